@@ -1,0 +1,11 @@
+import ArgumentParser
+
+/// The one executable; a file per subcommand.
+@main
+struct Waymark: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "waymark",
+    abstract: "Reads codes and follows preset pictures in front of a camera.",
+    version: "0.1.0",
+    subcommands: [])
+}
