@@ -1,0 +1,38 @@
+# Shared by the scripts beside it: where the project is, what it needs, how it is built. Sourced, not run.
+# shellcheck shell=bash
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+say() { printf '%s\n' "$*" >&2; }
+die() { say "$*"; exit 1; }
+
+# Debian packages without which nothing compiles.
+build_packages=(g++ pkg-config libzbar-dev libv4l-dev libjpeg-dev libpng-dev libwebp-dev)
+
+# Installs those of the named Debian packages that are missing.
+need() {
+  local missing=() name
+  for name in "$@"; do
+    dpkg-query -W -f '${db:Status-Abbrev}' "$name" 2>/dev/null | grep -q '^ii' || missing+=("$name")
+  done
+  [ ${#missing[@]} -eq 0 ] && return 0
+  command -v apt-get >/dev/null || die "Missing: ${missing[*]}. This is no Debian: install their counterparts by hand."
+  local root=()
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || die "Missing: ${missing[*]}. Install them as root: apt-get install ${missing[*]}"
+    root=(sudo)
+  fi
+  say "Installing ${missing[*]}"
+  "${root[@]}" apt-get update -qq || say "apt-get update failed; trying with the package lists that are here."
+  "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2 \
+    || die "Could not install ${missing[*]}. Install them as root: apt-get install ${missing[*]}"
+}
+
+if ! command -v swift >/dev/null && [ -x /opt/swift/usr/bin/swift ]; then PATH="/opt/swift/usr/bin:$PATH"; fi
+command -v swift >/dev/null \
+  || die "No Swift toolchain on the PATH. Waymark needs Swift 6.2 or newer: https://www.swift.org/install"
+
+# One configuration for the product and its tests, so that nothing is compiled twice. x86-64-v2 (SSE4.2, POPCNT) is the
+# oldest processor that is served; wider vectors are chosen at run time.
+build_flags=(-c release -Xswiftc -enable-testing)
+if [ "$(uname -m)" = x86_64 ]; then build_flags+=(-Xcc -march=x86-64-v2); fi
