@@ -51,7 +51,7 @@ let package = Package(
 
     // Modules, leaves first: an import only ever points up this list.
     module("WaymarkGeometry", []),
-    module("WaymarkImage", ["WaymarkGeometry", "CJPEG", "CPNG", "CWebP"]),
+    module("WaymarkImage", ["WaymarkGeometry", "CKernels", "CJPEG", "CPNG", "CWebP"]),
     module("WaymarkBarcodes", ["WaymarkImage", "WaymarkGeometry", "CZBar"]),
     module(
       "WaymarkOnboarding",

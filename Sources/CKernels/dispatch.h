@@ -1,0 +1,13 @@
+// Run-time choice of the vector width: on x86-64 the loader picks the clone for the processor (ifunc), elsewhere the
+// baseline (NEON on arm64) is already what there is.
+#ifndef CKERNELS_DISPATCH_H
+#define CKERNELS_DISPATCH_H
+
+#if defined(__x86_64__) && defined(__linux__)
+#define CK_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define CK_CLONES
+#endif
+
+#define CK_RESTRICT __restrict__
+#endif

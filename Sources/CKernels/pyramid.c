@@ -1,0 +1,59 @@
+#include "dispatch.h"
+#include "include/ckernels.h"
+#include <string.h>
+
+void ck_copy(const uint8_t *src, size_t src_stride, uint8_t *dst, size_t dst_stride, int width, int height) {
+  for (int y = 0; y < height; y++) memcpy(dst + y * dst_stride, src + y * src_stride, (size_t)width);
+}
+
+CK_CLONES
+void ck_halve(const uint8_t *src, size_t src_stride, uint8_t *dst, size_t dst_stride, int width, int height) {
+  for (int y = 0; y < height; y++) {
+    const uint8_t *CK_RESTRICT a = src + 2 * (size_t)y * src_stride;
+    const uint8_t *CK_RESTRICT b = a + src_stride;
+    uint8_t *CK_RESTRICT d = dst + (size_t)y * dst_stride;
+    for (int x = 0; x < width; x++)
+      d[x] = (uint8_t)((a[2 * x] + a[2 * x + 1] + b[2 * x] + b[2 * x + 1] + 2) >> 2);
+  }
+}
+
+// Three pixels become two: weights (2, 1) and (1, 2) of three along each axis, nine in all.
+CK_CLONES
+void ck_two_thirds(const uint8_t *src, size_t src_stride, uint8_t *dst, size_t dst_stride, int width, int height) {
+  for (int y = 0; y < height; y += 2) {
+    const uint8_t *CK_RESTRICT a = src + 3 * (size_t)(y / 2) * src_stride;
+    const uint8_t *CK_RESTRICT b = a + src_stride;
+    const uint8_t *CK_RESTRICT c = b + src_stride;
+    uint8_t *CK_RESTRICT d0 = dst + (size_t)y * dst_stride;
+    uint8_t *CK_RESTRICT d1 = d0 + dst_stride;
+    for (int i = 0; i < (width + 1) / 2; i++) {
+      int u0 = 2 * a[3 * i] + b[3 * i], u1 = 2 * a[3 * i + 1] + b[3 * i + 1], u2 = 2 * a[3 * i + 2] + b[3 * i + 2];
+      int v0 = 2 * c[3 * i] + b[3 * i], v1 = 2 * c[3 * i + 1] + b[3 * i + 1], v2 = 2 * c[3 * i + 2] + b[3 * i + 2];
+      // n / 9 rounded: (n + 4) * 7282 >> 16 is exact for n <= 2295.
+      d0[2 * i] = (uint8_t)(((2 * u0 + u1 + 4) * 7282) >> 16);
+      d0[2 * i + 1] = (uint8_t)(((2 * u2 + u1 + 4) * 7282) >> 16);
+      d1[2 * i] = (uint8_t)(((2 * v0 + v1 + 4) * 7282) >> 16);
+      d1[2 * i + 1] = (uint8_t)(((2 * v2 + v1 + 4) * 7282) >> 16);
+    }
+  }
+}
+
+CK_CLONES
+void ck_double(const uint8_t *src, size_t src_stride, uint8_t *dst, size_t dst_stride, int width, int height) {
+  for (int y = 0; y < 2 * height; y++) {
+    int near = y >> 1, far = (y & 1) ? near + 1 : near - 1;
+    if (far < 0) far = 0;
+    if (far >= height) far = height - 1;
+    const uint8_t *CK_RESTRICT a = src + (size_t)near * src_stride;
+    const uint8_t *CK_RESTRICT b = src + (size_t)far * src_stride;
+    uint8_t *CK_RESTRICT d = dst + (size_t)y * dst_stride;
+    int first = 3 * a[0] + b[0], last = 3 * a[width - 1] + b[width - 1];
+    d[0] = (uint8_t)((4 * first + 8) >> 4);
+    for (int x = 0; x + 1 < width; x++) {
+      int p = 3 * a[x] + b[x], q = 3 * a[x + 1] + b[x + 1];
+      d[2 * x + 1] = (uint8_t)((3 * p + q + 8) >> 4);
+      d[2 * x + 2] = (uint8_t)((p + 3 * q + 8) >> 4);
+    }
+    d[2 * width - 1] = (uint8_t)((4 * last + 8) >> 4);
+  }
+}
