@@ -1,0 +1,53 @@
+/// One captured picture: luma, ready to be read by any number of lanes at once.
+///
+/// A value that shares its pooled memory; the memory returns to its pool when the last copy is gone.
+package struct Frame: Sendable {
+  /// Counts the frames of this run of the program, from 1; keeps rising when a source is reopened or changed.
+  package var sequence: UInt64
+  /// When it was captured: seconds of CLOCK_MONOTONIC.
+  package let captured: Double
+  /// The luma, after rotation and mirroring.
+  package let image: GrayImage
+  /// The picture as it came from the source; kept only while somebody watches.
+  package let encoded: EncodedPicture?
+
+  /// A frame of `image`.
+  package init(sequence: UInt64, captured: Double, image: GrayImage, encoded: EncodedPicture? = nil) {
+    self.sequence = sequence
+    self.captured = captured
+    self.image = image
+    self.encoded = encoded
+  }
+
+  /// Width in pixels, after rotation.
+  package var width: Int { image.width }
+  /// Height in pixels, after rotation.
+  package var height: Int { image.height }
+}
+
+/// The bytes of a captured picture as the source delivered them, in sensor orientation.
+package struct EncodedPicture: Sendable {
+  /// Form and size as captured, before rotation.
+  package let layout: PixelLayout
+  /// What has to be done to it to stand upright.
+  package let transform: FrameTransform
+  /// How many bytes are valid.
+  package let count: Int
+  private let buffer: PixelBuffer
+
+  /// Bytes that will not be written again while this value lives.
+  package init(layout: PixelLayout, transform: FrameTransform, count: Int, buffer: PixelBuffer) {
+    precondition(count <= buffer.capacity)
+    self.layout = layout
+    self.transform = transform
+    self.count = count
+    self.buffer = buffer
+  }
+
+  /// Lends the bytes for the length of a call.
+  package func withBytes<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
+    try withExtendedLifetime(buffer) { () throws(E) -> R in
+      try body(UnsafeRawBufferPointer(start: buffer.bytes, count: count))
+    }
+  }
+}

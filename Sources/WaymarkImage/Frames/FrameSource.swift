@@ -1,0 +1,77 @@
+/// Where frames come from: a camera, a folder of pictures, a stream.
+///
+/// A source runs on a thread of its own from `start` to `stop` and hands everything to its sink on that thread. Faults
+/// are statuses, not errors: a source that was started keeps trying until it is stopped.
+package protocol FrameSource: AnyObject, Sendable {
+  /// What it is called in `camera.status`: the identity of a camera, else a path or `-`.
+  var device: String { get }
+  /// What it has delivered and what it could not, since it was made.
+  var statistics: SourceStatistics { get }
+  /// What can be adjusted; empty while it is closed or when there is nothing.
+  var controls: [SourceControl] { get }
+
+  /// Starts to deliver; no effect when it runs already.
+  func start(_ sink: any FrameSink)
+  /// Ends and gives the device back; returns when its thread is over. May be called from the sink: then it returns at
+  /// once, and the thread ends after the sink's call.
+  func stop()
+  /// Says what is wanted of the following frames; may be called at any time.
+  func demand(_ demand: FrameDemand)
+  /// Adjusts a control by its name; kept and set again whenever the device is reopened.
+  func setControl(_ name: String, to value: Int) throws(SourceError)
+}
+
+extension FrameSource {
+  package var controls: [SourceControl] { [] }
+
+  package func setControl(_ name: String, to value: Int) throws(SourceError) {
+    throw .unknownControl(name, device: device)
+  }
+}
+
+/// Who receives what a source delivers. Called on the source's thread, which waits: return quickly.
+package protocol FrameSink: Sendable {
+  /// A picture.
+  func receive(_ frame: Frame)
+  /// A change of state.
+  func receive(_ status: SourceStatus)
+}
+
+/// What is wanted of the frames to come.
+package struct FrameDemand: Sendable, Equatable {
+  /// Luma, for a lane. Without it a source that is open only keeps its queue moving, which costs next to nothing.
+  package var luma: Bool
+  /// The bytes as captured, for a watcher.
+  package var encoded: Bool
+  /// At most so many frames a second; nil: all.
+  package var maximumRate: Double?
+
+  /// A demand.
+  package init(luma: Bool = true, encoded: Bool = false, maximumRate: Double? = nil) {
+    self.luma = luma
+    self.encoded = encoded
+    self.maximumRate = maximumRate
+  }
+
+  /// Whether anything is wanted at all.
+  package var isEmpty: Bool { !luma && !encoded }
+}
+
+/// What a source has done since it was made.
+package struct SourceStatistics: Sendable, Equatable, Codable {
+  /// Frames handed to the sink.
+  package var delivered: UInt64 = 0
+  /// Frames that were taken and given back unread, because nobody wanted them or they came faster than wanted.
+  package var unwanted: UInt64 = 0
+  /// Frames that were damaged: flagged by the driver, truncated, undecodable.
+  package var damaged: UInt64 = 0
+  /// Frames that the driver itself had to drop (gaps in its sequence).
+  package var droppedByDriver: UInt64 = 0
+  /// How often the device was opened.
+  package var opened: UInt64 = 0
+  /// How often it was lost.
+  package var lost: UInt64 = 0
+
+  /// Nothing done yet.
+  package init() {}
+}

@@ -1,0 +1,67 @@
+/// Why a source cannot be opened, does not deliver, or does not do what it was told.
+package struct SourceError: Error, Sendable, Hashable {
+  /// A stable camelCase word: `cameraGone`, `cameraBusy`, `cameraNotPermitted`, `cameraStalled`, `unknownControl`, …
+  package var code: String
+  /// What happened, to what.
+  package var message: String
+  /// What to do about it.
+  package var hint: String
+
+  /// A problem.
+  package init(code: String, message: String, hint: String) {
+    self.code = code
+    self.message = message
+    self.hint = hint
+  }
+}
+
+extension SourceError {
+  /// The source has no such control.
+  package static func unknownControl(_ name: String, device: String) -> SourceError {
+    SourceError(
+      code: "unknownControl", message: "\(device) has no control \(name)",
+      hint: "`waymark cameras` lists what each camera can adjust")
+  }
+
+  /// The value lies outside of what the control takes.
+  package static func controlOutOfRange(_ name: String, value: Int, range: ClosedRange<Int>) -> SourceError {
+    SourceError(
+      code: "controlOutOfRange", message: "\(name) takes \(range.lowerBound) to \(range.upperBound), not \(value)",
+      hint: "choose a value in that range")
+  }
+
+  /// The device refused a value.
+  package static func controlRefused(_ name: String, value: Int, reason: String) -> SourceError {
+    SourceError(
+      code: "controlRefused", message: "the device refused \(name) = \(value): \(reason)",
+      hint: "an automatic mode may hold it: switch that off first (focusAuto, exposureAuto)")
+  }
+
+  /// A file or folder that a source was to read cannot be read.
+  package static func cannotOpen(_ path: String, reason: String) -> SourceError {
+    SourceError(
+      code: "cannotOpen", message: "\(path) cannot be opened: \(reason)",
+      hint: "check the path and who may read it")
+  }
+
+  /// A folder without a picture.
+  package static func noPictures(_ path: String) -> SourceError {
+    SourceError(
+      code: "noPictures", message: "\(path) holds no picture that can be read",
+      hint: "put JPEG, PNG, WebP or PNM files there")
+  }
+
+  /// A stream that is neither of the kinds that are understood.
+  package static func unknownStream(_ path: String) -> SourceError {
+    SourceError(
+      code: "unknownStream", message: "\(path) is neither a Y4M nor an MJPEG stream",
+      hint: "convert it, for instance: ffmpeg -i INPUT -f mjpeg - | waymark serve --source -")
+  }
+
+  /// A stream that breaks its own rules.
+  package static func damagedStream(_ path: String, reason: String) -> SourceError {
+    SourceError(
+      code: "damagedStream", message: "\(path) cannot be read any further: \(reason)",
+      hint: "check the program that writes the stream")
+  }
+}

@@ -1,0 +1,77 @@
+import Glibc
+import Synchronization
+
+/// Asks a thread to end, also while it waits in `poll`: a flag, and a pipe that stays readable once raised.
+package final class StopSignal: Sendable {
+  private let descriptor: CInt
+  private let writer: CInt
+  private let raised = Atomic<Bool>(false)
+  private let over = Atomic<Bool>(false)
+
+  /// A signal that is not raised.
+  package init() {
+    var ends: [CInt] = [-1, -1]
+    // Without a pipe (no descriptors left) poll ignores the -1 and the flag alone ends the thread at its next look.
+    if pipe(&ends) == 0 {
+      for end in ends {
+        _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+        _ = fcntl(end, F_SETFL, O_NONBLOCK)
+      }
+    }
+    descriptor = ends[0]
+    writer = ends[1]
+  }
+
+  deinit {
+    guard descriptor >= 0 else { return }
+    close(descriptor)
+    close(writer)
+  }
+
+  /// Whether the end was asked for.
+  package var isRaised: Bool { raised.load(ordering: .acquiring) }
+
+  /// Asks for the end.
+  package func raise() {
+    raised.store(true, ordering: .releasing)
+    var one: UInt8 = 1
+    _ = write(writer, &one, 1)
+  }
+
+  /// What became of a wait.
+  package enum Wake: Equatable, Sendable {
+    case stopped
+    case timedOut
+    /// The descriptor has something: the bits of `poll`'s `revents`.
+    case ready(Int16)
+  }
+
+  /// Waits for the end, for `fd` (if any) or for the time to pass.
+  ///
+  /// - Parameter seconds: nil waits without limit.
+  package func wait(for fd: CInt = -1, events: Int16 = Int16(POLLIN), seconds: Double?) -> Wake {
+    let deadline = seconds.map { MonotonicClock.now + $0 }
+    while true {
+      if isRaised { return .stopped }
+      var fds = (pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0), pollfd(fd: fd, events: events, revents: 0))
+      // Should there be no pipe, look at the flag every second.
+      let left = deadline.map { max(0, $0 - MonotonicClock.now) } ?? (descriptor < 0 ? 1 : nil)
+      let result = withUnsafeMutablePointer(to: &fds) { pointer in
+        pointer.withMemoryRebound(to: pollfd.self, capacity: 2) { both -> CInt in
+          // Whole milliseconds, rounded up: never early, at most one late.
+          poll(both, 2, left.map { CInt(min(($0 * 1000).rounded(.up), 1e9)) } ?? -1)
+        }
+      }
+      if fds.0.revents != 0 { return .stopped }
+      if result > 0, fds.1.revents != 0 { return .ready(fds.1.revents) }
+      if let deadline, MonotonicClock.now >= deadline { return .timedOut }
+      // Interrupted, or woken a little early: wait for the rest.
+    }
+  }
+
+  /// Whether the thread has come to its end.
+  package var isOver: Bool { over.load(ordering: .acquiring) }
+
+  /// Called by the thread as its last act.
+  package func markOver() { over.store(true, ordering: .releasing) }
+}
