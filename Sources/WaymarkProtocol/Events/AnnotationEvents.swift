@@ -1,0 +1,134 @@
+/// A marker becomes visible or not, selected or not.
+public struct MarkerChanged: EventPayload {
+  /// The annotation.
+  public var id: String
+  /// Whether it is to be drawn.
+  public var visible: Bool
+  /// Whether it has the focus.
+  public var selected: Bool
+  /// Whether it pulses.
+  public var pulsing: Bool
+
+  /// The name on the wire.
+  public static let event = "marker.changed"
+
+  /// A value from its parts.
+  public init(
+    id: String, visible: Bool, selected: Bool, pulsing: Bool
+  ) {
+    self.id = id
+    self.visible = visible
+    self.selected = selected
+    self.pulsing = pulsing
+  }
+}
+
+/// The focus moved to an annotation.
+public struct AnnotationSelected: EventPayload {
+  /// The annotation.
+  public var id: String
+  /// Its card.
+  public var card: Card
+  /// Who selected it.
+  public var by: Actor?
+
+  /// The name on the wire.
+  public static let event = "annotation.selected"
+
+  /// A value from its parts.
+  public init(
+    id: String, card: Card, by: Actor? = nil
+  ) {
+    self.id = id
+    self.card = card
+    self.by = by
+  }
+}
+
+/// No annotation has the focus any more.
+public struct AnnotationCleared: EventPayload {
+  /// The annotation that had it.
+  public var id: String?
+  /// Who cleared it.
+  public var by: Actor?
+
+  /// The name on the wire.
+  public static let event = "annotation.cleared"
+
+  /// A value from its parts.
+  public init(
+    id: String? = nil, by: Actor? = nil
+  ) {
+    self.id = id
+    self.by = by
+  }
+}
+
+/// The detail panel of a card opened.
+public struct CardOpened: EventPayload {
+  /// The annotation.
+  public var id: String
+  /// Its card.
+  public var card: Card?
+  /// Who opened it.
+  public var by: Actor?
+
+  /// The name on the wire.
+  public static let event = "card.opened"
+
+  /// A value from its parts.
+  public init(
+    id: String, card: Card? = nil, by: Actor? = nil
+  ) {
+    self.id = id
+    self.card = card
+    self.by = by
+  }
+}
+
+/// The detail panel of a card closed.
+public struct CardClosed: EventPayload {
+  /// The annotation.
+  public var id: String
+  /// Who closed it.
+  public var by: Actor?
+
+  /// The name on the wire.
+  public static let event = "card.closed"
+
+  /// A value from its parts.
+  public init(
+    id: String, by: Actor? = nil
+  ) {
+    self.id = id
+    self.by = by
+  }
+}
+
+/// The button of a card was pressed; the client that shows the card does what it says.
+public struct CardAction: EventPayload {
+  /// The annotation.
+  public var id: String
+  /// What is to be done.
+  public var actionType: ActionType
+  /// What it is to be done with.
+  public var actionData: String?
+  /// What the integrator attached.
+  public var businessObject: JSONValue?
+  /// Who pressed it.
+  public var by: Actor?
+
+  /// The name on the wire.
+  public static let event = "card.action"
+
+  /// A value from its parts.
+  public init(
+    id: String, actionType: ActionType, actionData: String? = nil, businessObject: JSONValue? = nil, by: Actor? = nil
+  ) {
+    self.id = id
+    self.actionType = actionType
+    self.actionData = actionData
+    self.businessObject = businessObject
+    self.by = by
+  }
+}

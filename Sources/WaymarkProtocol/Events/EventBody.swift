@@ -1,0 +1,134 @@
+/// One event as it came over the wire, by its payload.
+public enum EventBody: Hashable, Sendable {
+  /// `hello`.
+  case hello(Hello)
+  /// `scan.successful`.
+  case scanSuccessful(ScanSuccessful)
+  /// `scan.invalid`.
+  case scanInvalid(ScanInvalid)
+  /// `scan.unsuccessful`.
+  case scanUnsuccessful(ScanUnsuccessful)
+  /// `scan.guide`.
+  case scanGuide(ScanGuide)
+  /// `scan.confirmed`.
+  case scanConfirmed(ScanConfirmed)
+  /// `scan.cancelled`.
+  case scanCancelled(ScanCancelled)
+  /// `scanner.status`.
+  case scannerStatus(ScannerStatus)
+  /// `camera.status`.
+  case cameraStatus(CameraStatus)
+  /// `session.phase`.
+  case sessionPhaseEvent(SessionPhaseEvent)
+  /// `anchor.found`.
+  case anchorFound(AnchorFound)
+  /// `anchor.lost`.
+  case anchorLost(AnchorLost)
+  /// `anchors.updated`.
+  case anchorsUpdated(AnchorsUpdated)
+  /// `marker.changed`.
+  case markerChanged(MarkerChanged)
+  /// `annotation.selected`.
+  case annotationSelected(AnnotationSelected)
+  /// `annotation.cleared`.
+  case annotationCleared(AnnotationCleared)
+  /// `card.opened`.
+  case cardOpened(CardOpened)
+  /// `card.closed`.
+  case cardClosed(CardClosed)
+  /// `card.action`.
+  case cardAction(CardAction)
+  /// `scene.loaded`.
+  case sceneLoaded(SceneLoaded)
+  /// `scene.unloaded`.
+  case sceneUnloaded(SceneUnloaded)
+  /// `scene.progress`.
+  case sceneProgress(SceneProgress)
+  /// `scene.failed`.
+  case sceneFailed(SceneFailed)
+  /// `statistics`.
+  case statistics(Statistics)
+  /// `stream.dropped`.
+  case streamDropped(StreamDropped)
+  /// `connection.closed`.
+  case connectionClosed(ConnectionClosed)
+  /// `server.stopping`.
+  case serverStopping(ServerStopping)
+  /// An event of a newer service, as it stands.
+  case unknown(String, JSONValue)
+}
+
+extension EventBody {
+  /// Reads the payload of the event `name` from its line.
+  init(name: String, line: JSONValue) throws {
+    switch name {
+    case Hello.event: self = .hello(try JSONValueDecoder.decode(Hello.self, from: line))
+    case ScanSuccessful.event: self = .scanSuccessful(try JSONValueDecoder.decode(ScanSuccessful.self, from: line))
+    case ScanInvalid.event: self = .scanInvalid(try JSONValueDecoder.decode(ScanInvalid.self, from: line))
+    case ScanUnsuccessful.event:
+      self = .scanUnsuccessful(try JSONValueDecoder.decode(ScanUnsuccessful.self, from: line))
+    case ScanGuide.event: self = .scanGuide(try JSONValueDecoder.decode(ScanGuide.self, from: line))
+    case ScanConfirmed.event: self = .scanConfirmed(try JSONValueDecoder.decode(ScanConfirmed.self, from: line))
+    case ScanCancelled.event: self = .scanCancelled(try JSONValueDecoder.decode(ScanCancelled.self, from: line))
+    case ScannerStatus.event: self = .scannerStatus(try JSONValueDecoder.decode(ScannerStatus.self, from: line))
+    case CameraStatus.event: self = .cameraStatus(try JSONValueDecoder.decode(CameraStatus.self, from: line))
+    case SessionPhaseEvent.event:
+      self = .sessionPhaseEvent(try JSONValueDecoder.decode(SessionPhaseEvent.self, from: line))
+    case AnchorFound.event: self = .anchorFound(try JSONValueDecoder.decode(AnchorFound.self, from: line))
+    case AnchorLost.event: self = .anchorLost(try JSONValueDecoder.decode(AnchorLost.self, from: line))
+    case AnchorsUpdated.event: self = .anchorsUpdated(try JSONValueDecoder.decode(AnchorsUpdated.self, from: line))
+    case MarkerChanged.event: self = .markerChanged(try JSONValueDecoder.decode(MarkerChanged.self, from: line))
+    case AnnotationSelected.event:
+      self = .annotationSelected(try JSONValueDecoder.decode(AnnotationSelected.self, from: line))
+    case AnnotationCleared.event:
+      self = .annotationCleared(try JSONValueDecoder.decode(AnnotationCleared.self, from: line))
+    case CardOpened.event: self = .cardOpened(try JSONValueDecoder.decode(CardOpened.self, from: line))
+    case CardClosed.event: self = .cardClosed(try JSONValueDecoder.decode(CardClosed.self, from: line))
+    case CardAction.event: self = .cardAction(try JSONValueDecoder.decode(CardAction.self, from: line))
+    case SceneLoaded.event: self = .sceneLoaded(try JSONValueDecoder.decode(SceneLoaded.self, from: line))
+    case SceneUnloaded.event: self = .sceneUnloaded(try JSONValueDecoder.decode(SceneUnloaded.self, from: line))
+    case SceneProgress.event: self = .sceneProgress(try JSONValueDecoder.decode(SceneProgress.self, from: line))
+    case SceneFailed.event: self = .sceneFailed(try JSONValueDecoder.decode(SceneFailed.self, from: line))
+    case Statistics.event: self = .statistics(try JSONValueDecoder.decode(Statistics.self, from: line))
+    case StreamDropped.event: self = .streamDropped(try JSONValueDecoder.decode(StreamDropped.self, from: line))
+    case ConnectionClosed.event:
+      self = .connectionClosed(try JSONValueDecoder.decode(ConnectionClosed.self, from: line))
+    case ServerStopping.event: self = .serverStopping(try JSONValueDecoder.decode(ServerStopping.self, from: line))
+    default: self = .unknown(name, line)
+    }
+  }
+
+  /// The name on the wire.
+  public var name: String {
+    switch self {
+    case .hello: Hello.event
+    case .scanSuccessful: ScanSuccessful.event
+    case .scanInvalid: ScanInvalid.event
+    case .scanUnsuccessful: ScanUnsuccessful.event
+    case .scanGuide: ScanGuide.event
+    case .scanConfirmed: ScanConfirmed.event
+    case .scanCancelled: ScanCancelled.event
+    case .scannerStatus: ScannerStatus.event
+    case .cameraStatus: CameraStatus.event
+    case .sessionPhaseEvent: SessionPhaseEvent.event
+    case .anchorFound: AnchorFound.event
+    case .anchorLost: AnchorLost.event
+    case .anchorsUpdated: AnchorsUpdated.event
+    case .markerChanged: MarkerChanged.event
+    case .annotationSelected: AnnotationSelected.event
+    case .annotationCleared: AnnotationCleared.event
+    case .cardOpened: CardOpened.event
+    case .cardClosed: CardClosed.event
+    case .cardAction: CardAction.event
+    case .sceneLoaded: SceneLoaded.event
+    case .sceneUnloaded: SceneUnloaded.event
+    case .sceneProgress: SceneProgress.event
+    case .sceneFailed: SceneFailed.event
+    case .statistics: Statistics.event
+    case .streamDropped: StreamDropped.event
+    case .connectionClosed: ConnectionClosed.event
+    case .serverStopping: ServerStopping.event
+    case .unknown(let name, _): name
+    }
+  }
+}

@@ -1,0 +1,255 @@
+/// An accepted code.
+public struct ScanSuccessful: EventPayload {
+  /// The scan it belongs to.
+  public var scan: String
+  /// What `scan.begin` brought, unread.
+  public var context: JSONValue?
+  /// What the payload is; null in barcode mode.
+  public var kind: String?
+  /// The symbology.
+  public var symbology: String
+  /// The payload as text; missing when redacted.
+  public var text: String?
+  /// The payload's bytes; missing when redacted.
+  public var bytesBase64: String?
+  /// How the bytes became text.
+  public var charset: String?
+  /// Corners of the upright code from its top left clockwise, in pixels.
+  public var corners: [[Double]]
+  /// The host to show to the person before going on.
+  public var connectTo: String?
+  /// What the payload says, by name; missing when redacted.
+  public var fields: JSONValue?
+  /// Where it was seen.
+  public var source: ScanSource
+  /// The picture of the gallery.
+  public var picture: String?
+  /// True where secrets were left out for an observer.
+  public var redacted: Bool?
+
+  /// The name on the wire.
+  public static let event = "scan.successful"
+
+  /// A value from its parts.
+  public init(
+    scan: String, context: JSONValue? = nil, kind: String? = nil, symbology: String, text: String? = nil,
+    bytesBase64: String? = nil, charset: String? = nil, corners: [[Double]], connectTo: String? = nil,
+    fields: JSONValue? = nil, source: ScanSource = .live, picture: String? = nil, redacted: Bool? = nil
+  ) {
+    self.scan = scan
+    self.context = context
+    self.kind = kind
+    self.symbology = symbology
+    self.text = text
+    self.bytesBase64 = bytesBase64
+    self.charset = charset
+    self.corners = corners
+    self.connectTo = connectTo
+    self.fields = fields
+    self.source = source
+    self.picture = picture
+    self.redacted = redacted
+  }
+
+  /// Writes the value; `kind` also when null.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(scan, forKey: .scan)
+    try container.encodeIfPresent(context, forKey: .context)
+    try container.encode(kind, forKey: .kind)
+    try container.encode(symbology, forKey: .symbology)
+    try container.encodeIfPresent(text, forKey: .text)
+    try container.encodeIfPresent(bytesBase64, forKey: .bytesBase64)
+    try container.encodeIfPresent(charset, forKey: .charset)
+    try container.encode(corners, forKey: .corners)
+    try container.encodeIfPresent(connectTo, forKey: .connectTo)
+    try container.encodeIfPresent(fields, forKey: .fields)
+    try container.encode(source, forKey: .source)
+    try container.encodeIfPresent(picture, forKey: .picture)
+    try container.encodeIfPresent(redacted, forKey: .redacted)
+  }
+}
+
+/// A code was read; policy or signature refused it.
+public struct ScanInvalid: EventPayload {
+  /// The scan it belongs to.
+  public var scan: String
+  /// What `scan.begin` brought, unread.
+  public var context: JSONValue?
+  /// Why: the first check that failed.
+  public var reason: String
+  /// What the payload is.
+  public var kind: String?
+  /// Corners of the code.
+  public var corners: [[Double]]?
+  /// Where it was seen.
+  public var source: ScanSource
+  /// The picture of the gallery.
+  public var picture: String?
+
+  /// The name on the wire.
+  public static let event = "scan.invalid"
+
+  /// A value from its parts.
+  public init(
+    scan: String, context: JSONValue? = nil, reason: String, kind: String? = nil, corners: [[Double]]? = nil,
+    source: ScanSource = .live, picture: String? = nil
+  ) {
+    self.scan = scan
+    self.context = context
+    self.reason = reason
+    self.kind = kind
+    self.corners = corners
+    self.source = source
+    self.picture = picture
+  }
+}
+
+/// A still picture, or an armed scan that timed out, without an acceptable read.
+public struct ScanUnsuccessful: EventPayload {
+  /// The scan it belongs to.
+  public var scan: String
+  /// What `scan.begin` brought, unread.
+  public var context: JSONValue?
+  /// Why.
+  public var reason: UnsuccessfulReason
+  /// The parts of a structured append that are missing, from 1 on.
+  public var missing: [Int]?
+  /// Corners of what could not be used.
+  public var corners: [[Double]]?
+  /// Where it was seen.
+  public var source: ScanSource
+  /// The picture of the gallery.
+  public var picture: String?
+
+  /// The name on the wire.
+  public static let event = "scan.unsuccessful"
+
+  /// A value from its parts.
+  public init(
+    scan: String, context: JSONValue? = nil, reason: UnsuccessfulReason, missing: [Int]? = nil,
+    corners: [[Double]]? = nil, source: ScanSource = .live, picture: String? = nil
+  ) {
+    self.scan = scan
+    self.context = context
+    self.reason = reason
+    self.missing = missing
+    self.corners = corners
+    self.source = source
+    self.picture = picture
+  }
+}
+
+/// Why nothing acceptable was read.
+public enum UnsuccessfulReason: String, Codable, CaseIterable, Sendable {
+  /// No code.
+  case nothingFound
+  /// Only codes of another symbology.
+  case notQR
+  /// A part of a structured append.
+  case incomplete
+  /// A code is there but cannot be read.
+  case codeNotReadable
+}
+
+/// An armed scan sees a code that it cannot read.
+public struct ScanGuide: EventPayload {
+  /// The scan it belongs to.
+  public var scan: String
+  /// What `scan.begin` brought, unread.
+  public var context: JSONValue?
+  /// What would help.
+  public var advice: ScanAdvice
+  /// Where the code is.
+  public var corners: [[Double]]?
+
+  /// The name on the wire.
+  public static let event = "scan.guide"
+
+  /// A value from its parts.
+  public init(
+    scan: String, context: JSONValue? = nil, advice: ScanAdvice, corners: [[Double]]? = nil
+  ) {
+    self.scan = scan
+    self.context = context
+    self.advice = advice
+    self.corners = corners
+  }
+}
+
+/// What would make a code readable.
+public enum ScanAdvice: String, Codable, CaseIterable, Sendable {
+  /// Come closer.
+  case tooSmall
+  /// Go back.
+  case tooClose
+  /// Hold still.
+  case blurred
+  /// Show all of it.
+  case cutOff
+  /// More light.
+  case tooDark
+  /// Less light.
+  case tooBright
+}
+
+/// The person went on.
+public struct ScanConfirmed: EventPayload {
+  /// The scan it belongs to.
+  public var scan: String
+  /// What `scan.begin` brought, unread.
+  public var context: JSONValue?
+  /// Who confirmed.
+  public var by: Actor?
+
+  /// The name on the wire.
+  public static let event = "scan.confirmed"
+
+  /// A value from its parts.
+  public init(
+    scan: String, context: JSONValue? = nil, by: Actor? = nil
+  ) {
+    self.scan = scan
+    self.context = context
+    self.by = by
+  }
+}
+
+/// The person left, or the scan ended otherwise.
+public struct ScanCancelled: EventPayload {
+  /// The scan it belongs to.
+  public var scan: String
+  /// What `scan.begin` brought, unread.
+  public var context: JSONValue?
+  /// Why.
+  public var reason: CancelReason
+  /// Who cancelled.
+  public var by: Actor?
+
+  /// The name on the wire.
+  public static let event = "scan.cancelled"
+
+  /// A value from its parts.
+  public init(
+    scan: String, context: JSONValue? = nil, reason: CancelReason, by: Actor? = nil
+  ) {
+    self.scan = scan
+    self.context = context
+    self.reason = reason
+    self.by = by
+  }
+}
+
+/// Why a scan ended without a confirmation.
+public enum CancelReason: String, Codable, CaseIterable, Sendable {
+  /// A client cancelled it.
+  case cancelled
+  /// The same client began another.
+  case replaced
+  /// The client that held it left.
+  case disconnected
+  /// Its time was over.
+  case timedOut
+  /// The service stops.
+  case stopping
+}

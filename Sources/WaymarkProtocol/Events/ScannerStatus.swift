@@ -1,0 +1,49 @@
+/// What the scanner does.
+public struct ScannerStatus: EventPayload {
+  /// Its state.
+  public var status: ScannerState
+  /// The armed scan.
+  public var scan: String?
+  /// What the armed scan is for.
+  public var mode: ScanMode?
+  /// Who holds the armed scan; nobody when the service armed itself.
+  public var by: Actor?
+  /// Frames that the armed scan has looked at.
+  public var frames: Int?
+  /// The error's code.
+  public var code: String?
+  /// What happened.
+  public var message: String?
+  /// What to do.
+  public var hint: String?
+
+  /// The name on the wire.
+  public static let event = "scanner.status"
+
+  /// A value from its parts.
+  public init(
+    status: ScannerState, scan: String? = nil, mode: ScanMode? = nil, by: Actor? = nil, frames: Int? = nil,
+    code: String? = nil, message: String? = nil, hint: String? = nil
+  ) {
+    self.status = status
+    self.scan = scan
+    self.mode = mode
+    self.by = by
+    self.frames = frames
+    self.code = code
+    self.message = message
+    self.hint = hint
+  }
+}
+
+/// The states of the scanner.
+public enum ScannerState: String, Codable, CaseIterable, Sendable {
+  /// Nothing is armed, the camera rests.
+  case idle
+  /// A verdict waits for its confirmation, or the camera streams for somebody else.
+  case ready
+  /// A scan is armed.
+  case scanning
+  /// It cannot scan.
+  case error
+}

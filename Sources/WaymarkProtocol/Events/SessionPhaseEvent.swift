@@ -1,0 +1,66 @@
+/// The AR session moved on.
+public struct SessionPhaseEvent: EventPayload {
+  /// Where it is now.
+  public var phase: SessionPhase
+  /// What the button of the coaching view does.
+  public var primaryAction: PrimaryAction?
+  /// The picture to look for.
+  public var guide: SessionGuide?
+  /// The scene.
+  public var scene: String?
+  /// Who moved it, when it was a client.
+  public var by: Actor?
+
+  /// The name on the wire.
+  public static let event = "session.phase"
+
+  /// A value from its parts.
+  public init(
+    phase: SessionPhase, primaryAction: PrimaryAction? = nil, guide: SessionGuide? = nil, scene: String? = nil,
+    by: Actor? = nil
+  ) {
+    self.phase = phase
+    self.primaryAction = primaryAction
+    self.guide = guide
+    self.scene = scene
+    self.by = by
+  }
+}
+
+/// The phases of the AR session.
+public enum SessionPhase: String, Codable, CaseIterable, Sendable {
+  /// No session.
+  case inactive
+  /// The person is told what to look for.
+  case coaching
+  /// An anchor is looked for.
+  case scanning
+  /// An anchor was found; markers follow in a moment.
+  case matched
+  /// Markers are shown.
+  case annotating
+}
+
+/// What the button of the coaching view says.
+public enum PrimaryAction: String, Codable, CaseIterable, Sendable {
+  /// The first time.
+  case beginScan
+  /// After the view has closed once.
+  case returnToScan
+}
+
+/// The picture to look for.
+public struct SessionGuide: Codable, Hashable, Sendable {
+  /// The anchor.
+  public var anchor: String
+  /// The id of its picture, for `media.resource`.
+  public var resource: String
+
+  /// A value from its parts.
+  public init(
+    anchor: String, resource: String
+  ) {
+    self.anchor = anchor
+    self.resource = resource
+  }
+}

@@ -1,0 +1,81 @@
+/// Figures of the running service; once a second to who asked for them by name.
+public struct Statistics: EventPayload {
+  /// Seconds since the start.
+  public var uptime: Double
+  /// Frames since the start.
+  public var frames: FrameStatistics
+  /// The lanes.
+  public var lanes: [LaneStatistics]
+  /// Connections that are open.
+  public var clients: Int
+  /// Events published since the start.
+  public var events: Int
+  /// Events that slow clients lost since the start.
+  public var dropped: Int
+  /// Resident memory in bytes.
+  public var memory: Int
+  /// Processor seconds used since the start.
+  public var cpu: Double
+
+  /// The name on the wire.
+  public static let event = "statistics"
+
+  /// A value from its parts.
+  public init(
+    uptime: Double, frames: FrameStatistics, lanes: [LaneStatistics], clients: Int, events: Int, dropped: Int,
+    memory: Int, cpu: Double
+  ) {
+    self.uptime = uptime
+    self.frames = frames
+    self.lanes = lanes
+    self.clients = clients
+    self.events = events
+    self.dropped = dropped
+    self.memory = memory
+    self.cpu = cpu
+  }
+}
+
+/// Frames since the start.
+public struct FrameStatistics: Codable, Hashable, Sendable {
+  /// Frames that arrived.
+  public var captured: Int
+  /// Damaged frames that were skipped.
+  public var bad: Int
+  /// Frames lost between driver and slot.
+  public var lost: Int
+
+  /// A value from its parts.
+  public init(
+    captured: Int, bad: Int, lost: Int
+  ) {
+    self.captured = captured
+    self.bad = bad
+    self.lost = lost
+  }
+}
+
+/// A lane of the pipeline.
+public struct LaneStatistics: Codable, Hashable, Sendable {
+  /// Its name.
+  public var name: String
+  /// Frames it looked at since the start.
+  public var frames: Int
+  /// Frames it had no time for since the start.
+  public var skipped: Int
+  /// Median time a frame took lately, in seconds.
+  public var p50: Double
+  /// 99th percentile of it, in seconds.
+  public var p99: Double
+
+  /// A value from its parts.
+  public init(
+    name: String, frames: Int, skipped: Int, p50: Double, p99: Double
+  ) {
+    self.name = name
+    self.frames = frames
+    self.skipped = skipped
+    self.p50 = p50
+    self.p99 = p99
+  }
+}

@@ -1,0 +1,105 @@
+/// The bytes of one JSON text as they grow. Numbers are rounded as the protocol says; what is not finite is refused.
+package struct JSONWriter {
+  /// What has been written.
+  package var bytes: [UInt8] = []
+
+  /// An empty text.
+  package init(capacity: Int = 512) { bytes.reserveCapacity(capacity) }
+
+  /// Characters that need no escaping.
+  @inline(__always)
+  package mutating func raw(_ text: StaticString) {
+    bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+  }
+
+  /// One ASCII character.
+  @inline(__always)
+  package mutating func byte(_ character: Unicode.Scalar) { bytes.append(UInt8(truncatingIfNeeded: character.value)) }
+
+  /// A string with its quotes.
+  package mutating func string(_ text: String) {
+    byte("\"")
+    var text = text
+    text.withUTF8 { utf8 in
+      var from = 0
+      for at in 0..<utf8.count where utf8[at] < 0x20 || utf8[at] == 0x22 || utf8[at] == 0x5C || utf8[at] == 0x7F {
+        bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[from..<at]))
+        escape(utf8[at])
+        from = at + 1
+      }
+      bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[from...]))
+    }
+    byte("\"")
+  }
+
+  private mutating func escape(_ character: UInt8) {
+    switch character {
+    case 0x22: raw("\\\"")
+    case 0x5C: raw("\\\\")
+    case 0x0A: raw("\\n")
+    case 0x0D: raw("\\r")
+    case 0x09: raw("\\t")
+    default:
+      raw("\\u00")
+      for digit in [character >> 4, character & 15] {
+        bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+      }
+    }
+  }
+
+  /// A whole number.
+  package mutating func integer(_ value: some BinaryInteger) {
+    if let small = Int64(exactly: value), small > .min {
+      if small < 0 { byte("-") }
+      digits(small.magnitude)
+    } else {
+      bytes.append(contentsOf: String(value).utf8)
+    }
+  }
+
+  private mutating func digits(_ value: UInt64, atLeast width: Int = 1) {
+    var buffer: InlineArray<20, UInt8> = InlineArray(repeating: UInt8(ascii: "0"))
+    var rest = value
+    var count = 0
+    while rest > 0 || count < width {
+      let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+      buffer[count] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit)
+      rest = quotient
+      count += 1
+    }
+    while count > 0 {
+      count -= 1
+      bytes.append(buffer[count])
+    }
+  }
+
+  /// A number: six decimals from 1 on, nine below it, and what is smaller than a ten thousandth in full. That is a
+  /// microsecond of any clock and far below what any pixel, angle or length here is known to.
+  ///
+  /// - Returns: false, with nothing written, when the number is not finite.
+  package mutating func number(_ value: Double) -> Bool {
+    let size = value.magnitude
+    guard size.isFinite else { return false }
+    guard size < 1e12, size >= 1e-4 || size == 0 else {
+      bytes.append(contentsOf: value.description.utf8)
+      return true
+    }
+    let decimals = size < 1 ? 9 : 6
+    let unit: UInt64 = size < 1 ? 1_000_000_000 : 1_000_000
+    let scaled = UInt64((size * Double(unit)).rounded())
+    if value < 0, scaled > 0 { byte("-") }
+    var (whole, fraction) = scaled.quotientAndRemainder(dividingBy: unit)
+    digits(whole)
+    guard fraction > 0 else { return true }
+    var width = decimals
+    while true {
+      (whole, _) = fraction.quotientAndRemainder(dividingBy: 10)
+      guard whole * 10 == fraction else { break }
+      fraction = whole
+      width -= 1
+    }
+    byte(".")
+    digits(fraction, atLeast: width)
+    return true
+  }
+}

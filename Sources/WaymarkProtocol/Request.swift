@@ -1,0 +1,140 @@
+/// The parameters of a method, and what it answers.
+public protocol ServiceRequest: Codable, Hashable, Sendable {
+  /// What a success answers.
+  associatedtype Result: Codable & Sendable
+  /// The name on the wire.
+  static var method: String { get }
+}
+
+/// A request on its way out.
+package struct RequestLine<Params: Encodable>: Encodable {
+  /// What the reply will carry.
+  package let id: JSONValue
+  /// The method.
+  package let method: String
+  /// Its parameters.
+  package let params: Params
+
+  /// A request from its parts.
+  package init(id: JSONValue, method: String, params: Params) {
+    self.id = id
+    self.method = method
+    self.params = params
+  }
+}
+
+/// A successful reply on its way out.
+package struct ReplyLine<Result: Encodable>: Encodable {
+  /// The request's id.
+  package let id: JSONValue
+  /// What the method answers.
+  package let result: Result
+
+  /// A reply from its parts.
+  package init(id: JSONValue, result: Result) {
+    self.id = id
+    self.result = result
+  }
+}
+
+/// An error reply, on its way out or come in.
+package struct ErrorLine: Codable {
+  /// The request's id; null when the line could not be read so far.
+  package let id: JSONValue
+  /// The error.
+  package let error: ServiceError
+
+  /// A reply from its parts.
+  package init(id: JSONValue, error: ServiceError) {
+    self.id = id
+    self.error = error
+  }
+}
+
+/// A request as it came in: not yet what its method makes of the parameters.
+package struct IncomingRequest: Sendable {
+  /// A string, a number, or null when the client gave none.
+  package let id: JSONValue
+  /// The method.
+  package let method: String
+  /// An object; empty when the client gave none.
+  package let params: JSONValue
+
+  /// The request that a line holds.
+  ///
+  /// - Throws: `ServiceError` with the code `malformedRequest`, and the id as far as it could be read.
+  package static func parse(_ line: some Sequence<UInt8>) -> Result<IncomingRequest, Refusal> {
+    let value: JSONValue
+    do {
+      value = try JSONParser.parse(line)
+    } catch {
+      return .failure(
+        Refusal(
+          id: .null,
+          error: ServiceError(
+            .malformedRequest, "This line is not JSON: \(error.problem) (byte \(error.offset)).",
+            hint: "Send one JSON object a line, ending with a line feed.")))
+    }
+    guard case .object(let members) = value else {
+      return .failure(
+        Refusal(
+          id: .null,
+          error: ServiceError(
+            .malformedRequest, "This line holds \(value.typeName), not an object.",
+            hint: #"Send {"id":1,"method":"ping"}."#)))
+    }
+    let id = members["id"] ?? .null
+    switch id {
+    case .string(let text) where text.utf8.count <= 256: break
+    case .int, .null: break
+    default:
+      return .failure(
+        Refusal(
+          id: .null,
+          error: ServiceError(
+            .malformedRequest, "The id is neither a whole number nor a string of at most 256 bytes.",
+            hint: #"Send {"id":1,"method":"ping"}."#)))
+    }
+    guard let method = members["method"]?.string else {
+      return .failure(
+        Refusal(
+          id: id,
+          error: ServiceError(
+            .malformedRequest, "The request names no method.", hint: #"Send {"id":1,"method":"ping"}."#)))
+    }
+    let params = members["params"] ?? .object([:])
+    switch params {
+    case .object: return .success(IncomingRequest(id: id, method: method, params: params))
+    case .null: return .success(IncomingRequest(id: id, method: method, params: .object([:])))
+    default:
+      return .failure(
+        Refusal(
+          id: id,
+          error: ServiceError(
+            .badParams, "params holds \(params.typeName), not an object.",
+            hint: "Give the parameters by name.")))
+    }
+  }
+
+  /// Why a line is no request, and what can be answered.
+  package struct Refusal: Error {
+    /// The id, as far as it could be read.
+    package let id: JSONValue
+    /// The error.
+    package let error: ServiceError
+  }
+
+  /// The parameters as `type`.
+  ///
+  /// - Throws: `ServiceError` with the code `badParams`, naming the field.
+  package func decode<Params: Decodable>(_ type: Params.Type) throws(ServiceError) -> Params {
+    do {
+      return try JSONValueDecoder.decode(type, from: params)
+    } catch let error as DecodingError {
+      throw ServiceError(
+        .badParams, "\(method): \(error.sentence).", hint: "docs/protocol.md lists the parameters of every method.")
+    } catch {
+      throw ServiceError(.badParams, "\(method): \(error).", hint: "docs/protocol.md lists the parameters.")
+    }
+  }
+}

@@ -1,0 +1,156 @@
+/// Moves the focus to an annotation, by its id or by a point of the frame.
+public struct AnnotationSelectRequest: ServiceRequest {
+  /// The annotation.
+  public var id: String?
+  /// x, y in pixels of the frame: the nearest visible marker within reach.
+  public var point: [Double]?
+
+  /// What a success answers.
+  public typealias Result = AnnotationResult
+
+  /// The name on the wire.
+  public static let method = "annotation.select"
+
+  /// A value from its parts.
+  public init(
+    id: String? = nil, point: [Double]? = nil
+  ) {
+    self.id = id
+    self.point = point
+  }
+}
+
+/// Moves the focus on.
+public struct AnnotationNextRequest: ServiceRequest {
+
+  /// What a success answers.
+  public typealias Result = AnnotationResult
+
+  /// The name on the wire.
+  public static let method = "annotation.next"
+
+  /// The only value.
+  public init() {}
+}
+
+/// Moves the focus back.
+public struct AnnotationPreviousRequest: ServiceRequest {
+
+  /// What a success answers.
+  public typealias Result = AnnotationResult
+
+  /// The name on the wire.
+  public static let method = "annotation.previous"
+
+  /// The only value.
+  public init() {}
+}
+
+/// Takes the focus away.
+public struct AnnotationClearRequest: ServiceRequest {
+
+  /// What a success answers.
+  public typealias Result = AnnotationResult
+
+  /// The name on the wire.
+  public static let method = "annotation.clear"
+
+  /// The only value.
+  public init() {}
+}
+
+/// Opens the detail panel of a card.
+public struct CardOpenRequest: ServiceRequest {
+  /// The annotation; the selected one when missing.
+  public var id: String?
+
+  /// What a success answers.
+  public typealias Result = AnnotationResult
+
+  /// The name on the wire.
+  public static let method = "card.open"
+
+  /// A value from its parts.
+  public init(
+    id: String? = nil
+  ) {
+    self.id = id
+  }
+}
+
+/// Closes the detail panel.
+public struct CardCloseRequest: ServiceRequest {
+
+  /// What a success answers.
+  public typealias Result = AnnotationResult
+
+  /// The name on the wire.
+  public static let method = "card.close"
+
+  /// The only value.
+  public init() {}
+}
+
+/// Presses the button of a card.
+public struct CardActionRequest: ServiceRequest {
+  /// The annotation; the selected one when missing.
+  public var id: String?
+
+  /// What a success answers.
+  public typealias Result = CardActionResult
+
+  /// The name on the wire.
+  public static let method = "card.action"
+
+  /// A value from its parts.
+  public init(
+    id: String? = nil
+  ) {
+    self.id = id
+  }
+}
+
+/// What has the focus.
+public struct AnnotationResult: Codable, Hashable, Sendable {
+  /// The annotation; null when none has it.
+  public var id: String?
+  /// Whether its card is open.
+  public var open: Bool
+
+  /// A value from its parts.
+  public init(
+    id: String? = nil, open: Bool = false
+  ) {
+    self.id = id
+    self.open = open
+  }
+
+  /// Writes the value; `id` also when null.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(id, forKey: .id)
+    try container.encode(open, forKey: .open)
+  }
+}
+
+/// What the button does.
+public struct CardActionResult: Codable, Hashable, Sendable {
+  /// The annotation.
+  public var id: String
+  /// What is to be done.
+  public var actionType: ActionType
+  /// What it is to be done with.
+  public var actionData: String?
+  /// What the integrator attached.
+  public var businessObject: JSONValue?
+
+  /// A value from its parts.
+  public init(
+    id: String, actionType: ActionType, actionData: String? = nil, businessObject: JSONValue? = nil
+  ) {
+    self.id = id
+    self.actionType = actionType
+    self.actionData = actionData
+    self.businessObject = businessObject
+  }
+}

@@ -1,0 +1,86 @@
+/// A result or parameters without content.
+public struct Empty: Codable, Hashable, Sendable {
+
+  /// The only value.
+  public init() {}
+}
+
+/// Asks whether the service answers.
+public struct PingRequest: ServiceRequest {
+
+  /// What a success answers.
+  public typealias Result = PingResult
+
+  /// The name on the wire.
+  public static let method = "ping"
+
+  /// The only value.
+  public init() {}
+}
+
+/// The answer to a ping.
+public struct PingResult: Codable, Hashable, Sendable {
+  /// The service's clock: RFC 3339, UTC, milliseconds.
+  public var time: String
+  /// `CLOCK_MONOTONIC` in seconds, the clock of `captured`.
+  public var monotonic: Double
+
+  /// A value from its parts.
+  public init(
+    time: String, monotonic: Double
+  ) {
+    self.time = time
+    self.monotonic = monotonic
+  }
+}
+
+/// Asks for events; the answer is the current state.
+public struct SubscribeRequest: ServiceRequest {
+  /// Names or patterns such as `scan.*`; everything but `statistics` when missing. Added to what was subscribed before.
+  public var events: [String]?
+
+  /// What a success answers.
+  public typealias Result = Snapshot
+
+  /// The name on the wire.
+  public static let method = "subscribe"
+
+  /// A value from its parts.
+  public init(
+    events: [String]? = nil
+  ) {
+    self.events = events
+  }
+}
+
+/// Asks for events no more.
+public struct UnsubscribeRequest: ServiceRequest {
+  /// Patterns that were subscribed; all when missing.
+  public var events: [String]?
+
+  /// What a success answers.
+  public typealias Result = UnsubscribeResult
+
+  /// The name on the wire.
+  public static let method = "unsubscribe"
+
+  /// A value from its parts.
+  public init(
+    events: [String]? = nil
+  ) {
+    self.events = events
+  }
+}
+
+/// What stays subscribed.
+public struct UnsubscribeResult: Codable, Hashable, Sendable {
+  /// The patterns that stay.
+  public var events: [String]
+
+  /// A value from its parts.
+  public init(
+    events: [String]
+  ) {
+    self.events = events
+  }
+}

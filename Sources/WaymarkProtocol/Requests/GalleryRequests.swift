@@ -1,0 +1,98 @@
+/// Asks for pictures in the configured folders, newest first.
+public struct GalleryListRequest: ServiceRequest {
+  /// How many at most; 50 when missing, 500 at most.
+  public var limit: Int?
+  /// Go on behind this picture.
+  public var after: String?
+
+  /// What a success answers.
+  public typealias Result = GalleryListResult
+
+  /// The name on the wire.
+  public static let method = "gallery.list"
+
+  /// A value from its parts.
+  public init(
+    limit: Int? = nil, after: String? = nil
+  ) {
+    self.limit = limit
+    self.after = after
+  }
+}
+
+/// Pictures.
+public struct GalleryListResult: Codable, Hashable, Sendable {
+  /// The pictures.
+  public var pictures: [GalleryPicture]
+  /// What to give as `after` for more; missing at the end.
+  public var next: String?
+
+  /// A value from its parts.
+  public init(
+    pictures: [GalleryPicture], next: String? = nil
+  ) {
+    self.pictures = pictures
+    self.next = next
+  }
+}
+
+/// Reads a picture of the gallery like a frame; the verdict also goes out as an event.
+public struct GalleryScanRequest: ServiceRequest {
+  /// The picture.
+  public var id: String
+  /// What it is for; onboarding when missing.
+  public var mode: ScanMode?
+  /// Anything; comes back with the events.
+  public var context: JSONValue?
+
+  /// What a success answers.
+  public typealias Result = GalleryScanResult
+
+  /// The name on the wire.
+  public static let method = "gallery.scan"
+
+  /// A value from its parts.
+  public init(
+    id: String, mode: ScanMode? = nil, context: JSONValue? = nil
+  ) {
+    self.id = id
+    self.mode = mode
+    self.context = context
+  }
+}
+
+/// What was read.
+public struct GalleryScanResult: Codable, Hashable, Sendable {
+  /// The scan that it was: a successful onboarding waits for its confirmation.
+  public var scan: String
+  /// What it came to.
+  public var outcome: ScanOutcome
+  /// Accepted codes.
+  public var successful: [ScanSuccessful]?
+  /// The refusal.
+  public var invalid: ScanInvalid?
+  /// Why nothing came of it.
+  public var unsuccessful: ScanUnsuccessful?
+
+  /// A value from its parts.
+  public init(
+    scan: String, outcome: ScanOutcome, successful: [ScanSuccessful]? = nil, invalid: ScanInvalid? = nil,
+    unsuccessful: ScanUnsuccessful? = nil
+  ) {
+    self.scan = scan
+    self.outcome = outcome
+    self.successful = successful
+    self.invalid = invalid
+    self.unsuccessful = unsuccessful
+  }
+}
+
+/// What a picture came to.
+public enum ScanOutcome: String, Codable, CaseIterable, Sendable {
+  /// Accepted.
+  case successful
+  /// Refused.
+  case invalid
+  /// Nothing acceptable read.
+  case unsuccessful
+}

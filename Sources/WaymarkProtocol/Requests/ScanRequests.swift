@@ -1,0 +1,85 @@
+/// Arms a scan.
+public struct ScanBeginRequest: ServiceRequest {
+  /// What it is for.
+  public var mode: ScanMode
+  /// What is read; the configured ones when missing.
+  public var symbologies: [String]?
+  /// x, y, width, height as shares of the frame: a code counts when its centre lies inside.
+  public var region: [Double]?
+  /// Seconds after which it ends without a read.
+  public var timeout: Double?
+  /// Ends after the first code (barcode mode).
+  public var once: Bool?
+  /// Anything; comes back with every event of the scan.
+  public var context: JSONValue?
+
+  /// What a success answers.
+  public typealias Result = ScanBeginResult
+
+  /// The name on the wire.
+  public static let method = "scan.begin"
+
+  /// A value from its parts.
+  public init(
+    mode: ScanMode, symbologies: [String]? = nil, region: [Double]? = nil, timeout: Double? = nil, once: Bool? = nil,
+    context: JSONValue? = nil
+  ) {
+    self.mode = mode
+    self.symbologies = symbologies
+    self.region = region
+    self.timeout = timeout
+    self.once = once
+    self.context = context
+  }
+}
+
+/// The scan that is armed.
+public struct ScanBeginResult: Codable, Hashable, Sendable {
+  /// Its id.
+  public var scan: String
+
+  /// A value from its parts.
+  public init(
+    scan: String
+  ) {
+    self.scan = scan
+  }
+}
+
+/// Ends a scan.
+public struct ScanCancelRequest: ServiceRequest {
+  /// Which; the armed one when missing.
+  public var scan: String?
+
+  /// What a success answers.
+  public typealias Result = Empty
+
+  /// The name on the wire.
+  public static let method = "scan.cancel"
+
+  /// A value from its parts.
+  public init(
+    scan: String? = nil
+  ) {
+    self.scan = scan
+  }
+}
+
+/// Goes on with the verdict that waits.
+public struct ScanConfirmRequest: ServiceRequest {
+  /// Which; the armed one when missing.
+  public var scan: String?
+
+  /// What a success answers.
+  public typealias Result = Empty
+
+  /// The name on the wire.
+  public static let method = "scan.confirm"
+
+  /// A value from its parts.
+  public init(
+    scan: String? = nil
+  ) {
+    self.scan = scan
+  }
+}

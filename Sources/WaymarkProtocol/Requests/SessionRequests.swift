@@ -1,0 +1,70 @@
+/// Opens the AR session: coaching.
+public struct SessionStartRequest: ServiceRequest {
+  /// The scene; the one in use when missing.
+  public var scene: String?
+
+  /// What a success answers.
+  public typealias Result = SessionResult
+
+  /// The name on the wire.
+  public static let method = "session.start"
+
+  /// A value from its parts.
+  public init(
+    scene: String? = nil
+  ) {
+    self.scene = scene
+  }
+}
+
+/// Begin Scan, or Return to Scan.
+public struct SessionScanRequest: ServiceRequest {
+
+  /// What a success answers.
+  public typealias Result = SessionResult
+
+  /// The name on the wire.
+  public static let method = "session.scan"
+
+  /// The only value.
+  public init() {}
+}
+
+/// Opens the coaching view again.
+public struct SessionCoachRequest: ServiceRequest {
+
+  /// What a success answers.
+  public typealias Result = SessionResult
+
+  /// The name on the wire.
+  public static let method = "session.coach"
+
+  /// The only value.
+  public init() {}
+}
+
+/// Leaves the session.
+public struct SessionExitRequest: ServiceRequest {
+
+  /// What a success answers.
+  public typealias Result = SessionResult
+
+  /// The name on the wire.
+  public static let method = "session.exit"
+
+  /// The only value.
+  public init() {}
+}
+
+/// Where the session is.
+public struct SessionResult: Codable, Hashable, Sendable {
+  /// The phase.
+  public var phase: SessionPhase
+
+  /// A value from its parts.
+  public init(
+    phase: SessionPhase
+  ) {
+    self.phase = phase
+  }
+}

@@ -1,0 +1,72 @@
+/// The current state; events from the next `seq` on are its deltas.
+public struct Snapshot: Codable, Hashable, Sendable {
+  /// The last event before the snapshot.
+  public var seq: Int
+  /// The run of the service.
+  public var instance: String
+  /// The patterns now subscribed.
+  public var events: [String]
+  /// The scanner.
+  public var scanner: ScannerStatus
+  /// The camera.
+  public var camera: CameraStatus
+  /// The armed scan.
+  public var scan: ArmedScan?
+  /// The AR session.
+  public var session: SessionPhaseEvent?
+  /// The scene in use.
+  public var scene: SceneDescription?
+  /// Anchors in view.
+  public var anchors: [AnchorFound]
+  /// Markers of anchors in view.
+  public var markers: [MarkerChanged]
+  /// The annotation that has the focus.
+  public var annotation: AnnotationSelected?
+  /// The card that is open.
+  public var card: CardOpened?
+
+  /// A value from its parts.
+  public init(
+    seq: Int, instance: String, events: [String], scanner: ScannerStatus, camera: CameraStatus, scan: ArmedScan? = nil,
+    session: SessionPhaseEvent? = nil, scene: SceneDescription? = nil, anchors: [AnchorFound] = [],
+    markers: [MarkerChanged] = [], annotation: AnnotationSelected? = nil, card: CardOpened? = nil
+  ) {
+    self.seq = seq
+    self.instance = instance
+    self.events = events
+    self.scanner = scanner
+    self.camera = camera
+    self.scan = scan
+    self.session = session
+    self.scene = scene
+    self.anchors = anchors
+    self.markers = markers
+    self.annotation = annotation
+    self.card = card
+  }
+}
+
+/// A scan that is armed.
+public struct ArmedScan: Codable, Hashable, Sendable {
+  /// Its id.
+  public var scan: String
+  /// What it is for.
+  public var mode: ScanMode
+  /// What `scan.begin` brought.
+  public var context: JSONValue?
+  /// Who holds it; nobody when the service armed itself.
+  public var by: Actor?
+  /// The verdict that waits for its confirmation.
+  public var pending: ScanSuccessful?
+
+  /// A value from its parts.
+  public init(
+    scan: String, mode: ScanMode, context: JSONValue? = nil, by: Actor? = nil, pending: ScanSuccessful? = nil
+  ) {
+    self.scan = scan
+    self.mode = mode
+    self.context = context
+    self.by = by
+    self.pending = pending
+  }
+}

@@ -1,0 +1,67 @@
+/// An error as it stands in a reply.
+public struct ServiceError: Error, Codable, Hashable, Sendable {
+  /// A stable camelCase word.
+  public var code: Code
+  /// What happened, to what.
+  public var message: String
+  /// What to do about it.
+  public var hint: String
+  /// Who holds what was asked for, with the code `busy`.
+  public var holder: Actor?
+
+  /// An error from its parts.
+  public init(_ code: Code, _ message: String, hint: String, holder: Actor? = nil) {
+    self.code = code
+    self.message = message
+    self.hint = hint
+    self.holder = holder
+  }
+
+  /// The codes of error replies. Codes that a newer service brings are kept as they are.
+  public struct Code: RawRepresentable, Codable, Hashable, Sendable {
+    /// The word on the wire.
+    public let rawValue: String
+
+    /// A code from its word.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// The line is not a request: not JSON, not an object, nested too deeply, without a method.
+    public static let malformedRequest = Code(rawValue: "malformedRequest")
+    /// The line is longer than 64 KiB; the connection is closed.
+    public static let lineTooLong = Code(rawValue: "lineTooLong")
+    /// There is no such method.
+    public static let unknownMethod = Code(rawValue: "unknownMethod")
+    /// A parameter is missing, of the wrong type or out of its range.
+    public static let badParams = Code(rawValue: "badParams")
+    /// The role of this connection does not reach so far.
+    public static let notPermitted = Code(rawValue: "notPermitted")
+    /// Another client holds it; `holder` says who.
+    public static let busy = Code(rawValue: "busy")
+    /// There is nothing of this name or id.
+    public static let notFound = Code(rawValue: "notFound")
+    /// No scan is armed.
+    public static let noScan = Code(rawValue: "noScan")
+    /// No verdict waits for a confirmation.
+    public static let nothingToConfirm = Code(rawValue: "nothingToConfirm")
+    /// The code was confirmed before; it counts once only.
+    public static let replayed = Code(rawValue: "replayed")
+    /// No camera is there, or it cannot be opened.
+    public static let noCamera = Code(rawValue: "noCamera")
+    /// The device cannot do this.
+    public static let notSupported = Code(rawValue: "notSupported")
+    /// The configuration leaves this off.
+    public static let notConfigured = Code(rawValue: "notConfigured")
+    /// No scene is loaded.
+    public static let noScene = Code(rawValue: "noScene")
+    /// The AR session is in another phase.
+    public static let wrongPhase = Code(rawValue: "wrongPhase")
+    /// It is a picture that cannot be read, or not a picture at all.
+    public static let badPicture = Code(rawValue: "badPicture")
+    /// This connection carries pictures, or was asked to while it carries events.
+    public static let wrongConnection = Code(rawValue: "wrongConnection")
+    /// The service stops.
+    public static let stopping = Code(rawValue: "stopping")
+    /// The service failed; its log says more.
+    public static let internalError = Code(rawValue: "internalError")
+  }
+}

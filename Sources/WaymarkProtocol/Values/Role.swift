@@ -1,0 +1,7 @@
+/// What a connection may do.
+public enum Role: String, Codable, CaseIterable, Sendable {
+  /// Commands, full payloads, pictures.
+  case `operator`
+  /// Events with secrets redacted, no pictures.
+  case observer
+}
