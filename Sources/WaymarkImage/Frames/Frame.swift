@@ -6,7 +6,11 @@ package struct Frame: Sendable {
   package var sequence: UInt64
   /// When it was captured: seconds of CLOCK_MONOTONIC.
   package let captured: Double
-  /// The luma, after rotation and mirroring.
+  /// Width in pixels, after rotation.
+  package let width: Int
+  /// Height in pixels, after rotation.
+  package let height: Int
+  /// The luma, after rotation and mirroring; of size 0×0 when nobody wanted luma (`FrameDemand`).
   package let image: GrayImage
   /// The picture as it came from the source; kept only while somebody watches.
   package let encoded: EncodedPicture?
@@ -15,14 +19,25 @@ package struct Frame: Sendable {
   package init(sequence: UInt64, captured: Double, image: GrayImage, encoded: EncodedPicture? = nil) {
     self.sequence = sequence
     self.captured = captured
+    self.width = image.width
+    self.height = image.height
     self.image = image
     self.encoded = encoded
   }
 
-  /// Width in pixels, after rotation.
-  package var width: Int { image.width }
-  /// Height in pixels, after rotation.
-  package var height: Int { image.height }
+  /// A frame whose luma nobody wanted.
+  package init(sequence: UInt64, captured: Double, encoded: EncodedPicture) {
+    self.sequence = sequence
+    self.captured = captured
+    (width, height) = encoded.transform.size(width: encoded.layout.width, height: encoded.layout.height)
+    image = Self.noLuma
+    self.encoded = encoded
+  }
+
+  private static let noLuma = GrayImage(width: 0, height: 0, value: 0)
+
+  /// Whether lanes can read it.
+  package var hasLuma: Bool { image.width > 0 }
 }
 
 /// The bytes of a captured picture as the source delivered them, in sensor orientation.

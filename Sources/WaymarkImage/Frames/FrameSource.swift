@@ -41,7 +41,7 @@ package protocol FrameSink: Sendable {
 package struct FrameDemand: Sendable, Equatable {
   /// Luma, for a lane. Without it a source that is open only keeps its queue moving, which costs next to nothing.
   package var luma: Bool
-  /// The bytes as captured, for a watcher.
+  /// The bytes as captured, for a watcher; a source that has none gives luma in their place.
   package var encoded: Bool
   /// At most so many frames a second; nil: all.
   package var maximumRate: Double?

@@ -18,7 +18,13 @@ package final class WorkerThread: Sendable {
     self.name = name
   }
 
-  deinit { stop() }
+  deinit {
+    stop()
+    // Only a thread that let go of its own owner is still here: nobody will join it.
+    current.withLock { run in
+      if let run { pthread_detach(run.thread) }
+    }
+  }
 
   /// Runs `body` on a new thread; no effect while one is running.
   package func start(_ body: @escaping @Sendable (StopSignal) -> Void) {

@@ -1,0 +1,39 @@
+package import WaymarkImage
+
+/// What the pipeline needs to know of a lane, whatever it computes.
+package protocol FrameLane: AnyObject, Sendable {
+  /// A short name for statistics and the thread: `barcode`, `anchors`.
+  var name: String { get }
+  /// Whether the lane wants frames now.
+  var isEnabled: Bool { get }
+  /// At most so many frames a second are wanted; nil: all.
+  var maximumRate: Double? { get }
+  /// Whether it shows pictures as they were captured, rather than reading their luma.
+  var wantsEncoded: Bool { get }
+  /// What it has done.
+  var statistics: LaneStatistics { get }
+
+  /// Puts a frame into the slot; one that is still there was skipped. Never waits for the lane's work.
+  func offer(_ frame: Frame)
+  /// How long the lane has been busy with one frame, in seconds; 0 when it waits for one.
+  func busy(at now: Double) -> Double
+  /// Whom to tell when `isEnabled` or `maximumRate` changes.
+  func onDemandChange(_ handler: (@Sendable () -> Void)?)
+  /// Ends the lane's thread; returns when it is over.
+  func stop()
+}
+
+/// What a lane has done since it was made.
+package struct LaneStatistics: Sendable, Equatable {
+  /// Frames computed.
+  package var processed: UInt64 = 0
+  /// Frames that were replaced by a newer one before the lane had time for them.
+  package var skipped: UInt64 = 0
+  /// Half of the recent frames took less than this, in seconds; nil before the first.
+  package var median: Double?
+  /// All but one in a hundred of the recent frames took less than this, in seconds; nil before the first.
+  package var percentile99: Double?
+
+  /// Nothing done yet.
+  package init() {}
+}

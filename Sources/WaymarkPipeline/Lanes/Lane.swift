@@ -1,0 +1,150 @@
+package import WaymarkImage
+
+/// A thread that makes values of frames: one slot, the newest frame wins, nobody waits for it.
+///
+/// The work sees luma and settings and gives values; it knows neither the camera nor the socket.
+package final class Lane<Settings: Sendable, Output: Sendable>: FrameLane {
+  /// What a lane does with a frame. Made on the lane's thread and used only there, so it may own scanners, decoders and
+  /// scratch memory that no other thread may touch.
+  package typealias Work = (Frame, Settings) -> Output?
+
+  private struct State: Sendable {
+    var settings: Settings
+    var enabled: Bool
+    var maximumRate: Double?
+    var slot: Frame?
+    var pacer = FramePacer()
+    var processed: UInt64 = 0
+    var skipped: UInt64 = 0
+    var times = RecentTimes()
+    var busySince: Double?
+    var stopping = false
+    var demandChanged: (@Sendable () -> Void)?
+  }
+
+  package let name: String
+  package let wantsEncoded: Bool
+  private let state: Monitor<State>
+  private let thread: WorkerThread
+
+  /// A lane that waits for frames at once.
+  ///
+  /// - Parameters:
+  ///   - name: for statistics and the thread.
+  ///   - settings: what the work gets beside the frame; may be changed at any time.
+  ///   - enabled: whether frames are wanted from the start.
+  ///   - maximumRate: at most so many frames a second; nil: all.
+  ///   - wantsEncoded: whether it shows pictures as they were captured, rather than reading their luma.
+  ///   - makeWork: makes the work, on the lane's thread, before the first frame.
+  ///   - deliver: receives what the work made of a frame, on the lane's thread; not called when the work gave nil or the
+  ///     lane was switched off meanwhile.
+  package init(
+    name: String, settings: Settings, enabled: Bool = false, maximumRate: Double? = nil, wantsEncoded: Bool = false,
+    makeWork: @escaping @Sendable () -> Work, deliver: @escaping @Sendable (Output, Frame) -> Void
+  ) {
+    self.name = name
+    self.wantsEncoded = wantsEncoded
+    let state = Monitor(State(settings: settings, enabled: enabled, maximumRate: maximumRate))
+    self.state = state
+    thread = WorkerThread(name: "wm-\(name)")
+    thread.start { _ in Self.run(state, makeWork, deliver) }
+  }
+
+  deinit { stop() }
+
+  private static func run(
+    _ state: Monitor<State>, _ makeWork: @Sendable () -> Work, _ deliver: @Sendable (Output, Frame) -> Void
+  ) {
+    var work: Work?
+    while true {
+      let next: (frame: Frame, settings: Settings)? =
+        state.wait { state -> (frame: Frame, settings: Settings)?? in
+          if state.stopping { return .some(nil) }
+          guard let frame = state.slot else { return nil }
+          state.slot = nil
+          state.busySince = MonotonicClock.now
+          return (frame, state.settings)
+        } ?? nil
+      guard let next else { return }
+      let began = MonotonicClock.now
+      if work == nil { work = makeWork() }
+      let output = work?(next.frame, next.settings)
+      let ended = MonotonicClock.now
+      let wanted = state.withLock { state in
+        state.processed += 1
+        state.times.record(ended - began)
+        return state.enabled && !state.stopping
+      }
+      if wanted, let output { deliver(output, next.frame) }
+      state.withLock { $0.busySince = nil }
+    }
+  }
+
+  package func offer(_ frame: Frame) {
+    state.update { state in
+      guard state.enabled, !state.stopping,
+        wantsEncoded || frame.hasLuma, state.pacer.takes(frame.captured, rate: state.maximumRate)
+      else { return }
+      if state.slot != nil { state.skipped += 1 }
+      state.slot = frame
+    }
+  }
+
+  package func busy(at now: Double) -> Double {
+    state.withLock { state in state.busySince.map { max(0, now - $0) } ?? 0 }
+  }
+
+  package var isEnabled: Bool { state.withLock { $0.enabled } }
+  package var maximumRate: Double? { state.withLock { $0.maximumRate } }
+
+  /// What the work gets beside the frame, from the next frame on.
+  package var settings: Settings {
+    get { state.withLock { $0.settings } }
+    set { state.withLock { $0.settings = newValue } }
+  }
+
+  /// Wants frames or not. Switched off, a waiting frame is let go.
+  package func setEnabled(_ enabled: Bool) {
+    let changed = state.withLock { state -> (@Sendable () -> Void)? in
+      guard state.enabled != enabled else { return nil }
+      state.enabled = enabled
+      if !enabled { state.slot = nil }
+      return state.demandChanged
+    }
+    changed?()
+  }
+
+  /// Limits the rate; nil: all frames.
+  package func setMaximumRate(_ rate: Double?) {
+    let changed = state.withLock { state -> (@Sendable () -> Void)? in
+      guard state.maximumRate != rate else { return nil }
+      state.maximumRate = rate
+      return state.demandChanged
+    }
+    changed?()
+  }
+
+  package func onDemandChange(_ handler: (@Sendable () -> Void)?) {
+    state.withLock { $0.demandChanged = handler }
+  }
+
+  package var statistics: LaneStatistics {
+    let (processed, skipped, times) = state.withLock { ($0.processed, $0.skipped, $0.times) }
+    var statistics = LaneStatistics()
+    statistics.processed = processed
+    statistics.skipped = skipped
+    if let shares = times.percentiles([0.5, 0.99]) {
+      statistics.median = shares[0]
+      statistics.percentile99 = shares[1]
+    }
+    return statistics
+  }
+
+  package func stop() {
+    state.update { state in
+      state.stopping = true
+      state.slot = nil
+    }
+    thread.stop()
+  }
+}
