@@ -1,0 +1,20 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The C library's functions under names of our own, so that only this file depends on which C library it is.
+extension Double {
+  package static func sine(_ x: Double) -> Double { sin(x) }
+  package static func cosine(_ x: Double) -> Double { cos(x) }
+  package static func tangent(_ x: Double) -> Double { tan(x) }
+  package static func arcTangent(y: Double, x: Double) -> Double { atan2(y, x) }
+  package static func arcTangent(_ x: Double) -> Double { atan(x) }
+  package static func exponential(_ x: Double) -> Double { exp(x) }
+  package static func naturalLogarithm(_ x: Double) -> Double { log(x) }
+  package static func complementaryError(_ x: Double) -> Double { erfc(x) }
+  package static func power(_ x: Double, _ y: Double) -> Double { pow(x, y) }
+}

@@ -1,0 +1,212 @@
+extension Homography {
+  /// The map that takes the four corners of one quadrilateral to those of another; `nil` where three of them lie on a
+  /// line.
+  ///
+  /// Both are images of the projective basis: `H = B · A⁻¹` (Hartley and Zisserman, section 2.3; P. Heckbert,
+  /// *Fundamentals of Texture Mapping*, 1989, section 2.2.3).
+  public init?(from a: Quadrilateral, to b: Quadrilateral) {
+    self.init(
+      from: a.topLeft, a.topRight, a.bottomRight, a.bottomLeft, to: b.topLeft, b.topRight, b.bottomRight, b.bottomLeft)
+  }
+
+  /// The map that takes four points to four others.
+  package init?(
+    from a0: Point2, _ a1: Point2, _ a2: Point2, _ a3: Point2, to b0: Point2, _ b1: Point2, _ b2: Point2, _ b3: Point2
+  ) {
+    guard let a = Self.basis(a0, a1, a2, a3), let b = Self.basis(b0, b1, b2, b3), let inverse = a.inverse else {
+      return nil
+    }
+    let h = (b * inverse).normalized
+    guard h.isFinite else { return nil }
+    self = h
+  }
+
+  /// The map that takes (1,0,0), (0,1,0), (0,0,1) and (1,1,1) to four points.
+  private static func basis(_ p0: Point2, _ p1: Point2, _ p2: Point2, _ p3: Point2) -> Homography? {
+    // p3 = λ0·p0 + λ1·p1 + λ2·p2 by Cramer's rule: ratios of triangle areas.
+    let d = (p1 - p0).cross(p2 - p0)
+    let l0 = (p1 - p3).cross(p2 - p3)
+    let l1 = (p2 - p3).cross(p0 - p3)
+    let l2 = (p0 - p3).cross(p1 - p3)
+    // Relative to the size of the figure, so that the test does not depend on the unit.
+    let size = max((p1 - p0).dot(p1 - p0), (p2 - p0).dot(p2 - p0), (p3 - p0).dot(p3 - p0))
+    let limit = 1e-9 * size
+    guard size.isFinite, abs(d) > limit, abs(l0) > limit, abs(l1) > limit, abs(l2) > limit else { return nil }
+    let (s0, s1, s2) = (l0 / d, l1 / d, l2 / d)
+    return Homography(
+      SIMD3(s0 * p0.x, s1 * p1.x, s2 * p2.x), SIMD3(s0 * p0.y, s1 * p1.y, s2 * p2.y), SIMD3(s0, s1, s2))
+  }
+
+  /// Whether all nine numbers are finite.
+  public var isFinite: Bool { (row0 + row1 + row2).sum().isFinite }
+
+  /// The derivative of the image by the point: the columns are the derivatives by x and by y.
+  @inlinable
+  public func derivative(at p: Point2) -> (dx: Point2, dy: Point2) {
+    let v = SIMD3(p.x, p.y, 1)
+    let w = 1 / row2.dot(v)
+    let q = Point2(row0.dot(v), row1.dot(v)) * w
+    return (
+      Point2(row0.x - q.x * row2.x, row1.x - q.y * row2.x) * w, Point2(row0.y - q.x * row2.y, row1.y - q.y * row2.y) * w
+    )
+  }
+
+  /// The map of least squared distance in the frame over weighted pairs: the normalised linear solution (Hartley and
+  /// Zisserman, algorithm 4.2, with the last element fixed), then Gauss–Newton steps on the distance itself.
+  ///
+  /// - Parameters:
+  ///   - pairs: at least four, not all on a line.
+  ///   - weights: one a pair, none negative; `nil` means 1.
+  ///   - iterations: of Gauss–Newton at most.
+  /// - Returns: `nil` where the points do not determine a map.
+  package static func fit(
+    _ pairs: UnsafeBufferPointer<PointPair>, weights: UnsafePointer<Double>? = nil, iterations: Int = 5
+  ) -> Homography? {
+    guard pairs.count >= 4, let scaling = PairScaling(pairs, weights: weights) else { return nil }
+    var system = NormalEquations()
+    for (i, pair) in pairs.enumerated() {
+      let weight = weights?[i] ?? 1
+      guard weight > 0 else { continue }
+      let p = scaling.reference(pair.reference)
+      let q = scaling.frame(pair.frame)
+      system.add(SIMD8(p.x, p.y, 1, 0, 0, 0, -q.x * p.x, -q.x * p.y), q.x, weight: weight)
+      system.add(SIMD8(0, 0, 0, p.x, p.y, 1, -q.y * p.x, -q.y * p.y), q.y, weight: weight)
+    }
+    guard let start = system.solve() else { return nil }
+    return scaling.refined(Homography(packed: start), pairs, weights: weights, iterations: iterations)
+  }
+
+  /// The map moved from `self` to the least squared distance in the frame over weighted pairs, by Gauss–Newton with
+  /// Marquardt damping; never worse than before.
+  package func refined(
+    _ pairs: UnsafeBufferPointer<PointPair>, weights: UnsafePointer<Double>? = nil, iterations: Int = 5
+  ) -> Homography? {
+    guard let scaling = PairScaling(pairs, weights: weights) else { return nil }
+    return scaling.refined(scaling.scale(self), pairs, weights: weights, iterations: iterations)
+  }
+
+  /// From the first eight numbers of the matrix, the last one being 1.
+  init(packed h: SIMD8<Double>) {
+    self.init(SIMD3(h[0], h[1], h[2]), SIMD3(h[3], h[4], h[5]), SIMD3(h[6], h[7], 1))
+  }
+
+  /// The first eight numbers of the matrix when the last one is 1.
+  var packed: SIMD8<Double> {
+    let s = 1 / row2.z
+    return SIMD8(row0.x, row0.y, row0.z, row1.x, row1.y, row1.z, row2.x, row2.y) * s
+  }
+}
+
+/// The change of coordinates that brings both sides of the pairs to mean zero and mean distance about one, without which
+/// the equations are badly conditioned (R. Hartley, "In defense of the eight-point algorithm", PAMI 19 (1997)).
+struct PairScaling {
+  private var referenceCenter: Point2
+  private var referenceScale: Double
+  private var frameCenter: Point2
+  private var frameScale: Double
+
+  init?(_ pairs: UnsafeBufferPointer<PointPair>, weights: UnsafePointer<Double>?) {
+    var total = 0.0
+    var (a, b) = (Point2.zero, Point2.zero)
+    for (i, pair) in pairs.enumerated() {
+      let weight = weights?[i] ?? 1
+      total += weight
+      a += pair.reference * weight
+      b += pair.frame * weight
+    }
+    guard total > 0, total.isFinite else { return nil }
+    a /= total
+    b /= total
+    var (da, db) = (0.0, 0.0)
+    for (i, pair) in pairs.enumerated() {
+      let weight = weights?[i] ?? 1
+      da += (pair.reference - a).dot(pair.reference - a) * weight
+      db += (pair.frame - b).dot(pair.frame - b) * weight
+    }
+    guard da > 0, db > 0, da.isFinite, db.isFinite else { return nil }
+    referenceCenter = a
+    frameCenter = b
+    referenceScale = (2 * total / da).squareRoot()
+    frameScale = (2 * total / db).squareRoot()
+  }
+
+  @inline(__always)
+  func reference(_ p: Point2) -> Point2 { (p - referenceCenter) * referenceScale }
+
+  @inline(__always)
+  func frame(_ p: Point2) -> Point2 { (p - frameCenter) * frameScale }
+
+  /// A map between pixels as one between scaled coordinates.
+  func scale(_ h: Homography) -> Homography {
+    let toFrame = Homography(
+      SIMD3(frameScale, 0, -frameCenter.x * frameScale), SIMD3(0, frameScale, -frameCenter.y * frameScale),
+      SIMD3(0, 0, 1))
+    let fromReference = Homography(
+      SIMD3(1 / referenceScale, 0, referenceCenter.x), SIMD3(0, 1 / referenceScale, referenceCenter.y), SIMD3(0, 0, 1))
+    return (toFrame * h * fromReference).normalized
+  }
+
+  /// A map between scaled coordinates as one between pixels.
+  func unscale(_ h: Homography) -> Homography {
+    let fromFrame = Homography(
+      SIMD3(1 / frameScale, 0, frameCenter.x), SIMD3(0, 1 / frameScale, frameCenter.y), SIMD3(0, 0, 1))
+    let toReference = Homography(
+      SIMD3(referenceScale, 0, -referenceCenter.x * referenceScale),
+      SIMD3(0, referenceScale, -referenceCenter.y * referenceScale), SIMD3(0, 0, 1))
+    return (fromFrame * h * toReference).normalized
+  }
+
+  func refined(
+    _ start: Homography, _ pairs: UnsafeBufferPointer<PointPair>, weights: UnsafePointer<Double>?, iterations: Int
+  ) -> Homography? {
+    var h = start
+    var cost = self.cost(h, pairs, weights)
+    guard cost.isFinite else { return nil }
+    var damping = 0.0
+    for _ in 0..<iterations {
+      var system = NormalEquations()
+      for (i, pair) in pairs.enumerated() {
+        let weight = weights?[i] ?? 1
+        guard weight > 0 else { continue }
+        let p = reference(pair.reference)
+        let w = 1 / h.depth(p)
+        let q = h.apply(p)
+        let r = frame(pair.frame) - q
+        let u = p * w
+        system.add(SIMD8(u.x, u.y, w, 0, 0, 0, -q.x * u.x, -q.x * u.y), r.x, weight: weight)
+        system.add(SIMD8(0, 0, 0, u.x, u.y, w, -q.y * u.x, -q.y * u.y), r.y, weight: weight)
+      }
+      guard let step = system.solve(damping: damping) else { break }
+      let candidate = Homography(packed: h.packed + step)
+      let next = self.cost(candidate, pairs, weights)
+      if next.isFinite, next < cost {
+        let gain = cost - next
+        h = candidate
+        cost = next
+        damping *= 0.1
+        if gain <= 1e-9 * cost { break }
+      } else {
+        if damping > 1 { break }
+        damping = max(1e-4, damping * 10)
+      }
+    }
+    let result = unscale(h)
+    return result.isFinite ? result : nil
+  }
+
+  private func cost(_ h: Homography, _ pairs: UnsafeBufferPointer<PointPair>, _ weights: UnsafePointer<Double>?)
+    -> Double
+  {
+    var sum = 0.0
+    for (i, pair) in pairs.enumerated() {
+      let weight = weights?[i] ?? 1
+      guard weight > 0 else { continue }
+      let p = reference(pair.reference)
+      // A point behind the horizon is on no picture: such a map must not win.
+      guard h.depth(p) > 0 else { return .infinity }
+      let r = frame(pair.frame) - h.apply(p)
+      sum += weight * r.dot(r)
+    }
+    return sum
+  }
+}
