@@ -1,1 +1,3 @@
 #pragma once
+// libwebp's simple decoding calls, as they are: they neither longjmp nor print.
+#include <webp/decode.h>

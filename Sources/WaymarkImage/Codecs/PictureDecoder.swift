@@ -1,0 +1,134 @@
+import CWebP
+
+/// A decoded picture and what the file said of it.
+public struct DecodedPicture<Image: Sendable>: Sendable {
+  /// The upright picture.
+  public let image: Image
+  /// What kind of file it was.
+  public let format: PictureFormat
+  /// How the file's pixels had to be turned; already done.
+  public let orientation: Orientation
+  /// The file ended before the picture did (JPEG only); what was missing is mid-gray.
+  public let isTruncated: Bool
+}
+
+/// Reads picture files by their contents, whatever they are called.
+///
+/// JPEG (baseline, progressive, gray, CMYK), PNG (every colour type and depth), WebP and PNM (P1 to P6). The EXIF
+/// orientation is applied, transparency lies over white.
+public struct PictureDecoder: Sendable {
+  /// Pictures of more pixels are refused before memory is taken for them.
+  public var pixelLimit: Int
+
+  /// 100 megapixels.
+  public static let defaultPixelLimit = 100_000_000
+
+  /// A decoder that takes at most `pixelLimit` pixels.
+  public init(pixelLimit: Int = PictureDecoder.defaultPixelLimit) {
+    // Far beyond what fits into memory, and far from where sizes in bytes would overflow.
+    self.pixelLimit = min(max(1, pixelLimit), 1 << 40)
+  }
+
+  /// The picture in gray, by ITU-R BT.601 where the file has colour.
+  public func gray(_ file: [UInt8]) throws(ImageError) -> DecodedPicture<GrayImage> {
+    try file.withUnsafeBufferPointer { bytes throws(ImageError) in try gray(UnsafeRawBufferPointer(bytes)) }
+  }
+
+  /// The picture in colour.
+  public func rgb(_ file: [UInt8]) throws(ImageError) -> DecodedPicture<RGBImage> {
+    try file.withUnsafeBufferPointer { bytes throws(ImageError) in try rgb(UnsafeRawBufferPointer(bytes)) }
+  }
+
+  package func gray(_ file: UnsafeRawBufferPointer) throws(ImageError) -> DecodedPicture<GrayImage> {
+    let stored = try pixels(file, channels: 1)
+    let image = GrayImage(width: stored.width, height: stored.height, buffer: stored.buffer)
+    return DecodedPicture(
+      image: image.oriented(stored.orientation), format: stored.format, orientation: stored.orientation,
+      isTruncated: stored.isTruncated)
+  }
+
+  package func rgb(_ file: UnsafeRawBufferPointer) throws(ImageError) -> DecodedPicture<RGBImage> {
+    let stored = try pixels(file, channels: 3)
+    let image = RGBImage(width: stored.width, height: stored.height, buffer: stored.buffer)
+    return DecodedPicture(
+      image: image.oriented(stored.orientation), format: stored.format, orientation: stored.orientation,
+      isTruncated: stored.isTruncated)
+  }
+
+  /// Pixels as they lie in the file.
+  private struct Stored {
+    let buffer: PixelBuffer
+    let width: Int
+    let height: Int
+    let format: PictureFormat
+    let orientation: Orientation
+    var isTruncated = false
+  }
+
+  private func pixels(_ file: UnsafeRawBufferPointer, channels: Int) throws(ImageError) -> Stored {
+    let format = try PictureFormat.detect(file)
+    let orientation = ExifOrientation.find(in: file, format: format)
+    func stored(_ width: Int, _ height: Int, _ buffer: PixelBuffer, isTruncated: Bool = false) -> Stored {
+      Stored(
+        buffer: buffer, width: width, height: height, format: format, orientation: orientation,
+        isTruncated: isTruncated)
+    }
+
+    switch format {
+    case .jpeg:
+      var decoder = try JPEGDecoder()
+      var size = (width: 0, height: 0)
+      var buffer: PixelBuffer?
+      let kind: JPEGDecoder.Channels = channels == 3 ? .rgb : .gray
+      let outcome = try decoder.decode(file, channels: kind) { header throws(ImageError) in
+        size = (header.width, header.height)
+        let memory = try room(for: header.width, header.height, channels)
+        buffer = memory
+        return (memory.bytes, header.width * channels, memory.capacity)
+      }
+      return stored(size.width, size.height, buffer!, isTruncated: outcome.isTruncated)
+    case .png:
+      let (width, height) = try PNGDecoder.size(of: file)
+      let buffer = try room(for: width, height, channels)
+      try PNGDecoder.decode(file, width: width, height: height, channels: channels, into: buffer.bytes)
+      return stored(width, height, buffer)
+    case .webp:
+      let features = try WebPDecoder.features(of: file)
+      _ = try checked(Int(features.width), Int(features.height))
+      if features.has_animation != 0, let still = WebPDecoder.firstFrame(of: file) {
+        return try still.withUnsafeBufferPointer { bytes throws(ImageError) in
+          let raw = UnsafeRawBufferPointer(bytes)
+          let features = try WebPDecoder.features(of: raw)
+          let (width, height) = (Int(features.width), Int(features.height))
+          let buffer = try room(for: width, height, channels)
+          try WebPDecoder.decode(raw, features: features, channels: channels, into: buffer.bytes)
+          return stored(width, height, buffer)
+        }
+      }
+      let (width, height) = (Int(features.width), Int(features.height))
+      let buffer = try room(for: width, height, channels)
+      try WebPDecoder.decode(file, features: features, channels: channels, into: buffer.bytes)
+      return stored(width, height, buffer)
+    case .pnm:
+      var reader = try PNMReader(file)
+      let buffer = try room(for: reader.width, reader.height, channels)
+      try reader.decode(channels: channels, into: buffer.bytes)
+      return stored(reader.width, reader.height, buffer)
+    }
+  }
+
+  private func checked(_ width: Int, _ height: Int) throws(ImageError) -> Int {
+    let (pixels, overflow) = width.multipliedReportingOverflow(by: height)
+    guard !overflow, pixels <= pixelLimit else {
+      throw ImageError(
+        .tooManyPixels, "the picture has \(width) x \(height) pixels, more than the limit of \(pixelLimit)",
+        hint: "Scale it down, or raise the limit (--max-pixels).")
+    }
+    return pixels
+  }
+
+  /// Memory for a picture, once its size is known to be within the limit.
+  private func room(for width: Int, _ height: Int, _ channels: Int) throws(ImageError) -> PixelBuffer {
+    PixelBuffer(capacity: try checked(width, height) * channels)
+  }
+}

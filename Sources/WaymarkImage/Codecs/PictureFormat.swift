@@ -1,0 +1,86 @@
+/// What kind of file some bytes are, told by their contents alone.
+public enum PictureFormat: String, Sendable, CaseIterable {
+  /// JPEG (ITU-T T.81).
+  case jpeg
+  /// PNG (ISO/IEC 15948).
+  case png
+  /// WebP (RFC 9649).
+  case webp
+  /// PBM, PGM and PPM of netpbm, P1 to P6.
+  case pnm
+
+  /// The format of a file that starts with `bytes`; needs the first 32 bytes.
+  ///
+  /// - Throws: ``ImageError`` `emptyFile`, `unknownFormat`, or, for a format that is known but not read,
+  ///   `unsupportedFormat` with its name.
+  public static func detect(_ bytes: [UInt8]) throws(ImageError) -> PictureFormat {
+    try bytes.withUnsafeBufferPointer { bytes throws(ImageError) in try detect(UnsafeRawBufferPointer(bytes)) }
+  }
+
+  package static func detect(_ bytes: UnsafeRawBufferPointer) throws(ImageError) -> PictureFormat {
+    guard !bytes.isEmpty else {
+      throw ImageError(.emptyFile, "the file is empty", hint: "Take or copy the picture again.")
+    }
+    func starts(_ magic: [UInt8], at offset: Int = 0) -> Bool {
+      bytes.count >= offset + magic.count && magic.indices.allSatisfy { bytes[offset + $0] == magic[$0] }
+    }
+    func starts(_ magic: String, at offset: Int = 0) -> Bool { starts(Array(magic.utf8), at: offset) }
+
+    if starts([0xFF, 0xD8, 0xFF]) { return .jpeg }
+    if starts([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return .png }
+    if starts("RIFF"), starts("WEBP", at: 8) { return .webp }
+    if bytes.count >= 3, bytes[0] == UInt8(ascii: "P"), (0x31...0x36).contains(bytes[1]),
+      PNMReader.isSpace(bytes[2]) || bytes[2] == UInt8(ascii: "#")
+    {
+      return .pnm
+    }
+
+    if let name = refused(starts: { starts($0, at: $1) }, startsBytes: { starts($0) }, bytes) {
+      throw ImageError(
+        .unsupportedFormat, "\(name) is not a format that is read here",
+        hint: "Convert it to PNG or JPEG first, for example with: \(conversion(of: name))")
+    }
+    throw ImageError(
+      .unknownFormat, "the contents are not a picture in a known format",
+      hint: "JPEG, PNG, WebP and PNM (P1 to P6) are read; the file name does not matter.")
+  }
+
+  /// The name of a format that is recognised in order to be refused.
+  private static func refused(
+    starts: (String, Int) -> Bool, startsBytes: ([UInt8]) -> Bool, _ bytes: UnsafeRawBufferPointer
+  ) -> String? {
+    if starts("GIF87a", 0) || starts("GIF89a", 0) { return "GIF" }
+    if starts("BM", 0), bytes.count >= 26 { return "BMP" }
+    if starts("%PDF-", 0) { return "PDF" }
+    if startsBytes([0x49, 0x49, 0x2A, 0x00]) || startsBytes([0x4D, 0x4D, 0x00, 0x2A]) { return "TIFF" }
+    if startsBytes([0x00, 0x00, 0x00, 0x0C, 0x4A, 0x58, 0x4C, 0x20]) || startsBytes([0xFF, 0x0A]) { return "JPEG XL" }
+    if startsBytes([0x00, 0x00, 0x00, 0x0C, 0x6A, 0x50]) || startsBytes([0xFF, 0x4F, 0xFF, 0x51]) {
+      return "JPEG 2000"
+    }
+    if startsBytes([0x00, 0x00, 0x01, 0x00]) { return "ICO" }
+    if starts("8BPS", 0) { return "PSD" }
+    if starts("P7", 0), bytes.count > 2, bytes[2] == 0x0A { return "PAM" }
+    if starts("<svg", 0) { return "SVG" }
+    if starts("<?xml", 0) { return "SVG or another XML file" }
+    // ISO base media file format: the major brand tells what is inside (ISO/IEC 23008-12 for HEIF).
+    if starts("ftyp", 4), bytes.count >= 12 {
+      switch String(decoding: bytes[8..<12], as: UTF8.self) {
+      case "heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1": return "HEIC"
+      case "avif", "avis": return "AVIF"
+      default: return "a video (MP4 or the like)"
+      }
+    }
+    return nil
+  }
+
+  private static func conversion(of name: String) -> String {
+    switch name {
+    case "PDF": "pdftoppm -r 200 -png FILE page"
+    case "HEIC": "heif-convert FILE picture.png (or set the phone to take pictures as JPEG)"
+    case "AVIF": "avifdec FILE picture.png"
+    case "SVG", "SVG or another XML file": "rsvg-convert -o picture.png FILE"
+    case "a video (MP4 or the like)": "ffmpeg -i FILE -frames:v 1 picture.png"
+    default: "convert FILE picture.png (ImageMagick)"
+    }
+  }
+}

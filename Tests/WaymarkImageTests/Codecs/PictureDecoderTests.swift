@@ -1,0 +1,94 @@
+import Testing
+
+@testable import WaymarkImage
+
+struct PictureDecoderTests {
+  private func gray(_ text: String) throws(ImageError) -> GrayImage {
+    try PictureDecoder().gray(Array(text.utf8)).image
+  }
+
+  private func pixels(_ image: GrayImage) -> [UInt8] {
+    (0..<image.height).flatMap { y in (0..<image.width).map { image[$0, y] } }
+  }
+
+  @Test func readsPNGBack() throws {
+    let picture = TestPictures.gray(51, 37)
+    let file = try PNGEncoder.encode(picture)
+    let read = try PictureDecoder().gray(file)
+    #expect(read.format == .png)
+    #expect(TestPictures.difference(picture, read.image) == 0)
+    let colour = TestPictures.rgb(20, 10)
+    let back = try PictureDecoder().rgb(try PNGEncoder.encode(colour)).image
+    #expect(back[13, 7] == colour[13, 7])
+  }
+
+  @Test func colourBecomesGrayAlikeEverywhere() throws {
+    let colour = TestPictures.rgb(33, 21)
+    let png = try PictureDecoder().gray(try PNGEncoder.encode(colour)).image
+    var ppm = Array("P6 33 21 255\n".utf8)
+    colour.withBytes { ppm += $0 }
+    let pnm = try PictureDecoder().gray(ppm).image
+    #expect(TestPictures.difference(png, pnm) <= 1)
+  }
+
+  @Test func readsEveryPNM() throws {
+    #expect(pixels(try gray("P1\n# a comment\n3 2\n101 0 1 0")) == [0, 255, 0, 255, 0, 255])
+    #expect(pixels(try gray("P2 3 1 15 0 15 5")) == [0, 255, 85])
+    #expect(pixels(try gray("P3 2 1 255 255 255 255 0 0 0")) == [255, 0])
+    #expect(
+      pixels(try PictureDecoder().gray(Array("P4 3 2\n".utf8) + [0b1010_0000, 0b0100_0000]).image)
+        == [0, 255, 0, 255, 0, 255])
+    #expect(pixels(try PictureDecoder().gray(Array("P5 2 1 65535\n".utf8) + [255, 255, 0x80, 0]).image) == [255, 128])
+    #expect(pixels(try PictureDecoder().gray(Array("P6 1 1 255\n".utf8) + [255, 0, 0]).image) == [76])
+  }
+
+  @Test(arguments: [
+    "P5", "P5 ", "P5 2", "P5 2 2 255\n", "P5 0 2 255\nab", "P2 2 2 0 1 1 1 1", "P1 2 2 1 0 1", "P1 2 1 12",
+    "P3 1 1 70000 1 1 1", "P2 2 1 255 1 x", "P4 99999999999999999999 1\n",
+  ])
+  func refusesDamagedPNM(_ text: String) {
+    #expect { try self.gray(text) } throws: { ($0 as? ImageError)?.code == .damagedPicture }
+  }
+
+  @Test func refusesByName() {
+    let files: [(String, [UInt8])] = [
+      ("GIF", Array("GIF89a......".utf8)), ("BMP", Array("BM".utf8) + Array(repeating: 0, count: 60)),
+      ("PDF", Array("%PDF-1.7\n".utf8)), ("HEIC", [0, 0, 0, 24] + Array("ftypheic....mif1heic".utf8)),
+      ("AVIF", [0, 0, 0, 24] + Array("ftypavif....".utf8)), ("TIFF", [0x49, 0x49, 0x2A, 0, 8, 0, 0, 0]),
+    ]
+    for (name, bytes) in files {
+      #expect {
+        try PictureDecoder().gray(bytes)
+      } throws: { error in
+        guard let error = error as? ImageError else { return false }
+        return error.code == .unsupportedFormat && error.message.contains(name) && error.hint.contains("Convert")
+      }
+    }
+  }
+
+  @Test func saysWhatIsWrong() {
+    func code(_ bytes: [UInt8], limit: Int = 1000) -> ImageError.Code? {
+      do {
+        _ = try PictureDecoder(pixelLimit: limit).gray(bytes)
+        return nil
+      } catch { return error.code }
+    }
+    #expect(code([]) == .emptyFile)
+    #expect(code(Array("hello, world".utf8)) == .unknownFormat)
+    #expect(code(Array("P5 1000 1000 255\n".utf8)) == .tooManyPixels)
+    #expect(code(Array("P5 2000000000 2000000000 255\n".utf8), limit: .max) == .tooManyPixels)
+    #expect(code([0xFF, 0xD8, 0xFF, 0xE0]) == .damagedPicture)
+    #expect(code([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) == .damagedPicture)
+    #expect(code(Array("RIFF....WEBPVP8 ".utf8)) == .damagedPicture)
+  }
+
+  @Test func theLimitHoldsForEveryFormat() throws {
+    let big = TestPictures.gray(64, 32)
+    for file in [try JPEGEncoder.encode(big), try PNGEncoder.encode(big)] {
+      #expect(try PictureDecoder(pixelLimit: 2048).gray(file).image.width == 64)
+      #expect {
+        try PictureDecoder(pixelLimit: 2047).gray(file)
+      } throws: { ($0 as? ImageError)?.code == .tooManyPixels }
+    }
+  }
+}
