@@ -42,7 +42,7 @@ let package = Package(
   ],
   targets: [
     // C libraries and the shims that Swift cannot express.
-    .systemLibrary(name: "CZBar", pkgConfig: "zbar", providers: [.apt(["libzbar-dev"])]),
+    .target(name: "CZBar", linkerSettings: [.linkedLibrary("zbar")]),
     .target(name: "CV4L2", linkerSettings: [.linkedLibrary("v4l2")]),
     .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
     .target(name: "CPNG", linkerSettings: [.linkedLibrary("png16")]),

@@ -50,3 +50,13 @@ public struct GrayImage: Sendable {
     return buffer.bytes[y * width + x]
   }
 }
+
+extension GrayImage {
+  /// A copy of a view, its rows without gaps.
+  public init(copying view: ImageView) {
+    self.init(width: view.width, height: view.height) { pixels in
+      guard let target = pixels.baseAddress else { return }
+      for y in 0..<view.height { (target + y * view.width).update(from: view.row(y), count: view.width) }
+    }
+  }
+}

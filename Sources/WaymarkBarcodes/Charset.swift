@@ -1,0 +1,75 @@
+import Glibc
+
+/// The character set by which the bytes of a code became text.
+public enum Charset: String, Hashable, Sendable, Codable {
+  /// Seven-bit ASCII.
+  case ascii = "US-ASCII"
+  /// UTF-8.
+  case utf8 = "UTF-8"
+  /// Shift_JIS, with the extensions everybody uses (code page 932).
+  case shiftJIS = "Shift_JIS"
+  /// GB 18030.
+  case gb18030 = "GB18030"
+  /// Latin-1: what is left when nothing else fits; also said of bytes that are no text at all.
+  case latin1 = "ISO-8859-1"
+
+  /// Turns the bytes of a code into text by the first character set that fits: UTF-8, Shift_JIS, GB 18030, Latin-1.
+  ///
+  /// The two East Asian sets accept nearly anything, Western text in Latin-1 included (`Zürich` is also a Chinese word
+  /// in GB 18030). So they are believed only where the bytes above 127 come as such text does: in runs. In Western text
+  /// they stand alone between ASCII letters.
+  public static func decode(_ bytes: [UInt8]) -> (text: String, charset: Charset) {
+    if bytes.allSatisfy({ $0 < 0x80 }) { return (String(decoding: bytes, as: UTF8.self), .ascii) }
+    if let text = String(validating: bytes, as: UTF8.self) {
+      return (text.first == "\u{FEFF}" ? String(text.dropFirst()) : text, .utf8)
+    }
+    if !looksWestern(bytes) {
+      if looksChinese(bytes), let text = convert(bytes, from: "GB18030") { return (text, .gb18030) }
+      if let text = convert(bytes, from: "CP932") { return (text, .shiftJIS) }
+      if let text = convert(bytes, from: "GB18030") { return (text, .gb18030) }
+    }
+    return (String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) })), .latin1)
+  }
+
+  /// Whether most runs of bytes above 127 look Western: one or two of them, printable in Latin-1, beside a small ASCII
+  /// letter or alone between ASCII.
+  private static func looksWestern(_ bytes: [UInt8]) -> Bool {
+    var western = 0
+    var eastern = 0
+    for run in bytes.indices.split(whereSeparator: { bytes[$0] < 0x80 }) {
+      guard run.allSatisfy({ bytes[$0] >= 0xA0 }), let first = run.first, let last = run.last else { return false }
+      let beside = [first - 1, last + 1].filter(bytes.indices.contains).map { bytes[$0] }
+      let smallLetter = beside.contains { (0x61...0x7A).contains($0) }
+      if run.count == 1 || (run.count == 2 && smallLetter) { western += 1 } else { eastern += 1 }
+    }
+    return western > eastern
+  }
+
+  /// Whether all is in the two-byte area of GB 2312, which Shift_JIS would take for half-width katakana between rare
+  /// kanji; some byte must lie beyond the katakana. Common Japanese text has lead bytes below 0xA0.
+  private static func looksChinese(_ bytes: [UInt8]) -> Bool {
+    let runs = bytes.indices.split { bytes[$0] < 0x80 }
+    return runs.allSatisfy { run in run.count.isMultiple(of: 2) && run.allSatisfy { bytes[$0] >= 0xA1 } }
+      && bytes.contains { $0 > 0xDF }
+  }
+
+  /// `nil` where the bytes are not valid in `charset`, or the system does not know it.
+  private static func convert(_ bytes: [UInt8], from charset: String) -> String? {
+    let converter = iconv_open("UTF-8", charset)
+    guard converter != iconv_t(bitPattern: -1) else { return nil }
+    defer { iconv_close(converter) }
+    var input = bytes.map { CChar(bitPattern: $0) }
+    var output = [CChar](repeating: 0, count: bytes.count * 4 + 16)
+    let written: Int? = input.withUnsafeMutableBufferPointer { source in
+      output.withUnsafeMutableBufferPointer { target in
+        var from = source.baseAddress
+        var to = target.baseAddress
+        var left = source.count
+        var room = target.count
+        guard iconv(converter, &from, &left, &to, &room) != Int(bitPattern: UInt.max), left == 0 else { return nil }
+        return target.count - room
+      }
+    }
+    return written.flatMap { String(validating: output.prefix($0).map { UInt8(bitPattern: $0) }, as: UTF8.self) }
+  }
+}

@@ -1,0 +1,31 @@
+/// What is looked for, and how hard.
+public struct ScanConfiguration: Hashable, Sendable {
+  /// How much time a picture is worth.
+  public enum Effort: String, Hashable, Sendable, Codable, CaseIterable {
+    /// One plain look, as the library does it: for comparison.
+    case plain
+    /// Frame after frame: the next frame is another chance.
+    case live
+    /// A still picture, or a person who pressed the button: everything that may help.
+    case still
+  }
+
+  /// What is looked for.
+  public var symbologies: Set<Symbology>
+  /// How much time a picture is worth.
+  public var effort: Effort
+
+  /// A configuration from its parts.
+  public init(symbologies: Set<Symbology> = Symbology.common, effort: Effort = .still) {
+    self.symbologies = symbologies
+    self.effort = effort
+  }
+
+  /// Everything, with every rescue.
+  public static let still = ScanConfiguration()
+
+  /// The chosen symbologies inside the time of a frame.
+  public static func live(_ symbologies: Set<Symbology> = [.qr]) -> ScanConfiguration {
+    ScanConfiguration(symbologies: symbologies, effort: .live)
+  }
+}

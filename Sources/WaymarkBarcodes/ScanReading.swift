@@ -1,0 +1,79 @@
+public import WaymarkGeometry
+
+/// What one look at a picture gave.
+public struct ScanReading: Hashable, Sendable {
+  /// The codes that were read, in no particular order.
+  public var symbols: [Symbol]
+  /// Structured appends of which parts are missing.
+  public var incomplete: [IncompleteSymbol]
+  /// Codes that are there but could not be read.
+  public var unread: [UnreadCode]
+
+  /// A reading from its parts.
+  public init(symbols: [Symbol] = [], incomplete: [IncompleteSymbol] = [], unread: [UnreadCode] = []) {
+    self.symbols = symbols
+    self.incomplete = incomplete
+    self.unread = unread
+  }
+}
+
+/// A message spread over several QR codes (structured append, ISO/IEC 18004 clause 8) of which some were not seen.
+public struct IncompleteSymbol: Hashable, Sendable {
+  /// How many codes carry the message; `nil` where the headers could not be read.
+  public var count: Int?
+  /// The numbers of the parts that were seen, from 1; empty where the headers could not be read.
+  public var present: [Int]
+  /// The numbers of the parts that are missing, from 1; empty where the headers could not be read.
+  public var missing: [Int]
+  /// Where the seen parts are.
+  public var corners: [Quadrilateral]
+
+  /// An incomplete message from its parts.
+  public init(count: Int?, present: [Int], missing: [Int], corners: [Quadrilateral]) {
+    self.count = count
+    self.present = present
+    self.missing = missing
+    self.corners = corners
+  }
+}
+
+/// A code that is there but could not be read.
+public struct UnreadCode: Hashable, Sendable {
+  /// What it looks like.
+  public enum Kind: String, Hashable, Sendable, Codable {
+    /// Finder patterns of a QR code.
+    case qr
+    /// Bars of a 1-D code.
+    case bars
+  }
+
+  /// What would help, if that can be told.
+  public enum Advice: String, Hashable, Sendable, Codable {
+    /// Too few pixels a module: go nearer.
+    case tooSmall
+    /// It fills more than the picture: go away.
+    case tooClose
+    /// Out of focus or moved.
+    case blurred
+    /// A part of it lies outside.
+    case cutOff
+    /// Too little light.
+    case tooDark
+    /// Too much light, or glare on it.
+    case tooBright
+  }
+
+  /// What it looks like.
+  public var kind: Kind
+  /// Where it is, as far as that can be told.
+  public var corners: Quadrilateral?
+  /// What would help.
+  public var advice: Advice?
+
+  /// An unread code from its parts.
+  public init(kind: Kind, corners: Quadrilateral?, advice: Advice?) {
+    self.kind = kind
+    self.corners = corners
+    self.advice = advice
+  }
+}

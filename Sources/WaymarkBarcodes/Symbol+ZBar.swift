@@ -1,0 +1,43 @@
+import WaymarkGeometry
+
+extension Symbol {
+  /// What the library said, made ours: text, GS1 elements, corners.
+  init?(_ raw: ZBarScanner.Raw, pass: ScanPass) {
+    guard !raw.bytes.isEmpty else { return nil }
+    var text: String
+    let charset: Charset
+    if raw.symbology == .qr || raw.symbology == .sq {
+      (text, charset) = Charset.decode(raw.bytes)
+    } else {
+      // 1-D symbologies carry ASCII; Code 128 may reach into Latin-1 by FNC4, and its FNC1 separators are ASCII 29.
+      charset = raw.bytes.allSatisfy { $0 < 0x80 } ? .ascii : .latin1
+      text = String(String.UnicodeScalarView(raw.bytes.map { Unicode.Scalar($0) }))
+      if raw.symbology == .code39, let resolved = Code39FullASCII.resolve(text) { text = resolved }
+    }
+    let isGS1 = raw.isGS1 || raw.symbology == .dataBar || raw.symbology == .dataBarExpanded
+    self.init(
+      symbology: raw.symbology, text: text, bytes: raw.bytes, charset: charset,
+      gs1: isGS1 ? GS1Element.parse(text) ?? [] : [],
+      corners: raw.symbology.isMatrix
+        ? Quadrilateral(zbarMatrix: raw.points) ?? Quadrilateral(enclosing: raw.points)
+        : Quadrilateral(enclosing: raw.points),
+      quality: raw.quality, pass: pass)
+  }
+}
+
+extension Quadrilateral {
+  /// The corners of a matrix code as the library gives them: from the top left counterclockwise.
+  init?(zbarMatrix p: [Point2]) {
+    guard p.count == 4 else { return nil }
+    self.init(topLeft: p[0], topRight: p[3], bottomRight: p[2], bottomLeft: p[1])
+  }
+
+  /// The upright rectangle around some points.
+  init(enclosing points: [Point2]) {
+    let x = points.map(\.x)
+    let y = points.map(\.y)
+    let (x0, x1, y0, y1) = (x.min() ?? 0, x.max() ?? 0, y.min() ?? 0, y.max() ?? 0)
+    self.init(
+      topLeft: Point2(x0, y0), topRight: Point2(x1, y0), bottomRight: Point2(x1, y1), bottomLeft: Point2(x0, y1))
+  }
+}

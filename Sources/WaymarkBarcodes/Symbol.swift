@@ -1,0 +1,39 @@
+public import WaymarkGeometry
+
+/// A code that was read.
+public struct Symbol: Hashable, Sendable {
+  /// What kind of code it is.
+  public var symbology: Symbology
+  /// Its content as text; a Code 39 that spells full ASCII is resolved, check digits are kept.
+  public var text: String
+  /// Its content as the code carries it.
+  public var bytes: [UInt8]
+  /// The character set by which `bytes` became `text`.
+  public var charset: Charset
+  /// The GS1 element strings, where the code declares that it holds such; else empty.
+  public var gs1: [GS1Element]
+  /// Where it is, in pixels of the picture: from the top left of the upright code clockwise.
+  public var corners: Quadrilateral
+  /// How many scan lines agree on it (1-D), relative only; 1 for a matrix code.
+  public var quality: Int
+  /// The pass that read it.
+  public var pass: ScanPass
+
+  /// A symbol from its parts.
+  public init(
+    symbology: Symbology, text: String, bytes: [UInt8], charset: Charset, gs1: [GS1Element] = [],
+    corners: Quadrilateral, quality: Int = 1, pass: ScanPass = .base
+  ) {
+    self.symbology = symbology
+    self.text = text
+    self.bytes = bytes
+    self.charset = charset
+    self.gs1 = gs1
+    self.corners = corners
+    self.quality = quality
+    self.pass = pass
+  }
+
+  /// Whether two readings are of the same content.
+  public func sameContent(as other: Symbol) -> Bool { symbology == other.symbology && bytes == other.bytes }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import Testing
+import WaymarkBarcodes
+import WaymarkImage
+
+@Suite struct BarcodeScannerTests {
+  @Test(arguments: [
+    ("ean13", Symbology.ean13, "4006381333931"), ("ean8", .ean8, "96385074"), ("upca", .upcA, "036000291452"),
+    ("upce", .upcE, "04252614"), ("code128", .code128, "Waymark 128"), ("code39", .code39, "WAYMARK-39"),
+    ("code39-full", .code39, "Waymark/39"), ("code93", .code93, "WAYMARK93"), ("codabar", .codabar, "A40156B"),
+    ("itf", .itf, "12345678"), ("databar", .dataBar, "0109501101530010"), ("qr-ascii", .qr, "WAYMARK-1"),
+  ])
+  func readsEverySymbology(name: String, symbology: Symbology, text: String) throws {
+    var scanner = try BarcodeScanner()
+    let reading = try Fixture.load(name).withView { scanner.scan($0) }
+    #expect(reading.symbols.map(\.symbology) == [symbology])
+    #expect(reading.symbols.map(\.text) == [text])
+  }
+
+  @Test(arguments: [
+    ("qr-utf8", "Zürich, 12,50 €", Charset.utf8), ("qr-latin1", "Zürich größer", .latin1),
+    ("qr-sjis", "こんにちは世界", .shiftJIS), ("qr-gb18030", "你好,世界:简体", .gb18030), ("qr-ascii", "WAYMARK-1", .ascii),
+  ])
+  func decodesCharacterSets(name: String, text: String, charset: Charset) throws {
+    var scanner = try BarcodeScanner(.live())
+    let reading = try Fixture.load(name).withView { scanner.scan($0) }
+    #expect(reading.symbols.map(\.text) == [text])
+    #expect(reading.symbols.map(\.charset) == [charset])
+  }
+
+  @Test func keepsBinaryBytes() throws {
+    var scanner = try BarcodeScanner(.live())
+    let reading = try Fixture.load("qr-binary").withView { scanner.scan($0) }
+    #expect(reading.symbols.first?.bytes == [0xFF, 0x80, 0x00, 0x81, 0x0A])
+  }
+
+  @Test func resolvesGS1ElementStrings() throws {
+    var scanner = try BarcodeScanner()
+    let reading = try Fixture.load("gs1-128").withView { scanner.scan($0) }
+    #expect(
+      reading.symbols.first?.gs1 == [
+        GS1Element(identifier: "01", value: "09521234543213"), GS1Element(identifier: "10", value: "LOT-7"),
+        GS1Element(identifier: "17", value: "271231"),
+      ])
+    let expanded = try Fixture.load("databar-expanded").withView { scanner.scan($0) }
+    #expect(expanded.symbols.first?.gs1.map(\.identifier) == ["01", "3202", "15"])
+  }
+
+  @Test func joinsAStructuredAppend() throws {
+    var scanner = try BarcodeScanner(.live())
+    let reading = try Fixture.load("append-all").withView { scanner.scan($0) }
+    #expect(
+      reading.symbols.map(\.text) == [
+        "part 1 of a long message part 2 of a long message part 3 of a long message part 4 of a long message"
+      ])
+    #expect(reading.incomplete.isEmpty)
+  }
+
+  @Test func tellsAnIncompleteAppendFromText() throws {
+    var scanner = try BarcodeScanner(.live())
+    let reading = try Fixture.load("append-gap").withView { scanner.scan($0) }
+    #expect(reading.symbols.isEmpty)
+    #expect(reading.incomplete.count == 1)
+    #expect(reading.incomplete.first?.corners.count == 2)
+  }
+
+  @Test func looksOnlyForWhatIsChosen() throws {
+    var scanner = try BarcodeScanner(.live([.ean13]))
+    #expect(try Fixture.load("qr-ascii").withView { scanner.scan($0) }.symbols.isEmpty)
+    #expect(try Fixture.load("ean13").withView { scanner.scan($0) }.symbols.count == 1)
+    #expect(throws: BarcodeError.noSymbologies) { try BarcodeScanner(.live([])).configuration.effort }
+  }
+
+  @Test func givesTheCornersOfAQRCodeClockwise() throws {
+    // Version 1, 21 modules of 3 pixels, a margin of 4 modules.
+    var scanner = try BarcodeScanner(.live())
+    let reading = try Fixture.load("qr-ascii").withView { scanner.scan($0) }
+    let corners = try #require(reading.symbols.first).corners
+    #expect(corners.topLeft.distance(to: [11.5, 11.5]) < 2)
+    #expect(corners.topRight.distance(to: [74.5, 11.5]) < 2)
+    #expect(corners.bottomRight.distance(to: [74.5, 74.5]) < 2)
+    #expect(corners.bottomLeft.distance(to: [11.5, 74.5]) < 2)
+  }
+
+  @Test func readsAPartOfAPicture() throws {
+    let code = try Fixture.load("qr-ascii")
+    let large = GrayImage(width: 200, height: 150) { pixels in
+      for i in pixels.indices { pixels[i] = 255 }
+      for y in 0..<code.height { for x in 0..<code.width { pixels[(y + 30) * 200 + x + 70] = code[x, y] } }
+    }
+    var scanner = try BarcodeScanner(.live())
+    let reading = large.withView { scanner.scan($0.cropped(x: 60, y: 20, width: 120, height: 120)) }
+    #expect(reading.symbols.map(\.text) == ["WAYMARK-1"])
+  }
+
+  @Test func doesNotGrow() throws {
+    let image = try Fixture.load("qr-ascii")
+    var scanner = try BarcodeScanner(.live())
+    for _ in 0..<1_000 { image.withView { _ = scanner.scan($0) } }
+    let before = try residentBytes()
+    for _ in 0..<5_000 { image.withView { _ = scanner.scan($0) } }
+    // 5,000 reads would cost 2.8 MB if the handle were not renewed.
+    #expect(try residentBytes() - before < 1_000_000)
+  }
+
+  private func residentBytes() throws -> Int {
+    let statm = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
+    return (Int(statm[1]) ?? 0) * 4096
+  }
+}
