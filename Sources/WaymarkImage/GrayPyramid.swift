@@ -34,6 +34,12 @@ package final class GrayPyramid {
     return ImageView(base: UnsafePointer(buffer.bytes + l.offset), width: l.width, height: l.height, stride: stride)
   }
 
+  /// Where the first pixel of a level lies in a plane that is laid out like the pyramid's own memory.
+  package func offset(_ index: Int) -> Int { levels[index].offset }
+
+  /// The bytes that a plane of the same layout needs.
+  package private(set) var planeSize = 0
+
   /// The size of a level relative to the frame: a frame point `x` stands at `(x + ½)·scale − ½` on the level.
   package func scale(_ index: Int) -> Double { levels[index].scale }
 
@@ -96,7 +102,8 @@ package final class GrayPyramid {
       levels.append(Level(offset: offset, width: w, height: h, scale: s))
       offset += (h + margin) * stride
     }
-    if buffer.capacity < offset + margin * stride { buffer = PixelBuffer(capacity: offset + margin * stride) }
+    planeSize = offset + margin * stride
+    if buffer.capacity < planeSize { buffer = PixelBuffer(capacity: planeSize) }
     buffer.bytes.update(repeating: 0, count: buffer.capacity)
   }
 }

@@ -19,4 +19,42 @@ void ck_two_thirds(const uint8_t *src, size_t src_stride, uint8_t *dst, size_t d
 // dst (2*width x 2*height) = src doubled bilinearly, pixel centres at whole numbers (weights 3:1), edges repeated.
 void ck_double(const uint8_t *src, size_t src_stride, uint8_t *dst, size_t dst_stride, int width, int height);
 
+// dst = the 3 x 3 binomial mean (1 2 1 by 1 2 1, over 16, rounded) of src; reads one pixel around the rectangle.
+void ck_binomial(const uint8_t *src, uint8_t *dst, size_t stride, int width, int height);
+
+// Repeats the edge pixels of a plane `by` pixels outwards on all four sides.
+void ck_extend(uint8_t *plane, size_t stride, int width, int height, int by);
+
+// The means over squares of 3, 5 and 7 pixels, rounded, into three planes of the same stride; reads three pixels
+// around the rectangle. `scratch` holds 3 * (width + 6) numbers.
+void ck_boxes(const uint8_t *src, uint8_t *dst3, uint8_t *dst5, uint8_t *dst7, size_t stride, int width, int height,
+              uint16_t *scratch);
+
+// The FAST-9 score of every pixel: the greatest t for which nine contiguous pixels of the circle of radius 3 are all
+// brighter (or all darker) than the centre by at least t. Reads three pixels around the rectangle.
+void ck_fast_scores(const uint8_t *src, uint8_t *scores, size_t stride, int width, int height);
+
+// The local maxima (of 3 x 3, ties go to the first in reading order) of at least `threshold` in the rectangle, as
+// y << 20 | x << 8 | score, at most `capacity`; returns how many. Reads one pixel around the rectangle. `row` holds
+// `width` + 64 bytes. x < 4096, y < 4096.
+int ck_fast_maxima(const uint8_t *scores, size_t stride, int width, int height, int threshold, uint32_t *out,
+                   int capacity, uint8_t *row);
+
+// The first moments of the disc of radius 15 around a pixel: sum of x * I and of y * I, relative to the centre.
+void ck_moments(const uint8_t *centre, size_t stride, int32_t *mx, int32_t *my);
+
+// 256 comparisons centre[offsets[2i]] > centre[offsets[2i + 1]] as bits of four words, and the first `count` signed
+// differences.
+void ck_describe(const uint8_t *centre, const int32_t *offsets, uint64_t *bits, int16_t *differences, int count);
+
+// Hamming distances from a 256-bit query to `count` descriptors; those of at most `limit` go to `index` (counted from
+// `first`) and `distance`. Returns how many were written, at most `capacity`.
+int ck_hamming_select(const uint64_t *query, const uint64_t *descriptors, uint32_t first, int count, int limit,
+                      uint32_t *index, uint16_t *distance, int capacity);
+
+// dst (width x height) = src seen through a map: pixel (x, y) of dst shows src at the image of (x, y) under the
+// row-major matrix m, bilinear, edges repeated.
+void ck_warp(const uint8_t *src, size_t src_stride, int src_width, int src_height, const double *m, uint8_t *dst,
+             size_t dst_stride, int width, int height);
+
 #endif

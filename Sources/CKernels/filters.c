@@ -1,0 +1,92 @@
+#include "dispatch.h"
+#include "include/ckernels.h"
+#include <string.h>
+
+CK_CLONES
+void ck_binomial(const uint8_t *src, uint8_t *dst, size_t stride, int width, int height) {
+  for (int y = 0; y < height; y++) {
+    const uint8_t *CK_RESTRICT b = src + (size_t)y * stride;
+    const uint8_t *CK_RESTRICT a = b - stride;
+    const uint8_t *CK_RESTRICT c = b + stride;
+    uint8_t *CK_RESTRICT d = dst + (size_t)y * stride;
+    for (int x = 0; x < width; x++) {
+      uint16_t l = (uint16_t)(a[x - 1] + 2 * b[x - 1] + c[x - 1]);
+      uint16_t m = (uint16_t)(a[x] + 2 * b[x] + c[x]);
+      uint16_t r = (uint16_t)(a[x + 1] + 2 * b[x + 1] + c[x + 1]);
+      d[x] = (uint8_t)((uint16_t)(l + 2 * m + r + 8) >> 4);
+    }
+  }
+}
+
+void ck_extend(uint8_t *plane, size_t stride, int width, int height, int by) {
+  if (width <= 0 || height <= 0) return;
+  for (int y = 0; y < height; y++) {
+    uint8_t *row = plane + (size_t)y * stride;
+    memset(row - by, row[0], (size_t)by);
+    memset(row + width, row[width - 1], (size_t)by);
+  }
+  uint8_t *top = plane - by, *bottom = plane + (size_t)(height - 1) * stride - by;
+  for (int y = 1; y <= by; y++) {
+    memcpy(top - (size_t)y * stride, top, (size_t)(width + 2 * by));
+    memcpy(bottom + (size_t)y * stride, bottom, (size_t)(width + 2 * by));
+  }
+}
+
+// Column sums slide down by one row at a time, then each row is summed across.
+CK_CLONES
+void ck_boxes(const uint8_t *src, uint8_t *dst3, uint8_t *dst5, uint8_t *dst7, size_t stride, int width, int height,
+              uint16_t *scratch) {
+  int n = width + 6;
+  uint16_t *CK_RESTRICT c3 = scratch, *CK_RESTRICT c5 = scratch + n, *CK_RESTRICT c7 = scratch + 2 * n;
+  for (int y = 0; y < height; y++) {
+    const uint8_t *CK_RESTRICT p = src + (size_t)y * stride - 3;
+    const uint8_t *CK_RESTRICT m3 = p - 3 * stride, *CK_RESTRICT m2 = p - 2 * stride, *CK_RESTRICT m1 = p - stride;
+    const uint8_t *CK_RESTRICT p1 = p + stride, *CK_RESTRICT p2 = p + 2 * stride, *CK_RESTRICT p3 = p + 3 * stride;
+    for (int x = 0; x < n; x++) {
+      uint16_t s3 = (uint16_t)(m1[x] + p[x] + p1[x]);
+      uint16_t s5 = (uint16_t)(s3 + m2[x] + p2[x]);
+      c3[x] = s3;
+      c5[x] = s5;
+      c7[x] = (uint16_t)(s5 + m3[x] + p3[x]);
+    }
+    uint8_t *CK_RESTRICT d3 = dst3 + (size_t)y * stride;
+    uint8_t *CK_RESTRICT d5 = dst5 + (size_t)y * stride;
+    uint8_t *CK_RESTRICT d7 = dst7 + (size_t)y * stride;
+    for (int x = 0; x < width; x++) {
+      uint16_t s = (uint16_t)(c3[x + 2] + c3[x + 3] + c3[x + 4] + 4);
+      d3[x] = (uint8_t)(((uint32_t)s * 7282u) >> 16);
+    }
+    for (int x = 0; x < width; x++) {
+      uint16_t s = (uint16_t)(c5[x + 1] + c5[x + 2] + c5[x + 3] + c5[x + 4] + c5[x + 5] + 12);
+      d5[x] = (uint8_t)(((uint32_t)s * 2622u) >> 16);
+    }
+    for (int x = 0; x < width; x++) {
+      uint16_t s = (uint16_t)(c7[x] + c7[x + 1] + c7[x + 2] + c7[x + 3] + c7[x + 4] + c7[x + 5] + c7[x + 6] + 24);
+      d7[x] = (uint8_t)(((uint32_t)s * 1338u) >> 16);
+    }
+  }
+}
+
+CK_CLONES
+void ck_warp(const uint8_t *src, size_t src_stride, int src_width, int src_height, const double *m, uint8_t *dst,
+             size_t dst_stride, int width, int height) {
+  const float right = (float)(src_width - 1), low = (float)(src_height - 1);
+  for (int y = 0; y < height; y++) {
+    uint8_t *CK_RESTRICT d = dst + (size_t)y * dst_stride;
+    const double bx = m[1] * y + m[2], by = m[4] * y + m[5], bw = m[7] * y + m[8];
+    for (int x = 0; x < width; x++) {
+      float w = (float)(1.0 / (m[6] * x + bw));
+      float u = (float)(m[0] * x + bx) * w, v = (float)(m[3] * x + by) * w;
+      u = u > 0 ? (u < right ? u : right) : 0;
+      v = v > 0 ? (v < low ? v : low) : 0;
+      int iu = (int)u, iv = (int)v;
+      int fu = (int)((u - (float)iu) * 256.0f + 0.5f), fv = (int)((v - (float)iv) * 256.0f + 0.5f);
+      int nu = iu + 1 < src_width ? 1 : 0;
+      size_t nv = iv + 1 < src_height ? src_stride : 0;
+      const uint8_t *p = src + (size_t)iv * src_stride + iu;
+      int a = (p[0] << 8) + fu * (p[nu] - p[0]);
+      int b = (p[nv] << 8) + fu * (p[nv + nu] - p[nv]);
+      d[x] = (uint8_t)(((a << 8) + fv * (b - a) + 32768) >> 16);
+    }
+  }
+}

@@ -1,0 +1,201 @@
+import CKernels
+package import WaymarkImage
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Finds and describes the corners of a picture over a pyramid.
+///
+/// FAST-9 scores (E. Rosten, R. Porter, T. Drummond, "Faster and better", PAMI 2010) of the lightly smoothed levels;
+/// the strongest of every cell, so that dim and flat parts get their share; direction by the intensity centroid
+/// (E. Rublee et al., "ORB", ICCV 2011, section 3.2); 256 comparisons of box means turned to that direction (after
+/// I. Suárez et al., "BEBLID / BAD", 2020–21, without their learned thresholds). Used from one thread; nothing is
+/// allocated while the size of the pictures stays the same.
+package final class FeatureExtractor {
+  /// What is tunable, with what it costs.
+  package struct Settings: Sendable, Equatable {
+    /// The most features to keep; each costs about 1 µs to describe and more to look up.
+    package var limit = 1000
+    /// Levels of the pyramid; the fourth and later cost almost nothing.
+    package var levels = 6
+    /// The least FAST score, in gray levels: below it there is only noise.
+    package var threshold = 4
+    /// The side of a cell in pixels of the level.
+    package var cell = 40
+    /// How a level's share falls with its size: share ∝ scale^falloff.
+    package var falloff = 1.2
+    package init() {}
+  }
+
+  package let settings: Settings
+  package let features: FeatureSet
+  package let pyramid = GrayPyramid()
+
+  private var planes = PixelBuffer(capacity: 0)
+  private var table = SamplingTable()
+  private var scratch: UnsafeMutableBufferPointer<UInt16> = .allocate(capacity: 0)
+  private var row: UnsafeMutableBufferPointer<UInt8> = .allocate(capacity: 0)
+  private let candidateCapacity = 1 << 16
+  private let candidates: UnsafeMutablePointer<UInt32>
+  private let ordered: UnsafeMutablePointer<UInt32>
+  private var perCell: [UInt16] = []
+  private let border = 6
+
+  package init(settings: Settings = Settings()) {
+    self.settings = settings
+    features = FeatureSet(capacity: settings.limit + 64)
+    candidates = .allocate(capacity: candidateCapacity)
+    ordered = .allocate(capacity: candidateCapacity)
+  }
+
+  deinit {
+    candidates.deallocate()
+    ordered.deallocate()
+    scratch.deallocate()
+    row.deallocate()
+  }
+
+  /// Fills `features` from a picture of at most 4,095 pixels a side.
+  package func extract(_ picture: ImageView, doubled: Bool = false) {
+    features.removeAll()
+    guard picture.width > 0, picture.height > 0, picture.width < 4096, picture.height < 4096 else { return }
+    if doubled {
+      pyramid.updateDoubled(picture, levels: settings.levels)
+    } else {
+      pyramid.update(picture, levels: settings.levels)
+    }
+    prepare()
+    var total = 0.0
+    for i in 0..<pyramid.count { total += pow(pyramid.scale(i), settings.falloff) }
+    for i in 0..<pyramid.count {
+      let share = pow(pyramid.scale(i), settings.falloff) / total
+      extractLevel(i, quota: Int(share * Double(settings.limit)) + 1)
+    }
+  }
+
+  private func prepare() {
+    let size = pyramid.planeSize
+    if planes.capacity < 5 * size {
+      planes = PixelBuffer(capacity: 5 * size)
+      planes.bytes.update(repeating: 0, count: 5 * size)
+    }
+    table.fit(stride: pyramid.stride, planeSize: size)
+    let width = pyramid.level(0).width
+    if scratch.count < 3 * (width + 64) {
+      scratch.deallocate()
+      row.deallocate()
+      scratch = .allocate(capacity: 3 * (width + 64))
+      row = .allocate(capacity: width + 128)
+    }
+  }
+
+  private func extractLevel(_ index: Int, quota: Int) {
+    let level = pyramid.level(index)
+    let (w, h) = (level.width, level.height)
+    let stride = pyramid.stride
+    guard w > 2 * border + 2, h > 2 * border + 2, let scratch = scratch.baseAddress, let row = row.baseAddress else {
+      return
+    }
+    let (width, height) = (Int32(w), Int32(h))
+    let size = pyramid.planeSize
+    let smooth = planes.bytes + pyramid.offset(index)
+    let boxes = smooth + size
+    let scores = smooth + 4 * size
+    let around: Int32 = 20
+    ck_extend(UnsafeMutablePointer(mutating: level.base), stride, width, height, 1)
+    ck_binomial(level.base, smooth, stride, width, height)
+    ck_extend(smooth, stride, width, height, around)
+    ck_boxes(smooth, boxes, boxes + size, boxes + 2 * size, stride, width, height, scratch)
+    for plane in 0..<3 { ck_extend(boxes + plane * size, stride, width, height, around) }
+
+    let inner = border - 1
+    ck_fast_scores(
+      smooth + inner * stride + inner, scores + inner * stride + inner, stride, width - 2 * Int32(inner),
+      height - 2 * Int32(inner))
+    let found = Int(
+      ck_fast_maxima(
+        scores + border * stride + border, stride, width - 2 * Int32(border), height - 2 * Int32(border),
+        Int32(settings.threshold), candidates, Int32(candidateCapacity), row))
+    let kept = select(found, quota: quota, width: w, height: h)
+    let scale = Float(1 / pyramid.scale(index))
+    for i in 0..<kept {
+      let code = ordered[i]
+      let x = Int(code >> 8 & 0xfff) + border
+      let y = Int(code >> 20) + border
+      describe(x, y, UInt8(code & 0xff), index, scale, smooth, boxes, scores)
+    }
+  }
+
+  /// Puts the strongest candidates first in `ordered`, none of a cell that has had its share, and returns how many
+  /// are to be kept.
+  private func select(_ found: Int, quota: Int, width: Int, height: Int) -> Int {
+    var start = InlineArray<256, Int32>(repeating: 0)
+    for i in 0..<found { start[255 - Int(candidates[i] & 0xff)] += 1 }
+    var sum: Int32 = 0
+    for i in 0..<256 { (start[i], sum) = (sum, sum + start[i]) }
+    // Sorted by falling score, reading order among equals.
+    for i in 0..<found {
+      let bin = 255 - Int(candidates[i] & 0xff)
+      ordered[Int(start[bin])] = candidates[i]
+      start[bin] += 1
+    }
+    guard found > quota else { return found }
+    let cell = settings.cell
+    let columns = (width + cell - 1) / cell
+    let cells = columns * ((height + cell - 1) / cell)
+    if perCell.count < cells { perCell = Array(repeating: 0, count: cells) }
+    for i in 0..<cells { perCell[i] = 0 }
+    let share = UInt16(max(3, (3 * quota + cells - 1) / cells))
+    var kept = 0
+    var rest = 0
+    for i in 0..<found {
+      let code = ordered[i]
+      let c = (Int(code >> 20) + border) / cell * columns + (Int(code >> 8 & 0xfff) + border) / cell
+      if perCell[c] < share {
+        perCell[c] += 1
+        ordered[kept] = code
+        kept += 1
+        if kept == quota { return kept }
+      } else {
+        candidates[rest] = code
+        rest += 1
+      }
+    }
+    // Cells that are rich fill what the poor ones left.
+    for i in 0..<min(rest, quota - kept) { ordered[kept + i] = candidates[i] }
+    return min(quota, kept + rest)
+  }
+
+  private func describe(
+    _ x: Int, _ y: Int, _ score: UInt8, _ level: Int, _ scale: Float, _ smooth: UnsafeMutablePointer<UInt8>,
+    _ boxes: UnsafeMutablePointer<UInt8>, _ scores: UnsafeMutablePointer<UInt8>
+  ) {
+    let stride = pyramid.stride
+    let s = scores + y * stride + x
+    func peak(_ before: UInt8, _ at: UInt8, _ after: UInt8) -> Float {
+      let (b, c, a) = (Float(before), Float(at), Float(after))
+      let curvature = b - 2 * c + a
+      return curvature < 0 ? max(-0.5, min(0.5, 0.5 * (b - a) / curvature)) : 0
+    }
+    let fx = Float(x) + peak(s[-1], s[0], s[1])
+    let fy = Float(y) + peak(s[-stride], s[0], s[stride])
+    var mx: Int32 = 0
+    var my: Int32 = 0
+    ck_moments(smooth + y * stride + x, stride, &mx, &my)
+    let steps = Float(Feature.directions)
+    let turns = atan2f(Float(my), Float(mx)) / (2 * Float.pi)
+    let direction = Int((turns * steps + steps).rounded()) % Feature.directions
+    let feature = Feature(
+      x: (fx + 0.5) * scale - 0.5, y: (fy + 0.5) * scale - 0.5, scale: scale, direction: UInt8(direction),
+      level: UInt8(level), score: score)
+    guard let place = features.append(feature) else { return }
+    table.withOffsets { offsets in
+      ck_describe(
+        boxes + y * stride + x, offsets + direction * SamplingTable.offsetsPerDirection, features.descriptor(place),
+        features.margins + place * FeatureSet.marginCount, Int32(FeatureSet.marginCount))
+    }
+  }
+}

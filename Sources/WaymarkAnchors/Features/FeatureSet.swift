@@ -1,0 +1,45 @@
+/// Room for the features of one picture; kept and refilled, so that a frame allocates nothing.
+///
+/// Owned by one extractor and used from its thread only.
+package final class FeatureSet {
+  /// How many signed differences of leading comparisons are kept: they tell how sure the bits of an index key are.
+  package static let marginCount = 24
+
+  package let capacity: Int
+  package private(set) var count = 0
+  /// `capacity` features.
+  package let features: UnsafeMutablePointer<Feature>
+  /// Four words a feature.
+  package let descriptors: UnsafeMutablePointer<UInt64>
+  /// `marginCount` signed differences a feature.
+  package let margins: UnsafeMutablePointer<Int16>
+
+  package init(capacity: Int) {
+    self.capacity = capacity
+    features = .allocate(capacity: capacity)
+    features.initialize(
+      repeating: Feature(x: 0, y: 0, scale: 1, direction: 0, level: 0, score: 0), count: capacity)
+    descriptors = .allocate(capacity: 4 * capacity)
+    descriptors.initialize(repeating: 0, count: 4 * capacity)
+    margins = .allocate(capacity: Self.marginCount * capacity)
+    margins.initialize(repeating: 0, count: Self.marginCount * capacity)
+  }
+
+  deinit {
+    features.deallocate()
+    descriptors.deallocate()
+    margins.deallocate()
+  }
+
+  package func removeAll() { count = 0 }
+
+  /// Takes one more feature and returns its place; `nil` when there is no room.
+  package func append(_ feature: Feature) -> Int? {
+    guard count < capacity else { return nil }
+    features[count] = feature
+    count += 1
+    return count - 1
+  }
+
+  package func descriptor(_ index: Int) -> UnsafeMutablePointer<UInt64> { descriptors + 4 * index }
+}
