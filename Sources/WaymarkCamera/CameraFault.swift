@@ -1,0 +1,65 @@
+import Glibc
+package import WaymarkImage
+
+/// What can be wrong with a camera, as its driver tells it.
+package enum CameraFault: Error, Sendable, Hashable {
+  /// No such camera is plugged in.
+  case absent
+  /// It was unplugged, or its driver let go of it (ENODEV, POLLHUP).
+  case gone
+  /// Another program streams from it (EBUSY).
+  case busy
+  /// The node may not be opened (EACCES, EPERM).
+  case notPermitted
+  /// No frame for many frame times.
+  case stalled
+  /// The driver reports an error from which only reopening helps (EIO and all others); the errno.
+  case broken(Int32)
+  /// It offers nothing that can be read: no format, no streaming.
+  case unsupported(String)
+
+  /// What a negative result of a call means.
+  package init(result: CInt) {
+    switch -result {
+    case ENODEV, ENXIO, ESHUTDOWN: self = .gone
+    case ENOENT: self = .absent
+    case EBUSY: self = .busy
+    case EACCES, EPERM: self = .notPermitted
+    default: self = .broken(-result)
+    }
+  }
+
+  /// A fault as the error that status events and commands show.
+  package func error(device: String) -> SourceError {
+    switch self {
+    case .absent:
+      SourceError(
+        code: "cameraNotFound", message: "\(device) is not there",
+        hint: "plug the camera in; `waymark cameras` lists what is there")
+    case .gone:
+      SourceError(
+        code: "cameraGone", message: "\(device) was unplugged or reset",
+        hint: "plug it in again; it is taken up by itself. If nobody pulled it: check cable, hub and power")
+    case .busy:
+      SourceError(
+        code: "cameraBusy", message: "\(device) is used by another program",
+        hint: "`waymark doctor` tells which; it is tried again until it is free")
+    case .notPermitted:
+      SourceError(
+        code: "cameraNotPermitted", message: "\(device) may not be opened by this user",
+        hint: "add the user to the group of the device (usually `video`) or install the udev rules; see `waymark doctor`")
+    case .stalled:
+      SourceError(
+        code: "cameraStalled", message: "\(device) has ceased to deliver frames",
+        hint: "it is reopened by itself; if that does not help, unplug it or check the hub's power")
+    case .broken(let number):
+      SourceError(
+        code: "cameraFailed", message: "\(device) failed: \(String(cString: strerror(number)))",
+        hint: "it is reopened by itself; if it goes on, look into `dmesg`")
+    case .unsupported(let reason):
+      SourceError(
+        code: "cameraUnsupported", message: "\(device) cannot be used: \(reason)",
+        hint: "`waymark cameras` shows what it offers; CSI cameras need a driver that offers plain video capture")
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import CV4L2
+import Glibc
+
+/// A stream of frames in memory shared with the driver; ended with STREAMOFF, unmapped and given back when the value ends,
+/// whichever way that comes about.
+package struct CaptureStream: ~Copyable {
+  private let descriptor: CInt
+  private let calls: any VideoSyscalls
+  private let buffers: [Buffer]
+  private var queued: [Bool]
+
+  private struct Buffer {
+    let memory: UnsafeMutableRawPointer
+    let length: Int
+  }
+
+  private init(descriptor: CInt, calls: any VideoSyscalls, buffers: [Buffer]) {
+    self.descriptor = descriptor
+    self.calls = calls
+    self.buffers = buffers
+    queued = Array(repeating: true, count: buffers.count)
+  }
+
+  /// Takes buffers from the driver, queues all of them and starts the stream.
+  ///
+  /// - Parameter count: how many buffers to ask for; the driver may give others, at least two are needed.
+  package static func start(device: borrowing VideoDevice, count: Int) throws(CameraFault) -> CaptureStream {
+    var request = v4l2_requestbuffers()
+    request.count = UInt32(count)
+    request.type = V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
+    request.memory = V4L2_MEMORY_MMAP.rawValue
+    try device.call(wm_vidioc_reqbufs, &request)
+
+    var mapped: [Buffer] = []
+    let fault = prepare(device: device, count: request.count, mapped: &mapped)
+    let stream = CaptureStream(descriptor: device.descriptor, calls: device.calls, buffers: mapped)
+    // The value exists: dropped here, it gives back what it has taken.
+    if let fault { throw fault }
+    return stream
+  }
+
+  /// Maps and queues `count` buffers and starts the stream; what was in the way of it, if anything.
+  private static func prepare(
+    device: borrowing VideoDevice, count: UInt32, mapped: inout [Buffer]
+  ) -> CameraFault? {
+    guard count >= 2 else { return .unsupported("it gives fewer than two buffers") }
+    do throws(CameraFault) {
+      for index in 0..<min(count, 32) {
+        var raw = empty(index)
+        try device.call(wm_vidioc_querybuf, &raw)
+        let length = Int(raw.length)
+        guard let memory = device.calls.map(device.descriptor, length: length, offset: Int64(raw.m.offset)) else {
+          return .broken(ENOMEM)
+        }
+        mapped.append(Buffer(memory: memory, length: length))
+        var queue = empty(index)
+        try device.call(wm_vidioc_qbuf, &queue)
+      }
+      var type = CInt(V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue)
+      try device.call(wm_vidioc_streamon, &type)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  deinit {
+    var type = CInt(V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue)
+    // Errors do not matter: the device may be gone, and whatever it still holds ends with its descriptor.
+    _ = calls.control(descriptor, wm_vidioc_streamoff, &type)
+    for buffer in buffers { calls.unmap(buffer.memory, length: buffer.length) }
+    var request = v4l2_requestbuffers()
+    request.type = V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
+    request.memory = V4L2_MEMORY_MMAP.rawValue
+    _ = calls.control(descriptor, wm_vidioc_reqbufs, &request)
+  }
+
+  /// A filled buffer, still the driver's memory: to be given back soon.
+  package struct Filled: Sendable {
+    let index: Int
+    /// How many bytes the driver says are valid.
+    package let count: Int
+    /// Whether the driver says that the picture is damaged.
+    package let isDamaged: Bool
+    /// The driver's count of frames, those included that it had to drop.
+    package let sequence: UInt32
+    /// Seconds of CLOCK_MONOTONIC; nil when the driver stamps with another clock.
+    package let captured: Double?
+  }
+
+  /// The next filled buffer; nil when there is none yet.
+  package mutating func take() throws(CameraFault) -> Filled? {
+    var raw = Self.empty(0)
+    let result = calls.control(descriptor, wm_vidioc_dqbuf, &raw)
+    if result == -EAGAIN { return nil }
+    guard result >= 0 else { throw CameraFault(result: result) }
+    let index = Int(raw.index)
+    guard index < buffers.count else { throw .broken(EPROTO) }
+    queued[index] = false
+    let monotonic = raw.flags & UInt32(V4L2_BUF_FLAG_TIMESTAMP_MASK) == UInt32(V4L2_BUF_FLAG_TIMESTAMP_MONOTONIC)
+    return Filled(
+      index: index, count: min(Int(raw.bytesused), buffers[index].length),
+      isDamaged: raw.flags & UInt32(V4L2_BUF_FLAG_ERROR) != 0, sequence: raw.sequence,
+      captured: monotonic ? Double(raw.timestamp.tv_sec) + Double(raw.timestamp.tv_usec) * 1e-6 : nil)
+  }
+
+  /// Lends the bytes of a filled buffer.
+  package func withBytes<R>(of filled: Filled, _ body: (UnsafeRawBufferPointer) -> R) -> R {
+    body(UnsafeRawBufferPointer(start: buffers[filled.index].memory, count: filled.count))
+  }
+
+  /// Gives every buffer back that the driver does not have. A refusal loses nothing: it is tried again the next time.
+  ///
+  /// - Returns: how many buffers the driver refused.
+  package mutating func giveBack() throws(CameraFault) -> Int {
+    var refused = 0
+    for index in queued.indices where !queued[index] {
+      var raw = Self.empty(UInt32(index))
+      let result = calls.control(descriptor, wm_vidioc_qbuf, &raw)
+      if result >= 0 {
+        queued[index] = true
+      } else if result == -EINVAL {
+        refused += 1
+      } else {
+        throw CameraFault(result: result)
+      }
+    }
+    return refused
+  }
+
+  private static func empty(_ index: UInt32) -> v4l2_buffer {
+    var raw = v4l2_buffer()
+    raw.index = index
+    raw.type = V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
+    raw.memory = V4L2_MEMORY_MMAP.rawValue
+    return raw
+  }
+}
