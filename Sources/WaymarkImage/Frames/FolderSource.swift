@@ -16,9 +16,12 @@ package final class FolderSource: FrameSource {
   ///   - path: a folder, or a picture.
   ///   - rate: pictures a second.
   ///   - loops: begin again after the last one; what has come into the folder meanwhile is seen then.
-  ///   - read: how a file becomes luma.
+  ///   - read: how a file becomes luma; by its content, unless told otherwise.
   /// - Throws: when there is nothing to play.
-  package init(path: String, rate: Double = 30, loops: Bool = true, read: @escaping Reader) throws(SourceError) {
+  package init(
+    path: String, rate: Double = 30, loops: Bool = true,
+    read: @escaping Reader = { try PictureDecoder().gray($0).image }
+  ) throws(SourceError) {
     guard try !Self.files(at: path).isEmpty else { throw .noPictures(path) }
     self.device = path
     self.rate = max(0.01, rate)

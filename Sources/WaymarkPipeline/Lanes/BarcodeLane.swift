@@ -1,0 +1,35 @@
+package import WaymarkBarcodes
+package import WaymarkImage
+
+/// The lane that reads codes: luma in, symbols out.
+package typealias BarcodeLane = Lane<ScanConfiguration, ScanReading>
+
+extension Lane where Settings == ScanConfiguration, Output == ScanReading {
+  /// A lane that is off until somebody arms a scan.
+  ///
+  /// - Parameters:
+  ///   - configuration: what is looked for; may be changed at any time through `settings`.
+  ///   - maximumRate: at most so many frames a second; nil: all.
+  ///   - deliver: receives what every frame gave, also when that is nothing, on the lane's thread.
+  package static func barcodes(
+    configuration: ScanConfiguration = .live(), maximumRate: Double? = nil,
+    deliver: @escaping @Sendable (ScanReading, Frame) -> Void
+  ) -> BarcodeLane {
+    BarcodeLane(
+      name: "barcode", settings: configuration, maximumRate: maximumRate,
+      makeWork: {
+        let reader = Reader()
+        return { reader.read($0, configuration: $1) }
+      }, deliver: deliver)
+  }
+}
+
+/// Keeps the scanner between frames; lives on the lane's thread.
+private final class Reader {
+  private var scanner: BarcodeScanner?
+
+  func read(_ frame: Frame, configuration: ScanConfiguration) -> ScanReading? {
+    if scanner?.configuration != configuration { scanner = try? BarcodeScanner(configuration) }
+    return frame.image.withView { view in scanner?.scan(view) }
+  }
+}
