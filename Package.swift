@@ -55,7 +55,7 @@ let package = Package(
     module("WaymarkBarcodes", ["WaymarkImage", "WaymarkGeometry", "CZBar"]),
     module(
       "WaymarkOnboarding",
-      [.product(name: "JWTKit", package: "jwt-kit"), .product(name: "Crypto", package: "swift-crypto")]),
+      [.product(name: "Crypto", package: "swift-crypto"), .product(name: "CryptoExtras", package: "swift-crypto")]),
     module("WaymarkAnchors", ["WaymarkImage", "WaymarkGeometry", "CKernels"]),
     module("WaymarkScenes", ["WaymarkGeometry", .product(name: "Yams", package: "Yams")]),
     module("WaymarkCamera", ["WaymarkImage", "CV4L2"]),

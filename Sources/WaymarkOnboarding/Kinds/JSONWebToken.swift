@@ -1,0 +1,19 @@
+/// A token of claims that belongs to no kind of its own (RFC 7519).
+package enum JSONWebToken {
+  /// Takes the claims apart.
+  package static func payload(of claims: JSONValue, policy: OnboardingPolicy) -> Payload {
+    var fields: [PayloadField] = []
+    for member in claims.members ?? [] {
+      fields.append(
+        PayloadField(
+          member.name, member.value.scalarText ?? member.value.compactText,
+          isSecret: PayloadField.soundsSecret(member.name)))
+    }
+    guard let name = policy.hostClaim else { return Payload(.jwt, fields: fields) }
+    guard let text = claims.value(at: name)?.string, !text.isEmpty else {
+      let shown = DisplayText.escaped(name, limit: 60)
+      return .malformed(.jwt, "the claim \"\(shown)\", which holds the host, is missing or no text", fields: fields)
+    }
+    return Payload(.jwt, fields: fields, endpoints: [.init(name: name, hostOrAddress: text)])
+  }
+}

@@ -1,0 +1,60 @@
+/// A payload after recognition: its kind, what it says, and where it would connect to. Nothing is accepted yet.
+package struct Payload: Sendable, Hashable {
+  /// What it is.
+  package var kind: PayloadKind
+  /// What it says.
+  package var fields: [PayloadField]
+  /// Why it is not a proper payload of its kind, if it is not.
+  package var problem: String?
+  /// Every place it would connect to, the one to show first.
+  package var endpoints: [Endpoint]
+  /// Whether the whole text is a secret, whatever its fields.
+  package var isSecret: Bool
+
+  package init(
+    _ kind: PayloadKind, fields: [PayloadField] = [], problem: String? = nil, endpoints: [Endpoint] = [],
+    isSecret: Bool = false
+  ) {
+    self.kind = kind
+    self.fields = fields
+    self.problem = problem
+    self.endpoints = endpoints
+    self.isSecret = isSecret
+  }
+
+  /// A payload that carries the marks of its kind but breaks the kind's form.
+  package static func malformed(_ kind: PayloadKind, _ problem: String, fields: [PayloadField] = []) -> Self {
+    Self(kind, fields: fields, problem: problem)
+  }
+
+  /// A place that a payload wants somebody to connect to.
+  package struct Endpoint: Sendable, Hashable {
+    /// Where in the payload it stands, for explanations.
+    package var name: String
+    /// The scheme that would be used, in lower case.
+    package var scheme: String
+    /// The host as written, or why it is no host at all.
+    package var host: Result<HostName, HostName.Problem>
+    /// The port, if one is written.
+    package var port: UInt16?
+
+    package init(name: String, scheme: String, host: Result<HostName, HostName.Problem>, port: UInt16? = nil) {
+      self.name = name
+      self.scheme = scheme
+      self.host = host
+      self.port = port
+    }
+
+    /// The place of a web address.
+    package init(name: String, _ address: WebAddress) {
+      self.init(name: name, scheme: address.scheme, host: address.host, port: address.port)
+    }
+
+    /// `host` or `host:port`, the port left out where it is the scheme's own; nil when there is no proper host.
+    package var authority: String? {
+      guard case .success(let host) = host else { return nil }
+      guard let port, port != (scheme == "http" ? 80 : 443) else { return host.ascii }
+      return "\(host.ascii):\(port)"
+    }
+  }
+}

@@ -1,0 +1,55 @@
+/// SAP's onboarding as a link: `com.sap.mdkclient://?AppId=…&ServerUrl=…`, the scheme being the app's own.
+package enum SAPLink {
+  private static let known = [
+    "appid", "clientid", "authorizationendpointurl", "tokenurl", "redirecturl", "serverurl",
+  ]
+
+  /// Whether a URL has the marks of the kind, complete or not: SAP's own scheme, or an app's scheme with the
+  /// parameters that only this kind has.
+  package static func isLikely(_ parts: URLParts) -> Bool {
+    if parts.scheme == "com.sap.mdkclient" { return true }
+    if parts.scheme == "https" || parts.scheme == "http" { return false }
+    let names = Set((PercentCoding.items(parts.query ?? "") ?? []).map { $0.name.lowercased() })
+    return names.contains("appid") && (names.contains("serverurl") || names.contains("authorizationendpointurl"))
+  }
+
+  /// Takes the link apart.
+  package static func payload(of parts: URLParts) -> Payload {
+    var fields = [PayloadField("scheme", parts.scheme)]
+    guard let items = PercentCoding.items(parts.query ?? "") else {
+      return .malformed(.sapLink, "the parameters are not percent-encoded UTF-8", fields: fields)
+    }
+    var values: [String: String] = [:]
+    for item in items {
+      let key = item.name.lowercased()
+      fields.append(PayloadField(item.name, item.value, isSecret: PayloadField.soundsSecret(key) && key != "tokenurl"))
+      // Which of two counts would differ from program to program.
+      guard values.updateValue(item.value, forKey: key) == nil else {
+        return .malformed(.sapLink, "\"\(DisplayText.escaped(item.name, limit: 60))\" stands twice", fields: fields)
+      }
+    }
+    guard let app = values["appid"], !app.isEmpty else {
+      return .malformed(.sapLink, "\"AppId\" is missing", fields: fields)
+    }
+    var endpoints: [Payload.Endpoint] = []
+    for (name, key) in [
+      ("ServerUrl", "serverurl"), ("AuthorizationEndpointUrl", "authorizationendpointurl"), ("TokenUrl", "tokenurl"),
+    ] {
+      guard let text = values[key], !text.isEmpty else { continue }
+      guard let address = WebAddress(text), address.scheme == "https" || address.scheme == "http" else {
+        return .malformed(.sapLink, "\"\(name)\" is no web address", fields: fields)
+      }
+      endpoints.append(.init(name: name, address))
+    }
+    // Any other parameter that holds an address is a place to connect to as well; a redirect is not.
+    for (key, text) in values.sorted(by: { $0.key < $1.key }) where !known.contains(key) && !key.hasPrefix("redirect") {
+      if let address = WebAddress(text), address.scheme == "https" || address.scheme == "http" {
+        endpoints.append(.init(name: DisplayText.escaped(key, limit: 60), address))
+      }
+    }
+    guard !endpoints.isEmpty else {
+      return .malformed(.sapLink, "no address to connect to is in the link", fields: fields)
+    }
+    return Payload(.sapLink, fields: fields, endpoints: endpoints)
+  }
+}

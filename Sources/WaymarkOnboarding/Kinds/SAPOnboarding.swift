@@ -1,0 +1,102 @@
+/// SAP mobile onboarding: `{"appID":…,"host":…,"protocol":"https","auth":[{"type":"oauth2","config":…}]}`.
+package enum SAPOnboarding {
+  /// Whether an object has the marks of the kind, complete or not.
+  package static func isLikely(_ object: JSONValue) -> Bool {
+    object["appID"] != nil || object["host"] != nil && object["auth"] != nil
+  }
+
+  /// Takes the object apart.
+  package static func payload(of object: JSONValue) -> Payload {
+    var fields: [PayloadField] = []
+    for name in ["appID", "host", "protocol", "port"] {
+      if let text = object[name]?.scalarText { fields.append(PayloadField(name, text)) }
+    }
+    let auth = authentication(object["auth"], into: &fields)
+    for member in object.members ?? [] where !["appID", "host", "protocol", "port", "auth"].contains(member.name) {
+      // A token's claims are judged, not shown.
+      if ["iss", "aud", "exp", "nbf", "iat", "jti"].contains(member.name) { continue }
+      guard let text = member.value.scalarText else { continue }
+      fields.append(PayloadField(member.name, text, isSecret: PayloadField.soundsSecret(member.name)))
+    }
+    let refuse = { (problem: String) in Payload.malformed(.sapOnboarding, problem, fields: fields) }
+    guard let app = object["appID"]?.string, !app.isEmpty else { return refuse("\"appID\" is missing or no text") }
+    guard let host = object["host"]?.string, !host.isEmpty else { return refuse("\"host\" is missing or no text") }
+    let scheme: String
+    switch object["protocol"] {
+    case nil, .null: scheme = "https"
+    case .string(let text) where ["https", "http"].contains(text.lowercased()): scheme = text.lowercased()
+    default: return refuse("\"protocol\" is neither https nor http")
+    }
+    var port: UInt16?
+    switch object["port"] {
+    case nil, .null: break
+    case .number(let text), .string(let text):
+      guard let number = Port.parse(text) else { return refuse("\"port\" is no number from 1 to 65535") }
+      port = number
+    default: return refuse("\"port\" is no number from 1 to 65535")
+    }
+    if let problem = auth.problem { return refuse(problem) }
+    let (name, written) = WebAddress.split(host)
+    if let port, let written, port != written { return refuse("\"host\" and \"port\" name different ports") }
+    let first = Payload.Endpoint(name: "host", scheme: scheme, host: name, port: port ?? written)
+    return Payload(.sapOnboarding, fields: fields, endpoints: [first] + auth.endpoints)
+  }
+
+  /// `auth`: an array of methods, each with a `config` that is an object or an array of objects.
+  private static func authentication(
+    _ value: JSONValue?, into fields: inout [PayloadField]
+  ) -> (endpoints: [Payload.Endpoint], problem: String?) {
+    var endpoints: [Payload.Endpoint] = []
+    let methods: [JSONValue]
+    switch value {
+    case nil, .null: return ([], nil)
+    case .array(let several): methods = several
+    case .object: methods = [value ?? .null]
+    default: return ([], "\"auth\" is no list of methods")
+    }
+    for method in methods {
+      guard let type = method["type"]?.string else { return (endpoints, "a method in \"auth\" has no type") }
+      fields.append(PayloadField("auth.type", type))
+      guard let config = method["config"], config != .null else { continue }
+      guard config.array?.allSatisfy({ $0.members != nil }) ?? (config.members != nil) else {
+        return (endpoints, "\"config\" in \"auth\" is neither an object nor a list of objects")
+      }
+      if let problem = walk(config, key: "config", into: &fields, &endpoints) { return (endpoints, problem) }
+    }
+    return (endpoints, nil)
+  }
+
+  /// Every address in a configuration counts as a place to connect to, whatever its key, except where the sign-in ends:
+  /// nobody connects to a redirect.
+  private static func walk(
+    _ value: JSONValue, key: String, into fields: inout [PayloadField], _ endpoints: inout [Payload.Endpoint]
+  ) -> String? {
+    switch value {
+    case .object(let members):
+      for member in members {
+        if let problem = walk(member.value, key: member.name, into: &fields, &endpoints) { return problem }
+      }
+    case .array(let elements):
+      for element in elements {
+        if let problem = walk(element, key: key, into: &fields, &endpoints) { return problem }
+      }
+    case .string(let text):
+      fields.append(PayloadField(key, text, isSecret: PayloadField.soundsSecret(key)))
+      let isRedirect = key.lowercased().hasPrefix("redirect")
+      let isEndpoint = key.lowercased().hasSuffix("endpoint")
+      if let address = WebAddress(text), !isRedirect {
+        guard address.scheme == "https" || address.scheme == "http" else {
+          return isEndpoint ? "\"\(DisplayText.escaped(key, limit: 60))\" is no web address" : nil
+        }
+        endpoints.append(.init(name: key, address))
+      } else if isEndpoint {
+        return "\"\(DisplayText.escaped(key, limit: 60))\" is no web address"
+      }
+    case .number, .bool, .null:
+      if let text = value.scalarText {
+        fields.append(PayloadField(key, text, isSecret: PayloadField.soundsSecret(key)))
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,92 @@
+/// A host in the one form in which hosts are compared: lower case, punycode, no trailing dot, addresses in their
+/// usual spelling.
+package struct HostName: Sendable, Hashable {
+  /// Why something is no host.
+  package struct Problem: Error, Sendable, Hashable {
+    package let text: String
+    package init(_ text: String) { self.text = text }
+  }
+
+  /// The comparable form; an IPv6 address keeps its brackets.
+  package let ascii: String
+  /// Whether it is an address and no name.
+  package let isAddress: Bool
+
+  /// Reads a host as it stands in the authority of a URL (RFC 3986, 3.2.2), more strictly: no percent-encoding, no
+  /// numbers that some resolver would take for an address.
+  package init(_ text: String) throws(Problem) {
+    guard !text.isEmpty else { throw Problem("the host is empty") }
+    if let bad = text.unicodeScalars.first(where: Self.isForbidden) {
+      throw Problem("\"\(DisplayText.escaped(String(Character(bad))))\" cannot stand in a host")
+    }
+    if text.hasPrefix("[") {
+      guard text.hasSuffix("]"), let address = IPv6Address(text.dropFirst().dropLast()) else {
+        throw Problem("this is no IPv6 address")
+      }
+      self.ascii = "[\(address)]"
+      self.isAddress = true
+      return
+    }
+    guard !text.contains("["), !text.contains("]"), !text.contains(":") else {
+      throw Problem("an IPv6 address stands in brackets, and nothing else does")
+    }
+    var labels = text.split(separator: ".", omittingEmptySubsequences: false)
+    if labels.last == "" { labels.removeLast() }
+    guard !labels.isEmpty else { throw Problem("the host is empty") }
+    if Self.looksNumeric(labels[labels.count - 1]) {
+      guard labels.count == 4, labels.allSatisfy(Self.isOctet) else {
+        throw Problem("a number that some programs take for an address")
+      }
+      self.ascii = labels.joined(separator: ".")
+      self.isAddress = true
+      return
+    }
+    var names: [String] = []
+    for label in labels {
+      guard let name = HostLabel.ascii(label) else {
+        throw Problem("\"\(DisplayText.escaped(String(label), limit: 80))\" cannot be part of a host name")
+      }
+      names.append(name)
+    }
+    let joined = names.joined(separator: ".")
+    guard joined.utf8.count <= 253 else { throw Problem("the host name is too long") }
+    self.ascii = joined
+    self.isAddress = false
+  }
+
+  /// The name as people write it, when that differs.
+  package var unicode: String? {
+    guard !isAddress, ascii.contains("xn--") else { return nil }
+    return ascii.split(separator: ".").map { HostLabel.unicode(String($0)) ?? String($0) }.joined(separator: ".")
+  }
+
+  /// Everything that ends a host, starts another part of a URL, is read as a dot by somebody, or is not there to see.
+  private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar {
+    case "@", "/", "\\", "?", "#", "%", "*", "<", ">", "^", "|", "`", "\"", "'", "{", "}", ",", ";", "&", "=", "+",
+      "$", "!", "(", ")", "~", "\u{3002}", "\u{FF0E}", "\u{FF61}", "\u{2024}", "\u{FE52}":
+      return true
+    default:
+      switch scalar.properties.generalCategory {
+      case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator,
+        .spaceSeparator:
+        return true
+      default: return scalar.properties.isDefaultIgnorableCodePoint
+      }
+    }
+  }
+
+  /// What the WHATWG URL standard ("ends in a number") hands to its IPv4 parser.
+  private static func looksNumeric(_ label: Substring) -> Bool {
+    if label.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { return !label.isEmpty }
+    guard label.hasPrefix("0x") || label.hasPrefix("0X") else { return false }
+    return label.dropFirst(2).utf8.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
+  }
+
+  private static func isOctet(_ label: Substring) -> Bool {
+    guard (1...3).contains(label.utf8.count), label.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+      return false
+    }
+    return label.first != "0" || label == "0" ? (Int(label) ?? 256) < 256 : false
+  }
+}

@@ -1,0 +1,36 @@
+/// One entry of the list of allowed hosts: `example.com`, `*.example.com` (one or more labels in front, never
+/// `example.com` itself), an address, each with a port if only that port will do.
+public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
+  private let host: HostName
+  private let isWildcard: Bool
+  private let port: UInt16?
+
+  /// Reads an entry; throws `badPolicy` when it is none.
+  public init(_ text: String) throws(OnboardingError) {
+    isWildcard = text.hasPrefix("*.")
+    let (host, port) = WebAddress.split(isWildcard ? String(text.dropFirst(2)) : text)
+    switch host {
+    case .success(let host):
+      guard !(host.isAddress && isWildcard) else { throw Self.error(text, "an address has no subdomains") }
+      self.host = host
+      self.port = port
+    case .failure(let problem): throw Self.error(text, problem.text)
+    }
+  }
+
+  private static func error(_ text: String, _ problem: String) -> OnboardingError {
+    OnboardingError(
+      .badPolicy, "\"\(DisplayText.escaped(text, limit: 80))\" is no host to allow: \(problem)",
+      hint: "Write a host such as example.com, *.example.com or example.com:8443, without https:// or a path.")
+  }
+
+  /// Whether the entry allows that host on that port.
+  package func matches(_ other: HostName, port otherPort: UInt16) -> Bool {
+    if let port, port != otherPort { return false }
+    if !isWildcard { return other == host }
+    return !other.isAddress && other.ascii.hasSuffix("." + host.ascii)
+  }
+
+  /// The entry in its comparable form.
+  public var description: String { (isWildcard ? "*." : "") + host.ascii + (port.map { ":\($0)" } ?? "") }
+}

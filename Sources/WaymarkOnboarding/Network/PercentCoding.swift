@@ -1,0 +1,38 @@
+/// Percent-encoding of URLs (RFC 3986, 2.1).
+package enum PercentCoding {
+  /// The text behind the encoding; nil when a `%` is not followed by two digits or the result is not UTF-8.
+  package static func decode(_ text: some Sequence<UInt8>) -> String? {
+    var bytes: [UInt8] = []
+    var rest = Array(text)[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        bytes.append(byte)
+        continue
+      }
+      guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) else { return nil }
+      bytes.append(high << 4 | low)
+    }
+    return String(validating: bytes, as: UTF8.self)
+  }
+
+  /// The items of a query; a `+` stays one, for it is one in codes. Nil when something does not decode.
+  package static func items(_ query: String) -> [(name: String, value: String)]? {
+    var result: [(name: String, value: String)] = []
+    // Split by bytes: a combining character behind a separator must not hide it.
+    for piece in query.utf8.split(separator: UInt8(ascii: "&")) {
+      let halves = piece.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+      guard let name = decode(halves[0]), let value = halves.count > 1 ? decode(halves[1]) : "" else { return nil }
+      result.append((name, value))
+    }
+    return result
+  }
+
+  private static func digit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case 0x30...0x39: byte - 0x30
+    case 0x41...0x46: byte - 0x41 + 10
+    case 0x61...0x66: byte - 0x61 + 10
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,57 @@
+/// What a device accepts for onboarding.
+///
+/// The default accepts what needs no set-up and harms nobody who looks at `connectTo` before going on: SAP mobile
+/// onboarding JSON and its link, unsigned, over https, to any host.
+public struct OnboardingPolicy: Sendable {
+  /// Whether payloads must be signed.
+  public enum Signatures: String, Sendable, Hashable, CaseIterable {
+    /// Unsigned payloads are refused.
+    case required
+    /// Both are accepted; a signature that is there must be good.
+    case optional
+    /// Signed payloads are refused.
+    case refused
+  }
+
+  /// The kinds that are accepted; nil for SAP's two and every declared kind.
+  public var kinds: Set<PayloadKind>?
+  /// Kinds of the integrator's own.
+  public var customKinds: [CustomKind] = []
+  /// The hosts that a payload may connect to; nil for any.
+  public var hosts: [HostPattern]?
+  /// Whether plain http is accepted beside https.
+  public var allowsHTTP = false
+  /// The largest payload in bytes. The default is the most that one QR code can hold (7089 digits, ISO/IEC 18004).
+  public var maximumBytes = 7089
+  /// The keys that sign for this device.
+  public var keys: [VerificationKey] = []
+  /// The algorithms that are accepted; nil for all that the keys serve.
+  public var algorithms: Set<SignatureAlgorithm>?
+  /// Whether payloads must be signed; nil for: as soon as a key is there.
+  public var signatures: Signatures?
+  /// The issuers (`iss`) that are accepted; nil for any, and for none.
+  public var issuers: Set<String>?
+  /// The audiences (`aud`) of which a token must name one; nil when the audience is not looked at.
+  public var audiences: Set<String>?
+  /// How far the clocks of issuer and device may be apart, in seconds.
+  public var clockSkew: Double = 60
+  /// The claim of a `jwt` that holds the host or address to connect to.
+  public var hostClaim: String?
+
+  /// The policy without a policy.
+  public init() {}
+
+  /// The kinds that are accepted, defaults resolved.
+  public var acceptedKinds: Set<PayloadKind> {
+    kinds ?? Set([.sapOnboarding, .sapLink] + customKinds.map(\.kind))
+  }
+
+  /// The algorithms that are accepted, defaults resolved.
+  public var acceptedAlgorithms: Set<SignatureAlgorithm> {
+    let served = keys.reduce(into: Set<SignatureAlgorithm>()) { $0.formUnion($1.algorithms) }
+    return algorithms ?? (keys.isEmpty ? Set(SignatureAlgorithm.allCases) : served)
+  }
+
+  /// Whether payloads must be signed, defaults resolved.
+  public var acceptedSignatures: Signatures { signatures ?? (keys.isEmpty ? .optional : .required) }
+}

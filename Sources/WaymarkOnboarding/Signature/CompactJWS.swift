@@ -1,0 +1,56 @@
+/// A signed token in compact form (RFC 7515, 3.1), taken apart but not believed.
+package struct CompactJWS: Sendable, Hashable {
+  /// The header's members, as the token has them.
+  package let header: JSONValue
+  /// What was signed, decoded.
+  package let payload: [UInt8]
+  /// The signature.
+  package let signature: [UInt8]
+  /// The bytes under the signature: the first two parts with their dot.
+  package let signed: [UInt8]
+
+  /// Whether a text has the look of such a token: base64url parts with dots between, the first an object. A token of
+  /// five parts is an encrypted one (RFC 7516), which `init` refuses.
+  package static func isLikely(_ text: String) -> Bool {
+    let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard parts.count == 3 || parts.count == 5, let header = Base64URL.decode(parts[0]),
+      header.first(where: { $0 != 0x20 && $0 != 0x0A && $0 != 0x0D && $0 != 0x09 }) == UInt8(ascii: "{")
+    else { return false }
+    return parts.allSatisfy { $0.allSatisfy { $0 > 0x20 && $0 < 0x7F } }
+  }
+
+  /// Why a text is no such token.
+  package struct Problem: Error, Sendable, Hashable {
+    package let text: String
+  }
+
+  /// Takes a token apart.
+  package init(_ text: String) throws(Problem) {
+    let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard parts.count == 3 else { throw Problem(text: "the token is encrypted, and only signed ones can be judged") }
+    guard let head = Base64URL.decode(parts[0]), let payload = Base64URL.decode(parts[1]),
+      let signature = Base64URL.decode(parts[2])
+    else { throw Problem(text: "a part of the token is not base64url") }
+    do {
+      header = try JSONParser.parse(head)
+    } catch {
+      throw Problem(text: "the token's header is not JSON: \(error.problem)")
+    }
+    guard header.members != nil else { throw Problem(text: "the token's header is no object") }
+    // RFC 7515, 4.1.11: what must be understood and is not, refuses the token.
+    if header["crit"] != nil { throw Problem(text: "the token demands extensions (\"crit\") that are not known here") }
+    if let b64 = header["b64"], b64 != .bool(true) {
+      throw Problem(text: "the token's payload is not encoded (\"b64\")")
+    }
+    guard header["alg"]?.string != nil else { throw Problem(text: "the token's header names no algorithm") }
+    if let id = header["kid"], id.string == nil { throw Problem(text: "the token's key identifier is no text") }
+    self.payload = payload
+    self.signature = signature
+    signed = Array(parts[0]) + [UInt8(ascii: ".")] + Array(parts[1])
+  }
+
+  /// The algorithm as the token spells it.
+  package var algorithmName: String { header["alg"]?.string ?? "" }
+  /// The key that the token names.
+  package var keyID: String? { header["kid"]?.string }
+}

@@ -1,0 +1,102 @@
+import Crypto
+import CryptoExtras
+import FoundationEssentials
+
+/// Reads keys from a JWK set or a single JWK (RFC 7517, 7518, 8037).
+package enum JWKSet {
+  /// The public keys that can check signatures, and a word for each entry that was passed over.
+  package static func keys(_ text: String) throws(OnboardingError) -> (keys: [VerificationKey], skipped: [String]) {
+    let value: JSONValue
+    do {
+      value = try JSONParser.parse(text)
+    } catch {
+      throw error_("The key file is not JSON: \(error.problem) (byte \(error.offset)).")
+    }
+    guard let entries = value["keys"]?.array ?? (value["kty"] == nil ? nil : [value]) else {
+      throw error_("The key file is JSON but holds neither \"keys\" nor a key.")
+    }
+    var keys: [VerificationKey] = []
+    var skipped: [String] = []
+    for entry in entries {
+      let id = entry["kid"]?.string
+      if let why = reasonToSkip(entry) {
+        skipped.append("the key \(VerificationKey.name(id)) is passed over: \(why)")
+        continue
+      }
+      keys.append(try key(entry, id: id))
+    }
+    return (keys, skipped)
+  }
+
+  /// RFC 7517, section 5: entries that are not understood, or not meant for this, are ignored.
+  private static func reasonToSkip(_ entry: JSONValue) -> String? {
+    switch entry["kty"]?.string {
+    case "EC", "RSA", "OKP": break
+    case "oct": return "a shared secret cannot prove who signed"
+    case let type: return "its type \"\(DisplayText.escaped(type ?? "", limit: 20))\" is not known"
+    }
+    if let use = entry["use"]?.string, use != "sig" { return "it is not meant for signatures" }
+    if let operations = entry["key_ops"]?.array, !operations.contains(.string("verify")),
+      !operations.contains(.string("sign"))
+    {
+      return "it is not meant for signatures"
+    }
+    if let name = entry["alg"]?.string, SignatureAlgorithm(rawValue: name) == nil {
+      return "its algorithm \"\(DisplayText.escaped(name, limit: 20))\" is not supported"
+    }
+    if entry["kty"]?.string != "RSA", !["P-256", "P-384", "P-521", "Ed25519"].contains(entry["crv"]?.string) {
+      return "its curve is not supported"
+    }
+    return nil
+  }
+
+  private static func key(_ entry: JSONValue, id: String?) throws(OnboardingError) -> VerificationKey {
+    let name = VerificationKey.name(id)
+    let part = { (member: String) throws(OnboardingError) -> [UInt8] in
+      guard let text = entry[member]?.string, let bytes = Base64URL.decode(text), !bytes.isEmpty else {
+        throw error_("The key \(name) has no proper \"\(member)\".")
+      }
+      return bytes
+    }
+    let material: VerificationKey.Material
+    if entry["kty"]?.string == "RSA" {
+      let (modulus, exponent) = (try part("n"), try part("e"))
+      material = .rsa(try made(name) { try _RSA.Signing.PublicKey(n: modulus, e: exponent) })
+    } else {
+      let x = try part("x")
+      switch entry["crv"]?.string {
+      case "P-256":
+        let point = try point(x, try part("y"), 32, name)
+        material = .p256(try made(name) { try P256.Signing.PublicKey(rawRepresentation: point) })
+      case "P-384":
+        let point = try point(x, try part("y"), 48, name)
+        material = .p384(try made(name) { try P384.Signing.PublicKey(rawRepresentation: point) })
+      case "P-521":
+        let point = try point(x, try part("y"), 66, name)
+        material = .p521(try made(name) { try P521.Signing.PublicKey(rawRepresentation: point) })
+      default: material = .ed25519(try made(name) { try Curve25519.Signing.PublicKey(rawRepresentation: x) })
+      }
+    }
+    return try VerificationKey(
+      material, id: id, algorithm: entry["alg"]?.string.flatMap(SignatureAlgorithm.init(rawValue:)))
+  }
+
+  /// Both coordinates at full length (RFC 7518, 6.2.1.2).
+  private static func point(_ x: [UInt8], _ y: [UInt8], _ size: Int, _ name: String) throws(OnboardingError) -> [UInt8]
+  {
+    guard x.count == size, y.count == size else { throw error_("The key \(name) has coordinates of the wrong length.") }
+    return x + y
+  }
+
+  private static func made<Key>(_ name: String, _ make: () throws -> Key) throws(OnboardingError) -> Key {
+    do {
+      return try make()
+    } catch {
+      throw error_("The key \(name) cannot be used (a point off its curve, or RSA of less than 2048 bits).")
+    }
+  }
+
+  private static func error_(_ message: String) -> OnboardingError {
+    OnboardingError(.badKey, message, hint: "Give a JWK set of public keys, or a PEM file with one.")
+  }
+}

@@ -1,0 +1,62 @@
+public import FoundationEssentials
+
+/// Makes signed tokens for printing: the payload as it is, with claims added where wished.
+public struct TokenSigner: Sendable {
+  /// What to add to the payload.
+  public struct Claims: Sendable, Hashable {
+    /// `iss`.
+    public var issuer: String?
+    /// `aud`.
+    public var audience: String?
+    /// `exp`.
+    public var expires: Date?
+    /// `nbf`.
+    public var notBefore: Date?
+    /// `iat`.
+    public var issuedAt: Date?
+    /// `jti`.
+    public var identifier: String?
+
+    /// No claims.
+    public init() {}
+  }
+
+  private let key: SigningKey
+  private let algorithm: SignatureAlgorithm
+
+  /// A signer with a key, and with an algorithm if the key's usual one will not do.
+  public init(key: SigningKey, algorithm: SignatureAlgorithm? = nil) {
+    self.key = key
+    self.algorithm = algorithm ?? key.defaultAlgorithm
+  }
+
+  /// The compact token for a JSON object. A claim that the object already has is replaced.
+  public func token(for payload: String, claims: Claims = Claims()) throws(OnboardingError) -> String {
+    let value: JSONValue
+    do {
+      value = try JSONParser.parse(payload)
+    } catch {
+      throw OnboardingError(
+        .badPayload, "The payload is not JSON: \(error.problem) (byte \(error.offset)).", hint: "Give one JSON object.")
+    }
+    guard var members = value.members else {
+      throw OnboardingError(.badPayload, "The payload is no JSON object.", hint: "Give one JSON object.")
+    }
+    let seconds = { (date: Date?) in date.map { JSONValue.number(String(Int($0.timeIntervalSince1970.rounded()))) } }
+    let additions: [(String, JSONValue?)] = [
+      ("iss", claims.issuer.map(JSONValue.string)), ("aud", claims.audience.map(JSONValue.string)),
+      ("nbf", seconds(claims.notBefore)), ("iat", seconds(claims.issuedAt)), ("exp", seconds(claims.expires)),
+      ("jti", claims.identifier.map(JSONValue.string)),
+    ]
+    for case (let name, let value?) in additions {
+      members.removeAll { $0.name == name }
+      members.append(.init(name, value))
+    }
+    var header: [JSONValue.Member] = [.init("alg", .string(algorithm.rawValue)), .init("typ", .string("JWT"))]
+    if let id = key.id { header.append(.init("kid", .string(id))) }
+    let signed =
+      Base64URL.encode(JSONValue.object(header).compactText.utf8) + "."
+      + Base64URL.encode(JSONValue.object(members).compactText.utf8)
+    return signed + "." + Base64URL.encode(try key.sign(Array(signed.utf8), with: algorithm))
+  }
+}

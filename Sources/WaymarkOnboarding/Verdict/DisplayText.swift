@@ -1,0 +1,38 @@
+/// Makes text of a stranger safe to show: whatever could move the cursor, reorder the line or hide itself is spelt out.
+public enum DisplayText {
+  /// The text with control, bidirectional, invisible and unassigned characters written as `\u{…}`, a backslash
+  /// doubled, and everything after `limit` characters cut off with an ellipsis.
+  public static func escaped(_ text: String, limit: Int = .max) -> String {
+    var result = ""
+    for (count, scalar) in text.unicodeScalars.enumerated() {
+      if count == limit {
+        result += "…"
+        break
+      }
+      switch scalar {
+      case "\\": result += "\\\\"
+      case "\n": result += "\\n"
+      case "\r": result += "\\r"
+      case "\t": result += "\\t"
+      default:
+        if isSafe(scalar) {
+          result.unicodeScalars.append(scalar)
+        } else {
+          result += "\\u{\(String(scalar.value, radix: 16))}"
+        }
+      }
+    }
+    return result
+  }
+
+  /// Whether a scalar shows as itself, in its place. Format characters (Cf) hold the bidirectional controls, the
+  /// zero-width ones and the tags; default-ignorable ones vanish.
+  private static func isSafe(_ scalar: Unicode.Scalar) -> Bool {
+    if scalar.isASCII { return scalar.value >= 0x20 && scalar.value != 0x7F }
+    switch scalar.properties.generalCategory {
+    case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: return false
+    case .spaceSeparator: return scalar == "\u{3000}"
+    default: return !scalar.properties.isDefaultIgnorableCodePoint
+    }
+  }
+}

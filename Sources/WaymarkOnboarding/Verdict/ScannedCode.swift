@@ -1,0 +1,28 @@
+/// A code that was found in a picture, as the verdict needs to know it.
+public struct ScannedCode: Sendable, Hashable {
+  /// The payload as the code stores it.
+  public var bytes: [UInt8]
+  /// The payload as the reader understood it, where the bytes are not UTF-8; otherwise not needed.
+  public var text: String?
+  /// Whether the code is of a symbology that onboarding reads: QR, unless the reader is told otherwise.
+  public var isAcceptedSymbology: Bool
+  /// The centre in pixels of the picture.
+  public var center: SIMD2<Double>
+  /// The parts of a structured append that are not in the picture, counted from 1; empty when the payload is whole.
+  public var missing: [Int]
+
+  /// A code with its payload; `missing` lists the absent parts of a structured append.
+  public init(
+    bytes: [UInt8], text: String? = nil, isAcceptedSymbology: Bool = true, center: SIMD2<Double> = .zero,
+    missing: [Int] = []
+  ) {
+    self.bytes = bytes
+    self.text = text
+    self.isAcceptedSymbology = isAcceptedSymbology
+    self.center = center
+    self.missing = missing
+  }
+
+  /// A QR code with that text.
+  public init(_ text: String) { self.init(bytes: Array(text.utf8), text: text) }
+}

@@ -1,0 +1,77 @@
+/// What the codes of one picture come to.
+public struct Verdict: Sendable, Hashable {
+  /// How it ended.
+  public enum Outcome: Sendable, Hashable {
+    /// One code is accepted.
+    case successful
+    /// A code was read, and policy or signature refuse it.
+    case invalid(InvalidReason)
+    /// No code could be judged.
+    case unsuccessful(UnsuccessfulReason)
+
+    /// `successful`, `invalid` or `unsuccessful`.
+    public var word: String {
+      switch self {
+      case .successful: "successful"
+      case .invalid: "invalid"
+      case .unsuccessful: "unsuccessful"
+      }
+    }
+
+    /// The reason as programs know it; nil for `successful`.
+    public var reason: String? {
+      switch self {
+      case .successful: nil
+      case .invalid(let reason): reason.rawValue
+      case .unsuccessful(let reason): reason.rawValue
+      }
+    }
+  }
+
+  /// How it ended.
+  public var outcome: Outcome
+  /// What the code is; nil when none was judged.
+  public var kind: PayloadKind?
+  /// The host to show to a person before going on, in its ASCII form, with the port unless it is the scheme's own.
+  public var connectTo: String?
+  /// What the code says.
+  public var fields: [PayloadField]
+  /// The parts of a structured append that are missing.
+  public var missing: [Int]
+  /// Which of the codes the verdict is about, as an index into the list that was judged.
+  public var chosen: Int?
+  /// Every check in order, up to the one that refused.
+  public var steps: [VerdictStep]
+  /// Whether the text as a whole must be kept from observers.
+  public var isSecret: Bool
+  /// What a confirmation must record so that the code is accepted once only; nil when the replay guard is off or the
+  /// payload carries no identifier.
+  public var replayEntry: ReplayEntry?
+
+  package init(
+    _ outcome: Outcome, kind: PayloadKind? = nil, connectTo: String? = nil, fields: [PayloadField] = [],
+    missing: [Int] = [], chosen: Int? = nil, steps: [VerdictStep] = [], isSecret: Bool = false,
+    replayEntry: ReplayEntry? = nil
+  ) {
+    self.outcome = outcome
+    self.kind = kind
+    self.connectTo = connectTo
+    self.fields = fields
+    self.missing = missing
+    self.chosen = chosen
+    self.steps = steps
+    self.isSecret = isSecret
+    self.replayEntry = replayEntry
+  }
+
+  /// `successful`, `invalid` or `unsuccessful`.
+  public var word: String { outcome.word }
+  /// The reason as programs know it; nil for `successful`.
+  public var reason: String? { outcome.reason }
+  /// Whether a code is accepted.
+  public var isSuccessful: Bool { outcome == .successful }
+  /// Whether anything in the text must be kept from observers; when it must, they get neither text nor bytes.
+  public var holdsSecrets: Bool { isSecret || fields.contains(where: \.isSecret) }
+  /// The fields as an observer may see them.
+  public var redactedFields: [PayloadField] { fields.map(\.redacted) }
+}

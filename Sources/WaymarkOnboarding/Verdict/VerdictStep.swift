@@ -1,0 +1,25 @@
+/// One check and how it went, for people who want to know why.
+public struct VerdictStep: Sendable, Hashable {
+  /// How a check ended.
+  public enum Result: String, Sendable, Hashable, Codable {
+    /// The payload stands.
+    case passed
+    /// The payload is refused for this reason.
+    case failed
+    /// Nothing in the policy or the payload calls for this check.
+    case notNeeded
+  }
+
+  /// The reason that this check would give.
+  public let check: InvalidReason
+  /// How it ended.
+  public let result: Result
+  /// What was looked at and found, in plain words; what the code says is escaped in it, secrets are left out.
+  public let detail: String
+
+  package init(_ check: InvalidReason, _ result: Result, _ detail: String) {
+    self.check = check
+    self.result = result
+    self.detail = detail
+  }
+}
