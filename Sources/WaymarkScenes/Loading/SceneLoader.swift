@@ -1,0 +1,80 @@
+import Foundation
+
+/// What became of a scene's folder.
+package struct SceneReport: Sendable {
+  /// The scene, when nothing but warnings was found.
+  package var scene: Scene?
+  /// What is wrong, in the order of the file; at most `SceneLimits.problems`.
+  package var problems: [SceneProblem]
+  /// How many more there are than `problems` lists.
+  package var omitted: Int
+
+  package init(scene: Scene?, problems: [SceneProblem]) {
+    self.scene = scene
+    // Errors before warnings where the list is cut, else in the order of the file.
+    let kept =
+      problems.count <= SceneLimits.problems
+      ? problems : problems.filter { $0.severity == .error } + problems.filter { $0.severity == .warning }
+    self.problems = Array(kept.prefix(SceneLimits.problems)).sorted { ($0.line, $0.column) < ($1.line, $1.column) }
+    omitted = problems.count - self.problems.count
+  }
+
+  package var errors: [SceneProblem] { problems.filter { $0.severity == .error } }
+}
+
+/// Reads scene folders.
+package enum SceneLoader {
+  /// Reads and checks a folder; never throws: what is wrong is the result.
+  package static func load(folder path: String) -> SceneReport {
+    func failed(_ file: String, _ code: String, _ message: String, _ hint: String) -> SceneReport {
+      SceneReport(
+        scene: nil, problems: [SceneProblem(file: file, field: "", code: code, message: message, hint: hint)])
+    }
+    guard let folder = SceneFolder(path) else {
+      return failed(path, "noFolder", "there is no such folder", "name a folder with a scene.yaml in it")
+    }
+    let files = folder.sceneFiles
+    guard let name = files.first else {
+      return failed(
+        folder.path, "noScene", "the folder has neither scene.yaml nor scene.json", "describe the scene in a scene.yaml"
+      )
+    }
+    let file = "\(folder.path)/\(name)"
+    guard files.count == 1 else {
+      return failed(
+        file, "twoScenes", "the folder has \(files.joined(separator: " and "))", "keep one of them")
+    }
+    guard let data = folder.read(name, limit: SceneLimits.sceneBytes) else {
+      return failed(
+        file, "unreadable", "the file cannot be read, or is larger than \(SceneLimits.sceneBytes >> 20) MiB",
+        "make it a readable file inside the folder")
+    }
+    return parse([UInt8](data), file: file, isJSON: name.hasSuffix(".json"), folder: folder)
+  }
+
+  /// Checks a scene that is already in memory; without a folder its pictures are not looked for.
+  package static func parse(_ bytes: [UInt8], file: String, isJSON: Bool, folder: SceneFolder?) -> SceneReport {
+    do throws(SourceError) {
+      let root = try isJSON ? JSONSource.parse(bytes) : YAMLSource.parse(utf8(bytes))
+      let (scene, problems) = SceneParser.parse(root, file: file, folder: folder)
+      return SceneReport(scene: scene, problems: problems)
+    } catch {
+      return SceneReport(
+        scene: nil,
+        problems: [
+          SceneProblem(
+            file: file, mark: error.mark, field: "", code: error.code, message: error.message, hint: error.hint)
+        ])
+    }
+  }
+
+  private static func utf8(_ bytes: [UInt8]) throws(SourceError) -> String {
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      let valid = String(decoding: bytes, as: UTF8.self).prefix { $0 != "\u{FFFD}" }
+      throw SourceError(
+        mark: SourceMark(line: valid.count(where: \.isNewline) + 1, column: 1), code: "notUTF8",
+        message: "the file is not UTF-8", hint: "save it as UTF-8")
+    }
+    return text
+  }
+}

@@ -1,0 +1,251 @@
+import WaymarkGeometry
+
+/// From a document to a scene: every field checked, every problem named.
+struct SceneParser {
+  private var reader: SceneReader
+  private let folder: SceneFolder?
+  private enum Kind { case anchor, annotation }
+  /// Where each name stood first.
+  private var seen: [Kind: [String: SourceMark]] = [:]
+
+  private init(file: String, folder: SceneFolder?) {
+    reader = SceneReader(file: file)
+    self.folder = folder
+  }
+
+  /// - Parameter folder: where the pictures are looked for; without it their paths are not checked.
+  static func parse(_ root: SourceNode, file: String, folder: SceneFolder?) -> (scene: Scene?, problems: [SceneProblem])
+  {
+    var parser = SceneParser(file: file, folder: folder)
+    let scene = parser.scene(root)
+    return (parser.reader.hasErrors ? nil : scene, parser.reader.problems)
+  }
+
+  private mutating func scene(_ node: SourceNode) -> Scene? {
+    guard let map = reader.map(node, "", keys: ["name", "instruction", "anchors"]) else { return nil }
+    let name = reader.requiredText(map, "name", "", owner: node)
+    let instruction = reader.text(map, "instruction", "") ?? Scene.defaultInstruction
+    guard let anchorsNode = map["anchors"] else {
+      reader.report(node.mark, "anchors", "missing", "'anchors' is missing", hint: "add a list of pictures to look for")
+      return nil
+    }
+    guard let nodes = reader.list(anchorsNode, "anchors") else { return nil }
+    if nodes.isEmpty {
+      reader.report(anchorsNode.mark, "anchors", "empty", "the scene has no anchor", hint: "add at least one picture")
+    }
+    guard nodes.count <= SceneLimits.anchors else {
+      reader.report(
+        anchorsNode.mark, "anchors", "tooManyAnchors",
+        "\(nodes.count) anchors; a scene holds at most \(SceneLimits.anchors)", hint: "split it into several scenes")
+      return nil
+    }
+    let total = nodes.reduce(0) { $0 + Self.annotationCount($1) }
+    guard total <= SceneLimits.annotations else {
+      reader.report(
+        anchorsNode.mark, "anchors", "tooManyAnnotations",
+        "\(total) annotations; a scene holds at most \(SceneLimits.annotations)", hint: "split it into several scenes")
+      return nil
+    }
+    let anchors = nodes.enumerated().compactMap { anchor($0.element, "anchors[\($0.offset)]") }
+    return name.map { Scene(name: $0, instruction: instruction, anchors: anchors) }
+  }
+
+  private static func annotationCount(_ node: SourceNode) -> Int {
+    guard case .map(let entries) = node.value, let list = entries.first(where: { $0.key == "annotations" }),
+      case .list(let nodes) = list.node.value
+    else { return 0 }
+    return nodes.count
+  }
+
+  private mutating func anchor(_ node: SourceNode, _ field: String) -> SceneAnchor? {
+    guard let map = reader.map(node, field, keys: ["name", "image", "physicalWidth", "annotations"]) else { return nil }
+    let name = reader.requiredText(map, "name", field, owner: node)
+    if let name { unique(name, .anchor, map["name"]?.mark ?? node.mark, "\(field).name", "duplicateAnchor") }
+    let image = picture(map, "image", field, owner: node, required: true)
+    var width: Double?
+    if let widthNode = map["physicalWidth"], !widthNode.isNull {
+      width = physicalWidth(widthNode, "\(field).physicalWidth")
+    }
+    var annotations: [Annotation] = []
+    if let listNode = map["annotations"], !listNode.isNull,
+      let nodes = reader.list(listNode, "\(field).annotations")
+    {
+      annotations = nodes.enumerated().compactMap {
+        annotation($0.element, "\(field).annotations[\($0.offset)]", metric: width != nil)
+      }
+    }
+    guard let name, let image else { return nil }
+    return SceneAnchor(name: name, image: image, physicalWidth: width, annotations: annotations)
+  }
+
+  private mutating func physicalWidth(_ node: SourceNode, _ field: String) -> Double? {
+    guard let width = reader.number(node, field) else { return nil }
+    guard width > 0 else {
+      reader.report(
+        node.mark, field, "notPositive", "the width is \(width) m", hint: "write the width of the print in metres")
+      return nil
+    }
+    guard width <= SceneLimits.reach else {
+      reader.report(node.mark, field, "tooLarge", "the width is \(width) m", hint: "write metres, not millimetres")
+      return nil
+    }
+    if width > 2 {
+      reader.warn(
+        node.mark, field, "suspiciousWidth", "the picture would be \(width) m wide",
+        hint: "write metres: 21 cm is 0.21")
+    }
+    return width
+  }
+
+  private mutating func annotation(_ node: SourceNode, _ field: String, metric: Bool) -> Annotation? {
+    guard let map = reader.map(node, field, keys: ["id", "position", "marker", "card", "businessObject"]) else {
+      return nil
+    }
+    let id = reader.requiredText(map, "id", field, owner: node)
+    if let id { unique(id, .annotation, map["id"]?.mark ?? node.mark, "\(field).id", "duplicateID") }
+    var position = Point3(0, 0, 0)
+    if let positionNode = map["position"], !positionNode.isNull {
+      position = self.position(positionNode, "\(field).position", metric: metric) ?? position
+    } else {
+      reader.report(
+        node.mark, "\(field).position", "missing", "'position' is missing",
+        hint: "add 'position: [x, y, z]' in metres from the centre of the picture")
+    }
+    var marker = Marker()
+    if let markerNode = map["marker"], !markerNode.isNull { marker = self.marker(markerNode, "\(field).marker") }
+    var card: Card?
+    if let cardNode = map["card"], !cardNode.isNull { card = self.card(cardNode, "\(field).card") }
+    var business: OpaqueValue?
+    if let businessNode = map["businessObject"], !businessNode.isNull {
+      business = businessNode.opaque
+      if business == nil {
+        reader.report(
+          businessNode.mark, "\(field).businessObject", "notFinite", "a number in it is not finite", hint: "remove it")
+      }
+    }
+    return id.map { Annotation(id: $0, position: position, marker: marker, card: card, businessObject: business) }
+  }
+
+  private mutating func position(_ node: SourceNode, _ field: String, metric: Bool) -> Point3? {
+    guard let nodes = reader.list(node, field) else { return nil }
+    guard nodes.count == 3 else {
+      reader.report(
+        node.mark, field, "wrongLength", "\(nodes.count) numbers where three belong", hint: "write [x, y, z] in metres")
+      return nil
+    }
+    let numbers = nodes.enumerated().compactMap { reader.number($0.element, "\(field)[\($0.offset)]") }
+    guard numbers.count == 3 else { return nil }
+    let point = Point3(numbers[0], numbers[1], numbers[2])
+    guard point.length <= SceneLimits.reach else {
+      reader.report(
+        node.mark, field, "tooFar", "\(point.length.rounded()) m from the picture; at most \(Int(SceneLimits.reach))",
+        hint: "write metres, not millimetres")
+      return nil
+    }
+    if metric, point.length > 10 {
+      reader.warn(
+        node.mark, field, "suspiciousPosition", "\(point.length.rounded()) m from the picture",
+        hint: "write metres, not centimetres")
+    }
+    return point
+  }
+
+  private mutating func marker(_ node: SourceNode, _ field: String) -> Marker {
+    guard let map = reader.map(node, field, keys: ["icon", "icon-ios", "icon-android"]) else { return Marker() }
+    var icon = reader.text(map, "icon", field, limit: SceneLimits.nameLength)
+    // A name with a picture's suffix is a picture.
+    if let name = icon, Scene.isPicturePath(name) {
+      icon = picture(map, "icon", field, owner: node, required: false)
+    }
+    return Marker(
+      icon: icon, iconIOS: reader.text(map, "icon-ios", field, limit: SceneLimits.nameLength),
+      iconAndroid: reader.text(map, "icon-android", field, limit: SceneLimits.nameLength))
+  }
+
+  private mutating func card(_ node: SourceNode, _ field: String) -> Card? {
+    let keys = ["title", "description", "image", "actionText", "actionType", "actionData", "language"]
+    guard let map = reader.map(node, field, keys: keys) else { return nil }
+    let title = reader.requiredText(map, "title", field, owner: node, limit: SceneLimits.textLength)
+    var card = Card(title: title ?? "")
+    card.description = reader.text(map, "description", field)
+    card.image = picture(map, "image", field, owner: node, required: false)
+    card.language = reader.text(map, "language", field, limit: 35)
+    card.actionText = reader.text(map, "actionText", field)
+    card.actionData = reader.text(map, "actionData", field)
+    if let name = reader.text(map, "actionType", field), let typeNode = map["actionType"] {
+      card.actionType = CardActionType(rawValue: name)
+      if card.actionType == nil {
+        reader.report(
+          typeNode.mark, "\(field).actionType", "unknownActionType", "'\(name.prefix(40))' is no action",
+          hint: "use \(CardActionType.allCases.map(\.rawValue).joined(separator: ", "))")
+      }
+    }
+    checkAction(card, map, field, owner: node)
+    return title == nil ? nil : card
+  }
+
+  private mutating func checkAction(_ card: Card, _ map: [String: SourceNode], _ field: String, owner: SourceNode) {
+    guard card.actionText != nil || card.actionType != nil || card.actionData != nil else { return }
+    if card.actionText == nil {
+      reader.warn(
+        (map["actionType"] ?? map["actionData"] ?? owner).mark, "\(field).actionText", "noButton",
+        "the action has no text, so the card shows no button", hint: "add 'actionText: …'")
+    }
+    if card.actionType == nil, map["actionType"] == nil {
+      reader.warn(
+        (map["actionText"] ?? map["actionData"] ?? owner).mark, "\(field).actionType", "noAction",
+        "the button has no type and does nothing", hint: "add 'actionType: link' (or video, phone, custom)")
+    }
+    guard let type = card.actionType, type != .custom else { return }
+    let mark = (map["actionData"] ?? owner).mark
+    guard let data = card.actionData, !data.isEmpty else {
+      reader.report(
+        mark, "\(field).actionData", "missing", "a '\(type.rawValue)' needs something to open",
+        hint: "add 'actionData: …'")
+      return
+    }
+    if let complaint = type.complaint(about: data) {
+      reader.report(mark, "\(field).actionData", "badActionData", complaint.message, hint: complaint.hint)
+    }
+  }
+
+  private mutating func unique(
+    _ name: String, _ kind: Kind, _ mark: SourceMark, _ field: String, _ code: String
+  ) {
+    if let first = seen[kind]?[name] {
+      reader.report(
+        mark, field, code, "'\(name)' stands already in line \(first.line)", hint: "give it a name of its own")
+    } else {
+      seen[kind, default: [:]][name] = mark
+    }
+  }
+
+  private mutating func picture(
+    _ map: [String: SourceNode], _ key: String, _ field: String, owner: SourceNode, required: Bool
+  ) -> String? {
+    let path =
+      required
+      ? reader.requiredText(map, key, field, owner: owner, limit: 1_024) : reader.text(map, key, field, limit: 1_024)
+    guard let path, let node = map[key] else { return nil }
+    guard let folder else { return path }
+    do throws(SceneFolder.Refusal) {
+      _ = try folder.picture(path)
+      return path
+    } catch {
+      reader.report(node.mark, "\(field).\(key)", error.code, error.message(path), hint: error.hint)
+      return nil
+    }
+  }
+}
+
+extension SourceNode {
+  var isNull: Bool { if case .null = value { true } else { false } }
+}
+
+extension Scene {
+  /// Whether an icon's name is the path of a picture.
+  package static func isPicturePath(_ name: String) -> Bool {
+    let lower = name.lowercased()
+    return [".png", ".jpg", ".jpeg", ".webp"].contains { lower.hasSuffix($0) }
+  }
+}

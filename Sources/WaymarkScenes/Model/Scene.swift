@@ -1,0 +1,116 @@
+package import WaymarkGeometry
+
+/// What there is to see in one place: pictures to look for, and what hangs on them.
+package struct Scene: Hashable, Sendable {
+  /// The name people see.
+  package var name: String
+  /// What the coaching view says; a general sentence where the file says nothing.
+  package var instruction: String
+  /// The pictures to look for, in the order of the file.
+  package var anchors: [SceneAnchor]
+
+  package static let defaultInstruction = "Point the camera at the picture and hold still."
+
+  package init(name: String, instruction: String = Scene.defaultInstruction, anchors: [SceneAnchor]) {
+    self.name = name
+    self.instruction = instruction
+    self.anchors = anchors
+  }
+
+  /// Every annotation with the place of its anchor, in the stable order that next and previous follow.
+  package var annotations: [(anchor: Int, annotation: Annotation)] {
+    anchors.indices.flatMap { index in anchors[index].annotations.map { (index, $0) } }
+  }
+}
+
+/// A picture to look for, with what hangs on it.
+package struct SceneAnchor: Hashable, Sendable {
+  /// Unique in the scene; also the name of the anchor in the library.
+  package var name: String
+  /// Path of the picture, relative to the scene's folder.
+  package var image: String
+  /// Width of the printed picture in metres; `nil` where unknown. Then positions count in widths of the picture and
+  /// no pose or depth is given.
+  package var physicalWidth: Double?
+  /// What hangs on it, in the order of the file.
+  package var annotations: [Annotation]
+
+  package init(name: String, image: String, physicalWidth: Double? = nil, annotations: [Annotation] = []) {
+    self.name = name
+    self.image = image
+    self.physicalWidth = physicalWidth
+    self.annotations = annotations
+  }
+}
+
+/// A marker in space and the card that explains it.
+package struct Annotation: Hashable, Sendable {
+  /// Unique in the scene.
+  package var id: String
+  /// In the anchor's frame: origin at its centre, x along its width, y out of the picture, z down its height; metres,
+  /// or widths of the picture where its physical width is unknown.
+  package var position: Point3
+  package var marker: Marker
+  package var card: Card?
+  /// What the annotation stands for in another system; handed through as it is.
+  package var businessObject: OpaqueValue?
+
+  package init(
+    id: String, position: Point3, marker: Marker = Marker(), card: Card? = nil, businessObject: OpaqueValue? = nil
+  ) {
+    self.id = id
+    self.position = position
+    self.marker = marker
+    self.card = card
+    self.businessObject = businessObject
+  }
+}
+
+/// How a marker looks.
+package struct Marker: Hashable, Sendable {
+  /// The name of an icon, or the path of a picture in the scene's folder.
+  package var icon: String?
+  /// The icon's name where iOS symbols are drawn.
+  package var iconIOS: String?
+  /// The icon's name where Android symbols are drawn.
+  package var iconAndroid: String?
+
+  package init(icon: String? = nil, iconIOS: String? = nil, iconAndroid: String? = nil) {
+    self.icon = icon
+    self.iconIOS = iconIOS
+    self.iconAndroid = iconAndroid
+  }
+}
+
+/// What explains an annotation.
+package struct Card: Hashable, Sendable {
+  package var title: String
+  package var description: String?
+  /// Path of a picture, relative to the scene's folder.
+  package var image: String?
+  /// What the button says; no button without it.
+  package var actionText: String?
+  package var actionType: CardActionType?
+  /// What the button acts on: a link, a telephone number, or whatever the app agreed on.
+  package var actionData: String?
+  /// The language of the texts (ISO 639).
+  package var language: String?
+
+  package init(
+    title: String, description: String? = nil, image: String? = nil, actionText: String? = nil,
+    actionType: CardActionType? = nil, actionData: String? = nil, language: String? = nil
+  ) {
+    self.title = title
+    self.description = description
+    self.image = image
+    self.actionText = actionText
+    self.actionType = actionType
+    self.actionData = actionData
+    self.language = language
+  }
+}
+
+/// What a card's button does.
+package enum CardActionType: String, CaseIterable, Hashable, Sendable {
+  case link, video, phone, custom
+}

@@ -1,0 +1,243 @@
+import Foundation
+import Testing
+import WaymarkGeometry
+
+@testable import WaymarkScenes
+
+@Suite struct SceneLoaderTests {
+  static let whole = """
+    name: Pump room
+    instruction: Hold the camera before the type plate.
+    anchors:
+      - name: pump-7
+        image: pump-7.png
+        physicalWidth: 0.21            # metres
+        annotations:
+          - id: seal
+            position: [0.05, 0.0, 0.02]
+            marker: { icon: wrench }
+            card: { title: Shaft seal, description: Last changed in March, image: seal.png,
+                    actionText: Open work order, actionType: link, actionData: "https://example.com/wo/17" }
+            businessObject: { type: equipment, id: "10004711", level: 3, spare: [true, null] }
+          - id: 0017
+            position: [0, 0.01, 0]
+      - name: valve
+        image: pump-7.png
+    """
+
+  private func load(_ yaml: String, json: Bool = false) throws -> SceneReport {
+    let folder = try TemporaryFolder()
+    try folder.write(json ? "scene.json" : "scene.yaml", yaml)
+    try folder.write("pump-7.png", TemporaryFolder.png)
+    try folder.write("seal.png", TemporaryFolder.png)
+    return SceneLoader.load(folder: folder.path)
+  }
+
+  @Test func readsAWholeScene() throws {
+    let report = try load(Self.whole)
+    #expect(report.problems.isEmpty)
+    let scene = try #require(report.scene)
+    #expect(scene.name == "Pump room")
+    #expect(scene.instruction == "Hold the camera before the type plate.")
+    #expect(scene.anchors.map(\.name) == ["pump-7", "valve"])
+    #expect(scene.anchors[0].physicalWidth == 0.21)
+    #expect(scene.anchors[1].physicalWidth == nil)
+    let seal = scene.anchors[0].annotations[0]
+    #expect(seal.position == Point3(0.05, 0, 0.02))
+    #expect(seal.marker.icon == "wrench")
+    #expect(seal.card?.actionType == .link)
+    #expect(
+      seal.businessObject
+        == .map([
+          "type": .text("equipment"), "id": .text("10004711"), "level": .number(3),
+          "spare": .list([.bool(true), .null]),
+        ]))
+    #expect(scene.anchors[0].annotations[1].id == "0017", "a plain number keeps its zeros")
+  }
+
+  @Test func whatIsWrittenReadsBackTheSame() throws {
+    var scene = try #require(try load(Self.whole).scene)
+    scene.anchors[0].annotations[0].card?.description = "a \"quoted\"\n\tline: # not a comment \u{2028} ä\\"
+    scene.anchors[0].annotations[1].id = "yes"
+    #expect(try load(SceneWriter.yaml(scene)).scene == scene)
+  }
+
+  @Test func jsonReadsLikeYAML() throws {
+    let json = #"""
+      {"name": "Pump \ud83d\ude00 room", "anchors": [{"name": "pump-7", "image": "pump-7.png", "physicalWidth": 2.1e-1,
+       "annotations": [{"id": "a", "position": [0, 0.5, -1], "card": {"title": "T\u00e4\/"}}]}]}
+      """#
+    let report = try load(json, json: true)
+    #expect(report.problems.isEmpty)
+    #expect(report.scene?.name == "Pump 😀 room")
+    #expect(report.scene?.anchors[0].annotations[0].card?.title == "Tä/")
+  }
+
+  struct Case: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var yaml: String
+    /// `line code field` of each problem.
+    var problems: [String]
+  }
+
+  static let head = "name: S\nanchors:\n  - name: a\n    image: pump-7.png\n"
+
+  @Test(arguments: [
+    Case(
+      testDescription: "everything at once",
+      yaml: """
+        nmae: S
+        anchors:
+          - name: a
+            image: missing.png
+            physicalWidth: -0.2
+            annotations:
+              - { id: x, position: [.nan, 0, .inf] }
+              - { id: x, position: [1, 2] }
+              - { position: near, card: { descripton: d } }
+          - name: a
+            image: ../outside.png
+            physicalWidth: wide
+        """,
+      problems: [
+        "1 missing name", "1 unknownKey nmae", "4 missingPicture anchors[0].image",
+        "5 notPositive anchors[0].physicalWidth", "7 notFinite anchors[0].annotations[0].position[0]",
+        "7 notFinite anchors[0].annotations[0].position[2]", "8 duplicateID anchors[0].annotations[1].id",
+        "8 wrongLength anchors[0].annotations[1].position", "9 missing anchors[0].annotations[2].id",
+        "9 wrongType anchors[0].annotations[2].position", "9 missing anchors[0].annotations[2].card.title",
+        "9 unknownKey anchors[0].annotations[2].card.descripton", "10 duplicateAnchor anchors[1].name",
+        "11 outsideFolder anchors[1].image", "12 wrongType anchors[1].physicalWidth",
+      ]),
+    Case(testDescription: "empty file", yaml: "", problems: ["1 emptyFile "]),
+    Case(testDescription: "a text", yaml: "hello", problems: ["1 wrongType "]),
+    Case(testDescription: "no anchors", yaml: "name: S", problems: ["1 missing anchors"]),
+    Case(testDescription: "anchors empty", yaml: "name: S\nanchors: []", problems: ["2 empty anchors"]),
+    Case(testDescription: "anchors a map", yaml: "name: S\nanchors: {}", problems: ["2 wrongType anchors"]),
+    Case(testDescription: "anchor a text", yaml: "name: S\nanchors: [a]", problems: ["2 wrongType anchors[0]"]),
+    Case(
+      testDescription: "wide", yaml: head + "    physicalWidth: 2.5\n",
+      problems: ["5 suspiciousWidth anchors[0].physicalWidth"]),
+    Case(
+      testDescription: "millimetres", yaml: head + "    physicalWidth: 210\n",
+      problems: ["5 tooLarge anchors[0].physicalWidth"]),
+    Case(testDescription: "cyclic", yaml: "name: S\nanchors: &a\n  - *a\n", problems: ["3 badYAML "]),
+    Case(testDescription: "cut off", yaml: "name: S\nanchors: [{name: a", problems: ["2 badYAML "]),
+    Case(testDescription: "alias as key", yaml: "a: &a [1]\n*a : b\n", problems: ["2 badYAML "]),
+    Case(testDescription: "list with alias as key", yaml: "a: &a [1]\n[*a]: b\n", problems: ["2 badYAML "]),
+    Case(testDescription: "two documents", yaml: "name: S\n---\nname: T\n", problems: ["2 badYAML "]),
+    Case(testDescription: "key twice", yaml: "name: S\nname: T\nanchors: []\n", problems: ["1 duplicateKey "]),
+    Case(
+      testDescription: "actions",
+      yaml: head + """
+            annotations:
+              - { id: a, position: [0, 0, 0], card: { title: t, actionText: go, actionType: link, actionData: "javascript:x" } }
+              - { id: b, position: [0, 0, 0], card: { title: t, actionText: go, actionType: phone, actionData: "call me" } }
+              - { id: c, position: [0, 0, 0], card: { title: t, actionText: go, actionType: leap } }
+              - { id: d, position: [0, 0, 0], card: { title: t, actionText: go, actionType: link } }
+              - { id: e, position: [0, 0, 0], card: { title: t, actionText: go } }
+              - { id: f, position: [0, 0, 0], card: { title: t, actionType: custom } }
+              - { id: g, position: [0, 0, 0], card: { title: t, actionText: go, actionType: phone, actionData: "+49 6227 7-0" } }
+        """,
+      problems: [
+        "6 badActionData anchors[0].annotations[0].card.actionData",
+        "7 badActionData anchors[0].annotations[1].card.actionData",
+        "8 unknownActionType anchors[0].annotations[2].card.actionType",
+        "9 missing anchors[0].annotations[3].card.actionData", "10 noAction anchors[0].annotations[4].card.actionType",
+        "11 noButton anchors[0].annotations[5].card.actionText",
+      ]),
+  ])
+  func namesEveryProblem(_ testCase: Case) throws {
+    let report = try load(testCase.yaml)
+    #expect(report.problems.map { "\($0.line) \($0.code) \($0.field)" }.sorted() == testCase.problems.sorted())
+    #expect(report.problems.allSatisfy { !$0.message.isEmpty && !$0.hint.isEmpty && $0.file.hasSuffix("/scene.yaml") })
+  }
+
+  @Test func aliasesWorkButBombsDoNot() throws {
+    let shared = """
+      name: S
+      anchors:
+        - name: a
+          image: pump-7.png
+          annotations:
+            - { id: a, position: &p [0, 0, 0], card: &c { title: Same } }
+            - { id: b, position: *p, card: *c }
+      """
+    #expect(try load(shared).scene?.anchors[0].annotations[1].card?.title == "Same")
+    var bomb = "a0: &a0 [x, x]\n"
+    for level in 1...40 { bomb += "a\(level): &a\(level) [*a\(level - 1), *a\(level - 1)]\n" }
+    #expect(try load(bomb).problems.map(\.code) == ["tooLarge"])
+    // The same, where it would be compared with another key.
+    #expect(try load(bomb + "? *a40\n: x\n? [*a40]\n: y\n").problems.map(\.code) == ["badYAML"])
+    let deep = "name: " + String(repeating: "[", count: 900) + String(repeating: "]", count: 900)
+    #expect(try load(deep).problems.map(\.code) == ["tooDeep"])
+  }
+
+  @Test func refusesTooManyAnnotationsWithOneProblem() throws {
+    var yaml = Self.head + "    annotations:\n"
+    for index in 0..<10_000 { yaml += "      - { id: a\(index), position: [0, 0, 0] }\n" }
+    #expect(try load(yaml).problems.map(\.code) == ["tooManyAnnotations"])
+    var broken = Self.head + "    annotations:\n"
+    for index in 0..<900 { broken += "      - { id: a\(index), position: [0, 0] }\n" }
+    let report = try load(broken)
+    #expect(report.problems.count == 50)
+    #expect(report.omitted == 850)
+  }
+
+  @Test func neverLeavesTheFolder() throws {
+    let outside = try TemporaryFolder()
+    try outside.write("secret.png", TemporaryFolder.png)
+    let folder = try TemporaryFolder()
+    try FileManager.default.createSymbolicLink(
+      atPath: "\(folder.path)/link.png", withDestinationPath: "\(outside.path)/secret.png")
+    try FileManager.default.createSymbolicLink(
+      atPath: "\(folder.path)/away", withDestinationPath: outside.path)
+    try FileManager.default.createSymbolicLink(atPath: "\(folder.path)/inner.png", withDestinationPath: "real.png")
+    try folder.write("real.png", TemporaryFolder.png)
+    try folder.write("text.png", "no picture")
+    try folder.write("empty.png", "")
+    func code(_ image: String) throws -> String {
+      try folder.write("scene.yaml", "name: S\nanchors: [{name: a, image: \"\(image)\"}]")
+      return SceneLoader.load(folder: folder.path).problems.first?.code ?? "fine"
+    }
+    #expect(try code("link.png") == "outsideFolder")
+    #expect(try code("away/secret.png") == "outsideFolder")
+    #expect(try code("../../etc/passwd") == "outsideFolder")
+    #expect(try code("/etc/passwd") == "outsideFolder")
+    #expect(try code("~/x.png") == "outsideFolder")
+    #expect(try code("a/../../x.png") == "outsideFolder")
+    #expect(try code("text.png") == "badPicture")
+    #expect(try code("empty.png") == "badPicture")
+    #expect(try code(".") == "badPicture" || code(".") == "outsideFolder")
+    #expect(try code("inner.png") == "fine")
+    #expect(try code("./real.png") == "fine")
+    // The scene's own file may not lead out either.
+    try FileManager.default.removeItem(atPath: "\(folder.path)/scene.yaml")
+    try outside.write("scene.yaml", Self.whole)
+    try FileManager.default.createSymbolicLink(
+      atPath: "\(folder.path)/scene.yaml", withDestinationPath: "\(outside.path)/scene.yaml")
+    #expect(SceneLoader.load(folder: folder.path).problems.map(\.code) == ["unreadable"])
+  }
+
+  @Test func namesMissingAndAmbiguousFolders() throws {
+    #expect(SceneLoader.load(folder: "/nowhere/at/all").problems.map(\.code) == ["noFolder"])
+    let folder = try TemporaryFolder()
+    #expect(SceneLoader.load(folder: folder.path).problems.map(\.code) == ["noScene"])
+    try folder.write("scene.yaml", "name: S")
+    try folder.write("scene.json", "{}")
+    #expect(SceneLoader.load(folder: folder.path).problems.map(\.code) == ["twoScenes"])
+    try FileManager.default.removeItem(atPath: "\(folder.path)/scene.json")
+    try folder.write("scene.yaml", [0x6E, 0x0A, 0xFF, 0xFE])
+    #expect(SceneLoader.load(folder: folder.path).problems.map { "\($0.line) \($0.code)" } == ["2 notUTF8"])
+  }
+
+  @Test(arguments: [
+    "{", "[1,]", "{\"a\" 1}", "{\"a\": 1,}", "\"\\ud800\"", "\"\\x\"", "\"a", "01x", "nul", "1 2", "\"\t\"", "",
+    String(repeating: "[", count: 100),
+  ])
+  func refusesBadJSON(_ text: String) throws {
+    let report = try load(text, json: true)
+    #expect(report.scene == nil)
+    #expect(report.problems.count == 1)
+    #expect(report.problems.allSatisfy { ["badJSON", "tooDeep"].contains($0.code) && $0.line == 1 })
+  }
+}
