@@ -12,9 +12,9 @@ func module(_ name: String, _ dependencies: [Target.Dependency], resources: [Res
   .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: swiftSettings)
 }
 
-/// The tests of one module, or of the whole (`Blackbox`).
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-  .testTarget(name: name, dependencies: dependencies, swiftSettings: swiftSettings)
+/// The tests of one module, or of the whole (`Blackbox`). Fixtures are read where they lie.
+func tests(_ name: String, _ dependencies: [Target.Dependency], excluding folders: [String] = []) -> Target {
+  .testTarget(name: name, dependencies: dependencies, exclude: folders, swiftSettings: swiftSettings)
 }
 
 let package = Package(
@@ -84,7 +84,15 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"),
       ]),
     module(
-      "WaymarkKiosk", ["WaymarkClient", "WaymarkProtocol", .product(name: "Hummingbird", package: "hummingbird")]),
+      "WaymarkKiosk",
+      [
+        "WaymarkClient", "WaymarkProtocol",
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+      ],
+      resources: [.copy("Resources")]),
     .executableTarget(
       name: "waymark",
       dependencies: [
@@ -96,7 +104,7 @@ let package = Package(
 
     tests("WaymarkGeometryTests", ["WaymarkGeometry"]),
     tests("WaymarkImageTests", ["WaymarkImage"]),
-    tests("WaymarkBarcodesTests", ["WaymarkBarcodes", "WaymarkImage", "WaymarkGeometry"]),
+    tests("WaymarkBarcodesTests", ["WaymarkBarcodes", "WaymarkImage", "WaymarkGeometry"], excluding: ["Fixtures"]),
     tests(
       "WaymarkOnboardingTests",
       [

@@ -1,0 +1,69 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+/// The random token in the kiosk's address, kept in a file so that a restart does not lock out an open browser.
+package struct KioskToken: Sendable {
+  /// The token: 256 random bits, in hexadecimal.
+  package let value: String
+
+  /// Makes a new one from the system's generator.
+  package init() {
+    var generator = SystemRandomNumberGenerator()
+    value = (0..<4).map { _ in
+      let word = String(generator.next() as UInt64, radix: 16)
+      return String(repeating: "0", count: 16 - word.count) + word
+    }.joined()
+  }
+
+  /// Reads the token of a file that only its owner can write, or makes one and writes it there with mode 0640.
+  ///
+  /// - Throws: `KioskError` when the file is not ours or cannot be written.
+  package init(file path: String) throws(KioskError) {
+    if let kept = try Self.read(path) {
+      value = kept
+      return
+    }
+    let fresh = KioskToken()
+    try fresh.write(to: path)
+    value = fresh.value
+  }
+
+  private static func read(_ path: String) throws(KioskError) -> String? {
+    let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_uid == geteuid(), status.st_mode & 0o022 == 0 else {
+      throw KioskError(
+        code: .tokenFile, message: "The token file \(path) belongs to another user or can be written by others.",
+        hint: "Remove it, or name another one with --token-file.")
+    }
+    var bytes = [UInt8](repeating: 0, count: 65)
+    let count = Glibc.read(descriptor, &bytes, bytes.count)
+    let digits = bytes.prefix(max(0, count)).prefix { $0 != UInt8(ascii: "\n") }
+    guard digits.count == 64, digits.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }) else { return nil }
+    return String(decoding: digits, as: UTF8.self)
+  }
+
+  private func write(to path: String) throws(KioskError) {
+    let temporary = "\(path).\(getpid())"
+    let failure = { (step: String) in
+      KioskError(
+        code: .tokenFile, message: "The token file \(path) cannot be \(step): \(String(cString: strerror(errno))).",
+        hint: "Make its folder writable for this user, or name another file with --token-file.")
+    }
+    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o640)
+    guard descriptor >= 0 else { throw failure("created") }
+    let line = Array((value + "\n").utf8)
+    let written = Glibc.write(descriptor, line, line.count) == line.count && fchmod(descriptor, 0o640) == 0
+    close(descriptor)
+    guard written, rename(temporary, path) == 0 else {
+      let error = failure("written")
+      unlink(temporary)
+      throw error
+    }
+  }
+}

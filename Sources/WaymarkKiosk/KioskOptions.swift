@@ -1,0 +1,39 @@
+/// How a kiosk is set up.
+package struct KioskOptions: Sendable {
+  /// What the start view can offer.
+  package enum View: String, CaseIterable, Sendable {
+    /// The onboarding scanner.
+    case onboard
+    /// The AR scanner.
+    case ar
+    /// The form that a barcode fills.
+    case field
+  }
+
+  /// The address to listen on.
+  package var host = "127.0.0.1"
+  /// The port; 0 lets the system choose.
+  package var port = 8631
+  /// The service's socket.
+  package var socketPath: String
+  /// What the start view offers.
+  package var views = View.allCases
+  /// The language, or `nil` to follow the browser and let the person choose.
+  package var language: String?
+  /// How long "handed over" stays before the start view comes back, in seconds.
+  package var returnSeconds = 10.0
+  /// How long a page nobody touches and that sees nothing stays where it is, in seconds; 0 for ever.
+  package var idleSeconds = 120.0
+  /// Whether a person may hand in a picture from their own device.
+  package var upload = true
+  /// The folder with the page's files.
+  package var assets: String
+  /// The token that opens the page.
+  package var token: KioskToken
+
+  package init(socketPath: String, assets: String, token: KioskToken) {
+    self.socketPath = socketPath
+    self.assets = assets
+    self.token = token
+  }
+}

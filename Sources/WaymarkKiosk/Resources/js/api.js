@@ -1,0 +1,92 @@
+// The page's one way to the service: events come as server-sent events, commands go as POST.
+
+/** Names this page to the kiosk, so that what it armed is disarmed when it goes away. */
+const page = crypto.randomUUID ? crypto.randomUUID() : String(Math.random()).slice(2);
+
+/** An error reply of the service or of the kiosk: a stable `code`, what happened, what to do. */
+export class CommandError extends Error {
+  constructor({ code = 'unavailable', message = '', hint = '' } = {}) {
+    super(message || code);
+    this.code = code;
+    this.hint = hint;
+  }
+}
+
+async function answer(response) {
+  const body = await response.json().catch(() => ({}));
+  if (!response.ok || body.error) throw new CommandError(body.error);
+  return body.result;
+}
+
+/** Sends a command; resolves to its result or throws a `CommandError`. */
+export async function command(method, params = {}) {
+  let response;
+  try {
+    response = await fetch('/api/command', {
+      method: 'POST', headers: { 'content-type': 'application/json', 'x-waymark-page': page }, body: JSON.stringify({ method, params }),
+    });
+  } catch { throw new CommandError({ code: 'offline' }); }
+  return answer(response);
+}
+
+/** Hands a picture to the service, which answers with a verdict. */
+export async function upload(file) {
+  if (file.size > 16 * 1024 * 1024) throw new CommandError({ code: 'tooLarge' });
+  let response;
+  try { response = await fetch('/api/upload', { method: 'POST', headers: { 'content-type': 'application/octet-stream', 'x-waymark-page': page }, body: file }); }
+  catch { throw new CommandError({ code: 'offline' }); }
+  return answer(response);
+}
+
+/** What this page may show, as the kiosk was started. */
+export async function configuration() { return (await fetch('/api/config')).json(); }
+
+/** Addresses of pictures. */
+export const pictures = {
+  resource: (id) => `/api/resource/${encodeURIComponent(id)}`,
+  gallery: (id, width = 240) => `/api/gallery/${encodeURIComponent(id)}?width=${width}`,
+  preview: (width, rate) => `/api/preview?width=${width}&rate=${rate}`,
+};
+
+/**
+ * The stream of events. Handlers are registered by name; `*` gets all. `connection` is dispatched as an event of this
+ * object itself with `{ online }` when the service comes or goes.
+ */
+export class EventStream {
+  #handlers = new Map();
+  #source = null;
+  #timer = 0;
+  online = false;
+
+  on(name, handler) {
+    const set = this.#handlers.get(name) ?? new Set();
+    this.#handlers.set(name, set.add(handler));
+    return () => set.delete(handler);
+  }
+
+  open() {
+    this.#source?.close();
+    const source = new EventSource(`/api/events?page=${page}`);
+    this.#source = source;
+    source.onmessage = (message) => this.#deliver(JSON.parse(message.data));
+    source.onerror = () => {
+      this.#connection(false);
+      // EventSource gives up for good on an HTTP error; try again by hand.
+      if (source.readyState === EventSource.CLOSED) { clearTimeout(this.#timer); this.#timer = setTimeout(() => this.open(), 1000); }
+    };
+  }
+
+  #deliver(event) {
+    if (event.event === 'kiosk.connection') { this.#connection(event.online, event); return; }
+    this.#dispatch(event.event, event);
+    this.#dispatch('*', event);
+  }
+
+  #connection(online, event = {}) {
+    const changed = online !== this.online;
+    this.online = online;
+    if (changed || event.snapshot) this.#dispatch('connection', { online, snapshot: event.snapshot });
+  }
+
+  #dispatch(name, event) { for (const handler of [...(this.#handlers.get(name) ?? [])]) handler(event); }
+}

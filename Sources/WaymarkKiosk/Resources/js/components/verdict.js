@@ -1,0 +1,37 @@
+// The three answers of a scan, which cannot be mistaken for each other: colour, icon, words and sound agree.
+import { announce, el, icon, printable } from '../dom.js';
+import { cue } from '../sound.js';
+import { t, tOr } from '../strings.js';
+
+const ICONS = { successful: 'check', invalid: 'cross', unsuccessful: 'question' };
+
+/**
+ * The panel of a verdict `{ outcome, reason?, kind?, connectTo?, text? }`, with the buttons `[{ label, primary?, onclick }]`.
+ * Cues and announces itself.
+ */
+export function verdictPanel(verdict, buttons = []) {
+  const { outcome, reason } = verdict;
+  const said = [t(`scan.${outcome}`)];
+  const body = [];
+  if (outcome === 'successful') {
+    if (verdict.connectTo) {
+      said.push(t('scan.connect'), printable(verdict.connectTo));
+      body.push(el('p', {}, t('scan.connect')), el('p', { class: 'host' }, printable(verdict.connectTo)));
+    } else if (verdict.kind) {
+      said.push(t('scan.noHost'));
+      body.push(el('p', {}, t('scan.noHost')));
+    } else body.push(el('p', { class: 'host' }, printable(verdict.text ?? '')));
+  } else {
+    const words = tOr(`reason.${reason}`, outcome === 'invalid' ? 'scan.invalid.help' : 'reason.nothingFound');
+    said.push(words);
+    body.push(el('p', {}, words));
+    if (outcome === 'invalid') body.push(el('p', {}, t('scan.invalid.help')));
+  }
+  cue(outcome);
+  announce(said.join('. '));
+  return el('section', { class: 'verdict', 'data-outcome': outcome, 'data-reason': reason },
+    el('div', { class: 'head' }, icon(ICONS[outcome]), el('h3', {}, t(`scan.${outcome}`))),
+    ...body,
+    buttons.length ? el('div', { class: 'actions' }, ...buttons.map((button) =>
+      el('button', { class: button.primary ? 'button primary' : 'button', type: 'button', onclick: button.onclick }, button.label))) : null);
+}

@@ -1,0 +1,28 @@
+// Short cues made on the spot: a rising pair for yes, a falling pair for no, a single low note for nothing.
+let context = null;
+
+const CUES = {
+  successful: [[880, 0, .12], [1320, .12, .2]],
+  invalid: [[440, 0, .14], [311, .15, .24]],
+  unsuccessful: [[294, 0, .25]],
+};
+
+/** Plays the cue of an outcome, as far as the browser lets pages make sound. */
+export function cue(outcome) {
+  try {
+    context ??= new AudioContext();
+    if (context.state === 'suspended') context.resume().catch(() => {});
+    for (const [frequency, at, length] of CUES[outcome] ?? []) {
+      const start = context.currentTime + at;
+      const tone = new OscillatorNode(context, { frequency, type: 'sine' });
+      const gain = new GainNode(context, { gain: 0 });
+      gain.gain.setValueAtTime(0, start);
+      gain.gain.linearRampToValueAtTime(.2, start + .015);
+      gain.gain.linearRampToValueAtTime(0, start + length);
+      tone.connect(gain).connect(context.destination);
+      tone.start(start);
+      tone.stop(start + length + .02);
+    }
+  } catch { /* no audio device: the visible answer is enough */ }
+  navigator.vibrate?.(outcome === 'successful' ? 60 : [40, 60, 40]);
+}

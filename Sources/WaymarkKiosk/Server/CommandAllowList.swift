@@ -1,0 +1,12 @@
+/// The methods that the page may call: what a person in front of the kiosk does, nothing that sets the device up.
+enum CommandAllowList {
+  private static let methods: Set<String> = [
+    "status", "camera.list", "scan.begin", "scan.cancel", "scan.confirm", "gallery.list", "gallery.scan", "torch",
+    "scene.list",
+    "scene.load", "session.start", "session.scan", "session.coach", "session.exit", "annotation.select",
+    "annotation.next", "annotation.previous", "annotation.clear", "card.open", "card.close", "card.action",
+  ]
+
+  /// Whether the page may call a method.
+  static func allows(_ method: String) -> Bool { methods.contains(method) }
+}

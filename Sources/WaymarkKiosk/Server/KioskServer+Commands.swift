@@ -1,0 +1,94 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+extension KioskServer {
+  /// Commands, uploads and the stream of events.
+  func addCommands(to router: Router<BasicRequestContext>) {
+    router.post("/api/command") { request, _ in
+      guard let body = await collect(request, upTo: Self.commandLimit) else { return tooLarge }
+      guard
+        let object = try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any],
+        let method = object["method"] as? String
+      else {
+        return answer(
+          .failure(
+            code: "badRequest", message: "The body is no command.",
+            hint: "Send {\\\"method\\\":…,\\\"params\\\":{…}} as JSON."), status: .badRequest)
+      }
+      guard CommandAllowList.allows(method) else {
+        return answer(
+          .failure(
+            code: "notPermitted", message: "This page may not call that method.",
+            hint: "Connect to the socket for everything that sets the device up."), status: .forbidden)
+      }
+      let parameters = object["params"] as? [String: Any] ?? [:]
+      let encoded = try JSONSerialization.data(withJSONObject: parameters)
+      return answer(await backend.command(method, params: Array(encoded), page: request.headers[Self.pageHeader]))
+    }
+
+    router.post("/api/upload") { request, _ in
+      guard options.upload else { return Response(status: .notFound) }
+      guard let body = await collect(request, upTo: Self.uploadLimit) else { return tooLarge }
+      return answer(await backend.upload(body))
+    }
+
+    let streams = StreamCounter(limit: Self.streamLimit)
+    router.get("/api/events") { request, _ in
+      let page = request.uri.queryParameters["page"].map { String($0.prefix(64)) }
+      guard let place = streams.enter() else { return Response(status: .serviceUnavailable) }
+      return Response(
+        status: .ok, headers: [.contentType: "text/event-stream", .init("X-Accel-Buffering")!: "no"],
+        body: .init { writer in
+          defer { place.leave() }
+          try await writer.write(ByteBuffer(string: ": waymark\n\n"))
+          for await line in backend.events(page: page) {
+            var buffer = ByteBuffer()
+            buffer.reserveCapacity(line.count + 8)
+            buffer.writeStaticString("data: ")
+            buffer.writeBytes(line)
+            buffer.writeStaticString("\n\n")
+            try await writer.write(buffer)
+          }
+          try await writer.finish(nil)
+        })
+    }
+  }
+
+  private static var pageHeader: HTTPField.Name { .init("X-Waymark-Page")! }
+
+  /// A whole body, or `nil` when it is too large or too slow.
+  private func collect(_ request: Request, upTo limit: Int) async -> [UInt8]? {
+    if let length = request.headers[.contentLength].flatMap(Int.init), length > limit { return nil }
+    return await withTaskGroup(of: [UInt8]?.self) { group in
+      group.addTask {
+        var request = request
+        guard let buffer = try? await request.collectBody(upTo: limit) else { return nil }
+        return Array(buffer.readableBytesView)
+      }
+      group.addTask {
+        try? await Task.sleep(for: Self.bodyDeadline)
+        return nil
+      }
+      let first = await group.next() ?? nil
+      group.cancelAll()
+      return first
+    }
+  }
+
+  private var tooLarge: Response {
+    var response = answer(
+      .failure(
+        code: "tooLarge", message: "The body is too large, or did not arrive in time.",
+        hint: "Pictures may have 16 MiB, commands 64 KiB, and 30 seconds to arrive."), status: .contentTooLarge)
+    response.headers[.connection] = "close"
+    return response
+  }
+
+  private func answer(_ reply: CommandReply, status: HTTPResponse.Status? = nil) -> Response {
+    Response(
+      status: status ?? (reply.succeeded ? .ok : .unprocessableContent), headers: [.contentType: "application/json"],
+      body: .init(byteBuffer: ByteBuffer(bytes: reply.json)))
+  }
+}

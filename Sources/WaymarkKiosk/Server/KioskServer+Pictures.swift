@@ -1,0 +1,59 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+extension KioskServer {
+  /// The live picture as multipart JPEG, and single pictures.
+  func addPictures(to router: Router<BasicRequestContext>) {
+    let streams = StreamCounter(limit: Self.streamLimit)
+    router.get("/api/preview") { request, _ in
+      guard let place = streams.enter() else { return Response(status: .serviceUnavailable) }
+      let width = request.uri.queryParameters["width"].flatMap { Int($0) }.map { min(max($0, 16), 4096) }
+      let rate = request.uri.queryParameters["rate"].flatMap { Double($0) }.map { min(max($0, 0.1), 60) }
+      return Response(
+        status: .ok, headers: [.contentType: "multipart/x-mixed-replace; boundary=frame"],
+        body: .init { writer in
+          defer { place.leave() }
+          for try await part in backend.preview(width: width, rate: rate) {
+            try await writer.write(Self.multipart(part))
+          }
+          try await writer.finish(nil)
+        })
+    }
+    router.get("/api/snapshot") { _, _ in await picture(.snapshot) }
+    router.get("/api/resource/:id") { _, context in
+      guard let id = context.parameters.get("id")?.removingPercentEncoding else { return Response(status: .badRequest) }
+      return await picture(.resource(id: id))
+    }
+    router.get("/api/gallery/:id") { request, context in
+      guard let id = context.parameters.get("id")?.removingPercentEncoding else { return Response(status: .badRequest) }
+      return await picture(.gallery(id: id, width: request.uri.queryParameters["width"].flatMap { Int($0) }))
+    }
+  }
+
+  private func picture(_ request: PictureRequest) async -> Response {
+    guard let part = try? await backend.picture(request) else { return Response(status: .notFound) }
+    return Response(
+      status: .ok, headers: [.contentType: Self.contentType(part.format)],
+      body: .init(byteBuffer: ByteBuffer(bytes: part.bytes)))
+  }
+
+  /// Only pictures are handed on as what they say they are.
+  private static func contentType(_ format: String) -> String {
+    ["jpeg": "image/jpeg", "png": "image/png", "webp": "image/webp"][format] ?? "application/octet-stream"
+  }
+
+  /// One part of the stream: a header that names the frame, then the picture.
+  private static func multipart(_ part: PicturePart) -> ByteBuffer {
+    var head = "--frame\r\nContent-Type: \(contentType(part.format))\r\nContent-Length: \(part.bytes.count)\r\n"
+    if let sequence = part.sequence { head += "X-Frame-Sequence: \(sequence)\r\n" }
+    if let captured = part.captured { head += "X-Frame-Captured: \(captured)\r\n" }
+    head += "\r\n"
+    var buffer = ByteBuffer()
+    buffer.reserveCapacity(head.utf8.count + part.bytes.count)
+    buffer.writeString(head)
+    buffer.writeBytes(part.bytes)
+    return buffer
+  }
+}
