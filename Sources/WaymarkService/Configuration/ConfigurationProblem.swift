@@ -1,0 +1,28 @@
+/// Something wrong with the configuration.
+package struct ConfigurationProblem: Error, Hashable, Sendable {
+  /// Where it stands: a file, `environment`, `flags`.
+  package let origin: String
+  /// The line in the file, from 1 on.
+  package let line: Int?
+  /// The key.
+  package let key: String?
+  /// What is wrong.
+  package let message: String
+  /// What to do about it.
+  package let hint: String
+
+  /// A problem from its parts.
+  package init(origin: String, line: Int? = nil, key: String? = nil, message: String, hint: String) {
+    self.origin = origin
+    self.line = line
+    self.key = key
+    self.message = message
+    self.hint = hint
+  }
+
+  /// As compilers say it: `waymark.yaml:7: camera.rotaton: …`.
+  package var description: String {
+    let place = line.map { "\(origin):\($0)" } ?? origin
+    return key.map { "\(place): \($0): \(message)" } ?? "\(place): \(message)"
+  }
+}

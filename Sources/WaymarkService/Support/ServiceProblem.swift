@@ -1,0 +1,53 @@
+import Glibc
+
+/// Why the service cannot start or do what its configuration asks for.
+package struct ServiceProblem: Error, Hashable, Sendable {
+  /// A stable camelCase word.
+  package let code: String
+  /// What happened, to what.
+  package let message: String
+  /// What to do about it.
+  package let hint: String
+
+  /// A problem from its parts.
+  package init(code: String, message: String, hint: String) {
+    self.code = code
+    self.message = message
+    self.hint = hint
+  }
+
+  /// Another service listens there.
+  static func alreadyRunning(_ path: String) -> Self {
+    Self(
+      code: "alreadyRunning", message: "A service already listens on \(path).",
+      hint: "Stop it, or give this one another place: --socket PATH.")
+  }
+
+  /// What stands there is not a socket.
+  static func notASocket(_ path: String) -> Self {
+    Self(
+      code: "notASocket", message: "\(path) exists and is not a socket.",
+      hint: "Remove it if it is not needed, or choose another place: --socket PATH.")
+  }
+
+  /// The socket cannot be made.
+  static func cannotListen(_ path: String, _ reason: String) -> Self {
+    Self(
+      code: "cannotListen", message: "The socket \(path) cannot be made: \(reason).",
+      hint: "Check that the folder exists and that this user may write in it.")
+  }
+
+  /// `sun_path` holds 107 bytes.
+  static func pathTooLong(_ path: String) -> Self {
+    Self(
+      code: "pathTooLong", message: "The socket's path is longer than the 107 bytes that the system allows: \(path).",
+      hint: "Choose a shorter one: --socket PATH.")
+  }
+}
+
+/// The words of `errno`.
+package func systemMessage(_ code: Int32) -> String {
+  var buffer = [CChar](repeating: 0, count: 256)
+  _ = strerror_r(code, &buffer, buffer.count)
+  return buffer.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+}
