@@ -1,0 +1,298 @@
+import CKernels
+package import WaymarkGeometry
+package import WaymarkImage
+
+/// Moves a homography until the reference, drawn through it, agrees with the frame: direct alignment on intensities.
+///
+/// The reference is drawn patch by patch as the frame should show it, on the frame's own pixels, and its gradients are
+/// taken there once; the frame is then compared at shifted places until nothing moves (inverse compositional: S. Baker,
+/// I. Matthews, "Lucas-Kanade 20 years on", IJCV 56 (2004)). Within a patch the step is a shift, since the patch was drawn
+/// under a map that is nearly right; all patches together determine the eight numbers of the map. Gain and offset of the
+/// light are free in every patch (its mean, its length and the parts of the gradients along both are taken out). Patches
+/// that are covered, or shifted against what the others agree on, lose their weight.
+///
+/// All memory is taken once. To be used from one thread at a time.
+package final class PatchAligner {
+  package struct Options: Sendable {
+    /// How many patches are compared on the finest level; more take more time and tremble less.
+    package var patches = 96
+    /// How many on the coarser levels.
+    package var coarsePatches = 48
+    /// The most steps on a level.
+    package var iterations = 6
+    /// On how many levels of the frame, each half the one before, it is done.
+    package var levels = 3
+    /// The standard deviation of the camera's noise, in gray levels.
+    package var noise = 4.0
+    /// What the drawing gets wrong, as a share of a patch's contrast.
+    package var mismatch = 0.25
+    /// How much of the slope comes from the frame's own gradients, the rest from the drawn ones.
+    package var frameShare = 0.0
+    package init() {}
+  }
+
+  /// Where the alignment ended.
+  package struct Result: Sendable {
+    /// Reference → frame, last element 1.
+    package var homography: Homography
+    /// How alike reference and frame are, 0…1: the mean of the better half of the patches' correlations.
+    package var score: Double
+    /// The share of the patches in view that correlate and agree with the map.
+    package var share: Double
+    /// How many patches were in view, and how many agree.
+    package var patches: Int
+    package var inliers: Int
+    /// Root of the weighted mean squared shift that is left in the agreeing patches, in pixels.
+    package var residual: Double
+    /// The mean share that the frame's contrast is of the reference's, in the agreeing patches.
+    package var gain: Double
+  }
+
+  package let options: Options
+  private let set: PatchSet
+  /// What the last comparison said of each patch.
+  private let shift: UnsafeMutablePointer<Point2>
+  private let correlation: UnsafeMutablePointer<Float>
+  private let information: UnsafeMutablePointer<Double>
+  private let product: UnsafeMutablePointer<Point2>
+  /// How the products of the frame with the drawn gradients change with the shift: xx, xy, yy.
+  private let slope: UnsafeMutablePointer<Point3>
+  private let sorted: UnsafeMutablePointer<Float>
+  private let out: UnsafeMutablePointer<Float>
+
+  package init(_ options: Options = Options()) {
+    self.options = options
+    let capacity = max(options.patches, options.coarsePatches)
+    set = PatchSet(capacity: capacity)
+    shift = .allocate(capacity: capacity)
+    correlation = .allocate(capacity: capacity)
+    information = .allocate(capacity: capacity)
+    product = .allocate(capacity: capacity)
+    slope = .allocate(capacity: capacity)
+    sorted = .allocate(capacity: capacity)
+    out = .allocate(capacity: 9)
+  }
+
+  deinit {
+    shift.deallocate()
+    correlation.deallocate()
+    information.deallocate()
+    product.deallocate()
+    slope.deallocate()
+    sorted.deallocate()
+    out.deallocate()
+  }
+
+  /// Aligns, from coarse to fine.
+  ///
+  /// - Parameters:
+  ///   - start: reference → frame, right within a few pixels.
+  ///   - pyramid: of the frame; its whole octaves are used.
+  ///   - coarsest: the coarsest octave to begin with; `nil`: by the size of the anchor.
+  /// - Returns: `nil` where too little of the anchor is in view or nothing agrees.
+  package func align(
+    _ template: AnchorTemplate, from start: Homography, in pyramid: GrayPyramid, blur: MotionBlur? = nil,
+    coarsest: Int? = nil
+  ) -> Result? {
+    guard let octaves = octaves(template, start, pyramid) else { return nil }
+    var h = start
+    let first = min(coarsest ?? octaves.coarsest, octaves.coarsest)
+    var octave = max(first, octaves.finest)
+    while octave > octaves.finest {
+      h = step(template, h, pyramid, octave, blur, limit: options.coarsePatches, prior: 0.02)
+      octave -= 1
+    }
+    h = step(template, h, pyramid, octaves.finest, blur, limit: options.patches, prior: 0.1)
+    return judge(h, octave: octaves.finest)
+  }
+
+  /// The octaves of the frame between which the alignment moves: on the finest the reference is hardly enlarged, on the
+  /// coarsest it still has several patches.
+  package func octaves(
+    _ template: AnchorTemplate, _ h: Homography, _ pyramid: GrayPyramid
+  ) -> (finest: Int, coarsest: Int)? {
+    guard let q = h.outline(width: Double(template.width), height: Double(template.height)) else { return nil }
+    let size = q.signedArea.squareRoot()
+    let scale = (q.signedArea / Double(template.width * template.height)).squareRoot()
+    let last = (pyramid.count - 1) / 2
+    var finest = 0
+    while finest < last, scale / Double(1 << finest) > 1.5 { finest += 1 }
+    var coarsest = finest
+    while coarsest < last, coarsest < finest + options.levels - 1, size / Double(1 << (coarsest + 1)) >= 32 {
+      coarsest += 1
+    }
+    return (finest, coarsest)
+  }
+
+  /// The map moved on one octave.
+  private func step(
+    _ template: AnchorTemplate, _ start: Homography, _ pyramid: GrayPyramid, _ octave: Int, _ blur: MotionBlur?,
+    limit: Int, prior: Double
+  ) -> Homography {
+    let view = pyramid.level(2 * octave)
+    let scale = pyramid.scale(2 * octave)
+    set.draw(
+      template, homography: start, scale: scale, width: view.width, height: view.height, limit: limit, blur: blur)
+    guard set.count >= 4 else { return start }
+    var frame = AlignmentFrame(set)
+    var h = start
+    for round in 0..<options.iterations {
+      measure(h, view, scale)
+      guard let step = solve(&frame, robust: round > 0, prior: prior) else { break }
+      let toLevel = Homography.resize(Point2(scale, scale))
+      let fromLevel = Homography.resize(Point2(1 / scale, 1 / scale))
+      let next = (fromLevel * step.map * toLevel * h).normalized
+      guard next.isFinite else { break }
+      h = next
+      if step.length < 0.01 { break }
+    }
+    measure(h, view, scale)
+    return h
+  }
+
+  /// Compares every patch with the frame at the place where `h` now puts it.
+  private func measure(_ h: Homography, _ view: ImageView, _ scale: Double) {
+    let toLevel = Homography.resize(Point2(scale, scale)) * h
+    let noise = options.noise * options.noise
+    let mismatch = options.mismatch * options.mismatch / 64
+    for i in 0..<set.count {
+      let c = toLevel.apply(set.anchor[i])
+      let (x, y) = (c.x - PatchSet.middle, c.y - PatchSet.middle)
+      information[i] = 0
+      correlation[i] = 0
+      shift[i] = .zero
+      product[i] = .zero
+      guard x >= 1, y >= 1, x < Double(view.width - 10), y < Double(view.height - 10) else { continue }
+      let (xi, yi) = (x.rounded(.down), y.rounded(.down))
+      let pointer = view.base + Int(yi) * view.stride + Int(xi)
+      ck_patch_measure(pointer, view.stride, Float(x - xi), Float(y - yi), set.pattern(i), out)
+      let length = Double(out[1])
+      let rho = Double(out[2])
+      correlation[i] = out[2]
+      guard length > 0, rho > 0.1 else { continue }
+      // The step towards the place where the frame is orthogonal to the drawn gradients. How these products change with the
+      // shift is taken half from the drawn gradients and half from the frame's own, as in ESM (E. Malis, S. Benhimane,
+      // IROS 2004): in a blurred frame they are smaller than drawn, and with those alone the steps would be too short.
+      let b = Point2(-Double(out[3]), -Double(out[4]))
+      let (tx, txy, ty) = (
+        rho * Double(set.tensor[3 * i]), rho * Double(set.tensor[3 * i + 1]), rho * Double(set.tensor[3 * i + 2])
+      )
+      let mine = options.frameShare
+      let (xx, yy) = (
+        tx + mine * (Double(out[5]) - tx) + 0.01 * (tx + ty), ty + mine * (Double(out[8]) - ty) + 0.01 * (tx + ty)
+      )
+      let xy = txy + mine * (0.5 * Double(out[6] + out[7]) - txy)
+      let determinant = xx * yy - xy * xy
+      guard xx > 0, yy > 0, determinant > 1e-4 * (tx + ty) * (tx + ty) else { continue }
+      slope[i] = Point3(xx, xy, yy)
+      product[i] = b
+      shift[i] = Point2(yy * b.x - xy * b.y, xx * b.y - xy * b.x) / determinant
+      let contrast = length * rho
+      information[i] = 1 / (noise / (contrast * contrast) + mismatch)
+    }
+  }
+
+  /// The step that brings the patches nearest to where they were seen, as a map of the level's pixels.
+  private func solve(
+    _ frame: inout AlignmentFrame, robust: Bool, prior: Double
+  ) -> (map: Homography, length: Double)? {
+    // The scale of the patches' own disagreement: the median of their shifts, at least a tenth of a pixel.
+    var n = 0
+    for i in 0..<set.count where information[i] > 0 {
+      sorted[n] = Float(shift[i].length)
+      n += 1
+    }
+    guard n >= 4 else { return nil }
+    sort(n)
+    let median = Double(sorted[n / 2])
+    let limit = robust ? max(0.3, 3 * median) : max(1, 4 * median)
+    var system = NormalEquations()
+    for i in 0..<set.count where information[i] > 0 {
+      let ratio = shift[i].length / limit
+      guard ratio < 1 else { continue }
+      // Tukey's biweight on the shift, and the correlation as a doubt of its own.
+      let doubt = (1 - ratio * ratio) * (1 - ratio * ratio)
+      let rho = Double(correlation[i])
+      let weight = information[i] * doubt * rho * rho
+      let p = frame.point(set, i)
+      let s = frame.radius
+      let jx = SIMD8(p.x, p.y, 1, 0, 0, 0, -p.x * p.x, -p.x * p.y) * s
+      let jy = SIMD8(0, 0, 0, p.x, p.y, 1, -p.x * p.y, -p.y * p.y) * s
+      let (xx, xy, yy) = (slope[i].x, slope[i].y, slope[i].z)
+      let ax = (jx * xx + jy * xy) * weight
+      let ay = (jx * xy + jy * yy) * weight
+      for k in 0..<8 { system.rows[k] += ax * jx[k] + ay * jy[k] }
+      system.rhs += (jx * product[i].x + jy * product[i].y) * weight
+    }
+    // What little is known beforehand keeps a map steady that few patches determine: the perspective changes by at most
+    // a few hundredths over the radius, the rest by a few tenths.
+    let loose = 1 / (0.5 * 0.5)
+    let tight = 1 / (prior * prior)
+    for k in 0..<6 { system.rows[k][k] += loose }
+    for k in 6..<8 { system.rows[k][k] += tight }
+    guard let x = system.solve() else { return nil }
+    let step = Homography(SIMD3(1 + x[0], x[1], x[2]), SIMD3(x[3], 1 + x[4], x[5]), SIMD3(x[6], x[7], 1))
+    let length = (abs(x[0]) + abs(x[1]) + abs(x[2]) + abs(x[3]) + abs(x[4]) + abs(x[5])) * frame.radius
+    guard length.isFinite else { return nil }
+    return (frame.unscale(step), length)
+  }
+
+  private func sort(_ n: Int) {
+    var buffer = UnsafeMutableBufferPointer(start: sorted, count: n)
+    buffer.sort()
+  }
+
+  private func judge(_ h: Homography, octave: Int) -> Result? {
+    let n = set.count
+    guard n >= 4, h.isFinite else { return nil }
+    for i in 0..<n { sorted[i] = correlation[i] }
+    sort(n)
+    var sum = 0.0
+    let half = max(1, (n + 1) / 2)
+    for i in (n - half)..<n { sum += Double(sorted[i]) }
+    var inliers = 0
+    var squares = 0.0
+    var gain = 0.0
+    for i in 0..<n where correlation[i] > 0.5 && shift[i].length < 1 {
+      inliers += 1
+      squares += shift[i].dot(shift[i])
+      gain += Double(correlation[i])
+    }
+    return Result(
+      homography: h, score: min(1, max(0, sum / Double(half))), share: Double(inliers) / Double(n), patches: n,
+      inliers: inliers,
+      residual: (squares / Double(max(1, inliers))).squareRoot() * Double(1 << octave),
+      gain: gain / Double(max(1, inliers)))
+  }
+}
+
+/// The coordinates in which a step is solved: origin at the patches' mean, their spread as the unit.
+private struct AlignmentFrame {
+  let center: Point2
+  let radius: Double
+
+  init(_ set: PatchSet) {
+    var sum = Point2.zero
+    for i in 0..<set.count { sum += Point2(Double(set.left[i]), Double(set.top[i])) }
+    let mean = sum / Double(set.count) + PatchSet.middle
+    var squares = 0.0
+    for i in 0..<set.count {
+      let d = Point2(Double(set.left[i]), Double(set.top[i])) + PatchSet.middle - mean
+      squares += d.dot(d)
+    }
+    center = mean
+    radius = max(4, (squares / Double(set.count)).squareRoot())
+  }
+
+  @inline(__always)
+  func point(_ set: PatchSet, _ i: Int) -> Point2 {
+    (Point2(Double(set.left[i]), Double(set.top[i])) + PatchSet.middle - center) / radius
+  }
+
+  func unscale(_ h: Homography) -> Homography {
+    let to = Homography(
+      SIMD3(1 / radius, 0, -center.x / radius), SIMD3(0, 1 / radius, -center.y / radius), SIMD3(0, 0, 1))
+    let from = Homography(SIMD3(radius, 0, center.x), SIMD3(0, radius, center.y), SIMD3(0, 0, 1))
+    return from * h * to
+  }
+}

@@ -1,0 +1,180 @@
+import CKernels
+import WaymarkGeometry
+import WaymarkImage
+
+/// Patches of a reference, drawn as the frame should show them, with room for a fixed number of them.
+///
+/// Patch `i` stands on whole pixels of one level of the frame: `left[i]`, `top[i]` is its first pixel. All memory is taken
+/// once. To be used from one thread at a time.
+final class PatchSet {
+  static let side = Int(CK_PATCH)
+  /// From a patch's first pixel to its centre.
+  static let middle = 3.5
+
+  let capacity: Int
+  private(set) var count = 0
+  /// Where the frame's level puts each patch, in pixels.
+  let left: UnsafeMutablePointer<Int32>
+  let top: UnsafeMutablePointer<Int32>
+  /// The point of the reference that each patch's centre shows, in reference pixels.
+  let anchor: UnsafeMutablePointer<Point2>
+  /// What it shows: gray levels, root of the summed squares without the mean.
+  let contrast: UnsafeMutablePointer<Float>
+  /// Sums of gx·gx, gx·gy, gy·gy in units of the contrast.
+  let tensor: UnsafeMutablePointer<Float>
+  let prepared: UnsafeMutablePointer<Float>
+  private let drawn: UnsafeMutablePointer<Float>
+
+  init(capacity: Int) {
+    self.capacity = capacity
+    left = .allocate(capacity: capacity)
+    top = .allocate(capacity: capacity)
+    anchor = .allocate(capacity: capacity)
+    contrast = .allocate(capacity: capacity)
+    tensor = .allocate(capacity: 3 * capacity)
+    prepared = .allocate(capacity: Int(CK_PREPARED) * capacity)
+    drawn = .allocate(capacity: Int(CK_DRAWN_CAPACITY))
+  }
+
+  deinit {
+    left.deallocate()
+    top.deallocate()
+    anchor.deallocate()
+    contrast.deallocate()
+    tensor.deallocate()
+    prepared.deallocate()
+    drawn.deallocate()
+  }
+
+  func pattern(_ i: Int) -> UnsafeMutablePointer<Float> { prepared + i * Int(CK_PREPARED) }
+
+  /// Draws the patches of a reference that a level of the frame should show under a homography.
+  ///
+  /// - Parameters:
+  ///   - homography: reference → frame, in pixels of the full sizes.
+  ///   - scale: of the frame's level.
+  ///   - width: of the frame's level; `height` likewise.
+  ///   - limit: how many patches at most.
+  ///   - blur: how motion smears a point of the reference during the exposure, in pixels of the full frame.
+  func draw(
+    _ template: AnchorTemplate, homography: Homography, scale: Double, width: Int, height: Int, limit: Int,
+    blur: MotionBlur?
+  ) {
+    count = 0
+    let toLevel = Homography.resize(Point2(scale, scale)) * homography
+    // The scale of the reference on this level, from the derivative at the middle of what is seen of it.
+    guard let inverse = toLevel.inverse else { return }
+    let stretch = Stretch(toLevel, inverse, template: template, width: width, height: height)
+    guard stretch.largest.isFinite, stretch.largest > 0 else { return }
+    let index = template.level(for: min(1, stretch.largest))
+    let level = template.levels[index]
+    let view = template.pyramid.level(index)
+    let back = Homography.resize(Point2(level.scale, level.scale)) * inverse
+    let (right, bottom) = (Double(view.width) - 0.5, Double(view.height) - 0.5)
+    let full = min(limit, capacity)
+    for center in level.centers {
+      if count == full { break }
+      let depth = toLevel.depth(center)
+      guard depth > 0 else { continue }
+      let c = toLevel.apply(center)
+      let (x, y) = ((c.x - Self.middle).rounded(), (c.y - Self.middle).rounded())
+      guard x >= 1, y >= 1, x + 10 <= Double(width), y + 10 <= Double(height) else { continue }
+      // Patch pixels → pixels of the reference's level.
+      let map = back * Homography.translation(Point2(x, y))
+      func inside(_ p: Point2) -> Bool {
+        let q = map.apply(p)
+        return q.x >= -0.5 && q.y >= -0.5 && q.x <= right && q.y <= bottom
+      }
+      guard inside(Point2(-1, -1)), inside(Point2(8, -1)), inside(Point2(8, 8)), inside(Point2(-1, 8)) else { continue }
+      let samples = PatchSamples(
+        minification: stretch.minification(of: level.scale), across: stretch.across,
+        blur: blur.map { $0.extent(at: center) * scale } ?? .zero)
+      withUnsafeTemporaryAllocation(of: Float.self, capacity: 9 + 2 * PatchSamples.most) { memory in
+        let m = memory.baseAddress!
+        let s = 1 / map.row2.z
+        for i in 0..<3 {
+          m[i] = Float(map.row0[i] * s)
+          m[3 + i] = Float(map.row1[i] * s)
+          m[6 + i] = Float(map.row2[i] * s)
+        }
+        let offsets = samples.write(to: m + 9)
+        ck_patch_draw(
+          view.base, view.stride, Int32(view.width), Int32(view.height), m, m + 9, Int32(offsets), drawn)
+      }
+      let length = ck_patch_prepare(drawn, pattern(count), tensor + 3 * count)
+      // Below a deviation of one gray level there is nothing to hold on to.
+      guard length > 8 else { continue }
+      left[count] = Int32(x)
+      top[count] = Int32(y)
+      anchor[count] = (map.apply(Point2(Self.middle, Self.middle)) + 0.5) / level.scale - 0.5
+      contrast[count] = length
+      count += 1
+    }
+  }
+}
+
+/// How much a map enlarges, at the middle of the part of the reference that a level of the frame shows.
+private struct Stretch {
+  /// The larger and the smaller singular value of the derivative.
+  var largest: Double
+  var smallest: Double
+  /// The unit direction in the frame along which the smaller one acts.
+  var across: Point2
+
+  init(_ map: Homography, _ inverse: Homography, template: AnchorTemplate, width: Int, height: Int) {
+    let (w, h) = (Double(template.width), Double(template.height))
+    var middle = 0.5 * Point2(w, h)
+    let seen = map.apply(middle)
+    // Where the middle lies outside the frame, the nearest point inside stands for it.
+    let nearest = Point2(min(max(seen.x, 0), Double(width)), min(max(seen.y, 0), Double(height)))
+    if nearest != seen {
+      let p = inverse.apply(nearest)
+      if p.x.isFinite, p.y.isFinite { middle = Point2(min(max(p.x, 0), w), min(max(p.y, 0), h)) }
+    }
+    let (a, b) = map.derivative(at: middle)
+    // Eigenvalues of D·Dᵀ.
+    let xx = a.x * a.x + b.x * b.x
+    let xy = a.x * a.y + b.x * b.y
+    let yy = a.y * a.y + b.y * b.y
+    let root = (0.25 * (xx - yy) * (xx - yy) + xy * xy).squareRoot()
+    largest = (0.5 * (xx + yy) + root).squareRoot()
+    smallest = max(0, 0.5 * (xx + yy) - root).squareRoot()
+    let angle = 0.5 * Double.arcTangent(y: 2 * xy, x: xx - yy) + .pi / 2
+    across = Point2(Double.cosine(angle), Double.sine(angle))
+  }
+
+  /// How many pixels of a reference level of this scale fall on one pixel of the frame, along `across`.
+  func minification(of scale: Double) -> Double { scale / max(smallest, 0.02) }
+}
+
+/// Where within and around a pixel the reference is sampled: along the direction in which it is squeezed, and along the
+/// motion during the exposure.
+private struct PatchSamples {
+  static let most = 32
+  private let squeezed: Int
+  private let moved: Int
+  private let across: Point2
+  private let blur: Point2
+
+  init(minification: Double, across: Point2, blur: Point2) {
+    squeezed = min(4, max(1, Int((minification + 0.3).rounded())))
+    let length = min(blur.length, 40)
+    moved = length < 1 ? 1 : min(8, max(2, Int((length / 1.5).rounded(.up))))
+    self.across = across
+    self.blur = blur.length > 40 ? blur * (40 / blur.length) : blur
+  }
+
+  func write(to offsets: UnsafeMutablePointer<Float>) -> Int {
+    var n = 0
+    for i in 0..<squeezed {
+      for j in 0..<moved {
+        var p = across * ((Double(i) + 0.5) / Double(squeezed) - 0.5)
+        if moved > 1 { p += blur * ((Double(j) + 0.5) / Double(moved) - 0.5) }
+        offsets[2 * n] = Float(p.x)
+        offsets[2 * n + 1] = Float(p.y)
+        n += 1
+      }
+    }
+    return n
+  }
+}
