@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WaymarkBarcodes
+import WaymarkGeometry
 import WaymarkImage
 
 @Suite struct BarcodeScannerTests {

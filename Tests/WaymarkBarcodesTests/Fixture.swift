@@ -3,7 +3,8 @@ import WaymarkImage
 
 /// The pictures that `Scripts/make-code-fixtures` made.
 enum Fixture {
-  static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Fixtures")
+  static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .appendingPathComponent("Fixtures/Codes")
 
   /// A one-bit PBM (P4) as gray.
   static func load(_ name: String) throws -> GrayImage {
