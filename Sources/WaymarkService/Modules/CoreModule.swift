@@ -1,0 +1,48 @@
+import WaymarkProtocol
+
+/// `ping`, `status`, `subscribe`, `unsubscribe`.
+@ServiceActor
+package final class CoreModule: ServiceModule {
+  private unowned let hub: Hub
+
+  /// The module of `hub`.
+  package init(hub: Hub) { self.hub = hub }
+
+  package func register(in methods: inout MethodTable) {
+    let hub = hub
+    methods.add(PingRequest.self, observers: true) { _, _ in
+      PingResult(time: WallClock.timestamp, monotonic: WallClock.monotonic)
+    }
+    methods.add(StatusRequest.self, observers: true) { _, connection in hub.status(for: connection.role) }
+    methods.add(SubscribeRequest.self, observers: true) { request, connection in
+      try Self.subscribe(connection, to: request.events ?? ["*"])
+      for action in hub.onSubscriptionsChanged { action() }
+      return hub.snapshot(for: connection)
+    }
+    methods.add(UnsubscribeRequest.self, observers: true) { request, connection in
+      if let events = request.events { connection.patterns.remove(events) } else { connection.patterns.removeAll() }
+      for action in hub.onSubscriptionsChanged { action() }
+      return UnsubscribeResult(events: connection.patterns.patterns)
+    }
+  }
+
+  private static func subscribe(_ connection: Connection, to events: [String]) throws {
+    guard !connection.isMedia else {
+      throw ServiceError(
+        .wrongConnection, "This connection carries pictures.", hint: "Open another one for events.")
+    }
+    if let bad = events.first(where: { !EventPatterns.isValid($0) }) {
+      let shown = bad.unicodeScalars.prefix(64).map { $0.isASCII && $0.value >= 32 ? Character($0) : "?" }
+      throw ServiceError(
+        .badParams, "\"\(String(shown))\" is no pattern of events.",
+        hint: "Give names (scan.successful), families (scan.*) or *.")
+    }
+    var patterns = connection.patterns
+    patterns.add(events)
+    guard patterns.patterns.count <= EventPatterns.maximum else {
+      throw ServiceError(
+        .badParams, "A connection holds at most \(EventPatterns.maximum) patterns.", hint: "Use families: scan.*")
+    }
+    connection.patterns = patterns
+  }
+}

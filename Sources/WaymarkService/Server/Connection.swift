@@ -1,0 +1,284 @@
+import Logging
+package import NIOCore
+package import WaymarkProtocol
+
+/// One client's connection: its role, its subscriptions, and what waits to be written to it.
+@ServiceActor
+package final class Connection {
+  /// Its number, unique in this run.
+  package let number: Int
+  /// Who is at the other end.
+  package let peer: Peer
+  /// What it may do.
+  package let role: Role
+  /// The events it wants.
+  package var patterns = EventPatterns()
+  /// Whether it carries pictures instead of events.
+  package var isMedia: Bool { media != nil }
+  /// Whether it has been closed, or is about to.
+  package private(set) var isClosing = false
+  /// Called once when it is gone.
+  package var onClose: [@ServiceActor (Connection) -> Void] = []
+
+  private let channel: any Channel
+  private let limits: ConnectionLimits
+  private var outbox: Outbox
+  private var framer = LineFramer()
+  private var inFlight = 0
+  private var inputEnded = false
+  private var isProcessing = false
+  private var isReadPaused = false
+  private var media: MediaOutbox?
+  private var patience: Scheduled<Void>?
+  private weak var hub: Hub?
+
+  init(
+    number: Int, peer: Peer, role: Role, channel: any Channel, limits: ConnectionLimits, hub: Hub
+  ) {
+    self.number = number
+    self.peer = peer
+    self.role = role
+    self.channel = channel
+    self.limits = limits
+    self.hub = hub
+    outbox = Outbox(limit: limits.outbox)
+  }
+
+  /// How events name who did something.
+  package var actor: Actor { Actor(client: number, user: Int(peer.user)) }
+
+  // MARK: Reading
+
+  /// Takes what a read brought.
+  func received(_ bytes: inout ByteBuffer) {
+    guard !isClosing else { return }
+    framer.append(&bytes)
+    process()
+  }
+
+  /// The client will send nothing more; what it asked for is still answered.
+  func inputClosed() {
+    inputEnded = true
+    closeWhenDone()
+  }
+
+  /// Whether the channel may read on.
+  var mayRead: Bool {
+    let may =
+      !isClosing && inFlight < limits.inFlight && outbox.byteCount < limits.outbox / 2
+      && framer.pending <= framer.limit
+    isReadPaused = !may
+    return may
+  }
+
+  /// Handles the lines that are there, some at a time so that others get their turn.
+  private func process() {
+    guard !isProcessing else { return }
+    isProcessing = true
+    defer {
+      isProcessing = false
+      resumeReading()
+    }
+    var budget = 64
+    while !isClosing, inFlight < limits.inFlight, outbox.byteCount < limits.outbox / 2, let next = framer.next() {
+      switch next {
+      case .tooLong:
+        let error = ServiceError(
+          .lineTooLong, "A line is longer than \(framer.limit) bytes.", hint: "Send one request a line, ended by LF.")
+        send(ErrorLine(id: .null, error: error))
+        close(.lineTooLong)
+        return
+      case .line(let line):
+        if line.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) { continue }
+        hub?.handle(line, from: self)
+      }
+      budget -= 1
+      if budget == 0 {
+        ServiceActor.execute { [weak self] in self?.process() }
+        return
+      }
+    }
+  }
+
+  private func resumeReading() {
+    if isReadPaused, mayRead { channel.read() }
+  }
+
+  /// A request whose answer takes time has begun, or ended.
+  func countInFlight(_ change: Int) {
+    inFlight += change
+    if change < 0 {
+      process()
+      closeWhenDone()
+    }
+  }
+
+  // MARK: Writing
+
+  /// Answers a request.
+  package func send(_ reply: some Encodable) {
+    guard !isClosing else { return }
+    guard let bytes = hub?.encode(reply) else { return }
+    if media != nil {
+      media?.push(reply: bytes)
+    } else {
+      outbox.push(reply: bytes)
+    }
+    pump()
+  }
+
+  /// Delivers an event, if it is wanted here.
+  func deliver(_ event: EncodedEvent) {
+    guard !isClosing, media == nil, patterns.match(event.name) else { return }
+    deliverAlways(event)
+  }
+
+  /// Delivers an event to whoever is connected.
+  func deliverAlways(_ event: EncodedEvent) {
+    guard !isClosing, media == nil else { return }
+    let entry = Outbox.Entry(bytes: event.bytes(for: role), seq: event.seq, key: event.key)
+    if outbox.push(event: entry) {
+      hub?.log.debug("a client is too slow", metadata: ["client": "\(number)"])
+    }
+    if outbox.gap != nil { hub?.countDropped() }
+    pump()
+  }
+
+  /// Sends an event of this connection alone.
+  func send(event payload: some EventPayload) {
+    send(EventLine(time: WallClock.timestamp, payload: payload))
+  }
+
+  /// Writes as much as the channel takes.
+  func pump() {
+    guard channel.isActive else { return }
+    var wrote = false
+    while channel.isWritable {
+      if media != nil {
+        guard let bytes = media?.pop() else { break }
+        channel.write(bytes, promise: nil)
+        wrote = true
+        continue
+      }
+      if let gap = outbox.closeGap(),
+        let line = hub?.encode(
+          EventLine(time: WallClock.timestamp, payload: StreamDropped(count: gap.count, sinceSeq: gap.sinceSeq)))
+      {
+        outbox.push(reply: line)
+      }
+      guard let entry = outbox.pop() else { break }
+      channel.write(entry.bytes, promise: nil)
+      wrote = true
+    }
+    if wrote { channel.flush() }
+    watchPatience(progressed: wrote)
+    if !isProcessing { resumeReading() }
+    if let wanted = media?.onSpace, media?.isIdle == true, channel.isWritable { wanted() }
+    closeWhenDone()
+  }
+
+  /// Lets a client go that keeps events waiting too long.
+  private func watchPatience(progressed: Bool) {
+    let waits = media.map { !$0.isIdle } ?? !outbox.isEmpty
+    if progressed || !waits {
+      patience?.cancel()
+      patience = nil
+    }
+    guard waits, patience == nil else { return }
+    let seconds = outbox.gap == nil ? limits.stalledAfter : limits.slowAfter
+    patience = ServiceActor.schedule(after: seconds) { [weak self] in
+      guard let self, !self.isClosing else { return }
+      self.patience = nil
+      if self.outbox.gap != nil || seconds == self.limits.stalledAfter {
+        self.close(.slowConsumer)
+      } else {
+        self.watchPatience(progressed: false)
+      }
+    }
+  }
+
+  // MARK: Media
+
+  /// From now on this connection carries pictures.
+  package func becomeMedia() {
+    guard media == nil else { return }
+    patterns.removeAll()
+    media = MediaOutbox()
+    // Replies that wait keep their place before the first picture.
+    while let entry = outbox.pop() { media?.push(reply: entry.bytes) }
+  }
+
+  /// Sends a picture that must arrive.
+  package func send(picture: ByteBuffer) {
+    media?.push(reply: picture)
+    pump()
+  }
+
+  /// Sends a live picture: the newest replaces one that has not begun to be written.
+  package func send(live picture: ByteBuffer) {
+    media?.push(live: picture)
+    pump()
+  }
+
+  /// Whether a live picture would be written at once: nobody need encode one that only waits.
+  package var wantsLivePicture: Bool { !isClosing && channel.isWritable && media?.isIdle == true }
+
+  // MARK: The end
+
+  private func closeWhenDone() {
+    guard inputEnded, !isClosing, inFlight == 0, patterns.patterns.isEmpty, framer.pending == 0 || framer.isPartial,
+      outbox.isEmpty, media == nil
+    else { return }
+    isClosing = true
+    channel.close(promise: nil)
+  }
+
+  /// Closes it from this side, saying why, if the client still reads.
+  package func close(_ reason: CloseReason) {
+    guard !isClosing else { return }
+    isClosing = true
+    patience?.cancel()
+    hub?.log.notice("a connection is closed", metadata: ["client": "\(number)", "reason": "\(reason.rawValue)"])
+    if reason == .slowConsumer { outbox.clear() }
+    while let entry = outbox.pop() { channel.write(entry.bytes, promise: nil) }
+    if media == nil,
+      let line = hub?.encode(EventLine(time: WallClock.timestamp, payload: ConnectionClosed(reason: reason)))
+    {
+      channel.writeAndFlush(line, promise: nil)
+    }
+    // What was written before may still be on its way; it is not waited for long.
+    let channel = channel
+    channel.write(ByteBuffer()).whenComplete { _ in channel.close(promise: nil) }
+    channel.flush()
+    ServiceActor.schedule(after: limits.linger) { channel.close(promise: nil) }
+  }
+
+  /// The channel is gone.
+  func closed() {
+    isClosing = true
+    patience?.cancel()
+    outbox.clear()
+    media = nil
+    for action in onClose { action(self) }
+    onClose = []
+  }
+}
+
+/// What one connection may cost.
+package struct ConnectionLimits: Hashable, Sendable {
+  /// Connections at a time.
+  package var clients = 512
+  /// Bytes of events that may wait for one.
+  package var outbox = 1 << 20
+  /// Requests of one that may be worked on at a time.
+  package var inFlight = 16
+  /// Seconds that a client may keep a gap open.
+  package var slowAfter = 5.0
+  /// Seconds that a client may read nothing at all while something waits.
+  package var stalledAfter = 30.0
+  /// Seconds that the last line of a closing connection is waited for.
+  package var linger = 0.5
+
+  /// The usual limits.
+  package init() {}
+}

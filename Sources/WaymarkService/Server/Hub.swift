@@ -1,0 +1,244 @@
+package import Logging
+package import NIOCore
+package import WaymarkProtocol
+
+/// Where everything meets: connections, methods, and the one counter of events.
+@ServiceActor
+package final class Hub {
+  /// This run of the service.
+  package nonisolated let instance: String
+  /// The version that `hello` tells.
+  package nonisolated let version: String
+  /// When the service started.
+  package nonisolated let started: String
+  /// Where it listens.
+  package var socketPath = ""
+  /// What one connection may cost.
+  package var limits: ConnectionLimits
+  /// Who may do what.
+  package var roles: RolePolicy
+  /// The log.
+  package nonisolated let log: Logger
+  /// The last event.
+  package private(set) var seq = 0
+  /// Events published.
+  package private(set) var published = 0
+  /// Events that slow clients lost.
+  package private(set) var dropped = 0
+  /// Open connections by number.
+  package private(set) var connections: [Int: Connection] = [:]
+  /// The parts of the service.
+  package private(set) var modules: [any ServiceModule] = []
+  /// Called when `statistics` begins or ceases to be wanted by anybody.
+  package var onSubscriptionsChanged: [@ServiceActor () -> Void] = []
+  private var methods = MethodTable()
+  private var lastNumber = 0
+  private var isStopping = false
+
+  /// A hub without connections.
+  package init(version: String, roles: RolePolicy, limits: ConnectionLimits = ConnectionLimits(), log: Logger) {
+    self.version = version
+    self.roles = roles
+    self.limits = limits
+    self.log = log
+    instance = String(UInt64.random(in: .min ... .max), radix: 36)
+    started = WallClock.timestamp
+  }
+
+  /// Adds a part.
+  package func add(_ module: any ServiceModule) {
+    modules.append(module)
+    module.register(in: &methods)
+  }
+
+  // MARK: Events
+
+  /// Sends an event to all who want it.
+  package func publish<Payload: EventPayload>(_ payload: Payload, frame: FrameReference? = nil) {
+    seq += 1
+    published += 1
+    guard connections.values.contains(where: { $0.patterns.match(Payload.event) }) else { return }
+    guard let event = encoded(payload, frame: frame) else { return }
+    for connection in connections.values { connection.deliver(event) }
+  }
+
+  /// Sends an event to all, wanted or not.
+  package func announce(_ payload: some EventPayload) {
+    seq += 1
+    published += 1
+    guard let event = encoded(payload, frame: nil) else { return }
+    for connection in connections.values { connection.deliverAlways(event) }
+  }
+
+  private func encoded<Payload: EventPayload>(_ payload: Payload, frame: FrameReference?) -> EncodedEvent? {
+    let time = WallClock.timestamp
+    guard let full = encode(EventLine(seq: seq, time: time, frame: frame, payload: payload)) else { return nil }
+    var redacted: ByteBuffer?
+    if let redactable = payload as? any Redactable & EventPayload {
+      redacted = encodeRedacted(redactable, time: time, frame: frame)
+      if redacted == nil { return nil }
+    }
+    return EncodedEvent(
+      name: Payload.event, seq: seq, key: Coalescing.key(of: payload), full: full, redacted: redacted)
+  }
+
+  private func encodeRedacted(_ payload: some Redactable & EventPayload, time: String, frame: FrameReference?)
+    -> ByteBuffer?
+  {
+    encode(EventLine(seq: seq, time: time, frame: frame, payload: payload.redacted))
+  }
+
+  /// A line of JSON; `nil`, with a word in the log, when a value has no place in JSON.
+  func encode(_ value: some Encodable) -> ByteBuffer? {
+    do {
+      return ByteBuffer(bytes: try JSONLineEncoder.line(value))
+    } catch {
+      log.error("a message cannot be encoded", metadata: ["type": "\(type(of: value))", "error": "\(error)"])
+      return nil
+    }
+  }
+
+  func countDropped() { dropped += 1 }
+
+  /// Whether anybody wants `event`.
+  package func isWanted(_ event: String) -> Bool {
+    connections.values.contains { $0.patterns.match(event) }
+  }
+
+  // MARK: State
+
+  /// The current state, as a connection may see it.
+  package func snapshot(for connection: Connection) -> Snapshot {
+    var snapshot = Snapshot(
+      seq: seq, instance: instance, events: connection.patterns.patterns, scanner: ScannerStatus(status: .idle),
+      camera: CameraStatus(status: .closed))
+    for module in modules { module.contribute(to: &snapshot) }
+    if connection.role == .observer { snapshot.scan = snapshot.scan?.redacted }
+    return snapshot
+  }
+
+  /// How the service is.
+  package func status(for role: Role) -> StatusResult {
+    let statistics = Statistics(
+      uptime: 0, frames: FrameStatistics(captured: 0, bad: 0, lost: 0), lanes: [], clients: connections.count,
+      events: published, dropped: dropped, memory: 0, cpu: 0)
+    var status = StatusResult(
+      version: version, instance: instance, started: started, socket: socketPath,
+      scanner: ScannerStatus(status: .idle), camera: CameraStatus(status: .closed), statistics: statistics)
+    for module in modules { module.contribute(to: &status) }
+    if role == .observer { status.scan = status.scan?.redacted }
+    return status
+  }
+
+  // MARK: Connections
+
+  /// Takes a new connection, or says why not.
+  func accept(_ channel: any Channel, peer: Peer?) -> Connection? {
+    let refusal: CloseReason
+    if isStopping {
+      refusal = .stopping
+    } else if let peer, let role = roles.role(of: peer) {
+      if connections.count < limits.clients {
+        lastNumber += 1
+        let connection = Connection(
+          number: lastNumber, peer: peer, role: role, channel: channel, limits: limits, hub: self)
+        connections[lastNumber] = connection
+        connection.send(
+          EventLine(
+            payload: Hello(
+              version: version, instance: instance, role: role, client: lastNumber,
+              features: modules.flatMap(\.features).sorted())))
+        log.debug(
+          "a client connected", metadata: ["client": "\(lastNumber)", "uid": "\(peer.user)", "role": "\(role)"])
+        return connection
+      }
+      refusal = .tooManyClients
+    } else {
+      refusal = .notPermitted
+    }
+    log.notice(
+      "a connection is refused",
+      metadata: ["reason": "\(refusal.rawValue)", "uid": "\(peer.map { String($0.user) } ?? "unknown")"])
+    if let line = encode(EventLine(time: WallClock.timestamp, payload: ConnectionClosed(reason: refusal))) {
+      channel.writeAndFlush(line).whenComplete { _ in channel.close(promise: nil) }
+    } else {
+      channel.close(promise: nil)
+    }
+    return nil
+  }
+
+  func closed(_ connection: Connection) {
+    guard connections.removeValue(forKey: connection.number) != nil else { return }
+    connection.closed()
+    for module in modules { module.connectionClosed(connection) }
+    for action in onSubscriptionsChanged { action() }
+  }
+
+  /// Handles one line.
+  func handle(_ line: ByteBufferView, from connection: Connection) {
+    switch IncomingRequest.parse(line) {
+    case .failure(let refusal): connection.send(ErrorLine(id: refusal.id, error: refusal.error))
+    case .success(let request): run(request, from: connection)
+    }
+  }
+
+  private func run(_ request: IncomingRequest, from connection: Connection) {
+    do {
+      guard let method = methods.methods[request.method] else {
+        let shown = request.method.unicodeScalars.prefix(64).map { $0.isASCII && $0.value >= 32 ? Character($0) : "?" }
+        throw ServiceError(
+          .unknownMethod, "There is no method \(String(shown)).", hint: "docs/protocol.md lists the methods.")
+      }
+      guard method.allowsObservers || connection.role == .operator else {
+        throw ServiceError(
+          .notPermitted, "An observer may not use \(request.method).",
+          hint: "Connect as a user or group that the configuration names under roles.operators.")
+      }
+      switch try method.run(request, connection) {
+      case .result(let result): reply(result, to: request.id, connection)
+      case .taken: break
+      case .later(let work):
+        connection.countInFlight(1)
+        Task { @ServiceActor in
+          do {
+            self.reply(try await work(), to: request.id, connection)
+          } catch {
+            self.fail(request, connection, error)
+          }
+          connection.countInFlight(-1)
+        }
+      }
+    } catch {
+      fail(request, connection, error)
+    }
+  }
+
+  private func reply(_ result: some Encodable, to id: JSONValue, _ connection: Connection) {
+    connection.send(ReplyLine(id: id, result: result))
+  }
+
+  /// Answers a request with an error.
+  package func fail(_ request: IncomingRequest, _ connection: Connection, _ error: any Error) {
+    let told: ServiceError
+    switch error {
+    case let error as ServiceError: told = error
+    case let error as any Replyable: told = error.reply
+    default:
+      log.error("a request failed", metadata: ["method": "\(request.method)", "error": "\(error)"])
+      told = ServiceError(
+        .internalError, "\(request.method) failed in the service.", hint: "The service's log says more.")
+    }
+    connection.send(ErrorLine(id: request.id, error: told))
+  }
+
+  // MARK: The end
+
+  /// Tells everybody, closes every connection.
+  package func stop(reason: String) {
+    guard !isStopping else { return }
+    isStopping = true
+    for module in modules { module.stop() }
+    announce(ServerStopping(reason: reason))
+    for connection in connections.values { connection.close(.stopping) }
+  }
+}

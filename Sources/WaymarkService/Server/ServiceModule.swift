@@ -1,0 +1,87 @@
+package import WaymarkProtocol
+
+/// A part of the service: its methods, its share of the state, what it does when a client leaves.
+@ServiceActor
+package protocol ServiceModule: AnyObject {
+  /// Adds its methods.
+  func register(in methods: inout MethodTable)
+  /// Adds its share of the state that `subscribe` answers with.
+  func contribute(to snapshot: inout Snapshot)
+  /// Adds its share of `status`.
+  func contribute(to status: inout StatusResult)
+  /// Words for `hello.features`.
+  var features: [String] { get }
+  /// A client is gone.
+  func connectionClosed(_ connection: Connection)
+  /// The service stops: ends what runs.
+  func stop()
+}
+
+extension ServiceModule {
+  package func register(in methods: inout MethodTable) {}
+  package func contribute(to snapshot: inout Snapshot) {}
+  package func contribute(to status: inout StatusResult) {}
+  package var features: [String] { [] }
+  package func connectionClosed(_ connection: Connection) {}
+  package func stop() {}
+}
+
+/// The methods of the service by name.
+@ServiceActor
+package struct MethodTable {
+  /// What became of a request.
+  package enum Outcome {
+    /// The answer is there.
+    case result(any Encodable)
+    /// The answer takes time; the loop goes on meanwhile.
+    case later(@Sendable () async throws -> any Encodable & Sendable)
+    /// The method answers by itself.
+    case taken
+  }
+
+  struct Method {
+    let allowsObservers: Bool
+    let run: @ServiceActor (IncomingRequest, Connection) throws -> Outcome
+  }
+
+  private(set) var methods: [String: Method] = [:]
+
+  package nonisolated init() {}
+
+  /// Adds a method that answers at once.
+  package mutating func add<R: ServiceRequest>(
+    _ type: R.Type, observers: Bool = false, _ body: @escaping @ServiceActor (R, Connection) throws -> R.Result
+  ) {
+    methods[R.method] = Method(allowsObservers: observers) { request, connection in
+      .result(try body(try request.decode(R.self), connection))
+    }
+  }
+
+  /// Adds a method whose answer takes time: `body` checks at once and returns what is to be awaited.
+  package mutating func addLater<R: ServiceRequest>(
+    _ type: R.Type, observers: Bool = false,
+    _ body: @escaping @ServiceActor (R, Connection) throws -> @Sendable () async throws -> R.Result
+  ) {
+    methods[R.method] = Method(allowsObservers: observers) { request, connection in
+      let work = try body(try request.decode(R.self), connection)
+      return .later { try await work() }
+    }
+  }
+
+  /// Adds a method that answers by itself, such as one that sends pictures.
+  package mutating func addTaking<R: ServiceRequest>(
+    _ type: R.Type, observers: Bool = false,
+    _ body: @escaping @ServiceActor (R, IncomingRequest, Connection) throws -> Void
+  ) {
+    methods[R.method] = Method(allowsObservers: observers) { request, connection in
+      try body(try request.decode(R.self), request, connection)
+      return .taken
+    }
+  }
+}
+
+/// An error of another module that can stand in a reply.
+package protocol Replyable: Error {
+  /// What the client is told.
+  var reply: ServiceError { get }
+}

@@ -1,0 +1,32 @@
+package import NIOCore
+import NIOPosix
+
+/// The listening channel. AF_UNIX only: there is no other way to bind one.
+package final class SocketServer: Sendable {
+  private let channel: any Channel
+
+  private init(channel: any Channel) { self.channel = channel }
+
+  /// Accepts connections on `socket` for `hub`.
+  package static func start(_ socket: consuming ListeningSocket, hub: Hub) async throws -> SocketServer {
+    let bootstrap = ServerBootstrap(group: ServiceActor.group)
+      .serverChannelOption(.backlog, value: 256)
+      // A crowd of connects must not keep the loop from those who are already there.
+      .serverChannelOption(.maxMessagesPerRead, value: 16)
+      .childChannelOption(.allowRemoteHalfClosure, value: true)
+      .childChannelOption(.maxMessagesPerRead, value: 1)
+      .childChannelOption(
+        .writeBufferWaterMark, value: ChannelOptions.Types.WriteBufferWaterMark(low: 16 << 10, high: 64 << 10)
+      )
+      .childChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(ConnectionHandler(hub: hub))
+        }
+      }
+    let channel = try await bootstrap.withBoundSocket(socket.takeDescriptor()).get()
+    return SocketServer(channel: channel)
+  }
+
+  /// Accepts no more.
+  package func stop() async { try? await channel.close() }
+}
