@@ -1,14 +1,14 @@
-package import NIOCore
-package import WaymarkProtocol
+import NIOCore
+import WaymarkProtocol
 
 /// An event as bytes: encoded once for all, and once more without its secrets where it has some.
-package struct EncodedEvent {
+struct EncodedEvent {
   /// Its name, for subscriptions.
-  package let name: String
+  let name: String
   /// Its counter.
-  package let seq: Int
+  let seq: Int
   /// Newer ones of the same key replace it in an outbox.
-  package let key: String?
+  let key: String?
   private let full: ByteBuffer
   private let redacted: ByteBuffer?
 
@@ -27,11 +27,11 @@ package struct EncodedEvent {
 /// An event that holds something which observers must not see.
 protocol Redactable {
   /// The same without it.
-  var redacted: Self { get }
+  var withoutSecrets: Self { get }
 }
 
 extension ScanSuccessful: Redactable {
-  var redacted: ScanSuccessful {
+  var withoutSecrets: ScanSuccessful {
     var copy = self
     copy.text = nil
     copy.bytesBase64 = nil
@@ -44,7 +44,7 @@ extension ScanSuccessful: Redactable {
 }
 
 extension ScanInvalid: Redactable {
-  var redacted: ScanInvalid {
+  var withoutSecrets: ScanInvalid {
     var copy = self
     copy.context = nil
     return copy
@@ -52,7 +52,7 @@ extension ScanInvalid: Redactable {
 }
 
 extension ScanUnsuccessful: Redactable {
-  var redacted: ScanUnsuccessful {
+  var withoutSecrets: ScanUnsuccessful {
     var copy = self
     copy.context = nil
     return copy
@@ -60,7 +60,7 @@ extension ScanUnsuccessful: Redactable {
 }
 
 extension ScanGuide: Redactable {
-  var redacted: ScanGuide {
+  var withoutSecrets: ScanGuide {
     var copy = self
     copy.context = nil
     return copy
@@ -68,7 +68,7 @@ extension ScanGuide: Redactable {
 }
 
 extension ScanConfirmed: Redactable {
-  var redacted: ScanConfirmed {
+  var withoutSecrets: ScanConfirmed {
     var copy = self
     copy.context = nil
     return copy
@@ -76,7 +76,7 @@ extension ScanConfirmed: Redactable {
 }
 
 extension ScanCancelled: Redactable {
-  var redacted: ScanCancelled {
+  var withoutSecrets: ScanCancelled {
     var copy = self
     copy.context = nil
     return copy
@@ -84,10 +84,10 @@ extension ScanCancelled: Redactable {
 }
 
 extension ArmedScan: Redactable {
-  var redacted: ArmedScan {
+  var withoutSecrets: ArmedScan {
     var copy = self
     copy.context = nil
-    copy.pending = pending?.redacted
+    copy.pending = pending?.withoutSecrets
     return copy
   }
 }

@@ -1,5 +1,5 @@
 package import Logging
-package import NIOCore
+import NIOCore
 package import WaymarkProtocol
 
 /// Where everything meets: connections, methods, and the one counter of events.
@@ -85,7 +85,7 @@ package final class Hub {
   private func encodeRedacted(_ payload: some Redactable & EventPayload, time: String, frame: FrameReference?)
     -> ByteBuffer?
   {
-    encode(EventLine(seq: seq, time: time, frame: frame, payload: payload.redacted))
+    encode(EventLine(seq: seq, time: time, frame: frame, payload: payload.withoutSecrets))
   }
 
   /// A line of JSON; `nil`, with a word in the log, when a value has no place in JSON.
@@ -113,7 +113,7 @@ package final class Hub {
       seq: seq, instance: instance, events: connection.patterns.patterns, scanner: ScannerStatus(status: .idle),
       camera: CameraStatus(status: .closed))
     for module in modules { module.contribute(to: &snapshot) }
-    if connection.role == .observer { snapshot.scan = snapshot.scan?.redacted }
+    if connection.role == .observer { snapshot.scan = snapshot.scan?.withoutSecrets }
     return snapshot
   }
 
@@ -126,7 +126,7 @@ package final class Hub {
       version: version, instance: instance, started: started, socket: socketPath,
       scanner: ScannerStatus(status: .idle), camera: CameraStatus(status: .closed), statistics: statistics)
     for module in modules { module.contribute(to: &status) }
-    if role == .observer { status.scan = status.scan?.redacted }
+    if role == .observer { status.scan = status.scan?.withoutSecrets }
     return status
   }
 

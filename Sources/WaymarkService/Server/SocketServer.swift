@@ -1,4 +1,4 @@
-package import NIOCore
+import NIOCore
 import NIOPosix
 
 /// The listening channel. AF_UNIX only: there is no other way to bind one.

@@ -23,7 +23,7 @@ package struct ListeningSocket: ~Copyable {
   /// - Parameters:
   ///   - mode: its permissions.
   ///   - group: who may connect besides the owner.
-  package init(path: String, mode: mode_t = 0o660, group: gid_t? = nil) throws(ServiceProblem) {
+  package init(path: String, mode: UInt32 = 0o660, group: UInt32? = nil) throws(ServiceProblem) {
     var address = try Self.address(path)
     try Self.clear(path, &address)
     try Self.makeFolder(of: path)

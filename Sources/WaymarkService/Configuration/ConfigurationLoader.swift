@@ -1,0 +1,74 @@
+import Configuration
+import Glibc
+
+/// Finds, reads and checks the configuration: flags before environment before file.
+package struct ConfigurationLoader: Sendable {
+  /// The file that was named; it must exist. Otherwise the standard place counts if something is there.
+  package let named: String?
+  /// The process's environment.
+  package let environment: [String: String]
+  /// Flags as texts by key.
+  package let flags: [String: String]
+  /// Whether this is the system's service.
+  package let isSystem: Bool
+
+  /// A loader of the current user's configuration.
+  package init(named: String?, environment: [String: String], flags: [String: String], isSystem: Bool) {
+    self.named = named ?? environment["WAYMARK_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
+    self.environment = environment
+    self.flags = flags
+    self.isSystem = isSystem
+  }
+
+  /// Where the file is, if nothing else was named.
+  package var standardFile: String {
+    if isSystem { return "/etc/waymark/waymark.yaml" }
+    if let folder = environment["XDG_CONFIG_HOME"], !folder.isEmpty { return folder + "/waymark/waymark.yaml" }
+    return (environment["HOME"] ?? "") + "/.config/waymark/waymark.yaml"
+  }
+
+  /// The configuration and everything that is wrong with it.
+  package func load() -> (configuration: ServiceConfiguration, problems: [ConfigurationProblem]) {
+    var origins = [ConfigurationValues(flags: flags), ConfigurationValues(environment: environment)]
+    var problems: [ConfigurationProblem] = []
+    let path = named ?? standardFile
+    var text: String?
+    switch Self.read(path) {
+    case .success(let yaml):
+      text = yaml
+      origins.append(ConfigurationValues(yaml: yaml, origin: path))
+    case .failure(let reason) where named != nil || reason.code != ENOENT:
+      problems.append(
+        ConfigurationProblem(
+          origin: path, message: "it cannot be read: \(systemMessage(reason.code))",
+          hint: "Check the path and who may read it."))
+    case .failure: break
+    }
+    problems += origins.flatMap(\.problems)
+    let providers: [any ConfigProvider] = origins.map { InMemoryProvider(name: $0.origin, values: $0.values) }
+    var configuration = ServiceConfiguration(ConfigReader(providers: providers))
+    configuration.fileText = text
+    configuration.file = text == nil ? nil : path
+    return (configuration, problems)
+  }
+
+  struct ReadFailure: Error { let code: Int32 }
+
+  /// A file's text, one megabyte at most.
+  static func read(_ path: String) -> Result<String, ReadFailure> {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return .failure(ReadFailure(code: errno)) }
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = Glibc.read(descriptor, &chunk, chunk.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { return .failure(ReadFailure(code: errno)) }
+      if count == 0 { break }
+      bytes += chunk[..<count]
+      guard bytes.count <= 1 << 20 else { return .failure(ReadFailure(code: EFBIG)) }
+    }
+    return .success(String(decoding: bytes, as: UTF8.self))
+  }
+}

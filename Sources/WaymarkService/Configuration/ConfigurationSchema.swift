@@ -1,0 +1,153 @@
+/// What a value of the configuration must be.
+package enum ConfigurationType: Hashable, Sendable {
+  /// Any text.
+  case string
+  /// One of some words.
+  case choice([String])
+  /// A whole number within bounds.
+  case int(ClosedRange<Int>)
+  /// A number within bounds.
+  case double(ClosedRange<Double>)
+  /// `true` or `false`.
+  case bool
+  /// A list of texts; one text alone counts as a list.
+  case strings
+  /// A section that another part reads and checks.
+  case section
+
+  /// What a person would call it.
+  package var description: String {
+    switch self {
+    case .string: "a text"
+    case .choice(let words): "one of " + words.joined(separator: ", ")
+    case .int(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
+    case .double(let range): "a number from \(range.lowerBound) to \(range.upperBound)"
+    case .bool: "true or false"
+    case .strings: "a list of texts"
+    case .section: "a section"
+    }
+  }
+}
+
+/// A key of the configuration.
+package struct ConfigurationKey: Hashable, Sendable {
+  /// Its path: `camera.rotation`.
+  package let path: String
+  /// What its value must be.
+  package let type: ConfigurationType
+  /// Whether a running service takes a new value over on SIGHUP.
+  package let isReloadable: Bool
+
+  init(_ path: String, _ type: ConfigurationType, reload: Bool = false) {
+    self.path = path
+    self.type = type
+    isReloadable = reload
+  }
+
+  /// The environment variable that sets it: `WAYMARK_CAMERA_ROTATION`.
+  package var environmentName: String {
+    var name = "WAYMARK_"
+    for character in path {
+      if character == "." {
+        name += "_"
+      } else if character.isUppercase {
+        name += "_" + String(character)
+      } else {
+        name += character.uppercased()
+      }
+    }
+    return name
+  }
+}
+
+/// All keys of `waymark.yaml`. The library that reads it names neither unknown keys nor wrong types, so this does.
+package enum ConfigurationSchema {
+  /// The keys.
+  package static let keys: [ConfigurationKey] = [
+    // The socket's path has no key in the environment of its own: WAYMARK_SOCKET is what clients read, too.
+    ConfigurationKey("socket.path", .string),
+    ConfigurationKey("socket.group", .string),
+    ConfigurationKey("socket.mode", .choice(["0600", "0660", "0666"])),
+    ConfigurationKey("roles.operators.users", .strings, reload: true),
+    ConfigurationKey("roles.operators.groups", .strings, reload: true),
+    ConfigurationKey("roles.observers.users", .strings, reload: true),
+    ConfigurationKey("roles.observers.groups", .strings, reload: true),
+    ConfigurationKey("roles.observers.pictures", .bool, reload: true),
+    ConfigurationKey("clients.maximum", .int(1...10_000), reload: true),
+    ConfigurationKey("clients.outbox", .int(65_536...67_108_864), reload: true),
+    ConfigurationKey("clients.slowAfter", .double(0.1...600), reload: true),
+    ConfigurationKey("clients.stalledAfter", .double(1...3600), reload: true),
+    ConfigurationKey("source.path", .string),
+    ConfigurationKey("source.rate", .double(0.01...240)),
+    ConfigurationKey("source.loop", .bool),
+    ConfigurationKey("camera.device", .string, reload: true),
+    ConfigurationKey("camera.format", .choice(["MJPG", "YUYV", "NV12", "GREY"]), reload: true),
+    ConfigurationKey("camera.width", .int(16...8192), reload: true),
+    ConfigurationKey("camera.height", .int(16...8192), reload: true),
+    ConfigurationKey("camera.rate", .double(0.1...240), reload: true),
+    ConfigurationKey("camera.rotation", .choice(["0", "90", "180", "270"]), reload: true),
+    ConfigurationKey("camera.mirror", .bool, reload: true),
+    ConfigurationKey("camera.keepOpen", .bool, reload: true),
+    ConfigurationKey("camera.closeAfter", .double(0...3600), reload: true),
+    ConfigurationKey("camera.focus", .int(-1_000_000...1_000_000), reload: true),
+    ConfigurationKey("camera.focusAuto", .bool, reload: true),
+    ConfigurationKey("camera.exposureTime", .int(0...1_000_000), reload: true),
+    ConfigurationKey("camera.exposureAuto", .bool, reload: true),
+    ConfigurationKey("camera.gain", .int(0...1_000_000), reload: true),
+    ConfigurationKey("camera.powerLineFrequency", .choice(["off", "50", "60", "auto"]), reload: true),
+    ConfigurationKey("camera.calibrations", .strings, reload: true),
+    ConfigurationKey("camera.fieldOfView", .double(5...170), reload: true),
+    ConfigurationKey("scan.autoBegin", .choice(["off", "onboarding", "barcode"]), reload: true),
+    ConfigurationKey("scan.onboardingSymbologies", .strings, reload: true),
+    ConfigurationKey("scan.barcodeSymbologies", .strings, reload: true),
+    ConfigurationKey("scan.rate", .double(0.1...240), reload: true),
+    ConfigurationKey("scan.newAfter", .double(0...3600), reload: true),
+    ConfigurationKey("trigger.device", .string),
+    ConfigurationKey("trigger.key", .string),
+    ConfigurationKey("trigger.mode", .choice(["onboarding", "barcode"])),
+    ConfigurationKey("onboarding", .section, reload: true),
+    ConfigurationKey("replay.folder", .string),
+    ConfigurationKey("gallery.folders", .strings, reload: true),
+    ConfigurationKey("scenes.folders", .strings, reload: true),
+    ConfigurationKey("scenes.cache", .string),
+    ConfigurationKey("scenes.load", .string),
+    ConfigurationKey("scenes.start", .bool),
+    ConfigurationKey("scenes.beat", .double(0...60), reload: true),
+    ConfigurationKey("scenes.lostAfter", .double(0...60), reload: true),
+    ConfigurationKey("anchors.library", .string),
+    ConfigurationKey("anchors.rate", .double(0.1...240), reload: true),
+    ConfigurationKey(
+      "log.level", .choice(["trace", "debug", "info", "notice", "warning", "error", "critical"]), reload: true),
+  ]
+
+  /// The key of a path.
+  package static func key(_ path: String) -> ConfigurationKey? { byPath[path] }
+
+  /// Whether keys begin with `path`.
+  static func isSection(_ path: String) -> Bool { keys.contains { $0.path.hasPrefix(path + ".") } }
+
+  /// The known word nearest to `path`, for the hint.
+  static func nearest(to path: String) -> String? {
+    let distances = keys.map { ($0.path, distance($0.path, path)) }
+    guard let best = distances.min(by: { $0.1 < $1.1 }), best.1 <= max(2, path.count / 3) else { return nil }
+    return best.0
+  }
+
+  private static let byPath = Dictionary(uniqueKeysWithValues: keys.map { ($0.path, $0) })
+
+  /// Levenshtein's distance.
+  private static func distance(_ a: String, _ b: String) -> Int {
+    let (a, b) = (Array(a.utf8), Array(b.utf8))
+    var row = Array(0...b.count)
+    for i in 0..<a.count {
+      var corner = row[0]
+      row[0] = i + 1
+      for j in 0..<b.count {
+        let next = min(row[j] + 1, row[j + 1] + 1, corner + (a[i] == b[j] ? 0 : 1))
+        corner = row[j + 1]
+        row[j + 1] = next
+      }
+    }
+    return row[b.count]
+  }
+}

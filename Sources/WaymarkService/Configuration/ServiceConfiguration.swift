@@ -1,0 +1,158 @@
+package import Configuration
+
+/// What the configuration says, by section.
+package struct ServiceConfiguration: Sendable {
+  package struct Socket: Hashable, Sendable {
+    package var path: String?
+    package var group: String?
+    package var mode: UInt32 = 0o660
+  }
+
+  package struct Roles: Hashable, Sendable {
+    package var operatorUsers: [String] = []
+    package var operatorGroups: [String] = []
+    package var observerUsers: [String] = []
+    package var observerGroups: [String] = []
+    package var observersSeePictures = false
+  }
+
+  package struct Source: Hashable, Sendable {
+    /// A folder, a file, or `-`.
+    package var path: String?
+    /// Pictures a second.
+    package var rate: Double?
+    package var loops = true
+  }
+
+  package struct Camera: Hashable, Sendable {
+    package var device: String?
+    package var format: String?
+    package var width: Int?
+    package var height: Int?
+    package var rate: Double?
+    /// Degrees, clockwise.
+    package var rotation = 0
+    package var mirror = false
+    package var keepOpen = false
+    /// Seconds without need after which it is closed.
+    package var closeAfter = 10.0
+    /// Controls to set, by name.
+    package var controls: [String: Int] = [:]
+    /// Camera-info files.
+    package var calibrations: [String] = []
+    /// Horizontal, in degrees, of a camera that is not calibrated.
+    package var fieldOfView: Double?
+  }
+
+  package struct Scan: Hashable, Sendable {
+    package var autoBegin: String?
+    package var onboardingSymbologies: [String]?
+    package var barcodeSymbologies: [String]?
+    /// Frames a second at most.
+    package var rate: Double?
+    /// Seconds after which a code counts as new again.
+    package var newAfter: Double?
+  }
+
+  package struct Trigger: Hashable, Sendable {
+    package var device: String?
+    package var key: String?
+    package var mode: String?
+  }
+
+  package struct Scenes: Hashable, Sendable {
+    package var folders: [String] = []
+    package var cache: String?
+    package var load: String?
+    package var start = false
+    /// Seconds from matched to annotating.
+    package var beat: Double?
+    /// Seconds out of view after which an anchor counts as lost.
+    package var lostAfter: Double?
+  }
+
+  package var socket = Socket()
+  package var roles = Roles()
+  package var limits = ConnectionLimits()
+  package var source = Source()
+  package var camera = Camera()
+  package var scan = Scan()
+  package var trigger = Trigger()
+  package var scenes = Scenes()
+  package var galleryFolders: [String] = []
+  package var replayFolder: String?
+  package var anchorLibrary: String?
+  /// Frames a second for the anchor lane at most.
+  package var anchorRate: Double?
+  package var logLevel = "info"
+  /// The text of the configuration file: the onboarding section is read from it by the policy's own loader.
+  package var fileText: String?
+  /// The configuration file.
+  package var file: String?
+
+  /// The standard configuration.
+  package init() {}
+
+  /// What a reader over checked values gives.
+  package init(_ reader: ConfigReader) {
+    socket.path = reader.string(forKey: "socket.path")
+    socket.group = reader.string(forKey: "socket.group")
+    socket.mode = reader.string(forKey: "socket.mode").flatMap { UInt32($0, radix: 8) } ?? 0o660
+    roles.operatorUsers = reader.stringArray(forKey: "roles.operators.users") ?? []
+    roles.operatorGroups = reader.stringArray(forKey: "roles.operators.groups") ?? []
+    roles.observerUsers = reader.stringArray(forKey: "roles.observers.users") ?? []
+    roles.observerGroups = reader.stringArray(forKey: "roles.observers.groups") ?? []
+    roles.observersSeePictures = reader.bool(forKey: "roles.observers.pictures") ?? false
+    limits.clients = reader.int(forKey: "clients.maximum") ?? limits.clients
+    limits.outbox = reader.int(forKey: "clients.outbox") ?? limits.outbox
+    limits.slowAfter = reader.double(forKey: "clients.slowAfter") ?? limits.slowAfter
+    limits.stalledAfter = reader.double(forKey: "clients.stalledAfter") ?? limits.stalledAfter
+    source.path = reader.string(forKey: "source.path")
+    source.rate = reader.double(forKey: "source.rate")
+    source.loops = reader.bool(forKey: "source.loop") ?? true
+    readCamera(reader)
+    scan.autoBegin = reader.string(forKey: "scan.autoBegin").flatMap { $0 == "off" ? nil : $0 }
+    scan.onboardingSymbologies = reader.stringArray(forKey: "scan.onboardingSymbologies")
+    scan.barcodeSymbologies = reader.stringArray(forKey: "scan.barcodeSymbologies")
+    scan.rate = reader.double(forKey: "scan.rate")
+    scan.newAfter = reader.double(forKey: "scan.newAfter")
+    trigger.device = reader.string(forKey: "trigger.device")
+    trigger.key = reader.string(forKey: "trigger.key")
+    trigger.mode = reader.string(forKey: "trigger.mode")
+    scenes.folders = reader.stringArray(forKey: "scenes.folders") ?? []
+    scenes.cache = reader.string(forKey: "scenes.cache")
+    scenes.load = reader.string(forKey: "scenes.load")
+    scenes.start = reader.bool(forKey: "scenes.start") ?? false
+    scenes.beat = reader.double(forKey: "scenes.beat")
+    scenes.lostAfter = reader.double(forKey: "scenes.lostAfter")
+    galleryFolders = reader.stringArray(forKey: "gallery.folders") ?? []
+    replayFolder = reader.string(forKey: "replay.folder")
+    anchorLibrary = reader.string(forKey: "anchors.library")
+    anchorRate = reader.double(forKey: "anchors.rate")
+    logLevel = reader.string(forKey: "log.level") ?? "info"
+  }
+
+  private mutating func readCamera(_ reader: ConfigReader) {
+    camera.device = reader.string(forKey: "camera.device")
+    camera.format = reader.string(forKey: "camera.format")
+    camera.width = reader.int(forKey: "camera.width")
+    camera.height = reader.int(forKey: "camera.height")
+    camera.rate = reader.double(forKey: "camera.rate")
+    camera.rotation = reader.string(forKey: "camera.rotation").flatMap { Int($0) } ?? 0
+    camera.mirror = reader.bool(forKey: "camera.mirror") ?? false
+    camera.keepOpen = reader.bool(forKey: "camera.keepOpen") ?? false
+    camera.closeAfter = reader.double(forKey: "camera.closeAfter") ?? 10
+    camera.calibrations = reader.stringArray(forKey: "camera.calibrations") ?? []
+    camera.fieldOfView = reader.double(forKey: "camera.fieldOfView")
+    for name in ["focus", "exposureTime", "gain"] {
+      if let value = reader.int(forKey: ConfigKey("camera.\(name)")) { camera.controls[name] = value }
+    }
+    for name in ["focusAuto", "exposureAuto"] {
+      if let value = reader.bool(forKey: ConfigKey("camera.\(name)")) { camera.controls[name] = value ? 1 : 0 }
+    }
+    // V4L2_CID_POWER_LINE_FREQUENCY: disabled, 50 Hz, 60 Hz, auto.
+    if let word = reader.string(forKey: "camera.powerLineFrequency") {
+      camera.controls["powerLineFrequency"] = ["off": 0, "50": 1, "60": 2, "auto": 3][word]
+    }
+  }
+}
