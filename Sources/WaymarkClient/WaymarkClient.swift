@@ -1,1 +1,134 @@
-// WaymarkClient
+import NIOCore
+import NIOPosix
+public import WaymarkProtocol
+
+/// One connection to the service: typed requests, and the events it was asked for.
+///
+/// ```swift
+/// let client = try await WaymarkClient.connect(to: "/run/waymark/waymark.sock")
+/// _ = try await client.send(SubscribeRequest(events: ["scan.*"]))
+/// _ = try await client.send(ScanBeginRequest(mode: .onboarding))
+/// for try await received in client.events {
+///   if case .scanSuccessful(let verdict) = received.event.body { … }
+/// }
+/// ```
+///
+/// Events that nobody reads make the connection rest after some thousands: read them, or do not subscribe.
+public final class WaymarkClient: Sendable {
+  /// What the service said first.
+  public let hello: Hello
+  private let link: ClientLink
+  private let channel: any Channel
+
+  private init(hello: Hello, link: ClientLink, channel: any Channel) {
+    self.hello = hello
+    self.link = link
+    self.channel = channel
+  }
+
+  deinit { channel.close(promise: nil) }
+
+  /// Connects to the socket at `path` and waits for the service's greeting.
+  ///
+  /// - Throws: `ClientError` with the code `noService`, `notPermitted`, `tooManyClients` or `stopping`.
+  public static func connect(to path: String) async throws -> WaymarkClient {
+    let link = ClientLink()
+    let channel: any Channel
+    do {
+      channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        .connectTimeout(.seconds(5))
+        .channelInitializer { channel in
+          channel.eventLoop.makeCompletedFuture {
+            try channel.pipeline.syncOperations.addHandler(ClientChannelHandler(link: link))
+          }
+        }
+        .connect(unixDomainSocketPath: path).get()
+    } catch let error as IOError where error.errnoCode == 13 {
+      throw ClientError.connectRefused(path, "permission denied")
+    } catch let error as IOError where error.errnoCode == 2 {
+      throw ClientError.noService(path, "there is no such socket")
+    } catch let error as IOError where error.errnoCode == 111 {
+      throw ClientError.noService(path, "nobody listens")
+    } catch {
+      throw ClientError.noService(path, "\(error)")
+    }
+    for inbox in [link.events.onResume, link.pictures.onResume] { inbox { channel.read() } }
+    guard let first = try await link.events.next() else { throw ClientError.lost }
+    switch first.event.body {
+    case .hello(let hello): return WaymarkClient(hello: hello, link: link, channel: channel)
+    case .connectionClosed(let closed): throw ClientError.closed(closed.reason)
+    default: throw ClientError.badAnswer("no greeting")
+    }
+  }
+
+  /// Asks, and waits for the answer.
+  ///
+  /// - Throws: `ServiceError` when the service refuses, `ClientError` when the connection ends.
+  public func send<Request: ServiceRequest>(_ request: Request) async throws -> Request.Result {
+    let answer = try await exchange(method: Request.method, params: request)
+    do {
+      return try JSONValueDecoder.decode(Request.Result.self, from: answer)
+    } catch let error as DecodingError {
+      throw ClientError.badAnswer("\(Request.method): \(error.sentence)")
+    }
+  }
+
+  /// Asks by name, and waits for the answer as it is.
+  ///
+  /// - Throws: `ServiceError` when the service refuses, `ClientError` when the connection ends.
+  public func send(method: String, params: JSONValue) async throws -> JSONValue {
+    try await exchange(method: method, params: params)
+  }
+
+  private func exchange(method: String, params: some Encodable) async throws -> JSONValue {
+    let id = link.newID()
+    let line = try JSONLineEncoder.line(RequestLine(id: .int(id), method: method, params: params))
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        link.wait(for: id, continuation)
+        if Task.isCancelled { link.giveUp(id, CancellationError()) }
+        channel.writeAndFlush(ByteBuffer(bytes: line), promise: nil)
+      }
+    } onCancel: {
+      link.giveUp(id, CancellationError())
+    }
+  }
+
+  /// The events that this connection subscribed to, as they come; one reader at a time.
+  public var events: Events { Events(link: link) }
+
+  /// Asks for pictures; the connection carries nothing else from now on.
+  public func pictures<Request: ServiceRequest>(_ request: Request) throws -> Pictures
+  where Request.Result == MediaHeader {
+    let id = link.newID()
+    link.expectPictures(id: id)
+    let line = try JSONLineEncoder.line(RequestLine(id: .int(id), method: Request.method, params: request))
+    channel.writeAndFlush(ByteBuffer(bytes: line), promise: nil)
+    return Pictures(link: link)
+  }
+
+  /// Ends the connection.
+  public func close() async { try? await channel.close() }
+
+  /// Events as they come; the end of the connection is thrown as `ClientError`.
+  public struct Events: AsyncSequence, AsyncIteratorProtocol, Sendable {
+    let link: ClientLink
+
+    /// The events from now on.
+    public func makeAsyncIterator() -> Events { self }
+
+    /// The next event.
+    public func next() async throws -> ReceivedEvent? { try await link.events.next() }
+  }
+
+  /// Pictures as they come; a refusal is thrown as `ServiceError`, the end of the connection as `ClientError`.
+  public struct Pictures: AsyncSequence, AsyncIteratorProtocol, Sendable {
+    let link: ClientLink
+
+    /// The pictures from now on.
+    public func makeAsyncIterator() -> Pictures { self }
+
+    /// The next picture.
+    public func next() async throws -> ReceivedPicture? { try await link.pictures.next() }
+  }
+}

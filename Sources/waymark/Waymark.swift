@@ -7,5 +7,8 @@ struct Waymark: AsyncParsableCommand {
     commandName: "waymark",
     abstract: "Reads codes and follows preset pictures in front of a camera.",
     version: "0.1.0",
-    subcommands: [SceneCommand.self])
+    subcommands: [
+      SceneCommand.self,
+      ServeCommand.self,
+    ])
 }

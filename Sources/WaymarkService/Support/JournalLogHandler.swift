@@ -35,7 +35,8 @@ package struct JournalLogHandler: LogHandler {
     let text = Self.escaped(event.message.description) + details
     let line =
       isJournal
-      ? "<\(Self.priority(event.level))>\(label): \(text)\n" : "\(WallClock.timestamp) \(event.level) \(label): \(text)\n"
+      ? "<\(Self.priority(event.level))>\(label): \(text)\n"
+      : "\(WallClock.timestamp) \(event.level) \(label): \(text)\n"
     let bytes = Array(line.utf8)
     _ = write(STDERR_FILENO, bytes, bytes.count)
   }

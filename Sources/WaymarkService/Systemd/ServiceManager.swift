@@ -64,7 +64,7 @@ package struct ServiceManager: Sendable {
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
         // Without MSG_DONTWAIT a manager that hangs would hang the service, too.
         _ = sendto(
-          descriptor, &text, text.count, CInt(MSG_NOSIGNAL.rawValue) | CInt(MSG_DONTWAIT.rawValue), $0, length)
+          descriptor, &text, text.count, CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT), $0, length)
       }
     }
   }

@@ -1,0 +1,52 @@
+public import WaymarkProtocol
+
+/// Why a connection to the service failed or ended.
+public struct ClientError: Error, Hashable, Sendable {
+  /// A stable camelCase word: `noService`, `notPermitted`, `connectionLost`, `slowConsumer`, `badAnswer` …
+  public var code: String
+  /// What happened, to what.
+  public var message: String
+  /// What to do about it.
+  public var hint: String
+
+  /// An error from its parts.
+  public init(code: String, message: String, hint: String) {
+    self.code = code
+    self.message = message
+    self.hint = hint
+  }
+
+  static func noService(_ path: String, _ reason: String) -> ClientError {
+    ClientError(
+      code: "noService", message: "No service answers on \(path): \(reason).",
+      hint: "Start it (waymark serve, or systemctl start waymark), or name its socket: --socket PATH.")
+  }
+
+  static func connectRefused(_ path: String, _ reason: String) -> ClientError {
+    ClientError(
+      code: "notPermitted", message: "The socket \(path) may not be opened: \(reason).",
+      hint: "Join the group that owns the socket, and log in anew.")
+  }
+
+  static func closed(_ reason: CloseReason) -> ClientError {
+    let hint =
+      switch reason {
+      case .notPermitted: "Connect as a user or group that the configuration names under roles."
+      case .slowConsumer: "Read faster, or subscribe to fewer events."
+      case .lineTooLong: "Keep requests under 64 KiB."
+      case .tooManyClients: "Close other clients, or raise clients.maximum."
+      case .stopping: "Wait for the service to come back."
+      }
+    return ClientError(
+      code: reason.rawValue, message: "The service closed the connection: \(reason.rawValue).", hint: hint)
+  }
+
+  static let lost = ClientError(
+    code: "connectionLost", message: "The connection to the service was lost.", hint: "Connect again.")
+
+  static func badAnswer(_ what: String) -> ClientError {
+    ClientError(
+      code: "badAnswer", message: "The service answered with something that is not understood: \(what).",
+      hint: "Service and client may be of versions that do not go together.")
+  }
+}

@@ -1,0 +1,74 @@
+public import WaymarkProtocol
+
+/// What happens on a subscription that reconnects by itself.
+public enum SubscriptionUpdate: Sendable {
+  /// Connected and subscribed: the snapshot is the truth, whatever was seen before. Requests may be sent on `client`.
+  case connected(client: WaymarkClient, snapshot: Snapshot)
+  /// An event.
+  case event(ReceivedEvent)
+  /// The connection ended, or could not be made; the next attempt follows after `retryAfter` seconds.
+  case disconnected(ClientError, retryAfter: Double)
+}
+
+extension WaymarkClient {
+  /// Subscribes to `events` at the socket `path`, and again whenever the connection was lost, until the task is
+  /// cancelled or the consumer leaves the loop.
+  ///
+  /// ```swift
+  /// for try await update in WaymarkClient.updates(at: path, events: ["scan.*"]) { … }
+  /// ```
+  ///
+  /// - Throws: what no other attempt can change: `notPermitted`, or a refusal of the subscription as `ServiceError`.
+  public static func updates(at path: String, events: [String]?, backoff: Backoff = Backoff()) -> Subscription {
+    Subscription(path: path, events: events, backoff: backoff)
+  }
+}
+
+/// A subscription that reconnects by itself.
+public struct Subscription: AsyncSequence, Sendable {
+  let path: String
+  let events: [String]?
+  let backoff: Backoff
+
+  /// Begins to connect.
+  public func makeAsyncIterator() -> Iterator { Iterator(path: path, events: events, backoff: backoff) }
+
+  /// Where a subscription stands.
+  public struct Iterator: AsyncIteratorProtocol {
+    let path: String
+    let events: [String]?
+    var backoff: Backoff
+    private var client: WaymarkClient?
+    private var wait: Double?
+
+    init(path: String, events: [String]?, backoff: Backoff) {
+      self.path = path
+      self.events = events
+      self.backoff = backoff
+    }
+
+    /// What happens next.
+    public mutating func next() async throws -> SubscriptionUpdate? {
+      if let wait {
+        self.wait = nil
+        try await Task.sleep(for: .seconds(wait))
+      }
+      do {
+        if let client {
+          guard let event = try await client.events.next() else { throw ClientError.lost }
+          return .event(event)
+        }
+        let fresh = try await WaymarkClient.connect(to: path)
+        let snapshot = try await fresh.send(SubscribeRequest(events: events))
+        client = fresh
+        backoff.reset()
+        return .connected(client: fresh, snapshot: snapshot)
+      } catch let error as ClientError where error.code != CloseReason.notPermitted.rawValue {
+        client = nil
+        let wait = backoff.next()
+        self.wait = wait
+        return .disconnected(error, retryAfter: wait)
+      }
+    }
+  }
+}

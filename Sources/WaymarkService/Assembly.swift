@@ -1,0 +1,84 @@
+package import Logging
+import WaymarkImage
+import WaymarkPipeline
+import WaymarkProtocol
+
+/// The parts of one running service, put together.
+@ServiceActor
+package final class Assembly {
+  /// Where everything meets.
+  package let hub: Hub
+  /// Source and pipeline.
+  package let capture: CaptureModule
+  private var configuration: ServiceConfiguration
+  private let socketGroup: UInt32?
+  private let manager: ServiceManager
+  private let log: Logger
+
+  /// Puts the parts together; nothing runs yet.
+  package init(
+    configuration: ServiceConfiguration, version: String, socketPath: String, socketGroup: UInt32?, log: Logger,
+    manager: ServiceManager
+  ) throws {
+    self.configuration = configuration
+    self.socketGroup = socketGroup
+    self.log = log
+    self.manager = manager
+    let (roles, unknown) = RolePolicy.make(configuration.roles, socketGroup: socketGroup)
+    for name in unknown {
+      log.warning("there is no such account; it is left out of the roles", metadata: ["name": "\(name)"])
+    }
+    hub = Hub(version: version, roles: roles, limits: configuration.limits, log: log)
+    hub.socketPath = socketPath
+    hub.add(CoreModule(hub: hub))
+    let source = try SourceFactory(configuration: configuration).make()
+    capture = CaptureModule(
+      hub: hub, source: source, keepsOpen: configuration.camera.keepOpen, idleTime: configuration.camera.closeAfter)
+    hub.add(capture)
+    capture.onStatus.append { [weak self] _ in
+      guard let self else { return }
+      self.manager.status(self.statusLine)
+    }
+  }
+
+  /// Begins.
+  package func start() { capture.start() }
+
+  /// A word for `systemctl status`.
+  package var statusLine: String {
+    let camera = capture.status
+    return "\(camera.status.rawValue): \(camera.device ?? "no source")\(camera.message.map { " (\($0))" } ?? "")"
+  }
+
+  /// Whether every lane answers.
+  package var isWell: Bool {
+    let hung = capture.pipeline.hungLanes(limit: 10)
+    if !hung.isEmpty { log.critical("lanes hang", metadata: ["lanes": "\(hung.joined(separator: ","))"]) }
+    return hung.isEmpty
+  }
+
+  /// Takes over what can be changed while running, and says what cannot.
+  package func reload(_ new: ServiceConfiguration) {
+    let (roles, unknown) = RolePolicy.make(new.roles, socketGroup: socketGroup)
+    for name in unknown {
+      log.warning("there is no such account; it is left out of the roles", metadata: ["name": "\(name)"])
+    }
+    hub.roles = roles
+    hub.limits = new.limits
+    JournalLogHandler.setLevel(Logger.Level(rawValue: new.logLevel) ?? .info)
+    var fixed: [String] = []
+    if new.socket != configuration.socket { fixed.append("socket") }
+    if new.source != configuration.source { fixed.append("source") }
+    configuration = new
+    log.notice("the configuration was taken over")
+    if !fixed.isEmpty {
+      log.warning("these sections need a restart", metadata: ["sections": "\(fixed.joined(separator: ","))"])
+    }
+  }
+
+  /// Tells everybody and ends what runs.
+  package func stop(reason: String) { hub.stop(reason: reason) }
+
+  /// Waits for the source to be given back.
+  package func finish() async { await capture.finished() }
+}

@@ -1,0 +1,137 @@
+import Logging
+import ServiceLifecycle
+import UnixSignals
+import WaymarkProtocol
+
+/// The service as a whole: from its configuration to its end.
+package struct Daemon: Sendable {
+  private let loader: ConfigurationLoader
+  private let version: String
+  private let manager: ServiceManager
+  private let log: Logger
+
+  /// A service that `run` starts.
+  package init(loader: ConfigurationLoader, version: String) {
+    self.loader = loader
+    self.version = version
+    manager = ServiceManager(environment: loader.environment)
+    ServiceManager.clearEnvironment()
+    let isJournal = loader.environment["JOURNAL_STREAM"] != nil
+    log = Logger(label: "waymark") { JournalLogHandler(label: $0, isJournal: isJournal) }
+  }
+
+  /// Runs until a signal ends it.
+  ///
+  /// - Throws: `ServiceProblem` or `ConfigurationProblem` when it cannot start.
+  package func run() async throws {
+    let (configuration, problems) = loader.load()
+    for problem in problems {
+      log.error("\(problem.description)", metadata: ["hint": "\(problem.hint)"])
+    }
+    if let problem = problems.first { throw problem }
+    JournalLogHandler.setLevel(Logger.Level(rawValue: configuration.logLevel) ?? .info)
+
+    let group = try configuration.socket.group.map { name in
+      guard let id = Accounts.group(name) else {
+        throw ServiceProblem(
+          code: "unknownGroup", message: "There is no group \(name) for the socket.",
+          hint: "Create it (packaging does, by sysusers.d), or correct socket.group.")
+      }
+      return id
+    }
+    let socket = try openSocket(configuration, group: group)
+    let path = socket.path
+    let assembly = try await Assembly(
+      configuration: configuration, version: version, socketPath: path,
+      socketGroup: group ?? Self.group(of: path), log: log, manager: manager)
+    let server = try await SocketServer.start(socket, hub: assembly.hub)
+    await assembly.start()
+    log.notice("listening", metadata: ["socket": "\(path)", "version": "\(version)"])
+    manager.ready(await assembly.statusLine)
+
+    let services: [any Service] = [
+      Stopping(assembly: assembly, server: server, manager: manager),
+      Reloading(assembly: assembly, loader: loader, manager: manager, log: log),
+      Watching(assembly: assembly, manager: manager),
+    ]
+    var setup = ServiceGroupConfiguration(
+      services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint], logger: log)
+    setup.maximumGracefulShutdownDuration = .milliseconds(900)
+    do {
+      try await ServiceGroup(configuration: setup).run()
+    } catch is CancellationError {
+      log.warning("what did not end in time was cut off")
+    }
+    log.notice("stopped")
+  }
+
+  private func openSocket(_ configuration: ServiceConfiguration, group: UInt32?) throws -> ListeningSocket {
+    let environment = loader.environment
+    let isExplicit = loader.flags["socket.path"] != nil || environment["WAYMARK_SOCKET"]?.isEmpty == false
+    if !isExplicit, let (descriptor, path) = manager.listeningSocket() {
+      return ListeningSocket(inherited: descriptor, path: path)
+    }
+    let path =
+      configuration.socket.path ?? SocketPath.standard(environment: environment, isSystem: loader.isSystem)
+    return try ListeningSocket(path: path, mode: configuration.socket.mode, group: group)
+  }
+
+  /// The group that owns the socket's file.
+  private static func group(of path: String) -> UInt32? { FileOwner.group(of: path) }
+}
+
+/// Ends the service in order.
+private struct Stopping: Service {
+  let assembly: Assembly
+  let server: SocketServer
+  let manager: ServiceManager
+
+  func run() async throws {
+    try? await gracefulShutdown()
+    manager.stopping()
+    await assembly.stop(reason: "The service was told to stop.")
+    await server.stop()
+    await assembly.finish()
+  }
+}
+
+/// Takes the configuration over anew on SIGHUP.
+private struct Reloading: Service {
+  let assembly: Assembly
+  let loader: ConfigurationLoader
+  let manager: ServiceManager
+  let log: Logger
+
+  func run() async throws {
+    for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() {
+      manager.reloading()
+      let (configuration, problems) = loader.load()
+      if problems.isEmpty {
+        await assembly.reload(configuration)
+      } else {
+        for problem in problems { log.error("\(problem.description)", metadata: ["hint": "\(problem.hint)"]) }
+        log.error("the configuration has problems; everything stays as it was")
+      }
+      manager.ready(await assembly.statusLine)
+    }
+  }
+}
+
+/// Tells systemd that the service is well, as long as it is: the loop answers and no lane hangs.
+private struct Watching: Service {
+  let assembly: Assembly
+  let manager: ServiceManager
+
+  func run() async throws {
+    guard let interval = manager.watchdogInterval else {
+      try? await gracefulShutdown()
+      return
+    }
+    try? await cancelWhenGracefulShutdown {
+      while !Task.isCancelled {
+        if await assembly.isWell { manager.alive() }
+        try await Task.sleep(for: .seconds(interval))
+      }
+    }
+  }
+}

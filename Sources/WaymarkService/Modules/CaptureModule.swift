@@ -1,0 +1,116 @@
+import Logging
+import NIOPosix
+package import WaymarkImage
+package import WaymarkPipeline
+package import WaymarkProtocol
+
+/// The source of frames and the pipeline: `camera.status`, `statistics`, and the lanes of other modules.
+@ServiceActor
+package final class CaptureModule: ServiceModule {
+  /// The pipeline; other modules add their lanes to it.
+  package nonisolated let pipeline: FramePipeline
+  /// The last state of the source.
+  package private(set) var status = CameraStatus(status: .closed)
+  /// Told of every change of the source's state.
+  package var onStatus: [@ServiceActor (SourceStatus) -> Void] = []
+  private unowned let hub: Hub
+  private let startTime = WallClock.monotonic
+  private var isReporting = false
+  private var isStopped = false
+  private var ending: Task<Void, Never>?
+
+  /// A pipeline over `source`.
+  package init(hub: Hub, source: any FrameSource, keepsOpen: Bool = false, idleTime: Double = 10) {
+    self.hub = hub
+    let relay = StatusRelay()
+    pipeline = FramePipeline(
+      source: source, configuration: .init(keepsOpen: keepsOpen, idleTime: idleTime),
+      onStatus: { status in ServiceActor.execute { relay.module?.changed(status) } })
+    status.device = source.device
+    relay.module = self
+    hub.onSubscriptionsChanged.append { [weak self] in self?.reviewReports() }
+  }
+
+  /// Breaks the circle between the pipeline and what listens to it.
+  @ServiceActor
+  private final class StatusRelay: Sendable {
+    weak var module: CaptureModule?
+  }
+
+  /// Begins to open the source when a lane needs it.
+  package func start() { pipeline.start() }
+
+  package func stop() {
+    isStopped = true
+    let pipeline = pipeline
+    // Closing a device takes its time; the clients' last lines must not wait for it.
+    ending = Task.detached { try? await NIOThreadPool.singleton.runIfActive { pipeline.stop() } }
+  }
+
+  /// Waits until the source is given back.
+  package func finished() async { await ending?.value }
+
+  package func contribute(to snapshot: inout Snapshot) { snapshot.camera = status }
+
+  package func contribute(to status: inout StatusResult) {
+    status.camera = self.status
+    status.statistics = statistics()
+  }
+
+  private func changed(_ new: SourceStatus) {
+    status = CameraStatus(new)
+    var details: Logger.Metadata = ["device": "\(new.device)", "state": "\(new.state.rawValue)"]
+    if let problem = new.problem {
+      details["problem"] = "\(problem.code)"
+      hub.log.warning("the source of frames has a problem", metadata: details)
+    } else {
+      hub.log.info("the source of frames changed", metadata: details)
+    }
+    hub.publish(status)
+    for action in onStatus { action(new) }
+  }
+
+  // MARK: Figures
+
+  /// The figures now.
+  package func statistics() -> Statistics {
+    let figures = pipeline.statistics
+    return Statistics(
+      uptime: WallClock.monotonic - startTime,
+      frames: FrameStatistics(
+        captured: Int(figures.frames), bad: Int(figures.source.damaged), lost: Int(figures.source.droppedByDriver)),
+      lanes: figures.lanes.map { lane in
+        WaymarkProtocol.LaneStatistics(
+          name: lane.name, frames: Int(lane.statistics.processed), skipped: Int(lane.statistics.skipped),
+          p50: lane.statistics.median ?? 0, p99: lane.statistics.percentile99 ?? 0)
+      },
+      clients: hub.connections.count, events: hub.published, dropped: hub.dropped, memory: ProcessFigures.memory,
+      cpu: ProcessFigures.processorTime)
+  }
+
+  /// Reports once a second while anybody wants it.
+  private func reviewReports() {
+    guard !isReporting, !isStopped, hub.isWanted(Statistics.event) else { return }
+    isReporting = true
+    report()
+  }
+
+  private func report() {
+    guard !isStopped, hub.isWanted(Statistics.event) else {
+      isReporting = false
+      return
+    }
+    hub.publish(statistics())
+    ServiceActor.schedule(after: 1) { [weak self] in self?.report() }
+  }
+}
+
+extension CameraStatus {
+  /// As the wire tells it.
+  init(_ status: SourceStatus) {
+    self.init(
+      status: CameraState(rawValue: status.state.rawValue) ?? .lost, device: status.device,
+      format: status.layout.map { "\($0.format)" }, width: status.layout?.width, height: status.layout?.height,
+      rate: status.rate, code: status.problem?.code, message: status.problem?.message, hint: status.problem?.hint)
+  }
+}

@@ -1,0 +1,50 @@
+import Glibc
+import WaymarkImage
+
+/// Makes the source of frames that a configuration names.
+struct SourceFactory {
+  let configuration: ServiceConfiguration
+
+  /// The source: a named one, else a camera, else the sample frames.
+  func make() throws -> any FrameSource {
+    let settings = configuration.source
+    if let path = settings.path {
+      return try FolderSource(path: path, rate: settings.rate ?? 30, loops: settings.loops, read: Self.read)
+    }
+    guard let samples = Self.samples else {
+      throw ServiceProblem(
+        code: "noSource", message: "No camera is there, and the sample frames are not installed.",
+        hint: "Plug in a camera, or name a folder of pictures: --source FOLDER.")
+    }
+    return try FolderSource(path: samples, rate: settings.rate ?? 10, loops: true, read: Self.read)
+  }
+
+  /// Luma of a picture file.
+  static let read: FolderSource.Reader = { bytes in try PictureDecoder().gray(bytes).image }
+
+  /// The project's sample frames: where a package puts them, or beside the sources that this was built from.
+  static var samples: String? {
+    var candidates: [String] = []
+    if let named = getenv("WAYMARK_SAMPLES") { candidates.append(String(cString: named)) }
+    if let executable = executablePath {
+      var folder = executable
+      for _ in 0..<6 {
+        guard let slash = folder.lastIndex(of: "/") else { break }
+        folder = String(folder[..<slash])
+        candidates.append(folder + "/share/waymark/frames")
+        candidates.append(folder + "/Samples/frames")
+      }
+    }
+    candidates += ["Samples/frames", "/usr/share/waymark/frames"]
+    return candidates.first { candidate in
+      var information = stat()
+      return stat(candidate, &information) == 0 && information.st_mode & S_IFMT == S_IFDIR
+    }
+  }
+
+  private static var executablePath: String? {
+    var buffer = [CChar](repeating: 0, count: 4096)
+    let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
+    return count > 0 ? String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self) : nil
+  }
+}

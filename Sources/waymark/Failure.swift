@@ -1,0 +1,23 @@
+import ArgumentParser
+import Foundation
+import WaymarkClient
+import WaymarkProtocol
+import WaymarkService
+
+/// Tells an error on standard error and ends with its exit code.
+func fail(_ error: any Error) throws -> Never {
+  guard let explained = error as? any Explained else { throw error }
+  FileHandle.standardError.write(Data("waymark: \(explained.message)\n".utf8))
+  if !explained.hint.isEmpty { FileHandle.standardError.write(Data("  \(explained.hint)\n".utf8)) }
+  throw ExitCode(explained.exitStatus.rawValue)
+}
+
+extension ServiceProblem: Explained {
+  var explainedCode: String { code }
+  var exitStatus: ExitStatus { .unavailable }
+}
+
+extension ConfigurationProblem: Explained {
+  var explainedCode: String { "badConfiguration" }
+  var exitStatus: ExitStatus { .badData }
+}

@@ -1,0 +1,49 @@
+import ArgumentParser
+import WaymarkService
+
+/// `waymark serve`: the service itself.
+struct ServeCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "serve",
+    abstract: "Run the service: watch the camera and tell clients what it sees.",
+    discussion: """
+      Clients connect to a Unix socket and speak JSON, one object a line; `waymark watch` shows what they see. Without \
+      a camera, and with none named, the sample frames are played. SIGTERM ends the service, SIGHUP makes it read its \
+      configuration again.
+      """)
+
+  @OptionGroup var place: ConfigurationOptions
+
+  @Option(help: "Play a folder of pictures, an MJPEG or Y4M stream, or - for standard input, instead of a camera.")
+  var source: String?
+
+  @Option(help: "Pictures a second of a folder.")
+  var rate: Double?
+
+  @Flag(help: "Play a folder once instead of again and again.")
+  var once = false
+
+  @Option(help: "Use this camera: its identity, or its device node.")
+  var camera: String?
+
+  @Option(help: "Arm a scan at the start and after every verdict: onboarding or barcode.")
+  var autoBegin: String?
+
+  @Option(help: "trace, debug, info, notice, warning, error or critical.")
+  var logLevel: String?
+
+  func run() async throws {
+    var flags: [String: String] = [:]
+    flags["source.path"] = source
+    flags["source.rate"] = rate.map { "\($0)" }
+    if once { flags["source.loop"] = "false" }
+    flags["camera.device"] = camera
+    flags["scan.autoBegin"] = autoBegin
+    flags["log.level"] = logLevel
+    do {
+      try await Daemon(loader: place.loader(flags: flags), version: Waymark.configuration.version).run()
+    } catch {
+      try fail(error)
+    }
+  }
+}
