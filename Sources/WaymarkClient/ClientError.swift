@@ -1,4 +1,4 @@
-public import WaymarkProtocol
+import WaymarkProtocol
 
 /// Why a connection to the service failed or ended.
 public struct ClientError: Error, Hashable, Sendable {

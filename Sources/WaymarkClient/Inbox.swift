@@ -61,44 +61,59 @@ final class Inbox<Element: Sendable>: Sendable {
       defer { state.waiter = nil }
       return state.waiter
     }
-    waiter?.resume(with: end.map { nil })
+    switch end {
+    case .success: waiter?.resume(returning: nil)
+    case .failure(let error): waiter?.resume(throwing: error)
+    }
+  }
+
+  private enum Step {
+    case give(Element, resumes: Bool)
+    case end(Result<Void, any Error>)
+    case wait
   }
 
   /// The next element; `nil` at the end. One reader at a time.
   func next() async throws -> Element? {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        enum Step {
-          case give(Element, resumes: Bool)
-          case end(Result<Void, any Error>)
-          case wait
-        }
-        let isCancelled = Task.isCancelled
-        let step = state.withLock { state -> Step in
-          if let element = state.take() {
-            let resumes = state.isPaused && state.count < high / 2
-            if resumes { state.isPaused = false }
-            return .give(element, resumes: resumes)
-          }
-          if let end = state.end { return .end(end) }
-          if isCancelled { return .end(.failure(CancellationError())) }
-          state.waiter = continuation
-          return .wait
-        }
-        switch step {
-        case .give(let element, let resumes):
-          if resumes { resume.withLock { $0 }?() }
-          continuation.resume(returning: element)
-        case .end(let end): continuation.resume(with: end.map { nil })
-        case .wait: break
-        }
+        self.serve(continuation, isCancelled: Task.isCancelled)
       }
     } onCancel: {
-      let waiter = state.withLock { state -> CheckedContinuation<Element?, any Error>? in
-        defer { state.waiter = nil }
-        return state.waiter
-      }
-      waiter?.resume(throwing: CancellationError())
+      self.cancel()
     }
+  }
+
+  private func serve(_ continuation: CheckedContinuation<Element?, any Error>, isCancelled: Bool) {
+    let step = state.withLock { state -> Step in
+      if let element = state.take() {
+        let resumes = state.isPaused && state.count < high / 2
+        if resumes { state.isPaused = false }
+        return .give(element, resumes: resumes)
+      }
+      if let end = state.end { return .end(end) }
+      if isCancelled { return .end(.failure(CancellationError())) }
+      state.waiter = continuation
+      return .wait
+    }
+    switch step {
+    case .give(let element, let resumes):
+      if resumes {
+        let body = resume.withLock { $0 }
+        body?()
+      }
+      continuation.resume(returning: element)
+    case .end(.success): continuation.resume(returning: nil)
+    case .end(.failure(let error)): continuation.resume(throwing: error)
+    case .wait: break
+    }
+  }
+
+  private func cancel() {
+    let waiter = state.withLock { state -> CheckedContinuation<Element?, any Error>? in
+      defer { state.waiter = nil }
+      return state.waiter
+    }
+    waiter?.resume(throwing: CancellationError())
   }
 }

@@ -49,13 +49,15 @@ package struct Daemon: Sendable {
     log.notice("listening", metadata: ["socket": "\(path)", "version": "\(version)"])
     manager.ready(await assembly.statusLine)
 
-    let services: [any Service] = [
-      Stopping(assembly: assembly, server: server, manager: manager),
-      Reloading(assembly: assembly, loader: loader, manager: manager, log: log),
-      Watching(assembly: assembly, manager: manager),
+    // Named, because the lifecycle logs its services, and what they hold is nobody's business.
+    let services: [(String, any Service)] = [
+      ("socket", Stopping(assembly: assembly, server: server, manager: manager)),
+      ("reload", Reloading(assembly: assembly, loader: loader, manager: manager, log: log)),
+      ("watchdog", Watching(assembly: assembly, manager: manager)),
     ]
     var setup = ServiceGroupConfiguration(
-      services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint], logger: log)
+      services: services.map { .init(service: $1, serviceName: $0) }, gracefulShutdownSignals: [.sigterm, .sigint],
+      logger: log)
     setup.maximumGracefulShutdownDuration = .milliseconds(900)
     do {
       try await ServiceGroup(configuration: setup).run()

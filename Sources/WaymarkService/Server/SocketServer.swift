@@ -4,8 +4,13 @@ import NIOPosix
 /// The listening channel. AF_UNIX only: there is no other way to bind one.
 package final class SocketServer: Sendable {
   private let channel: any Channel
+  /// Its file goes with it.
+  private let socket: ListeningSocket
 
-  private init(channel: any Channel) { self.channel = channel }
+  private init(channel: any Channel, socket: consuming ListeningSocket) {
+    self.channel = channel
+    self.socket = socket
+  }
 
   /// Accepts connections on `socket` for `hub`.
   package static func start(_ socket: consuming ListeningSocket, hub: Hub) async throws -> SocketServer {
@@ -24,7 +29,7 @@ package final class SocketServer: Sendable {
         }
       }
     let channel = try await bootstrap.withBoundSocket(socket.takeDescriptor()).get()
-    return SocketServer(channel: channel)
+    return SocketServer(channel: channel, socket: socket)
   }
 
   /// Accepts no more.

@@ -1,7 +1,7 @@
 import Glibc
 
 /// A bound and listening Unix socket. Unless it was handed over, its file goes when this goes.
-package struct ListeningSocket: ~Copyable {
+package struct ListeningSocket: ~Copyable, Sendable {
   /// Where it listens.
   package let path: String
   /// Whether another process made it and keeps it.
