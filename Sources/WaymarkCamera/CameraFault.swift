@@ -47,8 +47,7 @@ package enum CameraFault: Error, Sendable, Hashable {
     case .notPermitted:
       SourceError(
         code: "cameraNotPermitted", message: "\(device) may not be opened by this user",
-        hint: "add the user to the group of the device (usually `video`), or install the udev rules; see `waymark doctor`"
-      )
+        hint: "add the user to the group of the device (usually `video`) or install the udev rules: `waymark doctor`")
     case .stalled:
       SourceError(
         code: "cameraStalled", message: "\(device) has ceased to deliver frames",

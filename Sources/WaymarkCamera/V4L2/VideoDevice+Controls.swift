@@ -58,10 +58,10 @@ extension VideoDevice {
     return VideoControl(id: raw.id, shown: ControlNames.shown(shown, id: raw.id))
   }
 
-  /// Sets a control; a negative errno when the driver refuses.
-  package func set(_ id: UInt32, to value: Int) -> CInt {
+  /// Sets a control on a descriptor that the caller knows to be open; a negative errno when the driver refuses.
+  package static func set(_ id: UInt32, to value: Int, on descriptor: CInt, calls: any VideoSyscalls) -> CInt {
     var raw = v4l2_control(id: id, value: Int32(clamping: value))
-    return attempt(wm_vidioc_s_ctrl, &raw)
+    return withUnsafeMutablePointer(to: &raw) { calls.control(descriptor, wm_vidioc_s_ctrl, $0) }
   }
 }
 

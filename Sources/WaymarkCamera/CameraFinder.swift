@@ -1,0 +1,101 @@
+import WaymarkImage
+
+/// Finds cameras among the video nodes.
+package struct CameraFinder: Sendable {
+  private let nodes: VideoNodes
+  private let calls: any VideoSyscalls
+
+  /// A finder over the system's nodes.
+  package init(nodes: VideoNodes = VideoNodes(), calls: any VideoSyscalls = LibV4L2()) {
+    self.nodes = nodes
+    self.calls = calls
+  }
+
+  /// Every camera that is plugged in. Nodes for metadata and output are left out; what may not be opened is listed with
+  /// the reason.
+  package func all() -> [CameraDescription] {
+    nodes.list().compactMap(describe)
+  }
+
+  /// A node as a camera; nil when it is none.
+  private func describe(_ node: VideoNode) -> CameraDescription? {
+    do throws(CameraFault) {
+      let device = try VideoDevice(path: node.path, calls: calls)
+      let capability = try device.capability()
+      guard capability.isCamera else { return nil }
+      let identity = node.identity ?? CameraIdentity(bus: capability.bus, card: capability.card)
+      return CameraDescription(
+        identity: identity.text, name: capability.card, path: node.path, driver: capability.driver,
+        bus: capability.bus, formats: device.offers().map(CameraDescription.Format.init),
+        controls: device.controls().map(\.shown), problem: nil)
+    } catch {
+      // Not a video node at all, or gone meanwhile.
+      if case .broken = error { return nil }
+      if error == .gone || error == .absent { return nil }
+      let problem = error.error(device: node.path)
+      return CameraDescription(
+        identity: node.identity?.text ?? node.path, name: node.path, path: node.path, driver: "", bus: "", formats: [],
+        controls: [],
+        problem: .init(code: problem.code, message: problem.message, hint: problem.hint))
+    }
+  }
+
+  /// An opened camera.
+  package struct Found: ~Copyable {
+    package let device: VideoDevice
+    package let identity: CameraIdentity
+    package let name: String
+  }
+
+  /// Opens the camera that is meant.
+  ///
+  /// - Parameters:
+  ///   - selector: which one is meant.
+  ///   - pinned: the camera that was in use before: it is meant, wherever its node is now.
+  ///   - mayReplace: whether any other camera will do when the pinned one is away.
+  package func open(
+    _ selector: CameraSelector, pinned: CameraIdentity?, mayReplace: Bool
+  ) throws(CameraFault) -> Found {
+    let all = nodes.list()
+    if let pinned {
+      // What has another identity need not be opened to know that it is not meant.
+      let candidates = all.filter { $0.identity == nil || $0.identity == pinned }
+      do throws(CameraFault) {
+        return try openFirst(candidates) { identity, _ in identity == pinned }
+      } catch {
+        guard mayReplace, error == .absent || error == .gone else { throw error }
+      }
+    }
+    switch selector {
+    case .any: return try openFirst(all) { _, _ in true }
+    case .path(let path):
+      guard let node = nodes.node(at: path) else { throw .absent }
+      return try openFirst([node]) { _, _ in true }
+    case .named(let text):
+      return try openFirst(all) { identity, name in
+        identity.text == text || name.lowercased().contains(text.lowercased())
+      }
+    }
+  }
+
+  /// The first of some nodes that is a camera and is meant; else throws what was in the way.
+  private func openFirst(
+    _ candidates: [VideoNode], _ isMeant: (CameraIdentity, _ name: String) -> Bool
+  ) throws(CameraFault) -> Found {
+    var reason = CameraFault.absent
+    for node in candidates {
+      do throws(CameraFault) {
+        let device = try VideoDevice(path: node.path, calls: calls)
+        let capability = try device.capability()
+        guard capability.isCamera else { continue }
+        let identity = node.identity ?? CameraIdentity(bus: capability.bus, card: capability.card)
+        guard isMeant(identity, capability.card) else { continue }
+        return Found(device: device, identity: identity, name: capability.card)
+      } catch {
+        // The first thing that is more than absence is what the user can do something about.
+        if reason == .absent || reason == .gone { reason = error }
+      }
+    }
+    throw reason
+  }
+}

@@ -1,0 +1,114 @@
+import WaymarkImage
+
+/// Makes frames of filled buffers: luma once, the bytes as captured only while somebody watches, the buffer given back at
+/// once.
+struct FrameReader: ~Copyable {
+  private let layout: PixelLayout
+  private var converter: LumaConverter
+  private var encodedPool = FramePool(limit: 8)
+  private var pacer = FramePacer()
+  private var oddness = OddFrames()
+  private var lastSequence: UInt32?
+
+  init(layout: PixelLayout, settings: CameraSettings) throws(ImageError) {
+    self.layout = layout
+    converter = try LumaConverter(transform: settings.transform, sufficientWidth: settings.sufficientWidth)
+  }
+
+  /// Takes the next filled buffer, if there is one, and hands it to the sink as a frame, if it is wanted and whole.
+  ///
+  /// - Returns: whether there was a buffer.
+  mutating func take(
+    _ stream: inout CaptureStream, state: SourceState, sink: any FrameSink
+  ) throws(CameraFault) -> Bool {
+    guard let filled = try stream.take() else { return false }
+    countGap(before: filled.sequence, state)
+    let captured = filled.captured ?? MonotonicClock.now
+    let demand = state.demand
+    if filled.isDamaged || filled.count == 0 {
+      state.count(\.damaged)
+      _ = try stream.giveBack()
+      return true
+    }
+    guard !demand.isEmpty, pacer.takes(captured, rate: demand.maximumRate) else {
+      state.count(\.unwanted)
+      _ = try stream.giveBack()
+      return true
+    }
+    let frame = stream.withBytes(of: filled) { bytes -> Frame? in
+      self.frame(of: bytes, captured: captured, demand: demand, state)
+    }
+    // Before anybody looks at the frame: the driver gets its memory back as early as can be.
+    _ = try stream.giveBack()
+    if let frame { sink.receive(frame) }
+    return true
+  }
+
+  /// Frames that the driver had to drop show as gaps in its count.
+  private mutating func countGap(before sequence: UInt32, _ state: SourceState) {
+    if let last = lastSequence {
+      let gap = sequence &- last
+      // Running backwards means that the driver does not count.
+      if gap > 1, gap < 1 << 16 { state.count(\.droppedByDriver, UInt64(gap - 1)) }
+    }
+    lastSequence = sequence
+  }
+
+  private mutating func frame(
+    of bytes: UnsafeRawBufferPointer, captured: Double, demand: FrameDemand, _ state: SourceState
+  ) -> Frame? {
+    var image: GrayImage?
+    if demand.luma {
+      switch converter.convert(bytes, layout: layout) {
+      case .image(let clean):
+        oddness.clean()
+        image = clean
+      case .odd(let patchy): image = oddness.accepts() ? patchy : nil
+      case .damaged: break
+      }
+      guard image != nil else {
+        state.count(\.damaged)
+        return nil
+      }
+    }
+    var encoded: EncodedPicture?
+    if demand.encoded {
+      guard let count = wholeCount(bytes) else {
+        state.count(\.damaged)
+        return nil
+      }
+      let buffer = encodedPool.take(capacity: count)
+      buffer.bytes.update(from: bytes.baseAddress!.assumingMemoryBound(to: UInt8.self), count: count)
+      encoded = EncodedPicture(layout: layout, transform: converter.transform, count: count, buffer: buffer)
+    }
+    if let image {
+      return Frame(sequence: state.nextSequence(), captured: captured, image: image, encoded: encoded)
+    }
+    return encoded.map { Frame(sequence: state.nextSequence(), captured: captured, encoded: $0) }
+  }
+
+  /// How many of the bytes belong to the picture; nil when it is not whole. Stale bytes behind a JPEG are left out.
+  private func wholeCount(_ bytes: UnsafeRawBufferPointer) -> Int? {
+    if layout.format == .mjpeg { return JPEGStructure.pictureEnd(bytes) }
+    guard bytes.count >= layout.minimumLumaBytes else { return nil }
+    return min(bytes.count, layout.frameBytes ?? bytes.count)
+  }
+}
+
+/// Decides about pictures that are complete but at which the decoder shook its head: a worn cable patches one now and then,
+/// which must not be read; some cameras write every picture so, which must.
+struct OddFrames: Sendable, Equatable {
+  private var inRow = 0
+
+  /// So many in a row are this camera's way of writing.
+  private static let habit = 8
+
+  /// A picture without fault came.
+  mutating func clean() { inRow = 0 }
+
+  /// An odd one came: whether to use it.
+  mutating func accepts() -> Bool {
+    inRow = min(inRow + 1, Self.habit + 1)
+    return inRow > Self.habit
+  }
+}

@@ -1,0 +1,79 @@
+import ArgumentParser
+import Foundation
+import WaymarkCamera
+import WaymarkImage
+
+/// `waymark cameras`: what is plugged in and what it can do.
+struct CamerasCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "cameras",
+    abstract: "Lists the cameras with what they offer.",
+    discussion: """
+      Each camera is named by what stays the same when it is plugged in again: its serial number, else the port. \
+      Use that identity (or a part of the name, or a path) for `camera.device` in the configuration.
+      """)
+
+  @Flag(help: "One JSON object with everything that is known.")
+  var json = false
+
+  @Option(help: ArgumentHelp("Look for video nodes in this folder.", visibility: .hidden))
+  var nodes = "/dev"
+
+  func run() throws {
+    let cameras = CameraFinder(nodes: VideoNodes(folder: nodes)).all()
+    if json {
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+      write(try encoder.encode(["cameras": cameras]) + Data("\n".utf8), to: .standardOutput)
+    } else {
+      write(Data(cameras.map(Self.text).joined(separator: "\n").utf8), to: .standardOutput)
+    }
+    guard !cameras.isEmpty else {
+      write(Data("no camera is plugged in\n".utf8), to: .standardError)
+      throw ExitCode(ExitStatus.unavailable.rawValue)
+    }
+    if cameras.allSatisfy({ $0.problem != nil }) { throw ExitCode(ExitStatus.notPermitted.rawValue) }
+  }
+
+  private func write(_ data: Data, to handle: FileHandle) { try? handle.write(contentsOf: data) }
+
+  /// A camera for a person.
+  static func text(_ camera: CameraDescription) -> String {
+    var lines = ["\(camera.name)", "  identity  \(camera.identity)", "  node      \(camera.path)"]
+    if let problem = camera.problem {
+      lines.append("  problem   \(problem.message)")
+      lines.append("            \(problem.hint)")
+      return lines.joined(separator: "\n") + "\n"
+    }
+    lines.append("  driver    \(camera.driver), \(camera.bus)")
+    for (index, format) in camera.formats.enumerated() {
+      let note = format.usable ? (format.emulated ? " (converted)" : "") : " (not read)"
+      let sizes = format.sizes.map(Self.text).joined(separator: ", ")
+      lines.append("  \(index == 0 ? "formats   " : "          ")\(format.format)\(note): \(sizes.isEmpty ? "any size" : sizes)")
+    }
+    for (index, control) in camera.controls.enumerated() {
+      lines.append("  \(index == 0 ? "controls  " : "          ")\(Self.text(control))")
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func text(_ size: CameraDescription.Size) -> String {
+    let range = size.minimumWidth.map { "\($0)x\(size.minimumHeight ?? 0) to " } ?? ""
+    let rates = size.rates.map { $0 == $0.rounded() ? String(Int($0)) : String(format: "%.1f", $0) }
+    return "\(range)\(size.width)x\(size.height)" + (rates.isEmpty ? "" : "@\(rates.joined(separator: "/"))")
+  }
+
+  private static func text(_ control: SourceControl) -> String {
+    let value = control.menu[control.value].map { "\(control.value) (\($0))" } ?? "\(control.value)"
+    let locked = control.isActive ? "" : ", locked"
+    switch control.kind {
+    case .button: return "\(control.name): button"
+    case .boolean: return "\(control.name): \(control.value == 0 ? "off" : "on")\(locked)"
+    case .menu:
+      let entries = control.menu.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+      return "\(control.name): \(value) of \(entries)\(locked)"
+    case .integer:
+      return "\(control.name): \(value), \(control.minimum) to \(control.maximum) by \(control.step)\(locked)"
+    }
+  }
+}
