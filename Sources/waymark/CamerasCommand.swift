@@ -49,7 +49,8 @@ struct CamerasCommand: ParsableCommand {
     for (index, format) in camera.formats.enumerated() {
       let note = format.usable ? (format.emulated ? " (converted)" : "") : " (not read)"
       let sizes = format.sizes.map(Self.text).joined(separator: ", ")
-      lines.append("  \(index == 0 ? "formats   " : "          ")\(format.format)\(note): \(sizes.isEmpty ? "any size" : sizes)")
+      lines.append(
+        "  \(index == 0 ? "formats   " : "          ")\(format.format)\(note): \(sizes.isEmpty ? "any size" : sizes)")
     }
     for (index, control) in camera.controls.enumerated() {
       lines.append("  \(index == 0 ? "controls  " : "          ")\(Self.text(control))")

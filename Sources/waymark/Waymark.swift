@@ -8,6 +8,7 @@ struct Waymark: AsyncParsableCommand {
     abstract: "Reads codes and follows preset pictures in front of a camera.",
     version: "0.1.0",
     subcommands: [
+      CamerasCommand.self,
       SceneCommand.self,
       ServeCommand.self,
     ])
