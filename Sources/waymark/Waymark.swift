@@ -9,6 +9,7 @@ struct Waymark: AsyncParsableCommand {
     version: "0.1.0",
     subcommands: [
       CamerasCommand.self,
+      OnboardingCommand.self,
       SceneCommand.self,
       ServeCommand.self,
     ])

@@ -26,6 +26,8 @@ extension PayloadField {
   /// harmless value is small.
   package static func soundsSecret(_ name: String) -> Bool {
     let plain = name.lowercased().filter { $0 != "_" && $0 != "-" && $0 != "." && $0 != " " }
+    // Where a token is fetched is no secret.
+    if ["endpoint", "url", "uri"].contains(where: plain.hasSuffix) { return false }
     if ["pin", "otp", "code", "sig", "signature", "pwd", "psk", "key"].contains(plain) { return true }
     return ["password", "passwd", "passphrase", "secret", "token", "apikey", "credential", "privatekey", "accesskey"]
       .contains { plain.contains($0) }
@@ -35,4 +37,16 @@ extension PayloadField {
 extension [PayloadField] {
   /// The value of the first field of that name.
   package subscript(name: String) -> String? { first { $0.name == name }?.value }
+
+  /// The fields with every name once, so that they can stand in an object: what comes again is numbered.
+  package var numbered: Self {
+    var counts: [String: Int] = [:]
+    var taken = Set(map(\.name))
+    return map { field in
+      counts[field.name, default: 0] += 1
+      guard var count = counts[field.name], count > 1 else { return field }
+      while !taken.insert("\(field.name).\(count)").inserted { count += 1 }
+      return PayloadField("\(field.name).\(count)", field.value, isSecret: field.isSecret)
+    }
+  }
 }

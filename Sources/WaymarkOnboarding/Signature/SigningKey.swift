@@ -4,7 +4,7 @@ import FoundationEssentials
 
 /// A private key that signs payloads for printing.
 public struct SigningKey: Sendable {
-  private enum Material: Sendable {
+  enum Material: Sendable {
     case p256(P256.Signing.PrivateKey)
     case p384(P384.Signing.PrivateKey)
     case p521(P521.Signing.PrivateKey)
@@ -12,7 +12,7 @@ public struct SigningKey: Sendable {
     case ed25519(Curve25519.Signing.PrivateKey)
   }
 
-  private let material: Material
+  let material: Material
   /// The key's identifier, which goes into the token's header.
   public let id: String?
 

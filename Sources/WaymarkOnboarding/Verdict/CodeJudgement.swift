@@ -20,6 +20,7 @@ package struct CodeJudgement: Sendable {
     }
     let inspection = Inspection(code, policy: policy)
     payload = inspection.payload
+    payload?.fields = inspection.payload.fields.numbered
     guard checkForm(inspection, policy), checkSignature(inspection, policy),
       checkClaims(inspection, policy, now: now.timeIntervalSince1970)
     else { return }

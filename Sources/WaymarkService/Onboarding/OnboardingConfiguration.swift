@@ -39,7 +39,7 @@ package struct OnboardingConfiguration: Sendable {
   ) -> (configuration: Self, problems: [ConfigurationProblem]) {
     var reader = PolicyReader(file: file)
     let configuration = reader.read(yaml: yaml, allowsBare: allowsBare)
-    return (configuration, reader.problems)
+    return (configuration, reader.problems.sorted { ($0.line ?? 0) < ($1.line ?? 0) })
   }
 
   /// A judge after this configuration.

@@ -1,0 +1,12 @@
+import ArgumentParser
+
+/// `waymark onboarding`: for those who make onboarding codes and policies.
+struct OnboardingCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "onboarding",
+    abstract: "Explains, signs and confirms onboarding payloads.",
+    subcommands: [
+      OnboardingCheckCommand.self, OnboardingConfirmCommand.self, OnboardingSignCommand.self,
+      OnboardingKeygenCommand.self,
+    ])
+}

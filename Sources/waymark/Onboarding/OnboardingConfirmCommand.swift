@@ -1,0 +1,28 @@
+import ArgumentParser
+import WaymarkOnboarding
+
+/// `waymark onboarding confirm`: accepts a payload for good, so that it is not accepted again.
+struct OnboardingConfirmCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "confirm",
+    abstract: "Judges a payload and, if it is accepted, records that it was used.",
+    discussion: """
+      For scripts that go on with what `waymark scan --onboarding` found. Of several that confirm the same token at \
+      once, one ends with 0 and the others with 2 (replayed).
+      """)
+
+  @OptionGroup var input: OnboardingInput
+
+  func run() async throws {
+    let (judge, verdict) = try input.judge()
+    guard verdict.isSuccessful else { return try input.report(verdict) }
+    let isFirst: Bool
+    do {
+      isFirst = try judge.confirm(verdict)
+    } catch {
+      Output.diagnostic("waymark: \(error)")
+      throw ExitCode(ExitStatus.cannotOpen.rawValue)
+    }
+    try input.report(isFirst ? verdict : verdict.replayed)
+  }
+}

@@ -1,0 +1,42 @@
+import ArgumentParser
+import Foundation
+import WaymarkOnboarding
+
+/// `waymark onboarding keygen`: a key pair for signing.
+struct OnboardingKeygenCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "keygen",
+    abstract: "Makes a key pair: the private key into a file, the public one to standard output.",
+    discussion: "Example: waymark onboarding keygen --key key.pem --kid site-1 > keys.jwks")
+
+  @Option(help: "The file for the private key; it must not exist yet.", completion: .file())
+  var key: String
+
+  @Option(help: "The algorithm: ES256, ES384, ES512, RS256, RS384, RS512, EdDSA.", transform: SignatureAlgorithm.named)
+  var algorithm: SignatureAlgorithm = .es256
+
+  @Option(help: "The key's identifier (kid).")
+  var kid: String?
+
+  @Flag(help: "Print the public key as PEM instead of a JWK set.")
+  var pem = false
+
+  func run() async throws {
+    do {
+      let made = try SigningKey(generating: algorithm, id: kid)
+      // For its owner alone from the first byte on, and never over another key.
+      let descriptor = open(key, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
+      guard descriptor >= 0 else {
+        Output.diagnostic("waymark: \(key) cannot be made: \(String(cString: strerror(errno)))")
+        throw ExitCode(ExitStatus.cannotOpen.rawValue)
+      }
+      let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+      try file.write(contentsOf: Data(made.pem.utf8))
+      try file.synchronize()
+      Output.line(pem ? made.publicPEM.trimmingCharacters(in: .newlines) : made.publicJWKSet)
+    } catch let error as OnboardingError {
+      Output.diagnostic("waymark: \(error.message)\n  \(error.hint)")
+      throw ExitCode(ExitStatus.badData.rawValue)
+    }
+  }
+}
