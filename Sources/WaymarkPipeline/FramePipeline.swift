@@ -122,7 +122,8 @@ package final class FramePipeline: FrameSink {
         state.source = replacement
         state.replacement = nil
       }
-      return (old, state.source, state.need.handle(.needed(!wanting.isEmpty), at: MonotonicClock.now))
+      let needed = !wanting.isEmpty || state.source.staysOpen
+      return (old, state.source, state.need.handle(.needed(needed), at: MonotonicClock.now))
     }
     source.demand(demand)
     let isOpen = control.withLock { $0.need.isOpen }

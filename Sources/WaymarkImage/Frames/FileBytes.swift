@@ -46,3 +46,17 @@ enum FileBytes {
     return failed ? nil : bytes
   }
 }
+
+/// A file that is open for reading; closed when the value ends, unless it is standard input.
+struct InputFile: ~Copyable {
+  let descriptor: CInt
+
+  /// Opens `path`; `-` is standard input.
+  init(path: String) throws(SourceError) {
+    let opened = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard opened >= 0 else { throw .cannotOpen(path, reason: String(cString: strerror(errno))) }
+    descriptor = opened
+  }
+
+  deinit { if descriptor != STDIN_FILENO { close(descriptor) } }
+}

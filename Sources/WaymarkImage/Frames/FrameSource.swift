@@ -10,6 +10,9 @@ package protocol FrameSource: AnyObject, Sendable {
   /// What can be adjusted; empty while it is closed or when there is nothing.
   var controls: [SourceControl] { get }
 
+  /// Whether it should be kept open without need, because whoever feeds it would give up.
+  var staysOpen: Bool { get }
+
   /// Starts to deliver; no effect when it runs already.
   func start(_ sink: any FrameSink)
   /// Ends and gives the device back; returns when its thread is over. May be called from the sink: then it returns at
@@ -23,6 +26,7 @@ package protocol FrameSource: AnyObject, Sendable {
 
 extension FrameSource {
   package var controls: [SourceControl] { [] }
+  package var staysOpen: Bool { false }
 
   package func setControl(_ name: String, to value: Int) throws(SourceError) {
     throw .unknownControl(name, device: device)

@@ -2,51 +2,61 @@ import Glibc
 
 /// Walks over the markers of a JPEG (ITU-T T.81, Annex B) without decoding it.
 package enum JPEGStructure {
+  /// How a walk ended.
+  package enum End: Sendable, Equatable {
+    /// Behind the EOI, at this place.
+    case whole(Int)
+    /// The bytes end before the picture does.
+    case short
+    /// What stands at this place cannot stand there.
+    case broken(at: Int)
+    /// `visit` had seen enough.
+    case left
+  }
+
   /// Where the first picture in `bytes` ends: behind its EOI. nil when it has no beginning or no end.
   package static func pictureEnd(_ bytes: UnsafeRawBufferPointer) -> Int? {
-    var end: Int?
-    walk(bytes) { marker, range in
-      if marker == 0xD9 { end = range.upperBound }
-      return true
-    }
+    guard case .whole(let end) = walk(bytes, { _, _ in true }) else { return nil }
     return end
   }
 
   /// The segments up to the EOI, each with its marker's second byte and its place, marker included; of a scan (SOS) the
   /// entropy-coded data too. `visit` returns false to end early.
-  package static func walk(_ bytes: UnsafeRawBufferPointer, _ visit: (UInt8, Range<Int>) -> Bool) {
-    guard bytes.count >= 4, bytes[0] == 0xFF, bytes[1] == 0xD8 else { return }
-    guard visit(0xD8, 0..<2) else { return }
+  package static func walk(_ bytes: UnsafeRawBufferPointer, _ visit: (UInt8, Range<Int>) -> Bool) -> End {
+    guard bytes.count >= 2 else { return .short }
+    guard bytes[0] == 0xFF, bytes[1] == 0xD8 else { return .broken(at: 0) }
+    guard visit(0xD8, 0..<2) else { return .left }
     var position = 2
     while position + 1 < bytes.count {
-      guard bytes[position] == 0xFF else { return }
+      guard bytes[position] == 0xFF else { return .broken(at: position) }
       let marker = bytes[position + 1]
-      // Any number of fill bytes may precede a marker.
-      if marker == 0xFF {
+      switch marker {
+      case 0xFF:
+        // Any number of fill bytes may precede a marker.
         position += 1
-        continue
-      }
-      if marker == 0xD9 {
-        _ = visit(marker, position..<position + 2)
-        return
-      }
-      // Markers that stand alone.
-      if (0xD0...0xD7).contains(marker) || marker == 0x01 {
-        guard visit(marker, position..<position + 2) else { return }
+      case 0xD9:
+        return visit(marker, position..<position + 2) ? .whole(position + 2) : .left
+      case 0xD0...0xD7, 0x01:
+        // Markers that stand alone.
+        guard visit(marker, position..<position + 2) else { return .left }
         position += 2
-        continue
+      case 0x00, 0xD8:
+        return .broken(at: position)
+      default:
+        guard position + 3 < bytes.count else { return .short }
+        let length = Int(bytes[position + 2]) << 8 | Int(bytes[position + 3])
+        guard length >= 2 else { return .broken(at: position) }
+        var end = position + 2 + length
+        guard end <= bytes.count else { return .short }
+        if marker == 0xDA {
+          guard let next = entropyEnd(bytes, from: end) else { return .short }
+          end = next
+        }
+        guard visit(marker, position..<end) else { return .left }
+        position = end
       }
-      guard position + 3 < bytes.count else { return }
-      let length = Int(bytes[position + 2]) << 8 | Int(bytes[position + 3])
-      var end = position + 2 + length
-      guard length >= 2, end <= bytes.count else { return }
-      if marker == 0xDA {
-        guard let next = entropyEnd(bytes, from: end) else { return }
-        end = next
-      }
-      guard visit(marker, position..<end) else { return }
-      position = end
     }
+    return .short
   }
 
   /// The first marker behind entropy-coded data that is neither a stuffed byte nor a restart.

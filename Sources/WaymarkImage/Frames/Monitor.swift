@@ -1,5 +1,4 @@
 import Glibc
-import WaymarkImage
 
 /// A value that threads share, and a way to wait for it to change.
 ///

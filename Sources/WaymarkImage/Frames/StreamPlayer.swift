@@ -1,0 +1,226 @@
+import Glibc
+
+/// What the thread of a `StreamSource` does: reads, cuts into frames, paces, hands over.
+struct StreamPlayer: ~Copyable {
+  private enum Kind {
+    case mjpeg
+    case y4m(Y4MHeader)
+  }
+
+  private let path: String
+  private let options: StreamSource.Options
+  private let isFile: Bool
+  private let state: SourceState
+  private let sink: any FrameSink
+  private let input: InputFile
+  private var converter: LumaConverter
+  private var encodedPool = FramePool(limit: 8)
+  private var pacer = FramePacer()
+  /// What was read; used up to `begin`.
+  private var buffer: [UInt8]
+  private var begin = 0
+  private var kind: Kind?
+  private var announced: PixelLayout?
+  private var due: Double?
+
+  /// No frame has more bytes than this.
+  private static let frameLimit = 64 << 20
+
+  init(
+    path: String, options: StreamSource.Options, isFile: Bool, state: SourceState, sink: any FrameSink,
+    leftover: [UInt8], input: consuming InputFile, converter: consuming LumaConverter
+  ) {
+    self.path = path
+    self.options = options
+    self.isFile = isFile
+    self.state = state
+    self.sink = sink
+    buffer = leftover
+    self.converter = converter
+    self.input = input
+  }
+
+  /// Bytes of a pipe that belong to frames to come.
+  var unused: [UInt8] { isFile ? [] : Array(buffer[begin...]) }
+
+  /// Plays to the end, or until told to stop.
+  mutating func play(until stop: StopSignal) {
+    state.count(\.opened)
+    sink.receive(SourceStatus(.opened, device: path))
+    while !stop.isRaised {
+      do throws(SourceError) {
+        if try deliverNext(stop) { continue }
+        guard try readMore(stop) else { break }
+      } catch {
+        sink.receive(SourceStatus(.lost, device: path, problem: error, ended: true))
+        state.count(\.lost)
+        return
+      }
+    }
+    sink.receive(SourceStatus(.closed, device: path, ended: !stop.isRaised))
+  }
+
+  /// Hands over the next frame that is complete in the buffer, if there is one.
+  ///
+  /// - Returns: whether anything was used up.
+  private mutating func deliverNext(_ stop: StopSignal) throws(SourceError) -> Bool {
+    if kind == nil {
+      guard try recognise() else { return false }
+    }
+    switch kind {
+    case .mjpeg: return nextPicture(stop)
+    case .y4m(let header): return try nextPlanes(header, stop)
+    case nil: return false
+    }
+  }
+
+  /// Finds out what kind of stream it is; false when that needs more bytes.
+  private mutating func recognise() throws(SourceError) -> Bool {
+    let bytes = buffer[begin...]
+    if bytes.starts(with: Y4MHeader.magic) {
+      guard let newline = bytes.prefix(1024).firstIndex(of: 0x0A) else {
+        if bytes.count >= 1024 { throw .damagedStream(path, reason: "its first line has no end") }
+        return false
+      }
+      guard let header = Y4MHeader(line: bytes[..<newline]) else {
+        throw .damagedStream(path, reason: "its first line tells of a size or a colour form that is not read")
+      }
+      kind = .y4m(header)
+      begin = newline + 1
+      return true
+    }
+    guard bytes.count >= 16 else { return false }
+    // A multipart stream begins with a boundary; the first picture comes soon.
+    let first = bytes.prefix(4096)
+    if first.starts(with: [0xFF, 0xD8]) || first.starts(with: Array("--".utf8)) {
+      kind = .mjpeg
+      return true
+    }
+    throw .unknownStream(path)
+  }
+
+  private mutating func nextPicture(_ stop: StopSignal) -> Bool {
+    let item = buffer.withUnsafeBytes { MJPEGFramer.next(in: UnsafeRawBufferPointer(rebasing: $0[begin...])) }
+    switch item {
+    case .more(let unused):
+      begin += unused
+      return false
+    case .damaged(let end):
+      begin += end
+      state.count(\.damaged)
+      return true
+    case .picture(let range):
+      let place = begin + range.lowerBound..<begin + range.upperBound
+      guard waitForTurn(stop, rate: options.rate ?? 30) else { return true }
+      let size = buffer.withUnsafeBytes { PictureSize.ofJPEG(UnsafeRawBufferPointer(rebasing: $0[place])) }
+      if let size {
+        deliver(place, layout: PixelLayout(format: .mjpeg, width: size.width, height: size.height))
+      } else {
+        state.count(\.damaged)
+      }
+      begin = place.upperBound
+      return true
+    }
+  }
+
+  private mutating func nextPlanes(_ header: Y4MHeader, _ stop: StopSignal) throws(SourceError) -> Bool {
+    let bytes = buffer[begin...]
+    guard let newline = bytes.prefix(1024).firstIndex(of: 0x0A) else {
+      if bytes.count >= 1024 { throw .damagedStream(path, reason: "a frame does not begin where it should") }
+      return false
+    }
+    guard bytes.starts(with: Array("FRAME".utf8)) else {
+      throw .damagedStream(path, reason: "a frame does not begin where it should")
+    }
+    let start = newline + 1
+    let end = start + header.width * header.height + header.chromaBytes
+    guard end <= buffer.count else { return false }
+    guard waitForTurn(stop, rate: options.rate ?? header.rate ?? 30) else { return true }
+    deliver(start..<end, layout: header.layout)
+    begin = end
+    return true
+  }
+
+  /// Files are played at their rate. false: the end was asked for meanwhile.
+  private mutating func waitForTurn(_ stop: StopSignal, rate: Double) -> Bool {
+    guard isFile else { return true }
+    let now = MonotonicClock.now
+    let turn = due ?? now
+    due = max(turn, now - 1) + 1 / max(rate, 0.01)
+    return stop.wait(seconds: max(0, turn - now)) != .stopped
+  }
+
+  private mutating func deliver(_ place: Range<Int>, layout: PixelLayout) {
+    let demand = state.demand
+    let now = MonotonicClock.now
+    guard !demand.isEmpty, pacer.takes(now, rate: demand.maximumRate) else {
+      state.count(\.unwanted)
+      return
+    }
+    // Lent as a whole: the array must not be touched while the converter reads.
+    let bytes = buffer
+    let frame = bytes.withUnsafeBytes { all -> Frame? in
+      let bytes = UnsafeRawBufferPointer(rebasing: all[place])
+      var encoded: EncodedPicture?
+      if demand.encoded {
+        let copy = encodedPool.take(capacity: bytes.count)
+        copy.bytes.update(from: bytes.baseAddress!.assumingMemoryBound(to: UInt8.self), count: bytes.count)
+        encoded = EncodedPicture(layout: layout, transform: converter.transform, count: bytes.count, buffer: copy)
+      }
+      guard demand.luma else {
+        return encoded.map { Frame(sequence: state.nextSequence(), captured: now, encoded: $0) }
+      }
+      switch converter.convert(bytes, layout: layout) {
+      case .image(let image), .odd(let image):
+        return Frame(sequence: state.nextSequence(), captured: now, image: image, encoded: encoded)
+      case .damaged: return nil
+      }
+    }
+    guard let frame else {
+      state.count(\.damaged)
+      return
+    }
+    if layout != announced {
+      announced = layout
+      sink.receive(SourceStatus(.streaming, device: path, layout: layout, rate: isFile ? playedRate : nil))
+    }
+    sink.receive(frame)
+  }
+
+  private var playedRate: Double {
+    if case .y4m(let header) = kind { return options.rate ?? header.rate ?? 30 }
+    return options.rate ?? 30
+  }
+
+  /// Reads what there is; waits until there is something. false at the end of the stream.
+  private mutating func readMore(_ stop: StopSignal) throws(SourceError) -> Bool {
+    if begin > 0 {
+      buffer.removeSubrange(..<begin)
+      begin = 0
+    }
+    guard buffer.count < Self.frameLimit else { throw .damagedStream(path, reason: "a frame has no end") }
+    while true {
+      if !isFile, stop.wait(for: input.descriptor, seconds: nil) == .stopped { return true }
+      let count = withUnsafeTemporaryAllocation(byteCount: 1 << 18, alignment: 16) { chunk -> Int in
+        let got = read(input.descriptor, chunk.baseAddress, chunk.count)
+        if got > 0 { buffer.append(contentsOf: chunk[..<got]) }
+        return got
+      }
+      if count > 0 { return true }
+      if count < 0 && (errno == EINTR || errno == EAGAIN) { continue }
+      if count < 0 { throw .cannotOpen(path, reason: String(cString: strerror(errno))) }
+      return try rewindOrEnd()
+    }
+  }
+
+  private mutating func rewindOrEnd() throws(SourceError) -> Bool {
+    if kind == nil { throw .unknownStream(path) }
+    guard isFile, options.loops, state.statistics.delivered + state.statistics.unwanted > 0 else { return false }
+    // What is left in the buffer is a frame that was cut off.
+    if !buffer.isEmpty { state.count(\.damaged) }
+    buffer.removeAll(keepingCapacity: true)
+    if case .y4m = kind { kind = nil }
+    lseek(input.descriptor, 0, SEEK_SET)
+    return true
+  }
+}

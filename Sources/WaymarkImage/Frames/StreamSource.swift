@@ -1,0 +1,83 @@
+import Glibc
+
+/// A Y4M or MJPEG stream from a file, a pipe or standard input.
+///
+/// Files are played at their rate; from a pipe frames are taken as they come. `ffmpeg -i rtsp://… -f mjpeg - | waymark serve
+/// --source -` makes a network camera a source.
+package final class StreamSource: FrameSource {
+  /// How a stream is played.
+  package struct Options: Sendable {
+    /// Frames a second; nil: what the stream says, else 30. Only files are held to it.
+    package var rate: Double?
+    /// A file begins again after its end.
+    package var loops: Bool
+    /// Turns the pictures upright.
+    package var transform: FrameTransform
+    /// The width below which a picture need not be decoded; nil: in full.
+    package var sufficientWidth: Int?
+
+    /// Options.
+    package init(
+      rate: Double? = nil, loops: Bool = true, transform: FrameTransform = .identity, sufficientWidth: Int? = nil
+    ) {
+      self.rate = rate
+      self.loops = loops
+      self.transform = transform
+      self.sufficientWidth = sufficientWidth
+    }
+  }
+
+  package let device: String
+  private let options: Options
+  private let isFile: Bool
+  private let state = SourceState()
+  private let thread = WorkerThread(name: "wm-stream")
+  /// Bytes that were read from a pipe, but not used, when the source was stopped.
+  private let rest = Monitor<[UInt8]>([])
+
+  /// A source over a file, a named pipe, or `-` for standard input.
+  ///
+  /// - Throws: when there is no such file, or it is a folder.
+  package init(path: String, options: Options = Options()) throws(SourceError) {
+    device = path
+    self.options = options
+    guard path != "-" else {
+      isFile = false
+      return
+    }
+    var information = stat()
+    guard stat(path, &information) == 0 else { throw .cannotOpen(path, reason: String(cString: strerror(errno))) }
+    guard information.st_mode & S_IFMT != S_IFDIR else { throw .cannotOpen(path, reason: "it is a folder") }
+    isFile = information.st_mode & S_IFMT == S_IFREG
+  }
+
+  package var statistics: SourceStatistics { state.statistics }
+  /// A program that feeds a pipe stands still, or gives up, when nobody reads.
+  package var staysOpen: Bool { !isFile }
+  package func demand(_ demand: FrameDemand) { state.demand = demand }
+  package func stop() { thread.stop() }
+
+  package func start(_ sink: any FrameSink) {
+    let (device, options, isFile, state, rest) = (device, options, isFile, state, rest)
+    thread.start { stop in
+      let leftover = rest.withLock { bytes -> [UInt8] in
+        defer { bytes = [] }
+        return bytes
+      }
+      do {
+        var player = StreamPlayer(
+          path: device, options: options, isFile: isFile, state: state, sink: sink, leftover: leftover,
+          input: try InputFile(path: device),
+          converter: try LumaConverter(transform: options.transform, sufficientWidth: options.sufficientWidth))
+        player.play(until: stop)
+        let unused = player.unused
+        rest.withLock { $0 = unused }
+      } catch let error as SourceError {
+        sink.receive(SourceStatus(.lost, device: device, problem: error, ended: true))
+      } catch {
+        let problem = SourceError.damagedStream(device, reason: "\(error)")
+        sink.receive(SourceStatus(.lost, device: device, problem: problem, ended: true))
+      }
+    }
+  }
+}
