@@ -10,6 +10,7 @@ struct Waymark: AsyncParsableCommand {
     subcommands: [
       CamerasCommand.self,
       OnboardingCommand.self,
+      ScanCommand.self,
       SceneCommand.self,
       ServeCommand.self,
     ])

@@ -43,7 +43,7 @@ struct PictureDecoderTests {
   }
 
   @Test(arguments: [
-    "P5", "P5 ", "P5 2", "P5 2 2 255\n", "P5 0 2 255\nab", "P2 2 2 0 1 1 1 1", "P1 2 2 1 0 1", "P1 2 1 12",
+    "P5 ", "P5 2", "P5 2 2 255\n", "P5 0 2 255\nab", "P2 2 2 0 1 1 1 1", "P1 2 2 1 0 1", "P1 2 1 12",
     "P3 1 1 70000 1 1 1", "P2 2 1 255 1 x", "P4 99999999999999999999 1\n",
   ])
   func refusesDamagedPNM(_ text: String) {

@@ -1,0 +1,112 @@
+import Foundation
+import WaymarkBarcodes
+import WaymarkGeometry
+import WaymarkImage
+import WaymarkOnboarding
+
+/// Turns inputs into reports, one after the other; one for each thread.
+final class PictureScanner {
+  /// What all of them have in common.
+  struct Settings: Sendable {
+    var decoder = PictureDecoder()
+    var scan = ScanConfiguration.still
+    /// Judges the codes; nil when any code will do.
+    var judge: OnboardingJudge?
+    /// The symbologies that onboarding reads.
+    var onboardingSymbologies: Set<Symbology> = [.qr]
+    /// Leaves only the one code that counts.
+    var onlyOne = false
+  }
+
+  private let settings: Settings
+  private var scanner: BarcodeScanner
+
+  init(_ settings: Settings) throws(BarcodeError) {
+    self.settings = settings
+    scanner = try BarcodeScanner(settings.scan)
+  }
+
+  /// Reads, decodes, scans and judges one input. Whatever is wrong with it stands in the report.
+  func scan(_ input: ScanInput) -> ScanReport {
+    var report = ScanReport(input: input.name)
+    do {
+      let picture = try settings.decoder.gray(try input.read())
+      report.width = picture.image.width
+      report.height = picture.image.height
+      report.isTruncated = picture.isTruncated
+      let clock = ContinuousClock()
+      let start = clock.now
+      let reading = picture.image.withView { scanner.scan($0) }
+      report.elapsed = (clock.now - start) / .seconds(1)
+      report.symbols = reading.symbols.sorted(by: Self.readingOrder)
+      if let judge = settings.judge {
+        judgeSymbols(of: &report, reading, judge)
+      } else {
+        conclude(&report, reading)
+      }
+      if settings.onlyOne { keepOne(&report) }
+    } catch {
+      report.error = error
+    }
+    return report
+  }
+
+  /// From top to bottom, then from left to right, so that a picture always gives the same list.
+  private static func readingOrder(_ a: Symbol, _ b: Symbol) -> Bool {
+    let (first, second) = (a.corners.center, b.corners.center)
+    return (first.y, first.x, a.text) < (second.y, second.x, b.text)
+  }
+
+  /// Without onboarding any code is a success.
+  private func conclude(_ report: inout ScanReport, _ reading: ScanReading) {
+    if !reading.symbols.isEmpty {
+      report.outcome = .successful
+      return
+    }
+    report.outcome = .unsuccessful
+    if let part = reading.incomplete.first {
+      report.reason = UnsuccessfulReason.incomplete.rawValue
+      report.missing = part.missing
+    } else {
+      report.reason = (reading.unread.isEmpty ? UnsuccessfulReason.nothingFound : .codeNotReadable).rawValue
+    }
+  }
+
+  private func judgeSymbols(of report: inout ScanReport, _ reading: ScanReading, _ judge: OnboardingJudge) {
+    var codes = report.symbols.map { symbol in
+      ScannedCode(
+        bytes: symbol.bytes, text: symbol.text,
+        isAcceptedSymbology: settings.onboardingSymbologies.contains(symbol.symbology), center: symbol.corners.center,
+        missing: [])
+    }
+    codes += reading.incomplete.map { part in
+      let centers = part.corners.map(\.center)
+      let center = centers.isEmpty ? .zero : centers.reduce(.zero, +) / Double(centers.count)
+      // Which parts are missing may not be known, but that some are is.
+      return ScannedCode(
+        bytes: [], text: nil, isAcceptedSymbology: true, center: center,
+        missing: part.missing.isEmpty ? [0] : part.missing)
+    }
+    let middle = Point2(Double(report.width ?? 0) - 1, Double(report.height ?? 0) - 1) / 2
+    let sawUnreadable = reading.unread.contains { $0.kind == .qr }
+    let verdict = judge.verdict(for: codes, now: Date(), center: middle, sawUnreadable: sawUnreadable)
+    switch verdict.outcome {
+    case .successful: report.outcome = .successful
+    case .invalid: report.outcome = .invalid
+    case .unsuccessful: report.outcome = .unsuccessful
+    }
+    report.reason = verdict.reason
+    report.explanation = verdict.steps.last { $0.result == .failed }?.detail
+    report.kind = verdict.kind?.rawValue
+    report.connectTo = verdict.connectTo
+    report.fields = verdict.kind == nil ? nil : verdict.fields
+    report.missing = verdict.missing.filter { $0 > 0 }
+    report.chosen = verdict.chosen.flatMap { report.symbols.indices.contains($0) ? $0 : nil }
+  }
+
+  private func keepOne(_ report: inout ScanReport) {
+    guard report.outcome == .successful else { return }
+    report.symbols = [report.symbols[report.chosen ?? 0]]
+    if report.chosen != nil { report.chosen = 0 }
+  }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import WaymarkBarcodes
+import WaymarkGeometry
+import WaymarkImage
+import WaymarkOnboarding
+import WaymarkProtocol
+
+/// What came out of one input: the object that `--json` prints.
+struct ScanReport: Sendable, Encodable {
+  enum Outcome: String, Sendable, Encodable {
+    case successful
+    case invalid
+    case unsuccessful
+    case error
+  }
+
+  let input: String
+  var width: Int?
+  var height: Int?
+  /// Seconds of decoding alone, the picture being gray in memory.
+  var elapsed: Double?
+  /// The file ended before the picture did.
+  var isTruncated = false
+  var outcome = Outcome.error
+  var reason: String?
+  /// Why, in words for a person; not in the object.
+  var explanation: String?
+  var kind: String?
+  var connectTo: String?
+  var fields: [PayloadField]?
+  var missing: [Int] = []
+  /// Which of the symbols the verdict is about.
+  var chosen: Int?
+  var symbols: [Symbol] = []
+  var error: ImageError?
+
+  init(input: String) { self.input = input }
+
+  /// How the command ends if there is nothing worse.
+  var exitStatus: ExitStatus {
+    switch outcome {
+    case .successful: .success
+    case .invalid: .invalid
+    case .unsuccessful: .nothingFound
+    case .error: error?.exitStatus ?? .badData
+    }
+  }
+
+  enum Key: String, CodingKey {
+    case input, width, height, elapsed, truncated, outcome, reason, kind, connectTo, fields, missing, chosen, symbols
+    case error
+    case symbology, text, bytesBase64, charset, corners, quality, pass, gs1
+    case identifier, value
+    case code, message, hint
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: Key.self)
+    try container.encode(input, forKey: .input)
+    try container.encode(width, forKey: .width)
+    try container.encode(height, forKey: .height)
+    try container.encode(elapsed, forKey: .elapsed)
+    if isTruncated { try container.encode(true, forKey: .truncated) }
+    try container.encode(outcome.rawValue, forKey: .outcome)
+    try container.encodeIfPresent(reason, forKey: .reason)
+    try container.encodeIfPresent(kind, forKey: .kind)
+    try container.encodeIfPresent(connectTo, forKey: .connectTo)
+    if let fields { try container.encode(Self.object(of: fields), forKey: .fields) }
+    if !missing.isEmpty { try container.encode(missing, forKey: .missing) }
+    try container.encodeIfPresent(chosen, forKey: .chosen)
+    var list = container.nestedUnkeyedContainer(forKey: .symbols)
+    for symbol in symbols { try list.encode(SymbolReport(symbol: symbol)) }
+    if let error {
+      var object = container.nestedContainer(keyedBy: Key.self, forKey: .error)
+      try object.encode(error.code.rawValue, forKey: .code)
+      try object.encode(error.message, forKey: .message)
+      try object.encode(error.hint, forKey: .hint)
+    }
+  }
+
+  /// Fields by name; several of one name become a list.
+  private static func object(of fields: [PayloadField]) -> WaymarkProtocol.JSONValue {
+    let grouped = Dictionary(grouping: fields, by: \.name)
+    return .object(
+      grouped.mapValues { same in
+        same.count == 1 ? .string(same[0].value) : .array(same.map { .string($0.value) })
+      })
+  }
+}
+
+/// One code in the object that `--json` prints.
+private struct SymbolReport: Encodable {
+  let symbol: Symbol
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: ScanReport.Key.self)
+    try container.encode(symbol.symbology.rawValue, forKey: .symbology)
+    try container.encode(symbol.text, forKey: .text)
+    try container.encode(Data(symbol.bytes).base64EncodedString(), forKey: .bytesBase64)
+    try container.encode(symbol.charset.rawValue, forKey: .charset)
+    try container.encode(symbol.corners.corners.map { [$0.x, $0.y] }, forKey: .corners)
+    try container.encode(symbol.quality, forKey: .quality)
+    try container.encode(symbol.pass.rawValue, forKey: .pass)
+    if !symbol.gs1.isEmpty {
+      var list = container.nestedUnkeyedContainer(forKey: .gs1)
+      for element in symbol.gs1 {
+        var object = list.nestedContainer(keyedBy: ScanReport.Key.self)
+        try object.encode(element.identifier, forKey: .identifier)
+        try object.encode(element.value, forKey: .value)
+      }
+    }
+  }
+}
+
+extension ImageError: Explained {
+  var explainedCode: String { code.rawValue }
+
+  var exitStatus: ExitStatus {
+    switch code {
+    case .cannotOpen: .cannotOpen
+    default: .badData
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import WaymarkBarcodes
+import WaymarkOnboarding
+
+/// A report as a person reads it. What comes from the code or the file name is escaped first.
+struct ScanText {
+  let terminal: Terminal
+  /// Whether an onboarding verdict was asked for.
+  let isVerdict: Bool
+
+  func lines(for report: ScanReport) -> String {
+    var lines = [headline(report)]
+    if isVerdict {
+      if let connectTo = report.connectTo {
+        lines.append(row("connects to", terminal.styled(shown(connectTo), .strong)))
+      }
+      if let kind = report.kind { lines.append(row("kind", shown(kind))) }
+      if let why = report.explanation { lines.append(row("because", shown(why))) }
+      for field in report.fields ?? [] { lines.append(row(shown(field.name), shown(field.value))) }
+    }
+    if !report.missing.isEmpty {
+      lines.append(row("missing", "part " + report.missing.map(String.init).joined(separator: ", ")))
+    }
+    for (index, symbol) in report.symbols.enumerated() {
+      // What the verdict is about has been shown already, field by field.
+      let isTold = isVerdict && index == report.chosen && report.fields?.isEmpty == false
+      lines.append(row(symbol.symbology.displayName, isTold ? terminal.styled("(as above)", .faint) : content(symbol)))
+    }
+    return lines.map { $0 + "\n" }.joined()
+  }
+
+  private func headline(_ report: ScanReport) -> String {
+    let word: String
+    switch report.outcome {
+    case .successful where isVerdict: word = terminal.styled("successful", .good)
+    case .successful:
+      word = terminal.styled(report.symbols.count == 1 ? "1 code" : "\(report.symbols.count) codes", .good)
+    case .invalid: word = terminal.styled("invalid", .bad) + ", " + (report.reason ?? "")
+    case .unsuccessful: word = terminal.styled(Self.phrase(report.reason), .warning)
+    case .error: word = terminal.styled("error", .bad)
+    }
+    let cut = report.isTruncated ? terminal.styled(" (the file is cut short)", .warning) : ""
+    return "\(shown(report.input)): \(word)\(cut)"
+  }
+
+  private static func phrase(_ reason: String?) -> String {
+    switch reason.flatMap(UnsuccessfulReason.init(rawValue:)) {
+    case .nothingFound: "no code"
+    case .notQR: "no QR code, but another one"
+    case .incomplete: "incomplete: a part of a message spread over several codes"
+    case .codeNotReadable: "a code that cannot be read"
+    case nil: reason ?? "nothing"
+    }
+  }
+
+  private func content(_ symbol: Symbol) -> String {
+    if !symbol.gs1.isEmpty { return shown(symbol.gs1.map(\.description).joined(separator: " ")) }
+    return shown(symbol.text)
+  }
+
+  private func row(_ name: String, _ value: String) -> String {
+    "  " + name + String(repeating: " ", count: max(2, 18 - name.count)) + value
+  }
+
+  private func shown(_ text: String) -> String { DisplayText.escaped(text) }
+}

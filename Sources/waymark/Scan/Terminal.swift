@@ -1,0 +1,52 @@
+import Foundation
+import Glibc
+
+/// What can be done on a stream that may be a terminal.
+struct Terminal: Sendable {
+  enum Style: String, Sendable {
+    case good = "32"
+    case bad = "31"
+    case warning = "33"
+    case faint = "2"
+    case strong = "1"
+  }
+
+  let isTerminal: Bool
+  let hasColour: Bool
+  private let descriptor: Int32
+
+  static let output = Terminal(STDOUT_FILENO)
+  static let error = Terminal(STDERR_FILENO)
+
+  private init(_ descriptor: Int32) {
+    self.descriptor = descriptor
+    isTerminal = isatty(descriptor) == 1
+    let environment = ProcessInfo.processInfo.environment
+    // no-color.org: set and not empty means no colour.
+    hasColour = isTerminal && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
+  }
+
+  func styled(_ text: String, _ style: Style) -> String {
+    hasColour ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
+  }
+
+  /// Columns, or 80 where nobody knows.
+  var columns: Int {
+    var size = winsize()
+    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+    return Int(size.ws_col)
+  }
+
+  /// Writes all bytes; a reader that went away ends the writing, not the command's judgement.
+  func write(_ bytes: [UInt8]) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if written < 0 && errno == EINTR { continue }
+      guard written > 0 else { return }
+      rest = rest.dropFirst(written)
+    }
+  }
+
+  func write(_ text: String) { write(Array(text.utf8)) }
+}

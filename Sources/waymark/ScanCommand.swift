@@ -1,0 +1,160 @@
+import ArgumentParser
+import Foundation
+import WaymarkBarcodes
+import WaymarkImage
+import WaymarkOnboarding
+import WaymarkService
+
+/// `waymark scan`: reads codes from picture files.
+struct ScanCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "scan",
+    abstract: "Read codes from pictures, and say whether one may be used for onboarding.",
+    discussion: """
+      Reads JPEG, PNG, WebP and PNM files by their contents; folders with all that is below them; - is standard input. \
+      Results go to standard output, everything else to standard error.
+
+      Exit codes, the first that applies to any input: 64 usage, 66 a file cannot be opened, 65 a file is not a picture \
+      or damaged, 2 a code was read but is not acceptable, 1 nothing found, 0 all well.
+      """)
+
+  @Argument(help: ArgumentHelp("Pictures, folders, or - for standard input.", valueName: "input"))
+  var inputs: [String]
+
+  @Flag(help: "Judge the codes: may this device be onboarded with one of them?")
+  var onboarding = false
+
+  @Option(help: "The policy to judge by, in the form of the service's configuration (its onboarding: section).")
+  var policy: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Look only for these symbologies (with --onboarding: accept these), separated by commas.", valueName: "list"),
+    transform: SymbologyList.init)
+  var formats: SymbologyList?
+
+  @Flag(help: "Print one JSON object per input.")
+  var json = false
+
+  @Flag(help: "Print only the bytes of each code (with --onboarding: of the accepted one), each ended by a new line.")
+  var raw = false
+
+  @Flag(name: [.short, .long], help: "Print no results; the exit code tells.")
+  var quiet = false
+
+  @Flag(help: "Stop at the first code (with --onboarding: at the first accepted one).")
+  var oneshot = false
+
+  @Option(name: [.short, .long], help: "Pictures that are worked on at the same time (default: one per processor).")
+  var jobs: Int?
+
+  @Option(
+    help: "How hard to look: still (with every rescue), live (as for camera frames), plain (as the library does).")
+  var effort = Effort.still
+
+  @Option(help: ArgumentHelp("Refuse pictures of more pixels.", valueName: "count"))
+  var maxPixels = PictureDecoder.defaultPixelLimit
+
+  func validate() throws {
+    guard !inputs.isEmpty else { throw ValidationError("Name at least one picture, folder, or -.") }
+    guard onboarding || policy == nil else { throw ValidationError("--policy goes with --onboarding.") }
+    guard [json, raw, quiet].count(where: { $0 }) <= 1 else {
+      throw ValidationError("--json, --raw and --quiet exclude each other.")
+    }
+    guard jobs.map({ (1...256).contains($0) }) ?? true else { throw ValidationError("--jobs takes 1 to 256.") }
+    guard maxPixels > 0 else { throw ValidationError("--max-pixels takes a number above 0.") }
+    guard inputs.count(where: { $0 == "-" }) <= 1 else {
+      throw ValidationError("Standard input can be read only once.")
+    }
+  }
+
+  func run() throws {
+    let settings = try settings()
+    let items = ScanInput.expand(inputs)
+    let cores = ProcessInfo.processInfo.activeProcessorCount
+    var printer = ScanPrinter(mode: mode, isVerdict: onboarding, count: items.count)
+    var worst = ExitStatus.success
+    var found = false
+    OrderedWork.run(items, jobs: jobs ?? cores) { () -> (ScanInput) -> ScanReport in
+      do throws(BarcodeError) {
+        let scanner = try PictureScanner(settings)
+        return { scanner.scan($0) }
+      } catch {
+        let problem = ImageError(.outOfMemory, error.message, hint: error.hint)
+        return { input in
+          var report = ScanReport(input: input.name)
+          report.error = problem
+          return report
+        }
+      }
+    } deliver: { report in
+      printer.show(report)
+      worst = max(worst, report.exitStatus)
+      found = found || report.outcome == .successful
+      return !(oneshot && found)
+    }
+    printer.finish()
+    // Who asks for one code has it: that other pictures had none does not matter then.
+    if oneshot && found && worst <= .invalid { worst = .success }
+    if worst != .success { throw ExitCode(worst.rawValue) }
+  }
+
+  private func settings() throws -> PictureScanner.Settings {
+    var settings = PictureScanner.Settings()
+    settings.decoder.pixelLimit = maxPixels
+    settings.scan.effort = effort.value
+    settings.onlyOne = oneshot
+    if let formats {
+      settings.scan.symbologies = formats.symbologies
+      settings.onboardingSymbologies = formats.symbologies
+    }
+    if onboarding {
+      do {
+        settings.judge = try policy.map { try OnboardingConfiguration(file: $0) }.map { try $0.judge() } ?? OnboardingJudge()
+      } catch {
+        try fail(error)
+      }
+    }
+    return settings
+  }
+
+  private var mode: ScanPrinter.Mode {
+    if json { return .json }
+    if quiet { return .quiet }
+    if raw { return .raw(separated: !oneshot) }
+    return .text
+  }
+}
+
+/// How hard to look.
+enum Effort: String, ExpressibleByArgument, CaseIterable {
+  case still
+  case live
+  case plain
+
+  var value: ScanConfiguration.Effort {
+    switch self {
+    case .still: .still
+    case .live: .live
+    case .plain: .plain
+    }
+  }
+}
+
+/// Symbologies by name, separated by commas.
+struct SymbologyList: Sendable {
+  let symbologies: Set<Symbology>
+
+  init(_ argument: String) throws {
+    var all: Set<Symbology> = []
+    for word in argument.split(separator: ",") {
+      guard let symbology = Symbology(name: String(word)) else {
+        let known = Symbology.allCases.map(\.rawValue).joined(separator: ", ")
+        throw ValidationError("There is no symbology “\(DisplayText.escaped(String(word)))”. Known are \(known).")
+      }
+      all.insert(symbology)
+    }
+    guard !all.isEmpty else { throw ValidationError("--formats needs at least one symbology.") }
+    symbologies = all
+  }
+}
