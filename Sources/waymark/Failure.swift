@@ -14,7 +14,14 @@ func fail(_ error: any Error) throws -> Never {
 
 extension ServiceProblem: Explained {
   var explainedCode: String { code }
-  var exitStatus: ExitStatus { .unavailable }
+
+  var exitStatus: ExitStatus {
+    switch code {
+    case "cannotOpen": .cannotOpen
+    case "badPolicy": .badData
+    default: .unavailable
+    }
+  }
 }
 
 extension ConfigurationProblem: Explained {

@@ -110,7 +110,8 @@ struct ScanCommand: ParsableCommand {
     }
     if onboarding {
       do {
-        settings.judge = try policy.map { try OnboardingConfiguration(file: $0) }.map { try $0.judge() } ?? OnboardingJudge()
+        settings.judge =
+          try policy.map { try OnboardingConfiguration(file: $0) }.map { try $0.judge() } ?? OnboardingJudge()
       } catch {
         try fail(error)
       }
