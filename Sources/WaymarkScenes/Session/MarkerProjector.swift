@@ -1,0 +1,76 @@
+import WaymarkGeometry
+
+/// Where the points of an anchor appear in a frame.
+///
+/// Points in the picture's plane go through the homography, which is measured and does not depend on what is known of the
+/// lens, so that a marker stays glued to the print even when the intrinsics are a guess. What stands out of the plane is
+/// added by the pose: the step from the foot point to the point. Where no physical width is known, the unit of length
+/// is the picture's width and the pose comes from the homography (Z. Zhang, "A flexible new technique for camera
+/// calibration", PAMI 22 (2000), section 3.1).
+struct MarkerProjector {
+  private let observation: AnchorObservation
+  private let intrinsics: CameraIntrinsics
+  /// Pixels of the reference per unit of length of the anchor frame.
+  private let scale: Double
+  private let pose: Pose?
+  /// Whether the front of the picture is turned to the camera.
+  let facesCamera: Bool
+
+  /// - Parameter physicalWidth: metres; `nil` where unknown.
+  init(_ observation: AnchorObservation, physicalWidth: Double?, intrinsics: CameraIntrinsics) {
+    self.observation = observation
+    self.intrinsics = intrinsics
+    scale = observation.referenceSize.x / (physicalWidth ?? 1)
+    let metric = physicalWidth == nil ? nil : observation.pose
+    pose = metric ?? Self.pose(observation, scale: scale, intrinsics)
+    facesCamera = observation.corners.isConvex && (pose?.facesCamera ?? true)
+  }
+
+  /// The pixel of a point of the anchor frame, and its depth in units of length; `nil` behind the camera.
+  func project(_ point: Point3) -> (pixel: Point2, depth: Double?)? {
+    let foot = Point2(point.x, point.z) * scale + (observation.referenceSize - 1) / 2
+    // The sign of the third coordinate is that of the picture's centre, which is in sight, for all points before the
+    // camera.
+    let center = observation.homography.depth((observation.referenceSize - 1) / 2)
+    guard observation.homography.depth(foot) * center > 0 else { return nil }
+    let base = observation.homography.apply(foot)
+    guard let pose else { return point.y == 0 ? finite(base, nil) : nil }
+    guard let top = pose.project(point, intrinsics) else { return nil }
+    guard point.y != 0 else { return finite(base, top.depth) }
+    guard let bottom = pose.project(Point3(point.x, 0, point.z), intrinsics) else { return nil }
+    return finite(base + (top.pixel - bottom.pixel), top.depth)
+  }
+
+  private func finite(_ pixel: Point2, _ depth: Double?) -> (pixel: Point2, depth: Double?)? {
+    // Far beside the frame a number is as good as none, and sums of such numbers lose their meaning.
+    guard abs(pixel.x) < 1e6, abs(pixel.y) < 1e6 else { return nil }
+    return (pixel, depth)
+  }
+
+  private static func pose(_ observation: AnchorObservation, scale: Double, _ intrinsics: CameraIntrinsics) -> Pose? {
+    // Anchor plane (x, z) → reference → frame → directions.
+    let offset = (observation.referenceSize - 1) / 2
+    let toReference = Homography(
+      SIMD3(scale, 0, offset.x), SIMD3(0, scale, offset.y), SIMD3(0, 0, 1))
+    let f = intrinsics.focal
+    let c = intrinsics.center
+    let toDirections = Homography(
+      SIMD3(1 / f.x, 0, -c.x / f.x), SIMD3(0, 1 / f.y, -c.y / f.y), SIMD3(0, 0, 1))
+    let m = toDirections * observation.homography * toReference
+    var x = Point3(m.row0.x, m.row1.x, m.row2.x)
+    var z = Point3(m.row0.y, m.row1.y, m.row2.y)
+    var t = Point3(m.row0.z, m.row1.z, m.row2.z)
+    let length = (x.length + z.length) / 2 * (t.z < 0 ? -1 : 1)
+    guard length.isFinite, abs(length) > 1e-12 else { return nil }
+    x /= length
+    z /= length
+    t /= length
+    // The nearest right angle: both axes turn by half of what is missing.
+    let (sum, difference) = (x / x.length + z / z.length, x / x.length - z / z.length)
+    guard sum.length > 1e-6, difference.length > 1e-6 else { return nil }
+    x = (sum / sum.length + difference / difference.length) * 0.5.squareRoot()
+    z = (sum / sum.length - difference / difference.length) * 0.5.squareRoot()
+    let pose = Pose(PlanePose(rotation: Matrix3(columns: x, z, x.cross(z)), translation: t))
+    return pose.position.sum().isFinite ? pose : nil
+  }
+}

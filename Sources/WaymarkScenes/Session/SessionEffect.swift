@@ -1,0 +1,122 @@
+package import WaymarkGeometry
+
+/// The phases of an AR session.
+package enum SessionPhase: String, CaseIterable, Hashable, Sendable {
+  /// Nobody looks for anything.
+  case inactive
+  /// The coaching view shows what to look for.
+  case coaching
+  /// Looking for the anchors, guide and crosshair on the picture.
+  case scanning
+  /// An anchor is there; its indicator shows for a beat.
+  case matched
+  /// The markers show.
+  case annotating
+}
+
+/// The button of the coaching view.
+package enum PrimaryAction: String, Hashable, Sendable {
+  case beginScan, returnToScan
+}
+
+/// How an anchor is known at the moment.
+package enum TrackingMethod: String, Hashable, Sendable {
+  case fullTracking, lastKnownPose, notTracking
+}
+
+/// Where a marker is.
+package struct MarkerState: Hashable, Sendable {
+  package var id: String
+  package var visible: Bool
+  package var selected: Bool
+  /// Pixels of the frame, smoothed; also beside the frame, so that an arrow can point there; `nil` behind the camera.
+  package var screen: Point2?
+  /// Metres before the camera; `nil` where no physical width is known.
+  package var depth: Double?
+}
+
+/// Where an anchor is.
+package struct AnchorState: Hashable, Sendable {
+  package var anchor: String
+  package var method: TrackingMethod
+  /// What was seen last; `nil` once the anchor is lost.
+  package var observation: AnchorObservation?
+  package var markers: [MarkerState]
+}
+
+/// What a session tells the world. Whoever caused it is known to the caller.
+package enum SessionEffect: Sendable {
+  case phase(SessionStatus)
+  case anchorFound(AnchorObservation)
+  /// - Parameter lastSeen: seconds, on the clock of the inputs.
+  case anchorLost(anchor: String, lastSeen: Double)
+  case anchorsUpdated([AnchorState])
+  case markerChanged(id: String, visible: Bool, selected: Bool, pulsing: Bool)
+  case annotationSelected(Annotation)
+  case annotationCleared(id: String)
+  case cardOpened(Annotation)
+  case cardClosed(id: String)
+  case cardAction(Annotation)
+  /// The input was not possible; nothing changed.
+  case refused(SessionRefusal)
+}
+
+/// The session at a moment, for whoever joins.
+package struct SessionStatus: Hashable, Sendable {
+  package var phase: SessionPhase
+  /// The name of the loaded scene.
+  package var scene: String?
+  /// `nil` while inactive.
+  package var primaryAction: PrimaryAction?
+  /// The anchor whose picture the coaching view and the guide show; `nil` while inactive.
+  package var guide: String?
+  /// What the coaching view says.
+  package var instruction: String?
+  package var selected: String?
+  package var openCard: String?
+}
+
+/// Why an input was not possible.
+package enum SessionRefusal: Hashable, Sendable {
+  case noScene
+  case wrongPhase(SessionPhase)
+  case unknownAnnotation(String)
+  case noMarkerThere
+  case noCard(String)
+  case noAction(String)
+
+  package var code: String {
+    switch self {
+    case .noScene: "noScene"
+    case .wrongPhase: "wrongPhase"
+    case .unknownAnnotation: "unknownAnnotation"
+    case .noMarkerThere: "noMarkerThere"
+    case .noCard: "noCard"
+    case .noAction: "noAction"
+    }
+  }
+
+  package var message: String {
+    switch self {
+    case .noScene: "No scene is loaded."
+    case .wrongPhase(let phase): "Not possible while the session is \(phase.rawValue)."
+    case .unknownAnnotation(let id): "The scene has no annotation '\(id.prefix(64))'."
+    case .noMarkerThere: "No marker shows at that point."
+    case .noCard(let id): "The annotation '\(id)' has no card."
+    case .noAction(let id): "The card of '\(id)' has no button."
+    }
+  }
+
+  package var hint: String {
+    switch self {
+    case .noScene: "Load one with scene.load."
+    case .wrongPhase(.inactive): "Start a session with session.start."
+    case .wrongPhase(.coaching): "Close the coaching view with session.scan."
+    case .wrongPhase: "Watch session.phase for the right moment."
+    case .unknownAnnotation: "Take an id of the loaded scene."
+    case .noMarkerThere: "Tap nearer to a marker that is visible."
+    case .noCard: "Give it a card in the scene."
+    case .noAction: "Give the card actionText, actionType and actionData."
+    }
+  }
+}
