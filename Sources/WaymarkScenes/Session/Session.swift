@@ -114,6 +114,8 @@ package struct Session: Sendable {
   func newMarker() -> TrackedMarker {
     TrackedMarker(
       filter: OneEuroFilter(
-        .init(minimumCutoff: configuration.smoothingCutoff, slope: configuration.smoothingSlope)))
+        .init(
+          minimumCutoff: configuration.smoothingCutoff, slope: configuration.smoothingSlope,
+          speedCutoff: configuration.smoothingSpeedCutoff)))
   }
 }

@@ -14,9 +14,11 @@ package struct SessionConfiguration: Hashable, Sendable {
   /// does not flicker.
   package var edgeMargin = 2.0
   /// Smoothing of marker places: cutoff at rest in hertz, and its rise in hertz per pixel a second. A ramp lags by at
-  /// most 1/(2π·slope) pixels.
+  /// most 1/(2π·slope) pixels. The speed is followed quickly: a hand that turns round must not meet a filter that still thinks
+  /// it stands.
   package var smoothingCutoff = 1.0
-  package var smoothingSlope = 1.0
+  package var smoothingSlope = 0.5
+  package var smoothingSpeedCutoff = 6.0
 
   package init() {}
 }
