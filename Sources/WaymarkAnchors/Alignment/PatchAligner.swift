@@ -88,22 +88,48 @@ package final class PatchAligner {
   /// - Parameters:
   ///   - start: reference → frame, right within a few pixels.
   ///   - pyramid: of the frame; its whole octaves are used.
+  ///   - softness: the deviation in pixels by which the frame is out of focus.
+  ///   - blur: how the anchor is smeared by motion.
   ///   - coarsest: the coarsest octave to begin with; `nil`: by the size of the anchor.
   /// - Returns: `nil` where too little of the anchor is in view or nothing agrees.
   package func align(
-    _ template: AnchorTemplate, from start: Homography, in pyramid: GrayPyramid, blur: MotionBlur? = nil,
-    coarsest: Int? = nil
+    _ template: AnchorTemplate, from start: Homography, in pyramid: GrayPyramid, softness: Double = 0,
+    blur: MotionBlur? = nil, coarsest: Int? = nil
   ) -> Result? {
-    guard let octaves = octaves(template, start, pyramid) else { return nil }
+    guard let range = octaves(template, start, pyramid) else { return nil }
+    let octaves = (finest: range.finest, coarsest: max(range.finest, min(coarsest ?? range.coarsest, range.coarsest)))
+    let h = alignCoarse(template, from: start, in: pyramid, octaves: octaves, softness: softness, blur: blur)
+    return judge(
+      step(template, h, pyramid, octaves.finest, softness, blur, limit: options.patches, prior: 0.1),
+      octave: octaves.finest)
+  }
+
+  /// Aligns on all octaves but the finest.
+  package func alignCoarse(
+    _ template: AnchorTemplate, from start: Homography, in pyramid: GrayPyramid,
+    octaves: (finest: Int, coarsest: Int), softness: Double = 0, blur: MotionBlur? = nil
+  ) -> Homography {
     var h = start
-    let first = min(coarsest ?? octaves.coarsest, octaves.coarsest)
-    var octave = max(first, octaves.finest)
-    while octave > octaves.finest {
-      h = step(template, h, pyramid, octave, blur, limit: options.coarsePatches, prior: 0.02)
-      octave -= 1
+    for octave in stride(from: octaves.coarsest, to: octaves.finest, by: -1) {
+      h = step(template, h, pyramid, octave, softness, blur, limit: options.coarsePatches, prior: 0.02)
     }
-    h = step(template, h, pyramid, octaves.finest, blur, limit: options.patches, prior: 0.1)
-    return judge(h, octave: octaves.finest)
+    return h
+  }
+
+  /// How alike reference and frame are under a map, without moving it: the mean of the better half of the correlations of
+  /// at most `limit` patches; `nil` where too little is in view.
+  package func likeness(
+    _ template: AnchorTemplate, _ h: Homography, in pyramid: GrayPyramid, octave: Int, limit: Int,
+    softness: Double = 0, blur: MotionBlur? = nil
+  ) -> Double? {
+    let view = pyramid.level(2 * octave)
+    let scale = pyramid.scale(2 * octave)
+    set.draw(
+      template, homography: h, scale: scale, width: view.width, height: view.height, limit: limit,
+      softness: softness, blur: blur)
+    guard set.count >= 4 else { return nil }
+    measure(h, view, scale)
+    return betterHalf()
   }
 
   /// The octaves of the frame between which the alignment moves: on the finest the reference is hardly enlarged, on the
@@ -126,13 +152,14 @@ package final class PatchAligner {
 
   /// The map moved on one octave.
   private func step(
-    _ template: AnchorTemplate, _ start: Homography, _ pyramid: GrayPyramid, _ octave: Int, _ blur: MotionBlur?,
-    limit: Int, prior: Double
+    _ template: AnchorTemplate, _ start: Homography, _ pyramid: GrayPyramid, _ octave: Int, _ softness: Double,
+    _ blur: MotionBlur?, limit: Int, prior: Double
   ) -> Homography {
     let view = pyramid.level(2 * octave)
     let scale = pyramid.scale(2 * octave)
     set.draw(
-      template, homography: start, scale: scale, width: view.width, height: view.height, limit: limit, blur: blur)
+      template, homography: start, scale: scale, width: view.width, height: view.height, limit: limit,
+      softness: softness, blur: blur)
     guard set.count >= 4 else { return start }
     var frame = AlignmentFrame(set)
     var h = start
@@ -242,14 +269,21 @@ package final class PatchAligner {
     buffer.sort()
   }
 
+  /// The mean of the better half of the correlations, 0…1.
+  private func betterHalf() -> Double {
+    let n = set.count
+    for i in 0..<n { sorted[i] = correlation[i] }
+    sort(n)
+    let half = max(1, (n + 1) / 2)
+    var sum = 0.0
+    for i in (n - half)..<n { sum += Double(sorted[i]) }
+    return min(1, max(0, sum / Double(half)))
+  }
+
   private func judge(_ h: Homography, octave: Int) -> Result? {
     let n = set.count
     guard n >= 4, h.isFinite else { return nil }
-    for i in 0..<n { sorted[i] = correlation[i] }
-    sort(n)
-    var sum = 0.0
-    let half = max(1, (n + 1) / 2)
-    for i in (n - half)..<n { sum += Double(sorted[i]) }
+    let score = betterHalf()
     var inliers = 0
     var squares = 0.0
     var gain = 0.0
@@ -259,7 +293,7 @@ package final class PatchAligner {
       gain += Double(correlation[i])
     }
     return Result(
-      homography: h, score: min(1, max(0, sum / Double(half))), share: Double(inliers) / Double(n), patches: n,
+      homography: h, score: score, share: Double(inliers) / Double(n), patches: n,
       inliers: inliers,
       residual: (squares / Double(max(1, inliers))).squareRoot() * Double(1 << octave),
       gain: gain / Double(max(1, inliers)))

@@ -55,10 +55,11 @@ final class PatchSet {
   ///   - scale: of the frame's level.
   ///   - width: of the frame's level; `height` likewise.
   ///   - limit: how many patches at most.
+  ///   - softness: the deviation in pixels of the full frame by which the frame is out of focus.
   ///   - blur: how motion smears a point of the reference during the exposure, in pixels of the full frame.
   func draw(
     _ template: AnchorTemplate, homography: Homography, scale: Double, width: Int, height: Int, limit: Int,
-    blur: MotionBlur?
+    softness: Double, blur: MotionBlur?
   ) {
     count = 0
     let toLevel = Homography.resize(Point2(scale, scale)) * homography
@@ -66,7 +67,9 @@ final class PatchSet {
     guard let inverse = toLevel.inverse else { return }
     let stretch = Stretch(toLevel, inverse, template: template, width: width, height: height)
     guard stretch.largest.isFinite, stretch.largest > 0 else { return }
-    let index = template.level(for: min(1, stretch.largest))
+    // A coarser level of the reference is a softer one: box and tent of its pixels have a deviation of about half of one.
+    let focus = min(1, 0.5 / max(softness * scale, 0.5))
+    let index = template.level(for: min(1, stretch.largest * focus))
     let level = template.levels[index]
     let view = template.pyramid.level(index)
     let back = Homography.resize(Point2(level.scale, level.scale)) * inverse

@@ -1,0 +1,200 @@
+public import WaymarkGeometry
+public import WaymarkImage
+
+/// Finds anchors in frames and follows them: detection hands over to tracking, tracking back to detection.
+///
+/// It holds no clock and does no input or output: the same frames at the same times give the same reports. After warm-up it
+/// allocates nothing on the image path. To be used from one thread at a time.
+public final class AnchorEngine {
+  /// What can be set.
+  public struct Options: Hashable, Sendable {
+    /// The least time between two searches of the whole frame while something is followed, in seconds.
+    public var searchInterval = 0.25
+    /// The same while an anchor has just been lost and others are still followed, in seconds.
+    public var urgentSearchInterval = 0.1
+    /// For how long an anchor that was lost is looked for near its last place, in seconds.
+    public var patience = 0.5
+    /// For how long an anchor must be seen before it counts as found, in seconds.
+    public var foundAfter = 0.05
+    /// For how long it must be away before it counts as lost, in seconds.
+    public var lostAfter = 0.5
+    /// The most anchors followed at once; more are not searched for.
+    public var maximumAnchors = 32
+
+    /// The usual settings.
+    public init() {}
+  }
+
+  /// The settings.
+  public let options: Options
+  private let source: any ClaimSource
+  private let givenIntrinsics: CameraIntrinsics?
+  private let pyramid = GrayPyramid()
+  private let aligner: PatchAligner
+  private let search = PatchSearch()
+  private var templates = TemplateCache()
+  private var exposure = ExposureEstimate()
+  private var anchors: [FollowedAnchor] = []
+  private var lastSearch = -Double.infinity
+  private var lastTime = -Double.infinity
+  private var frameSize = (width: 0, height: 0)
+  private var known: [Quadrilateral] = []
+  private var frames = 0
+
+  /// An engine over a detector.
+  ///
+  /// - Parameter intrinsics: of the camera, for frames of the size that will come; `nil`: assumed from a field of view.
+  package init(source: any ClaimSource, intrinsics: CameraIntrinsics? = nil, options: Options = Options()) {
+    self.source = source
+    self.options = options
+    givenIntrinsics = intrinsics
+    var alignment = PatchAligner.Options()
+    alignment.patches = 160
+    aligner = PatchAligner(alignment)
+  }
+
+  /// The camera of the present frames: as given, or assumed for their size.
+  public var intrinsics: CameraIntrinsics {
+    givenIntrinsics ?? CameraIntrinsics(assumedFor: frameSize.width, frameSize.height)
+  }
+
+  /// Takes the next frame.
+  ///
+  /// - Parameter time: when it was captured, in seconds; a time that is not later than the last begins anew.
+  public func process(_ frame: ImageView, at time: Double) -> AnchorReport {
+    if frameSize != (frame.width, frame.height) || !(time > lastTime) { reset() }
+    frameSize = (frame.width, frame.height)
+    lastTime = time
+    frames += 1
+    pyramid.update(frame, levels: 7)
+    for i in anchors.indices { follow(i, time) }
+    let searched = searchIsDue(time)
+    if searched { searchWhole(frame, time) }
+    learn()
+    return report(time, searched: searched)
+  }
+
+  /// Forgets all anchors, as before frames of another camera.
+  public func reset() {
+    anchors.removeAll(keepingCapacity: true)
+    lastSearch = -.infinity
+    lastTime = -.infinity
+  }
+
+  /// Looks for an anchor where it is expected.
+  private func follow(_ i: Int, _ time: Double) {
+    guard anchors[i].isSeen || time - anchors[i].observation.lastSeen <= options.patience,
+      let place = anchors[i].tracker.track(
+        in: pyramid, at: time, aligner: aligner, search: search, exposure: exposure)
+    else {
+      anchors[i].miss()
+      return
+    }
+    anchors[i].see(
+      place.alignment.homography, inliers: place.alignment.inliers, score: place.alignment.score, at: time, intrinsics)
+  }
+
+  private func searchIsDue(_ time: Double) -> Bool {
+    let seen = anchors.reduce(0) { $0 + ($1.isSeen ? 1 : 0) }
+    guard seen > 0 else { return true }
+    guard seen < min(options.maximumAnchors, source.referenceCount) else { return false }
+    let urgent = anchors.contains { !$0.isSeen && $0.presence.isPresent }
+    // A little less, so that rounding of the times does not cost a frame.
+    return time - lastSearch >= (urgent ? options.urgentSearchInterval : options.searchInterval) - 1e-3
+  }
+
+  /// Searches the whole frame and takes up what is new.
+  private func searchWhole(_ frame: ImageView, _ time: Double) {
+    lastSearch = time
+    known.removeAll(keepingCapacity: true)
+    for a in anchors where a.isSeen { known.append(a.observation.corners) }
+    for claim in source.claims(in: frame, known: known) {
+      let place = anchors.firstIndex { $0.index == claim.anchor }
+      if let place, anchors[place].isSeen { continue }
+      let reference = source.reference(claim.anchor)
+      let template = templates.template(claim.anchor, reference)
+      // The claim is brought to where tracking would put it, so that nothing jumps in the next frame.
+      var claim = claim
+      if let result = aligner.align(template, from: claim.homography, in: pyramid), result.score >= claim.score - 0.05,
+        result.inliers >= 6
+      {
+        claim.homography = result.homography
+        claim.inliers = max(claim.inliers, result.inliers)
+        claim.score = max(claim.score, result.score)
+      }
+      guard let corners = claim.homography.outline(width: Double(reference.width), height: Double(reference.height)),
+        !isTaken(corners)
+      else { continue }
+      take(claim, reference, template, at: place, time)
+    }
+  }
+
+  /// Whether another anchor is already followed at the same place: pictures that are nearly alike must not both be claimed.
+  private func isTaken(_ corners: Quadrilateral) -> Bool {
+    let limit = 0.15 * corners.signedArea.squareRoot()
+    return anchors.contains {
+      $0.isSeen && $0.observation.corners.center.distance(to: corners.center) < limit
+        && abs($0.observation.corners.signedArea / corners.signedArea - 1) < 0.4
+    }
+  }
+
+  private func take(
+    _ claim: AnchorClaim, _ reference: AnchorReference, _ template: AnchorTemplate, at place: Int?, _ time: Double
+  ) {
+    let index: Int
+    if let place {
+      // Back again: what was smoothed before does not hold any more if it was away for more than a moment.
+      if time - anchors[place].observation.lastSeen > options.lostAfter { anchors[place].pose.reset() }
+      anchors[place].tracker = AnchorTracker(template, at: claim.homography, time: time)
+      index = place
+    } else {
+      let tracker = AnchorTracker(template, at: claim.homography, time: time)
+      anchors.append(
+        FollowedAnchor(
+          claim, reference, tracker,
+          presence: .init(foundAfter: options.foundAfter, lostAfter: options.lostAfter), time: time))
+      index = anchors.count - 1
+    }
+    anchors[index].see(claim.homography, inliers: claim.inliers, score: claim.score, at: time, intrinsics)
+  }
+
+  /// Learns from the fastest anchor how long the shutter is open, and from one after the other how sharp the frame is.
+  private func learn() {
+    var fastest: (index: Int, speed: Double)?
+    for (i, a) in anchors.enumerated() where a.isSeen {
+      let speed = a.tracker.velocity?.mean ?? 0
+      if speed > fastest?.speed ?? 0 { fastest = (i, speed) }
+    }
+    // Three pixels of smear at the present estimate or at an hundredth of a second.
+    if let fastest, fastest.speed * max(exposure.seconds, 0.01) >= 3 {
+      anchors[fastest.index].tracker.learnExposure(&exposure, in: pyramid, aligner: aligner)
+    }
+    guard !anchors.isEmpty, frames % 4 == 0 else { return }
+    let turn = frames / 4 % anchors.count
+    if anchors[turn].isSeen { anchors[turn].tracker.learnSoftness(in: pyramid, aligner: aligner, exposure: exposure) }
+  }
+
+  private func report(_ time: Double, searched: Bool) -> AnchorReport {
+    var report = AnchorReport(time: time, observations: [], found: [], lost: [], searched: searched)
+    for i in anchors.indices {
+      switch anchors[i].presence.handle(seen: anchors[i].isSeen, at: time) {
+      case .found: report.found.append(anchors[i].index)
+      case .lost:
+        report.lost.append(
+          AnchorLoss(anchor: anchors[i].index, name: anchors[i].name, lastSeen: anchors[i].observation.lastSeen))
+      case nil: break
+      }
+      anchors[i].observation.isPresent = anchors[i].presence.isPresent
+      if anchors[i].isSeen || anchors[i].presence.isPresent { report.observations.append(anchors[i].observation) }
+    }
+    // What is out of sight and neither present nor looked for any more is forgotten.
+    anchors.removeAll {
+      !$0.isSeen && !$0.presence.isPresent && time - $0.observation.lastSeen > options.patience
+    }
+    report.observations.sort {
+      ($0.trackingMethod == .fullTracking ? 1 : 0, $0.score, -$0.anchor)
+        > ($1.trackingMethod == .fullTracking ? 1 : 0, $1.score, -$1.anchor)
+    }
+    return report
+  }
+}

@@ -1,0 +1,16 @@
+package import WaymarkGeometry
+package import WaymarkImage
+
+/// What finds anchors in a single frame: the detector over a library, seen from the engine that follows them.
+package protocol ClaimSource: AnyObject {
+  /// Finds anchors in a frame, best claim first, one claim an anchor.
+  ///
+  /// - Parameter known: outlines of what is already followed; features inside need not be looked at.
+  func claims(in frame: ImageView, known: [Quadrilateral]) -> [AnchorClaim]
+
+  /// The reference with an index that a claim named.
+  func reference(_ anchor: Int) -> AnchorReference
+
+  /// How many references there are.
+  var referenceCount: Int { get }
+}

@@ -1,0 +1,64 @@
+import WaymarkGeometry
+import WaymarkImage
+
+/// All that the engine keeps of an anchor it has seen.
+struct FollowedAnchor {
+  let index: Int
+  let name: String
+  let width: Int
+  let height: Int
+  let physicalWidth: Double?
+  var tracker: AnchorTracker
+  var pose: PoseFollower
+  var presence: AnchorPresence
+  var observation: AnchorObservation
+  /// Whether it is seen in the present frame.
+  var isSeen = true
+
+  init(
+    _ claim: AnchorClaim, _ reference: AnchorReference, _ tracker: AnchorTracker, presence: AnchorPresence.Options,
+    time: Double
+  ) {
+    index = claim.anchor
+    name = reference.name
+    width = reference.width
+    height = reference.height
+    physicalWidth = reference.physicalWidth
+    self.tracker = tracker
+    pose = PoseFollower()
+    self.presence = AnchorPresence(presence)
+    observation = AnchorObservation(
+      anchor: claim.anchor, name: reference.name, trackingMethod: .fullTracking,
+      corners: claim.homography.apply(Quadrilateral(width: Double(reference.width), height: Double(reference.height))),
+      homography: claim.homography, inliers: claim.inliers, score: claim.score, pose: nil, rawPose: nil,
+      lastSeen: time, isPresent: false)
+  }
+
+  /// Takes the place in the frame at `time`.
+  mutating func see(
+    _ homography: Homography, inliers: Int, score: Double, at time: Double, _ intrinsics: CameraIntrinsics
+  ) {
+    isSeen = true
+    observation.trackingMethod = .fullTracking
+    observation.homography = homography
+    observation.corners = homography.apply(Quadrilateral(width: Double(width), height: Double(height)))
+    observation.inliers = inliers
+    observation.score = score
+    observation.lastSeen = time
+    observation.pose = nil
+    observation.rawPose = nil
+    guard let physicalWidth,
+      let solutions = AnchorPose.solutions(
+        homography, width: width, height: height, physicalWidth: physicalWidth, intrinsics)
+    else { return }
+    let (raw, smooth) = pose.update(solutions, at: time)
+    observation.rawPose = raw
+    observation.pose = smooth
+  }
+
+  /// Takes that it is not in the present frame.
+  mutating func miss() {
+    isSeen = false
+    observation.trackingMethod = .lastKnownPose
+  }
+}
