@@ -45,6 +45,12 @@ struct ScanCommand: ParsableCommand {
   @Flag(help: "Stop at the first code (with --onboarding: at the first accepted one).")
   var oneshot = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Draw what was found into a copy of the picture: a .png or .jpg file, or, for several inputs, a folder.",
+      valueName: "out"))
+  var annotate: String?
+
   @Option(name: [.short, .long], help: "Pictures that are worked on at the same time (default: one per processor).")
   var jobs: Int?
 
@@ -70,7 +76,11 @@ struct ScanCommand: ParsableCommand {
 
   func run() throws {
     let settings = try settings()
-    let items = ScanInput.expand(inputs)
+    var items = ScanInput.expand(inputs)
+    if let annotate {
+      let target = try AnnotationTarget(annotate, inputs: items)
+      for index in items.indices { items[index].annotation = target.paths[index] }
+    }
     let cores = ProcessInfo.processInfo.activeProcessorCount
     var printer = ScanPrinter(mode: mode, isVerdict: onboarding, count: items.count)
     var worst = ExitStatus.success

@@ -30,7 +30,8 @@ final class PictureScanner {
   func scan(_ input: ScanInput) -> ScanReport {
     var report = ScanReport(input: input.name)
     do {
-      let picture = try settings.decoder.gray(try input.read())
+      let file = try input.read()
+      let picture = try settings.decoder.gray(file)
       report.width = picture.image.width
       report.height = picture.image.height
       report.isTruncated = picture.isTruncated
@@ -39,12 +40,14 @@ final class PictureScanner {
       let reading = picture.image.withView { scanner.scan($0) }
       report.elapsed = (clock.now - start) / .seconds(1)
       report.symbols = reading.symbols.sorted(by: Self.readingOrder)
+      report.unread = reading.incomplete.flatMap(\.corners) + reading.unread.compactMap(\.corners)
       if let judge = settings.judge {
         judgeSymbols(of: &report, reading, judge)
       } else {
         conclude(&report, reading)
       }
       if settings.onlyOne { keepOne(&report) }
+      if let path = input.annotation { annotate(&report, file, path) }
     } catch {
       report.error = error
     }
@@ -102,6 +105,15 @@ final class PictureScanner {
     report.fields = verdict.kind == nil ? nil : verdict.fields
     report.missing = verdict.missing.filter { $0 > 0 }
     report.chosen = verdict.chosen.flatMap { report.symbols.indices.contains($0) ? $0 : nil }
+  }
+
+  private func annotate(_ report: inout ScanReport, _ file: [UInt8], _ path: String) {
+    do {
+      let marks = Annotation.marks(of: report, isVerdict: settings.judge != nil)
+      try AnnotationTarget.write(Annotation.draw(marks, on: try settings.decoder.rgb(file).image), to: path)
+    } catch {
+      report.annotationError = error
+    }
   }
 
   private func keepOne(_ report: inout ScanReport) {

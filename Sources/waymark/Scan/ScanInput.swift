@@ -14,6 +14,8 @@ struct ScanInput: Sendable {
   /// What results call it.
   let name: String
   let source: Source
+  /// Where to draw what was found.
+  var annotation: String?
 
   /// Files as they are, `-` for standard input, folders with all that is in them and below.
   ///

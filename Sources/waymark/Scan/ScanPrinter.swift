@@ -27,8 +27,10 @@ struct ScanPrinter {
 
   mutating func show(_ report: ScanReport) {
     let output = bytes(of: report)
-    if !output.isEmpty || report.error != nil { progress?.clear() }
-    if let error = report.error { explain(error.message, error.hint, report) }
+    if !output.isEmpty || report.error != nil || report.annotationError != nil { progress?.clear() }
+    for error in [report.error, report.annotationError].compactMap({ $0 }) {
+      explain(error.message, error.hint, report)
+    }
     Terminal.output.write(output)
     progress?.advance()
   }

@@ -33,17 +33,23 @@ struct ScanReport: Sendable, Encodable {
   var chosen: Int?
   var symbols: [Symbol] = []
   var error: ImageError?
+  /// Where a code is that could not be read, or only in part; not in the object.
+  var unread: [Quadrilateral] = []
+  /// Why the annotated picture could not be written; not in the object.
+  var annotationError: ImageError?
 
   init(input: String) { self.input = input }
 
   /// How the command ends if there is nothing worse.
   var exitStatus: ExitStatus {
-    switch outcome {
-    case .successful: .success
-    case .invalid: .invalid
-    case .unsuccessful: .nothingFound
-    case .error: error?.exitStatus ?? .badData
-    }
+    let own: ExitStatus =
+      switch outcome {
+      case .successful: .success
+      case .invalid: .invalid
+      case .unsuccessful: .nothingFound
+      case .error: error?.exitStatus ?? .badData
+      }
+    return annotationError == nil ? own : max(own, .cannotOpen)
   }
 
   enum Key: String, CodingKey {

@@ -1,0 +1,62 @@
+import ArgumentParser
+import Foundation
+import WaymarkImage
+
+/// Where annotated pictures go.
+struct AnnotationTarget: Sendable {
+  /// The file of each input, in order.
+  let paths: [String]
+
+  /// One input goes to the file that is named; several go into the folder that is named, under names of their own.
+  init(_ destination: String, inputs: [ScanInput]) throws {
+    var isFolder: ObjCBool = false
+    let exists = FileManager.default.fileExists(atPath: destination, isDirectory: &isFolder)
+    if exists && isFolder.boolValue {
+      paths = Self.names(inputs).map { destination.hasSuffix("/") ? destination + $0 : destination + "/" + $0 }
+      return
+    }
+    guard inputs.count == 1 else {
+      throw ValidationError("--annotate with \(inputs.count) inputs needs a folder that exists, not \(destination).")
+    }
+    guard Self.encoder(for: destination) != nil else {
+      throw ValidationError("--annotate writes .png and .jpg files, not \(destination).")
+    }
+    paths = [destination]
+  }
+
+  /// The inputs' own names with .png behind, numbered where one comes twice.
+  private static func names(_ inputs: [ScanInput]) -> [String] {
+    var used: Set<String> = []
+    return inputs.map { input in
+      let last = input.name.split(separator: "/").last.map(String.init) ?? "picture"
+      let stem = last == "-" ? "stdin" : last
+      var name = stem + ".png"
+      var number = 2
+      while !used.insert(name).inserted {
+        name = "\(stem)-\(number).png"
+        number += 1
+      }
+      return name
+    }
+  }
+
+  private static func encoder(for path: String) -> ((RGBImage) throws(ImageError) -> [UInt8])? {
+    let name = path.lowercased()
+    if name.hasSuffix(".png") { return { image throws(ImageError) in try PNGEncoder.encode(image) } }
+    if name.hasSuffix(".jpg") || name.hasSuffix(".jpeg") {
+      return { image throws(ImageError) in try JPEGEncoder.encode(image, quality: 90) }
+    }
+    return nil
+  }
+
+  /// Writes a picture in the format that the file's name asks for.
+  static func write(_ image: RGBImage, to path: String) throws(ImageError) {
+    guard let encode = encoder(for: path) else { return }
+    let bytes = try encode(image)
+    guard FileManager.default.createFile(atPath: path, contents: Data(bytes)) else {
+      throw ImageError(
+        .cannotOpen, "the annotated picture \(path) cannot be written",
+        hint: "Check that its folder exists and that this user may write in it.")
+    }
+  }
+}
