@@ -100,9 +100,18 @@ public final class WaymarkClient: Sendable {
   /// Asks for pictures; the connection carries nothing else from now on.
   public func pictures<Request: ServiceRequest>(_ request: Request) throws -> Pictures
   where Request.Result == MediaHeader {
+    try begin(method: Request.method, params: request)
+  }
+
+  /// Asks for pictures by name; the connection carries nothing else from now on.
+  public func pictures(method: String, params: JSONValue) throws -> Pictures {
+    try begin(method: method, params: params)
+  }
+
+  private func begin(method: String, params: some Encodable) throws -> Pictures {
     let id = link.newID()
     link.expectPictures(id: id)
-    let line = try JSONLineEncoder.line(RequestLine(id: .int(id), method: Request.method, params: request))
+    let line = try JSONLineEncoder.line(RequestLine(id: .int(id), method: method, params: params))
     channel.writeAndFlush(ByteBuffer(bytes: line), promise: nil)
     return Pictures(link: link)
   }

@@ -28,3 +28,13 @@ extension ConfigurationProblem: Explained {
   var explainedCode: String { "badConfiguration" }
   var exitStatus: ExitStatus { .badData }
 }
+
+extension ClientError: Explained {
+  var explainedCode: String { code }
+  var exitStatus: ExitStatus { code == "notPermitted" ? .notPermitted : .unavailable }
+}
+
+extension ServiceError: Explained {
+  var explainedCode: String { code.rawValue }
+  var exitStatus: ExitStatus { code == .notPermitted ? .notPermitted : .invalid }
+}

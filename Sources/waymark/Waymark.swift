@@ -13,5 +13,11 @@ struct Waymark: AsyncParsableCommand {
       ScanCommand.self,
       SceneCommand.self,
       ServeCommand.self,
+      WatchCommand.self,
+      SendCommand.self,
+      StatusCommand.self,
+      DoctorCommand.self,
+      ConfigCommand.self,
+      SocketPathCommand.self,
     ])
 }

@@ -1,0 +1,33 @@
+/// What only shows when the values meet the machine: accounts that do not exist, folders that cannot be read.
+package enum ConfigurationReview {
+  /// The problems of a configuration that has the right form.
+  package static func problems(in configuration: ServiceConfiguration) -> [ConfigurationProblem] {
+    let origin = configuration.file ?? "configuration"
+    var problems: [ConfigurationProblem] = []
+    func add(_ key: String, _ message: String, _ hint: String) {
+      problems.append(ConfigurationProblem(origin: origin, key: key, message: message, hint: hint))
+    }
+    if let group = configuration.socket.group, Accounts.group(group) == nil {
+      add("socket.group", "there is no group \(group)", "Create it, or name another.")
+    }
+    let roles = configuration.roles
+    for (key, names, find, what) in [
+      ("roles.operators.users", roles.operatorUsers, Accounts.user, "user"),
+      ("roles.operators.groups", roles.operatorGroups, Accounts.group, "group"),
+      ("roles.observers.users", roles.observerUsers, Accounts.user, "user"),
+      ("roles.observers.groups", roles.observerGroups, Accounts.group, "group"),
+    ] {
+      for name in names where find(name) == nil {
+        add(key, "there is no \(what) \(name)", "Create it, or leave it out.")
+      }
+    }
+    for (key, folders) in [
+      ("gallery.folders", configuration.galleryFolders), ("scenes.folders", configuration.scenes.folders),
+    ] {
+      for folder in folders where !FileOwner.isFolder(folder) {
+        add(key, "there is no folder \(folder)", "Create it, or correct the path.")
+      }
+    }
+    return problems
+  }
+}

@@ -1,0 +1,91 @@
+import WaymarkOnboarding
+import WaymarkProtocol
+
+/// Events as a person reads them.
+enum EventText {
+  /// The state that a connection begins with.
+  static func text(of snapshot: Snapshot) -> String {
+    var parts = ["scanner \(snapshot.scanner.status.rawValue)", "camera \(snapshot.camera.status.rawValue)"]
+    if let device = snapshot.camera.device { parts.append("(\(shown(device)))") }
+    if let scene = snapshot.scene { parts.append("scene \(shown(scene.scene))") }
+    if let session = snapshot.session { parts.append("session \(session.phase.rawValue)") }
+    return parts.joined(separator: " ")
+  }
+
+  /// One line: time, event, what it says.
+  static func text(of event: Event) -> String {
+    let clock = event.time.map { $0.split(separator: "T").last.map(String.init) ?? $0 } ?? ""
+    return "\(clock)  \(padded(event.body.name))  \(details(of: event.body))"
+  }
+
+  private static func padded(_ name: String) -> String {
+    name + String(repeating: " ", count: max(0, 20 - name.count))
+  }
+
+  /// A stranger's text must not steer the terminal.
+  private static func shown(_ text: String, limit: Int = 200) -> String { DisplayText.escaped(text, limit: limit) }
+
+  private static func details(of body: EventBody) -> String {
+    switch body {
+    case .scanSuccessful(let scan):
+      var parts = [scan.kind.map { shown($0) } ?? scan.symbology]
+      if let host = scan.connectTo { parts.append("connects to \(shown(host))") }
+      parts.append(scan.text.map { "“\(shown($0, limit: 120))”" } ?? "(redacted)")
+      return parts.joined(separator: ", ")
+    case .scanInvalid(let scan): return [scan.reason, scan.kind].compactMap { $0 }.joined(separator: ", ")
+    case .scanUnsuccessful(let scan):
+      let missing = scan.missing.map { "parts " + $0.map(String.init).joined(separator: ", ") + " are missing" }
+      return [scan.reason.rawValue, missing].compactMap { $0 }.joined(separator: ", ")
+    case .scanGuide(let guide): return guide.advice.rawValue
+    case .scanConfirmed(let scan): return "scan \(scan.scan)"
+    case .scanCancelled(let scan): return "scan \(scan.scan), \(scan.reason.rawValue)"
+    case .scannerStatus(let status): return details(of: status)
+    case .cameraStatus(let status): return details(of: status)
+    case .sessionPhaseEvent(let phase):
+      return [phase.phase.rawValue, phase.guide.map { "look for \(shown($0.anchor))" }].compactMap { $0 }
+        .joined(separator: ", ")
+    case .anchorFound(let found): return "\(shown(found.anchor)), score \(rounded(found.score))"
+    case .anchorLost(let lost): return shown(lost.anchor)
+    case .anchorsUpdated(let update):
+      return update.anchors.map { "\(shown($0.anchor)) \($0.trackingMethod.rawValue)" }.joined(separator: ", ")
+    case .markerChanged(let marker):
+      let words = [marker.visible ? "visible" : "out of sight", marker.selected ? "selected" : nil]
+      return "\(shown(marker.id)) " + words.compactMap { $0 }.joined(separator: ", ")
+    case .annotationSelected(let selected): return "\(shown(selected.id)): \(shown(selected.card.title))"
+    case .annotationCleared(let cleared): return cleared.id.map { shown($0) } ?? ""
+    case .cardOpened(let card): return shown(card.id)
+    case .cardClosed(let card): return shown(card.id)
+    case .cardAction(let action):
+      return "\(shown(action.id)): \(action.actionType.rawValue) \(shown(action.actionData ?? ""))"
+    case .sceneLoaded(let loaded): return "\(shown(loaded.scene.scene)), \(loaded.scene.anchors.count) anchors"
+    case .sceneUnloaded(let scene): return shown(scene.scene)
+    case .sceneProgress(let progress): return "\(shown(progress.scene)) \(progress.done) of \(progress.total)"
+    case .sceneFailed(let failure): return "\(shown(failure.scene)): \(shown(failure.message))"
+    case .statistics(let figures):
+      return "\(figures.frames.captured) frames, \(figures.clients) clients, \(figures.memory >> 20) MiB"
+    case .streamDropped(let gap): return "\(gap.count) events since \(gap.sinceSeq)"
+    case .connectionClosed(let closed): return closed.reason.rawValue
+    case .serverStopping(let stopping): return shown(stopping.reason)
+    case .hello(let hello): return hello.version
+    case .unknown(_, let value): return (try? SendCommand.text(value)).map { shown($0) } ?? ""
+    }
+  }
+
+  private static func details(of status: ScannerStatus) -> String {
+    [status.status.rawValue, status.mode?.rawValue, status.message.map { shown($0) }].compactMap { $0 }
+      .joined(separator: ", ")
+  }
+
+  private static func details(of status: CameraStatus) -> String {
+    var parts = [status.status.rawValue, status.device.map { shown($0) }, status.format].compactMap { $0 }
+    if let width = status.width, let height = status.height { parts.append("\(width)×\(height)") }
+    if let rate = status.rate { parts.append("\(rounded(rate)) fps") }
+    if let message = status.message { parts.append(shown(message)) }
+    return parts.joined(separator: ", ")
+  }
+
+  static func rounded(_ value: Double) -> String {
+    let hundredths = (value * 100).rounded() / 100
+    return hundredths == hundredths.rounded() ? "\(Int(hundredths))" : "\(hundredths)"
+  }
+}

@@ -1,0 +1,66 @@
+import WaymarkProtocol
+
+/// The figures in the text exposition format of Prometheus, version 0.0.4.
+enum PrometheusText {
+  /// What stands there when no service answers.
+  static let down = """
+    # HELP waymark_up Whether the service answers.
+    # TYPE waymark_up gauge
+    waymark_up 0
+    """
+
+  static func text(of status: StatusResult) -> String {
+    let figures = status.statistics
+    var text = Writer()
+    text.add("up", "gauge", "Whether the service answers.", 1)
+    text.add("info", "gauge", "The version of the service.", 1, ["version": status.version])
+    text.add("uptime_seconds", "gauge", "Seconds since the start.", figures.uptime)
+    text.add("clients", "gauge", "Open connections.", Double(figures.clients))
+    text.add("events_total", "counter", "Events published.", Double(figures.events))
+    text.add("events_dropped_total", "counter", "Events that slow clients lost.", Double(figures.dropped))
+    text.add("frames_total", "counter", "Frames that arrived.", Double(figures.frames.captured))
+    text.add("frames_bad_total", "counter", "Damaged frames that were skipped.", Double(figures.frames.bad))
+    text.add("frames_lost_total", "counter", "Frames lost between driver and slot.", Double(figures.frames.lost))
+    text.add("resident_memory_bytes", "gauge", "Resident memory.", Double(figures.memory))
+    text.add("cpu_seconds_total", "counter", "Processor time of all threads.", figures.cpu)
+    let states: [CameraState] = [.closed, .opened, .streaming, .stalled, .lost, .back]
+    text.head("camera_state", "gauge", "The state of the camera: 1 for the one that holds.")
+    for state in states {
+      text.sample("camera_state", status.camera.status == state ? 1 : 0, ["state": state.rawValue])
+    }
+    text.head("lane_frames_total", "counter", "Frames that a lane looked at.")
+    for lane in figures.lanes { text.sample("lane_frames_total", Double(lane.frames), ["lane": lane.name]) }
+    text.head("lane_skipped_total", "counter", "Frames that a lane had no time for.")
+    for lane in figures.lanes { text.sample("lane_skipped_total", Double(lane.skipped), ["lane": lane.name]) }
+    text.head("lane_seconds", "gauge", "Time that a frame took a lane lately.")
+    for lane in figures.lanes {
+      text.sample("lane_seconds", lane.p50, ["lane": lane.name, "quantile": "0.5"])
+      text.sample("lane_seconds", lane.p99, ["lane": lane.name, "quantile": "0.99"])
+    }
+    return text.lines.joined(separator: "\n")
+  }
+
+  private struct Writer {
+    var lines: [String] = []
+
+    mutating func head(_ name: String, _ type: String, _ help: String) {
+      lines.append("# HELP waymark_\(name) \(help)")
+      lines.append("# TYPE waymark_\(name) \(type)")
+    }
+
+    mutating func sample(_ name: String, _ value: Double, _ labels: [String: String]) {
+      let list = labels.sorted { $0.key < $1.key }.map { "\($0.key)=\"\(escaped($0.value))\"" }
+      lines.append("waymark_\(name)\(list.isEmpty ? "" : "{\(list.joined(separator: ","))}") \(value)")
+    }
+
+    mutating func add(_ name: String, _ type: String, _ help: String, _ value: Double, _ labels: [String: String] = [:])
+    {
+      head(name, type, help)
+      sample(name, value, labels)
+    }
+
+    private func escaped(_ text: String) -> String {
+      text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+    }
+  }
+}

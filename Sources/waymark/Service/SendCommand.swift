@@ -1,0 +1,81 @@
+import ArgumentParser
+import Foundation
+import WaymarkClient
+import WaymarkProtocol
+
+/// `waymark send`: one request.
+struct SendCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "send",
+    abstract: "Send one request to the service and print the answer.",
+    discussion: """
+      Examples:
+        waymark send status
+        waymark send scan.begin '{"mode":"onboarding","timeout":30}'
+        waymark send media.snapshot -o frame.jpg
+
+      A scan belongs to the connection that began it: with --hold the connection stays, and its events are printed, \
+      until it is interrupted.
+      """)
+
+  @OptionGroup var place: SocketOptions
+
+  @Argument(help: "The method: docs/protocol.md lists them.")
+  var method: String
+
+  @Argument(help: "The parameters as a JSON object.")
+  var parameters: String?
+
+  @Option(name: .shortAndLong, help: "Where to write the picture of a media method; - is standard output.")
+  var output: String?
+
+  @Flag(help: "Keep the connection, and print the events that come.")
+  var hold = false
+
+  func run() async throws {
+    do {
+      let params = try parse()
+      let client = try await WaymarkClient.connect(to: place.path)
+      if method.hasPrefix("media.") {
+        try await receivePicture(client, params)
+        return
+      }
+      if hold { _ = try await client.send(SubscribeRequest()) }
+      let answer = try await client.send(method: method, params: params)
+      Output.line(try Self.text(answer))
+      guard hold else { return }
+      for try await received in client.events { Output.line(received.line) }
+    } catch {
+      try fail(error)
+    }
+  }
+
+  private func parse() throws -> JSONValue {
+    guard let parameters else { return .object([:]) }
+    do {
+      let value = try JSONParser.parse(Array(parameters.utf8))
+      guard case .object = value else { throw ValidationError("The parameters must be a JSON object.") }
+      return value
+    } catch let error as JSONSyntaxError {
+      throw ValidationError("The parameters are not JSON: \(error.problem) (byte \(error.offset)).")
+    }
+  }
+
+  static func text(_ value: some Encodable) throws -> String {
+    String(decoding: try JSONLineEncoder.encode(value), as: UTF8.self)
+  }
+
+  private func receivePicture(_ client: WaymarkClient, _ params: JSONValue) async throws {
+    guard let output else { throw ValidationError("Pictures need a place: -o FILE, or -o - for standard output.") }
+    let pictures = try client.pictures(method: method, params: params)
+    for try await picture in pictures {
+      if output == "-" {
+        try FileHandle.standardOutput.write(contentsOf: Data(picture.bytes))
+      } else {
+        try Data(picture.bytes).write(to: URL(fileURLWithPath: output), options: .atomic)
+        Output.line(try Self.text(picture.header))
+      }
+      return
+    }
+  }
+}

@@ -1,0 +1,11 @@
+import ArgumentParser
+
+/// `waymark socket-path`: where the service is to be found.
+struct SocketPathCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "socket-path", abstract: "Print the path of the service's socket.")
+
+  @OptionGroup var place: SocketOptions
+
+  func run() { Output.line(place.path) }
+}

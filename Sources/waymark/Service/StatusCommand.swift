@@ -1,0 +1,65 @@
+import ArgumentParser
+import WaymarkClient
+import WaymarkProtocol
+
+/// `waymark status`: how the service is.
+struct StatusCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status", abstract: "Tell how the service is.",
+    discussion: """
+      For Prometheus' node_exporter, from a timer:
+        waymark status --prometheus > /var/lib/prometheus/node-exporter/waymark.prom
+      """)
+
+  @OptionGroup var place: SocketOptions
+
+  @Flag(help: "Print the answer as JSON.")
+  var json = false
+
+  @Flag(help: "Print the figures in the text format of Prometheus.")
+  var prometheus = false
+
+  func validate() throws {
+    if json, prometheus { throw ValidationError("Give --json or --prometheus, not both.") }
+  }
+
+  func run() async throws {
+    do {
+      let client = try await WaymarkClient.connect(to: place.path)
+      let status = try await client.send(StatusRequest())
+      if json {
+        Output.line(try SendCommand.text(status))
+      } else if prometheus {
+        Output.line(PrometheusText.text(of: status))
+      } else {
+        Output.line(Self.text(of: status, role: client.hello.role))
+      }
+    } catch {
+      if prometheus, error is ClientError { Output.line(PrometheusText.down) }
+      try fail(error)
+    }
+  }
+
+  private static func text(of status: StatusResult, role: Role) -> String {
+    let figures = status.statistics
+    var lines = [
+      "waymark \(status.version), up \(Int(figures.uptime)) s, you are \(role.rawValue)",
+      "socket    \(status.socket)",
+      "camera    \(EventText.text(of: Event(body: .cameraStatus(status.camera))).split(separator: "  ").last ?? "")",
+      "scanner   \(status.scanner.status.rawValue)"
+        + (status.scan.map { " (\($0.mode.rawValue), scan \($0.scan))" } ?? ""),
+      "session   \(status.session?.rawValue ?? "none")" + (status.scene.map { ", scene \($0)" } ?? ""),
+      "frames    \(figures.frames.captured), \(figures.frames.bad) bad, \(figures.frames.lost) lost",
+    ]
+    for lane in figures.lanes {
+      let median = EventText.rounded(lane.p50 * 1000)
+      lines.append(
+        "lane      \(lane.name): \(lane.frames) frames, \(lane.skipped) skipped, "
+          + "\(median) ms (p99 \(EventText.rounded(lane.p99 * 1000)) ms)")
+    }
+    lines.append("clients   \(figures.clients), \(figures.events) events, \(figures.dropped) dropped")
+    lines.append(
+      "process   \(figures.memory >> 20) MiB, \(EventText.rounded(figures.cpu)) s of processor time")
+    return lines.joined(separator: "\n")
+  }
+}
