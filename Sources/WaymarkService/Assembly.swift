@@ -10,6 +10,12 @@ package final class Assembly {
   package let hub: Hub
   /// Source and pipeline.
   package let capture: CaptureModule
+  /// Torch, selection, controls.
+  package let camera: CameraModule
+  /// The configured pictures.
+  package let gallery: GalleryModule
+  /// Pictures for clients.
+  package let media: MediaModule
   private var configuration: ServiceConfiguration
   private let socketGroup: UInt32?
   private let manager: ServiceManager
@@ -31,12 +37,22 @@ package final class Assembly {
     hub = Hub(version: version, roles: roles, limits: configuration.limits, log: log)
     hub.socketPath = socketPath
     hub.add(CoreModule(hub: hub))
-    let source = try SourceFactory(configuration: configuration).make()
+    let factory = SourceFactory(configuration: configuration)
+    let source = try factory.make()
     capture = CaptureModule(
       hub: hub, source: source, keepsOpen: configuration.camera.keepOpen, idleTime: configuration.camera.closeAfter)
     hub.add(capture)
+    camera = CameraModule(pipeline: capture.pipeline, settings: factory.cameraSettings)
+    hub.add(camera)
+    gallery = GalleryModule(folders: configuration.galleryFolders)
+    hub.add(gallery)
+    media = MediaModule(hub: hub, pipeline: capture.pipeline)
+    hub.add(media)
+    let gallery = gallery
+    media.gallery = { id in try await gallery.bytes(of: id) }
     capture.onStatus.append { [weak self] _ in
       guard let self else { return }
+      self.camera.sourceChanged()
       self.manager.status(self.statusLine)
     }
   }
@@ -65,6 +81,7 @@ package final class Assembly {
     }
     hub.roles = roles
     hub.limits = new.limits
+    gallery.use(new.galleryFolders)
     JournalLogHandler.setLevel(Logger.Level(rawValue: new.logLevel) ?? .info)
     var fixed: [String] = []
     if new.socket != configuration.socket { fixed.append("socket") }

@@ -1,4 +1,5 @@
 import Glibc
+import WaymarkCamera
 import WaymarkImage
 
 /// Makes the source of frames that a configuration names.
@@ -11,12 +12,31 @@ struct SourceFactory {
     if let path = settings.path {
       return try FolderSource(path: path, rate: settings.rate ?? 30, loops: settings.loops, read: Self.read)
     }
+    if settings.path == nil, configuration.camera.device != nil || !CameraFinder().all().isEmpty {
+      return CameraSource(settings: cameraSettings)
+    }
     guard let samples = Self.samples else {
       throw ServiceProblem(
         code: "noSource", message: "No camera is there, and the sample frames are not installed.",
         hint: "Plug in a camera, or name a folder of pictures: --source FOLDER.")
     }
     return try FolderSource(path: samples, rate: settings.rate ?? 10, loops: true, read: Self.read)
+  }
+
+  /// What is wanted of a camera.
+  var cameraSettings: CameraSettings {
+    let wanted = configuration.camera
+    var settings = CameraSettings(selector: CameraSelector(wanted.device ?? "auto"))
+    if let format = wanted.format.flatMap(PixelFormat.init(rawValue:)) {
+      settings.formats = [format] + settings.formats.filter { $0 != format }
+    }
+    settings.width = wanted.width ?? settings.width
+    settings.height = wanted.height ?? settings.height
+    settings.rate = wanted.rate ?? settings.rate
+    settings.transform = FrameTransform(
+      rotation: FrameTransform.Rotation(rawValue: wanted.rotation) ?? .none, mirror: wanted.mirror)
+    settings.controls = wanted.controls
+    return settings
   }
 
   /// Luma of a picture file.

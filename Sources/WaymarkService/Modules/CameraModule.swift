@@ -1,0 +1,103 @@
+import NIOPosix
+package import WaymarkCamera
+import WaymarkImage
+package import WaymarkPipeline
+import WaymarkProtocol
+
+/// `torch` and `camera.*`.
+@ServiceActor
+package final class CameraModule: ServiceModule {
+  private let pipeline: FramePipeline
+  private var settings: CameraSettings
+  private var hasTorch = false
+
+  /// The cameras that can take the place of the source of `pipeline`, with these settings.
+  package init(pipeline: FramePipeline, settings: CameraSettings) {
+    self.pipeline = pipeline
+    self.settings = settings
+  }
+
+  /// Told when the source's state changed: what it can do is known while it is open.
+  package func sourceChanged() {
+    let controls = pipeline.source.controls
+    if !controls.isEmpty { hasTorch = controls.contains { $0.name == "torch" } }
+  }
+
+  package var features: [String] { hasTorch ? ["torch"] : [] }
+
+  package func register(in methods: inout MethodTable) {
+    methods.addLater(TorchRequest.self) { [weak self] request, _ in
+      guard let source = self?.pipeline.source else { throw ServiceError.stopping }
+      return {
+        try await NIOThreadPool.singleton.runIfActive {
+          do {
+            try source.setControl("torch", to: request.on ? 1 : 0)
+          } catch let error as SourceError where error.code == "unknownControl" {
+            throw ServiceError(
+              .notSupported, "\(source.device) has no light that can be switched.",
+              hint: "waymark cameras lists what each camera can do.")
+          }
+        }
+        return TorchResult(on: request.on)
+      }
+    }
+    methods.addLater(CameraListRequest.self, observers: true) { [weak self] _, _ in
+      guard let pipeline = self?.pipeline else { throw ServiceError.stopping }
+      return {
+        let device = pipeline.source.device
+        let cameras = try await NIOThreadPool.singleton.runIfActive { CameraFinder().all() }
+        return CameraListResult(cameras: cameras.map { WaymarkProtocol.CameraDescription($0, selected: device) })
+      }
+    }
+    methods.addLater(CameraSelectRequest.self) { [weak self] request, _ in
+      guard let self else { throw ServiceError.stopping }
+      let (pipeline, settings) = (self.pipeline, self.settings)
+      return {
+        let cameras = try await NIOThreadPool.singleton.runIfActive { CameraFinder().all() }
+        guard let camera = cameras.first(where: { $0.identity == request.id || $0.path == request.id }) else {
+          throw ServiceError(
+            .notFound, "There is no camera of this id.", hint: "camera.list names the cameras that are plugged in.")
+        }
+        var chosen = settings
+        chosen.selector = CameraSelector(camera.identity)
+        pipeline.select(CameraSource(settings: chosen))
+        return CameraSelectResult(id: camera.identity)
+      }
+    }
+    methods.addLater(CameraControlRequest.self) { [weak self] request, _ in
+      guard let source = self?.pipeline.source else { throw ServiceError.stopping }
+      guard let value = Int(exactly: request.value) else {
+        throw ServiceError(.badParams, "value must be a whole number.", hint: "waymark cameras lists the ranges.")
+      }
+      return {
+        try await NIOThreadPool.singleton.runIfActive { try source.setControl(request.name, to: value) }
+        let now = source.controls.first { $0.name == request.name }?.value ?? value
+        return CameraControlResult(name: request.name, value: Double(now))
+      }
+    }
+  }
+}
+
+extension ServiceError {
+  /// The service goes away.
+  static let stopping = ServiceError(.stopping, "The service stops.", hint: "Wait for it to come back.")
+}
+
+extension WaymarkProtocol.CameraDescription {
+  /// As the wire tells it.
+  init(_ camera: WaymarkCamera.CameraDescription, selected device: String) {
+    self.init(
+      id: camera.identity, name: camera.name, device: camera.path, selected: device == camera.identity,
+      formats: camera.formats.flatMap { format in
+        format.sizes.map { size in
+          CameraFormat(format: format.format, width: size.width, height: size.height, rates: size.rates)
+        }
+      },
+      controls: camera.controls.map { control in
+        CameraControlDescription(
+          name: control.name, value: control.value, minimum: control.minimum, maximum: control.maximum,
+          step: control.step, defaultValue: control.defaultValue)
+      },
+      torch: camera.controls.contains { $0.name == "torch" })
+  }
+}

@@ -1,0 +1,57 @@
+import NIOPosix
+import WaymarkProtocol
+
+/// `gallery.list`, and the bytes behind `media.gallery` and `gallery.scan`.
+@ServiceActor
+package final class GalleryModule: ServiceModule {
+  private var gallery: Gallery
+
+  /// The pictures in `folders`.
+  package init(folders: [String]) { gallery = Gallery(folders: folders) }
+
+  /// Looks into other folders from now on; ids of before hold no longer.
+  package func use(_ folders: [String]) {
+    if folders != gallery.folders { gallery = Gallery(folders: folders) }
+  }
+
+  package var features: [String] { gallery.folders.isEmpty ? [] : ["gallery"] }
+
+  nonisolated static let notConfigured = ServiceError(
+    .notConfigured, "No folder of pictures is configured.", hint: "Name folders under gallery.folders.")
+  private nonisolated static let notFound = ServiceError(
+    .notFound, "There is no picture of this id.", hint: "Ask gallery.list again: the picture may be gone.")
+
+  /// The bytes of a picture.
+  package func bytes(of id: String) async throws -> [UInt8] {
+    guard !gallery.folders.isEmpty else { throw Self.notConfigured }
+    let gallery = gallery
+    guard let bytes = try await NIOThreadPool.singleton.runIfActive({ try gallery.bytes(of: id) }) else {
+      throw Self.notFound
+    }
+    return bytes
+  }
+
+  package func register(in methods: inout MethodTable) {
+    methods.addLater(GalleryListRequest.self) { [weak self] request, _ in
+      guard let gallery = self?.gallery, !gallery.folders.isEmpty else { throw Self.notConfigured }
+      let limit = request.limit ?? 50
+      guard (1...500).contains(limit) else {
+        throw ServiceError(.badParams, "limit must lie between 1 and 500.", hint: "Go on with `after`.")
+      }
+      return {
+        let entries = try await NIOThreadPool.singleton.runIfActive { gallery.entries() }
+        var first = 0
+        if let after = request.after {
+          guard let index = entries.firstIndex(where: { $0.id == after }) else { throw Self.notFound }
+          first = index + 1
+        }
+        let page = entries[first...].prefix(limit)
+        return GalleryListResult(
+          pictures: page.map { entry in
+            GalleryPicture(
+              id: entry.id, name: entry.name, size: entry.size, modified: WallClock.timestamp(seconds: entry.modified))
+          }, next: first + page.count < entries.count ? page.last?.id : nil)
+      }
+    }
+  }
+}

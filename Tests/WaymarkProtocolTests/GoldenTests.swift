@@ -1,0 +1,78 @@
+import Foundation
+import Testing
+import WaymarkProtocol
+
+/// The wire, byte for byte. A change here is a change of the protocol: run with `WAYMARK_RECORD_GOLDEN=1` to write the
+/// files anew, and read the difference.
+@Suite struct GoldenTests {
+  private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "Golden")
+  private static let records = ProcessInfo.processInfo.environment["WAYMARK_RECORD_GOLDEN"] != nil
+
+  private func check(_ lines: [String], _ file: String) throws {
+    let url = Self.folder.appending(path: file)
+    let text = lines.joined(separator: "\n") + "\n"
+    if Self.records { try text.write(to: url, atomically: true, encoding: .utf8) }
+    let golden = try String(contentsOf: url, encoding: .utf8).split(separator: "\n").map(String.init)
+    #expect(golden == lines)
+  }
+
+  private func text(_ value: some Encodable) throws -> String {
+    String(decoding: try JSONLineEncoder.encode(value), as: UTF8.self)
+  }
+
+  private func line(_ payload: some EventPayload) throws -> String {
+    try text(EventLine(seq: 42, time: "2026-01-02T03:04:05.678Z", frame: Samples.frame, payload: payload))
+  }
+
+  private func line(_ request: some ServiceRequest) throws -> String {
+    try text(RequestLine(id: 7, method: type(of: request).method, params: request))
+  }
+
+  @Test func eventsAreAsTheyWere() throws { try check(Samples.events.map { try line($0) }, "events.ndjson") }
+
+  @Test func requestsAreAsTheyWere() throws { try check(Samples.requests.map { try line($0) }, "requests.ndjson") }
+
+  @Test func resultsAreAsTheyWere() throws {
+    try check(Samples.results.map { "\($0.method) \(try text($0.result))" }, "results.txt")
+  }
+
+  @Test func everyEventHasAnExample() {
+    #expect(Samples.events.count == Set(Samples.events.map { type(of: $0).event }).count)
+    #expect(Samples.events.count == 27)
+    #expect(Samples.requests.count == Set(Samples.requests.map { type(of: $0).method }).count)
+  }
+
+  @Test func eventsComeBackAsTheyWent() throws {
+    for payload in Samples.events {
+      let json = try JSONParser.parse(Array(try line(payload).utf8))
+      let event = try Event(line: json)
+      #expect(event.seq == 42)
+      #expect(event.frame == Samples.frame)
+      #expect(event.body.name == type(of: payload).event)
+      if case .unknown = event.body { Issue.record("\(event.body.name) is not understood") }
+      try comesBack(payload)
+    }
+  }
+
+  private func comesBack<Payload: EventPayload>(_ payload: Payload) throws {
+    let json = try JSONParser.parse(Array(try line(payload).utf8))
+    #expect(try JSONValueDecoder.decode(Payload.self, from: json) == payload)
+  }
+
+  @Test func requestsComeBackAsTheyWent() throws {
+    func comesBack<Request: ServiceRequest>(_ request: Request) throws {
+      let incoming = try IncomingRequest.parse(Array(try line(request).utf8)).get()
+      #expect(incoming.id == 7)
+      #expect(incoming.method == Request.method)
+      #expect(try incoming.decode(Request.self) == request)
+    }
+    for request in Samples.requests { try comesBack(request) }
+  }
+
+  @Test func foundationReadsTheSame() throws {
+    for payload in Samples.events {
+      let object = try JSONSerialization.jsonObject(with: Data(try line(payload).utf8)) as? [String: Any]
+      #expect(object?["event"] as? String == type(of: payload).event)
+    }
+  }
+}

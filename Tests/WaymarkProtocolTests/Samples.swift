@@ -1,0 +1,146 @@
+import WaymarkProtocol
+
+/// One example of every message, with every field filled: what the golden files hold.
+enum Samples {
+  static let frame = FrameReference(sequence: 4711, captured: 12345.678901, width: 640, height: 480)
+  static let corners: [[Double]] = [[100, 80.5], [220.25, 82], [218, 200], [98.5, 199]]
+  static let pose = Pose(
+    position: [0.01, -0.02, -0.35], orientation: [0, 0, 0, 1],
+    matrix: [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0.01, -0.02, -0.35, 1])
+  static let actor = Actor(client: 3, user: 1000)
+  static let card = Card(
+    title: "Shaft seal", description: "Last changed in March", image: "a1-card", actionText: "Open work order",
+    actionType: .link, actionData: "https://example.com/wo/17", language: "en")
+  static let business: JSONValue = ["id": "10004711", "type": "equipment"]
+  static let context: JSONValue = ["step": 2, "who": "kiosk"]
+  static let intrinsics = Intrinsics(
+    fx: 554.25, fy: 554.25, cx: 319.5, cy: 239.5, distortion: [0.1, -0.05, 0, 0, 0], source: .calibrated)
+  static let marker = MarkerTracking(id: "seal", visible: true, selected: false, screen: [160.5, 140], depth: 0.351)
+  static let anchor = AnchorTracking(
+    anchor: "pump-7", trackingMethod: .fullTracking, corners: corners,
+    homography: [0.25, 0, 100, 0, 0.25, 80, 0.00001, 0, 1], pose: pose, rawPose: pose, score: 0.93,
+    markers: [marker, MarkerTracking(id: "valve", visible: false, selected: true)])
+  static let successful = ScanSuccessful(
+    scan: "s1", context: context, kind: "sapOnboarding", symbology: "qr", text: "{\"host\":\"mobile.example.com\"}",
+    bytesBase64: "eyJob3N0IjoibW9iaWxlLmV4YW1wbGUuY29tIn0=", charset: "utf8", corners: corners,
+    connectTo: "mobile.example.com", fields: ["host": "mobile.example.com"])
+  static let scanner = ScannerStatus(status: .scanning, scan: "s1", mode: .onboarding, by: actor)
+  static let camera = CameraStatus(
+    status: .streaming, device: "usb-046d_C920_1A2B3C", format: "MJPG", width: 640, height: 480, rate: 30)
+  static let scene = SceneDescription(
+    scene: "pump-room", title: "Pump room",
+    anchors: [
+      AnchorDescription(
+        anchor: "pump-7", resource: "a1", width: 480, height: 320, physicalWidth: 0.21,
+        annotations: [
+          AnnotationDescription(
+            id: "seal", position: [0.05, 0, 0.02], icon: "wrench", card: card, businessObject: business)
+        ])
+    ])
+  static let statistics = Statistics(
+    uptime: 12.5, frames: FrameStatistics(captured: 375, bad: 1, lost: 0),
+    lanes: [LaneStatistics(name: "barcode", frames: 370, skipped: 5, p50: 0.0061, p99: 0.0113)], clients: 2, events: 17,
+    dropped: 0, memory: 31_457_280, cpu: 1.25)
+  static let phase = SessionPhaseEvent(
+    phase: .coaching, primaryAction: .beginScan, guide: SessionGuide(anchor: "pump-7", resource: "a1"),
+    scene: "pump-room", by: actor)
+  static let found = AnchorFound(anchor: "pump-7", corners: corners, pose: nil, score: 0.93)
+  static let armed = ArmedScan(scan: "s1", mode: .onboarding, context: context, by: actor, pending: successful)
+  static let snapshot = Snapshot(
+    seq: 99, instance: "1abc", events: ["scan.*"], scanner: scanner, camera: camera, scan: armed, session: phase,
+    scene: scene, anchors: [found], markers: [MarkerChanged(id: "seal", visible: true, selected: true, pulsing: true)],
+    annotation: AnnotationSelected(id: "seal", card: card, by: actor), card: CardOpened(id: "seal", card: card, by: actor))
+
+  static let events: [any EventPayload] = [
+    Hello(version: "0.1.0", instance: "1abc", role: .operator, client: 3, features: ["gallery", "media"]),
+    successful,
+    ScanInvalid(scan: "s1", context: context, reason: "hostNotAllowed", kind: "sapOnboarding", corners: corners),
+    ScanUnsuccessful(
+      scan: "s1", context: context, reason: .incomplete, missing: [2, 3], corners: corners, source: .gallery,
+      picture: "p9"),
+    ScanGuide(scan: "s1", context: context, advice: .tooSmall, corners: corners),
+    ScanConfirmed(scan: "s1", context: context, by: actor),
+    ScanCancelled(scan: "s1", context: context, reason: .replaced, by: actor),
+    ScannerStatus(
+      status: .error, code: "cameraNotPermitted", message: "/dev/video0 may not be opened.", hint: "Join the group video."),
+    camera, phase, found, AnchorLost(anchor: "pump-7", lastSeen: 12345.6),
+    AnchorsUpdated(anchors: [anchor], intrinsics: intrinsics),
+    MarkerChanged(id: "seal", visible: true, selected: true, pulsing: true),
+    AnnotationSelected(id: "seal", card: card, by: actor), AnnotationCleared(id: "seal", by: actor),
+    CardOpened(id: "seal", card: card, by: actor), CardClosed(id: "seal", by: actor),
+    CardAction(
+      id: "seal", actionType: .link, actionData: "https://example.com/wo/17", businessObject: business, by: actor),
+    SceneLoaded(scene: scene), SceneUnloaded(scene: "pump-room", by: actor),
+    SceneProgress(scene: "pump-room", done: 1, total: 3),
+    SceneFailed(
+      scene: "pump-room", code: "sceneInvalid", message: "The scene cannot be used.", hint: "Correct it.",
+      problems: ["scene.yaml:4: anchors.0.image: there is no such file"]),
+    statistics, StreamDropped(count: 12, sinceSeq: 4000), ConnectionClosed(reason: .slowConsumer),
+    ServerStopping(reason: "The service was told to stop."),
+  ]
+
+  static let requests: [any ServiceRequest] = [
+    PingRequest(), StatusRequest(), SubscribeRequest(events: ["scan.*", "anchors.*"]),
+    UnsubscribeRequest(events: ["anchors.*"]),
+    ScanBeginRequest(
+      mode: .barcode, symbologies: ["ean13", "code128"], region: [0.25, 0.25, 0.5, 0.5], timeout: 30, once: true,
+      context: context),
+    ScanCancelRequest(scan: "s1"), ScanConfirmRequest(scan: "s1"), GalleryListRequest(limit: 20, after: "p9"),
+    GalleryScanRequest(id: "p9", mode: .onboarding, context: context), TorchRequest(on: true), CameraListRequest(),
+    CameraSelectRequest(id: "usb-046d_C920_1A2B3C"), CameraControlRequest(name: "focus", value: 30),
+    MediaPreviewRequest(width: 320, rate: 10), MediaSnapshotRequest(width: 320), MediaResourceRequest(id: "a1", width: 96),
+    MediaGalleryRequest(id: "p9", width: 96), SceneListRequest(), SceneLoadRequest(name: "pump-room"),
+    SceneUnloadRequest(), SessionStartRequest(scene: "pump-room"), SessionScanRequest(), SessionCoachRequest(),
+    SessionExitRequest(), AnnotationSelectRequest(point: [160, 140]), AnnotationNextRequest(),
+    AnnotationPreviousRequest(), AnnotationClearRequest(), CardOpenRequest(id: "seal"), CardCloseRequest(),
+    CardActionRequest(id: "seal"),
+  ]
+
+  static let results: [(method: String, result: any Codable & Sendable)] = [
+    ("ping", PingResult(time: "2026-01-02T03:04:05.678Z", monotonic: 12345.678901)),
+    (
+      "status",
+      StatusResult(
+        version: "0.1.0", instance: "1abc", started: "2026-01-02T03:04:05.678Z", socket: "/run/waymark/waymark.sock",
+        scanner: scanner, camera: camera, scan: armed, session: .annotating, scene: "pump-room", anchors: ["pump-7"],
+        intrinsics: intrinsics, statistics: statistics)
+    ),
+    ("subscribe", snapshot), ("unsubscribe", UnsubscribeResult(events: ["scan.*"])),
+    ("scan.begin", ScanBeginResult(scan: "s1")), ("scan.cancel", Empty()),
+    (
+      "gallery.list",
+      GalleryListResult(
+        pictures: [GalleryPicture(id: "p9", name: "badge.jpg", size: 48_213, modified: "2026-01-02T03:04:05Z")],
+        next: "p9")
+    ),
+    ("gallery.scan", GalleryScanResult(scan: "s2", outcome: .successful, successful: [successful])),
+    ("torch", TorchResult(on: true)),
+    (
+      "camera.list",
+      CameraListResult(cameras: [
+        CameraDescription(
+          id: "usb-046d_C920_1A2B3C", name: "HD Pro Webcam C920", device: "/dev/video0", selected: true,
+          formats: [CameraFormat(format: "MJPG", width: 640, height: 480, rates: [30, 15])],
+          controls: [
+            CameraControlDescription(name: "focus", value: 30, minimum: 0, maximum: 250, step: 5, defaultValue: 0)
+          ], torch: false)
+      ])
+    ),
+    ("camera.select", CameraSelectResult(id: "usb-046d_C920_1A2B3C")),
+    ("camera.control", CameraControlResult(name: "focus", value: 30)),
+    ("media", MediaHeader(id: 7, frame: frame, format: "jpeg", width: 640, height: 480, size: 48_213)),
+    ("scene.list", SceneListResult(scenes: [SceneSummary(scene: "pump-room", title: "Pump room", loaded: true)])),
+    ("scene.load", SceneLoadResult(scene: "pump-room")), ("session.start", SessionResult(phase: .coaching)),
+    ("annotation.select", AnnotationResult(id: "seal", open: false)),
+    (
+      "card.action",
+      CardActionResult(
+        id: "seal", actionType: .link, actionData: "https://example.com/wo/17", businessObject: business)
+    ),
+    (
+      "error",
+      ServiceError(
+        .busy, "Another client holds the scanner.", hint: "Wait until it is done.", holder: actor)
+    ),
+  ]
+}

@@ -1,0 +1,139 @@
+import Foundation
+import Testing
+import WaymarkProtocol
+import WaymarkService
+
+@Suite(.serialized) struct EventDeliveryTests {
+  private func subscribed(_ service: TestService, _ events: String) throws -> RawClient {
+    let client = try RawClient(service.path)
+    _ = try client.next()
+    _ = try client.ask("subscribe", "{\"events\":\(events)}")
+    return client
+  }
+
+  @Test func onlyWhatWasAskedForComes() async throws {
+    let service = try await TestService()
+    let scans = try subscribed(service, #"["scan.*"]"#)
+    let all = try subscribed(service, #"["*"]"#)
+    await service.publish(AnchorLost(anchor: "a", lastSeen: 1))
+    await service.publish(ScanConfirmed(scan: "s1"))
+    #expect(try scans.next()["event"] == "scan.confirmed")
+    #expect(try all.next()["event"] == "anchor.lost")
+    #expect(try all.next()["seq"] == 2)
+    _ = try all.ask("unsubscribe", #"{"events":["*"]}"#)
+    await service.publish(ScanConfirmed(scan: "s2"))
+    #expect(try scans.next()["scan"] == "s2")
+    #expect(try all.ask("ping", id: 77)["id"] == 77)
+    await service.stop()
+  }
+
+  @Test func statisticsComeOnlyByName() async throws {
+    let service = try await TestService()
+    let client = try subscribed(service, #"["*"]"#)
+    await service.publish(Samples.statistics)
+    await service.publish(ScanConfirmed(scan: "s1"))
+    #expect(try client.next()["event"] == "scan.confirmed")
+    await service.stop()
+  }
+
+  @Test func badPatternsAreRefused() async throws {
+    let service = try await TestService()
+    let client = try RawClient(service.path)
+    _ = try client.next()
+    for bad in [#"[""]"#, #"["scan.*.x"]"#, #"["**"]"#, #"["scän"]"#, "[" + (0..<65).map { "\"a\(String(repeating: "b", count: $0))\"" }.joined(separator: ",") + "]"] {
+      #expect(try client.ask("subscribe", "{\"events\":\(bad)}")["error"]?["code"] == "badParams")
+    }
+    await service.stop()
+  }
+
+  @Test func everyClientGetsEveryEventInOrder() async throws {
+    let service = try await TestService()
+    let clients = try (0..<50).map { _ in try subscribed(service, #"["anchor.*"]"#) }
+    for index in 1...60 { await service.publish(AnchorLost(anchor: "a\(index)", lastSeen: Double(index))) }
+    for client in clients {
+      for index in 1...60 { #expect(try client.next()["anchor"] == .string("a\(index)")) }
+    }
+    await service.stop()
+  }
+
+  @Test func whoNeverReadsIsLetGoAndCostsOthersNothing() async throws {
+    var limits = ConnectionLimits()
+    limits.outbox = 100_000
+    limits.slowAfter = 0.2
+    let service = try await TestService(limits: limits)
+    let slow = try subscribed(service, #"["scan.*"]"#)
+    let good = try subscribed(service, #"["scan.*"]"#)
+    let text = String(repeating: "x", count: 20_000)
+    for index in 0..<60 {
+      await service.publish(
+        ScanSuccessful(scan: "s\(index)", symbology: "qr", text: text, corners: []))
+      #expect(try good.next()["scan"] == .string("s\(index)"))
+    }
+    try await service.until { $0.connections.count == 1 }
+    #expect(try good.ask("ping")["result"] != nil)
+    // What had been written before still arrives; then the connection ends.
+    let lines = try slow.rest()
+    #expect(lines.count < 60)
+    await service.stop()
+  }
+
+  @Test func whoCatchesUpIsToldWhatWasLost() async throws {
+    var limits = ConnectionLimits()
+    limits.outbox = 200_000
+    limits.slowAfter = 60
+    let service = try await TestService(limits: limits)
+    let client = try subscribed(service, #"["scan.*"]"#)
+    let text = String(repeating: "x", count: 20_000)
+    for index in 1...60 {
+      await service.publish(ScanSuccessful(scan: "s\(index)", symbology: "qr", text: text, corners: []))
+    }
+    var last = 0
+    var gap: JSONValue?
+    while gap == nil {
+      let event = try client.next()
+      if event["event"] == "stream.dropped" {
+        gap = event
+      } else {
+        let seq = try #require(event["seq"]?.int)
+        #expect(seq == last + 1)
+        last = seq
+      }
+    }
+    #expect(gap?["sinceSeq"] == .int(last))
+    #expect(gap?["count"] == .int(60 - last))
+    await service.publish(ScanConfirmed(scan: "after"))
+    #expect(try client.next()["scan"] == "after")
+    await service.stop()
+  }
+
+  @Test func whatCoalescesIsNeverAReasonToLetGo() async throws {
+    var limits = ConnectionLimits()
+    limits.outbox = 100_000
+    limits.slowAfter = 0.1
+    let service = try await TestService(limits: limits)
+    let client = try subscribed(service, #"["anchors.updated"]"#)
+    for _ in 0..<2000 { await service.publish(AnchorsUpdated(anchors: Array(repeating: Samples.anchor, count: 3))) }
+    await service.publish(AnchorsUpdated(anchors: []))
+    var newest: JSONValue = nil
+    var last = 0
+    while newest["anchors"]?.array?.isEmpty != true {
+      newest = try client.next()
+      let seq = newest["seq"]?.int ?? 0
+      #expect(seq > last)
+      last = seq
+    }
+    #expect(last == 2001)
+    await service.stop()
+  }
+
+  @Test func theEndIsAnnounced() async throws {
+    let service = try await TestService()
+    let client = try RawClient(service.path)
+    _ = try client.next()
+    await service.stop()
+    #expect(try client.next()["event"] == "server.stopping")
+    #expect(try client.next()["reason"] == "stopping")
+    #expect(try client.line() == nil)
+    #expect(!FileManager.default.fileExists(atPath: service.path))
+  }
+}

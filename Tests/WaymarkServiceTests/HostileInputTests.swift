@@ -1,0 +1,142 @@
+import Foundation
+import Testing
+import WaymarkProtocol
+import WaymarkService
+
+/// What a socket may be sent, and what must come of it.
+@Suite(.serialized) struct HostileInputTests {
+  @Test func helloComesFirst() async throws {
+    let service = try await TestService()
+    let client = try RawClient(service.path)
+    let hello = try client.next()
+    #expect(hello["event"] == "hello")
+    #expect(hello["protocol"] == 1)
+    #expect(hello["role"] == "operator")
+    #expect(try client.ask("ping")["result"]?["time"]?.string != nil)
+    await service.stop()
+  }
+
+  @Test func halfLinesAreWaitedFor() async throws {
+    let service = try await TestService()
+    let client = try RawClient(service.path)
+    _ = try client.next()
+    for byte in Array("{\"id\":5,\"method\":\"ping\"}\n".utf8) { try client.send([byte]) }
+    #expect(try client.next()["id"] == 5)
+    // A half line and then the end: nothing happens to anybody else.
+    try client.send("{\"id\":6,\"meth")
+    client.shutdownSending()
+    #expect(try client.line() == nil)
+    #expect(try RawClient(service.path).next()["event"] == "hello")
+    await service.stop()
+  }
+
+  @Test func requestsBeforeTheEndOfInputAreAnswered() async throws {
+    let service = try await TestService()
+    let client = try RawClient(service.path)
+    try client.send("{\"id\":1,\"method\":\"ping\"}\n{\"id\":2,\"method\":\"status\"}\n")
+    client.shutdownSending()
+    let lines = try client.rest()
+    #expect(lines.count == 3)
+    await service.stop()
+  }
+
+  @Test(arguments: [
+    Array("{\"id\":1,\"method\":\"ping\u{0}\"}".utf8), [0xFF, 0xFE, 0x00], Array("\"".utf8) + [0xC0, 0xAF] + Array("\"".utf8),
+    Array(String(repeating: "[", count: 60_000).utf8), Array(String(repeating: "{\"a\":", count: 10_000).utf8),
+    Array("{\"id\":1,\"method\":\"ping\"} {}".utf8), Array("hello".utf8),
+  ])
+  func badLinesAreAnsweredAndTheConnectionGoesOn(_ line: [UInt8]) async throws {
+    let service = try await TestService()
+    let client = try RawClient(service.path)
+    _ = try client.next()
+    try client.send(line + [0x0A])
+    #expect(try client.next()["error"]?["code"] == "malformedRequest")
+    #expect(try client.ask("ping", id: 9)["id"] == 9)
+    await service.stop()
+  }
+
+  @Test func emptyLinesAndCarriageReturnsAreForgiven() async throws {
+    let service = try await TestService()
+    let client = try RawClient(service.path)
+    _ = try client.next()
+    try client.send("\n\r\n  \n{\"id\":1,\"method\":\"ping\"}\r\n")
+    #expect(try client.next()["id"] == 1)
+    await service.stop()
+  }
+
+  @Test func aLineOfAMegabyteEndsTheConnection() async throws {
+    let service = try await TestService()
+    let client = try RawClient(service.path)
+    _ = try client.next()
+    _ = client.offer([UInt8](repeating: 0x61, count: 1 << 20))
+    #expect(try client.next()["error"]?["code"] == "lineTooLong")
+    #expect(try client.next()["reason"] == "lineTooLong")
+    #expect(try client.line() == nil)
+    await service.stop()
+  }
+
+  @Test func theLongestLineIsRead() async throws {
+    let service = try await TestService()
+    let client = try RawClient(service.path)
+    _ = try client.next()
+    let head = "{\"id\":1,\"method\":\"ping\",\"x\":\""
+    try client.send(head + String(repeating: "x", count: (64 << 10) - head.utf8.count - 2) + "\"}\n")
+    #expect(try client.next()["id"] == 1)
+    await service.stop()
+  }
+
+  @Test func tenThousandRequestsAtOnceAreAnsweredInOrder() async throws {
+    let service = try await TestService()
+    let client = try RawClient(service.path)
+    _ = try client.next()
+    let burst = (1...10_000).map { "{\"id\":\($0),\"method\":\"ping\"}\n" }.joined()
+    let writer = Thread { try? client.send(burst) }
+    writer.start()
+    for id in 1...10_000 { #expect(try client.next()["id"] == .int(id)) }
+    await service.stop()
+  }
+
+  @Test func whoAsksAndNeverReadsIsHeldBackAndLetGo() async throws {
+    var limits = ConnectionLimits()
+    limits.stalledAfter = 0.3
+    let service = try await TestService(limits: limits)
+    let client = try RawClient(service.path)
+    _ = try client.next()
+    let burst = Array((1...2000).map { "{\"id\":\($0),\"method\":\"status\"}\n" }.joined().utf8)
+    var sent = 0
+    // The service stops reading, so the socket fills: far below what was offered.
+    while sent < 64 << 20 {
+      let count = client.offer(burst)
+      if count <= 0 { break }
+      sent += count
+    }
+    #expect(sent < 16 << 20)
+    try await service.until { $0.connections.isEmpty }
+    await service.stop()
+  }
+
+  @Test func manyConnectsLeaveNothingBehind() async throws {
+    let service = try await TestService()
+    let before = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+    for _ in 0..<500 {
+      let client = try RawClient(service.path)
+      try client.send("{\"id\":1,\"method\":\"subscribe\"}\n")
+    }
+    try await service.until { $0.connections.isEmpty }
+    let after = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+    #expect(after <= before + 8)
+    await service.stop()
+  }
+
+  @Test func thereIsABoundOnConnections() async throws {
+    var limits = ConnectionLimits()
+    limits.clients = 3
+    let service = try await TestService(limits: limits)
+    let clients = try (0..<3).map { _ in try RawClient(service.path) }
+    for client in clients { #expect(try client.next()["event"] == "hello") }
+    let fourth = try RawClient(service.path)
+    #expect(try fourth.next()["reason"] == "tooManyClients")
+    #expect(try fourth.line() == nil)
+    await service.stop()
+  }
+}
