@@ -32,7 +32,7 @@ public final class AnchorEngine {
   private let pyramid = GrayPyramid()
   private let aligner: PatchAligner
   private let search = PatchSearch()
-  private var templates = TemplateCache()
+  private var templates = FollowedTemplates()
   private var exposure = ExposureEstimate()
   private var anchors: [FollowedAnchor] = []
   private var lastSearch = -Double.infinity

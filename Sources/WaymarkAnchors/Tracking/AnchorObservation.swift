@@ -16,6 +16,8 @@ public struct AnchorObservation: Sendable {
   public var anchor: Int
   /// The anchor's name.
   public var name: String
+  /// Width and height of the reference, in pixels: long side 480.
+  public var referenceSize: Point2
   /// How the place was come by.
   public var trackingMethod: TrackingMethod
   /// The images of the reference points (0,0), (w,0), (w,h), (0,h), in pixels of the frame; not smoothed.

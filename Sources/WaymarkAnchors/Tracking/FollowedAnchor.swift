@@ -28,7 +28,8 @@ struct FollowedAnchor {
     pose = PoseFollower()
     self.presence = AnchorPresence(presence)
     observation = AnchorObservation(
-      anchor: claim.anchor, name: reference.name, trackingMethod: .fullTracking,
+      anchor: claim.anchor, name: reference.name,
+      referenceSize: Point2(Double(reference.width), Double(reference.height)), trackingMethod: .fullTracking,
       corners: claim.homography.apply(Quadrilateral(width: Double(reference.width), height: Double(reference.height))),
       homography: claim.homography, inliers: claim.inliers, score: claim.score, pose: nil, rawPose: nil,
       lastSeen: time, isPresent: false)

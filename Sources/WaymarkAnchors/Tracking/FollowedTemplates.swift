@@ -1,5 +1,5 @@
 /// Templates of the anchors that were seen last, so that one that comes back costs nothing.
-struct TemplateCache {
+struct FollowedTemplates {
   /// The most templates kept: each takes about half a megabyte.
   static let capacity = 40
 
