@@ -2,7 +2,7 @@
 
 /**
  * Makes an element. `attributes` with a name starting in "on" become listeners, `class`, `data-*` and `aria-*` are
- * attributes, and everything else is set as a property where the element has it.
+ * attributes, and everything else is set as a property where the element has it; custom elements get attributes only.
  */
 export function el(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
@@ -10,7 +10,7 @@ export function el(tag, attributes = {}, ...children) {
     if (value === undefined || value === null || value === false) continue;
     if (name.startsWith('on')) node.addEventListener(name.slice(2), value);
     else if (name === 'class') node.className = value;
-    else if (name in node && !name.startsWith('aria') && !name.startsWith('data')) node[name] = value;
+    else if (!tag.includes('-') && name in node && !name.startsWith('aria') && !name.startsWith('data')) node[name] = value;
     else node.setAttribute(name, value === true ? '' : value);
   }
   node.append(...children.filter((child) => child !== null && child !== undefined && child !== false));

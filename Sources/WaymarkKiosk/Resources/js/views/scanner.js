@@ -29,13 +29,14 @@ export function openScanner(app, { mode }) {
   const answer = el('div', {});
 
   const say = (state, words) => { guide.dataset.state = state; prompt.textContent = words; };
-  const idle = () => { answer.replaceChildren(); say('idle', t(barcode ? 'scan.prompt.barcode' : 'scan.prompt')); };
+  const idle = () => { answer.replaceChildren(); prompt.hidden = false; say('idle', t(barcode ? 'scan.prompt.barcode' : 'scan.prompt')); };
 
   const current = (event) => event.source !== 'gallery' && (scan === null || event.scan === scan);
 
   function show(verdict, buttons) {
     clearTimeout(clearing);
     guide.dataset.state = verdict.outcome;
+    prompt.hidden = true;
     answer.replaceChildren(verdictPanel(verdict, buttons));
     answer.querySelector('.button.primary')?.focus();
   }
@@ -115,7 +116,7 @@ export function openScanner(app, { mode }) {
         box.append(cameraRoll(app, {
           onverdict: (verdict) => {
             if (done) return;
-            if (verdict.error) { prompt.textContent = tOr(`error.${verdict.error}`, 'error.unavailable'); return; }
+            if (verdict.error) { idle(); prompt.textContent = tOr(`error.${verdict.error}`, 'error.unavailable'); return; }
             if (verdict.outcome === 'successful') accepted(dialog, verdict); else refused(verdict);
           },
         }));
