@@ -1,0 +1,136 @@
+import Synchronization
+import WaymarkClient
+import WaymarkProtocol
+
+/// The real backend: a client of the service's socket like any other.
+///
+/// Every page has a connection of its own, opened with its stream of events: what it armed is disarmed when it goes
+/// away, and the service's snapshot tells it how things stand.
+package final class SocketBackend: KioskBackend {
+  private let path: String
+  private let pages = Mutex<[String: WaymarkClient]>([:])
+
+  /// What a page is told of; the rest of the service's events are not for it.
+  private static let events = [
+    "scan.*", "camera.status", "scanner.status", "session.phase", "anchor.*", "anchors.updated", "marker.changed",
+    "annotation.*", "card.*", "scene.*", "server.stopping",
+  ]
+
+  /// A backend for the socket at `path`; nothing is connected yet.
+  package init(path: String) { self.path = path }
+
+  package func command(_ method: String, params: [UInt8], page: String?) async -> CommandReply {
+    await reply { [self] in
+      let client = try await client(of: page)
+      return try await client.send(method: method, params: try JSONParser.parse(params))
+    }
+  }
+
+  package func upload(_ picture: [UInt8]) async -> CommandReply {
+    await reply { [self] in
+      let client = try await WaymarkClient.connect(to: path)
+      return try await client.scan(picture: picture, mode: .onboarding)
+    }
+  }
+
+  package func events(page: String?) -> AsyncStream<[UInt8]> {
+    let (stream, continuation) = AsyncStream.makeStream(of: [UInt8].self, bufferingPolicy: .bufferingNewest(1024))
+    let task = Task { [self] in
+      do {
+        for try await update in WaymarkClient.updates(
+          at: path, events: Self.events, backoff: Backoff(first: 0.1, longest: 1))
+        {
+          switch update {
+          case .connected(let client, let snapshot):
+            if let page { pages.withLock { $0[page] = client } }
+            continuation.yield(try JSONLineEncoder.encode(Connection(online: true, snapshot: snapshot)))
+          case .event(let received): continuation.yield(Array(received.line.utf8))
+          case .disconnected:
+            if let page { _ = pages.withLock { $0.removeValue(forKey: page) } }
+            continuation.yield(try JSONLineEncoder.encode(Connection(online: false, snapshot: nil)))
+          }
+        }
+      } catch {
+        // Refused for good, or cancelled: the stream ends, and the page asks again.
+      }
+      continuation.finish()
+      let left = page.flatMap { page in pages.withLock { $0.removeValue(forKey: page) } }
+      await left?.close()
+    }
+    continuation.onTermination = { _ in task.cancel() }
+    return stream
+  }
+
+  package func preview(width: Int?, rate: Double?) -> AsyncThrowingStream<PicturePart, any Error> {
+    AsyncThrowingStream(bufferingPolicy: .bufferingNewest(2)) { continuation in
+      let task = Task { [path] in
+        do {
+          let client = try await WaymarkClient.connect(to: path)
+          for try await picture in try client.pictures(MediaPreviewRequest(width: width, rate: rate)) {
+            continuation.yield(PicturePart(picture))
+          }
+          continuation.finish()
+        } catch {
+          continuation.finish(throwing: error)
+        }
+      }
+      continuation.onTermination = { _ in task.cancel() }
+    }
+  }
+
+  package func picture(_ request: PictureRequest) async throws -> PicturePart {
+    let client = try await WaymarkClient.connect(to: path)
+    let pictures =
+      switch request {
+      case .resource(let id): try client.pictures(MediaResourceRequest(id: id))
+      case .gallery(let id, let width): try client.pictures(MediaGalleryRequest(id: id, width: width))
+      case .snapshot: try client.pictures(MediaSnapshotRequest())
+      }
+    var iterator = pictures.makeAsyncIterator()
+    guard let picture = try await iterator.next() else {
+      throw ServiceError(.notFound, "The service sent no picture.", hint: "Ask again.")
+    }
+    await client.close()
+    return PicturePart(picture)
+  }
+
+  /// The page's own connection, or one for this command alone.
+  private func client(of page: String?) async throws -> WaymarkClient {
+    if let page, let client = pages.withLock({ $0[page] }) { return client }
+    return try await WaymarkClient.connect(to: path)
+  }
+
+  private func reply(_ work: @Sendable () async throws -> JSONValue) async -> CommandReply {
+    do {
+      let result = try await work()
+      return CommandReply(succeeded: true, json: try JSONLineEncoder.encode(["result": result]))
+    } catch let error as ServiceError {
+      return (try? JSONLineEncoder.encode(["error": error])).map { CommandReply(succeeded: false, json: $0) } ?? .offline
+    } catch {
+      return .offline
+    }
+  }
+
+  /// How the connection to the service stands, in the form of an event.
+  private struct Connection: Encodable {
+    let event = "kiosk.connection"
+    let online: Bool
+    let snapshot: Snapshot?
+  }
+}
+
+extension CommandReply {
+  fileprivate static var offline: CommandReply {
+    .failure(
+      code: "offline", message: "The scanning service does not answer.",
+      hint: "Wait, or start it: systemctl start waymark.")
+  }
+}
+
+extension PicturePart {
+  fileprivate init(_ picture: ReceivedPicture) {
+    self.init(
+      sequence: picture.header.frame.map { UInt64($0.sequence) }, captured: picture.header.frame?.captured,
+      format: picture.header.format, bytes: picture.bytes)
+  }
+}

@@ -1,0 +1,42 @@
+import Synchronization
+
+@testable import WaymarkKiosk
+
+/// A service that answers from a script and remembers what it was asked.
+final class FakeBackend: KioskBackend {
+  let commands = Mutex<[String]>([])
+  let uploads = Mutex<[Int]>([])
+
+  func command(_ method: String, params: [UInt8], page: String?) async -> CommandReply {
+    commands.withLock { $0.append("\(method) \(String(decoding: params, as: UTF8.self)) \(page ?? "-")") }
+    return CommandReply(succeeded: true, json: Array(#"{"result":{"ok":true}}"#.utf8))
+  }
+
+  func events(page: String?) -> AsyncStream<[UInt8]> {
+    AsyncStream { continuation in
+      continuation.yield(Array(#"{"event":"kiosk.connection","online":true}"#.utf8))
+      continuation.finish()
+    }
+  }
+
+  func preview(width: Int?, rate: Double?) -> AsyncThrowingStream<PicturePart, any Error> {
+    AsyncThrowingStream { continuation in
+      for sequence in 1...3 as ClosedRange<UInt64> {
+        continuation.yield(PicturePart(sequence: sequence, captured: 0.5, format: "jpeg", bytes: Array("picture".utf8)))
+      }
+      continuation.finish()
+    }
+  }
+
+  func picture(_ request: PictureRequest) async throws -> PicturePart {
+    guard case .resource(let id) = request, id == "guide/1" else { throw NotThere() }
+    return PicturePart(sequence: nil, captured: nil, format: "png", bytes: Array("png".utf8))
+  }
+
+  func upload(_ picture: [UInt8]) async -> CommandReply {
+    uploads.withLock { $0.append(picture.count) }
+    return CommandReply(succeeded: true, json: Array(#"{"result":{"outcome":"unsuccessful"}}"#.utf8))
+  }
+
+  struct NotThere: Error {}
+}

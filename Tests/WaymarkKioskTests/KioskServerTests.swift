@@ -1,0 +1,204 @@
+import Foundation
+import Logging
+import Testing
+
+@testable import WaymarkKiosk
+
+@Suite("The kiosk's HTTP server", .serialized)
+struct KioskServerTests {
+  static let assets = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .appendingPathComponent("../../Sources/WaymarkKiosk/Resources").standardizedFileURL.path
+
+  /// Runs `body` against a server on a free port.
+  func withServer(_ body: @escaping @Sendable (Int, String, FakeBackend) async throws -> Void) async throws {
+    let backend = FakeBackend()
+    var options = KioskOptions(socketPath: "/nowhere", assets: Self.assets, token: KioskToken())
+    options.port = 0
+    let token = options.token.value
+    var logger = Logger(label: "test")
+    logger.logLevel = .critical
+    let server = try KioskServer(options: options, backend: backend, logger: logger)
+    let (ports, found) = AsyncStream.makeStream(of: Int.self)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await server.run { found.yield($0) } }
+      group.addTask {
+        for await port in ports {
+          try await body(port, token, backend)
+          return
+        }
+      }
+      try await group.next()
+      group.cancelAll()
+      while (try? await group.next()) != nil {}
+    }
+  }
+
+  /// One request and its whole answer.
+  func exchange(
+    _ port: Int, _ method: String = "GET", _ path: String, headers: [String] = [], host: String? = nil,
+    body: String = ""
+  ) throws -> String {
+    let http = try RawHTTP(port: port)
+    let lines =
+      ["\(method) \(path) HTTP/1.1", "Host: \(host ?? "127.0.0.1:\(port)")", "Connection: close"] + headers
+      + (body.isEmpty ? [] : ["Content-Length: \(body.utf8.count)"])
+    http.send(lines.joined(separator: "\r\n") + "\r\n\r\n" + body)
+    return http.receive()
+  }
+
+  func status(_ answer: String) -> Int { Int(answer.split(separator: " ").dropFirst().first ?? "") ?? 0 }
+
+  @Test("Without the token every address answers 401, with it the cookie is set and the page comes")
+  func token() async throws {
+    try await withServer { port, token, _ in
+      for path in ["/", "/assets/js/main.js", "/api/config", "/api/events", "/api/preview", "/nothing"] {
+        #expect(status(try exchange(port, path)) == 401, "\(path)")
+      }
+      let traded = try exchange(port, "/?token=\(token)")
+      #expect(status(traded) == 303)
+      #expect(traded.contains("waymark=\(token); Path=/; HttpOnly; SameSite=Strict"))
+      #expect(!traded.lowercased().contains("location: /?"))
+      let page = try exchange(port, "/", headers: ["Cookie: waymark=\(token)"])
+      #expect(status(page) == 200)
+      #expect(page.contains("<title>Waymark</title>"))
+      #expect(page.lowercased().contains("content-security-policy: default-src 'none'"))
+    }
+  }
+
+  @Test("A foreign Host or Origin is refused although the cookie is right")
+  func foreign() async throws {
+    try await withServer { port, token, backend in
+      let cookie = "Cookie: waymark=\(token)"
+      #expect(status(try exchange(port, "/", headers: [cookie], host: "evil.example")) == 421)
+      let command = #"{"method":"status"}"#
+      let answer = try exchange(
+        port, "POST", "/api/command", headers: [cookie, "Origin: http://evil.example"], body: command)
+      #expect(status(answer) == 403)
+      #expect(backend.commands.withLock { $0.isEmpty })
+    }
+  }
+
+  @Test(
+    "Paths lead nowhere outside the page's files",
+    arguments: [
+      "/assets/../KioskError.swift", "/assets/..%2fKioskError.swift", "/assets/%2e%2e/KioskError.swift",
+      "/assets//etc/passwd",
+      "/assets/js/../../../../../../etc/passwd", "/api/resource/..%2f..%2fetc%2fpasswd", "/assets/js/main.js%00.css",
+    ])
+  func traversal(path: String) async throws {
+    try await withServer { port, token, _ in
+      let answer = try exchange(port, path, headers: ["Cookie: waymark=\(token)"])
+      #expect([400, 404].contains(status(answer)), "\(answer.prefix(80))")
+    }
+  }
+
+  @Test("Only what a person in front of it does may be called")
+  func allowList() async throws {
+    try await withServer { port, token, backend in
+      let headers = ["Cookie: waymark=\(token)", "X-Waymark-Page: p1"]
+      let fine = try exchange(
+        port, "POST", "/api/command", headers: headers, body: #"{"method":"scan.begin","params":{"mode":"onboarding"}}"#
+      )
+      #expect(status(fine) == 200)
+      #expect(backend.commands.withLock { $0 } == [#"scan.begin {"mode":"onboarding"} p1"#])
+      for method in ["camera.select", "camera.control", "subscribe", "media.preview", "", "server.stop"] {
+        let answer = try exchange(port, "POST", "/api/command", headers: headers, body: #"{"method":"\#(method)"}"#)
+        #expect(status(answer) == 403)
+      }
+      for body in ["[]", "{", #"{"method":1}"#, "\u{0}"] {
+        #expect(status(try exchange(port, "POST", "/api/command", headers: headers, body: body)) == 400)
+      }
+      #expect(backend.commands.withLock { $0.count } == 1)
+    }
+  }
+
+  @Test("An upload over 16 MiB is refused before it is taken, and so is one that lies about its length")
+  func upload() async throws {
+    try await withServer { port, token, backend in
+      let http = try RawHTTP(port: port)
+      http.send(
+        "POST /api/upload HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nCookie: waymark=\(token)\r\nContent-Length: 16777217\r\n\r\n"
+      )
+      #expect(status(http.receive { $0.contains("tooLarge") }) == 413)
+      let chunked = try RawHTTP(port: port)
+      chunked.send(
+        "POST /api/upload HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nCookie: waymark=\(token)\r\nTransfer-Encoding: chunked\r\n\r\n"
+      )
+      let chunk = Array("100000\r\n".utf8) + [UInt8](repeating: 7, count: 1 << 20) + Array("\r\n".utf8)
+      for _ in 0..<18 { chunked.send(chunk) }
+      #expect(status(chunked.receive { $0.contains("tooLarge") }) == 413)
+      #expect(backend.uploads.withLock { $0.isEmpty })
+      let fits = try exchange(port, "POST", "/api/upload", headers: ["Cookie: waymark=\(token)"], body: "picture")
+      #expect(status(fits) == 200)
+      #expect(backend.uploads.withLock { $0 } == [7])
+    }
+  }
+
+  @Test("The picture stream names the frame of every part")
+  func preview() async throws {
+    try await withServer { port, token, _ in
+      let answer = try exchange(port, "/api/preview?width=640&rate=30", headers: ["Cookie: waymark=\(token)"])
+      #expect(answer.contains("multipart/x-mixed-replace; boundary=frame"))
+      for sequence in 1...3 { #expect(answer.contains("X-Frame-Sequence: \(sequence)\r\n")) }
+      let picture = try exchange(port, "/api/resource/guide%2F1", headers: ["Cookie: waymark=\(token)"])
+      #expect(picture.lowercased().contains("content-type: image/png"))
+      #expect(status(try exchange(port, "/api/gallery/none", headers: ["Cookie: waymark=\(token)"])) == 404)
+    }
+  }
+
+  @Test("Events come as server-sent events")
+  func events() async throws {
+    try await withServer { port, token, _ in
+      let answer = try exchange(port, "/api/events?page=p1", headers: ["Cookie: waymark=\(token)"])
+      #expect(answer.contains("text/event-stream"))
+      #expect(answer.contains(#"data: {"event":"kiosk.connection","online":true}"#))
+    }
+  }
+
+  @Test("A thousand connections that say nothing do not keep others out for good")
+  func manyConnections() async throws {
+    try await withServer { port, token, _ in
+      do {
+        var idle: [Int32] = []
+        defer { for descriptor in idle { close(descriptor) } }
+        for _ in 0..<1000 {
+          let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+          guard descriptor >= 0 else { break }
+          idle.append(descriptor)
+          var address = sockaddr_in()
+          address.sin_family = sa_family_t(AF_INET)
+          address.sin_port = in_port_t(port).bigEndian
+          address.sin_addr.s_addr = inet_addr("127.0.0.1")
+          _ = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+              connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+          }
+        }
+      }
+      #expect(status(try exchange(port, "/", headers: ["Cookie: waymark=\(token)"])) == 200)
+    }
+  }
+
+  @Test("A head that trickles in is cut off", .timeLimit(.minutes(2)))
+  func slowLoris() async throws {
+    try await withServer { port, _, _ in
+      let http = try RawHTTP(port: port)
+      http.send("GET / HTTP/1.1\r\nHost: 127")
+      // The server ends it by itself; nothing more is sent.
+      #expect(!http.receive().contains("200 OK"))
+    }
+  }
+
+  @Test("Both languages have the same words")
+  func languages() throws {
+    let text = try String(contentsOfFile: Self.assets + "/js/strings.js", encoding: .utf8)
+    let tables = text.components(separatedBy: "const de = {")
+    #expect(tables.count == 2)
+    func keys(_ table: String) -> [String] {
+      table.components(separatedBy: "const TABLES")[0].matches(of: /'([a-z]+\.[A-Za-z.]+)':/).map { String($0.1) }
+    }
+    #expect(keys(tables[0]) == keys(tables[1]))
+    #expect(keys(tables[0]).count > 80)
+  }
+}

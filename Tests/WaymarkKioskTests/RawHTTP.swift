@@ -1,0 +1,53 @@
+import Foundation
+
+/// A connection that sends exactly the bytes it is given: requests that no well-behaved client would send.
+struct RawHTTP: ~Copyable {
+  private let descriptor: Int32
+
+  /// Connects to a port of 127.0.0.1.
+  init(port: Int) throws {
+    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = in_port_t(port).bigEndian
+    address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    let result = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard result == 0 else { throw POSIXError(.ECONNREFUSED) }
+    var patience = timeval(tv_sec: 60, tv_usec: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+  }
+
+  deinit { close(descriptor) }
+
+  /// Sends all bytes; what the other side no longer takes is dropped.
+  func send(_ bytes: [UInt8]) {
+    var sent = 0
+    while sent < bytes.count {
+      let n = bytes[sent...].withUnsafeBytes {
+        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL.rawValue))
+      }
+      if n <= 0 { return }
+      sent += n
+    }
+  }
+
+  /// Sends text.
+  func send(_ text: String) { send(Array(text.utf8)) }
+
+  /// Reads until `enough` is satisfied or the other side closes.
+  func receive(until enough: (String) -> Bool = { _ in false }) -> String {
+    var received: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 65536)
+    while true {
+      let n = recv(descriptor, &chunk, chunk.count, 0)
+      if n <= 0 { break }
+      received += chunk[..<n]
+      if enough(String(decoding: received, as: UTF8.self)) { break }
+    }
+    return String(decoding: received, as: UTF8.self)
+  }
+}
