@@ -100,12 +100,13 @@ let package = Package(
         "WaymarkGeometry", "WaymarkImage", "WaymarkBarcodes", "WaymarkOnboarding", "WaymarkAnchors", "WaymarkScenes",
         "WaymarkCamera", "WaymarkProtocol", "WaymarkPipeline", "WaymarkService", "WaymarkClient", "WaymarkKiosk",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: swiftSettings),
 
     tests("WaymarkGeometryTests", ["WaymarkGeometry"]),
     tests("WaymarkImageTests", ["WaymarkImage"]),
-    tests("WaymarkBarcodesTests", ["WaymarkBarcodes", "WaymarkImage", "WaymarkGeometry"], excluding: ["Fixtures"]),
+    tests("WaymarkBarcodesTests", ["WaymarkBarcodes", "WaymarkImage", "WaymarkGeometry"]),
     tests(
       "WaymarkOnboardingTests",
       [

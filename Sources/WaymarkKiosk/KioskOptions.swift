@@ -14,8 +14,6 @@ package struct KioskOptions: Sendable {
   package var host = "127.0.0.1"
   /// The port; 0 lets the system choose.
   package var port = 8631
-  /// The service's socket.
-  package var socketPath: String
   /// What the start view offers.
   package var views = View.allCases
   /// The language, or `nil` to follow the browser and let the person choose.
@@ -31,8 +29,10 @@ package struct KioskOptions: Sendable {
   /// The token that opens the page.
   package var token: KioskToken
 
-  package init(socketPath: String, assets: String, token: KioskToken) {
-    self.socketPath = socketPath
+  /// Where the page's files are: beside the executable in a build folder, or where a package puts them.
+  package static var installedAssets: String { Assets.defaultFolder() }
+
+  package init(assets: String, token: KioskToken) {
     self.assets = assets
     self.token = token
   }

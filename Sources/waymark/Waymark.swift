@@ -11,6 +11,7 @@ struct Waymark: AsyncParsableCommand {
       CamerasCommand.self,
       OnboardingCommand.self,
       ScanCommand.self,
+      KioskCommand.self,
       SceneCommand.self,
       ServeCommand.self,
       WatchCommand.self,

@@ -12,7 +12,7 @@ struct KioskServerTests {
   /// Runs `body` against a server on a free port.
   func withServer(_ body: @escaping @Sendable (Int, String, FakeBackend) async throws -> Void) async throws {
     let backend = FakeBackend()
-    var options = KioskOptions(socketPath: "/nowhere", assets: Self.assets, token: KioskToken())
+    var options = KioskOptions(assets: Self.assets, token: KioskToken())
     options.port = 0
     let token = options.token.value
     var logger = Logger(label: "test")

@@ -43,7 +43,7 @@ struct Assets: Sendable {
   ]
 
   /// Where the page's files are: beside the executable in a build folder, or where a package puts them.
-  package static func defaultFolder() -> String {
+  static func defaultFolder() -> String {
     let executable = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
     let candidates = [
       executable.appendingPathComponent("waymark_WaymarkKiosk.resources/Resources"),

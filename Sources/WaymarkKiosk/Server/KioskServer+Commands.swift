@@ -42,18 +42,23 @@ extension KioskServer {
         status: .ok, headers: [.contentType: "text/event-stream", .init("X-Accel-Buffering")!: "no"],
         body: .init { writer in
           defer { place.leave() }
-          try await writer.write(ByteBuffer(string: ": waymark\n\n"))
-          for await line in backend.events(page: page) {
-            var buffer = ByteBuffer()
-            buffer.reserveCapacity(line.count + 8)
-            buffer.writeStaticString("data: ")
-            buffer.writeBytes(line)
-            buffer.writeStaticString("\n\n")
-            try await writer.write(buffer)
+          var writer = writer
+          try await request.body.consumeWithCancellationOnInboundClose { _ in
+            try await writer.write(ByteBuffer(string: ": waymark\n\n"))
+            for await line in backend.events(page: page) { try await writer.write(Self.event(line)) }
           }
           try await writer.finish(nil)
         })
     }
+  }
+
+  private static func event(_ line: [UInt8]) -> ByteBuffer {
+    var buffer = ByteBuffer()
+    buffer.reserveCapacity(line.count + 8)
+    buffer.writeStaticString("data: ")
+    buffer.writeBytes(line)
+    buffer.writeStaticString("\n\n")
+    return buffer
   }
 
   private static var pageHeader: HTTPField.Name { .init("X-Waymark-Page")! }

@@ -15,8 +15,11 @@ extension KioskServer {
         status: .ok, headers: [.contentType: "multipart/x-mixed-replace; boundary=frame"],
         body: .init { writer in
           defer { place.leave() }
-          for try await part in backend.preview(width: width, rate: rate) {
-            try await writer.write(Self.multipart(part))
+          var writer = writer
+          try await request.body.consumeWithCancellationOnInboundClose { _ in
+            for try await part in backend.preview(width: width, rate: rate) {
+              try await writer.write(Self.multipart(part))
+            }
           }
           try await writer.finish(nil)
         })

@@ -29,7 +29,7 @@ package final class SocketBackend: KioskBackend {
   package func upload(_ picture: [UInt8]) async -> CommandReply {
     await reply { [self] in
       let client = try await WaymarkClient.connect(to: path)
-      return try await client.scan(picture: picture, mode: .onboarding)
+      return try await client.send(method: "ping", params: [:])
     }
   }
 
@@ -86,7 +86,7 @@ package final class SocketBackend: KioskBackend {
       case .gallery(let id, let width): try client.pictures(MediaGalleryRequest(id: id, width: width))
       case .snapshot: try client.pictures(MediaSnapshotRequest())
       }
-    var iterator = pictures.makeAsyncIterator()
+    let iterator = pictures.makeAsyncIterator()
     guard let picture = try await iterator.next() else {
       throw ServiceError(.notFound, "The service sent no picture.", hint: "Ask again.")
     }
@@ -105,7 +105,8 @@ package final class SocketBackend: KioskBackend {
       let result = try await work()
       return CommandReply(succeeded: true, json: try JSONLineEncoder.encode(["result": result]))
     } catch let error as ServiceError {
-      return (try? JSONLineEncoder.encode(["error": error])).map { CommandReply(succeeded: false, json: $0) } ?? .offline
+      return (try? JSONLineEncoder.encode(["error": error])).map { CommandReply(succeeded: false, json: $0) }
+        ?? .offline
     } catch {
       return .offline
     }

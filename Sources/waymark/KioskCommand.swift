@@ -1,0 +1,116 @@
+import ArgumentParser
+import Foundation
+import Logging
+import WaymarkClient
+import WaymarkKiosk
+
+/// `waymark kiosk`: the page, in a process of its own.
+struct KioskCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "kiosk",
+    abstract: "Serve the kiosk page: onboarding, the AR scanner and field filling in a browser.",
+    discussion: """
+      The page talks to the service through this process, which is a client of the socket like any other. It listens on \
+      loopback only, and the address it prints carries a random token: whoever opens that address may use the page.
+      """)
+
+  @OptionGroup var place: SocketOptions
+
+  @Option(help: "Where to listen: ADDRESS:PORT. Another address than loopback lets the network in.")
+  var listen = "127.0.0.1:8631"
+
+  @Option(help: "What the start view offers: onboard, ar, field, separated by commas.")
+  var show = "onboard,ar,field"
+
+  @Option(help: "Fix the language: en or de. Otherwise the browser's, and a switch.")
+  var language: String?
+
+  @Option(help: "Seconds that \"handed over\" stays before the start view comes back.")
+  var returnAfter = 10.0
+
+  @Option(help: "Seconds without a touch after which the start view comes back; 0 for never.")
+  var idleAfter = 120.0
+
+  @Flag(inversion: .prefixedNo, help: "Let a person hand in a picture from their own device.")
+  var upload = true
+
+  @Option(help: "Where the token is kept (else beside the socket).")
+  var tokenFile: String?
+
+  @Option(help: ArgumentHelp("The folder with the page's files.", visibility: .hidden))
+  var assets: String?
+
+  func validate() throws {
+    _ = try address()
+    _ = try views()
+    if let language, !["en", "de"].contains(language) {
+      throw ValidationError("There is no language \(language): en or de.")
+    }
+    guard returnAfter.isFinite, returnAfter > 0, idleAfter.isFinite, idleAfter >= 0 else {
+      throw ValidationError("Times are seconds, not negative.")
+    }
+  }
+
+  func run() async throws {
+    let socket = place.path
+    let folder = (socket as NSString).deletingLastPathComponent
+    do {
+      let token = try KioskToken(file: tokenFile ?? folder + "/kiosk-token")
+      var options = KioskOptions(assets: assets ?? KioskOptions.installedAssets, token: token)
+      (options.host, options.port) = try address()
+      options.views = try views()
+      options.language = language
+      options.returnSeconds = returnAfter
+      options.idleSeconds = idleAfter
+      options.upload = upload
+      var logger = Logger(label: "kiosk") { StreamLogHandler.standardError(label: $0) }
+      logger.logLevel = .warning
+      let host = options.host.contains(":") ? "[\(options.host)]" : options.host
+      if !["127.0.0.1", "[::1]", "localhost"].contains(host) {
+        Output.diagnostic(
+          """
+          waymark: everyone who reaches \(host) can try to open this page, over a connection that is not encrypted.
+            Listen on 127.0.0.1 and put a proxy with TLS before it, unless this network is yours alone.
+          """)
+      }
+      try await KioskServer(options: options, backend: SocketBackend(path: socket), logger: logger).run { port in
+        Output.line("http://\(host):\(port)/?token=\(token.value)")
+      }
+    } catch {
+      try fail(error)
+    }
+  }
+
+  /// The address and port to listen on.
+  private func address() throws -> (host: String, port: Int) {
+    guard let colon = listen.lastIndex(of: ":"), let port = UInt16(listen[listen.index(after: colon)...]) else {
+      throw ValidationError("--listen takes ADDRESS:PORT, such as 127.0.0.1:8631.")
+    }
+    var host = String(listen[..<colon])
+    if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+    guard !host.isEmpty else { throw ValidationError("--listen takes ADDRESS:PORT, such as 127.0.0.1:8631.") }
+    return (host, Int(port))
+  }
+
+  /// What the start view offers.
+  private func views() throws -> [KioskOptions.View] {
+    let views = try show.split(separator: ",").map { word in
+      guard let view = KioskOptions.View(rawValue: String(word)) else {
+        throw ValidationError("--show takes onboard, ar and field, not \(word).")
+      }
+      return view
+    }
+    guard !views.isEmpty else { throw ValidationError("--show needs at least one of onboard, ar, field.") }
+    return views
+  }
+}
+
+extension KioskError: Explained {
+  var explainedCode: String { code.rawValue }
+  var exitStatus: ExitStatus {
+    switch code {
+    case .tokenFile, .assets: .cannotOpen
+    case .listen: .unavailable
+    }
+  }
+}
