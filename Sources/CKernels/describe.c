@@ -36,20 +36,3 @@ void ck_describe(const uint8_t *centre, const int32_t *offsets, uint64_t *bits, 
     differences[i] = (int16_t)(centre[offsets[2 * i]] - centre[offsets[2 * i + 1]]);
 }
 
-CK_CLONES
-int ck_hamming_select(const uint64_t *query, const uint64_t *descriptors, uint32_t first, int count, int limit,
-                      uint32_t *index, uint16_t *distance, int capacity) {
-  int n = 0;
-  const uint64_t a = query[0], b = query[1], c = query[2], e = query[3];
-  for (int i = 0; i < count; i++) {
-    const uint64_t *d = descriptors + 4 * (size_t)i;
-    int h = __builtin_popcountll(a ^ d[0]) + __builtin_popcountll(b ^ d[1]) + __builtin_popcountll(c ^ d[2]) +
-            __builtin_popcountll(e ^ d[3]);
-    if (h <= limit && n < capacity) {
-      index[n] = first + (uint32_t)i;
-      distance[n] = (uint16_t)h;
-      n++;
-    }
-  }
-  return n;
-}

@@ -1,0 +1,41 @@
+/// A 64-bit checksum over words: multiply and rotate in four lanes, as in xxHash64 (Y. Collet), without its tail rules;
+/// the end of the data is padded with zeros and its length mixed in.
+struct Checksum {
+  private var lanes = SIMD4<UInt64>(
+    0x60EA_27EE_ADC0_B5D6, 0xC2B2_AE3D_27D4_EB4F, 0, 0x61C8_8646_80B5_83EB)
+  private var count: UInt64 = 0
+  private static let p1: UInt64 = 0x9E37_79B1_85EB_CA87
+  private static let p2: UInt64 = 0xC2B2_AE3D_27D4_EB4F
+
+  /// Takes one word.
+  mutating func add(_ word: UInt64) { step(Int(count & 3), word) }
+
+  @inline(__always)
+  private mutating func step(_ lane: Int, _ word: UInt64) {
+    let v = lanes[lane] &+ word &* Self.p2
+    lanes[lane] = ((v << 31) | (v >> 33)) &* Self.p1
+    count &+= 1
+  }
+
+  /// Takes bytes; only the last piece may have a length that is not a multiple of eight.
+  mutating func add(_ bytes: UnsafeRawBufferPointer) {
+    let words = bytes.count / 8
+    for i in 0..<words { add(UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8 * i, as: UInt64.self))) }
+    let rest = bytes.count % 8
+    guard rest > 0 else { return }
+    var last: UInt64 = 0
+    for i in 0..<rest { last |= UInt64(bytes[8 * words + i]) << (8 * i) }
+    add(last)
+  }
+
+  var value: UInt64 {
+    var h = count &* Self.p1
+    for i in 0..<4 {
+      h ^= lanes[i]
+      h = ((h << 27) | (h >> 37)) &* Self.p1 &+ 0x85EB_CA77_C2B2_AE63
+    }
+    h ^= h >> 33
+    h = h &* Self.p2
+    return h ^ (h >> 29)
+  }
+}

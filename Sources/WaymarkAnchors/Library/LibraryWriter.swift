@@ -1,0 +1,167 @@
+import WaymarkImage
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Lays compiled anchors out as a library and writes the file.
+package enum LibraryWriter {
+  /// The bytes of a library: the same anchors in the same order give the same bytes.
+  package static func bytes(of anchors: [CompiledAnchor]) throws(AnchorError) -> [UInt8] {
+    guard anchors.count < Int(UInt16.max) else {
+      throw AnchorError(
+        .tooManyAnchors, "\(anchors.count) anchors do not fit into one library.", hint: "Split them into several.")
+    }
+    var names = Set<String>()
+    for a in anchors where !names.insert(a.name).inserted {
+      throw AnchorError(
+        .duplicateName, "Two anchors are named \"\(a.name)\".", hint: "Rename one of the pictures or its entry.")
+    }
+    let total = anchors.reduce(0) { $0 + $1.features.count }
+    let bits = LibraryLayout.keyBits(features: total)
+    let nameBytes = anchors.flatMap { Array($0.name.utf8) }
+
+    var offsets: [Int] = []
+    var end = LibraryLayout.headerSize
+    func section(_ size: Int) {
+      offsets.append(end)
+      end = LibraryLayout.align(end + size)
+    }
+    section(LibraryLayout.recordSize * anchors.count)
+    section(nameBytes.count)
+    section(4 * ((1 << bits) + 1))
+    section(32 * total)
+    section(8 * total)
+    section(4 * total)
+    offsets.append(end)
+    var pixelOffsets: [Int] = []
+    for a in anchors {
+      pixelOffsets.append(end)
+      end = LibraryLayout.align(end + a.image.width * a.image.height + 64)
+    }
+
+    var out = [UInt8](repeating: 0, count: end)
+    out.withUnsafeMutableBytes { raw in
+      let writer = SectionWriter(raw: raw)
+      // The header but for its checksums.
+      raw.copyBytes(from: LibraryLayout.magic)
+      writer.put(LibraryLayout.version, at: 8)
+      writer.put(LibraryLayout.fingerprint, at: 12)
+      writer.put(UInt64(end), at: 16)
+      writer.put(UInt32(anchors.count), at: 24)
+      writer.put(UInt32(total), at: 28)
+      writer.put(UInt32(bits), at: 32)
+      writer.put(UInt32(nameBytes.count), at: 36)
+      for (i, o) in offsets.enumerated() { writer.put(UInt64(o), at: 40 + 8 * i) }
+
+      writer.putRecords(anchors, at: offsets[0], pixelOffsets)
+      UnsafeMutableRawBufferPointer(rebasing: raw[offsets[1]...]).copyBytes(from: nameBytes)
+      writer.putIndex(anchors, bits: bits, total: total, offsets)
+      for (i, a) in anchors.enumerated() {
+        a.image.withView { view in
+          for y in 0..<view.height {
+            (raw.baseAddress! + pixelOffsets[i] + y * view.width).copyMemory(from: view.row(y), byteCount: view.width)
+          }
+        }
+      }
+      var content = Checksum()
+      content.add(UnsafeRawBufferPointer(rebasing: raw[LibraryLayout.headerSize...]))
+      writer.put(content.value, at: 96)
+      var header = Checksum()
+      header.add(UnsafeRawBufferPointer(rebasing: raw[..<120]))
+      writer.put(header.value, at: 120)
+    }
+    return out
+  }
+
+  /// Writes a file so that either the old or the whole new one is there: beside it, flushed, then renamed.
+  package static func write(_ bytes: [UInt8], to path: String) throws(AnchorError) {
+    let temporary = "\(path).\(getpid()).tmp"
+    func failure(_ step: String) -> AnchorError {
+      let reason = String(cString: strerror(errno))
+      unlink(temporary)
+      return AnchorError(
+        .cannotWrite, "The library \"\(path)\" cannot be written (\(step): \(reason)).",
+        hint: "Check that the folder exists, may be written and has room.")
+    }
+    let file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    guard file >= 0 else { throw failure("open") }
+    var done = 0
+    while done < bytes.count {
+      let n = bytes.withUnsafeBytes { Glibc.write(file, $0.baseAddress! + done, bytes.count - done) }
+      if n < 0, errno == EINTR { continue }
+      guard n > 0 else {
+        let error = failure("write")
+        close(file)
+        throw error
+      }
+      done += n
+    }
+    guard fsync(file) == 0, close(file) == 0 else { throw failure("flush") }
+    guard rename(temporary, path) == 0 else { throw failure("rename") }
+    // The new name itself must survive a power cut.
+    let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    let directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    if directory >= 0 {
+      fsync(directory)
+      close(directory)
+    }
+  }
+}
+
+/// Puts numbers, little-endian, into the bytes of a library.
+private struct SectionWriter {
+  let raw: UnsafeMutableRawBufferPointer
+
+  func put<T: FixedWidthInteger>(_ value: T, at offset: Int) {
+    raw.storeBytes(of: value.littleEndian, toByteOffset: offset, as: T.self)
+  }
+
+  func putRecords(_ anchors: [CompiledAnchor], at start: Int, _ pixels: [Int]) {
+    var (name, list) = (0, 0)
+    for (i, a) in anchors.enumerated() {
+      let o = start + i * LibraryLayout.recordSize
+      put(UInt32(name), at: o)
+      put(UInt32(a.name.utf8.count), at: o + 4)
+      put((a.physicalWidth ?? 0).bitPattern, at: o + 8)
+      put(UInt16(a.image.width), at: o + 16)
+      put(UInt16(a.image.height), at: o + 18)
+      put(UInt32(list), at: o + 20)
+      put(UInt32(a.features.count), at: o + 24)
+      put(Float(a.quality.recall).bitPattern, at: o + 28)
+      put(UInt64(pixels[i]), at: o + 32)
+      name += a.name.utf8.count
+      list += a.features.count
+    }
+  }
+
+  /// Key starts, descriptors and features in the order of their keys, and each anchor's list into them.
+  func putIndex(_ anchors: [CompiledAnchor], bits: Int, total: Int, _ offsets: [Int]) {
+    var starts = [UInt32](repeating: 0, count: (1 << bits) + 1)
+    for a in anchors {
+      for i in 0..<a.features.count { starts[FeatureKey.key(a.descriptors[4 * i], bits: bits) + 1] += 1 }
+    }
+    for i in 1..<starts.count { starts[i] += starts[i - 1] }
+    for (i, s) in starts.enumerated() { put(s, at: offsets[2] + 4 * i) }
+    var next = starts
+    var list = 0
+    for (index, a) in anchors.enumerated() {
+      for (i, f) in a.features.enumerated() {
+        let key = FeatureKey.key(a.descriptors[4 * i], bits: bits)
+        let place = Int(next[key])
+        next[key] += 1
+        for k in 0..<4 { put(a.descriptors[4 * i + k], at: offsets[3] + 32 * place + 8 * k) }
+        let o = offsets[4] + 8 * place
+        put(UInt16(index), at: o)
+        put(f.x64, at: o + 2)
+        put(f.y64, at: o + 4)
+        put(f.view, at: o + 6)
+        put(f.direction, at: o + 7)
+        put(UInt32(place), at: offsets[5] + 4 * list)
+        list += 1
+      }
+    }
+  }
+}

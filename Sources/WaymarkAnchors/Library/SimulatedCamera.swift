@@ -1,0 +1,156 @@
+package import WaymarkGeometry
+package import WaymarkImage
+
+/// Views of a reference as a camera might see it: tilted, turned, near or far, blurred, dim and noisy, before a cluttered
+/// ground. The same index always gives the same view.
+package struct SimulatedCamera {
+  /// One simulated view.
+  package struct Shot {
+    /// Reference pixels → picture pixels.
+    package var map: Homography
+    /// The share of a 640×480 frame that the reference covers.
+    package var area: Double
+    /// Degrees between the camera's axis and that of the reference.
+    package var tilt: Double
+  }
+
+  private let width = 640.0
+  private let height = 480.0
+  private let focal = 600.0
+
+  package init() {}
+
+  /// Where the reference of `w` × `h` pixels stands in shot `index` of `count`; `nil` where it does not fit the frame.
+  ///
+  /// Tilts are spread evenly over 0…70°, areas evenly in their logarithm over 1.2…80 % of the frame.
+  package func shot(_ index: Int, of count: Int, w: Int, h: Int) -> Shot? {
+    var random = RandomSource(seed: 0x0A_1C_40 &+ UInt64(index) &* 7919)
+    let tilt = 70 * (Double(index) + random.unit()) / Double(count)
+    let order = Double((index &* 37) % count)
+    let area = 0.012 * Double.power(0.8 / 0.012, (order + random.unit()) / Double(count))
+    for _ in 0..<40 {
+      let axis = 2 * Double.pi * random.unit()
+      let roll = 2 * Double.pi * random.unit()
+      let center = Point2(width * (0.2 + 0.6 * random.unit()), height * (0.2 + 0.6 * random.unit()))
+      let middle = area > 0.3 ? Point2(width, height) / 2 + (center - Point2(width, height) / 2) * 0.25 : center
+      guard let map = pose(tilt: tilt * .pi / 180, axis: axis, roll: roll, area: area, center: middle, w: w, h: h)
+      else { continue }
+      guard
+        let outline = map.outline(width: Double(w), height: Double(h)),
+        area > 0.3 || outline.corners.allSatisfy({ $0.x > -1 && $0.x < width && $0.y > -1 && $0.y < height })
+      else { continue }
+      return Shot(map: map, area: area, tilt: tilt)
+    }
+    return nil
+  }
+
+  /// The map of a pose, by the distance at which the outline covers `area` of the frame.
+  private func pose(tilt: Double, axis: Double, roll: Double, area: Double, center: Point2, w: Int, h: Int)
+    -> Homography?
+  {
+    // Rotation by `tilt` about an axis in the picture, after a turn by `roll` in it; the first two columns.
+    let (ca, sa) = (Double.cosine(axis), Double.sine(axis))
+    let (ct, st) = (Double.cosine(tilt), Double.sine(tilt))
+    let (cr, sr) = (Double.cosine(roll), Double.sine(roll))
+    func rotate(_ v: Point2) -> Point3 {
+      let u = Point2(cr * v.x - sr * v.y, sr * v.x + cr * v.y)
+      let along = ca * u.x + sa * u.y
+      let across = -sa * u.x + ca * u.y
+      return Point3(ca * along - sa * across * ct, sa * along + ca * across * ct, across * st)
+    }
+    let (r1, r2) = (rotate(Point2(1, 0)), rotate(Point2(0, 1)))
+    let ray = Point3((center.x - (width - 1) / 2) / focal, (center.y - (height - 1) / 2) / focal, 1)
+    let camera = Homography(
+      SIMD3(focal, 0, (width - 1) / 2), SIMD3(0, focal, (height - 1) / 2), SIMD3(0, 0, 1))
+    // One unit is one reference pixel.
+    var (near, far) = (10.0, 100_000.0)
+    var result: Homography?
+    for _ in 0..<40 {
+      let distance = (near * far).squareRoot()
+      let t = ray * distance
+      let plane = Homography(SIMD3(r1.x, r2.x, t.x), SIMD3(r1.y, r2.y, t.y), SIMD3(r1.z, r2.z, t.z))
+      let map = camera * plane * Homography.translation(Point2(-Double(w - 1) / 2, -Double(h - 1) / 2))
+      let q = Quadrilateral(width: Double(w), height: Double(h))
+      guard q.corners.allSatisfy({ map.depth($0) > 1 }) else {
+        near = distance
+        continue
+      }
+      if map.apply(q).signedArea / (width * height) > area { near = distance } else { far = distance }
+      result = map
+    }
+    return result?.normalized
+  }
+
+  /// Renders a shot, cropped to what shows the reference and a margin around it.
+  ///
+  /// - Returns: the picture and the map reference → that picture.
+  package func render(_ shot: Shot, index: Int, w: Int, h: Int, with renderer: PictureRenderer) -> (GrayImage, Homography)? {
+    var random = RandomSource(seed: 0xCA_3E_0A &+ UInt64(index) &* 104_729)
+    guard let outline = shot.map.outline(width: Double(w), height: Double(h)) else { return nil }
+    let xs = outline.corners.map(\.x)
+    let ys = outline.corners.map(\.y)
+    let margin = 24.0
+    let x0 = max(0, (xs.min()! - margin).rounded(.down))
+    let y0 = max(0, (ys.min()! - margin).rounded(.down))
+    let x1 = min(width, (xs.max()! + margin).rounded(.up))
+    let y1 = min(height, (ys.max()! + margin).rounded(.up))
+    let (cw, ch) = (Int(x1 - x0), Int(y1 - y0))
+    guard cw > 24, ch > 24 else { return nil }
+    let map = Homography.translation(Point2(-x0, -y0)) * shot.map
+    guard let back = map.inverse else { return nil }
+    let shrink = (Double(w * h) / outline.signedArea).squareRoot()
+    let blur = random.unit() < 0.5 ? 2 * random.unit() : 0
+    let gain = Double.exponential(-0.9 + 1.1 * random.unit())
+    let lift = 40 * random.unit()
+    let noise = 10 * random.unit()
+    let ground = Ground(random: &random)
+    let image = GrayImage(width: cw, height: ch) { pixels in
+      guard let base = pixels.baseAddress else { return }
+      renderer.render(back, into: base, width: cw, height: ch, shrink: shrink)
+      // Outside the reference: the ground.
+      let (right, low) = (Double(w) - 0.5, Double(h) - 0.5)
+      for y in 0..<ch {
+        var u = back.row0.y * Double(y) + back.row0.z
+        var v = back.row1.y * Double(y) + back.row1.z
+        var z = back.row2.y * Double(y) + back.row2.z
+        for x in 0..<cw {
+          let (a, b) = (u / z, v / z)
+          if !(a > -0.5 && a < right && b > -0.5 && b < low) { base[y * cw + x] = ground.value(x, y) }
+          u += back.row0.x
+          v += back.row1.x
+          z += back.row2.x
+        }
+      }
+      if blur > 0.3 { GaussianBlur.apply(base, width: cw, height: ch, sigma: blur) }
+      // A cheap bell curve: the sum of four bytes of one draw has a deviation of about 148.
+      for i in 0..<(cw * ch) {
+        let r = random.next()
+        let bell = Int(r & 0xff) + Int(r >> 8 & 0xff) + Int(r >> 16 & 0xff) + Int(r >> 24 & 0xff) - 510
+        let value = Double(base[i]) * gain + lift * (1 - gain) + noise * Double(bell) / 148
+        base[i] = UInt8(max(0, min(255, value + 0.5)))
+      }
+    }
+    return (image, map)
+  }
+
+  /// A cluttered ground: smooth noise of two sizes over a base tone.
+  private struct Ground {
+    private var lattice: [Int16]
+
+    init(random: inout RandomSource) {
+      lattice = (0..<1024).map { _ in Int16(random.below(256)) }
+    }
+
+    func value(_ x: Int, _ y: Int) -> UInt8 {
+      func at(_ size: Int, _ salt: Int) -> Int {
+        let (i, j) = (x / size, y / size)
+        let (fx, fy) = (x % size, y % size)
+        func node(_ a: Int, _ b: Int) -> Int { Int(lattice[(a &* 31 &+ b &* 57 &+ salt) & 1023]) }
+        let top = node(i, j) * (size - fx) + node(i + 1, j) * fx
+        let low = node(i, j + 1) * (size - fx) + node(i + 1, j + 1) * fx
+        return (top * (size - fy) + low * fy) / (size * size)
+      }
+      return UInt8((2 * at(16, 0) + at(5, 500)) / 3)
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import CKernels
+
+/// Looks the features of a frame up in the index of a library.
+///
+/// Every feature is compared with those under its own key and under the keys that it would have if its least certain bits
+/// had come out the other way; the nearest of up to three different anchors are kept. Matches come out nearest first.
+final class FeatureLookup {
+  struct Settings {
+    /// Keys looked under for each feature.
+    var probes = 24
+    /// The greatest Hamming distance of a match.
+    var distance = 64
+    /// How much farther than the nearest another anchor's match may be.
+    var slack = 14
+  }
+
+  private let settings: Settings
+  private let library: AnchorLibrary
+  private var probes: KeyProbes
+  private var ahead: KeyProbes
+  private let capacity = 1024
+  private let places: UnsafeMutablePointer<UInt32>
+  private let distances: UnsafeMutablePointer<UInt16>
+  private let unordered: UnsafeMutablePointer<FeatureMatch>
+  /// The matches of the last frame, nearest first.
+  let matches: UnsafeMutablePointer<FeatureMatch>
+  private(set) var count = 0
+  private let limit: Int
+
+  init(library: AnchorLibrary, features: Int, settings: Settings = Settings()) {
+    self.settings = settings
+    self.library = library
+    limit = 3 * features
+    probes = KeyProbes(capacity: settings.probes)
+    ahead = KeyProbes(capacity: settings.probes)
+    places = .allocate(capacity: capacity)
+    distances = .allocate(capacity: capacity)
+    unordered = .allocate(capacity: limit)
+    matches = .allocate(capacity: limit)
+  }
+
+  deinit {
+    probes.deallocate()
+    ahead.deallocate()
+    places.deallocate()
+    distances.deallocate()
+    unordered.deallocate()
+    matches.deallocate()
+  }
+
+  /// Fills `matches` for the features of a frame.
+  func run(_ features: FeatureSet) {
+    count = 0
+    guard library.featureCount > 0 else { return }
+    let (starts, descriptors, records) = (library.keyStarts, library.descriptors, library.features)
+    prepare(&ahead, features, 0)
+    for q in 0..<features.count {
+      swap(&probes, &ahead)
+      if q + 1 < features.count { prepare(&ahead, features, q + 1) }
+      let found = Int(
+        ck_probe(
+          features.descriptor(q), probes.keys, Int32(probes.count), starts, descriptors, Int32(settings.distance),
+          places, distances, Int32(capacity)))
+      keepNearest(found, query: q, records)
+    }
+    sort()
+  }
+
+  private func prepare(_ probes: inout KeyProbes, _ features: FeatureSet, _ q: Int) {
+    guard q < features.count else { return }
+    probes.fill(
+      firstWord: features.descriptor(q)[0], margins: features.margins + q * FeatureSet.marginCount,
+      bits: library.keyBits, wanted: settings.probes)
+    ck_prefetch(probes.keys, Int32(probes.count), library.keyStarts, library.descriptors)
+  }
+
+  private func keepNearest(_ found: Int, query: Int, _ records: UnsafePointer<AnchorFeature>) {
+    guard found > 0 else { return }
+    // The three nearest of different anchors, by insertion.
+    var best = (FeatureMatch.none, FeatureMatch.none, FeatureMatch.none)
+    for i in 0..<found {
+      let distance = distances[i]
+      guard distance < best.2.distance else { continue }
+      let anchor = records[Int(places[i])].anchor
+      let match = FeatureMatch(query: Int32(query), place: places[i], anchor: anchor, distance: distance)
+      if anchor == best.0.anchor, best.0.distance != .max {
+        if distance < best.0.distance { best.0 = match }
+      } else if anchor == best.1.anchor, best.1.distance != .max {
+        if distance < best.1.distance { best.1 = match }
+        if best.1.distance < best.0.distance { swap(&best.0, &best.1) }
+      } else {
+        best.2 = match
+        if best.2.distance < best.1.distance { swap(&best.1, &best.2) }
+        if best.1.distance < best.0.distance { swap(&best.0, &best.1) }
+      }
+    }
+    let limit = Int(best.0.distance) + settings.slack
+    keep(best.0, limit)
+    keep(best.1, limit)
+    keep(best.2, limit)
+  }
+
+  @inline(__always)
+  private func keep(_ match: FeatureMatch, _ greatest: Int) {
+    guard match.distance != .max, Int(match.distance) <= greatest, count < limit else { return }
+    unordered[count] = match
+    count += 1
+  }
+
+  private func sort() {
+    var start = InlineArray<257, Int32>(repeating: 0)
+    for i in 0..<count { start[Int(unordered[i].distance) + 1] += 1 }
+    for i in 1..<257 { start[i] += start[i - 1] }
+    for i in 0..<count {
+      let d = Int(unordered[i].distance)
+      matches[Int(start[d])] = unordered[i]
+      start[d] += 1
+    }
+  }
+}
+
+extension FeatureMatch {
+  fileprivate static let none = FeatureMatch(query: -1, place: 0, anchor: .max, distance: .max)
+}

@@ -1,0 +1,105 @@
+import CKernels
+import WaymarkGeometry
+
+/// Looks for every feature of one anchor near the place where a map puts it.
+///
+/// Only features of views like the one that the map implies are looked for, only among frame features of the right size
+/// and direction, so that a far greater Hamming distance than in the blind lookup can be trusted.
+final class GuidedMatcher {
+  struct Settings {
+    /// The greatest Hamming distance.
+    var distance = 84
+    /// The greatest stretch between the implied view and the feature's: ½(r + 1/r) of the ratio r of the axes.
+    var stretch: Float = 1.3
+  }
+
+  private let settings = Settings()
+  private let library: AnchorLibrary
+  private let grid: FeatureGrid
+  private let capacity: Int
+  private let bestDistance: UnsafeMutablePointer<UInt16>
+  private let bestPlace: UnsafeMutablePointer<UInt32>
+  /// The pairs of the last search.
+  let pairs: UnsafeMutableBufferPointer<PointPair>
+  /// How many.
+  private(set) var count = 0
+  private let inverses: [Linear2]
+
+  init(library: AnchorLibrary, features: Int) {
+    self.library = library
+    capacity = features
+    grid = FeatureGrid(capacity: features)
+    bestDistance = .allocate(capacity: features)
+    bestPlace = .allocate(capacity: features)
+    pairs = .allocate(capacity: features)
+    inverses = ViewCatalog.linears.map {
+      let d = $0.determinant
+      return Linear2($0.d / d, -$0.b / d, -$0.c / d, $0.a / d)
+    }
+  }
+
+  deinit {
+    bestDistance.deallocate()
+    bestPlace.deallocate()
+    pairs.deallocate()
+  }
+
+  /// Takes the features of a frame.
+  func load(_ features: FeatureSet, width: Int, height: Int) {
+    grid.fill(features.features, count: features.count, width: width, height: height)
+  }
+
+  /// Fills `pairs` with what is found of an anchor's features within `radius` pixels of their places under `map`.
+  func run(_ anchor: Int, _ map: Homography, radius: Float, _ set: FeatureSet) {
+    for i in 0..<set.count { bestDistance[i] = UInt16(settings.distance + 1) }
+    let (features, descriptors) = (library.features, library.descriptors)
+    for place in library.list(of: anchor) {
+      let r = features[Int(place)]
+      let at = r.position
+      let p = Point2(Double(at.x), Double(at.y))
+      guard map.depth(p) > 0 else { continue }
+      let q = map.apply(p)
+      guard q.x > -16, q.y > -16, q.x < 8192, q.y < 8192 else { continue }
+      let j = map.derivative(at: p)
+      let m =
+        Linear2(Float(j.dx.x), Float(j.dy.x), Float(j.dx.y), Float(j.dy.y)) * inverses[Int(r.view)]
+      let determinant = m.determinant
+      guard determinant > 1e-4 else { continue }
+      let square = m.a * m.a + m.b * m.b + m.c * m.c + m.d * m.d
+      guard square <= 2 * settings.stretch * determinant else { continue }
+      let scale = determinant.squareRoot()
+      let turn = Self.steps(y: m.c - m.b, x: m.a + m.d)
+      let direction = Int(r.direction) + turn
+      let center = SIMD2(Float(q.x), Float(q.y))
+      let descriptor = descriptors + 4 * Int(place)
+      let limit = radius * radius
+      grid.forEach(near: center, radius: radius) { i in
+        let f = set.features[i]
+        let d = SIMD2(f.x, f.y) - center
+        guard (d * d).sum() <= limit, f.scale < 1.7 * scale, scale < 1.7 * f.scale else { return }
+        // Within 28° of the direction.
+        let off = (Int(f.direction) - direction + 10) & (Feature.directions - 1)
+        guard off <= 20 else { return }
+        let h = UInt16(ck_hamming(set.descriptor(i), descriptor))
+        if h < bestDistance[i] {
+          bestDistance[i] = h
+          bestPlace[i] = place
+        }
+      }
+    }
+    count = 0
+    for i in 0..<set.count where bestDistance[i] <= UInt16(settings.distance) {
+      let at = features[Int(bestPlace[i])].position
+      let f = set.features[i]
+      pairs[count] = PointPair(
+        reference: Point2(Double(at.x), Double(at.y)), frame: Point2(Double(f.x), Double(f.y)))
+      count += 1
+    }
+  }
+
+  /// The direction of a vector in steps.
+  @inline(__always)
+  private static func steps(y: Float, x: Float) -> Int {
+    Int((Double.arcTangent(y: Double(y), x: Double(x)) * Double(Feature.directions) / (2 * .pi)).rounded())
+  }
+}

@@ -1,0 +1,183 @@
+import WaymarkGeometry
+
+/// Where an anchor may be, as one match alone says it: an affine map reference → frame.
+///
+/// Both patches of a match are known up to a turn and a size, so a match fixes the map around itself: the frame patch is
+/// the view's patch turned by the difference of directions and scaled by the level.
+struct Hypothesis {
+  var anchor: Int
+  var linear: Linear2
+  var shift: SIMD2<Float>
+  /// The sum of the weights of the matches that agree.
+  var support: Float
+  /// How many agree.
+  var count: Int
+
+  @inline(__always)
+  func apply(_ p: SIMD2<Float>) -> SIMD2<Float> { linear.apply(p.x, p.y) + shift }
+
+  var homography: Homography {
+    Homography(
+      SIMD3(Double(linear.a), Double(linear.b), Double(shift.x)),
+      SIMD3(Double(linear.c), Double(linear.d), Double(shift.y)), SIMD3(0, 0, 1))
+  }
+}
+
+/// Finds, for every anchor with matches, the match whose map most others agree with.
+///
+/// No samples are drawn: with one match a hypothesis, all can be tried (after the one-point voting of D. Lowe, IJCV 2004,
+/// section 7.3, with the agreement of the other matches in place of bins).
+final class HypothesisSearch {
+  struct Settings {
+    /// The fewest matches that must agree.
+    var minimum = 4
+    /// Matches of an anchor that are looked at, the nearest first.
+    var perAnchor = 160
+    /// Hypotheses handed on, the best supported first.
+    var kept = 6
+  }
+
+  /// What is needed of a match, ready for comparing.
+  private struct Local {
+    var reference: SIMD2<Float>
+    var frame: SIMD2<Float>
+    var linear: Linear2
+    var weight: Float
+  }
+
+  private let settings: Settings
+  private let library: AnchorLibrary
+  private var counts: [Int32]
+  private var heads: [Int32]
+  private let grouped: UnsafeMutablePointer<Int32>
+  private let locals: UnsafeMutablePointer<Local>
+  private let turns: [SIMD2<Float>]
+  private(set) var hypotheses: [Hypothesis] = []
+
+  init(library: AnchorLibrary, matches: Int, settings: Settings = Settings()) {
+    self.settings = settings
+    self.library = library
+    counts = Array(repeating: 0, count: library.references.count + 1)
+    heads = counts
+    grouped = .allocate(capacity: matches)
+    locals = .allocate(capacity: settings.perAnchor)
+    turns = (0..<Feature.directions).map {
+      let a = 2 * Double.pi * Double($0) / Double(Feature.directions)
+      return SIMD2(Float(Double.cosine(a)), Float(Double.sine(a)))
+    }
+    hypotheses.reserveCapacity(settings.kept + 1)
+  }
+
+  deinit {
+    grouped.deallocate()
+    locals.deallocate()
+  }
+
+  /// Fills `hypotheses` from matches, nearest first.
+  func run(_ matches: UnsafePointer<FeatureMatch>, count: Int, features: UnsafePointer<Feature>) {
+    hypotheses.removeAll(keepingCapacity: true)
+    for i in counts.indices { counts[i] = 0 }
+    for i in 0..<count { counts[Int(matches[i].anchor)] += 1 }
+    var sum: Int32 = 0
+    for i in counts.indices {
+      heads[i] = sum
+      sum += counts[i]
+    }
+    for i in 0..<count {
+      let a = Int(matches[i].anchor)
+      grouped[Int(heads[a])] = Int32(i)
+      heads[a] += 1
+    }
+    for anchor in 0..<library.references.count where Int(counts[anchor]) >= settings.minimum {
+      let n = min(Int(counts[anchor]), settings.perAnchor)
+      let first = Int(heads[anchor] - counts[anchor])
+      for k in 0..<n { locals[k] = local(matches[Int(grouped[first + k])], features) }
+      if let h = best(anchor, n) { insert(h) }
+    }
+  }
+
+  private func insert(_ h: Hypothesis) {
+    var i = hypotheses.count
+    while i > 0, hypotheses[i - 1].support < h.support { i -= 1 }
+    guard i < settings.kept else { return }
+    hypotheses.insert(h, at: i)
+    if hypotheses.count > settings.kept { hypotheses.removeLast() }
+  }
+
+  private func local(_ match: FeatureMatch, _ features: UnsafePointer<Feature>) -> Local {
+    let f = features[Int(match.query)]
+    let r = library.features[Int(match.place)]
+    let turn = turns[(Int(f.direction) - Int(r.direction)) & (Feature.directions - 1)]
+    let l = ViewCatalog.linears[Int(r.view)]
+    let (c, s) = (f.scale * turn.x, f.scale * turn.y)
+    return Local(
+      reference: r.position, frame: SIMD2(f.x, f.y),
+      linear: Linear2(c * l.a - s * l.c, c * l.b - s * l.d, s * l.a + c * l.c, s * l.b + c * l.d),
+      weight: max(0.1, (76 - Float(match.distance)) / 40))
+  }
+
+  private func best(_ anchor: Int, _ n: Int) -> Hypothesis? {
+    var top: Hypothesis?
+    for i in 0..<n {
+      let a = locals[i]
+      let determinant = a.linear.determinant
+      guard determinant > 1e-6 else { continue }
+      var support: Float = 0
+      var count = 0
+      for k in 0..<n where agrees(a, locals[k], determinant) {
+        support += locals[k].weight
+        count += 1
+      }
+      if count >= settings.minimum, support > (top?.support ?? 0) {
+        let shift = a.frame - a.linear.apply(a.reference.x, a.reference.y)
+        top = Hypothesis(anchor: anchor, linear: a.linear, shift: shift, support: support, count: count)
+      }
+    }
+    return top
+  }
+
+  @inline(__always)
+  private func agrees(_ a: Local, _ b: Local, _ determinant: Float) -> Bool {
+    let r = b.reference - a.reference
+    let d = b.frame - a.frame
+    let e = a.linear.apply(r.x, r.y) - d
+    let squared = (d * d).sum()
+    // A fifth of the distance and six pixels.
+    let limit = 36 + 0.04 * squared
+    guard (e * e).sum() <= limit else { return false }
+    return Self.alike(a.linear, b.linear, determinant)
+  }
+
+  /// Whether two local maps agree in size and turn: `b · a⁻¹` is near to a similarity near to 1.
+  @inline(__always)
+  static func alike(_ a: Linear2, _ b: Linear2, _ determinant: Float) -> Bool {
+    let ratio = b.determinant / determinant
+    guard ratio > 0.35, ratio < 2.9 else { return false }
+    // b · adj(a), whose scale does not matter for the turn.
+    let p = b.a * a.d - b.b * a.c
+    let q = b.b * a.a - b.a * a.b
+    let r = b.c * a.d - b.d * a.c
+    let s = b.d * a.a - b.c * a.b
+    let (c, t) = (p + s, r - q)
+    return c > 0 && c * c > 0.7 * (c * c + t * t)
+  }
+
+  /// The matches that agree with a hypothesis, as indices into the matches that it was found among.
+  func supporters(
+    of h: Hypothesis, _ matches: UnsafePointer<FeatureMatch>, features: UnsafePointer<Feature>,
+    _ body: (SIMD2<Float>, SIMD2<Float>) -> Void
+  ) {
+    let n = Int(counts[h.anchor])
+    let first = Int(heads[h.anchor]) - n
+    let determinant = h.linear.determinant
+    let middle = SIMD2(
+      Float(library.references[h.anchor].width) / 2, Float(library.references[h.anchor].height) / 2)
+    let size = determinant.squareRoot() * max(middle.x, middle.y)
+    let limit = 6 + 0.2 * size
+    for k in 0..<n {
+      let l = local(matches[Int(grouped[first + k])], features)
+      let e = h.apply(l.reference) - l.frame
+      if (e * e).sum() <= limit * limit, Self.alike(h.linear, l.linear, determinant) { body(l.reference, l.frame) }
+    }
+  }
+}
