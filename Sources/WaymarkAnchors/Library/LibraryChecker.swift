@@ -47,7 +47,8 @@ struct LibraryChecker {
         .unsupportedVersion,
         "The library \"\(path)\" has form \(version); this release reads form \(LibraryLayout.version).",
         hint: version > LibraryLayout.version
-          ? "Update Waymark, or build the library again with this release." : "Build the library again from its pictures.")
+          ? "Update Waymark, or build the library again with this release."
+          : "Build the library again from its pictures.")
     }
     guard head.count == LibraryLayout.headerSize else { throw cutOff(path, fileSize) }
     var sum = Checksum()
@@ -62,7 +63,8 @@ struct LibraryChecker {
     guard stated == UInt64(fileSize), size == fileSize else { throw cutOff(path, fileSize) }
     guard content.value == number(96, UInt64.self) else { throw Self.damaged(path) }
     let header = Header(
-      anchors: Int(number(24, UInt32.self)), features: Int(number(28, UInt32.self)), keyBits: Int(number(32, UInt32.self)),
+      anchors: Int(number(24, UInt32.self)), features: Int(number(28, UInt32.self)),
+      keyBits: Int(number(32, UInt32.self)),
       nameBytes: Int(number(36, UInt32.self)),
       offsets: (0..<7).map { Int(clamping: number(40 + 8 * $0, UInt64.self)) })
     guard fits(header, fileSize) else { throw Self.damaged(path) }
@@ -77,7 +79,8 @@ struct LibraryChecker {
 
   /// Whether every section lies inside the file; cannot fail for a file that `LibraryWriter` made.
   private func fits(_ h: Header, _ size: Int) -> Bool {
-    guard h.keyBits <= FeatureKey.greatestBits, h.offsets.allSatisfy({ $0 <= size && $0 % LibraryLayout.alignment == 0 })
+    guard h.keyBits <= FeatureKey.greatestBits,
+      h.offsets.allSatisfy({ $0 <= size && $0 % LibraryLayout.alignment == 0 })
     else { return false }
     let sizes = [
       LibraryLayout.recordSize * h.anchors, h.nameBytes, 4 * ((1 << h.keyBits) + 1), 32 * h.features, 8 * h.features,

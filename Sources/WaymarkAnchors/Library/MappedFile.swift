@@ -24,7 +24,8 @@ final class MappedFile: @unchecked Sendable {
     var status = stat()
     guard fstat(file, &status) == 0 else { throw failure("stat") }
     guard status.st_mode & S_IFMT == S_IFREG else {
-      throw AnchorError(.notALibrary, "\"\(path)\" is not a file.", hint: "Name a library made by `waymark anchors build`.")
+      throw AnchorError(
+        .notALibrary, "\"\(path)\" is not a file.", hint: "Name a library made by `waymark anchors build`.")
     }
     let size = Int(status.st_size)
     guard size > 0 else {

@@ -84,7 +84,9 @@ package struct SimulatedCamera {
   /// Renders a shot, cropped to what shows the reference and a margin around it.
   ///
   /// - Returns: the picture and the map reference → that picture.
-  package func render(_ shot: Shot, index: Int, w: Int, h: Int, with renderer: PictureRenderer) -> (GrayImage, Homography)? {
+  package func render(_ shot: Shot, index: Int, w: Int, h: Int, with renderer: PictureRenderer) -> (
+    GrayImage, Homography
+  )? {
     var random = RandomSource(seed: 0xCA_3E_0A &+ UInt64(index) &* 104_729)
     guard let outline = shot.map.outline(width: Double(w), height: Double(h)) else { return nil }
     let xs = outline.corners.map(\.x)

@@ -16,6 +16,8 @@ public final class AnchorDetector {
   private var reducer = FrameReducer()
   private let pairs: UnsafeMutableBufferPointer<PointPair>
   private var claims: [AnchorClaim] = []
+  private let aligner = PatchAligner()
+  private var templates = TemplateCache(capacity: 24)
 
   /// A detector for the anchors of a library.
   public init(library: AnchorLibrary) {
@@ -58,11 +60,11 @@ public final class AnchorDetector {
     guard !search.hypotheses.isEmpty else { return }
     guided.load(features, width: picture.width, height: picture.height)
     for hypothesis in search.hypotheses {
-      if let claim = verify(hypothesis, picture) { claims.append(claim) }
+      if let claim = verify(hypothesis, doubled: doubled) { claims.append(claim) }
     }
   }
 
-  private func verify(_ hypothesis: Hypothesis, _ picture: ImageView) -> AnchorClaim? {
+  private func verify(_ hypothesis: Hypothesis, doubled: Bool) -> AnchorClaim? {
     let features = extractor.features
     let reference = library.references[hypothesis.anchor]
     var n = 0
@@ -73,7 +75,8 @@ public final class AnchorDetector {
     }
     var map = hypothesis.homography
     if n >= 8, let fit = coarse.estimate(UnsafeBufferPointer(rebasing: pairs[..<n])) { map = fit.homography }
-    let size = (abs(map.apply(Quadrilateral(width: Double(reference.width), height: Double(reference.height))).signedArea))
+    let size =
+      (abs(map.apply(Quadrilateral(width: Double(reference.width), height: Double(reference.height))).signedArea))
       .squareRoot()
     guard size.isFinite else { return nil }
     var inliers = 0
@@ -88,13 +91,25 @@ public final class AnchorDetector {
         guard let better = fine.refine(map, found) else { return nil }
         map = better
       }
+      guard round > 0 else { continue }
       inliers = 0
-      for i in 0..<guided.count where fine.weight(min(i, guided.count)) > 0 { inliers += 1 }
+      for i in 0..<guided.count where fine.weight(i) > 0 { inliers += 1 }
     }
-    guard inliers >= 8,
-      map.outline(width: Double(reference.width), height: Double(reference.height)) != nil
-    else { return nil }
-    return AnchorClaim(
-      anchor: hypothesis.anchor, homography: map.normalized, inliers: inliers, score: Double(inliers) / 1000)
+    guard inliers >= 8 else { return nil }
+    return align(hypothesis.anchor, map, inliers, doubled)
   }
+
+  /// Moves the map until reference and frame agree on intensities, and asks how well they do.
+  private func align(_ anchor: Int, _ map: Homography, _ inliers: Int, _ doubled: Bool) -> AnchorClaim? {
+    let template = templates.template(for: anchor, in: library)
+    let enlarge = Homography.resize(Point2(2, 2))
+    let start = doubled ? enlarge * map : map
+    guard let result = aligner.align(template, from: start, in: extractor.pyramid) else { return nil }
+    onVerify?(result, inliers)
+    guard result.score > 0.6, result.inliers >= 4 else { return nil }
+    let final = doubled ? Homography.resize(Point2(0.5, 0.5)) * result.homography : result.homography
+    return AnchorClaim(anchor: anchor, homography: final.normalized, inliers: inliers, score: result.score)
+  }
+
+  package var onVerify: ((PatchAligner.Result, Int) -> Void)?
 }

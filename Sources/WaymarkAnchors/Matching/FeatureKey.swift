@@ -4,7 +4,9 @@ enum FeatureKey {
   static let greatestBits = 18
 
   @inline(__always)
-  static func key(_ firstWord: UInt64, bits: Int) -> Int { Int(truncatingIfNeeded: firstWord & ((1 << UInt64(bits)) - 1)) }
+  static func key(_ firstWord: UInt64, bits: Int) -> Int {
+    Int(truncatingIfNeeded: firstWord & ((1 << UInt64(bits)) - 1))
+  }
 }
 
 /// The keys to look under for one descriptor, the likeliest first.
