@@ -3,6 +3,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libv4l2.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 
@@ -32,9 +35,19 @@ const uint32_t wm_cid_brightness = V4L2_CID_BRIGHTNESS, wm_cid_contrast = V4L2_C
                wm_cid_focus_auto = V4L2_CID_FOCUS_AUTO, wm_cid_flash_led_mode = V4L2_CID_FLASH_LED_MODE,
                wm_cid_flash_torch_intensity = V4L2_CID_FLASH_TORCH_INTENSITY;
 
-int wm_v4l2_open(const char *path) {
-  int fd = v4l2_open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
-  return fd < 0 ? -errno : fd;
+// libv4l2 writes every failed call to standard error, also those of a camera that is looked for once a second.
+static void keep_quiet(void) {
+  if (!v4l2_log_file && !getenv("LIBV4L2_LOG_FILENAME")) v4l2_log_file = fopen("/dev/null", "we");
+}
+
+int wm_v4l2_open(const char *path, int convert) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, keep_quiet);
+  int fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0) return -errno;
+  // What libv4l2 has no use for stays open; its calls then go straight to the kernel.
+  v4l2_fd_open(fd, convert ? 0 : V4L2_DISABLE_CONVERSION);
+  return fd;
 }
 
 int wm_v4l2_close(int fd) { return v4l2_close(fd) < 0 ? -errno : 0; }

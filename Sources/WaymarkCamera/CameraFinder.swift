@@ -20,9 +20,10 @@ package struct CameraFinder: Sendable {
   /// A node as a camera; nil when it is none.
   private func describe(_ node: VideoNode) -> CameraDescription? {
     do throws(CameraFault) {
-      let device = try VideoDevice(path: node.path, calls: calls)
+      var device = try VideoDevice(path: node.path, calls: calls)
       let capability = try device.capability()
       guard capability.isCamera else { return nil }
+      device = try readable(device, path: node.path)
       let identity = node.identity ?? CameraIdentity(bus: capability.bus, card: capability.card)
       return CameraDescription(
         identity: identity.text, name: capability.card, path: node.path, driver: capability.driver,
@@ -90,12 +91,18 @@ package struct CameraFinder: Sendable {
         guard capability.isCamera else { continue }
         let identity = node.identity ?? CameraIdentity(bus: capability.bus, card: capability.card)
         guard isMeant(identity, capability.card) else { continue }
-        return Found(device: device, identity: identity, name: capability.card)
+        return Found(device: try readable(device, path: node.path), identity: identity, name: capability.card)
       } catch {
         // The first thing that is more than absence is what the user can do something about.
         if reason == .absent || reason == .gone { reason = error }
       }
     }
     throw reason
+  }
+
+  /// The same device, opened so that it offers something that can be read: as it is, where the camera itself does.
+  private func readable(_ device: consuming VideoDevice, path: String) throws(CameraFault) -> VideoDevice {
+    if device.offers().contains(where: { $0.format != nil }) { return device }
+    return try VideoDevice(path: path, converting: true, calls: calls)
   }
 }

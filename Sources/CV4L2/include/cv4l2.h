@@ -20,7 +20,9 @@ extern const uint32_t wm_cid_brightness, wm_cid_contrast, wm_cid_saturation, wm_
     wm_cid_focus_absolute, wm_cid_focus_auto, wm_cid_flash_led_mode, wm_cid_flash_torch_intensity;
 
 /// Opens a device node for reading and writing, without blocking and closed on exec. A descriptor, or -errno.
-int wm_v4l2_open(const char *path);
+/// `convert`: libv4l2 offers formats of its own making. For a camera that has only formats of which libv4l2 could make others,
+/// it then hides the camera's own ones (seen with one that has Motion JPEG alone), so ask for it only where it is needed.
+int wm_v4l2_open(const char *path, int convert);
 /// 0, or -errno.
 int wm_v4l2_close(int fd);
 /// The call's result, or -errno; repeated when a signal interrupts it.

@@ -18,7 +18,7 @@ package struct CaptureStream: ~Copyable {
     self.descriptor = descriptor
     self.calls = calls
     self.buffers = buffers
-    queued = Array(repeating: true, count: buffers.count)
+    queued = Array(repeating: false, count: buffers.count)
   }
 
   /// Takes buffers from the driver, queues all of them and starts the stream.
@@ -32,16 +32,21 @@ package struct CaptureStream: ~Copyable {
     try device.call(wm_vidioc_reqbufs, &request)
 
     var mapped: [Buffer] = []
-    let fault = prepare(device: device, count: request.count, mapped: &mapped)
-    let stream = CaptureStream(descriptor: device.descriptor, calls: device.calls, buffers: mapped)
-    // The value exists: dropped here, it gives back what it has taken.
+    let fault = map(device: device, count: request.count, into: &mapped)
+    var stream = CaptureStream(descriptor: device.descriptor, calls: device.calls, buffers: mapped)
+    // The value exists: dropped from here on, it gives back what it has taken.
     if let fault { throw fault }
+    // One that the driver refuses is given to it again after the first frame.
+    let refused = try stream.giveBack()
+    guard refused < mapped.count else { throw .broken(EINVAL) }
+    var type = CInt(V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue)
+    try device.call(wm_vidioc_streamon, &type)
     return stream
   }
 
-  /// Maps and queues `count` buffers and starts the stream; what was in the way of it, if anything.
-  private static func prepare(
-    device: borrowing VideoDevice, count: UInt32, mapped: inout [Buffer]
+  /// Maps `count` buffers; what was in the way of it, if anything.
+  private static func map(
+    device: borrowing VideoDevice, count: UInt32, into mapped: inout [Buffer]
   ) -> CameraFault? {
     guard count >= 2 else { return .unsupported("it gives fewer than two buffers") }
     do throws(CameraFault) {
@@ -53,11 +58,7 @@ package struct CaptureStream: ~Copyable {
           return .broken(ENOMEM)
         }
         mapped.append(Buffer(memory: memory, length: length))
-        var queue = empty(index)
-        try device.call(wm_vidioc_qbuf, &queue)
       }
-      var type = CInt(V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue)
-      try device.call(wm_vidioc_streamon, &type)
       return nil
     } catch {
       return error

@@ -6,7 +6,7 @@ package struct LibV4L2: VideoSyscalls {
   /// The calls of this process.
   package init() {}
 
-  package func open(_ path: String) -> CInt { wm_v4l2_open(path) }
+  package func open(_ path: String, converting: Bool) -> CInt { wm_v4l2_open(path, converting ? 1 : 0) }
 
   package func close(_ descriptor: CInt) { _ = wm_v4l2_close(descriptor) }
 

@@ -7,8 +7,10 @@ package struct VideoDevice: ~Copyable {
   let calls: any VideoSyscalls
 
   /// Opens `path`.
-  package init(path: String, calls: any VideoSyscalls) throws(CameraFault) {
-    let result = calls.open(path)
+  ///
+  /// - Parameter converting: whether to offer what libv4l2 can make of the camera's own formats.
+  package init(path: String, converting: Bool = false, calls: any VideoSyscalls) throws(CameraFault) {
+    let result = calls.open(path, converting: converting)
     guard result >= 0 else { throw CameraFault(result: result) }
     descriptor = result
     self.calls = calls

@@ -3,7 +3,9 @@ package import WaymarkImage
 /// Every call that leaves the process for a camera, in one place: the real table goes through libv4l2, tests script it.
 package protocol VideoSyscalls: Sendable {
   /// Opens a node for reading and writing, without blocking. A descriptor, or a negative errno.
-  func open(_ path: String) -> CInt
+  ///
+  /// - Parameter converting: whether to offer what can be made of the camera's own formats.
+  func open(_ path: String, converting: Bool) -> CInt
   /// Closes it.
   func close(_ descriptor: CInt)
   /// One request; `argument` is the request's struct. 0 or more, or a negative errno.

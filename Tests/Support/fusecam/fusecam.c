@@ -30,6 +30,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -58,6 +59,7 @@ static struct {
   pthread_mutex_t lock;
   pthread_cond_t changed;
   struct fuse_session *session;
+  const char *mountpoint;
   int width, height;
   size_t buffer_size;
   picture jpeg[MAX_PICTURES];
@@ -628,9 +630,9 @@ static void *run_commands(void *unused) {
   (void)unused;
   char line[256];
   while (fgets(line, sizeof line, stdin) && strncmp(line, "quit", 4) != 0) obey(line);
-  // Whoever started the camera is done with it, or dead. The mount is ended from outside the loop, which wakes it up.
+  // Whoever started the camera is done with it, or dead. Without its mount the loop ends.
   fuse_session_exit(cam.session);
-  fuse_session_unmount(cam.session);
+  umount2(cam.mountpoint, MNT_DETACH);
   return NULL;
 }
 
@@ -667,7 +669,7 @@ int main(int count, char **arguments) {
   }
   // Offsets of mappings are whole pages.
   cam.buffer_size = ((size_t)cam.width * cam.height * 2 + 4095) & ~4095ul;
-  const char *mountpoint = arguments[optind];
+  cam.mountpoint = arguments[optind];
   for (int i = optind + 1; i < count && cam.jpegs < MAX_PICTURES; i++) {
     cam.jpeg[cam.jpegs] = load(arguments[i]);
     if (cam.jpeg[cam.jpegs++].size > cam.buffer_size - 8192) return 65;
@@ -692,7 +694,7 @@ int main(int count, char **arguments) {
   char *options[] = {arguments[0], "-ofsname=fusecam,allow_other", NULL};
   struct fuse_args fuse_arguments = FUSE_ARGS_INIT(2, options);
   cam.session = fuse_session_new(&fuse_arguments, &operations, sizeof operations, NULL);
-  if (!cam.session || fuse_session_mount(cam.session, mountpoint) != 0) return 69;
+  if (!cam.session || fuse_session_mount(cam.session, cam.mountpoint) != 0) return 69;
   fuse_set_signal_handlers(cam.session);
   pthread_t thread;
   pthread_create(&thread, NULL, run_sensor, NULL);
