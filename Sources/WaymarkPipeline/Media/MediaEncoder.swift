@@ -1,0 +1,89 @@
+import WaymarkImage
+
+/// Makes JPEG files of frames. The camera's own pass through where they are not much larger than wanted; all else is
+/// decoded, made smaller and encoded. One thread.
+struct MediaEncoder: ~Copyable {
+  private var decoder: JPEGDecoder?
+  private let quality: Int
+
+  init(quality: Int = 80) {
+    self.quality = quality
+    decoder = try? JPEGDecoder()
+  }
+
+  /// A JPEG of a frame.
+  ///
+  /// - Parameter wanted: the width that is enough, in pixels; nil: as captured.
+  /// - Returns: nil when nothing can be made of it.
+  mutating func encode(_ frame: Frame, wanted: Int?) -> MediaPicture? {
+    guard let encoded = frame.encoded else {
+      let factor = Self.factor(from: frame.width, to: wanted)
+      let small = factor == 1 ? frame.image : frame.image.withView { Self.shrink($0, by: factor) }
+      guard let bytes = try? JPEGEncoder.encode(small, quality: quality) else { return nil }
+      return picture(frame, width: small.width, height: small.height, bytes: bytes)
+    }
+    // What is wanted is counted as seen, the layout as captured.
+    let layout = encoded.layout
+    let seen = encoded.transform.size(width: layout.width, height: layout.height)
+    let factor = Self.factor(from: seen.width, to: wanted)
+    if layout.format == .mjpeg, factor == 1 {
+      let bytes = encoded.withBytes { JPEGPassage.complete($0, orientation: encoded.transform.orientation) }
+      return picture(frame, width: seen.width, height: seen.height, bytes: bytes)
+    }
+    guard let colours = colours(encoded, factor: factor),
+      let bytes = try? JPEGEncoder.encode(colours.oriented(encoded.transform.orientation), quality: quality)
+    else { return nil }
+    let size = encoded.transform.size(width: colours.width, height: colours.height)
+    return picture(frame, width: size.width, height: size.height, bytes: bytes)
+  }
+
+  private func picture(_ frame: Frame, width: Int, height: Int, bytes: [UInt8]) -> MediaPicture {
+    MediaPicture(
+      sequence: frame.sequence, captured: frame.captured, frameWidth: frame.width, frameHeight: frame.height,
+      width: width, height: height, bytes: bytes)
+  }
+
+  private mutating func colours(_ encoded: EncodedPicture, factor: Int) -> RGBImage? {
+    guard encoded.layout.format == .mjpeg else {
+      return encoded.withBytes { ColourConversion.rgb($0, layout: encoded.layout, factor: factor) }
+    }
+    let scale: JPEGDecoder.Scale = factor >= 8 ? .eighth : factor >= 4 ? .quarter : .half
+    var (width, height) = (0, 0)
+    var target: PixelBuffer?
+    let outcome = encoded.withBytes { bytes in
+      try? decoder?.decode(bytes, channels: .rgb, scale: scale) { header throws(ImageError) in
+        (width, height) = (header.scaledWidth, header.scaledHeight)
+        let buffer = PixelBuffer(capacity: 3 * width * height)
+        target = buffer
+        return (buffer.bytes, 3 * width, buffer.capacity)
+      }
+    }
+    guard outcome != nil, let target else { return nil }
+    return RGBImage(width: width, height: height, buffer: target)
+  }
+
+  /// By how much a picture can be made smaller and still be as wide as wanted; a power of two up to 8.
+  static func factor(from width: Int, to wanted: Int?) -> Int {
+    guard let wanted, wanted > 0 else { return 1 }
+    var factor = 1
+    while factor < 8, width / (2 * factor) >= wanted { factor *= 2 }
+    return factor
+  }
+
+  /// Means over squares.
+  private static func shrink(_ view: ImageView, by factor: Int) -> GrayImage {
+    GrayImage(width: view.width / factor, height: view.height / factor) { output in
+      let width = view.width / factor
+      for y in 0..<view.height / factor {
+        for x in 0..<width {
+          var sum = 0
+          for dy in 0..<factor {
+            let row = view.row(y * factor + dy) + x * factor
+            for dx in 0..<factor { sum += Int(row[dx]) }
+          }
+          output[y * width + x] = UInt8(sum / (factor * factor))
+        }
+      }
+    }
+  }
+}
