@@ -5,7 +5,9 @@ public import WaymarkImage
 public struct BarcodeScanner: ~Copyable {
   /// What is looked for, and how hard.
   public let configuration: ScanConfiguration
-  private var zbar: ZBarScanner
+  var zbar: ZBarScanner
+  /// Counts live frames: the passes take turns.
+  var turn = 0
 
   /// The library keeps 556 bytes of every QR code that it reads until its handle is closed; so the handle is renewed
   /// after this many, which bounds the growth to 142 kB.
@@ -17,31 +19,40 @@ public struct BarcodeScanner: ~Copyable {
     zbar = try ZBarScanner(symbologies: configuration.symbologies)
   }
 
-  /// Reads every code in a picture.
+  /// Reads the codes in a picture.
   ///
   /// - Parameter image: 8-bit gray; not copied when its rows lie without gaps.
   public mutating func scan(_ image: ImageView) -> ScanReading {
     renewIfWorn()
+    guard image.width > 0, image.height > 0 else { return ScanReading() }
     if image.stride == image.width { return read(image) }
     return GrayImage(copying: image).withView { read($0) }
   }
 
   private mutating func read(_ image: ImageView) -> ScanReading {
-    let raw = zbar.scan(image)
+    switch configuration.effort {
+    case .plain: readPlain(image)
+    case .still: readStill(image)
+    case .live: readLive(image)
+    }
+  }
+
+  private mutating func readPlain(_ image: ImageView) -> ScanReading {
     var reading = ScanReading()
-    for code in raw.codes {
-      guard let symbol = Symbol(code, pass: .base), configuration.effort == .plain || SymbolRules.isPlausible(symbol)
-      else { continue }
-      reading.symbols.append(symbol)
-    }
-    reading.incomplete = raw.incomplete.map { parts in
-      IncompleteSymbol(count: nil, present: [], missing: [], corners: parts.compactMap(Quadrilateral.init(zbarMatrix:)))
-    }
+    let raw = zbar.scan(image)
+    reading.symbols = raw.codes.compactMap { Symbol($0, pass: .base) }
+    reading.incomplete = raw.incomplete.map { IncompleteSymbol(zbarParts: $0) }
     return reading
   }
 
   private mutating func renewIfWorn() {
     guard zbar.matrixReads >= Self.readsPerHandle else { return }
     if let fresh = try? ZBarScanner(symbologies: configuration.symbologies) { zbar = fresh }
+  }
+}
+
+extension IncompleteSymbol {
+  init(zbarParts parts: [[Point2]]) {
+    self.init(count: nil, present: [], missing: [], corners: parts.compactMap(Quadrilateral.init(zbarMatrix:)))
   }
 }

@@ -1,5 +1,57 @@
 /// The ways in which a picture is given to the reader, from the plain one to those that rescue a hard code.
 public enum ScanPass: String, Hashable, Sendable, CaseIterable, Codable {
-  /// The picture as it is.
+  /// The picture as it is, every row and column.
   case base
+  /// The modules of a QR code, sampled one by one through the map that its fixed patterns give.
+  case modules
+  /// Bars, straightened, and averaged along their height.
+  case strip
+  /// The same with the contrast of its surroundings stretched to the full.
+  case stripStretched
+  /// The same with light for dark.
+  case stripInverted
+  /// Black and white at the mean of the surroundings, every second row and column.
+  case level
+  /// Contrast around the mean of the surroundings stretched to the full.
+  case stretch
+  /// Half the size.
+  case half
+  /// Half the size, stretched.
+  case halfStretched
+  /// Twice the size, black and white at the mean of the surroundings.
+  case double
+  /// Light for dark, stretched.
+  case inverted
+  /// A third of the size.
+  case third
+  /// Local histogram equalisation.
+  case equalized
+  /// Turned by 45°.
+  case turned45
+  /// Turned by 20°.
+  case turned20
+  /// Turned by −20°.
+  case turnedBack20
+
+  /// The passes over whole pictures in the order in which a still picture gets them: by gain for cost, those that need
+  /// a reason last.
+  static let ladder: [ScanPass] = [
+    .level, .stretch, .half, .halfStretched, .double, .inverted, .third, .equalized, .turned45, .turned20,
+    .turnedBack20,
+  ]
+
+  /// What it costs, as a share of the base pass over the same picture; measured, for budgets.
+  var cost: Double {
+    switch self {
+    case .modules, .strip, .stripStretched, .stripInverted: 0.1
+    case .base: 1
+    case .level: 0.35
+    case .stretch, .inverted: 0.85
+    case .half, .halfStretched: 0.3
+    case .double: 1.7
+    case .third: 0.15
+    case .equalized: 1.5
+    case .turned45, .turned20, .turnedBack20: 1.2
+    }
+  }
 }

@@ -1,21 +1,47 @@
 /// What a read must show before it is believed, where the symbology itself checks little.
 enum SymbolRules {
-  /// Whether a read has the length, the check digit and the agreement of scan lines that its symbology needs.
+  /// Whether the content can be right at all: its length, its check digit.
   static func isPlausible(_ symbol: Symbol) -> Bool {
     let text = symbol.text
     switch symbol.symbology {
-    case .qr, .sq: return true
-    case .ean13, .ean8, .upcA: return GTIN.hasValidCheckDigit(text) && symbol.quality >= 4
-    case .upcE: return symbol.quality >= 4
-    case .dataBar, .dataBarExpanded: return symbol.quality >= 3
-    // A check character modulo 103, but one character can come out of any few bars.
-    case .code128: return text.count > 1 || symbol.quality >= 4
-    case .code93: return symbol.quality >= 2
-    // No check but the parity of each character: the fewer there are, the more lines must agree.
-    case .code39: return symbol.quality >= (text.count < 3 ? 8 : text.count < 6 ? 3 : text.count < 10 ? 2 : 1)
-    case .codabar: return text.count >= 5 && symbol.quality >= 4
-    // Part of an ITF is an ITF: even digits, at least six, and more than a few lines.
-    case .itf: return text.count >= 6 && text.count.isMultiple(of: 2) && symbol.quality >= 4
+    case .qr, .sq, .code128, .code93, .code39, .upcE, .dataBarExpanded: return true
+    case .ean13, .ean8, .upcA: return GTIN.hasValidCheckDigit(text)
+    case .dataBar:
+      return GTIN.hasValidCheckDigit(text.hasPrefix("01") && text.count == 16 ? String(text.dropFirst(2)) : text)
+    // Start and stop characters count; fewer than three digits come out of any stripes.
+    case .codabar: return text.count >= 5
+    // Any even part of an ITF is one too, so short ones are parts.
+    case .itf: return text.count >= 6 && text.count.isMultiple(of: 2)
+    }
+  }
+
+  /// How many scan lines must agree in one pass, or in several together.
+  static func lines(for symbol: Symbol) -> (inOnePass: Int, together: Int) {
+    let length = symbol.text.utf8.count
+    switch symbol.symbology {
+    case .qr, .sq: return (1, 1)
+    // The library's own measure for EAN at full density.
+    case .ean13, .ean8, .upcA: return (4, 3)
+    // No check digit is printed; it hides in the parity of six digits.
+    case .upcE: return (10, 10)
+    case .dataBar, .dataBarExpanded: return (4, 4)
+    // A check character modulo 103.
+    case .code128: return length > 2 ? (2, 2) : (8, 8)
+    // Two check characters modulo 47.
+    case .code93: return (2, 2)
+    // Only the parity of each character: the fewer there are, the more lines.
+    case .code39: return length < 3 ? (14, 14) : length < 6 ? (6, 5) : length < 10 ? (3, 3) : (2, 2)
+    case .codabar: return (4, 4)
+    case .itf: return (10, 14)
+    }
+  }
+
+  /// Which of two readings of the same bars is the accident: the one with less structure.
+  static func strength(_ symbology: Symbology) -> Int {
+    switch symbology {
+    case .itf, .codabar: 0
+    case .upcE, .code39: 1
+    default: 2
     }
   }
 }

@@ -15,6 +15,8 @@ struct ZBarScanner: ~Copyable {
     var isGS1: Bool
     /// QR: the corners from the top left counterclockwise; 1-D: where scan lines left the code.
     var points: [Point2]
+    /// 1-D: read from the right or from below, so the code stands on its head in the picture that was scanned.
+    var isUpsideDown = false
   }
 
   /// What the library says of one picture.
@@ -27,7 +29,7 @@ struct ZBarScanner: ~Copyable {
   private let handle: OpaquePointer
   private let image: OpaquePointer
   private(set) var symbologies: Set<Symbology>
-  private(set) var density = 1
+  private var density = (1, 1)
   /// QR codes read since the handle was made.
   private(set) var matrixReads = 0
 
@@ -57,12 +59,27 @@ struct ZBarScanner: ~Copyable {
     zbar_image_scanner_destroy(handle)
   }
 
+  /// Looks for these and nothing else.
+  mutating func use(_ wanted: Set<Symbology>) {
+    guard wanted != symbologies else { return }
+    for symbology in wanted.symmetricDifference(symbologies) {
+      zbar_image_scanner_set_config(handle, symbology.zbarType, ZBAR_CFG_ENABLE, wanted.contains(symbology) ? 1 : 0)
+    }
+    symbologies = wanted
+  }
+
   /// Looks at every `density`-th row and column.
-  mutating func set(density: Int) {
-    guard density != self.density else { return }
-    self.density = density
-    zbar_image_scanner_set_config(handle, ZBAR_NONE, ZBAR_CFG_X_DENSITY, CInt(density))
-    zbar_image_scanner_set_config(handle, ZBAR_NONE, ZBAR_CFG_Y_DENSITY, CInt(density))
+  mutating func set(density: Int) { set(x: density, y: density) }
+
+  /// Looks at every `y`-th row and every `x`-th column; 0 is none.
+  ///
+  /// With 1 for either, the library drops EAN and DataBar reads on which fewer than four lines agree; else it keeps
+  /// them all.
+  mutating func set(x: Int, y: Int) {
+    guard density != (x, y) else { return }
+    density = (x, y)
+    zbar_image_scanner_set_config(handle, ZBAR_NONE, ZBAR_CFG_X_DENSITY, CInt(x))
+    zbar_image_scanner_set_config(handle, ZBAR_NONE, ZBAR_CFG_Y_DENSITY, CInt(y))
   }
 
   /// Reads a picture whose rows lie without gaps (`stride == width`); nothing of it is copied or kept.
@@ -98,7 +115,8 @@ struct ZBarScanner: ~Copyable {
     }
     return Raw(
       symbology: symbology, bytes: bytes ?? [], quality: Int(zbar_symbol_get_quality(symbol)),
-      isGS1: zbar_symbol_get_modifiers(symbol) & (1 << ZBAR_MOD_GS1.rawValue) != 0, points: points(symbol))
+      isGS1: zbar_symbol_get_modifiers(symbol) & (1 << ZBAR_MOD_GS1.rawValue) != 0, points: points(symbol),
+      isUpsideDown: [ZBAR_ORIENT_DOWN, ZBAR_ORIENT_LEFT].contains(zbar_symbol_get_orientation(symbol)))
   }
 
   private static func points(_ symbol: OpaquePointer) -> [Point2] {

@@ -63,6 +63,9 @@ import WaymarkImage
     #expect(reading.symbols.isEmpty)
     #expect(reading.incomplete.count == 1)
     #expect(reading.incomplete.first?.corners.count == 2)
+    #expect(reading.incomplete.first?.count == 4)
+    #expect(reading.incomplete.first?.present == [1, 3])
+    #expect(reading.incomplete.first?.missing == [2, 4])
   }
 
   @Test func looksOnlyForWhatIsChosen() throws {

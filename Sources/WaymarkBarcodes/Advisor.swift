@@ -1,0 +1,63 @@
+import WaymarkGeometry
+import WaymarkImage
+
+/// What would help a person to have a code read.
+enum Advisor {
+  /// For a QR code that was found but not decoded.
+  static func advice(for candidate: QRReader.Candidate, in view: ImageView) -> UnreadCode.Advice? {
+    let corners = candidate.grid.corners
+    let (low, high) = corners.bounds
+    let (width, height) = (Double(view.width), Double(view.height))
+    if low.x < -1 || low.y < -1 || high.x > width || high.y > height {
+      return (high.x - low.x) * (high.y - low.y) > 0.8 * width * height ? .tooClose : .cutOff
+    }
+    let side = Double(candidate.grid.layout.side)
+    let module = abs(corners.signedArea).squareRoot() / side
+    if module < 2 { return .tooSmall }
+    let tones = Tones(view, low, high)
+    if tones.dark >= 235 || tones.clipped > 0.35 { return .tooBright }
+    if tones.light <= 60 { return .tooDark }
+    // A sharp edge takes about a pixel; one that takes half a module or more leaves no middle to sample.
+    return tones.steepest < 0.5 * (tones.light - tones.dark) / max(1, module / 2) ? .blurred : nil
+  }
+
+  /// The range of brightness in a part of a picture.
+  private struct Tones {
+    /// The 5th and 95th percentile.
+    var dark = 0.0
+    var light = 255.0
+    /// The share of pixels at full white.
+    var clipped = 0.0
+    /// The 98th percentile of differences between neighbours.
+    var steepest = 0.0
+
+    init(_ view: ImageView, _ low: Point2, _ high: Point2) {
+      var histogram = [Int](repeating: 0, count: 256)
+      var steps = [Int](repeating: 0, count: 256)
+      let (x0, x1) = (max(0, Int(low.x)), min(view.width - 2, Int(high.x)))
+      let (y0, y1) = (max(0, Int(low.y)), min(view.height - 1, Int(high.y)))
+      guard x0 < x1, y0 < y1 else { return }
+      for y in stride(from: y0, through: y1, by: 2) {
+        let row = view.row(y)
+        for x in x0...x1 {
+          histogram[Int(row[x])] += 1
+          steps[abs(Int(row[x + 1]) - Int(row[x]))] += 1
+        }
+      }
+      dark = Self.percentile(histogram, 0.05)
+      light = Self.percentile(histogram, 0.95)
+      clipped = Double(histogram[254] + histogram[255]) / Double(max(1, histogram.reduce(0, +)))
+      steepest = Self.percentile(steps, 0.98)
+    }
+
+    private static func percentile(_ histogram: [Int], _ share: Double) -> Double {
+      let wanted = share * Double(histogram.reduce(0, +))
+      var sum = 0.0
+      for (value, count) in histogram.enumerated() {
+        sum += Double(count)
+        if sum >= wanted { return Double(value) }
+      }
+      return 255
+    }
+  }
+}

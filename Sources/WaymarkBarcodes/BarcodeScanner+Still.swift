@@ -1,0 +1,40 @@
+import WaymarkImage
+
+extension BarcodeScanner {
+  /// Everything that may help, until a sure read.
+  mutating func readStill(_ image: ImageView) -> ScanReading {
+    var search = PictureSearch(image, symbologies: configuration.symbologies, regions: 8)
+    search.readModules(QRReader(), with: &zbar)
+    for pass in [ScanPass.strip, .stripStretched] { search.readStrips(pass, with: &zbar) }
+    if search.evidence.sure.isEmpty { search.readStrips(.stripInverted, with: &zbar) }
+    var spent = 0.0
+    for pass in ScanPass.ladder {
+      if isDone(search) { break }
+      guard isWorthwhile(pass, search, spent: spent) else { continue }
+      search.readWhole(pass, with: &zbar)
+      spent += pass.cost
+    }
+    return search.reading
+  }
+
+  /// Whether something was read and nothing else is known to be there.
+  private func isDone(_ search: PictureSearch) -> Bool {
+    !search.evidence.sure.isEmpty || !search.incomplete.isEmpty
+  }
+
+  /// Whether a pass has a reason in this picture and a place in its budget.
+  ///
+  /// A picture without a trace of a code gets what can still find one: codes of two pixels a module whose rings and bars
+  /// melt in the probe. Where there are traces, the person waits for the answer.
+  private func isWorthwhile(_ pass: ScanPass, _ search: PictureSearch, spent: Double) -> Bool {
+    let pixels = search.image.width * search.image.height
+    let budget = search.hasTraces ? 9.0 : 1.9
+    guard spent + pass.cost <= budget else { return false }
+    switch pass {
+    case .double, .equalized: return pixels <= 1_000_000
+    case .third: return pixels >= 200_000
+    case .turned45, .turned20, .turnedBack20: return pixels <= 1_000_000
+    default: return true
+    }
+  }
+}

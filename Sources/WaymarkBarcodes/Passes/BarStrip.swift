@@ -1,0 +1,116 @@
+import WaymarkGeometry
+import WaymarkImage
+
+/// Straightens the bars of a region into a picture of few rows, each the mean of a band across the code: noise goes
+/// down with the height of a band, and no scan line misses.
+struct BarStrip {
+  /// Pixels of the strip to a pixel of the picture.
+  let scale: Double
+  let bands: Int
+  private let origin: Point2
+  private let stepU: Point2
+  private let stepV: Point2
+  private let samples: Int
+  let width: Int
+
+  /// - Parameters:
+  ///   - margin: added before and after the region, as a share of its length: quiet zones, and bars that were too
+  ///     weak to be seen as such.
+  init(_ region: BarRegion, bands: Int = 9, scale: Double = 2, margin: Double = 0.12) {
+    let length = region.length * (1 + 2 * margin) + 16
+    self.scale = min(scale, 4000 / length)
+    self.bands = bands
+    width = max(1, Int(length * self.scale))
+    let height = max(1, region.height - 4)
+    // One sample a pixel down a band, at most eight.
+    samples = min(8, max(1, Int(height / Double(bands))))
+    stepU = region.direction / self.scale
+    stepV = region.upright * (height / Double(bands * samples))
+    origin = region.center - region.direction * (length / 2) - region.upright * (height / 2) + stepV / 2
+  }
+
+  /// The place in the picture of a point of the strip.
+  func place(_ x: Double, _ row: Double) -> Point2 { origin + x * stepU + (row * Double(samples)) * stepV }
+
+  /// Where a code that was read in the strip lies in the picture.
+  ///
+  /// Along the bars the region is right; across them it may hold more than the code, whose ends are where the scan
+  /// lines in either direction left it.
+  func corners(of code: ZBarScanner.Raw, in region: BarRegion) -> Quadrilateral {
+    let x = code.points.map(\.x)
+    guard let first = x.min(), let last = x.max(), (last - first) / scale > 0.25 * region.length else {
+      return code.isUpsideDown ? region.corners.turned : region.corners
+    }
+    let rows = Double(bands)
+    let quad = Quadrilateral(
+      topLeft: place(first, 0), topRight: place(last, 0), bottomRight: place(last, rows), bottomLeft: place(first, rows)
+    )
+    return code.isUpsideDown ? quad.turned : quad
+  }
+
+  /// Every band twice, for a look from either end.
+  func draw(_ view: ImageView) -> GrayImage {
+    var lines = [Float](repeating: 0, count: bands * width)
+    for band in 0..<bands {
+      for sample in 0..<samples {
+        var p = origin + Double(band * samples + sample) * stepV
+        for x in 0..<width {
+          lines[band * width + x] += Float(Self.sample(view, p))
+          p += stepU
+        }
+      }
+    }
+    return GrayImage(width: width, height: bands * 2) { pixels in
+      for band in 0..<bands {
+        for x in 0..<width {
+          let pixel = UInt8(min(max(lines[band * width + x] / Float(samples), 0), 255))
+          pixels[2 * band * width + x] = pixel
+          pixels[(2 * band + 1) * width + x] = pixel
+        }
+      }
+    }
+  }
+
+  /// A strip with the contrast around each place stretched by `gain` about the middle between the mean of blocks.
+  static func stretch(_ strip: GrayImage, block: Int, gain: Int) -> GrayImage {
+    let width = strip.width
+    let blocks = max(1, width / block)
+    return GrayImage(width: width, height: strip.height) { pixels in
+      var levels = [Int](repeating: 0, count: blocks)
+      for y in 0..<strip.height {
+        for b in 0..<blocks {
+          var sum = 0
+          let end = b + 1 == blocks ? width : (b + 1) * block
+          for x in (b * block)..<end { sum += Int(strip[x, y]) }
+          levels[b] = sum / max(1, end - b * block)
+        }
+        for x in 0..<width {
+          let b = min(x / block, blocks - 1)
+          var sum = 0
+          var count = 0
+          for n in max(0, b - 2)...min(blocks - 1, b + 2) {
+            sum += levels[n]
+            count += 1
+          }
+          pixels[y * width + x] = UInt8(min(max(0, (Int(strip[x, y]) - sum / count) * gain + 128), 255))
+        }
+      }
+    }
+  }
+
+  /// Linear between pixels; the nearest pixel outside.
+  @inline(__always)
+  private static func sample(_ view: ImageView, _ p: Point2) -> Double {
+    let x = min(max(p.x, 0), Double(view.width) - 1.001)
+    let y = min(max(p.y, 0), Double(view.height) - 1.001)
+    guard x >= 0, y >= 0 else { return Double(view[0, 0]) }
+    return QRGrid.sample(view, Point2(x, y))
+  }
+}
+
+extension Quadrilateral {
+  /// The same place, of a thing that stands on its head.
+  var turned: Quadrilateral {
+    Quadrilateral(topLeft: bottomRight, topRight: bottomLeft, bottomRight: topLeft, bottomLeft: topRight)
+  }
+}

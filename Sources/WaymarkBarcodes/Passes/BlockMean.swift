@@ -1,0 +1,156 @@
+import WaymarkImage
+
+/// The mean brightness around each block of a picture: the level that parts dark from light there.
+///
+/// After the hybrid binarizer of ZXing: a mean for each block of 8×8 pixels, smoothed over 5×5 blocks. Blocks without
+/// contrast take the level of their neighbours, else noise on white paper would become speckles.
+struct BlockMean {
+  static let side = 8
+  let columns: Int
+  let rows: Int
+  /// The level of each block, row by row.
+  private(set) var levels: [UInt8]
+
+  init(_ view: ImageView, flat: UInt8 = 24) {
+    let side = Self.side
+    columns = max(1, view.width / side)
+    rows = max(1, view.height / side)
+    var means = [UInt8](repeating: 0, count: columns * rows)
+    levels = means
+    guard view.width >= side, view.height >= side else {
+      levels = [UInt8](repeating: Self.mean(of: view), count: columns * rows)
+      return
+    }
+    for by in 0..<rows {
+      for bx in 0..<columns {
+        var sum = SIMD8<UInt16>(repeating: 0)
+        var low = SIMD8<UInt8>(repeating: 255)
+        var high = SIMD8<UInt8>(repeating: 0)
+        for y in 0..<side {
+          let p = UnsafeRawPointer(view.row(by &* side &+ y) + bx &* side).loadUnaligned(as: SIMD8<UInt8>.self)
+          sum &+= SIMD8<UInt16>(truncatingIfNeeded: p)
+          low = pointwiseMin(low, p)
+          high = pointwiseMax(high, p)
+        }
+        var mean = UInt8(truncatingIfNeeded: sum.wrappedSum() / 64)
+        let least = low.min()
+        if high.max() &- least <= flat {
+          // No edge here: darker than all of it, unless the blocks before say that it lies inside something dark.
+          mean = least / 2
+          if bx > 0, by > 0 {
+            let i = by &* columns &+ bx
+            let around =
+              (UInt16(means[i &- columns]) &+ 2 &* UInt16(means[i &- 1]) &+ UInt16(means[i &- columns &- 1])) / 4
+            if UInt16(least) < around { mean = UInt8(truncatingIfNeeded: around) }
+          }
+        }
+        means[by &* columns &+ bx] = mean
+      }
+    }
+    smooth(means)
+  }
+
+  private mutating func smooth(_ means: [UInt8]) {
+    for by in 0..<rows {
+      for bx in 0..<columns {
+        let cx = min(max(bx, 2), max(2, columns - 3))
+        let cy = min(max(by, 2), max(2, rows - 3))
+        var sum = 0
+        var count = 0
+        for y in (cy - 2)...(cy + 2) where y < rows {
+          for x in (cx - 2)...(cx + 2) where x < columns {
+            sum += Int(means[y * columns + x])
+            count += 1
+          }
+        }
+        levels[by * columns + bx] = UInt8(sum / max(1, count))
+      }
+    }
+  }
+
+  private static func mean(of view: ImageView) -> UInt8 {
+    var sum = 0
+    for y in 0..<view.height { for x in 0..<view.width { sum += Int(view[x, y]) } }
+    return UInt8(sum / max(1, view.width * view.height))
+  }
+
+  /// The level of a block.
+  @inline(__always)
+  subscript(column: Int, row: Int) -> UInt8 { levels[row &* columns &+ column] }
+
+  /// Where the runs of a row start: light first (perhaps of no length), then dark, light and so on; last its end.
+  ///
+  /// - Returns: how many numbers were written.
+  func edges(of view: ImageView, row y: Int, into edges: inout [Int32]) -> Int {
+    let side = Self.side
+    let source = view.row(y)
+    let line = min(y / side, rows &- 1) &* columns
+    return edges.withUnsafeMutableBufferPointer { edges in
+      levels.withUnsafeBufferPointer { levels in
+        edges[0] = 0
+        var count = 1
+        var dark = false
+        var x = 0
+        for bx in 0..<columns {
+          let level = levels[line &+ bx]
+          let end = bx &+ 1 == columns ? view.width : x &+ side
+          while x < end {
+            if (source[x] <= level) != dark {
+              dark.toggle()
+              edges[count] = Int32(truncatingIfNeeded: x)
+              count &+= 1
+            }
+            x &+= 1
+          }
+        }
+        edges[count] = Int32(truncatingIfNeeded: view.width)
+        return count &+ 1
+      }
+    }
+  }
+
+  /// Black where the picture is darker than its surroundings, else white.
+  func threshold(_ view: ImageView) -> GrayImage {
+    GrayImage(width: view.width, height: view.height) { pixels in
+      guard let target = pixels.baseAddress else { return }
+      let side = Self.side
+      for y in 0..<view.height {
+        let source = view.row(y)
+        let row = target + y &* view.width
+        let line = min(y / side, rows &- 1) &* columns
+        var x = 0
+        for bx in 0..<columns {
+          let level = levels[line &+ bx]
+          let end = bx &+ 1 == columns ? view.width : x &+ side
+          while x < end {
+            row[x] = source[x] > level ? 255 : 0
+            x &+= 1
+          }
+        }
+      }
+    }
+  }
+
+  /// The same, but gray remains gray: distances from the level are stretched by `gain`, so that edges keep their
+  /// place between pixels.
+  func stretch(_ view: ImageView, gain: Int) -> GrayImage {
+    GrayImage(width: view.width, height: view.height) { pixels in
+      guard let target = pixels.baseAddress else { return }
+      let side = Self.side
+      for y in 0..<view.height {
+        let source = view.row(y)
+        let row = target + y &* view.width
+        let line = min(y / side, rows &- 1) &* columns
+        var x = 0
+        for bx in 0..<columns {
+          let level = Int(levels[line &+ bx])
+          let end = bx &+ 1 == columns ? view.width : x &+ side
+          while x < end {
+            row[x] = UInt8(truncatingIfNeeded: min(max(0, (Int(source[x]) &- level) &* gain &+ 128), 255))
+            x &+= 1
+          }
+        }
+      }
+    }
+  }
+}

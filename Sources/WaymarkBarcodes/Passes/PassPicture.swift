@@ -1,0 +1,38 @@
+import WaymarkGeometry
+import WaymarkImage
+
+/// The picture that a pass gives to the library, and the way back to the source.
+enum PassPicture {
+  /// - Returns: the picture (`nil`: the source itself), every how manieth line is to be looked at, and the map from its
+  ///   pixels to those of the source.
+  static func make(
+    _ pass: ScanPass, _ view: ImageView, _ levels: BlockMean
+  ) -> (picture: GrayImage?, density: Int, toSource: (Point2) -> Point2) {
+    func scaled(_ factor: Double) -> (Point2) -> Point2 { { $0 * factor + (factor - 1) / 2 } }
+    func leveled(_ image: GrayImage) -> GrayImage { image.withView { BlockMean($0).threshold($0) } }
+    func stretched(_ image: GrayImage) -> GrayImage { image.withView { BlockMean($0).stretch($0, gain: gain) } }
+    switch pass {
+    case .base, .modules, .strip, .stripStretched, .stripInverted: return (nil, 1, { $0 })
+    case .level: return (levels.threshold(view), 2, { $0 })
+    case .stretch: return (levels.stretch(view, gain: gain), 1, { $0 })
+    case .half: return (Resampling.shrink(view, by: 2), 1, scaled(2))
+    case .halfStretched: return (stretched(Resampling.shrink(view, by: 2)), 1, scaled(2))
+    case .double: return (leveled(Resampling.double(view)), 1, scaled(0.5))
+    case .inverted: return (stretched(Tone.invert(view)), 1, { $0 })
+    case .third: return (Resampling.shrink(view, by: 3), 1, scaled(3))
+    case .equalized: return (Tone.equalize(view), 1, { $0 })
+    case .turned45: return turned(view, 45)
+    case .turned20: return turned(view, 20)
+    case .turnedBack20: return turned(view, -20)
+    }
+  }
+
+  /// So steep that an edge of 32 gray levels becomes full black and white, and no steeper, that it keeps its place
+  /// between pixels.
+  private static let gain = 8
+
+  private static func turned(_ view: ImageView, _ degrees: Double) -> (GrayImage?, Int, (Point2) -> Point2) {
+    let (image, map) = Resampling.rotate(view, degrees: degrees)
+    return (image, 1, map.toSource)
+  }
+}

@@ -1,0 +1,90 @@
+import WaymarkGeometry
+import WaymarkImage
+
+/// One picture on its way through the passes: what the probe saw of it, and what was read so far.
+struct PictureSearch {
+  let image: ImageView
+  let symbologies: Set<Symbology>
+  let levels: BlockMean
+  private(set) var finders: FinderSearch?
+  private(set) var bars: [BarRegion] = []
+  var evidence = Evidence()
+  /// What became of the finder patterns.
+  var candidates: [QRReader.Candidate] = []
+  var incomplete: [IncompleteSymbol] = []
+
+  init(_ image: ImageView, symbologies: Set<Symbology>, regions: Int) {
+    self.image = image
+    self.symbologies = symbologies
+    levels = BlockMean(image)
+    if symbologies.contains(.qr) { finders = FinderSearch(image, levels: levels) }
+    if !linear.isEmpty { bars = BarSearch(image, limit: regions).regions }
+  }
+
+  var linear: Set<Symbology> { symbologies.filter { !$0.isMatrix } }
+
+  /// Light on dark, DataBar reads other codes than are there.
+  var invertible: Set<Symbology> { symbologies.subtracting([.dataBar, .dataBarExpanded]) }
+
+  /// Whether a code is there for certain, but none that was read covers it.
+  var unreadCodes: [QRReader.Candidate] {
+    let read = evidence.sure
+    return candidates.filter { candidate in
+      candidate.isCode && candidate.symbol == nil
+        && !read.contains { $0.symbology.isMatrix && $0.corners.contains(candidate.grid.corners.center) }
+    }
+  }
+
+  // MARK: Passes
+
+  /// QR codes by their finder patterns.
+  mutating func readModules(_ reader: QRReader, with zbar: inout ZBarScanner) {
+    guard let finders, finders.found.contains(where: { $0.count >= 3 }) else { return }
+    zbar.use([.qr])
+    zbar.set(density: 1)
+    candidates = reader.read(image, finders, with: &zbar)
+    for symbol in candidates.compactMap(\.symbol) { evidence.add(symbol) }
+    let (whole, incomplete) = QRAppend.join(candidates, with: &zbar)
+    if let whole { evidence.add(whole) }
+    if let incomplete { self.incomplete.append(incomplete) }
+  }
+
+  /// 1-D codes by their bars.
+  mutating func readStrips(_ pass: ScanPass, with zbar: inout ZBarScanner) {
+    let wanted = pass == .stripInverted ? linear.intersection(invertible) : linear
+    guard !wanted.isEmpty, !bars.isEmpty else { return }
+    zbar.use(wanted)
+    zbar.set(x: 0, y: 2)
+    for region in bars {
+      let strip = BarStrip(region)
+      var picture = strip.draw(image)
+      switch pass {
+      case .stripStretched: picture = BarStrip.stretch(picture, block: 40, gain: 8)
+      case .stripInverted: picture = Tone.invert(picture.unsafeView)
+      default: break
+      }
+      for code in picture.withView({ zbar.scan($0) }).codes {
+        guard var symbol = Symbol(code, pass: pass) else { continue }
+        symbol.corners = strip.corners(of: code, in: region)
+        evidence.add(symbol)
+      }
+    }
+  }
+
+  /// A pass over the whole picture.
+  mutating func readWhole(_ pass: ScanPass, with zbar: inout ZBarScanner) {
+    let (picture, density, toSource) = PassPicture.make(pass, image, levels)
+    zbar.use(pass == .inverted ? invertible : symbologies)
+    zbar.set(density: density)
+    let raw = picture?.withView { zbar.scan($0) } ?? zbar.scan(image)
+    for var code in raw.codes {
+      code.points = code.points.map(toSource)
+      guard var symbol = Symbol(code, pass: pass) else { continue }
+      if !symbol.symbology.isMatrix, let region = bars.first(where: { $0.corners.contains(symbol.corners.center) }) {
+        symbol.corners = region.corners
+      }
+      evidence.add(symbol)
+    }
+    incomplete += raw.incomplete.map { parts in IncompleteSymbol(zbarParts: parts.map { $0.map(toSource) }) }
+  }
+}

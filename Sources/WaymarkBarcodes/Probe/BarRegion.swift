@@ -1,0 +1,27 @@
+import WaymarkGeometry
+
+/// A place where brightness changes in one direction only, again and again: perhaps the bars of a 1-D code.
+struct BarRegion {
+  var center: Point2
+  /// Across the bars: the direction in which the code is read, of unit length.
+  var direction: Point2
+  /// The extent along `direction`, in pixels.
+  var length: Double
+  /// The extent along the bars, in pixels.
+  var height: Double
+  /// The share of change that is along `direction`, 0 to 1.
+  var coherence: Double
+  /// The mean square of differences between neighbours, in gray levels squared.
+  var energy: Double
+
+  /// Along the bars.
+  var upright: Point2 { Point2(-direction.y, direction.x) }
+
+  /// The rectangle it covers.
+  var corners: Quadrilateral {
+    let u = direction * (length / 2)
+    let v = upright * (height / 2)
+    return Quadrilateral(
+      topLeft: center - u - v, topRight: center + u - v, bottomRight: center + u + v, bottomLeft: center - u + v)
+  }
+}

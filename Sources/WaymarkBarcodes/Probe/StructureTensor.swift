@@ -1,0 +1,73 @@
+import WaymarkImage
+
+/// In which direction brightness changes, and how much, for each cell of 8×8 pixels.
+///
+/// J. Bigün, G. H. Granlund, "Optimal orientation detection of linear symmetry", ICCV 1987. Differences of neighbours,
+/// not central ones: bars one pixel wide would vanish from those.
+struct StructureTensor {
+  static let side = 8
+  let columns: Int
+  let rows: Int
+  /// Sums over each cell, smoothed over 3×3 cells: gx², gy², gx·gy of differences halved.
+  private(set) var xx: [Float]
+  private(set) var yy: [Float]
+  private(set) var xy: [Float]
+
+  init(_ view: ImageView) {
+    let side = Self.side
+    columns = max(0, (view.width - 1) / side)
+    rows = max(0, (view.height - 1) / side)
+    let count = columns * rows
+    xx = [Float](repeating: 0, count: count)
+    yy = xx
+    xy = xx
+    guard count > 0 else { return }
+    for cy in 0..<rows {
+      for cx in 0..<columns {
+        var sxx = SIMD8<Int32>(repeating: 0)
+        var syy = sxx
+        var sxy = sxx
+        // Every other row is enough: bars are higher than they are wide.
+        var y = 0
+        while y < side {
+          let p = UnsafeRawPointer(view.row(cy &* side &+ y) + cx &* side)
+          let here = SIMD8<Int16>(truncatingIfNeeded: p.loadUnaligned(as: SIMD8<UInt8>.self))
+          let right = SIMD8<Int16>(truncatingIfNeeded: (p + 1).loadUnaligned(as: SIMD8<UInt8>.self))
+          let below = SIMD8<Int16>(truncatingIfNeeded: (p + view.stride).loadUnaligned(as: SIMD8<UInt8>.self))
+          let gx = (right &- here) &>> 1
+          let gy = (below &- here) &>> 1
+          sxx &+= SIMD8<Int32>(truncatingIfNeeded: gx &* gx)
+          syy &+= SIMD8<Int32>(truncatingIfNeeded: gy &* gy)
+          sxy &+= SIMD8<Int32>(truncatingIfNeeded: gx &* gy)
+          y &+= 2
+        }
+        let i = cy &* columns &+ cx
+        xx[i] = Float(sxx.wrappedSum())
+        yy[i] = Float(syy.wrappedSum())
+        xy[i] = Float(sxy.wrappedSum())
+      }
+    }
+    xx = smoothed(xx)
+    yy = smoothed(yy)
+    xy = smoothed(xy)
+  }
+
+  private func smoothed(_ v: [Float]) -> [Float] {
+    var across = v
+    for y in 0..<rows {
+      for x in 0..<columns {
+        let i = y * columns + x
+        across[i] = (x > 0 ? v[i - 1] : v[i]) + v[i] + (x + 1 < columns ? v[i + 1] : v[i])
+      }
+    }
+    var result = across
+    for y in 0..<rows {
+      for x in 0..<columns {
+        let i = y * columns + x
+        result[i] =
+          (y > 0 ? across[i - columns] : across[i]) + across[i] + (y + 1 < rows ? across[i + columns] : across[i])
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,167 @@
+import WaymarkGeometry
+import WaymarkImage
+
+/// Lays the grid of a code over a picture: from three finder patterns to a map that fits the fixed patterns best.
+///
+/// The idea of scoring a map by the patterns that must be there and climbing to the best one is that of quirc.
+struct QRGridFit {
+  private let view: ImageView
+  private let layout: QRLayout
+  /// −1 for a dark code on light ground: the score of a module is its contrast in the expected direction.
+  private let sign: Double
+  /// Where fixed modules lie, and whether they are dark: +1 dark, −1 light.
+  private var marks: [(x: Double, y: Double, value: Double)] = []
+
+  init(_ view: ImageView, _ layout: QRLayout, inverted: Bool) {
+    self.view = view
+    self.layout = layout
+    sign = inverted ? -1 : 1
+    let n = layout.side
+    for (cx, cy) in [(3, 3), (n - 4, 3), (3, n - 4)] {
+      for (dx, dy) in [(-3, -3), (0, -3), (3, -3), (-3, 0), (3, 0), (-3, 3), (0, 3), (3, 3)] {
+        marks.append((Double(cx + dx) + 0.5, Double(cy + dy) + 0.5, 1))
+      }
+      for (dx, dy) in [(-2, -2), (0, -2), (2, -2), (-2, 0), (2, 0), (-2, 2), (0, 2), (2, 2)] {
+        marks.append((Double(cx + dx) + 0.5, Double(cy + dy) + 0.5, -1))
+      }
+      marks.append((Double(cx) + 0.5, Double(cy) + 0.5, 2))
+    }
+    for i in 8...(n - 9) {
+      let value = i.isMultiple(of: 2) ? 1.0 : -1
+      marks.append((Double(i) + 0.5, 6.5, value))
+      marks.append((6.5, Double(i) + 0.5, value))
+    }
+    for c in layout.alignmentCenters {
+      for (dx, dy) in [(-1, -1), (0, -1), (1, -1), (-1, 0), (1, 0), (-1, 1), (0, 1), (1, 1)] {
+        marks.append((Double(c.x + dx) + 0.5, Double(c.y + dy) + 0.5, -1))
+      }
+      for (dx, dy) in [(-2, -2), (2, -2), (-2, 2), (2, 2), (0, -2), (0, 2), (-2, 0), (2, 0)] {
+        marks.append((Double(c.x + dx) + 0.5, Double(c.y + dy) + 0.5, 1))
+      }
+      marks.append((Double(c.x) + 0.5, Double(c.y) + 0.5, 2))
+    }
+  }
+
+  /// How well the fixed patterns show under a map; grows with contrast.
+  func score(_ map: Homography) -> Double {
+    var sum = 0.0
+    for mark in marks {
+      let value = QRGrid.sample(view, map.apply(Point2(mark.x, mark.y)))
+      sum += mark.value * (128 - value)
+    }
+    return sign * sum / Double(marks.count)
+  }
+
+  /// The best map from three finder patterns.
+  func fit(_ triplet: QRTriplet) -> (grid: QRGrid, score: Double)? {
+    let n = Double(layout.side)
+    let tl = triplet.topLeft.center
+    let tr = triplet.topRight.center
+    let bl = triplet.bottomLeft.center
+    let parallelogram = tr + bl - tl
+    var best: (map: Homography, score: Double)?
+    func consider(_ corner: Point2, at module: Point2) {
+      guard
+        let map = Homography(
+          from: [3.5, 3.5], [n - 3.5, 3.5], module, [3.5, n - 3.5], to: tl, tr, corner, bl)
+      else { return }
+      let s = score(map)
+      if s > best?.score ?? -.infinity { best = (map, s) }
+    }
+    consider(parallelogram, at: [n - 3.5, n - 3.5])
+    // The fourth corner moves most under perspective: by the ratio of the sizes of the patterns beside it.
+    // A step of about a module and a half shifts the middle of a side by less than half a module, which is as far as
+    // the timing pattern can be told from its neighbour.
+    let reach = min(0.32 * (n - 7), 14)
+    let steps = max(3, Int(reach / 1.6))
+    let u = (tr - tl) * (reach / (n - 7))
+    let v = (bl - tl) * (reach / (n - 7))
+    for i in -steps...steps {
+      for j in -steps...steps where (i, j) != (0, 0) {
+        let offset = u * (Double(i) / Double(steps)) + v * (Double(j) / Double(steps))
+        consider(parallelogram + offset, at: [n - 3.5, n - 3.5])
+      }
+    }
+    guard let start = best else { return nil }
+    let climbed = climb(start.map, start.score)
+    return (QRGrid(layout: layout, map: climbed.map), climbed.score)
+  }
+
+  /// Moves the four corners, each step half as long as the one before, as long as the score rises.
+  private func climb(_ start: Homography, _ score0: Double) -> (map: Homography, score: Double) {
+    let n = Double(layout.side)
+    let at: [Point2] = [[3.5, 3.5], [n - 3.5, 3.5], [n - 3.5, n - 3.5], [3.5, n - 3.5]]
+    var corners = at.map { start.apply($0) }
+    var map = start
+    var score = score0
+    let module = (corners[1] - corners[0]).length / (n - 7)
+    // The corner without a finder pattern is the least certain.
+    var reach: [Double] = [0.5, 0.5, 2, 0.5]
+    for _ in 0..<6 {
+      var moved = true
+      var rounds = 0
+      while moved, rounds < 3 {
+        moved = false
+        rounds += 1
+        for i in [2, 1, 3, 0] {
+          for step: Point2 in [[1, 0], [-1, 0], [0, 1], [0, -1]] {
+            var trial = corners
+            trial[i] += step * reach[i] * module
+            guard
+              let candidate = Homography(
+                from: at[0], at[1], at[2], at[3], to: trial[0], trial[1], trial[2], trial[3])
+            else { continue }
+            let s = self.score(candidate)
+            if s > score {
+              (corners, map, score, moved) = (trial, candidate, s, true)
+            }
+          }
+        }
+      }
+      reach = reach.map { $0 / 2 }
+    }
+    return (map, score)
+  }
+
+  /// Bends a grid so that every alignment pattern that can be seen lies where it is: for large codes on paper that is
+  /// not flat.
+  func bend(_ grid: QRGrid) -> QRGrid {
+    var bent = grid
+    let centers = layout.alignmentCenters
+    guard centers.count > 1 else { return grid }
+    for center in [(3, 3), (layout.side - 4, 3), (3, layout.side - 4)] {
+      bent.shifts.append((Point2(Double(center.0) + 0.5, Double(center.1) + 0.5), Point2(0, 0)))
+    }
+    for c in centers {
+      let x = Double(c.x) + 0.5
+      let y = Double(c.y) + 0.5
+      let here = grid.map.apply(Point2(x, y))
+      let u = grid.map.apply(Point2(x + 1, y)) - here
+      let v = grid.map.apply(Point2(x, y + 1)) - here
+      func score(_ p: Point2) -> Double {
+        var sum = 0.0
+        for dy in -2...2 {
+          for dx in -2...2 {
+            let ring = max(abs(dx), abs(dy))
+            let value = QRGrid.sample(view, p + Double(dx) * u + Double(dy) * v)
+            sum += (ring == 1 ? value : ring == 0 ? -2 * value : -value) * (ring == 1 ? 18.0 / 8 : 1)
+          }
+        }
+        return sign * sum
+      }
+      var best = here
+      var bestScore = score(here)
+      for dy in stride(from: -2.0, through: 2, by: 0.5) {
+        for dx in stride(from: -2.0, through: 2, by: 0.5) {
+          let p = here + dx * u + dy * v
+          // A nearer place wins a draw.
+          let s = score(p) - 6 * (dx * dx + dy * dy)
+          if s > bestScore { (best, bestScore) = (p, s) }
+        }
+      }
+      // Contrast of a module: an unseen pattern must not pull.
+      if bestScore / 36 > 12 { bent.shifts.append((Point2(x, y), best - here)) }
+    }
+    return bent
+  }
+}

@@ -1,0 +1,116 @@
+import WaymarkGeometry
+import WaymarkImage
+
+/// Reads QR codes from their finder patterns: lays a grid over each, samples it module by module, and hands the library
+/// a clean picture.
+struct QRReader {
+  /// What became of one candidate.
+  struct Candidate {
+    var grid: QRGrid
+    var inverted: Bool
+    /// The share of the timing patterns that is right.
+    var timing: Double
+    /// Wrong bits in the better copy of the format information.
+    var formatErrors: Int
+    /// The mean contrast of the fixed patterns, in gray levels.
+    var contrast: Double
+    var symbol: Symbol?
+    /// A part of a structured append.
+    var part: QRMatrix?
+
+    var isRead: Bool { symbol != nil || part != nil }
+
+    /// Whether there is a code for certain, read or not. By chance half of the timing patterns is right, and three wrong
+    /// bits of format are as likely as not; the shorter the timing patterns, the more must be right.
+    var isCode: Bool {
+      if isRead { return true }
+      let marks = Double(2 * (grid.layout.side - 16))
+      // Standard deviations above chance.
+      let surprise = (timing - 0.5) * 2 * marks.squareRoot()
+      return surprise >= 3 && formatErrors <= 1 && timing > 0.85 || surprise > 4.2 && timing > 0.85
+    }
+  }
+
+  /// How many triplets may fail.
+  var failures = 6
+  /// Ways to tell dark from light: neighbourhood in modules, and how much blur is undone.
+  var attempts: [(radius: Int, sharpen: Float)] = [(4, 0), (3, 0.6), (5, 1.2)]
+
+  /// Every code that finder patterns point to.
+  func read(_ view: ImageView, _ search: FinderSearch, with zbar: inout ZBarScanner) -> [Candidate] {
+    var results: [Candidate] = []
+    for polarity in 0..<2 {
+      var failed = 0
+      for triplet in QRTriplet.candidates(among: search.found[polarity], limit: 48) {
+        if failed >= failures { break }
+        let corners = [triplet.topLeft.center, triplet.topRight.center, triplet.bottomLeft.center]
+        // A pattern belongs to one code.
+        if results.contains(where: { $0.isRead && corners.contains(where: $0.grid.corners.contains) }) { continue }
+        let candidate = read(view, triplet, inverted: polarity == 1, with: &zbar)
+        if let candidate { results.append(candidate) }
+        if candidate?.isRead != true { failed += 1 }
+      }
+    }
+    return results
+  }
+
+  private func read(
+    _ view: ImageView, _ triplet: QRTriplet, inverted: Bool, with zbar: inout ZBarScanner
+  ) -> Candidate? {
+    var best: Candidate?
+    for layout in triplet.sides {
+      guard let found = examine(view, triplet, layout, inverted: inverted, with: &zbar) else { continue }
+      if found.isRead { return found }
+      if found.timing > best?.timing ?? 0 { best = found }
+    }
+    return best
+  }
+
+  private func examine(
+    _ view: ImageView, _ triplet: QRTriplet, _ layout: QRLayout, inverted: Bool, with zbar: inout ZBarScanner
+  ) -> Candidate? {
+    let fit = QRGridFit(view, layout, inverted: inverted)
+    guard let flat = fit.fit(triplet), flat.score > 4 else { return nil }
+    var candidate = Candidate(
+      grid: flat.grid, inverted: inverted, timing: 0, formatErrors: 15, contrast: flat.score)
+    let bent = fit.bend(flat.grid)
+    for grid in bent.shifts.isEmpty ? [flat.grid] : [bent, flat.grid] {
+      let sampler = QRSampler(view, grid)
+      for attempt in attempts {
+        var matrix = sampler.matrix(radius: attempt.radius, sharpen: attempt.sharpen, inverted: inverted)
+        let timing = matrix.timing
+        if matrix.formatErrors > 3 {
+          let mirrored = matrix.transposed
+          if mirrored.formatErrors < matrix.formatErrors { matrix = mirrored }
+        }
+        candidate.timing = max(candidate.timing, timing)
+        candidate.formatErrors = min(candidate.formatErrors, matrix.formatErrors)
+        // Nothing like a code: do not spend a decoding on it.
+        guard timing > 0.7, matrix.formatErrors <= 4 else { break }
+        matrix.restoreFixedPatterns(layout)
+        let clean = matrix.draw(scale: 3)
+        let raw = clean.withView { zbar.scan($0) }
+        if !raw.incomplete.isEmpty {
+          candidate.part = matrix
+          candidate.grid = grid
+          return candidate
+        }
+        if let code = raw.codes.first, var symbol = Symbol(code, pass: .modules) {
+          symbol.corners = grid.corners
+          candidate.symbol = symbol
+          candidate.grid = grid
+          return candidate
+        }
+      }
+    }
+    return candidate
+  }
+}
+
+extension Quadrilateral {
+  /// Whether a point lies inside, edges included; for a convex one.
+  func contains(_ p: Point2) -> Bool {
+    let c = corners
+    return (0..<4).allSatisfy { (c[($0 + 1) % 4] - c[$0]).cross(p - c[$0]) >= 0 }
+  }
+}

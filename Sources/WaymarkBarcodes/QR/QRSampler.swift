@@ -1,0 +1,80 @@
+import WaymarkGeometry
+import WaymarkImage
+
+/// Reads the brightness of every module and tells dark from light.
+struct QRSampler {
+  let side: Int
+  /// The brightness of each module, row by row.
+  private(set) var values: [Float]
+
+  init(_ view: ImageView, _ grid: QRGrid) {
+    let side = grid.layout.side
+    self.side = side
+    values = [Float](repeating: 255, count: side * side)
+    // The middle ninth of a module: its rim is blurred by its neighbours.
+    let offsets: [(Double, Double)] = [(0.5, 0.5), (0.35, 0.5), (0.65, 0.5), (0.5, 0.35), (0.5, 0.65)]
+    for y in 0..<side {
+      for x in 0..<side {
+        var sum = 0.0
+        for (dx, dy) in offsets { sum += QRGrid.sample(view, grid.place(Double(x) + dx, Double(y) + dy)) }
+        values[y * side + x] = Float(sum / 5)
+      }
+    }
+  }
+
+  /// Dark where a module is darker than the middle of the range of the modules around.
+  ///
+  /// - Parameter sharpen: how much of the difference to the four neighbours is added: undoes blur.
+  func matrix(radius: Int, sharpen: Float = 0, inverted: Bool) -> QRMatrix {
+    var sharp = values
+    if sharpen > 0 {
+      for y in 0..<side {
+        for x in 0..<side {
+          let here = values[y * side + x]
+          var sum: Float = 0
+          sum += x > 0 ? values[y * side + x - 1] : here
+          sum += x + 1 < side ? values[y * side + x + 1] : here
+          sum += y > 0 ? values[(y - 1) * side + x] : here
+          sum += y + 1 < side ? values[(y + 1) * side + x] : here
+          sharp[y * side + x] = here + sharpen * (here - sum / 4)
+        }
+      }
+    }
+    let levels = localLevels(sharp, radius: radius)
+    var dark = [Bool](repeating: false, count: side * side)
+    for i in 0..<(side * side) { dark[i] = (sharp[i] < levels[i]) != inverted }
+    return QRMatrix(side: side, dark: dark)
+  }
+
+  /// The middle between the means of the darker and of the lighter modules around each.
+  private func localLevels(_ v: [Float], radius: Int) -> [Float] {
+    var result = [Float](repeating: 0, count: side * side)
+    for y in 0..<side {
+      for x in 0..<side {
+        let (x0, x1) = (max(0, x - radius), min(side - 1, x + radius))
+        let (y0, y1) = (max(0, y - radius), min(side - 1, y + radius))
+        var sum: Float = 0
+        for yy in y0...y1 { for xx in x0...x1 { sum += v[yy * side + xx] } }
+        let mean = sum / Float((x1 - x0 + 1) * (y1 - y0 + 1))
+        var low: Float = 0
+        var high: Float = 0
+        var lows: Float = 0
+        var highs: Float = 0
+        for yy in y0...y1 {
+          for xx in x0...x1 {
+            let value = v[yy * side + xx]
+            if value < mean {
+              low += value
+              lows += 1
+            } else {
+              high += value
+              highs += 1
+            }
+          }
+        }
+        result[y * side + x] = lows > 0 && highs > 0 ? (low / lows + high / highs) / 2 : mean
+      }
+    }
+    return result
+  }
+}

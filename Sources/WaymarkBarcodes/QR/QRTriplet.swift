@@ -1,0 +1,84 @@
+import WaymarkGeometry
+
+/// Three finder patterns that could be of one code.
+struct QRTriplet {
+  var topLeft: FinderPattern
+  var topRight: FinderPattern
+  var bottomLeft: FinderPattern
+  /// How far from a square seen straight on; less is better.
+  var cost: Double
+
+  /// The likely triplets among `patterns`, best first.
+  ///
+  /// Bounds are those of a tilt of about 60°: a leg may seem half as long as the other, a pattern half as large.
+  static func candidates(among patterns: [FinderPattern], limit: Int = 8) -> [QRTriplet] {
+    let p = Array(patterns.prefix(28))
+    guard p.count >= 3 else { return [] }
+    var all: [QRTriplet] = []
+    for i in 0..<(p.count - 2) {
+      for j in (i + 1)..<(p.count - 1) where similar(p[i], p[j]) {
+        for k in (j + 1)..<p.count where similar(p[i], p[k]) && similar(p[j], p[k]) {
+          if let triplet = QRTriplet(p[i], p[j], p[k]) { all.append(triplet) }
+        }
+      }
+    }
+    all.sort { $0.cost < $1.cost }
+    // A pattern belongs to one code: drop what repeats two corners of something better.
+    return Array(all.prefix(limit))
+  }
+
+  private static func similar(_ a: FinderPattern, _ b: FinderPattern) -> Bool {
+    let r = a.module / b.module
+    return r > 0.45 && r < 2.2
+  }
+
+  private init?(_ a: FinderPattern, _ b: FinderPattern, _ c: FinderPattern) {
+    let ab = a.center.distance(to: b.center)
+    let bc = b.center.distance(to: c.center)
+    let ca = c.center.distance(to: a.center)
+    // The corner stands opposite the longest side.
+    let (corner, one, two) = bc >= ab && bc >= ca ? (a, b, c) : ca >= ab ? (b, c, a) : (c, a, b)
+    let u = one.center - corner.center
+    let v = two.center - corner.center
+    let turn = u.cross(v)
+    let cosine = abs(u.dot(v)) / (u.length * v.length)
+    guard cosine < 0.7 else { return nil }
+    topLeft = corner
+    (topRight, bottomLeft) = turn > 0 ? (one, two) : (two, one)
+    let ratio = u.length / v.length
+    guard ratio > 0.4, ratio < 2.5 else { return nil }
+    // Between the centres of two finder patterns lie 14 modules at least and 170 at most.
+    let du = Self.modules(corner, one)
+    let dv = Self.modules(corner, two)
+    guard du > 9, dv > 9, du < 230, dv < 230 else { return nil }
+    let agreement = max(du / dv, dv / du)
+    guard agreement < 1.8 else { return nil }
+    let sizes = [corner.module, one.module, two.module]
+    let spread = (sizes.max() ?? 1) / (sizes.min() ?? 1)
+    let hits = Double(min(3, corner.hits) + min(3, one.hits) + min(3, two.hits))
+    cost = 2 * cosine + (agreement - 1) + (spread - 1) + abs(max(ratio, 1 / ratio) - 1) * 0.5 - 0.1 * hits
+  }
+
+  /// The distance of two patterns in modules, by their sizes along the connecting line.
+  static func modules(_ a: FinderPattern, _ b: FinderPattern) -> Double {
+    let d = b.center - a.center
+    let length = d.length
+    // Horizontal and vertical extents of a turned square overstate its module by |cos|+|sin| of the turn, which is
+    // smallest along the axes; the extent along the line divides it out as far as the pattern is square.
+    let x = abs(d.x) / length
+    let y = abs(d.y) / length
+    let stretch = max(x, y)
+    let module = (a.moduleX + a.moduleY + b.moduleX + b.moduleY) / 4
+    return length / (module * stretch)
+  }
+
+  /// The sides, in modules, that fit the measured distances, the likeliest first.
+  var sides: [QRLayout] {
+    let measured = (Self.modules(topLeft, topRight) + Self.modules(topLeft, bottomLeft)) / 2 + 7
+    guard let first = QRLayout(nearestSide: measured) else { return [] }
+    let up = QRLayout(version: first.version + 1)
+    let down = QRLayout(version: first.version - 1)
+    let rest = measured > Double(first.side) ? [up, down] : [down, up]
+    return [first] + rest.compactMap { $0 }
+  }
+}
