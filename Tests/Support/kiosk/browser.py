@@ -1,0 +1,121 @@
+"""A headless Chromium, and the few things the tests ask of it."""
+import base64
+import glob
+import json
+import os
+import sys
+import time
+
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+
+AXE = next(iter(glob.glob(os.path.join(sys.prefix, "lib/python3*/site-packages/axe_playwright_python/axe.min.js"))), None)
+
+# Notes every request, every frame that was drawn with the overlay on it, and every event's delay, from the first line on.
+PROBE = """
+window.probe = { drawn: [], delays: [] };
+document.addEventListener('drawn', (e) => { probe.drawn.push([e.detail.frame, e.detail.overlay]); }, true);
+const Original = window.EventSource;
+window.EventSource = class extends Original {
+  constructor(...a) {
+    super(...a);
+    this.addEventListener('message', (m) => {
+      const time = /"time":"([^"]+)"/.exec(m.data);
+      if (time) probe.delays.push(Date.now() - Date.parse(time[1]));
+    });
+  }
+};
+"""
+
+
+class Browser:
+    def __init__(self, size=(1280, 800)):
+        options = webdriver.ChromeOptions()
+        for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--enable-precise-memory-info",
+                         "--js-flags=--expose-gc", f"--window-size={size[0]},{size[1]}"):
+            options.add_argument(argument)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+        self.driver = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
+        self.driver.set_script_timeout(60)
+        self.cdp("Network.enable")
+        self.cdp("Page.addScriptToEvaluateOnNewDocument", source=PROBE)
+        self.requests = []
+        self.console = []
+
+    def cdp(self, command, **parameters):
+        return self.driver.execute_cdp_cmd(command, parameters)
+
+    def open(self, url):
+        self.driver.get(url)
+
+    def resize(self, width, height, scale=1.0, mobile=False):
+        self.cdp("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale, mobile=mobile)
+
+    def media(self, **features):
+        self.cdp("Emulation.setEmulatedMedia", features=[{"name": k.replace("_", "-"), "value": v} for k, v in features.items()])
+
+    def find(self, selector, within=20):
+        """The first visible match, waited for."""
+        end = time.monotonic() + within
+        while time.monotonic() < end:
+            for node in self.driver.find_elements(By.CSS_SELECTOR, selector):
+                try:
+                    if node.is_displayed():
+                        return node
+                except Exception:  # replaced meanwhile
+                    pass
+            time.sleep(0.03)
+        raise AssertionError(f"{selector} did not appear within {within} s")
+
+    def gone(self, selector, within=20):
+        end = time.monotonic() + within
+        while time.monotonic() < end:
+            if not any(node.is_displayed() for node in self.driver.find_elements(By.CSS_SELECTOR, selector)):
+                return
+            time.sleep(0.03)
+        raise AssertionError(f"{selector} did not go away within {within} s")
+
+    def click(self, selector, within=20):
+        self.driver.execute_script("arguments[0].click()", self.find(selector, within))
+
+    def text(self, selector):
+        return self.find(selector).text
+
+    def script(self, source, *arguments):
+        return self.driver.execute_script(source, *arguments)
+
+    def until(self, source, within=20, what=None):
+        """Waits until a script's value is true, and returns it."""
+        end = time.monotonic() + within
+        while time.monotonic() < end:
+            value = self.script("return " + source)
+            if value:
+                return value
+            time.sleep(0.03)
+        raise AssertionError(f"{what or source} did not come true within {within} s")
+
+    def shot(self, path):
+        data = self.cdp("Page.captureScreenshot", format="png")["data"]
+        with open(path, "wb") as out:
+            out.write(base64.b64decode(data))
+
+    def accessibility(self):
+        """Serious and critical faults that axe-core finds."""
+        with open(AXE, encoding="utf8") as source:
+            expression = source.read() + ";axe.run().then((r) => JSON.stringify(r.violations))"
+        answer = self.cdp("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True,
+                          allowUnsafeEvalBlockedByCSP=True)
+        violations = json.loads(answer["result"]["value"])
+        return [(v["id"], [n["html"][:160] for n in v["nodes"]]) for v in violations if v["impact"] in ("serious", "critical")]
+
+    def collect(self):
+        """Takes up what was requested and what the console said since the last call."""
+        for entry in self.driver.get_log("performance"):
+            message = json.loads(entry["message"])["message"]
+            if message["method"] == "Network.requestWillBeSent":
+                self.requests.append(message["params"]["request"]["url"])
+        self.console += [entry for entry in self.driver.get_log("browser") if entry["level"] in ("SEVERE", "ERROR")]
+
+    def close(self):
+        self.driver.quit()

@@ -1,0 +1,87 @@
+"""The real service on sample frames, and the real kiosk beside it."""
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../.."))
+WAYMARK = os.environ.get("WAYMARK", os.path.join(ROOT, ".build/release/waymark"))
+
+
+class Stand:
+    """`source` is a folder of pictures, a list of pictures, or "fifo" for a stream that `feed` writes."""
+
+    def __init__(self, source, scene=None, gallery=None, rate=30, extra=""):
+        self.folder = tempfile.mkdtemp(prefix="waymark-kiosk-")
+        self.socket = os.path.join(self.folder, "waymark.sock")
+        if isinstance(source, list):
+            frames = os.path.join(self.folder, "frames")
+            os.mkdir(frames)
+            for number, picture in enumerate(source):
+                shutil.copy(picture, os.path.join(frames, f"{number:03d}{os.path.splitext(picture)[1]}"))
+            source = frames
+        self.configuration = os.path.join(self.folder, "waymark.yaml")
+        lines = ["source:", f"  path: {source}", f"  rate: {rate}"]
+        if scene:
+            lines += ["scenes:", f"  folders: [\"{os.path.dirname(scene)}\"]", f"  load: {os.path.basename(scene)}"]
+        if gallery:
+            lines += ["gallery:", f"  folders: [\"{gallery}\"]"]
+        with open(self.configuration, "w", encoding="utf8") as out:
+            out.write("\n".join(lines) + "\n" + extra)
+        self.service = None
+        self.start_service()
+        self.kiosk = subprocess.Popen([WAYMARK, "kiosk", "--socket", self.socket, "--listen", "127.0.0.1:0", "--return-after", "60"],
+                                      stdout=subprocess.PIPE, text=True)
+        self.url = self.kiosk.stdout.readline().strip()
+        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?token=[0-9a-f]{64}", self.url), self.url
+
+    def start_service(self):
+        self.log = open(os.path.join(self.folder, "service.log"), "ab")
+        self.service = subprocess.Popen([WAYMARK, "serve", "--config", self.configuration, "--socket", self.socket], stderr=self.log, stdout=self.log)
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            try:
+                with socket.socket(socket.AF_UNIX) as probe:
+                    probe.connect(self.socket)
+                    return
+            except OSError:
+                assert self.service.poll() is None, open(self.log.name, encoding="utf8").read()
+                time.sleep(0.02)
+        raise AssertionError("the service does not listen")
+
+    def stop_service(self, how=signal.SIGTERM):
+        self.service.send_signal(how)
+        self.service.wait(20)
+
+    def request(self, method, **parameters):
+        with socket.socket(socket.AF_UNIX) as link:
+            link.connect(self.socket)
+            stream = link.makefile("rw", encoding="utf8")
+            stream.readline()
+            stream.write(json.dumps({"id": 1, "method": method, "params": parameters}) + "\n")
+            stream.flush()
+            return json.loads(stream.readline())
+
+    @staticmethod
+    def resident(process):
+        """Resident memory of a process in bytes."""
+        with open(f"/proc/{process.pid}/statm", encoding="ascii") as statm:
+            return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    def close(self):
+        for process in (self.kiosk, self.service):
+            if process and process.poll() is None:
+                process.terminate()
+                process.wait(20)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
