@@ -1,0 +1,122 @@
+package import WaymarkAnchors
+package import WaymarkGeometry
+package import WaymarkImage
+import WaymarkScenes
+
+/// The lane that looks for anchors: luma in, places out.
+package typealias AnchorLane = Lane<AnchorTask, AnchorReading>
+
+/// What the anchor lane looks for.
+package struct AnchorTask: Sendable {
+  /// The anchors; none: nothing is looked for.
+  package var library: AnchorLibrary?
+  /// How the camera maps directions to pixels.
+  package var cameras: CameraChoice
+  /// Rises with every change; readings carry it, so that late ones can be told.
+  package var generation: Int
+
+  package init(library: AnchorLibrary? = nil, cameras: CameraChoice = CameraChoice(), generation: Int = 0) {
+    self.library = library
+    self.cameras = cameras
+    self.generation = generation
+  }
+}
+
+/// Which intrinsics hold for frames of a size.
+package struct CameraChoice: Sendable {
+  /// A calibration and the size of the frames it was made with.
+  package struct Calibration: Sendable {
+    package var width: Int
+    package var height: Int
+    package var intrinsics: CameraIntrinsics
+
+    package init(width: Int, height: Int, intrinsics: CameraIntrinsics) {
+      self.width = width
+      self.height = height
+      self.intrinsics = intrinsics
+    }
+  }
+
+  package var calibrations: [Calibration]
+  /// Across the longer side of the frame, in radians, for cameras without a calibration.
+  package var fieldOfView: Double?
+
+  package init(calibrations: [Calibration] = [], fieldOfView: Double? = nil) {
+    self.calibrations = calibrations
+    self.fieldOfView = fieldOfView
+  }
+
+  /// The calibration for the very size, else the largest one of the same shape resized, else an assumption.
+  package func intrinsics(width: Int, height: Int) -> CameraIntrinsics {
+    if let exact = calibrations.first(where: { $0.width == width && $0.height == height }) { return exact.intrinsics }
+    let alike = calibrations.filter { $0.width * height == $0.height * width }.max { $0.width < $1.width }
+    if let alike {
+      return alike.intrinsics.scaled(from: (alike.width, alike.height), to: (width, height))
+    }
+    guard let fieldOfView else { return CameraIntrinsics(assumedFor: width, height) }
+    return CameraIntrinsics(assumedFor: width, height, fieldOfView: fieldOfView)
+  }
+}
+
+extension Lane where Settings == AnchorTask, Output == AnchorReading {
+  /// A lane that is off until there is something to look for.
+  ///
+  /// - Parameter deliver: receives what every frame gave, also when that is nothing, on the lane's thread.
+  package static func anchors(
+    maximumRate: Double? = nil, deliver: @escaping @Sendable (AnchorReading, Frame) -> Void
+  ) -> AnchorLane {
+    AnchorLane(
+      name: "anchors", settings: AnchorTask(), maximumRate: maximumRate,
+      makeWork: {
+        let seeker = Seeker()
+        return { seeker.look($0, $1) }
+      }, deliver: deliver)
+  }
+}
+
+/// Keeps the engine between frames; lives on the lane's thread.
+private final class Seeker {
+  private var engine: AnchorEngine?
+  private var generation: Int?
+  private var size = (width: 0, height: 0)
+  private var sizes: [Point2] = []
+
+  func look(_ frame: Frame, _ task: AnchorTask) -> AnchorReading? {
+    guard let library = task.library else {
+      engine = nil
+      generation = nil
+      return nil
+    }
+    if generation != task.generation || size != (frame.width, frame.height) {
+      generation = task.generation
+      size = (frame.width, frame.height)
+      engine = AnchorEngine(
+        source: DetectorSource(library),
+        intrinsics: task.cameras.intrinsics(width: frame.width, height: frame.height))
+      sizes = library.references.map { Point2(Double($0.width), Double($0.height)) }
+    }
+    guard let engine else { return nil }
+    let began = MonotonicClock.now
+    let report = frame.image.withView { engine.process($0, at: frame.captured) }
+    let elapsed = MonotonicClock.now - began
+    // What the engine only remembers is left out: whether an anchor is there is for the session to say.
+    let seen = report.observations.filter { $0.trackingMethod == .fullTracking }.map { seen in
+      WaymarkScenes.AnchorObservation(
+        anchor: seen.name, homography: seen.homography, corners: seen.corners, referenceSize: sizes[seen.anchor],
+        pose: seen.pose, rawPose: seen.rawPose, score: seen.score)
+    }
+    return AnchorReading(
+      observations: seen, intrinsics: engine.intrinsics, generation: task.generation, elapsed: elapsed)
+  }
+}
+
+/// The detector as the engine wants it.
+private final class DetectorSource: ClaimSource {
+  private let detector: AnchorDetector
+
+  init(_ library: AnchorLibrary) { detector = AnchorDetector(library: library) }
+
+  func claims(in frame: ImageView, known: [Quadrilateral]) -> [AnchorClaim] { detector.detect(frame) }
+  func reference(_ anchor: Int) -> AnchorReference { detector.library.references[anchor] }
+  var referenceCount: Int { detector.library.references.count }
+}
