@@ -16,6 +16,8 @@ package final class Assembly {
   package let gallery: GalleryModule
   /// Pictures for clients.
   package let media: MediaModule
+  /// Scenes, anchors, the AR session.
+  package let scenes: ScenesModule
   private var configuration: ServiceConfiguration
   private let socketGroup: UInt32?
   private let manager: ServiceManager
@@ -49,6 +51,10 @@ package final class Assembly {
     media = MediaModule(hub: hub, pipeline: capture.pipeline)
     hub.add(media)
     let gallery = gallery
+    scenes = ScenesModule(hub: hub, pipeline: capture.pipeline, settings: .init(configuration))
+    hub.add(scenes)
+    let scenes = scenes
+    media.resource = { id in scenes.picture(id).map { .file($0) } }
     media.gallery = { id in try await gallery.bytes(of: id) }
     capture.onStatus.append { [weak self] _ in
       guard let self else { return }
@@ -58,7 +64,10 @@ package final class Assembly {
   }
 
   /// Begins.
-  package func start() { capture.start() }
+  package func start() {
+    capture.start()
+    scenes.start()
+  }
 
   /// A word for `systemctl status`.
   package var statusLine: String {

@@ -20,7 +20,8 @@ struct SourceFactory {
         code: "noSource", message: "No camera is there, and the sample frames are not installed.",
         hint: "Plug in a camera, or name a folder of pictures: --source FOLDER.")
     }
-    return try FolderSource(path: samples, rate: settings.rate ?? 10, loops: true, read: Self.read)
+    // The walk past the posters was rendered at 20 frames a second.
+    return try FolderSource(path: samples, rate: settings.rate ?? 20, loops: true, read: Self.read)
   }
 
   /// What is wanted of a camera.
@@ -42,21 +43,32 @@ struct SourceFactory {
   /// Luma of a picture file.
   static let read: FolderSource.Reader = { bytes in try PictureDecoder().gray(bytes).image }
 
-  /// The project's sample frames: where a package puts them, or beside the sources that this was built from.
+  /// The project's sample frames, a walk past the posters of the sample scene: where a package puts them, or beside the
+  /// sources that this was built from.
   static var samples: String? {
+    if let named = getenv("WAYMARK_SAMPLES") { return folder([String(cString: named)]) }
+    return folder(places(of: "sequences/pump-room") + places(of: "frames"))
+  }
+
+  /// The project's sample scenes.
+  static var sampleScenes: String? { folder(places(of: "scenes")) }
+
+  private static func places(of name: String) -> [String] {
     var candidates: [String] = []
-    if let named = getenv("WAYMARK_SAMPLES") { candidates.append(String(cString: named)) }
     if let executable = executablePath {
       var folder = executable
       for _ in 0..<6 {
         guard let slash = folder.lastIndex(of: "/") else { break }
         folder = String(folder[..<slash])
-        candidates.append(folder + "/share/waymark/frames")
-        candidates.append(folder + "/Samples/frames")
+        candidates.append("\(folder)/share/waymark/\(name)")
+        candidates.append("\(folder)/Samples/\(name)")
       }
     }
-    candidates += ["Samples/frames", "/usr/share/waymark/frames"]
-    return candidates.first { candidate in
+    return candidates + ["Samples/\(name)", "/usr/share/waymark/\(name)"]
+  }
+
+  private static func folder(_ candidates: [String]) -> String? {
+    candidates.first { candidate in
       var information = stat()
       return stat(candidate, &information) == 0 && information.st_mode & S_IFMT == S_IFDIR
     }

@@ -8,6 +8,8 @@ public struct SessionPhaseEvent: EventPayload {
   public var guide: SessionGuide?
   /// The scene.
   public var scene: String?
+  /// What the coaching view says.
+  public var instruction: String?
   /// Who moved it, when it was a client.
   public var by: Actor?
 
@@ -17,12 +19,13 @@ public struct SessionPhaseEvent: EventPayload {
   /// A value from its parts.
   public init(
     phase: SessionPhase, primaryAction: PrimaryAction? = nil, guide: SessionGuide? = nil, scene: String? = nil,
-    by: Actor? = nil
+    instruction: String? = nil, by: Actor? = nil
   ) {
     self.phase = phase
     self.primaryAction = primaryAction
     self.guide = guide
     self.scene = scene
+    self.instruction = instruction
     self.by = by
   }
 }

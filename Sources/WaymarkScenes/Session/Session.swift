@@ -81,7 +81,8 @@ package struct Session: Sendable {
     return [lost, beat].compactMap { $0 }.min()
   }
 
-  func annotation(_ id: String) -> Annotation? {
+  /// The annotation with an id.
+  package func annotation(_ id: String) -> Annotation? {
     scene?.anchors.lazy.flatMap(\.annotations).first { $0.id == id }
   }
 

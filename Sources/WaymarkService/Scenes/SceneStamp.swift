@@ -1,0 +1,34 @@
+import Foundation
+import WaymarkScenes
+
+/// What the files of a scene look like from outside; when it changes, the scene is read again.
+struct SceneStamp: Hashable, Sendable {
+  private struct File: Hashable {
+    var path: String
+    var size: Int
+    var modified: Date
+  }
+
+  private var files: [File] = []
+
+  /// The files of a folder and of the scene that was read from it last.
+  init(folder: SceneFolder, scene: Scene?) {
+    var names = folder.sceneFiles
+    for anchor in scene?.anchors ?? [] {
+      names.append(anchor.image)
+      for annotation in anchor.annotations {
+        if let image = annotation.card?.image { names.append(image) }
+        if let icon = annotation.marker.icon, Scene.isPicturePath(icon) { names.append(icon) }
+      }
+    }
+    for name in Set(names).sorted() {
+      guard let path = folder.resolved(name),
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+      else { continue }
+      files.append(
+        File(
+          path: name, size: (attributes[.size] as? NSNumber)?.intValue ?? 0,
+          modified: attributes[.modificationDate] as? Date ?? .distantPast))
+    }
+  }
+}

@@ -1,0 +1,167 @@
+import Foundation
+import WaymarkAnchors
+import WaymarkImage
+import WaymarkScenes
+
+/// A scene that can be used.
+struct LoadedScene: Sendable {
+  var name: String
+  var folder: SceneFolder
+  var scene: Scene
+  var library: AnchorLibrary
+  /// What each anchor was compiled from, in the order of the library.
+  var keys: [String]
+  var stamp: SceneStamp
+  /// What the loader warned of.
+  var warnings: [String]
+}
+
+/// Why a scene cannot be used.
+struct SceneFailure: Error, Sendable {
+  var code: String
+  var message: String
+  var hint: String
+  var problems: [String]
+}
+
+/// Reads scenes and compiles their anchors, keeping what was compiled.
+struct SceneStore: Sendable {
+  private let cache: String
+
+  /// - Parameter cache: where compiled anchors are kept; a place of the system's choice when missing.
+  init(cache: String?) {
+    let environment = ProcessInfo.processInfo.environment
+    let base =
+      environment["CACHE_DIRECTORY"].map { String($0.prefix { $0 != ":" }) }
+      ?? environment["XDG_CACHE_HOME"].map { "\($0)/waymark" } ?? environment["HOME"].map { "\($0)/.cache/waymark" }
+      ?? "\(FileManager.default.temporaryDirectory.path)/waymark"
+    self.cache = cache ?? "\(base)/scenes"
+  }
+
+  /// Reads a scene; takes its time. Anchors that were compiled before, for this scene or the one in use, are not compiled
+  /// again.
+  func load(
+    _ entry: SceneCatalog.Entry, previous: LoadedScene?, progress: (_ done: Int, _ total: Int) -> Void
+  ) -> Result<LoadedScene, SceneFailure> {
+    guard let folder = SceneFolder(entry.path) else {
+      return .failure(failure(entry.name, [], "its folder is gone", code: "notFound"))
+    }
+    // Taken first: what changes while it is read is seen as a change afterwards.
+    let before = SceneStamp(folder: folder, scene: nil)
+    let report = SceneLoader.load(folder: entry.path)
+    let problems = report.problems.map(\.description)
+    guard let scene = report.scene else {
+      let count = report.errors.count + report.omitted
+      return .failure(
+        failure(entry.name, problems, "it has \(count) \(count == 1 ? "error" : "errors")", code: "badScene"))
+    }
+    do throws(SceneFailure) {
+      let (library, keys) = try library(scene, folder, previous, entry.name, progress)
+      guard before == SceneStamp(folder: folder, scene: nil) else {
+        throw failure(entry.name, [], "its files changed while they were read", code: "badScene")
+      }
+      return .success(
+        LoadedScene(
+          name: entry.name, folder: folder, scene: scene, library: library, keys: keys,
+          stamp: SceneStamp(folder: folder, scene: scene), warnings: problems))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private func failure(_ name: String, _ problems: [String], _ what: String, code: String) -> SceneFailure {
+    SceneFailure(
+      code: code, message: "The scene \"\(name)\" cannot be used: \(what).",
+      hint: "waymark scene check names every problem.", problems: problems)
+  }
+
+  private func library(
+    _ scene: Scene, _ folder: SceneFolder, _ previous: LoadedScene?, _ name: String,
+    _ progress: (_ done: Int, _ total: Int) -> Void
+  ) throws(SceneFailure) -> (AnchorLibrary, [String]) {
+    var files: [[UInt8]] = []
+    var keys: [String] = []
+    for anchor in scene.anchors {
+      guard let path = folder.resolved(anchor.image), let data = FileManager.default.contents(atPath: path) else {
+        throw failure(name, [], "the picture \(anchor.image) is gone", code: "badScene")
+      }
+      let bytes = [UInt8](data)
+      files.append(bytes)
+      keys.append(Self.key(anchor, bytes))
+    }
+    if let previous, previous.keys == keys { return (previous.library, keys) }
+    let path = "\(cache)/\(Self.hash(keys.joined().utf8)).anchors"
+    if let library = try? AnchorLibrary(path: path), library.references.map(\.name) == scene.anchors.map(\.name) {
+      return (library, keys)
+    }
+    var compiled: [CompiledAnchor] = []
+    var compiler: AnchorCompiler?
+    for (index, anchor) in scene.anchors.enumerated() {
+      progress(index, scene.anchors.count)
+      if let previous, let old = previous.keys.firstIndex(of: keys[index]) {
+        compiled.append(previous.library.compiled(old))
+        continue
+      }
+      let reference = try reference(files[index], anchor, name)
+      let tool = compiler ?? AnchorCompiler()
+      compiler = tool
+      compiled.append(tool.compile(name: anchor.name, physicalWidth: anchor.physicalWidth, image: reference))
+    }
+    progress(scene.anchors.count, scene.anchors.count)
+    return (try write(compiled, path, name), keys)
+  }
+
+  /// The picture in gray, its long side scaled to 480 pixels.
+  private func reference(_ file: [UInt8], _ anchor: SceneAnchor, _ name: String) throws(SceneFailure) -> GrayImage {
+    do throws(ImageError) {
+      let image = try PictureDecoder().gray(file).image
+      let scale = 480 / Double(max(image.width, image.height))
+      let (width, height) = (
+        Int((Double(image.width) * scale).rounded()), Int((Double(image.height) * scale).rounded())
+      )
+      guard min(width, height) >= 48, max(image.width, image.height) >= 120 else {
+        throw ImageError(
+          .unsupportedVariant, "It is too small or too narrow to be found (\(image.width)×\(image.height)).",
+          hint: "Take a picture of at least 120 pixels that is not ten times as long as wide.")
+      }
+      return image.resized(width: width, height: height)
+    } catch {
+      throw failure(
+        name, ["\(anchor.image): error: \(anchor.name): \(error.message) (\(error.hint))"],
+        "the picture \(anchor.image) cannot be used", code: "badScene")
+    }
+  }
+
+  private func write(_ anchors: [CompiledAnchor], _ path: String, _ name: String) throws(SceneFailure) -> AnchorLibrary
+  {
+    do throws(AnchorError) {
+      let bytes = try LibraryWriter.bytes(of: anchors)
+      do throws(AnchorError) {
+        try? FileManager.default.createDirectory(atPath: cache, withIntermediateDirectories: true)
+        try LibraryWriter.write(bytes, to: path)
+        return try AnchorLibrary(path: path)
+      } catch {
+        // No cache is no reason not to work: the mapped file lives on without its name.
+        let temporary = FileManager.default.temporaryDirectory.appending(path: "waymark-\(UUID().uuidString).anchors")
+          .path
+        try LibraryWriter.write(bytes, to: temporary)
+        defer { try? FileManager.default.removeItem(atPath: temporary) }
+        return try AnchorLibrary(path: temporary)
+      }
+    } catch {
+      throw failure(name, [error.message], "its anchors cannot be compiled", code: "badScene")
+    }
+  }
+
+  private static func key(_ anchor: SceneAnchor, _ picture: [UInt8]) -> String {
+    hash("\(anchor.name)\u{0}\(anchor.physicalWidth ?? 0)\u{0}".utf8) + hash(picture)
+  }
+
+  /// FNV-1a (G. Fowler, L. C. Noll, K.-P. Vo) of 64 bits: tells files apart, guards against nothing.
+  private static func hash(_ bytes: some Sequence<UInt8>) -> String {
+    var value: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in bytes { value = (value ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    let text = String(value, radix: 16)
+    return String(repeating: "0", count: 16 - text.count) + text
+  }
+}

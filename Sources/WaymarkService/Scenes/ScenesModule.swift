@@ -1,0 +1,265 @@
+import Logging
+import NIOCore
+import WaymarkAnchors
+import WaymarkImage
+package import WaymarkPipeline
+package import WaymarkProtocol
+import WaymarkScenes
+
+/// `scene.*`, `session.*`, `annotation.*`, `card.*` and the events of anchors.
+///
+/// The session belongs to the device: there is one, whoever commands it, and events say who did what. While no session is
+/// active, a library from the configuration is followed on its own.
+@ServiceActor
+package final class ScenesModule: ServiceModule {
+  /// What the configuration says of scenes.
+  package struct Settings: Sendable {
+    /// Folders of scenes.
+    package var folders: [String] = []
+    /// Where compiled anchors are kept; a place of the system's choice when missing.
+    package var cache: String?
+    /// The scene to load at the start.
+    package var load: String?
+    /// Whether the session starts as soon as that scene is loaded.
+    package var start = false
+    /// Seconds from matched to annotating.
+    package var beat: Double?
+    /// Seconds out of view after which an anchor counts as lost.
+    package var lostAfter: Double?
+    /// A library to follow while no session is active.
+    package var library: String?
+    /// Frames a second at most.
+    package var rate: Double?
+    /// How cameras map directions to pixels.
+    package var cameras = CameraChoice()
+
+    package init() {}
+  }
+
+  unowned let hub: Hub
+  let lane: AnchorLane
+  let catalog: SceneCatalog
+  let store: SceneStore
+  private let settings: Settings
+  /// The session and the scene it is in.
+  private(set) var session: Session
+  var loaded: LoadedScene?
+  /// What is followed without a session.
+  private var alone: Session
+  private var library: AnchorLibrary?
+  /// The load that runs; a newer one takes its place.
+  var loading = 0
+  var watching = false
+  var isStopped = false
+  private var generation = 0
+  private var followsScene: Bool?
+  private var lastFrame: FrameReference?
+  private var timer: Scheduled<Void>?
+
+  /// The module of `hub`, with a lane in `pipeline`.
+  package init(hub: Hub, pipeline: FramePipeline, settings: Settings) {
+    self.hub = hub
+    self.settings = settings
+    var configuration = SessionConfiguration()
+    if let beat = settings.beat { configuration.matchedBeat = beat }
+    if let lostAfter = settings.lostAfter { configuration.lostAfter = lostAfter }
+    session = Session(configuration: configuration)
+    alone = Session(configuration: configuration)
+    catalog = SceneCatalog(folders: settings.folders)
+    store = SceneStore(cache: settings.cache)
+    let relay = Relay()
+    lane = .anchors(
+      maximumRate: settings.rate,
+      deliver: { reading, frame in
+        let reference = FrameReference(frame)
+        ServiceActor.execute { relay.module?.take(reading, reference) }
+      })
+    relay.module = self
+    pipeline.add(lane)
+  }
+
+  @ServiceActor
+  private final class Relay: Sendable {
+    weak var module: ScenesModule?
+  }
+
+  package var features: [String] { ["anchors", "scenes", "session"] }
+
+  /// Opens the library and loads the scene of the configuration.
+  package func start() {
+    if let path = settings.library {
+      do {
+        library = try AnchorLibrary(path: path)
+      } catch {
+        hub.log.error(
+          "the anchor library cannot be used",
+          metadata: [
+            "library": "\(path)", "code": "\(error.code)", "message": "\(error.message)", "hint": "\(error.hint)",
+          ])
+      }
+    }
+    review()
+    guard let name = settings.load else { return }
+    Task { @ServiceActor in
+      do {
+        try await self.load(name, by: nil)
+        if self.settings.start { self.send(.start, by: nil) }
+      } catch {
+        self.hub.log.error("the configured scene cannot be used", metadata: ["scene": "\(name)", "error": "\(error)"])
+      }
+    }
+  }
+
+  package func stop() {
+    isStopped = true
+    timer?.cancel()
+    lane.setEnabled(false)
+  }
+
+  // MARK: The session
+
+  /// Gives the session an input and tells everybody what follows.
+  ///
+  /// - Returns: why it was refused, if it was.
+  @discardableResult
+  func send(_ input: SessionInput, by actor: Actor?) -> SessionRefusal? {
+    handle(input, at: WallClock.monotonic, by: actor)
+  }
+
+  private func handle(
+    _ input: SessionInput, at time: Double, by actor: Actor?, frame: FrameReference? = nil,
+    reading: AnchorReading? = nil
+  ) -> SessionRefusal? {
+    let effects = session.handle(input, at: time)
+    let refusal = publish(effects, by: actor, frame, reading)
+    review()
+    timer?.cancel()
+    if let deadline = session.deadline, !isStopped {
+      // A moment late rather than early: early would change nothing.
+      timer = ServiceActor.schedule(after: deadline - WallClock.monotonic + 0.002) { [weak self] in
+        self?.send(.tick, by: nil)
+      }
+    }
+    return refusal
+  }
+
+  private func take(_ reading: AnchorReading, _ frame: FrameReference) {
+    guard reading.generation == generation, !isStopped else { return }
+    lastFrame = frame
+    let input = SessionInput.frame(
+      SessionFrame(
+        width: frame.width, height: frame.height, intrinsics: reading.intrinsics, observations: reading.observations))
+    if followsScene == true {
+      _ = handle(input, at: frame.captured, by: nil, frame: frame, reading: reading)
+    } else {
+      _ = publish(alone.handle(input, at: frame.captured), by: nil, frame, reading)
+    }
+  }
+
+  private func publish(
+    _ effects: [SessionEffect], by actor: Actor?, _ frame: FrameReference?, _ reading: AnchorReading?
+  ) -> SessionRefusal? {
+    var refusal: SessionRefusal?
+    for effect in effects {
+      switch effect {
+      case .phase(let status): hub.publish(SessionWire.phase(status, scene: loaded?.name, by: actor), frame: frame)
+      case .anchorFound(let seen): hub.publish(SessionWire.found(seen), frame: frame)
+      case .anchorLost(let anchor, let lastSeen):
+        hub.publish(AnchorLost(anchor: anchor, lastSeen: lastSeen), frame: frame)
+      case .anchorsUpdated(let states):
+        if let reading { hub.publish(SessionWire.updated(states, reading.intrinsics), frame: frame) }
+      case .markerChanged(let id, let visible, let selected, let pulsing):
+        hub.publish(MarkerChanged(id: id, visible: visible, selected: selected, pulsing: pulsing), frame: frame)
+      case .annotationSelected(let annotation):
+        hub.publish(AnnotationSelected(id: annotation.id, card: SessionWire.card(annotation), by: actor))
+      case .annotationCleared(let id): hub.publish(AnnotationCleared(id: id, by: actor))
+      case .cardOpened(let annotation):
+        hub.publish(CardOpened(id: annotation.id, card: SessionWire.card(annotation), by: actor))
+      case .cardClosed(let id): hub.publish(CardClosed(id: id, by: actor))
+      case .cardAction(let annotation):
+        guard let type = SessionWire.actionType(annotation.card?.actionType) else { continue }
+        hub.publish(
+          CardAction(
+            id: annotation.id, actionType: type, actionData: annotation.card?.actionData,
+            businessObject: annotation.businessObject.map(SessionWire.json), by: actor))
+      case .refused(let why): refusal = why
+      }
+    }
+    return refusal
+  }
+
+  // MARK: What is looked for
+
+  /// Fits the lane to what is wanted: the scene's anchors while a session is active, else the library's.
+  private func review(sceneChanged: Bool = false) {
+    guard !isStopped else { return }
+    let scene = session.phase != .inactive && loaded != nil
+    let wanted: Bool? = scene ? true : library != nil ? false : nil
+    guard wanted != followsScene || (sceneChanged && wanted == true) else { return }
+    // What was followed before is not any more; the events must say so.
+    if followsScene == true, wanted != true {
+      _ = publish(session.handle(.followingStopped, at: WallClock.monotonic), by: nil, nil, nil)
+    }
+    if followsScene == false {
+      _ = publish(alone.handle(.followingStopped, at: WallClock.monotonic), by: nil, nil, nil)
+    }
+    followsScene = wanted
+    generation += 1
+    lane.settings = AnchorTask(
+      library: wanted == true ? loaded?.library : wanted == false ? library : nil, cameras: settings.cameras,
+      generation: generation)
+    lane.setEnabled(wanted != nil)
+  }
+
+  /// Takes a scene into use.
+  func use(_ new: LoadedScene, reload: Bool, by actor: Actor?) {
+    let libraryChanged = loaded?.library !== new.library
+    loaded = new
+    hub.publish(SceneLoaded(scene: SessionWire.description(new.name, new.scene, new.library)))
+    send(.sceneLoaded(new.scene, reload: reload), by: actor)
+    if libraryChanged { review(sceneChanged: true) }
+    watch()
+  }
+
+  /// Uses no scene.
+  func unload(by actor: Actor?) {
+    loading += 1
+    guard let name = loaded?.name else { return }
+    send(.sceneUnloaded, by: actor)
+    loaded = nil
+    hub.publish(SceneUnloaded(scene: name, by: actor))
+    review()
+  }
+
+  // MARK: State
+
+  package func contribute(to snapshot: inout Snapshot) {
+    snapshot.session = SessionWire.phase(session.status, scene: loaded?.name, by: nil)
+    snapshot.scene = loaded.map { SessionWire.description($0.name, $0.scene, $0.library) }
+    let states = followsScene == false ? alone.anchorStates : session.anchorStates
+    snapshot.anchors = states.compactMap { $0.observation.map(SessionWire.found) }
+    snapshot.markers = states.flatMap(\.markers).map {
+      MarkerChanged(id: $0.id, visible: $0.visible, selected: $0.selected, pulsing: $0.visible && $0.selected)
+    }
+    let selected = session.selected.flatMap(session.annotation)
+    snapshot.annotation = selected.map { AnnotationSelected(id: $0.id, card: SessionWire.card($0)) }
+    snapshot.card = session.openCard.flatMap(session.annotation).map {
+      CardOpened(id: $0.id, card: SessionWire.card($0))
+    }
+  }
+
+  /// A picture of the scene in use, for `media.resource`.
+  package func picture(_ id: String) -> String? {
+    guard let loaded, let slash = id.firstIndex(of: "/") else { return nil }
+    let (kind, name) = (id[..<slash], String(id[id.index(after: slash)...]))
+    let annotation = loaded.scene.annotations.first { $0.annotation.id == name }?.annotation
+    let path: String? =
+      switch kind {
+      case "anchor": loaded.scene.anchors.first { $0.name == name }?.image
+      case "card": annotation?.card?.image
+      case "icon": annotation?.marker.icon.flatMap { Scene.isPicturePath($0) ? $0 : nil }
+      default: nil
+      }
+    return path.flatMap(loaded.folder.resolved)
+  }
+}

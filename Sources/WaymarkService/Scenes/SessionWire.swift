@@ -1,0 +1,108 @@
+import WaymarkAnchors
+import WaymarkGeometry
+import WaymarkProtocol
+import WaymarkScenes
+
+/// From the values of the session to those of the wire.
+enum SessionWire {
+  static func phase(_ status: SessionStatus, scene: String?, by actor: Actor?) -> SessionPhaseEvent {
+    SessionPhaseEvent(
+      phase: phase(status.phase),
+      primaryAction: status.primaryAction.flatMap { WaymarkProtocol.PrimaryAction(rawValue: $0.rawValue) },
+      guide: status.guide.map { SessionGuide(anchor: $0, resource: resource(anchor: $0)) }, scene: scene,
+      instruction: status.instruction, by: actor)
+  }
+
+  static func phase(_ phase: WaymarkScenes.SessionPhase) -> WaymarkProtocol.SessionPhase {
+    switch phase {
+    case .inactive: .inactive
+    case .coaching: .coaching
+    case .scanning: .scanning
+    case .matched: .matched
+    case .annotating: .annotating
+    }
+  }
+
+  // Ids of pictures for `media.resource`.
+  static func resource(anchor: String) -> String { "anchor/\(anchor)" }
+  static func resource(card id: String) -> String { "card/\(id)" }
+  static func resource(icon id: String) -> String { "icon/\(id)" }
+
+  static func found(_ seen: WaymarkScenes.AnchorObservation) -> AnchorFound {
+    AnchorFound(anchor: seen.anchor, corners: corners(seen.corners), pose: pose(seen.pose), score: seen.score)
+  }
+
+  static func updated(_ states: [AnchorState], _ camera: CameraIntrinsics) -> AnchorsUpdated {
+    AnchorsUpdated(anchors: states.map(tracking), intrinsics: intrinsics(camera))
+  }
+
+  private static func tracking(_ state: AnchorState) -> AnchorTracking {
+    AnchorTracking(
+      anchor: state.anchor,
+      trackingMethod: WaymarkProtocol.TrackingMethod(rawValue: state.method.rawValue) ?? .notTracking,
+      corners: state.observation.map { corners($0.corners) } ?? [],
+      homography: state.observation?.homography.normalized.rowMajor ?? [], pose: pose(state.observation?.pose),
+      rawPose: pose(state.observation?.rawPose), score: state.observation?.score,
+      markers: state.markers.map {
+        MarkerTracking(
+          id: $0.id, visible: $0.visible, selected: $0.selected, screen: $0.screen.map { [$0.x, $0.y] }, depth: $0.depth
+        )
+      })
+  }
+
+  static func corners(_ q: Quadrilateral) -> [[Double]] { q.corners.map { [$0.x, $0.y] } }
+
+  private static func pose(_ pose: WaymarkGeometry.Pose?) -> WaymarkProtocol.Pose? {
+    pose.map {
+      let (p, q) = ($0.position, $0.orientation.vector)
+      return WaymarkProtocol.Pose(
+        position: [p.x, p.y, p.z], orientation: [q.x, q.y, q.z, q.w], matrix: $0.matrix)
+    }
+  }
+
+  private static func intrinsics(_ camera: CameraIntrinsics) -> Intrinsics {
+    Intrinsics(
+      fx: camera.focal.x, fy: camera.focal.y, cx: camera.center.x, cy: camera.center.y,
+      distortion: camera.distortion.values, source: camera.source == .calibrated ? .calibrated : .assumed)
+  }
+
+  /// An annotation without a card has one with its id as title on the wire: clients always have something to show.
+  static func card(_ annotation: Annotation) -> WaymarkProtocol.Card {
+    guard let card = annotation.card else { return WaymarkProtocol.Card(title: annotation.id) }
+    return WaymarkProtocol.Card(
+      title: card.title, description: card.description,
+      image: card.image == nil ? nil : resource(card: annotation.id), actionText: card.actionText,
+      actionType: actionType(card.actionType), actionData: card.actionData, language: card.language)
+  }
+
+  static func actionType(_ type: CardActionType?) -> ActionType? { type.flatMap { ActionType(rawValue: $0.rawValue) } }
+
+  static func json(_ value: OpaqueValue) -> JSONValue {
+    switch value {
+    case .null: .null
+    case .bool(let value): .bool(value)
+    case .number(let value): Int(exactly: value).map { .int($0) } ?? .double(value)
+    case .text(let value): .string(value)
+    case .list(let values): .array(values.map(json))
+    case .map(let values): .object(values.mapValues(json))
+    }
+  }
+
+  static func description(_ name: String, _ scene: Scene, _ library: AnchorLibrary) -> SceneDescription {
+    SceneDescription(
+      scene: name, title: scene.name,
+      anchors: scene.anchors.map { anchor in
+        let reference = library.index(of: anchor.name).map { library.references[$0] }
+        return AnchorDescription(
+          anchor: anchor.name, resource: resource(anchor: anchor.name), width: reference?.width,
+          height: reference?.height, physicalWidth: anchor.physicalWidth,
+          annotations: anchor.annotations.map { annotation in
+            let icon = annotation.marker.icon.map { Scene.isPicturePath($0) ? resource(icon: annotation.id) : $0 }
+            let p = annotation.position
+            return AnnotationDescription(
+              id: annotation.id, position: [p.x, p.y, p.z], icon: icon, card: card(annotation),
+              businessObject: annotation.businessObject.map(json))
+          })
+      })
+  }
+}
