@@ -6,7 +6,7 @@ struct SceneCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "scene",
     abstract: "Checks, imports and previews scenes: pictures to look for, with markers and cards.",
-    subcommands: [SceneCheckCommand.self, SceneImportCommand.self])
+    subcommands: [SceneCheckCommand.self, SceneImportCommand.self, ScenePreviewCommand.self])
 }
 
 extension ExitStatus {
