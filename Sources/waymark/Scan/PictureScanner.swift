@@ -46,6 +46,9 @@ final class PictureScanner {
       } else {
         conclude(&report, reading)
       }
+      if report.reason == UnsuccessfulReason.codeNotReadable.rawValue {
+        report.advice = reading.unread.lazy.compactMap(\.advice).first
+      }
       if settings.onlyOne { keepOne(&report) }
       if let path = input.annotation { annotate(&report, file, path) }
     } catch {

@@ -29,6 +29,8 @@ struct ScanReport: Sendable, Encodable {
   var connectTo: String?
   var fields: [PayloadField]?
   var missing: [Int] = []
+  /// What would make a code readable that could not be read.
+  var advice: UnreadCode.Advice?
   /// Which of the symbols the verdict is about.
   var chosen: Int?
   var symbols: [Symbol] = []
@@ -53,7 +55,8 @@ struct ScanReport: Sendable, Encodable {
   }
 
   enum Key: String, CodingKey {
-    case input, width, height, elapsed, truncated, outcome, reason, kind, connectTo, fields, missing, chosen, symbols
+    case input, width, height, elapsed, truncated, outcome, reason, kind, connectTo, fields, missing, advice, chosen,
+      symbols
     case error
     case symbology, text, bytesBase64, charset, corners, quality, pass, gs1
     case identifier, value
@@ -73,6 +76,7 @@ struct ScanReport: Sendable, Encodable {
     try container.encodeIfPresent(connectTo, forKey: .connectTo)
     if let fields { try container.encode(Self.object(of: fields), forKey: .fields) }
     if !missing.isEmpty { try container.encode(missing, forKey: .missing) }
+    try container.encodeIfPresent(advice?.rawValue, forKey: .advice)
     try container.encodeIfPresent(chosen, forKey: .chosen)
     var list = container.nestedUnkeyedContainer(forKey: .symbols)
     for symbol in symbols { try list.encode(SymbolReport(symbol: symbol)) }

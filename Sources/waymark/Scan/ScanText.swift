@@ -20,6 +20,7 @@ struct ScanText {
     if !report.missing.isEmpty {
       lines.append(row("missing", "part " + report.missing.map(String.init).joined(separator: ", ")))
     }
+    if let advice = report.advice { lines.append(row("advice", Self.phrase(advice))) }
     for (index, symbol) in report.symbols.enumerated() {
       // What the verdict is about has been shown already, field by field.
       let isTold = isVerdict && index == report.chosen && report.fields?.isEmpty == false
@@ -49,6 +50,17 @@ struct ScanText {
     case .incomplete: "incomplete: a part of a message spread over several codes"
     case .codeNotReadable: "a code that cannot be read"
     case nil: reason ?? "nothing"
+    }
+  }
+
+  private static func phrase(_ advice: UnreadCode.Advice) -> String {
+    switch advice {
+    case .tooSmall: "it is too small: take the picture from nearer, or with more pixels"
+    case .tooClose: "it is too large: take the picture from farther away"
+    case .blurred: "it is blurred: hold still, or let the camera focus"
+    case .cutOff: "a part of it lies outside: show all of it, with some white around"
+    case .tooDark: "it is too dark: make more light"
+    case .tooBright: "it is too bright: avoid glare"
     }
   }
 
