@@ -6,7 +6,7 @@ enum Advisor {
   /// For a QR code that was found but not decoded.
   static func advice(for candidate: QRReader.Candidate, in view: ImageView) -> UnreadCode.Advice? {
     let corners = candidate.grid.corners
-    let (low, high) = corners.bounds
+    let (low, high) = (corners.bounds.min, corners.bounds.max)
     let (width, height) = (Double(view.width), Double(view.height))
     if low.x < -1 || low.y < -1 || high.x > width || high.y > height {
       return (high.x - low.x) * (high.y - low.y) > 0.8 * width * height ? .tooClose : .cutOff
@@ -19,6 +19,18 @@ enum Advisor {
     if tones.light <= 60 { return .tooDark }
     // A sharp edge takes about a pixel; one that takes half a module or more leaves no middle to sample.
     return tones.steepest < 0.5 * (tones.light - tones.dark) / max(1, module / 2) ? .blurred : nil
+  }
+
+  /// For a 1-D code that was seen but not read for certain.
+  static func advice(forBars corners: Quadrilateral, in view: ImageView) -> UnreadCode.Advice? {
+    let (low, high) = (corners.bounds.min, corners.bounds.max)
+    if low.x < 4 || low.y < 0 || high.x > Double(view.width) - 5 || high.y > Double(view.height) { return .cutOff }
+    let tones = Tones(view, low, high)
+    if tones.dark >= 235 || tones.clipped > 0.6 { return .tooBright }
+    if tones.light <= 60 { return .tooDark }
+    // The shortest of the common codes has 67 modules, most about a hundred.
+    if max(high.x - low.x, high.y - low.y) < 130 { return .tooSmall }
+    return tones.steepest < 0.25 * (tones.light - tones.dark) ? .blurred : nil
   }
 
   /// The range of brightness in a part of a picture.

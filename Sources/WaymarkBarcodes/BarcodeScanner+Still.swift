@@ -9,7 +9,7 @@ extension BarcodeScanner {
     if search.evidence.sure.isEmpty { search.readStrips(.stripInverted, with: &zbar) }
     var spent = 0.0
     for pass in ScanPass.ladder {
-      if isDone(search) { break }
+      if isDone(search, spent: spent) { break }
       guard isWorthwhile(pass, search, spent: spent) else { continue }
       search.readWhole(pass, with: &zbar)
       spent += pass.cost
@@ -17,9 +17,10 @@ extension BarcodeScanner {
     return search.reading
   }
 
-  /// Whether something was read and nothing else is known to be there.
-  private func isDone(_ search: PictureSearch) -> Bool {
-    !search.evidence.sure.isEmpty || !search.incomplete.isEmpty
+  /// Whether something was read and nothing else is known to be there. Bars beside it are worth one cheap pass.
+  private func isDone(_ search: PictureSearch, spent: Double) -> Bool {
+    guard !search.evidence.sure.isEmpty || !search.incomplete.isEmpty else { return false }
+    return spent > 0 || !search.hasOtherBars
   }
 
   /// Whether a pass has a reason in this picture and a place in its budget.
@@ -28,7 +29,7 @@ extension BarcodeScanner {
   /// melt in the probe. Where there are traces, the person waits for the answer.
   private func isWorthwhile(_ pass: ScanPass, _ search: PictureSearch, spent: Double) -> Bool {
     let pixels = search.image.width * search.image.height
-    let budget = search.hasTraces ? 9.0 : 1.9
+    let budget = search.hasTraces ? 9.0 : 1.6
     guard spent + pass.cost <= budget else { return false }
     switch pass {
     case .double, .equalized: return pixels <= 1_000_000

@@ -1,9 +1,27 @@
 import WaymarkGeometry
 
 extension PictureSearch {
-  /// Whether the probe saw anything that a code would show.
+  /// Whether anything was seen that only a code would show: worth every pass.
   var hasTraces: Bool {
-    !evidence.claims.isEmpty || !incomplete.isEmpty || candidates.contains(where: \.isCode) || !bars.isEmpty
+    !incomplete.isEmpty || !unreadClaims.isEmpty || candidates.contains(where: \.isCode)
+  }
+
+  /// Reads of 1-D codes that carry a check but were not confirmed.
+  private var unreadClaims: [Symbol] {
+    let sure = evidence.sure
+    return evidence.claims.map(\.symbol).filter { symbol in
+      SymbolRules.isChecked(symbol) && !sure.contains { Evidence.overlap($0, symbol) }
+    }
+  }
+
+  /// Whether bars were seen where nothing was read: another code beside those that were.
+  var hasOtherBars: Bool {
+    let sure = evidence.sure
+    guard let widest = sure.map({ $0.corners.bounds.max.x - $0.corners.bounds.min.x }).max() else { return false }
+    return bars.contains { region in
+      region.coherence > 0.8 && region.energy > 100 && region.length > 0.4 * widest
+        && !sure.contains { $0.corners.bounds.contains(region.center) || region.corners.contains($0.corners.center) }
+    }
   }
 
   /// What can be said of the picture.
@@ -17,6 +35,11 @@ extension PictureSearch {
     reading.incomplete = open.max { $0.corners.count < $1.corners.count }.map { [$0] } ?? []
     reading.unread = unreadCodes.map {
       UnreadCode(kind: .qr, corners: $0.grid.corners, advice: Advisor.advice(for: $0, in: image))
+    }
+    if symbols.isEmpty {
+      reading.unread += unreadClaims.map {
+        UnreadCode(kind: .bars, corners: $0.corners, advice: Advisor.advice(forBars: $0.corners, in: image))
+      }
     }
     return reading
   }

@@ -36,6 +36,15 @@ enum SymbolRules {
     }
   }
 
+  /// Whether its symbology has a check that rarely holds by accident.
+  static func isChecked(_ symbol: Symbol) -> Bool {
+    switch symbol.symbology {
+    case .ean13, .ean8, .upcA, .code93, .dataBar, .dataBarExpanded: true
+    case .code128: symbol.text.utf8.count > 3
+    default: false
+    }
+  }
+
   /// Which of two readings of the same bars is the accident: the one with less structure.
   static func strength(_ symbology: Symbology) -> Int {
     switch symbology {

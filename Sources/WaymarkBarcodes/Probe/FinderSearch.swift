@@ -21,7 +21,11 @@ struct FinderSearch {
       scan(row: y, &runs)
       y += step
     }
-    for polarity in 0..<2 { found[polarity].sort { $0.hits > $1.hits } }
+    for polarity in 0..<2 {
+      // Every row through a core is a hit: half as many as its height allows must be there.
+      found[polarity].removeAll { Double($0.hits) < 1.5 * $0.moduleY / Double(step) }
+      found[polarity].sort { $0.hits > $1.hits }
+    }
   }
 
   @inline(__always)
@@ -83,11 +87,36 @@ struct FinderSearch {
     let cy = vertical.center
     let row = Int(cy.rounded())
     guard let horizontal = runsThrough(column, row, dx: 1, dy: 0, limit: Int(width) * 2, dark: wanted) else { return }
+    // The core is a square: its diagonal is as dark, and the light ring closes around it.
+    guard ringsClose(column, row, Double(horizontal.length) / 7, Double(vertical.length) / 7, dark: wanted) else { return }
     found[polarity].append(
       FinderPattern(
         center: Point2(horizontal.center, cy), moduleX: Double(horizontal.length) / 7,
         moduleY: Double(vertical.length) / 7, hits: 1))
   }
+
+  /// Whether sixteen looks around a centre see what a finder pattern shows at any turn: dark within a module and a half,
+  /// light at two and a half. Nearly all must be so; a turned square is nearer at its sides than at its corners.
+  private func ringsClose(_ x: Int, _ y: Int, _ moduleX: Double, _ moduleY: Double, dark: Bool) -> Bool {
+    var right = 0
+    for (ux, uy) in Self.compass {
+      func look(_ radius: Double) -> Bool? {
+        let px = Int((Double(x) + ux * radius * moduleX).rounded())
+        let py = Int((Double(y) + uy * radius * moduleY).rounded())
+        guard px >= 0, py >= 0, px < view.width, py < view.height else { return nil }
+        return isDark(px, py) == dark
+      }
+      if look(1) == true { right += 1 }
+      // Along the axes the light ring lies at 2 to 2.1, along the diagonals of an upright one at 2.8.
+      let ring = look(2.0) == false || look(2.5) == false || look(2.9) == false
+      if ring { right += 1 }
+    }
+    return right >= 13
+  }
+
+  private static let compass: [(Double, Double)] = [
+    (1, 0), (0.707, 0.707), (0, 1), (-0.707, 0.707), (-1, 0), (-0.707, -0.707), (0, -1), (0.707, -0.707),
+  ]
 
   /// The five runs around a pixel of the core, if they stand as they should: the middle of the core and the length of all.
   private func runsThrough(_ x: Int, _ y: Int, dx: Int, dy: Int, limit: Int, dark: Bool) -> (

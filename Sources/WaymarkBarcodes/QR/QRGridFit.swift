@@ -82,9 +82,29 @@ struct QRGridFit {
         consider(parallelogram + offset, at: [n - 3.5, n - 3.5])
       }
     }
-    guard let start = best else { return nil }
+    guard let start = best, timing(start.map) >= 0.62 else { return nil }
     let climbed = climb(start.map, start.score)
     return (QRGrid(layout: layout, map: climbed.map), climbed.score)
+  }
+
+  /// The share of the steps from module to module along both timing patterns that go the right way: half by chance.
+  private func timing(_ map: Homography) -> Double {
+    var right = 0
+    var total = 0
+    for vertical in [false, true] {
+      var last = 0.0
+      for i in 7...(layout.side - 8) {
+        let along = Double(i) + 0.5
+        let value = QRGrid.sample(view, map.apply(vertical ? Point2(6.5, along) : Point2(along, 6.5)))
+        if i > 7 {
+          total += 1
+          // On dark, that is even, modules brightness falls.
+          if (value - last) * sign * (i.isMultiple(of: 2) ? -1 : 1) > 0 { right += 1 }
+        }
+        last = value
+      }
+    }
+    return Double(right) / Double(total)
   }
 
   /// Moves the four corners, each step half as long as the one before, as long as the score rises.
