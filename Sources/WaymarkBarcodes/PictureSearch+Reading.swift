@@ -3,7 +3,12 @@ import WaymarkGeometry
 extension PictureSearch {
   /// Whether anything was seen that only a code would show: worth every pass.
   var hasTraces: Bool {
-    !incomplete.isEmpty || !unreadClaims.isEmpty || candidates.contains(where: \.isCode)
+    !incomplete.isEmpty || !unreadClaims.isEmpty || candidates.contains { $0.isCode } || hasFinderTriplet
+  }
+
+  /// Whether three finder patterns lie as those of one code do: a square seen nearly straight on, of equal patterns.
+  private var hasFinderTriplet: Bool {
+    finders?.found.contains { (QRTriplet.candidates(among: $0, limit: 1).first?.cost ?? 1) < 0.1 } ?? false
   }
 
   /// Reads of 1-D codes that carry a check but were not confirmed.

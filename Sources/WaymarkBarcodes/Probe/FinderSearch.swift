@@ -88,7 +88,9 @@ struct FinderSearch {
     let row = Int(cy.rounded())
     guard let horizontal = runsThrough(column, row, dx: 1, dy: 0, limit: Int(width) * 2, dark: wanted) else { return }
     // The core is a square: its diagonal is as dark, and the light ring closes around it.
-    guard ringsClose(column, row, Double(horizontal.length) / 7, Double(vertical.length) / 7, dark: wanted) else { return }
+    guard ringsClose(column, row, Double(horizontal.length) / 7, Double(vertical.length) / 7, dark: wanted) else {
+      return
+    }
     found[polarity].append(
       FinderPattern(
         center: Point2(horizontal.center, cy), moduleX: Double(horizontal.length) / 7,

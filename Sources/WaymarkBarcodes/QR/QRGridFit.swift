@@ -72,7 +72,7 @@ struct QRGridFit {
     // The fourth corner moves most under perspective: by the ratio of the sizes of the patterns beside it.
     // A step of about a module and a half shifts the middle of a side by less than half a module, which is as far as
     // the timing pattern can be told from its neighbour.
-    let reach = min(0.32 * (n - 7), 14)
+    let reach = min(0.5 * (n - 7), 14)
     let steps = max(3, Int(reach / 1.6))
     let u = (tr - tl) * (reach / (n - 7))
     let v = (bl - tl) * (reach / (n - 7))

@@ -6,6 +6,7 @@ import WaymarkImage
 struct QRReader {
   /// What became of one candidate.
   struct Candidate {
+    var view: ImageView
     var grid: QRGrid
     var inverted: Bool
     /// The share of the timing patterns that is right.
@@ -72,38 +73,47 @@ struct QRReader {
     let fit = QRGridFit(view, layout, inverted: inverted)
     guard let flat = fit.fit(triplet), flat.score > 4 else { return nil }
     var candidate = Candidate(
-      grid: flat.grid, inverted: inverted, timing: 0, formatErrors: 15, contrast: flat.score)
+      view: view, grid: flat.grid, inverted: inverted, timing: 0, formatErrors: 15, contrast: flat.score)
     let bent = fit.bend(flat.grid)
-    for grid in bent.shifts.isEmpty ? [flat.grid] : [bent, flat.grid] {
-      let sampler = QRSampler(view, grid)
-      for attempt in attempts {
-        var matrix = sampler.matrix(radius: attempt.radius, sharpen: attempt.sharpen, inverted: inverted)
-        let timing = matrix.timing
-        if matrix.formatErrors > 3 {
-          let mirrored = matrix.transposed
-          if mirrored.formatErrors < matrix.formatErrors { matrix = mirrored }
-        }
-        candidate.timing = max(candidate.timing, timing)
-        candidate.formatErrors = min(candidate.formatErrors, matrix.formatErrors)
-        // Nothing like a code: do not spend a decoding on it.
-        guard timing > 0.7, matrix.formatErrors <= 4 else { break }
-        matrix.restoreFixedPatterns(layout)
-        let clean = matrix.draw(scale: 3)
-        let raw = clean.withView { zbar.scan($0) }
-        if !raw.incomplete.isEmpty {
-          candidate.part = matrix
-          candidate.grid = grid
-          return candidate
-        }
-        if let code = raw.codes.first, var symbol = Symbol(code, pass: .modules) {
-          symbol.corners = grid.corners
-          candidate.symbol = symbol
-          candidate.grid = grid
-          return candidate
-        }
-      }
+    if tryOut(bent, of: &candidate, with: &zbar) { return candidate }
+    if !bent.shifts.isEmpty, tryOut(flat.grid, of: &candidate, with: &zbar) { return candidate }
+    // It is a code, but its inside does not lie where its rim says.
+    if candidate.isCode, layout.side <= 101 {
+      _ = tryOut(QRGridRelaxation(view).relax(bent), of: &candidate, with: &zbar)
     }
     return candidate
+  }
+
+  /// Samples a grid in several ways until one decodes.
+  private func tryOut(_ grid: QRGrid, of candidate: inout Candidate, with zbar: inout ZBarScanner) -> Bool {
+    let sampler = QRSampler(candidate.view, grid)
+    for attempt in attempts {
+      var matrix = sampler.matrix(radius: attempt.radius, sharpen: attempt.sharpen, inverted: candidate.inverted)
+      let timing = matrix.timing
+      if matrix.formatErrors > 3 {
+        let mirrored = matrix.transposed
+        if mirrored.formatErrors < matrix.formatErrors { matrix = mirrored }
+      }
+      candidate.timing = max(candidate.timing, timing)
+      candidate.formatErrors = min(candidate.formatErrors, matrix.formatErrors)
+      // Nothing like a code: do not spend a decoding on it.
+      guard timing > 0.7, matrix.formatErrors <= 4 else { return false }
+      matrix.restoreFixedPatterns(grid.layout)
+      let clean = matrix.draw(scale: 3)
+      let raw = clean.withView { zbar.scan($0) }
+      if !raw.incomplete.isEmpty {
+        candidate.part = matrix
+        candidate.grid = grid
+        return true
+      }
+      if let code = raw.codes.first, var symbol = Symbol(code, pass: .modules) {
+        symbol.corners = grid.corners
+        candidate.symbol = symbol
+        candidate.grid = grid
+        return true
+      }
+    }
+    return false
   }
 }
 
