@@ -29,7 +29,7 @@ extension BarcodeScanner {
   /// melt in the probe. Where there are traces, the person waits for the answer.
   private func isWorthwhile(_ pass: ScanPass, _ search: PictureSearch, spent: Double) -> Bool {
     let pixels = search.image.width * search.image.height
-    let budget = search.hasTraces ? 9.0 : 2
+    let budget = search.hasTraces ? 9.0 : search.hasFinderPair ? 2.9 : 2
     guard spent + pass.cost <= budget else { return false }
     switch pass {
     case .double, .equalized: return pixels <= 1_000_000

@@ -3,13 +3,11 @@ import WaymarkGeometry
 extension PictureSearch {
   /// Whether anything was seen that only a code would show: worth every pass.
   var hasTraces: Bool {
-    !incomplete.isEmpty || !unreadClaims.isEmpty || candidates.contains { $0.isCode } || hasFinderTriplet
+    !incomplete.isEmpty || !unreadClaims.isEmpty || candidates.contains { $0.isCode }
   }
 
-  /// Whether three finder patterns lie as those of one code do: a square seen nearly straight on, of equal patterns.
-  private var hasFinderTriplet: Bool {
-    finders?.found.contains { (QRTriplet.candidates(among: $0, limit: 1).first?.cost ?? 1) < 0.1 } ?? false
-  }
+  /// Whether two finder patterns of a code were seen, and not the third: worth a little more than nothing.
+  var hasFinderPair: Bool { finders?.hasPair == true }
 
   /// Reads of 1-D codes that carry a check but were not confirmed.
   private var unreadClaims: [Symbol] {

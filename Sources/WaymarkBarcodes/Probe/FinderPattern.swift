@@ -8,6 +8,8 @@ struct FinderPattern {
   var moduleY: Double
   /// How many rows saw it.
   var hits: Int
+  /// How many of sixteen looks around the centre saw what they should.
+  var rings: Int
 
   var module: Double { (moduleX * moduleY).squareRoot() }
 }

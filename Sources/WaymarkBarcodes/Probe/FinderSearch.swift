@@ -22,9 +22,22 @@ struct FinderSearch {
       y += step
     }
     for polarity in 0..<2 {
-      // Every row through a core is a hit: half as many as its height allows must be there.
-      found[polarity].removeAll { Double($0.hits) < 1.5 * $0.moduleY / Double(step) }
+      // Every row through a core is a hit: a quarter of what its height allows must be there.
+      found[polarity].removeAll { Double($0.hits) < 0.75 * $0.moduleY / Double(step) }
       found[polarity].sort { $0.hits > $1.hits }
+    }
+  }
+
+  /// Whether two patterns of equal size and polarity are there: more than chance, less than a code.
+  var hasPair: Bool {
+    found.contains { patterns in
+      let good = patterns.prefix(8).filter { Double($0.hits) >= max(2, 0.8 * $0.moduleY) && $0.rings >= 15 }
+      return good.indices.contains { i in
+        good[..<i].contains { other in
+          let ratio = other.module / good[i].module
+          return ratio > 0.8 && ratio < 1.25 && other.center.distance(to: good[i].center) > 10 * good[i].module
+        }
+      }
     }
   }
 
@@ -88,18 +101,17 @@ struct FinderSearch {
     let row = Int(cy.rounded())
     guard let horizontal = runsThrough(column, row, dx: 1, dy: 0, limit: Int(width) * 2, dark: wanted) else { return }
     // The core is a square: its diagonal is as dark, and the light ring closes around it.
-    guard ringsClose(column, row, Double(horizontal.length) / 7, Double(vertical.length) / 7, dark: wanted) else {
-      return
-    }
+    let rings = ringsSeen(column, row, Double(horizontal.length) / 7, Double(vertical.length) / 7, dark: wanted)
+    guard rings >= 13 else { return }
     found[polarity].append(
       FinderPattern(
         center: Point2(horizontal.center, cy), moduleX: Double(horizontal.length) / 7,
-        moduleY: Double(vertical.length) / 7, hits: 1))
+        moduleY: Double(vertical.length) / 7, hits: 1, rings: rings))
   }
 
-  /// Whether sixteen looks around a centre see what a finder pattern shows at any turn: dark within a module and a half,
-  /// light at two and a half. Nearly all must be so; a turned square is nearer at its sides than at its corners.
-  private func ringsClose(_ x: Int, _ y: Int, _ moduleX: Double, _ moduleY: Double, dark: Bool) -> Bool {
+  /// How many of sixteen looks around a centre see what a finder pattern shows at any turn: dark within a module and a
+  /// half, light at two and a half; a turned square is nearer at its sides than at its corners.
+  private func ringsSeen(_ x: Int, _ y: Int, _ moduleX: Double, _ moduleY: Double, dark: Bool) -> Int {
     var right = 0
     for (ux, uy) in Self.compass {
       func look(_ radius: Double) -> Bool? {
@@ -113,7 +125,7 @@ struct FinderSearch {
       let ring = look(2.0) == false || look(2.5) == false || look(2.9) == false
       if ring { right += 1 }
     }
-    return right >= 13
+    return right
   }
 
   private static let compass: [(Double, Double)] = [

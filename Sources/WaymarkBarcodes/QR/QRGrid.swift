@@ -9,42 +9,8 @@ struct QRGrid {
   /// Corrections at known places, in modules and pixels.
   var shifts: [(at: Point2, by: Point2)] = []
 
-  /// Shifts, in modules, on a regular net of nodes.
-  struct Mesh {
-    var spacing: Double
-    /// Nodes along a side.
-    var count: Int
-    var shifts: [Point2]
-
-    init(spacing: Double, count: Int) {
-      self.spacing = spacing
-      self.count = count
-      shifts = [Point2](repeating: Point2(0, 0), count: count * count)
-    }
-
-    /// The shift at a place, linear between nodes.
-    func shift(_ x: Double, _ y: Double) -> Point2 {
-      let u = min(max(0, x / spacing), Double(count - 1) - 0.001)
-      let v = min(max(0, y / spacing), Double(count - 1) - 0.001)
-      let (i, j) = (Int(u), Int(v))
-      let (fu, fv) = (u - Double(i), v - Double(j))
-      let a = shifts[j * count + i] * (1 - fu) + shifts[j * count + i + 1] * fu
-      let b = shifts[(j + 1) * count + i] * (1 - fu) + shifts[(j + 1) * count + i + 1] * fu
-      return a * (1 - fv) + b * fv
-    }
-  }
-
-  /// What wrinkles do; no nodes where the paper is flat.
-  var mesh = Mesh(spacing: 1, count: 0)
-
   /// The place of a point given in modules, in pixels.
   func place(_ x: Double, _ y: Double) -> Point2 {
-    guard mesh.count > 1 else { return bent(x, y) }
-    let shift = mesh.shift(x, y)
-    return bent(x + shift.x, y + shift.y)
-  }
-
-  private func bent(_ x: Double, _ y: Double) -> Point2 {
     let p = map.apply(Point2(x, y))
     guard !shifts.isEmpty else { return p }
     // Inverse distance weights (D. Shepard, 1968), power four: local, and exact at the known places.

@@ -11,6 +11,8 @@ struct QRGridFit {
   private let sign: Double
   /// Where fixed modules lie, and whether they are dark: +1 dark, −1 light.
   private var marks: [(x: Double, y: Double, value: Double)] = []
+  /// A few of them, enough to choose where to climb from: of the finder patterns and of both timing patterns.
+  private var coarse: [(x: Double, y: Double, value: Double)] = []
 
   init(_ view: ImageView, _ layout: QRLayout, inverted: Bool) {
     self.view = view
@@ -25,6 +27,13 @@ struct QRGridFit {
         marks.append((Double(cx + dx) + 0.5, Double(cy + dy) + 0.5, -1))
       }
       marks.append((Double(cx) + 0.5, Double(cy) + 0.5, 2))
+    }
+    coarse = stride(from: 0, to: marks.count, by: 3).map { marks[$0] }
+    // Runs of eight modules, evenly spread: parts of the timing patterns tell more than single modules here and there.
+    for i in 8...(n - 9) where n < 50 || (i / 8).isMultiple(of: 3) {
+      let value = i.isMultiple(of: 2) ? 1.0 : -1
+      coarse.append((Double(i) + 0.5, 6.5, value))
+      coarse.append((6.5, Double(i) + 0.5, value))
     }
     for i in 8...(n - 9) {
       let value = i.isMultiple(of: 2) ? 1.0 : -1
@@ -43,7 +52,9 @@ struct QRGridFit {
   }
 
   /// How well the fixed patterns show under a map; grows with contrast.
-  func score(_ map: Homography) -> Double {
+  func score(_ map: Homography) -> Double { score(map, marks) }
+
+  private func score(_ map: Homography, _ marks: [(x: Double, y: Double, value: Double)]) -> Double {
     var sum = 0.0
     for mark in marks {
       let value = QRGrid.sample(view, map.apply(Point2(mark.x, mark.y)))
@@ -65,25 +76,29 @@ struct QRGridFit {
         let map = Homography(
           from: [3.5, 3.5], [n - 3.5, 3.5], module, [3.5, n - 3.5], to: tl, tr, corner, bl)
       else { return }
-      let s = score(map)
+      let s = score(map, coarse)
       if s > best?.score ?? -.infinity { best = (map, s) }
     }
-    consider(parallelogram, at: [n - 3.5, n - 3.5])
     // The fourth corner moves most under perspective: by the ratio of the sizes of the patterns beside it.
     // A step of about a module and a half shifts the middle of a side by less than half a module, which is as far as
     // the timing pattern can be told from its neighbour.
-    let reach = min(0.5 * (n - 7), 14)
-    let steps = max(3, Int(reach / 1.6))
+    let reach = min(0.35 * (n - 7), 14)
+    let total = max(3, Int(reach / 1.6))
     let u = (tr - tl) * (reach / (n - 7))
     let v = (bl - tl) * (reach / (n - 7))
-    for i in -steps...steps {
-      for j in -steps...steps where (i, j) != (0, 0) {
-        let offset = u * (Double(i) / Double(steps)) + v * (Double(j) / Double(steps))
-        consider(parallelogram + offset, at: [n - 3.5, n - 3.5])
+    var centers = [parallelogram]
+    if let foreshortened = triplet.foreshortenedCorner { centers.append(foreshortened) }
+    for (index, center) in centers.enumerated() {
+      let steps = index == 0 ? total : min(total, 2)
+      for i in -steps...steps {
+        for j in -steps...steps {
+          let offset = u * (Double(i) / Double(total)) + v * (Double(j) / Double(total))
+          consider(center + offset, at: [n - 3.5, n - 3.5])
+        }
       }
     }
     guard let start = best, timing(start.map) >= 0.62 else { return nil }
-    let climbed = climb(start.map, start.score)
+    let climbed = climb(start.map, score(start.map))
     return (QRGrid(layout: layout, map: climbed.map), climbed.score)
   }
 

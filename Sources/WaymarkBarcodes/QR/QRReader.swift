@@ -33,7 +33,7 @@ struct QRReader {
   }
 
   /// How many triplets may fail.
-  var failures = 6
+  var failures = 4
   /// Ways to tell dark from light: neighbourhood in modules, and how much blur is undone.
   var attempts: [(radius: Int, sharpen: Float)] = [(4, 0), (3, 0.6), (5, 1.2)]
 
@@ -77,10 +77,6 @@ struct QRReader {
     let bent = fit.bend(flat.grid)
     if tryOut(bent, of: &candidate, with: &zbar) { return candidate }
     if !bent.shifts.isEmpty, tryOut(flat.grid, of: &candidate, with: &zbar) { return candidate }
-    // It is a code, but its inside does not lie where its rim says.
-    if candidate.isCode, layout.side <= 101 {
-      _ = tryOut(QRGridRelaxation(view).relax(bent), of: &candidate, with: &zbar)
-    }
     return candidate
   }
 

@@ -1,3 +1,4 @@
+import Glibc
 import WaymarkGeometry
 
 /// Three finder patterns that could be of one code.
@@ -23,13 +24,25 @@ struct QRTriplet {
       }
     }
     all.sort { $0.cost < $1.cost }
-    // A pattern belongs to one code: drop what repeats two corners of something better.
     return Array(all.prefix(limit))
   }
 
   private static func similar(_ a: FinderPattern, _ b: FinderPattern) -> Bool {
     let r = a.module / b.module
     return r > 0.45 && r < 2.2
+  }
+
+  /// Where the fourth corner lies if the patterns differ in size because they differ in distance; `nil` where they do
+  /// not.
+  ///
+  /// Under a homography with third coordinate w an area shrinks by w³ (its Jacobian), so w goes as the size of a module
+  /// to the power −2/3, and w is linear in the plane of the code.
+  var foreshortenedCorner: Point2? {
+    func weight(_ pattern: FinderPattern) -> Double { pow(pattern.module, -2.0 / 3) }
+    let (w0, w1, w2) = (weight(topLeft), weight(topRight), weight(bottomLeft))
+    let w3 = w1 + w2 - w0
+    guard w3 > 0.25 * w0, max(w0, w1, w2) / min(w0, w1, w2) > 1.12 else { return nil }
+    return (topRight.center * w1 + bottomLeft.center * w2 - topLeft.center * w0) / w3
   }
 
   private init?(_ a: FinderPattern, _ b: FinderPattern, _ c: FinderPattern) {
