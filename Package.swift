@@ -115,7 +115,7 @@ let package = Package(
       ]),
     tests("WaymarkAnchorsTests", ["WaymarkAnchors", "WaymarkImage", "WaymarkGeometry", "CKernels"]),
     tests("WaymarkScenesTests", ["WaymarkScenes", "WaymarkGeometry"]),
-    tests("WaymarkCameraTests", ["WaymarkCamera", "WaymarkImage"]),
+    tests("WaymarkCameraTests", ["WaymarkCamera", "WaymarkImage", "CV4L2"]),
     tests("WaymarkProtocolTests", ["WaymarkProtocol"]),
     tests(
       "WaymarkPipelineTests",

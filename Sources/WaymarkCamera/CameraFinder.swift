@@ -57,7 +57,9 @@ package struct CameraFinder: Sendable {
   package func open(
     _ selector: CameraSelector, pinned: CameraIdentity?, mayReplace: Bool
   ) throws(CameraFault) -> Found {
-    let all = nodes.list()
+    var all = nodes.list()
+    // A node may be named that lies elsewhere.
+    if case .path(let path) = selector, let named = nodes.node(at: path), !all.contains(named) { all.append(named) }
     if let pinned {
       // What has another identity need not be opened to know that it is not meant.
       let candidates = all.filter { $0.identity == nil || $0.identity == pinned }

@@ -56,7 +56,7 @@ struct CameraLoop: ~Copyable {
       }
       let seconds = machine.deadline.map { $0 - now } ?? 1
       if capture == nil {
-        _ = stop.wait(seconds: seconds)
+        _ = calls.wait(-1, stop: stop, seconds: seconds)
       } else {
         step(seconds: seconds, stop: stop)
       }

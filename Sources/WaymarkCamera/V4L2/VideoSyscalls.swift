@@ -14,7 +14,7 @@ package protocol VideoSyscalls: Sendable {
   func map(_ descriptor: CInt, length: Int, offset: Int64) -> UnsafeMutableRawPointer?
   /// Undoes `map`.
   func unmap(_ memory: UnsafeMutableRawPointer, length: Int)
-  /// Waits until a frame is there, for the end to be asked for, or for the time to pass.
+  /// Waits until a frame is there (on no descriptor with -1), for the end to be asked for, or for the time to pass.
   func wait(_ descriptor: CInt, stop: StopSignal, seconds: Double) -> StopSignal.Wake
   /// Seconds of CLOCK_MONOTONIC.
   func now() -> Double

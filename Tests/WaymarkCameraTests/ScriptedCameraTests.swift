@@ -1,0 +1,183 @@
+import CV4L2
+import Glibc
+import Testing
+import WaymarkCamera
+import WaymarkImage
+
+/// The camera against a driver that misbehaves exactly as told.
+struct ScriptedCameraTests {
+  /// A folder with one node; nothing of the file itself is used.
+  private func source(_ calls: ScriptedVideo, _ change: (inout CameraSettings) -> Void = { _ in }) throws
+    -> CameraSource
+  {
+    var settings = CameraSettings(selector: .path("/dev/null"), width: 8, height: 2)
+    settings.buffers = 4
+    change(&settings)
+    return CameraSource(settings: settings, nodes: VideoNodes(folder: "/nowhere"), calls: calls)
+  }
+
+  private func gray(_ value: UInt8, sequence: UInt32, flags: UInt32 = 0) -> ScriptedVideo.ScriptedFrame {
+    .init(bytes: Array(repeating: value, count: 16), flags: flags, sequence: sequence)
+  }
+
+  @Test func stopsTheStreamBeforeItClosesTheDevice() throws {
+    let calls = ScriptedVideo { $0.frames = [gray(1, sequence: 0), gray(2, sequence: 1)] }
+    let source = try source(calls)
+    let sink = Recorder()
+    source.start(sink)
+    #expect(sink.waitForFrames(2))
+    source.stop()
+    #expect(
+      calls.log.filter { $0 != "open" } == [
+        "format", "buffers", "start", "stop", "unmap", "unmap", "unmap", "unmap", "free", "close",
+      ])
+    #expect(calls.state.withLock { ($0.openDescriptors, $0.mapped) } == (0, 0))
+  }
+
+  @Test(arguments: [wm_vidioc_reqbufs, wm_vidioc_querybuf, wm_vidioc_qbuf, wm_vidioc_streamon, wm_vidioc_s_fmt])
+  func leavesNothingBehindWhenOpeningFailsOnTheWay(request: UInt) throws {
+    let calls = ScriptedVideo {
+      $0.failures[request] = [-EIO]
+      $0.frames = [gray(1, sequence: 0)]
+    }
+    let source = try source(calls)
+    let sink = Recorder()
+    source.start(sink)
+    // The second attempt succeeds.
+    #expect(sink.waitForFrames(1))
+    source.stop()
+    #expect(sink.states == [.lost, .back, .streaming, .closed])
+    #expect(calls.state.withLock { ($0.openDescriptors, $0.mapped) } == (0, 0))
+  }
+
+  @Test func tellsWhyACameraCannotBeOpened() throws {
+    for (number, code) in [
+      (EACCES, "cameraNotPermitted"), (EBUSY, "cameraBusy"), (ENOENT, "cameraNotFound"), (EIO, "cameraFailed"),
+    ] {
+      let calls = ScriptedVideo {
+        $0.openResults = [-number, -number, -number]
+        $0.frames = [gray(1, sequence: 0)]
+      }
+      let source = try source(calls)
+      let sink = Recorder()
+      source.start(sink)
+      #expect(sink.waitForFrames(1))
+      source.stop()
+      // Tried three times in vain, told once.
+      #expect(sink.states == [.lost, .back, .streaming, .closed])
+      #expect(sink.seen.withLock { $0.statuses[0].problem?.code } == code)
+    }
+  }
+
+  @Test func refusesAnOutputNode() throws {
+    let calls = ScriptedVideo { $0.deviceCaps = UInt32(V4L2_CAP_VIDEO_OUTPUT | V4L2_CAP_STREAMING) }
+    let source = try source(calls)
+    let sink = Recorder()
+    source.start(sink)
+    #expect(sink.wait(for: .lost)?.problem?.code == "cameraNotFound")
+    source.stop()
+    #expect(calls.state.withLock { $0.openDescriptors } == 0)
+  }
+
+  @Test func usesTheFormatThatCameBackFromTheDriver() throws {
+    let calls = ScriptedVideo {
+      $0.answer = (PixelFormat.yuyv.fourCC, 4, 2)
+      $0.frames = [.init(bytes: [1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7, 0, 8, 0], sequence: 0)]
+    }
+    let source = try source(calls)
+    let sink = Recorder()
+    source.start(sink)
+    #expect(sink.waitForFrames(1))
+    source.stop()
+    let image = try #require(sink.seen.withLock { $0.last?.image })
+    #expect((image.width, image.height) == (4, 2))
+    #expect((0..<4).map { image[$0, 1] } == [5, 6, 7, 8])
+  }
+
+  @Test func countsWhatTheDriverDroppedAndWhatIsDamaged() throws {
+    let calls = ScriptedVideo {
+      $0.frames = [
+        gray(1, sequence: 0), gray(2, sequence: 4), gray(3, sequence: 5, flags: UInt32(V4L2_BUF_FLAG_ERROR)),
+        .init(bytes: [1, 2, 3], sequence: 6), .init(bytes: [], sequence: 7), gray(4, sequence: 8),
+      ]
+    }
+    let source = try source(calls)
+    let sink = Recorder()
+    source.start(sink)
+    #expect(sink.waitForFrames(3))
+    source.stop()
+    #expect(source.statistics.delivered == 3)
+    #expect(source.statistics.damaged == 3)
+    #expect(source.statistics.droppedByDriver == 3)
+  }
+
+  @Test func queuesALostBufferAgain() throws {
+    let calls = ScriptedVideo { state in
+      // The four of the start pass; then one is refused.
+      state.failures[wm_vidioc_qbuf] = [0, 0, 0, 0, -EINVAL]
+      state.frames = (0..<8).map { gray(1, sequence: $0) }
+    }
+    let source = try source(calls)
+    let sink = Recorder()
+    source.start(sink)
+    #expect(sink.waitForFrames(8))
+    #expect(calls.state.withLock { Set($0.queued) } == [0, 1, 2, 3])
+    source.stop()
+  }
+
+  @Test(arguments: [Int16(POLLERR), Int16(POLLERR | POLLHUP)])
+  func reopensInsteadOfSpinningOnAnErrorWithoutAFrame(events: Int16) throws {
+    let calls = ScriptedVideo {
+      $0.frames = [gray(1, sequence: 0)]
+      $0.wakes = [events]
+    }
+    let source = try source(calls)
+    let sink = Recorder()
+    source.start(sink)
+    let lost = try #require(sink.wait(for: .lost))
+    #expect(lost.problem?.code == (events == POLLERR ? "cameraFailed" : "cameraGone"))
+    calls.state.withLock { $0.frames = [gray(1, sequence: 0)] }
+    #expect(sink.wait(for: .back) != nil)
+    source.stop()
+    #expect(source.statistics.lost == 1)
+  }
+
+  @Test func setsAutomaticModesFirstAndAgainAfterReopening() throws {
+    let calls = ScriptedVideo {
+      $0.controls = [wm_cid_focus_absolute: 0, wm_cid_focus_auto: 1]
+      $0.frames = [gray(1, sequence: 0)]
+    }
+    let source = try source(calls) { $0.controls = ["focus": 20, "focusAuto": 0, "unknown": 3] }
+    let sink = Recorder()
+    source.start(sink)
+    #expect(sink.waitForFrames(1))
+    #expect(calls.log.filter { $0.hasPrefix("set") } == ["set focusAuto 0", "set focus 20"])
+    try source.setControl("focus", to: 50)
+    source.stop()
+    calls.state.withLock {
+      $0.log = []
+      $0.frames = [gray(1, sequence: 0)]
+    }
+    source.start(sink)
+    #expect(sink.waitForFrames(1))
+    #expect(calls.log.filter { $0.hasPrefix("set") } == ["set focusAuto 0", "set focus 50"])
+    source.stop()
+  }
+
+  @Test func takesNoMoreThanIsWanted() throws {
+    let calls = ScriptedVideo { state in
+      state.silencePasses = true
+      state.frames = (0..<10).map { index in
+        .init(bytes: Array(repeating: 1, count: 16), sequence: index, captured: Double(index))
+      }
+    }
+    let source = try source(calls)
+    let sink = Recorder()
+    source.demand(FrameDemand(maximumRate: 0.5))
+    source.start(sink)
+    #expect(sink.wait(for: .stalled) != nil)
+    source.stop()
+    #expect(source.statistics.delivered == 5)
+    #expect(source.statistics.unwanted == 5)
+  }
+}

@@ -1,0 +1,102 @@
+import Testing
+import WaymarkImage
+
+struct JPEGStreamTests {
+  private let file: [UInt8]
+
+  init() throws {
+    file = try JPEGEncoder.encode(
+      GrayImage(width: 32, height: 32) { out in for i in out.indices { out[i] = UInt8(i & 255) } })
+  }
+
+  private func next(_ bytes: [UInt8]) -> MJPEGFramer.Item { bytes.withUnsafeBytes { MJPEGFramer.next(in: $0) } }
+
+  @Test func findsTheEndOfAPictureBeforeStaleBytes() {
+    #expect(file.withUnsafeBytes { JPEGStructure.pictureEnd($0) } == file.count)
+    #expect((file + file.suffix(50)).withUnsafeBytes { JPEGStructure.pictureEnd($0) } == file.count)
+    #expect(file.dropLast(1).withUnsafeBytes { JPEGStructure.pictureEnd($0) } == nil)
+  }
+
+  @Test func cutsAStreamIntoPictures() {
+    let boundary = Array("--frame\r\nContent-Type: image/jpeg\r\n\r\n".utf8)
+    #expect(next(file + file) == .picture(0..<file.count))
+    #expect(next(boundary + file + boundary) == .picture(boundary.count..<boundary.count + file.count))
+    #expect(next(boundary) == .more(unused: boundary.count - 2))
+    #expect(next(boundary + file.dropLast(5)) == .more(unused: boundary.count))
+    // Every beginning needs more, none is taken for a picture.
+    for count in 0..<file.count {
+      guard case .more = next(Array(file.prefix(count))) else {
+        Issue.record("\(count) bytes were taken for a picture")
+        return
+      }
+    }
+  }
+
+  @Test func passesOverAPictureThatIsCutOffByTheNext() {
+    let cut = file.count - 40
+    guard case .damaged(let end) = next(Array(file.prefix(cut)) + file) else {
+      Issue.record("not seen")
+      return
+    }
+    #expect(
+      next(Array((Array(file.prefix(cut)) + file).dropFirst(end))) == .picture(cut - end..<cut - end + file.count))
+  }
+
+  @Test func endsOnRandomBytes() {
+    var generator = SystemRandomNumberGenerator()
+    for _ in 0..<2000 {
+      var bytes = file + file
+      for _ in 0..<8 {
+        bytes[Int.random(in: 0..<bytes.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
+      }
+      var used = 0
+      for _ in 0..<bytes.count where used < bytes.count {
+        let item = next(Array(bytes[used...]))
+        if case .picture(let range) = item { used += range.upperBound }
+        if case .damaged(let end) = item {
+          #expect(end > 0)
+          used += end
+        }
+        if case .more = item { break }
+      }
+    }
+  }
+
+  @Test func writesTheOrientationForViewers() throws {
+    let turned = file.withUnsafeBytes { JPEGPassage.complete($0, orientation: .turn90) }
+    let decoded = try PictureDecoder().gray(turned)
+    #expect(decoded.orientation == .turn90)
+    #expect(file.withUnsafeBytes { JPEGPassage.complete($0, orientation: .upright) } == file)
+  }
+
+  @Test func addsTheTablesThatCamerasLeaveOut() throws {
+    var bare: [UInt8] = []
+    _ = file.withUnsafeBytes { raw in
+      JPEGStructure.walk(raw) { marker, range in
+        if marker != 0xC4 { bare += raw[range] }
+        return true
+      }
+    }
+    #expect(bare.count < file.count)
+    let whole = bare.withUnsafeBytes { JPEGPassage.complete($0, orientation: .upright) }
+    var tables = 0
+    _ = whole.withUnsafeBytes { raw in
+      JPEGStructure.walk(raw) { marker, _ in
+        if marker == 0xC4 { tables += 1 }
+        return true
+      }
+    }
+    #expect(tables == 1)
+    let (first, second) = (try PictureDecoder().gray(whole).image, try PictureDecoder().gray(file).image)
+    #expect((0..<32).allSatisfy { y in (0..<32).allSatisfy { first[$0, y] == second[$0, y] } })
+  }
+
+  @Test func readsTheFirstLineOfY4M() throws {
+    let header = try #require(Y4MHeader(line: Array("YUV4MPEG2 W640 H479 F30000:1001 Ip A1:1 C420jpeg".utf8)))
+    #expect((header.width, header.height, header.chromaBytes) == (640, 479, 2 * 320 * 240))
+    #expect(abs((header.rate ?? 0) - 29.97) < 0.001)
+    #expect(Y4MHeader(line: Array("YUV4MPEG2 W640 H480 C420p10".utf8)) == nil)
+    #expect(Y4MHeader(line: Array("YUV4MPEG2 W0 H480".utf8)) == nil)
+    #expect(Y4MHeader(line: Array("YUV4MPEG2 W99999999999999999999 H480".utf8)) == nil)
+  }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import Testing
+import WaymarkImage
+
+/// Sources that need no camera, over real files.
+struct SourceTests {
+  private final class Recorder: FrameSink {
+    let seen = Monitor((frames: [Frame](), statuses: [SourceStatus]()))
+
+    func receive(_ frame: Frame) { seen.update { $0.frames.append(frame) } }
+    func receive(_ status: SourceStatus) { seen.update { $0.statuses.append(status) } }
+
+    /// The time limit only ends a test that has failed.
+    func wait(_ condition: @Sendable (_ frames: [Frame], _ statuses: [SourceStatus]) -> Bool) -> Bool {
+      seen.wait(until: MonotonicClock.now + 60) { condition($0.frames, $0.statuses) ? true : nil } ?? false
+    }
+
+    var ended: Bool { wait { $1.last?.ended == true } }
+  }
+
+  private let folder: URL
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory.appendingPathComponent("waymark-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  private func picture(_ value: UInt8) throws -> Data {
+    Data(try JPEGEncoder.encode(GrayImage(width: 24, height: 16, value: value)))
+  }
+
+  private func put(_ data: Data, _ name: String) throws -> String {
+    let file = folder.appendingPathComponent(name)
+    try data.write(to: file)
+    return file.path
+  }
+
+  @Test func playsAFolderOnceInOrderAndPassesOverWhatIsDamaged() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    for (index, value) in [40, 80, 120].enumerated() { _ = try put(picture(UInt8(value)), "\(index).jpg") }
+    _ = try put(Data("not a picture".utf8), "1b.jpg")
+    _ = try put(Data("a note".utf8), "readme.txt")
+    let source = try FolderSource(path: folder.path, rate: 1000, loops: false)
+    let sink = Recorder()
+    source.demand(FrameDemand(encoded: true))
+    source.start(sink)
+    #expect(sink.ended)
+    source.stop()
+    let frames = sink.seen.withLock { $0.frames }
+    #expect(frames.map { Int($0.image[5, 5]) / 10 } == [4, 8, 12])
+    #expect(frames.map(\.sequence) == [1, 2, 3])
+    #expect(frames.allSatisfy { $0.encoded?.layout.format == .mjpeg })
+    #expect(source.statistics.damaged == 1)
+    #expect(sink.seen.withLock { $0.statuses.map(\.state) } == [.opened, .streaming, .closed])
+  }
+
+  @Test func loopsUntilItIsStopped() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    _ = try put(picture(40), "only.jpg")
+    let source = try FolderSource(path: folder.path, rate: 1000)
+    let sink = Recorder()
+    source.start(sink)
+    #expect(sink.wait { frames, _ in frames.count >= 5 })
+    source.stop()
+    #expect(sink.seen.withLock { $0.statuses.last?.state == .closed && $0.statuses.last?.ended == false })
+  }
+
+  @Test func refusesAFolderWithoutPictures() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    #expect(throws: SourceError.noPictures(folder.path)) { try FolderSource(path: folder.path) }
+    #expect(throws: SourceError.self) { try FolderSource(path: folder.path + "/none") }
+    #expect(throws: SourceError.self) { try StreamSource(path: folder.path) }
+  }
+
+  @Test func playsMotionJPEG() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let stream = try [10, 60, 110, 160].map { try picture($0) }.reduce(Data(), +)
+    let path = try put(stream, "stream.mjpeg")
+    let source = try StreamSource(path: path, options: .init(rate: 1000, loops: false))
+    let sink = Recorder()
+    source.start(sink)
+    #expect(sink.ended)
+    #expect(sink.seen.withLock { $0.frames.map { Int($0.image[5, 5]) / 10 } } == [1, 6, 11, 16])
+  }
+
+  @Test func playsY4MAgainAndAgain() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    var stream = Data("YUV4MPEG2 W4 H2 F1000:1 C420jpeg\n".utf8)
+    for value in [UInt8(50), 90] {
+      stream += Data("FRAME\n".utf8) + Data(repeating: value, count: 8) + Data(repeating: 128, count: 4)
+    }
+    let source = try StreamSource(path: put(stream, "stream.y4m"))
+    let sink = Recorder()
+    source.start(sink)
+    #expect(sink.wait { frames, _ in frames.count >= 4 })
+    source.stop()
+    #expect(sink.seen.withLock { $0.frames.prefix(4).map { $0.image[3, 1] } } == [50, 90, 50, 90])
+  }
+
+  @Test func takesFramesFromAPipeAsTheyCome() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = folder.appendingPathComponent("pipe").path
+    #expect(mkfifo(path, 0o600) == 0)
+    let source = try StreamSource(path: path)
+    #expect(source.staysOpen)
+    let sink = Recorder()
+    source.start(sink)
+    let writer = try #require(FileHandle(forWritingAtPath: path))
+    let bytes = try picture(70)
+    // In two halves: a frame that is not complete yet is waited for.
+    try writer.write(contentsOf: bytes.prefix(100))
+    try writer.write(contentsOf: bytes.dropFirst(100))
+    #expect(sink.wait { frames, _ in frames.count == 1 })
+    try writer.write(contentsOf: bytes)
+    #expect(sink.wait { frames, _ in frames.count == 2 })
+    try writer.close()
+    #expect(sink.ended)
+    source.stop()
+  }
+
+  @Test func tellsWhatIsWrongWithAStream() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    for (name, content, code) in [
+      ("text", "this is no stream at all, but a text", "unknownStream"),
+      ("deep", "YUV4MPEG2 W4 H2 C420p10\n", "damagedStream"),
+      ("torn", "YUV4MPEG2 W4 H2 Cmono\nFRAME\n12345678GARBAGE\n", "damagedStream"),
+    ] {
+      let source = try StreamSource(path: put(Data(content.utf8), name), options: .init(rate: 1000))
+      let sink = Recorder()
+      source.start(sink)
+      #expect(sink.ended)
+      source.stop()
+      #expect(sink.seen.withLock { $0.statuses.last?.problem?.code } == code)
+    }
+  }
+}
