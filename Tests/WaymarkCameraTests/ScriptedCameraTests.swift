@@ -25,7 +25,7 @@ struct ScriptedCameraTests {
     let source = try source(calls)
     let sink = Recorder()
     source.start(sink)
-    #expect(sink.waitForFrames(2))
+    #expect(sink.waitForFrames(total: 2))
     source.stop()
     #expect(
       calls.log.filter { $0 != "open" } == [
@@ -44,7 +44,7 @@ struct ScriptedCameraTests {
     let sink = Recorder()
     source.start(sink)
     // The second attempt succeeds.
-    #expect(sink.waitForFrames(1))
+    #expect(sink.waitForFrames(total: 1))
     source.stop()
     #expect(sink.states == [.lost, .back, .streaming, .closed])
     #expect(calls.state.withLock { ($0.openDescriptors, $0.mapped) } == (0, 0))
@@ -61,7 +61,7 @@ struct ScriptedCameraTests {
       let source = try source(calls)
       let sink = Recorder()
       source.start(sink)
-      #expect(sink.waitForFrames(1))
+      #expect(sink.waitForFrames(total: 1))
       source.stop()
       // Tried three times in vain, told once.
       #expect(sink.states == [.lost, .back, .streaming, .closed])
@@ -87,7 +87,7 @@ struct ScriptedCameraTests {
     let source = try source(calls)
     let sink = Recorder()
     source.start(sink)
-    #expect(sink.waitForFrames(1))
+    #expect(sink.waitForFrames(total: 1))
     source.stop()
     let image = try #require(sink.seen.withLock { $0.last?.image })
     #expect((image.width, image.height) == (4, 2))
@@ -104,7 +104,7 @@ struct ScriptedCameraTests {
     let source = try source(calls)
     let sink = Recorder()
     source.start(sink)
-    #expect(sink.waitForFrames(3))
+    #expect(sink.waitForFrames(total: 3))
     source.stop()
     #expect(source.statistics.delivered == 3)
     #expect(source.statistics.damaged == 3)
@@ -120,7 +120,7 @@ struct ScriptedCameraTests {
     let source = try source(calls)
     let sink = Recorder()
     source.start(sink)
-    #expect(sink.waitForFrames(8))
+    #expect(sink.waitForFrames(total: 8))
     #expect(calls.state.withLock { Set($0.queued) } == [0, 1, 2, 3])
     source.stop()
   }
@@ -150,7 +150,7 @@ struct ScriptedCameraTests {
     let source = try source(calls) { $0.controls = ["focus": 20, "focusAuto": 0, "unknown": 3] }
     let sink = Recorder()
     source.start(sink)
-    #expect(sink.waitForFrames(1))
+    #expect(sink.waitForFrames(total: 1))
     #expect(calls.log.filter { $0.hasPrefix("set") } == ["set focusAuto 0", "set focus 20"])
     try source.setControl("focus", to: 50)
     source.stop()
@@ -159,7 +159,7 @@ struct ScriptedCameraTests {
       $0.frames = [gray(1, sequence: 0)]
     }
     source.start(sink)
-    #expect(sink.waitForFrames(1))
+    #expect(sink.waitForFrames(total: 2))
     #expect(calls.log.filter { $0.hasPrefix("set") } == ["set focusAuto 0", "set focus 50"])
     source.stop()
   }

@@ -36,6 +36,11 @@ final class Recorder: FrameSink {
     return seen.wait(until: MonotonicClock.now + seconds) { $0.frames >= goal ? true : nil } ?? false
   }
 
+  /// Waits until `total` frames have come in all.
+  func waitForFrames(total: UInt64, seconds: Double = 60) -> Bool {
+    seen.wait(until: MonotonicClock.now + seconds) { $0.frames >= total ? true : nil } ?? false
+  }
+
   /// Waits until the source has told a state, counted from the `after`-th status on.
   func wait(for state: SourceStatus.State, after: Int = 0, seconds: Double = 60) -> SourceStatus? {
     seen.wait(until: MonotonicClock.now + seconds) { seen in

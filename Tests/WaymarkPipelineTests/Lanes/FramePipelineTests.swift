@@ -86,6 +86,7 @@ struct FramePipelineTests {
     #expect(source.wait { $0.sink != nil })
     source.send()
     #expect(slow.wait { $0.begun == 1 })
+    #expect(fast.wait { $0.delivered == [1] })
     for number in 2...10 {
       source.send()
       // Not held up by its slow neighbour.
