@@ -24,7 +24,7 @@ let package = Package(
     .library(name: "WaymarkBarcodes", targets: ["WaymarkBarcodes"]),
     .library(name: "WaymarkOnboarding", targets: ["WaymarkOnboarding"]),
     .library(name: "WaymarkAnchors", targets: ["WaymarkAnchors"]),
-    .library(name: "WaymarkClient", targets: ["WaymarkClient"]),
+    .library(name: "WaymarkClient", targets: ["WaymarkClient", "WaymarkProtocol"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
@@ -104,6 +104,10 @@ let package = Package(
       ],
       swiftSettings: swiftSettings),
 
+    // The Swift client of the samples: a user of the library product.
+    .executableTarget(
+      name: "waymark-sample-client", dependencies: ["WaymarkClient", "WaymarkProtocol"], path: "Samples/clients/swift"),
+
     tests("WaymarkGeometryTests", ["WaymarkGeometry"]),
     tests("WaymarkImageTests", ["WaymarkImage"]),
     tests("WaymarkBarcodesTests", ["WaymarkBarcodes", "WaymarkImage", "WaymarkGeometry"]),
@@ -120,7 +124,12 @@ let package = Package(
     tests(
       "WaymarkPipelineTests",
       ["WaymarkPipeline", "WaymarkImage", "WaymarkGeometry", "WaymarkBarcodes", "WaymarkOnboarding"]),
-    tests("WaymarkServiceTests", ["WaymarkService", "WaymarkProtocol", "WaymarkClient"]),
+    tests(
+      "WaymarkServiceTests",
+      [
+        "WaymarkService", "WaymarkProtocol", "WaymarkClient", .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+      ]),
     tests("WaymarkClientTests", ["WaymarkClient", "WaymarkProtocol"]),
     tests("WaymarkKioskTests", ["WaymarkKiosk"]),
     // Runs the built executable on pictures, sockets and terminals, as a user would.

@@ -1,5 +1,7 @@
 package import Logging
+import WaymarkBarcodes
 import WaymarkImage
+import WaymarkOnboarding
 import WaymarkPipeline
 import WaymarkProtocol
 
@@ -14,6 +16,8 @@ package final class Assembly {
   package let camera: CameraModule
   /// The configured pictures.
   package let gallery: GalleryModule
+  /// The armed scan.
+  package let scans: ScanModule
   /// Pictures for clients.
   package let media: MediaModule
   /// Scenes, anchors, the AR session.
@@ -21,6 +25,7 @@ package final class Assembly {
   private var configuration: ServiceConfiguration
   private let socketGroup: UInt32?
   private let manager: ServiceManager
+  private var trigger: HardwareTrigger?
   private let log: Logger
 
   /// Puts the parts together; nothing runs yet.
@@ -48,6 +53,8 @@ package final class Assembly {
     hub.add(camera)
     gallery = GalleryModule(folders: configuration.galleryFolders)
     hub.add(gallery)
+    scans = ScanModule(hub: hub, capture: capture, rules: try Self.rules(configuration, log: log))
+    hub.add(scans)
     media = MediaModule(hub: hub, pipeline: capture.pipeline)
     hub.add(media)
     let gallery = gallery
@@ -64,9 +71,59 @@ package final class Assembly {
   }
 
   /// Begins.
-  package func start() {
+  package func start() throws {
     capture.start()
+    scans.start()
     scenes.start()
+    try startTrigger()
+  }
+
+  /// Listens to the hardware key, where one is configured.
+  private func startTrigger() throws {
+    guard let device = configuration.trigger.device else { return }
+    let (scans, log) = (scans, log)
+    let mode = configuration.trigger.mode.flatMap(ScanModule.Machine.Mode.init(rawValue:)) ?? .barcode
+    trigger = try HardwareTrigger(
+      device: device, key: configuration.trigger.key ?? "KEY_ENTER",
+      onPress: { ServiceActor.execute { scans.trigger(mode) } },
+      onProblem: { problem in
+        if let problem {
+          log.warning("\(problem.message)", metadata: ["hint": "\(problem.hint)"])
+        } else {
+          log.info("the scan key is there", metadata: ["device": "\(device)"])
+        }
+      })
+  }
+
+  /// What scans are held to.
+  private static func rules(_ configuration: ServiceConfiguration, log: Logger) throws -> ScanModule.Rules {
+    var rules = ScanModule.Rules()
+    let onboarding = try onboarding(configuration)
+    for warning in onboarding.warnings { log.warning("\(warning)") }
+    rules.judge = try onboarding.judge()
+    rules.replayGuard = try onboarding.replayFolder.map { try ReplayStore(folder: $0) }
+    rules.rate = configuration.scan.rate
+    let scan = configuration.scan
+    if let names = scan.onboardingSymbologies { rules.settings.onboardingSymbologies = try symbologies(names) }
+    if let names = scan.barcodeSymbologies { rules.settings.barcodeSymbologies = try symbologies(names) }
+    if let seconds = scan.newAfter { rules.settings.newAfter = seconds }
+    rules.settings.autoBegin = scan.autoBegin.flatMap(ScanModule.Machine.Mode.init(rawValue:))
+    return rules
+  }
+
+  private static func onboarding(_ configuration: ServiceConfiguration) throws -> OnboardingConfiguration {
+    guard let text = configuration.fileText, let file = configuration.file else { return OnboardingConfiguration() }
+    let (onboarding, problems) = OnboardingConfiguration.read(yaml: text, file: file)
+    if let problem = problems.first { throw problem }
+    return onboarding
+  }
+
+  private static func symbologies(_ names: [String]) throws -> Set<Symbology> {
+    do {
+      return try ScanModule.symbologies(names)
+    } catch let error as ServiceError {
+      throw ServiceProblem(code: "unknownSymbology", message: error.message, hint: error.hint)
+    }
   }
 
   /// A word for `systemctl status`.
@@ -91,10 +148,16 @@ package final class Assembly {
     hub.roles = roles
     hub.limits = new.limits
     gallery.use(new.galleryFolders)
+    do {
+      scans.use(try Self.rules(new, log: log))
+    } catch {
+      log.error("the rules of scans stay as they were", metadata: ["error": "\(error)"])
+    }
     JournalLogHandler.setLevel(Logger.Level(rawValue: new.logLevel) ?? .info)
     var fixed: [String] = []
     if new.socket != configuration.socket { fixed.append("socket") }
     if new.source != configuration.source { fixed.append("source") }
+    if new.trigger != configuration.trigger { fixed.append("trigger") }
     configuration = new
     log.notice("the configuration was taken over")
     if !fixed.isEmpty {
@@ -103,7 +166,10 @@ package final class Assembly {
   }
 
   /// Tells everybody and ends what runs.
-  package func stop(reason: String) { hub.stop(reason: reason) }
+  package func stop(reason: String) {
+    trigger?.stop()
+    hub.stop(reason: reason)
+  }
 
   /// Waits for the source to be given back.
   package func finish() async { await capture.finished() }

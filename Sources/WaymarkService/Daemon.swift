@@ -45,7 +45,7 @@ package struct Daemon: Sendable {
       configuration: configuration, version: version, socketPath: path,
       socketGroup: group ?? Self.group(of: path), log: log, manager: manager)
     let server = try await SocketServer.start(socket, hub: assembly.hub)
-    await assembly.start()
+    try await assembly.start()
     log.notice("listening", metadata: ["socket": "\(path)", "version": "\(version)"])
     manager.ready(await assembly.statusLine)
 

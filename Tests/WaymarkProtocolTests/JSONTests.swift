@@ -9,14 +9,16 @@ import WaymarkProtocol
   }
 
   @Test func valuesAreRead() throws {
-    #expect(try parse(#" {"a":[1,-2.5e1,true,null,"x\u00e9\uD83D\uDE00\n"]} "#) == ["a": [1, -25.0, true, nil, "xé😀\n"]])
+    #expect(
+      try parse(#" {"a":[1,-2.5e1,true,null,"x\u00e9\uD83D\uDE00\n"]} "#) == ["a": [1, -25.0, true, nil, "xé😀\n"]])
     #expect(try parse("9223372036854775807") == .int(.max))
     #expect(try parse("9223372036854775808") == .double(9_223_372_036_854_775_808))
   }
 
   @Test(arguments: [
     "", "{", "[1,]", "{\"a\":1,}", "01", "+1", "1.", ".5", "1e", "nul", "\"\\x\"", "\"\u{1}\"", "\"\\uD800\"",
-    "\"\\uDC00\"", "\"\\uD800\\u0041\"", "[1] 2", "{\"a\":1,\"a\":2}", "{a:1}", "1e999", "\"abc", "NaN", "Infinity", "'a'",
+    "\"\\uDC00\"", "\"\\uD800\\u0041\"", "[1] 2", "{\"a\":1,\"a\":2}", "{a:1}", "1e999", "\"abc", "NaN", "Infinity",
+    "'a'",
     "[1 2]", "{\"a\" 1}",
   ])
   func whatIsNotJSONIsRefused(_ text: String) { #expect(throws: JSONSyntaxError.self) { try parse(text) } }
@@ -41,10 +43,13 @@ import WaymarkProtocol
       state ^= state << 17
       return state
     }
-    let seed = Array(#"{"id":7,"method":"scan.begin","params":{"mode":"barcode","region":[0.25,1e3,-5,"\u00e9"]}}"#.utf8)
+    let seed = Array(
+      #"{"id":7,"method":"scan.begin","params":{"mode":"barcode","region":[0.25,1e3,-5,"\u00e9"]}}"#.utf8)
     for _ in 0..<20_000 {
       var bytes = seed
-      for _ in 0..<(1 + random() % 4) { bytes[Int(random() % UInt64(bytes.count))] = UInt8(truncatingIfNeeded: random()) }
+      for _ in 0..<(1 + random() % 4) {
+        bytes[Int(random() % UInt64(bytes.count))] = UInt8(truncatingIfNeeded: random())
+      }
       if random() % 8 == 0 { bytes.removeLast(Int(random() % UInt64(bytes.count))) }
       if let value = try? JSONParser.parse(bytes) {
         let again = try? JSONParser.parse((try? JSONLineEncoder.encode(value)) ?? [])

@@ -49,7 +49,8 @@ enum Samples {
   static let snapshot = Snapshot(
     seq: 99, instance: "1abc", events: ["scan.*"], scanner: scanner, camera: camera, scan: armed, session: phase,
     scene: scene, anchors: [found], markers: [MarkerChanged(id: "seal", visible: true, selected: true, pulsing: true)],
-    annotation: AnnotationSelected(id: "seal", card: card, by: actor), card: CardOpened(id: "seal", card: card, by: actor))
+    annotation: AnnotationSelected(id: "seal", card: card, by: actor),
+    card: CardOpened(id: "seal", card: card, by: actor))
 
   static let events: [any EventPayload] = [
     Hello(version: "0.1.0", instance: "1abc", role: .operator, client: 3, features: ["gallery", "media"]),
@@ -62,7 +63,8 @@ enum Samples {
     ScanConfirmed(scan: "s1", context: context, by: actor),
     ScanCancelled(scan: "s1", context: context, reason: .replaced, by: actor),
     ScannerStatus(
-      status: .error, code: "cameraNotPermitted", message: "/dev/video0 may not be opened.", hint: "Join the group video."),
+      status: .error, code: "cameraNotPermitted", message: "/dev/video0 may not be opened.",
+      hint: "Join the group video."),
     camera, phase, found, AnchorLost(anchor: "pump-7", lastSeen: 12345.6),
     AnchorsUpdated(anchors: [anchor], intrinsics: intrinsics),
     MarkerChanged(id: "seal", visible: true, selected: true, pulsing: true),
@@ -88,7 +90,8 @@ enum Samples {
     ScanCancelRequest(scan: "s1"), ScanConfirmRequest(scan: "s1"), GalleryListRequest(limit: 20, after: "p9"),
     GalleryScanRequest(id: "p9", mode: .onboarding, context: context), TorchRequest(on: true), CameraListRequest(),
     CameraSelectRequest(id: "usb-046d_C920_1A2B3C"), CameraControlRequest(name: "focus", value: 30),
-    MediaPreviewRequest(width: 320, rate: 10), MediaSnapshotRequest(width: 320), MediaResourceRequest(id: "a1", width: 96),
+    MediaPreviewRequest(width: 320, rate: 10), MediaSnapshotRequest(width: 320),
+    MediaResourceRequest(id: "a1", width: 96),
     MediaGalleryRequest(id: "p9", width: 96), SceneListRequest(), SceneLoadRequest(name: "pump-room"),
     SceneUnloadRequest(), SessionStartRequest(scene: "pump-room"), SessionScanRequest(), SessionCoachRequest(),
     SessionExitRequest(), AnnotationSelectRequest(point: [160, 140]), AnnotationNextRequest(),

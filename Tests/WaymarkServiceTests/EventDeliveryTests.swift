@@ -40,7 +40,10 @@ import WaymarkService
     let service = try await TestService()
     let client = try RawClient(service.path)
     _ = try client.next()
-    for bad in [#"[""]"#, #"["scan.*.x"]"#, #"["**"]"#, #"["scän"]"#, "[" + (0..<65).map { "\"a\(String(repeating: "b", count: $0))\"" }.joined(separator: ",") + "]"] {
+    for bad in [
+      #"[""]"#, #"["scan.*.x"]"#, #"["**"]"#, #"["scän"]"#,
+      "[" + (0..<65).map { "\"a\(String(repeating: "b", count: $0))\"" }.joined(separator: ",") + "]",
+    ] {
       #expect(try client.ask("subscribe", "{\"events\":\(bad)}")["error"]?["code"] == "badParams")
     }
     await service.stop()

@@ -41,7 +41,8 @@ import WaymarkService
   }
 
   @Test(arguments: [
-    Array("{\"id\":1,\"method\":\"ping\u{0}\"}".utf8), [0xFF, 0xFE, 0x00], Array("\"".utf8) + [0xC0, 0xAF] + Array("\"".utf8),
+    Array("{\"id\":1,\"method\":\"ping\u{0}\"}".utf8), [0xFF, 0xFE, 0x00],
+    Array("\"".utf8) + [0xC0, 0xAF] + Array("\"".utf8),
     Array(String(repeating: "[", count: 60_000).utf8), Array(String(repeating: "{\"a\":", count: 10_000).utf8),
     Array("{\"id\":1,\"method\":\"ping\"} {}".utf8), Array("hello".utf8),
   ])

@@ -38,11 +38,13 @@ extension [PayloadField] {
   /// The value of the first field of that name.
   package subscript(name: String) -> String? { first { $0.name == name }?.value }
 
-  /// The fields with every name once, so that they can stand in an object: what comes again is numbered.
+  /// The fields with every name once, so that they can stand in an object: what comes again is numbered. Two hundred
+  /// are more than any honest payload has.
   package var numbered: Self {
+    let fields = prefix(200)
     var counts: [String: Int] = [:]
-    var taken = Set(map(\.name))
-    return map { field in
+    var taken = Set(fields.map(\.name))
+    return fields.map { field in
       counts[field.name, default: 0] += 1
       guard var count = counts[field.name], count > 1 else { return field }
       while !taken.insert("\(field.name).\(count)").inserted { count += 1 }

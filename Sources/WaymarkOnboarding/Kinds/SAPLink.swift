@@ -45,6 +45,9 @@ package enum SAPLink {
     for (key, text) in values.sorted(by: { $0.key < $1.key }) where !known.contains(key) && !key.hasPrefix("redirect") {
       if let address = WebAddress(text), address.scheme == "https" || address.scheme == "http" {
         endpoints.append(.init(name: DisplayText.escaped(key, limit: 60), address))
+      } else if WebAddress.isLookAlike(text) {
+        let name = DisplayText.escaped(key, limit: 60)
+        endpoints.append(.init(name: name, scheme: "https", host: .failure(.init("no proper web address"))))
       }
     }
     guard !endpoints.isEmpty else {

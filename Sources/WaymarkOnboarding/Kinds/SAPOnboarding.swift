@@ -19,6 +19,9 @@ package enum SAPOnboarding {
       fields.append(PayloadField(member.name, text, isSecret: PayloadField.soundsSecret(member.name)))
     }
     let refuse = { (problem: String) in Payload.malformed(.sapOnboarding, problem, fields: fields) }
+    // Some libraries do not tell "host" from "Host", and take the one we did not judge.
+    let names = (object.members ?? []).map { $0.name.lowercased() }
+    guard Set(names).count == names.count else { return refuse("a name stands twice, in different spellings") }
     guard let app = object["appID"]?.string, !app.isEmpty else { return refuse("\"appID\" is missing or no text") }
     guard let host = object["host"]?.string, !host.isEmpty else { return refuse("\"host\" is missing or no text") }
     let scheme: String
@@ -91,6 +94,8 @@ package enum SAPOnboarding {
         endpoints.append(.init(name: key, address))
       } else if isEndpoint {
         return "\"\(DisplayText.escaped(key, limit: 60))\" is no web address"
+      } else if !isRedirect, WebAddress.isLookAlike(text) {
+        endpoints.append(.init(name: key, scheme: "https", host: .failure(.init("no proper web address"))))
       }
     case .number, .bool, .null:
       if let text = value.scalarText {

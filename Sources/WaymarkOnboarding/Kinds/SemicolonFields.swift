@@ -10,7 +10,7 @@ package enum SemicolonFields {
         // An empty field ends the list, and nothing follows it.
         return rest.isEmpty ? result : nil
       }
-      guard let colon = rest.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+      guard result.count < 64, let colon = rest.firstIndex(of: UInt8(ascii: ":")) else { return nil }
       let name = rest[..<colon]
       guard !name.isEmpty, name.allSatisfy({ (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) }) else {
         return nil

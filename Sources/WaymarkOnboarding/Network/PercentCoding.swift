@@ -15,11 +15,15 @@ package enum PercentCoding {
     return String(validating: bytes, as: UTF8.self)
   }
 
+  /// More items than this are no query of a code but an attempt to keep somebody busy.
+  private static let maximumItems = 256
+
   /// The items of a query; a `+` stays one, for it is one in codes. Nil when something does not decode.
   package static func items(_ query: String) -> [(name: String, value: String)]? {
     var result: [(name: String, value: String)] = []
     // Split by bytes: a combining character behind a separator must not hide it.
     for piece in query.utf8.split(separator: UInt8(ascii: "&")) {
+      guard result.count < maximumItems else { return nil }
       let halves = piece.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
       guard let name = decode(halves[0]), let value = halves.count > 1 ? decode(halves[1]) : "" else { return nil }
       result.append((name, value))

@@ -57,6 +57,16 @@ package struct WebAddress: Sendable, Hashable {
     }
   }
 
+  /// Whether a lenient program would take a text for a web address that is none by the book: `https:evil.test`,
+  /// `//evil.test`, `\\evil.test`, a tab within the scheme (WHATWG URL standard, 4.4).
+  package static func isLookAlike(_ text: String) -> Bool {
+    let plain = text.utf8.filter { $0 > 0x20 && $0 != 0x7F }.map {
+      $0 == UInt8(ascii: "\\") ? UInt8(ascii: "/") : $0 | 0x20
+    }
+    // Setting the bit of lower case leaves `/` and `:` as they are.
+    return ["http:", "https:", "//"].contains { plain.starts(with: $0.utf8) }
+  }
+
   /// The path's segments, percent-decoded; nil when one does not decode.
   package var segments: [String]? {
     var result: [String] = []

@@ -24,7 +24,7 @@ public struct OnboardingJudge: Sendable {
     for codes: [ScannedCode], now: Date, center: SIMD2<Double> = .zero, sawUnreadable: Bool = false
   ) -> Verdict {
     let candidates = codes.indices.filter { codes[$0].isAcceptedSymbology }
-    let judged = candidates.filter { codes[$0].missing.isEmpty }.map { index in
+    let judged = candidates.filter { !codes[$0].isIncomplete }.map { index in
       (index: index, judgement: CodeJudgement(codes[index], policy: policy, now: now))
     }
     let accepted = judged.filter { $0.judgement.refusal == nil }

@@ -8,18 +8,21 @@ public struct ScannedCode: Sendable, Hashable {
   public var isAcceptedSymbology: Bool
   /// The centre in pixels of the picture.
   public var center: SIMD2<Double>
-  /// The parts of a structured append that are not in the picture, counted from 1; empty when the payload is whole.
+  /// Whether parts of a structured append are not in the picture, so that there is nothing to judge.
+  public var isIncomplete: Bool
+  /// Which parts are missing, counted from 1, as far as that is known.
   public var missing: [Int]
 
   /// A code with its payload; `missing` lists the absent parts of a structured append.
   public init(
     bytes: [UInt8], text: String? = nil, isAcceptedSymbology: Bool = true, center: SIMD2<Double> = .zero,
-    missing: [Int] = []
+    isIncomplete: Bool = false, missing: [Int] = []
   ) {
     self.bytes = bytes
     self.text = text
     self.isAcceptedSymbology = isAcceptedSymbology
     self.center = center
+    self.isIncomplete = isIncomplete || !missing.isEmpty
     self.missing = missing
   }
 

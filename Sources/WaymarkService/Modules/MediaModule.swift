@@ -22,62 +22,25 @@ package final class MediaModule: ServiceModule {
   /// Reads the pictures of `media.gallery`.
   package var gallery: (@Sendable (_ id: String) async throws -> [UInt8])?
 
-  private struct Watcher {
-    let connection: Connection
-    let request: JSONValue
-    let width: Int?
-    let rate: Double?
-    let once: Bool
-    var pacer = FramePacer()
-  }
-
-  /// What the lane makes of a frame: a picture for each width that is wanted.
-  private struct Preview: Sendable {
-    let pictures: [Int: ClientPicture]
-  }
-
   private unowned let hub: Hub
-  private let lane: Lane<Set<Int>, Preview>
-  private var watchers: [Watcher] = []
-  private nonisolated static let widest = 8192
+  private let tap = MediaTap()
+  private var watches: [Int: [MediaWatch]] = [:]
+  private static let widths = 16...8192
 
   /// The module of `hub`, with a lane in `pipeline`.
   package init(hub: Hub, pipeline: FramePipeline) {
     self.hub = hub
-    let relay = Relay()
-    lane = Lane(
-      name: "preview", settings: [], wantsEncoded: true,
-      makeWork: { { frame, widths in Self.preview(frame, widths) } },
-      deliver: { preview, frame in
-        let reference = FrameReference(frame)
-        ServiceActor.execute { relay.module?.deliver(preview, reference) }
-      })
-    relay.module = self
-    pipeline.add(lane)
-  }
-
-  @ServiceActor
-  private final class Relay: Sendable {
-    weak var module: MediaModule?
+    pipeline.add(tap.lane)
   }
 
   package var features: [String] { ["media"] }
 
-  /// Keyed by the width that was asked for; `widest` stands for no wish.
-  private nonisolated static func preview(_ frame: Frame, _ widths: Set<Int>) -> Preview? {
-    var pictures: [Int: ClientPicture] = [:]
-    for width in widths {
-      pictures[width] = try? PictureMaker.picture(of: frame, width: width == widest ? nil : width)
-    }
-    return pictures.isEmpty ? nil : Preview(pictures: pictures)
-  }
-
   package func register(in methods: inout MethodTable) {
     methods.addTaking(MediaPreviewRequest.self, observers: true) { [weak self] request, incoming, connection in
-      try self?.watch(request.width, rate: request.rate, once: false, incoming, connection)
+      try self?.preview(request, incoming, connection)
     }
     methods.addTaking(MediaSnapshotRequest.self, observers: true) { [weak self] request, incoming, connection in
-      try self?.watch(request.width, rate: nil, once: true, incoming, connection)
+      try self?.snapshot(request, incoming, connection)
     }
     methods.addTaking(MediaResourceRequest.self, observers: true) { [weak self] request, incoming, connection in
       guard let self else { return }
@@ -112,8 +75,8 @@ package final class MediaModule: ServiceModule {
   }
 
   private static func check(_ width: Int?, _ rate: Double? = nil) throws {
-    if let width, !(16...widest).contains(width) {
-      throw ServiceError(.badParams, "width must lie between 16 and \(widest).", hint: "Leave it out for full width.")
+    if let width, !widths.contains(width) {
+      throw ServiceError(.badParams, "width must lie between 16 and 8192.", hint: "Leave it out for full width.")
     }
     if let rate, !(0.01...240).contains(rate) {
       throw ServiceError(.badParams, "rate must lie between 0.01 and 240.", hint: "Leave it out for every frame.")
@@ -122,77 +85,91 @@ package final class MediaModule: ServiceModule {
 
   // MARK: Live pictures
 
-  private func watch(
-    _ width: Int?, rate: Double?, once: Bool, _ incoming: IncomingRequest, _ connection: Connection
+  private func preview(
+    _ request: MediaPreviewRequest, _ incoming: IncomingRequest, _ connection: Connection
   ) throws {
     try checkRole(connection, incoming.method)
-    try Self.check(width, rate)
+    try Self.check(request.width, request.rate)
     connection.becomeMedia()
-    if !once { watchers.removeAll { $0.connection === connection && !$0.once } }
-    watchers.append(
-      Watcher(connection: connection, request: incoming.id, width: width, rate: rate, once: once))
-    review()
-    guard once else { return }
+    cancel(connection)
     let id = incoming.id
+    let watch = tap.watch(width: request.width, rate: request.rate) { [weak self, weak connection] picture in
+      ServiceActor.execute {
+        guard let self, let connection, let bytes = self.encode(picture, id) else { return }
+        connection.send(live: bytes)
+      }
+    }
+    watches[connection.number] = [watch]
+    // The next picture is made when this one is on its way: the newest then, and no work for one that only waits.
+    connection.onMediaSpace = { watch.ready() }
+  }
+
+  private func snapshot(
+    _ request: MediaSnapshotRequest, _ incoming: IncomingRequest, _ connection: Connection
+  ) throws {
+    try checkRole(connection, incoming.method)
+    try Self.check(request.width)
+    connection.becomeMedia()
+    connection.countInFlight(1)
+    let answer = Answer()
+    let watch = tap.watch(width: request.width) { [weak self, weak connection] picture in
+      ServiceActor.execute {
+        guard let self, let connection, answer.claim() else { return }
+        if let bytes = self.encode(picture, incoming.id) { connection.send(picture: bytes) }
+        connection.countInFlight(-1)
+      }
+    }
+    answer.watch = watch
+    watches[connection.number, default: []].append(watch)
     ServiceActor.schedule(after: 5) { [weak self, weak connection] in
-      guard let self, let connection,
-        let index = self.watchers.firstIndex(where: { $0.once && $0.connection === connection && $0.request == id })
-      else { return }
-      self.watchers.remove(at: index)
-      self.review()
-      self.hub.fail(
-        incoming, connection,
-        ServiceError(.noCamera, "No frame came within five seconds.", hint: "waymark status tells how the camera is."))
+      guard let self, let connection, answer.claim() else { return }
+      let error = ServiceError(
+        .noCamera, "No frame came within five seconds.", hint: "waymark status tells how the camera is.")
+      self.hub.fail(incoming, connection, error)
+      connection.countInFlight(-1)
     }
   }
 
-  package func connectionClosed(_ connection: Connection) {
-    watchers.removeAll { $0.connection === connection }
-    review()
+  /// Sees to it that a request is answered once.
+  @ServiceActor
+  private final class Answer: Sendable {
+    var watch: MediaWatch?
+    private var isGiven = false
+
+    func claim() -> Bool {
+      defer {
+        isGiven = true
+        watch?.cancel()
+        watch = nil
+      }
+      return !isGiven
+    }
+  }
+
+  package func connectionClosed(_ connection: Connection) { cancel(connection) }
+
+  private func cancel(_ connection: Connection) {
+    for watch in watches.removeValue(forKey: connection.number) ?? [] { watch.cancel() }
   }
 
   package func stop() {
-    watchers = []
-    review()
+    for watch in watches.values.joined() { watch.cancel() }
+    watches = [:]
   }
 
-  /// Fits the lane to what is wanted.
-  private func review() {
-    lane.settings = Set(watchers.map { $0.width ?? Self.widest })
-    let rates = watchers.map { $0.once ? nil : $0.rate }
-    lane.setMaximumRate(rates.contains { $0 == nil } ? nil : rates.compactMap { $0 }.max())
-    lane.setEnabled(!watchers.isEmpty)
+  private func encode(_ picture: MediaPicture, _ request: JSONValue) -> ByteBuffer? {
+    let frame = FrameReference(
+      sequence: Int(picture.sequence), captured: picture.captured, width: picture.frameWidth,
+      height: picture.frameHeight)
+    return encode(
+      MediaHeader(
+        id: request, frame: frame, format: PictureFormat.jpeg.rawValue, width: picture.width, height: picture.height,
+        size: picture.bytes.count), picture.bytes)
   }
 
-  private func deliver(_ preview: Preview, _ frame: FrameReference) {
-    var lines: [String: ByteBuffer] = [:]
-    for index in watchers.indices {
-      let watcher = watchers[index]
-      guard let picture = preview.pictures[watcher.width ?? Self.widest] else { continue }
-      if !watcher.once {
-        guard watchers[index].pacer.takes(frame.captured, rate: watcher.rate) else { continue }
-      }
-      let key = "\(watcher.width ?? 0) \(watcher.request)"
-      guard let bytes = lines[key] ?? encode(picture, watcher.request, frame) else { continue }
-      lines[key] = bytes
-      if watcher.once {
-        watcher.connection.send(picture: bytes)
-      } else {
-        watcher.connection.send(live: bytes)
-      }
-    }
-    if watchers.contains(where: \.once) {
-      watchers.removeAll { $0.once && preview.pictures[$0.width ?? Self.widest] != nil }
-      review()
-    }
-  }
-
-  private func encode(_ picture: ClientPicture, _ request: JSONValue, _ frame: FrameReference?) -> ByteBuffer? {
-    let header = MediaHeader(
-      id: request, frame: frame, format: picture.format.rawValue, width: picture.width, height: picture.height,
-      size: picture.bytes.count)
+  private func encode(_ header: MediaHeader, _ bytes: [UInt8]) -> ByteBuffer? {
     guard var buffer = hub.encode(header) else { return nil }
-    buffer.writeBytes(picture.bytes)
+    buffer.writeBytes(bytes)
     return buffer
   }
 
@@ -208,9 +185,12 @@ package final class MediaModule: ServiceModule {
       do {
         let bytes = try await read()
         let picture = try await NIOThreadPool.singleton.runIfActive {
-          try PictureMaker.picture(ofFile: bytes, width: width)
+          try PictureFile.prepare(bytes, width: width)
         }
-        if let buffer = self.encode(picture, incoming.id, nil) { connection.send(picture: buffer) }
+        let header = MediaHeader(
+          id: incoming.id, format: picture.format.rawValue, width: picture.width, height: picture.height,
+          size: picture.bytes.count)
+        if let buffer = self.encode(header, picture.bytes) { connection.send(picture: buffer) }
       } catch {
         self.hub.fail(incoming, connection, error)
       }

@@ -78,7 +78,7 @@ struct PolicyReader {
       }
     }
     if let flag = bool("allowHTTP", content) { policy.allowsHTTP = flag }
-    if let size = integer("maximumBytes", content, 1...1_000_000) { policy.maximumBytes = size }
+    if let size = integer("maximumBytes", content, 1...65_536) { policy.maximumBytes = size }
     if let words = strings("algorithms", content) {
       let choices = SignatureAlgorithm.allCases.map(\.rawValue).joined(separator: ", ")
       for word in words where SignatureAlgorithm(rawValue: word) == nil {

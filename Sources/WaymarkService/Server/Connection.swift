@@ -17,6 +17,8 @@ package final class Connection {
   package var isMedia: Bool { media != nil }
   /// Whether it has been closed, or is about to.
   package private(set) var isClosing = false
+  /// Called when a live picture is on its way and there is room for the next.
+  package var onMediaSpace: (@ServiceActor () -> Void)?
   /// Called once when it is gone.
   package var onClose: [@ServiceActor (Connection) -> Void] = []
 
@@ -173,7 +175,7 @@ package final class Connection {
     if wrote { channel.flush() }
     watchPatience(progressed: wrote)
     if !isProcessing { resumeReading() }
-    if let wanted = media?.onSpace, media?.isIdle == true, channel.isWritable { wanted() }
+    if wrote, media?.isIdle == true, channel.isWritable { onMediaSpace?() }
     closeWhenDone()
   }
 
@@ -220,14 +222,11 @@ package final class Connection {
     pump()
   }
 
-  /// Whether a live picture would be written at once: nobody need encode one that only waits.
-  package var wantsLivePicture: Bool { !isClosing && channel.isWritable && media?.isIdle == true }
-
   // MARK: The end
 
   private func closeWhenDone() {
-    guard inputEnded, !isClosing, inFlight == 0, patterns.patterns.isEmpty, framer.pending == 0 || framer.isPartial,
-      outbox.isEmpty, media == nil
+    guard inputEnded, !isClosing, inFlight == 0, framer.pending == 0 || framer.isPartial, outbox.isEmpty,
+      media?.isIdle ?? true
     else { return }
     isClosing = true
     channel.close(promise: nil)
@@ -259,6 +258,7 @@ package final class Connection {
     patience?.cancel()
     outbox.clear()
     media = nil
+    onMediaSpace = nil
     for action in onClose { action(self) }
     onClose = []
   }

@@ -54,11 +54,15 @@ package final class Hub {
   // MARK: Events
 
   /// Sends an event to all who want it.
-  package func publish<Payload: EventPayload>(_ payload: Payload, frame: FrameReference? = nil) {
+  ///
+  /// - Parameter redacted: what observers get; without it an event that can hold secrets is stripped of them all.
+  package func publish<Payload: EventPayload>(
+    _ payload: Payload, frame: FrameReference? = nil, redacted: Payload? = nil
+  ) {
     seq += 1
     published += 1
     guard connections.values.contains(where: { $0.patterns.match(Payload.event) }) else { return }
-    guard let event = encoded(payload, frame: frame) else { return }
+    guard let event = encoded(payload, frame: frame, redacted: redacted) else { return }
     for connection in connections.values { connection.deliver(event) }
   }
 
@@ -66,15 +70,20 @@ package final class Hub {
   package func announce(_ payload: some EventPayload) {
     seq += 1
     published += 1
-    guard let event = encoded(payload, frame: nil) else { return }
+    guard let event = encoded(payload, frame: nil, redacted: nil) else { return }
     for connection in connections.values { connection.deliverAlways(event) }
   }
 
-  private func encoded<Payload: EventPayload>(_ payload: Payload, frame: FrameReference?) -> EncodedEvent? {
+  private func encoded<Payload: EventPayload>(
+    _ payload: Payload, frame: FrameReference?, redacted override: Payload?
+  ) -> EncodedEvent? {
     let time = WallClock.timestamp
     guard let full = encode(EventLine(seq: seq, time: time, frame: frame, payload: payload)) else { return nil }
     var redacted: ByteBuffer?
-    if let redactable = payload as? any Redactable & EventPayload {
+    if let override {
+      redacted = encode(EventLine(seq: seq, time: time, frame: frame, payload: override))
+      if redacted == nil { return nil }
+    } else if let redactable = payload as? any Redactable & EventPayload {
       redacted = encodeRedacted(redactable, time: time, frame: frame)
       if redacted == nil { return nil }
     }

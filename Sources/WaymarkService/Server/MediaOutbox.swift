@@ -4,8 +4,6 @@ import NIOCore
 struct MediaOutbox {
   private var replies: [ByteBuffer] = []
   private var live: ByteBuffer?
-  /// Called when there is room for a live picture.
-  var onSpace: (@ServiceActor () -> Void)?
 
   /// Whether nothing waits.
   var isIdle: Bool { replies.isEmpty && live == nil }

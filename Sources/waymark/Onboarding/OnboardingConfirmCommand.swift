@@ -13,9 +13,25 @@ struct OnboardingConfirmCommand: AsyncParsableCommand {
 
   @OptionGroup var input: OnboardingInput
 
+  @Flag(help: "Show the verdict first and ask on the terminal whether to go on.")
+  var ask = false
+
+  func validate() throws {
+    if ask, input.text == "-" {
+      throw ValidationError("--ask reads the answer from standard input: give the payload as TEXT")
+    }
+  }
+
   func run() async throws {
     let (judge, verdict) = try input.judge()
     guard verdict.isSuccessful else { return try input.report(verdict) }
+    if ask {
+      Output.diagnostic("\(VerdictText.human(verdict, showSecrets: input.showSecrets))\n\nGo on? [y/N]")
+      guard let answer = readLine(), ["y", "yes"].contains(answer.lowercased()) else {
+        Output.diagnostic("not confirmed")
+        throw ExitCode(ExitStatus.nothingFound.rawValue)
+      }
+    }
     let isFirst: Bool
     do {
       isFirst = try judge.confirm(verdict)

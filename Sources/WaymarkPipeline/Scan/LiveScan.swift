@@ -1,0 +1,277 @@
+package import FoundationEssentials
+package import WaymarkBarcodes
+package import WaymarkGeometry
+package import WaymarkOnboarding
+
+/// The one scan that can be armed on a device: who holds it, what it has seen, what to tell.
+///
+/// A value without clock and I/O: inputs carry the time (seconds, CLOCK_MONOTONIC), effects say what to do. `Owner`
+/// tells clients apart, nil being the service itself; `Context` is what a client wants back with every event.
+package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable {
+  /// What a scan is for.
+  package enum Mode: String, Hashable, Sendable {
+    /// A verdict by the policy; an accepted code waits for its confirmation.
+    case onboarding
+    /// Every new code.
+    case barcode
+  }
+
+  /// What somebody wants.
+  package struct Request: Sendable {
+    package var owner: Owner?
+    package var mode: Mode
+    /// What is read; nil for what is configured.
+    package var symbologies: Set<Symbology>?
+    package var region: ScanRegion
+    /// Seconds without a read after which it ends.
+    package var timeout: Double?
+    /// Ends with the first code (barcode mode).
+    package var once: Bool
+    package var context: Context?
+
+    /// A request from its parts.
+    package init(
+      owner: Owner?, mode: Mode, symbologies: Set<Symbology>? = nil, region: ScanRegion = .whole,
+      timeout: Double? = nil, once: Bool = false, context: Context? = nil
+    ) {
+      self.owner = owner
+      self.mode = mode
+      self.symbologies = symbologies
+      self.region = region
+      self.timeout = timeout
+      self.once = once
+      self.context = context
+    }
+  }
+
+  /// An armed scan, as events name it.
+  package struct Scan: Sendable {
+    /// Its id: counts up, never the same in one run.
+    package let id: String
+    /// What was wanted.
+    package let request: Request
+    /// When it was armed.
+    package let begun: Double
+  }
+
+  /// A code that was accepted, or any new code in barcode mode.
+  package struct Success: Sendable {
+    package let symbol: Symbol
+    /// The verdict; nil in barcode mode.
+    package let verdict: Verdict?
+
+    /// A success from its parts.
+    package init(symbol: Symbol, verdict: Verdict?) {
+      self.symbol = symbol
+      self.verdict = verdict
+    }
+  }
+
+  /// What to read, and how hard to look for it.
+  package struct Settings: Sendable {
+    package var onboardingSymbologies: Set<Symbology> = [.qr]
+    package var barcodeSymbologies: Set<Symbology> = Symbology.common
+    /// Seconds out of view after which a code counts as new again.
+    package var newAfter = 2.0
+    /// What the service arms by itself whenever nobody else has.
+    package var autoBegin: Mode?
+
+    package init() {}
+  }
+
+  /// What happens to it.
+  package enum Input: Sendable {
+    /// Somebody wants to scan.
+    case begin(Request)
+    /// Somebody goes on with the verdict that waits; `scan` nil means the armed one.
+    case confirm(scan: String?, by: Owner?)
+    /// Somebody does not.
+    case cancel(scan: String?, by: Owner?)
+    /// The confirmation that `record` asked for is written: true, or was there before: false; nil when it failed.
+    case recorded(Bool?)
+    /// A client is gone.
+    case left(Owner)
+    /// The hardware key was pressed.
+    case trigger(Mode)
+    /// A frame was looked at.
+    case frame(Look)
+    /// Time passes.
+    case tick
+    /// Other settings.
+    case configure(Settings)
+    /// The service stops.
+    case stop
+  }
+
+  /// One frame and what was read in it.
+  package struct Look: Sendable {
+    package var reading: ScanReading
+    package var size: PictureSize
+    /// When the frame was captured, on the clock of the inputs.
+    package var captured: Double
+    /// The wall clock, for tokens.
+    package var date: Date
+    package var judge: OnboardingJudge
+
+    /// A look from its parts.
+    package init(reading: ScanReading, size: PictureSize, captured: Double, date: Date, judge: OnboardingJudge) {
+      self.reading = reading
+      self.size = size
+      self.captured = captured
+      self.date = date
+      self.judge = judge
+    }
+  }
+
+  /// Why a request is refused.
+  package enum Refusal: Hashable, Sendable {
+    /// Another client holds the scan.
+    case busy(holder: Owner?)
+    /// No scan is armed, or not the one that was named.
+    case noScan
+    /// No verdict waits for a confirmation.
+    case nothingToConfirm
+    /// The confirmation is being written.
+    case confirming
+  }
+
+  /// Why a scan ended without a confirmation.
+  package enum Ending: String, Hashable, Sendable {
+    case cancelled, replaced, disconnected, timedOut, stopping
+  }
+
+  /// What to do.
+  package enum Effect: Sendable {
+    /// A scan is armed.
+    case began(Scan)
+    /// The request cannot be followed.
+    case refused(Refusal)
+    /// A code is accepted, or new in barcode mode.
+    case successful(Scan, Success)
+    /// A code was read and refused.
+    case invalid(Scan, InvalidReason, PictureVerdict)
+    /// The scan's time was over without an acceptable read.
+    case unsuccessful(Scan, UnsuccessfulReason, missing: [Int], corners: Quadrilateral?)
+    /// Advice for a person.
+    case guide(Scan, GuideAdvisor.Advice)
+    /// Write down that a code was used, then hand in `recorded`.
+    case record(ReplayEntry)
+    /// The confirmation could not be written; the verdict still waits.
+    case notRecorded(Scan)
+    /// The person went on.
+    case confirmed(Scan, Success, by: Owner?)
+    /// The scan is over without that.
+    case cancelled(Scan, Ending, by: Owner?)
+    /// `phase`, `demand` or `deadline` is another one.
+    case changed
+  }
+
+  /// Where it stands.
+  package enum Phase: Sendable {
+    /// No scan is armed.
+    case idle
+    /// Looking.
+    case scanning(Scan)
+    /// An accepted code waits for a person.
+    case waiting(Scan, Success)
+    /// The confirmation is being written.
+    case confirming(Scan, Success, by: Owner?)
+  }
+
+  /// Where it stands.
+  package internal(set) var phase = Phase.idle
+  package internal(set) var settings: Settings
+  var seen: SeenCodes
+  var evidence = ScanEvidence()
+  var advisor = GuideAdvisor()
+  var lastRead = 0.0
+  var hasRead = false
+  /// Frames that the armed scan has looked at.
+  package internal(set) var frames = 0
+  private var count = 0
+  /// Set once the service stops: nothing is armed any more.
+  private var isStopped = false
+
+  /// A scan that is not armed; with `autoBegin` the first input arms it.
+  package init(settings: Settings = Settings()) {
+    self.settings = settings
+    seen = SeenCodes(awayAfter: settings.newAfter)
+  }
+
+  /// The armed scan.
+  package var scan: Scan? {
+    switch phase {
+    case .idle: nil
+    case .scanning(let scan), .waiting(let scan, _), .confirming(let scan, _, _): scan
+    }
+  }
+
+  /// The verdict that waits for a person.
+  package var pending: (scan: Scan, success: Success)? {
+    switch phase {
+    case .waiting(let scan, let success), .confirming(let scan, let success, _): (scan, success)
+    case .idle, .scanning: nil
+    }
+  }
+
+  /// What frames are to be searched for; nil when none are wanted.
+  package var demand: Set<Symbology>? {
+    if case .scanning(let scan) = phase { symbologies(of: scan) } else { nil }
+  }
+
+  /// When `tick` is due; nil when it is not.
+  package var deadline: Double? {
+    if case .scanning(let scan) = phase, let timeout = scan.request.timeout { lastRead + timeout } else { nil }
+  }
+
+  func symbologies(of scan: Scan) -> Set<Symbology> {
+    scan.request.symbologies
+      ?? (scan.request.mode == .onboarding ? settings.onboardingSymbologies : settings.barcodeSymbologies)
+  }
+
+  /// Takes an input at a moment.
+  package mutating func handle(_ input: Input, at now: Double) -> [Effect] {
+    var effects: [Effect] = []
+    switch input {
+    case .begin(let request): effects = begin(request, at: now)
+    case .confirm(let id, let owner): effects = confirm(id, by: owner)
+    case .cancel(let id, let owner): effects = cancel(id, by: owner, at: now)
+    case .recorded(let isFirst): effects = recorded(isFirst, at: now)
+    case .left(let owner): effects = left(owner)
+    case .trigger(let mode): effects = trigger(mode, at: now)
+    case .frame(let look): effects = self.look(look, at: now)
+    case .tick: effects = tick(at: now)
+    case .configure(let settings): effects = configure(settings)
+    case .stop:
+      effects = end(.stopping, by: nil)
+      isStopped = true
+    }
+    if case .idle = phase, let mode = settings.autoBegin, !isStopped {
+      effects += arm(Request(owner: nil, mode: mode), at: now)
+    }
+    return effects
+  }
+
+  /// Arms a scan; whatever was armed is over already.
+  mutating func arm(_ request: Request, at now: Double) -> [Effect] {
+    guard !isStopped else { return [.refused(.noScan)] }
+    count += 1
+    let scan = Scan(id: String(count), request: request, begun: now)
+    phase = .scanning(scan)
+    evidence = ScanEvidence()
+    advisor.reset()
+    frames = 0
+    lastRead = now
+    hasRead = false
+    // Who asks wants to know what is in view now; the service itself must not repeat what a person just answered.
+    if request.owner != nil { seen = SeenCodes(awayAfter: settings.newAfter) }
+    return [.began(scan), .changed]
+  }
+
+  /// Ends what is armed.
+  mutating func end(_ ending: Ending, by owner: Owner?) -> [Effect] {
+    guard let scan else { return [] }
+    phase = .idle
+    return [.cancelled(scan, ending, by: owner), .changed]
+  }
+}

@@ -1,0 +1,55 @@
+package import FoundationEssentials
+package import WaymarkBarcodes
+package import WaymarkGeometry
+package import WaymarkOnboarding
+
+/// A verdict and the code in the picture that it is about.
+package struct PictureVerdict: Sendable {
+  /// The verdict.
+  package let verdict: Verdict
+  /// The code; nil when none was judged.
+  package let symbol: Symbol?
+  /// Where the code is, or what is there of it.
+  package let corners: Quadrilateral?
+}
+
+extension OnboardingJudge {
+  /// The verdict on what was read in a picture, still or live.
+  ///
+  /// - Parameters:
+  ///   - reading: everything that was read.
+  ///   - center: the middle of the region of interest, in pixels.
+  ///   - accepted: what onboarding reads.
+  ///   - now: the moment to judge tokens by.
+  package func verdict(
+    on reading: ScanReading, center: Point2, accepting accepted: Set<Symbology> = [.qr], now: Date
+  ) -> PictureVerdict {
+    var codes = reading.symbols.map { symbol in
+      ScannedCode(
+        bytes: symbol.bytes, text: symbol.text, isAcceptedSymbology: accepted.contains(symbol.symbology),
+        center: symbol.corners.center)
+    }
+    codes += reading.incomplete.map { part in
+      let centers = part.corners.map(\.center)
+      return ScannedCode(
+        bytes: [], isAcceptedSymbology: accepted.contains(.qr),
+        center: centers.isEmpty ? center : centers.reduce(.zero, +) / Double(centers.count), isIncomplete: true,
+        missing: part.missing)
+    }
+    let unread = reading.unread.first { accepted.contains(.qr) && $0.kind == .qr }
+    var verdict = verdict(for: codes, now: now, center: center, sawUnreadable: unread != nil)
+    // Bars that could not be read are a code of another symbology all the same.
+    if verdict.outcome == .unsuccessful(.nothingFound), reading.unread.contains(where: { $0.kind == .bars }) {
+      verdict.outcome = .unsuccessful(accepted.contains { !$0.isMatrix } ? .codeNotReadable : .notQR)
+    }
+    guard let chosen = verdict.chosen else {
+      return PictureVerdict(verdict: verdict, symbol: nil, corners: unread?.corners)
+    }
+    if reading.symbols.indices.contains(chosen) {
+      let symbol = reading.symbols[chosen]
+      return PictureVerdict(verdict: verdict, symbol: symbol, corners: symbol.corners)
+    }
+    let part = reading.incomplete[chosen - reading.symbols.count]
+    return PictureVerdict(verdict: verdict, symbol: nil, corners: part.corners.first)
+  }
+}

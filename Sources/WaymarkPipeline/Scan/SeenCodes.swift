@@ -1,0 +1,59 @@
+import WaymarkBarcodes
+
+/// Which codes are in view, so that each is told once until it has been away for a while.
+struct SeenCodes: Sendable {
+  /// What makes a code the same code.
+  struct Key: Hashable, Sendable {
+    var symbology: Symbology?
+    var bytes: [UInt8]
+    var standing: Standing
+  }
+
+  /// How a code stood when it was told.
+  enum Standing: Hashable, Sendable {
+    case accepted, refused, ambiguous
+  }
+
+  private struct Sighting: Sendable {
+    var lastSeen: Double
+    var lastLook: Int
+    var looks: Int
+    var isTold: Bool
+  }
+
+  /// Seconds out of view after which a code counts as new again.
+  var awayAfter: Double
+  private var sightings: [Key: Sighting] = [:]
+  private var look = 0
+
+  init(awayAfter: Double) { self.awayAfter = awayAfter }
+
+  /// Notes what one frame shows and forgets what has been away. Time in which nobody looked is not time away.
+  mutating func update(_ keys: Set<Key>, at now: Double) {
+    look += 1
+    for key in keys {
+      var sighting = sightings[key] ?? Sighting(lastSeen: now, lastLook: look, looks: 0, isTold: false)
+      // Agreement is of frames near each other: a misreading does not come back so soon.
+      if look - sighting.lastLook > Self.agreementLooks, !sighting.isTold { sighting.looks = 0 }
+      sighting.looks += 1
+      sighting.lastLook = look
+      sighting.lastSeen = now
+      sightings[key] = sighting
+    }
+    sightings = sightings.filter { keys.contains($0.key) || now - $0.value.lastSeen < awayAfter }
+  }
+
+  /// Whether the code was seen in at least so many frames near each other and not told yet.
+  func isNew(_ key: Key, agreeing count: Int) -> Bool {
+    guard let sighting = sightings[key] else { return count <= 1 }
+    return !sighting.isTold && sighting.looks >= count
+  }
+
+  /// Notes that a code was told.
+  mutating func tell(_ key: Key, at now: Double) {
+    sightings[key, default: Sighting(lastSeen: now, lastLook: look, looks: 1, isTold: true)].isTold = true
+  }
+
+  /// Two of five frames in a row.
+  private static let agreementLooks = 4
+}

@@ -1,0 +1,52 @@
+import FoundationEssentials
+import WaymarkBarcodes
+import WaymarkGeometry
+import WaymarkOnboarding
+import WaymarkPipeline
+import WaymarkProtocol
+
+/// Verdicts in the words of the wire.
+extension ScanModule {
+  nonisolated static func successful(
+    _ scan: String, _ context: WaymarkProtocol.JSONValue?, _ success: Machine.Success, source: ScanSource,
+    picture: String?
+  ) -> ScanSuccessful {
+    let symbol = success.symbol
+    return ScanSuccessful(
+      scan: scan, context: context, kind: success.verdict?.kind?.rawValue, symbology: symbol.symbology.rawValue,
+      text: symbol.text, bytesBase64: Data(symbol.bytes).base64EncodedString(), charset: symbol.charset.rawValue,
+      corners: corners(symbol.corners), connectTo: success.verdict?.connectTo,
+      fields: success.verdict.map { fields($0.fields) }, source: source, picture: picture)
+  }
+
+  /// A field that stands once is its value, one that stands several times a list.
+  nonisolated static func fields(_ fields: [PayloadField]) -> WaymarkProtocol.JSONValue {
+    .object(
+      Dictionary(grouping: fields, by: \.name).mapValues { same in
+        same.count == 1 ? .string(same[0].value) : .array(same.map { .string($0.value) })
+      })
+  }
+
+  nonisolated static func corners(_ quad: Quadrilateral) -> [[Double]] { quad.corners.map { [$0.x, $0.y] } }
+
+  nonisolated static func reason(
+    _ reason: WaymarkOnboarding.UnsuccessfulReason
+  ) -> WaymarkProtocol.UnsuccessfulReason {
+    switch reason {
+    case .nothingFound: .nothingFound
+    case .notQR: .notQR
+    case .incomplete: .incomplete
+    case .codeNotReadable: .codeNotReadable
+    }
+  }
+}
+
+extension LiveScan.Mode {
+  /// As the wire names it.
+  init(_ mode: ScanMode) { self = mode == .onboarding ? .onboarding : .barcode }
+}
+
+extension ScanMode {
+  /// As the machine names it.
+  init<Owner, Context>(_ mode: LiveScan<Owner, Context>.Mode) { self = mode == .onboarding ? .onboarding : .barcode }
+}

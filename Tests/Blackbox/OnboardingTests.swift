@@ -1,0 +1,159 @@
+import Foundation
+import Testing
+
+@Suite("waymark onboarding", .timeLimit(.minutes(2)))
+struct OnboardingTests {
+  private static let payload = #"{"appID":"com.example.app","host":"mobile.example.com"}"#
+
+  /// A folder with a key, a policy that remembers, and a token.
+  private struct Bench {
+    let folder: TemporaryFolder
+    let token: String
+    var policy: String { folder.file("waymark.yaml") }
+
+    init(algorithm: String = "ES256") throws {
+      folder = try TemporaryFolder()
+      let keys = try Executable.run([
+        "onboarding", "keygen", "--key", folder.file("key.pem"), "--kid", "k", "--algorithm", algorithm,
+      ])
+      #expect(keys.status == 0, "\(keys.diagnostics)")
+      try keys.output.write(to: URL(fileURLWithPath: folder.file("keys.jwks")))
+      let yaml = "onboarding: {keyFiles: keys.jwks, hosts: \"*.example.com\"}\nreplay: {folder: used}\n"
+      try Data(yaml.utf8).write(to: URL(fileURLWithPath: folder.file("waymark.yaml")))
+      let signed = try Executable.run(
+        [
+          "onboarding", "sign", "--key", folder.file("key.pem"), "--kid", "k", "--jti", "random", "--expires-in", "1h",
+          "-",
+        ],
+        input: Data(OnboardingTests.payload.utf8))
+      #expect(signed.status == 0, "\(signed.diagnostics)")
+      token = signed.text.trimmingCharacters(in: .newlines)
+    }
+
+    func run(_ command: String, _ more: String...) throws -> Executable.Run {
+      try Executable.run(["onboarding", command, "--policy", policy, "--json"] + more + [token])
+    }
+  }
+
+  /// A `confirm --ask` that has judged and waits for its answer.
+  private final class Asking {
+    let process = Process()
+    let answer = Pipe()
+    private let words = Pipe()
+
+    init(_ bench: Bench) throws {
+      process.executableURL = URL(fileURLWithPath: Executable.path)
+      process.arguments = ["onboarding", "confirm", "--ask", "--json", "--policy", bench.policy, bench.token]
+      process.standardInput = answer
+      process.standardError = words
+      process.standardOutput = FileHandle(forWritingAtPath: "/dev/null")
+      try process.run()
+      var text = Data()
+      while !String(decoding: text, as: UTF8.self).contains("[y/N]") {
+        let more = words.fileHandleForReading.availableData
+        if more.isEmpty { break }
+        text += more
+      }
+      #expect(String(decoding: text, as: UTF8.self).contains("mobile.example.com"))
+    }
+
+    func say(_ text: String) throws { try answer.fileHandleForWriting.write(contentsOf: Data(text.utf8)) }
+
+    func end() -> Int32 {
+      process.waitUntilExit()
+      return process.terminationStatus
+    }
+  }
+
+  @Test("Signs, checks, confirms once", arguments: ["ES256", "ES384", "ES512", "RS256", "EdDSA"])
+  func roundTrip(_ algorithm: String) throws {
+    let bench = try Bench(algorithm: algorithm)
+    for _ in 0..<2 {
+      let checked = try bench.run("check")
+      #expect(checked.status == 0, "\(checked.text) \(checked.diagnostics)")
+      #expect(checked.objects.first?["connectTo"] as? String == "mobile.example.com")
+    }
+    #expect(try bench.run("confirm").status == 0)
+    for command in ["confirm", "check"] {
+      let again = try bench.run(command)
+      #expect(again.status == 2)
+      #expect(again.objects.first?["reason"] as? String == "replayed")
+    }
+  }
+
+  @Test("Of processes that confirm the same token at once exactly one succeeds")
+  func race() throws {
+    for _ in 0..<3 {
+      let bench = try Bench(algorithm: "EdDSA")
+      let several = try (0..<4).map { _ in try Asking(bench) }
+      for one in several { try one.say("y\n") }
+      #expect(several.map { $0.end() }.sorted() == [0, 2, 2, 2])
+    }
+  }
+
+  @Test("kill -9 between the verdict and the record leaves the token unused")
+  func killed() throws {
+    let bench = try Bench()
+    let asking = try Asking(bench)
+    kill(asking.process.processIdentifier, SIGKILL)
+    #expect(asking.end() == SIGKILL)
+    #expect(try bench.run("check").status == 0)
+    #expect(try bench.run("confirm").status == 0)
+    #expect(try bench.run("confirm").status == 2)
+  }
+
+  @Test("A person who says no uses nothing up")
+  func declined() throws {
+    let bench = try Bench()
+    let asking = try Asking(bench)
+    try asking.say("n\n")
+    #expect(asking.end() == 1)
+    #expect(try bench.run("check").status == 0)
+  }
+
+  @Test("Passwords are shown only when asked for")
+  func secrets() throws {
+    let wifi = "WIFI:T:WPA;S:net;P:open-sesame;;"
+    let plain = try Executable.run(["onboarding", "check", wifi])
+    #expect(plain.status == 2)
+    #expect(!plain.text.contains("open-sesame"))
+    #expect(try Executable.run(["onboarding", "check", wifi, "--show-secrets"]).text.contains("open-sesame"))
+  }
+
+  @Test("What is wrong with the call is said with the right exit code")
+  func failures() throws {
+    #expect(try Executable.run(["onboarding", "check"]).status == 64)
+    #expect(try Executable.run(["onboarding", "check", "x", "--at", "noon"]).status == 64)
+    #expect(try Executable.run(["onboarding", "confirm", "--ask", "-"]).status == 64)
+    #expect(try Executable.run(["onboarding", "check", "x", "--policy", "/nowhere"]).status == 66)
+    #expect(try Executable.run(["onboarding", "sign", "--key", "/nowhere", "-"]).status == 65)
+    let folder = try TemporaryFolder()
+    let file = folder.file("bad.yaml")
+    try Data("onboarding:\n  hots: [a]\n".utf8).write(to: URL(fileURLWithPath: file))
+    let bad = try Executable.run(["onboarding", "check", "x", "--policy", file])
+    #expect(bad.status == 65)
+    #expect(bad.diagnostics.contains("bad.yaml:2: onboarding.hots"))
+    let taken = try Executable.run(["onboarding", "keygen", "--key", file])
+    #expect(taken.status == 66)
+    #expect(try String(contentsOfFile: file, encoding: .utf8).contains("hots"), "nothing was overwritten")
+  }
+
+  @Test("A signed code goes through qrencode and back through scan", .enabled(if: qrencode != nil))
+  func printed() throws {
+    let bench = try Bench()
+    let picture = bench.folder.file("code.png")
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: try #require(Self.qrencode))
+    process.arguments = ["-s", "4", "-o", picture, bench.token]
+    try process.run()
+    process.waitUntilExit()
+    let scanned = try Executable.run(["scan", "--onboarding", "--policy", bench.policy, "--json", picture])
+    #expect(scanned.status == 0, "\(scanned.text)")
+    #expect(scanned.objects.first?["kind"] as? String == "sapOnboarding")
+    #expect(scanned.objects.first?["connectTo"] as? String == "mobile.example.com")
+  }
+
+  private static let qrencode = ["/usr/bin/qrencode", "/usr/local/bin/qrencode"].first {
+    FileManager.default.isExecutableFile(atPath: $0)
+  }
+}

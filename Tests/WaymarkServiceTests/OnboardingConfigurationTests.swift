@@ -1,0 +1,114 @@
+import Foundation
+import Testing
+import WaymarkOnboarding
+import WaymarkService
+
+@Suite("The onboarding section")
+struct OnboardingConfigurationTests {
+  private func problems(_ yaml: String, allowsBare: Bool = false) -> [String] {
+    OnboardingConfiguration.read(yaml: yaml, file: "w.yaml", allowsBare: allowsBare).problems.map(\.description)
+  }
+
+  @Test("Every key is understood")
+  func whole() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("policy-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let key = try SigningKey(generating: .es256, id: "k")
+    let other = try SigningKey(generating: .edDSA)
+    try Data(key.publicJWKSet.utf8).write(to: URL(fileURLWithPath: folder + "/keys.jwks"))
+    try Data(other.publicPEM.utf8).write(to: URL(fileURLWithPath: folder + "/key.pem"))
+    let yaml = """
+      log: {level: info}
+      onboarding:
+        kinds: [sapOnboarding, jwt, serviceNow]
+        hosts: ["*.example.com", example.org:8443]
+        allowHTTP: true
+        maximumBytes: 3000
+        keyFiles: [keys.jwks, key.pem]
+        algorithms: [ES256, EdDSA]
+        signatures: optional
+        issuer: acme
+        audience: [kiosk, tablet]
+        clockSkew: 2.5
+        hostClaim: server
+        customKinds:
+          serviceNow: {json: [InstanceUrl, Name], host: InstanceUrl, secrets: [Name]}
+          portal: {url: "https://*.example.com/enrol/*"}
+      replay:
+        folder: used
+      """
+    try Data(yaml.utf8).write(to: URL(fileURLWithPath: folder + "/w.yaml"))
+    let configuration = try OnboardingConfiguration(file: folder + "/w.yaml")
+    let policy = configuration.policy
+    #expect(policy.kinds?.map(\.rawValue).sorted() == ["jwt", "sapOnboarding", "serviceNow"])
+    #expect(policy.hosts?.map(\.description) == ["*.example.com", "example.org:8443"])
+    #expect(policy.allowsHTTP)
+    #expect(policy.maximumBytes == 3000)
+    #expect(policy.keys.map(\.algorithms) == [[.es256], [.edDSA]])
+    #expect(policy.keys.map(\.id) == ["k", nil])
+    #expect(policy.algorithms == [.es256, .edDSA])
+    #expect(policy.signatures == .optional)
+    #expect(policy.issuers == ["acme"])
+    #expect(policy.audiences == ["kiosk", "tablet"])
+    #expect(policy.clockSkew == 2.5)
+    #expect(policy.hostClaim == "server")
+    #expect(policy.customKinds.map(\.kind.rawValue) == ["serviceNow", "portal"])
+    #expect(configuration.replayFolder == folder + "/used")
+    let judge = try configuration.judge()
+    #expect(judge.verdict(for: #"{"InstanceUrl":"https://a.example.com","Name":"x"}"#, now: Date()).isSuccessful)
+  }
+
+  @Test("Nothing in it is the policy without a policy")
+  func empty() {
+    #expect(problems("").isEmpty)
+    #expect(problems("onboarding:\n").isEmpty)
+    #expect(problems("onboarding:\n  hosts:\n").isEmpty)
+    #expect(problems("log: {level: info}").isEmpty)
+  }
+
+  @Test("A file may hold the section's content alone, where a policy is asked for")
+  func bare() {
+    #expect(problems("hosts: [example.com]", allowsBare: true).isEmpty)
+    #expect(problems("log: {level: info}", allowsBare: true).count == 1)
+  }
+
+  @Test(
+    "What is wrong is named with its line",
+    arguments: [
+      ("onboarding:\n  hots: [a]", "w.yaml:2: onboarding.hots: there is no such key"),
+      ("onboarding:\n\n  clockSkew: soon", "w.yaml:3: onboarding.clockSkew: a number from 0.0 to 86400.0 is wanted"),
+      (
+        "onboarding:\n  maximumBytes: 1.5",
+        "w.yaml:2: onboarding.maximumBytes: a whole number from 1 to 65536 is wanted"
+      ),
+      ("onboarding:\n  allowHTTP: \"yes\"", "w.yaml:2: onboarding.allowHTTP: true or false is wanted"),
+      ("onboarding:\n  hosts: {a: b}", "w.yaml:2: onboarding.hosts: a list of texts is wanted"),
+      ("onboarding:\n  hosts: [[a]]", "w.yaml:2: onboarding.hosts: a list of texts is wanted"),
+      ("onboarding:\n  kinds: [sap]", "w.yaml:2: onboarding.kinds: \"sap\" is no kind"),
+      ("onboarding:\n  algorithms: [none]", "w.yaml:2: onboarding.algorithms: \"none\" is no algorithm"),
+      (
+        "onboarding:\n  signatures: maybe",
+        "w.yaml:2: onboarding.signatures: \"maybe\" is none of required, optional, refused"
+      ),
+      ("onboarding: 5", "w.yaml:1: onboarding: a section with keys is wanted"),
+      (
+        "onboarding:\n  customKinds:\n    x: {host: a}",
+        "w.yaml:3: onboarding.customKinds.x: either json or url is wanted"
+      ),
+      ("a: [", "w.yaml:1: it is not YAML: did not find expected node content"),
+      ("- a", "w.yaml:1: sections are wanted"),
+    ])
+  func named(_ yaml: String, _ expected: String) { #expect(problems(yaml).first == expected) }
+
+  @Test("Keys that are missing or of no use are named")
+  func keys() {
+    #expect(problems("onboarding:\n  keyFiles: [/nowhere/k.pem]").first?.contains("w.yaml:2") == true)
+    #expect(problems("onboarding:\n  keyFiles: /dev/null").first?.contains("no PEM key") == true)
+  }
+
+  @Test("A policy that cannot be read is an error with a hint")
+  func unreadable() {
+    #expect(throws: ServiceProblem.self) { try OnboardingConfiguration(file: "/nowhere/w.yaml") }
+  }
+}

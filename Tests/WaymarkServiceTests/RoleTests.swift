@@ -1,0 +1,143 @@
+import Foundation
+import Testing
+import WaymarkProtocol
+import WaymarkService
+
+@Suite(.serialized) struct RoleTests {
+  private static let stranger: UInt32 = 4_001_234
+  private static let group: UInt32 = 4_004_321
+
+  /// Whether other users can be tried: only root may become them.
+  private static var canBecomeOthers: Bool {
+    geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv")
+      && FileManager.default.isExecutableFile(atPath: "/usr/bin/socat")
+  }
+
+  /// What a process of another user gets to read, until the service closes or `lines` have come.
+  private func talk(
+    to path: String, user: UInt32, groups: [UInt32] = [], _ request: String, lines: Int
+  ) throws -> [JSONValue] {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/setpriv")
+    let list = groups.isEmpty ? "--clear-groups" : "--groups=" + groups.map(String.init).joined(separator: ",")
+    process.arguments = [
+      "--reuid=\(user)", "--regid=\(user)", list, "/usr/bin/socat", "-t", "5", "-", "UNIX-CONNECT:\(path)",
+    ]
+    let (input, output) = (Pipe(), Pipe())
+    process.standardInput = input
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    // A refused connection may be gone before the request is written; that is no failure of the test.
+    signal(SIGPIPE, SIG_IGN)
+    try? input.fileHandleForWriting.write(contentsOf: Data(request.utf8))
+    var text = Data()
+    while text.filter({ $0 == 0x0A }).count < lines {
+      let more = output.fileHandleForReading.availableData
+      if more.isEmpty { break }
+      text += more
+    }
+    try? input.fileHandleForWriting.close()
+    process.terminate()
+    process.waitUntilExit()
+    return try text.split(separator: 0x0A).map { try JSONParser.parse($0) }
+  }
+
+  @Test(.enabled(if: canBecomeOthers, "needs root, setpriv and socat"))
+  func aStrangerIsRefused() async throws {
+    // The file's mode lets anybody knock: it is the peer's identity that decides.
+    let service = try await TestService(mode: 0o666)
+    let lines = try talk(to: service.path, user: Self.stranger, "{\"id\":1,\"method\":\"ping\"}\n", lines: 9)
+    #expect(lines.count == 1)
+    #expect(lines.first?["reason"] == "notPermitted")
+    await service.stop()
+  }
+
+  @Test(.enabled(if: canBecomeOthers, "needs root, setpriv and socat"))
+  func theModeKeepsStrangersOut() async throws {
+    let service = try await TestService(mode: 0o660)
+    #expect(try talk(to: service.path, user: Self.stranger, "\n", lines: 1).isEmpty)
+    await service.stop()
+  }
+
+  @Test(.enabled(if: canBecomeOthers, "needs root, setpriv and socat"))
+  func aSupplementaryGroupCounts() async throws {
+    let roles = RolePolicy(operatorUsers: [0], operatorGroups: [Self.group], observerUsers: [Self.stranger])
+    let service = try await TestService(roles: roles, mode: 0o666)
+    let request = "{\"id\":1,\"method\":\"ping\"}\n"
+    let member = try talk(
+      to: service.path, user: Self.stranger, groups: [7, Self.group, Self.stranger], request, lines: 2)
+    #expect(member.first?["role"] == "operator")
+    let other = try talk(to: service.path, user: Self.stranger, groups: [7], request, lines: 2)
+    #expect(other.first?["role"] == "observer")
+    #expect(other.last?["result"] != nil)
+    await service.stop()
+  }
+
+  @Test(.enabled(if: canBecomeOthers, "needs root, setpriv and socat"))
+  func manyGroupsAreRead() async throws {
+    let roles = RolePolicy(operatorUsers: [0], operatorGroups: [Self.group])
+    let service = try await TestService(roles: roles, mode: 0o666)
+    let groups = (1...200).map { UInt32(5000 + $0) } + [Self.group]
+    let lines = try talk(to: service.path, user: Self.stranger, groups: groups, "\n", lines: 1)
+    #expect(lines.first?["role"] == "operator")
+    await service.stop()
+  }
+
+  @Test func anObserverMayLookButNotTouch() async throws {
+    let roles = RolePolicy(operatorUsers: [], observerUsers: [UInt32(geteuid())])
+    let service = try await TestService(roles: roles)
+    let client = try RawClient(service.path)
+    #expect(try client.next()["role"] == "observer")
+    #expect(try client.ask("status")["result"] != nil)
+    #expect(try client.ask("subscribe")["result"] != nil)
+    for method in [
+      "scan.begin", "scan.cancel", "scan.confirm", "torch", "gallery.list", "gallery.scan", "camera.select",
+      "camera.control", "scene.load", "session.start", "annotation.next", "card.action",
+    ] {
+      let code = try client.ask(method)["error"]?["code"]
+      #expect(code == "notPermitted" || code == "unknownMethod")
+    }
+    await service.stop()
+  }
+
+  @Test func anObserverNeverSeesASecret() async throws {
+    let roles = RolePolicy(operatorUsers: [], observerUsers: [UInt32(geteuid())])
+    let service = try await TestService(roles: roles)
+    let client = try RawClient(service.path)
+    _ = try client.next()
+    _ = try client.ask("subscribe")
+    let secret = "hunter2"
+    await service.publish(
+      ScanSuccessful(
+        scan: "s1", context: ["token": .string(secret)], kind: "wifi", symbology: "qr", text: secret,
+        bytesBase64: secret, charset: "US-ASCII", corners: [[1, 2]], connectTo: nil,
+        fields: ["password": .string(secret)]))
+    await service.publish(ScanInvalid(scan: "s1", context: .string(secret), reason: "expired"))
+    await service.publish(ScanUnsuccessful(scan: "s1", context: .string(secret), reason: .nothingFound))
+    await service.publish(ScanGuide(scan: "s1", context: .string(secret), advice: .blurred))
+    await service.publish(ScanConfirmed(scan: "s1", context: .string(secret)))
+    await service.publish(ScanCancelled(scan: "s1", context: .string(secret), reason: .cancelled))
+    for _ in 0..<6 {
+      let line = try #require(try client.line())
+      #expect(!line.contains(secret))
+    }
+    await service.stop()
+  }
+
+  @Test func rolesComeFromTheConfiguration() {
+    var roles = ServiceConfiguration.Roles()
+    let standard = RolePolicy.make(roles, socketGroup: 77, ownUser: 5).policy
+    #expect(standard.role(of: Peer(process: 1, user: 5, groups: [5])) == .operator)
+    #expect(standard.role(of: Peer(process: 1, user: 0, groups: [0])) == .operator)
+    #expect(standard.role(of: Peer(process: 1, user: 9, groups: [9, 77])) == .operator)
+    #expect(standard.role(of: Peer(process: 1, user: 9, groups: [9])) == nil)
+    roles.operatorUsers = ["12"]
+    roles.observerGroups = ["34", "no-such-group-here"]
+    let (named, unknown) = RolePolicy.make(roles, socketGroup: 77, ownUser: 5)
+    #expect(unknown == ["group no-such-group-here"])
+    #expect(named.role(of: Peer(process: 1, user: 12, groups: [1])) == .operator)
+    #expect(named.role(of: Peer(process: 1, user: 9, groups: [77])) == nil)
+    #expect(named.role(of: Peer(process: 1, user: 9, groups: [9, 34])) == .observer)
+  }
+}

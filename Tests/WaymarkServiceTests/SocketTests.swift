@@ -1,0 +1,187 @@
+import Foundation
+import NIOCore
+import Testing
+import WaymarkService
+
+@Suite struct ListeningSocketTests {
+  @Test func whatIsLeftOverIsReplaced() throws {
+    let folder = try TestFolder.make()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let path = folder + "/s"
+    // A dead service: bound, never removed.
+    var first = try ListeningSocket(path: path)
+    let moved = path + ".moved"
+    try FileManager.default.moveItem(atPath: path, toPath: moved)
+    close(first.takeDescriptor())
+    try FileManager.default.moveItem(atPath: moved, toPath: path)
+    let second = try ListeningSocket(path: path)
+    #expect(second.path == path)
+  }
+
+  @Test func aLivingServiceIsLeftAlone() throws {
+    let folder = try TestFolder.make()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let path = folder + "/s"
+    let living = try ListeningSocket(path: path)
+    #expect(throws: ServiceProblem.self) { _ = try ListeningSocket(path: path) }
+    #expect(FileManager.default.fileExists(atPath: living.path))
+  }
+
+  @Test func whatIsNoSocketIsLeftAlone() throws {
+    let folder = try TestFolder.make()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let path = folder + "/s"
+    try Data("precious".utf8).write(to: URL(fileURLWithPath: path))
+    do {
+      _ = try ListeningSocket(path: path)
+      Issue.record("a file was replaced")
+    } catch { #expect(error.code == "notASocket") }
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == "precious")
+  }
+
+  @Test func modeAndEnd() throws {
+    let folder = try TestFolder.make()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let path = folder + "/deeper/s"
+    do {
+      let socket = try ListeningSocket(path: path)
+      let mode = try FileManager.default.attributesOfItem(atPath: socket.path)[.posixPermissions] as? Int
+      #expect(mode == 0o660)
+    }
+    #expect(!FileManager.default.fileExists(atPath: path))
+  }
+
+  @Test func longPathsAreRefusedWithAWord() {
+    do {
+      _ = try ListeningSocket(path: "/tmp/" + String(repeating: "x", count: 120))
+      Issue.record("it was taken")
+    } catch { #expect(error.code == "pathTooLong") }
+  }
+
+  @Test func placesWithoutAFlag() {
+    #expect(SocketPath.standard(environment: ["WAYMARK_SOCKET": "/x"], isSystem: false) == "/x")
+    #expect(SocketPath.standard(environment: [:], isSystem: true) == "/run/waymark/waymark.sock")
+    let user = ["XDG_RUNTIME_DIR": "/run/user/7"]
+    #expect(SocketPath.standard(environment: user, isSystem: false) == "/run/user/7/waymark/waymark.sock")
+    #expect(SocketPath.standard(environment: user, isSystem: true) == "/run/waymark/waymark.sock")
+  }
+}
+
+@Suite struct LineFramerTests {
+  private func lines(_ chunks: [String], limit: Int = 10) -> [String] {
+    var framer = LineFramer(limit: limit)
+    var found: [String] = []
+    for chunk in chunks {
+      var buffer = ByteBuffer(string: chunk)
+      framer.append(&buffer)
+      while let next = framer.next() {
+        switch next {
+        case .line(let line): found.append(String(decoding: line, as: UTF8.self))
+        case .tooLong: return found + ["TOO LONG"]
+        }
+      }
+    }
+    return found
+  }
+
+  @Test func linesAreCutWhereverTheChunksEnd() {
+    #expect(lines(["a\nb", "c\n", "\n", "d"]) == ["a", "bc", ""])
+    let text = "alpha\nbeta\n\ngamma\n"
+    for size in 1...5 {
+      let bytes = Array(text.utf8)
+      let chunks = stride(from: 0, to: bytes.count, by: size).map {
+        String(decoding: bytes[$0..<min($0 + size, bytes.count)], as: UTF8.self)
+      }
+      #expect(lines(chunks) == ["alpha", "beta", "", "gamma"])
+    }
+  }
+
+  @Test func theLimitHolds() {
+    #expect(lines(["0123456789\n"]) == ["0123456789"])
+    #expect(lines(["01234567890\n"]) == ["TOO LONG"])
+    #expect(lines(["0123456789", "0"]) == ["TOO LONG"])
+    #expect(lines(["ok\n0123", "4567890"]) == ["ok", "TOO LONG"])
+  }
+}
+
+@Suite struct OutboxTests {
+  private func entry(_ size: Int, _ seq: Int, key: String? = nil) -> Outbox.Entry {
+    Outbox.Entry(bytes: ByteBuffer(repeating: 0x61, count: size), seq: seq, key: key)
+  }
+
+  private func drain(_ outbox: inout Outbox) -> [Int] {
+    var seqs: [Int] = []
+    while let entry = outbox.pop() { seqs.append(entry.seq ?? -1) }
+    return seqs
+  }
+
+  @Test func theNewestOfAKeyStays() {
+    var outbox = Outbox(limit: 1000)
+    for seq in 1...5 { _ = outbox.push(event: entry(100, seq, key: seq % 2 == 0 ? "a" : nil)) }
+    #expect(outbox.byteCount == 400)
+    #expect(drain(&outbox) == [1, 3, 4, 5])
+    #expect(outbox.isEmpty)
+  }
+
+  @Test func manyReplacementsStayBounded() {
+    var outbox = Outbox(limit: 1000)
+    for seq in 1...100_000 { _ = outbox.push(event: entry(10, seq, key: seq % 3 == 0 ? "a" : "b")) }
+    #expect(outbox.byteCount == 20)
+    #expect(drain(&outbox) == [99_999, 100_000])
+  }
+
+  @Test func aGapIsOneGap() {
+    var outbox = Outbox(limit: 300)
+    #expect(!outbox.push(event: entry(100, 1)))
+    #expect(!outbox.push(event: entry(100, 2)))
+    #expect(!outbox.push(event: entry(100, 3)))
+    #expect(outbox.push(event: entry(100, 4)))
+    #expect(outbox.closeGap() == nil)
+    _ = outbox.pop()
+    // There would be room, but the gap is not told yet: nothing that counts may overtake that.
+    #expect(!outbox.push(event: entry(100, 5)))
+    #expect(outbox.gap == Outbox.Gap(count: 2, sinceSeq: 3))
+    _ = outbox.pop()
+    #expect(outbox.closeGap() == Outbox.Gap(count: 2, sinceSeq: 3))
+    #expect(!outbox.push(event: entry(100, 6)))
+    #expect(drain(&outbox) == [3, 6])
+  }
+
+  @Test func whatCoalescesOpensNoGap() {
+    var outbox = Outbox(limit: 100)
+    _ = outbox.push(event: entry(90, 1))
+    #expect(!outbox.push(event: entry(90, 2, key: "a")))
+    #expect(outbox.gap == nil)
+    #expect(drain(&outbox) == [1])
+  }
+
+  @Test func repliesAreNeverDropped() {
+    var outbox = Outbox(limit: 10)
+    for _ in 0..<50 { outbox.push(reply: ByteBuffer(repeating: 0, count: 100)) }
+    #expect(drain(&outbox).count == 50)
+  }
+
+  @Test func oneThatIsLargerThanTheRoomStillGoes() {
+    var outbox = Outbox(limit: 10)
+    #expect(!outbox.push(event: entry(100, 1)))
+    #expect(drain(&outbox) == [1])
+  }
+}
+
+@Suite struct EventPatternsTests {
+  @Test func patternsMatch() {
+    var patterns = EventPatterns()
+    patterns.add(["scan.*", "anchor.lost", "scan.*"])
+    #expect(patterns.patterns.count == 2)
+    #expect(patterns.match("scan.successful"))
+    #expect(!patterns.match("scanner.status"))
+    #expect(patterns.match("anchor.lost"))
+    #expect(!patterns.match("anchor.found"))
+    patterns.add(["*"])
+    #expect(patterns.match("anchors.updated"))
+    #expect(!patterns.match("statistics"))
+    patterns.remove(["*", "scan.*"])
+    #expect(!patterns.match("scan.successful"))
+    #expect(patterns.match("anchor.lost"))
+  }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import Glibc
+import Testing
+import WaymarkService
+
+@Suite struct SystemdTests {
+  /// A socket that hears what a service manager would hear.
+  private final class Listener {
+    let descriptor: CInt
+    init(_ path: String) {
+      descriptor = socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue), 0)
+      var address = sockaddr_un()
+      address.sun_family = sa_family_t(AF_UNIX)
+      var bytes = Array(path.utf8)
+      if bytes[0] == UInt8(ascii: "@") { bytes[0] = 0 }
+      withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+      withUnsafePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          _ = bind(descriptor, $0, socklen_t(2 + bytes.count))
+        }
+      }
+    }
+    deinit { close(descriptor) }
+
+    func next() -> String {
+      var buffer = [UInt8](repeating: 0, count: 4096)
+      let count = recv(descriptor, &buffer, buffer.count, CInt(MSG_DONTWAIT))
+      return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : ""
+    }
+  }
+
+  @Test(arguments: [false, true]) func notificationsArrive(_ isAbstract: Bool) throws {
+    let folder = try TestFolder.make()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let path = isAbstract ? "@" + folder : folder + "/notify"
+    let listener = Listener(path)
+    let manager = ServiceManager(environment: ["NOTIFY_SOCKET": path, "WATCHDOG_USEC": "20000000"])
+    #expect(manager.watchdogInterval == 10)
+    manager.ready("streaming:\n/dev/video0")
+    #expect(listener.next() == "READY=1\nSTATUS=streaming: /dev/video0")
+    manager.alive()
+    #expect(listener.next() == "WATCHDOG=1")
+    manager.reloading()
+    #expect(listener.next().hasPrefix("RELOADING=1\nMONOTONIC_USEC="))
+    manager.stopping()
+    #expect(listener.next() == "STOPPING=1\nSTATUS=Stopping")
+  }
+
+  @Test func withoutAManagerNothingHappens() {
+    let manager = ServiceManager(environment: [:])
+    manager.ready("x")
+    #expect(!manager.isPresent)
+    #expect(manager.watchdogInterval == nil)
+    #expect(manager.listeningSocket() == nil)
+  }
+
+  @Test func variablesForAnotherProcessAreNotTaken() {
+    let manager = ServiceManager(
+      environment: ["LISTEN_PID": "1", "LISTEN_FDS": "1", "WATCHDOG_PID": "1", "WATCHDOG_USEC": "1000"], process: 77)
+    #expect(manager.listenDescriptors.isEmpty)
+    #expect(manager.watchdogInterval == nil)
+    let own = ServiceManager(environment: ["LISTEN_PID": "77", "LISTEN_FDS": "2"], process: 77)
+    #expect(own.listenDescriptors == [3, 4])
+  }
+}
