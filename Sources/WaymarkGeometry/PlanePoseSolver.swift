@@ -9,6 +9,11 @@ package enum PlanePoseSolver {
     package var pose: PlanePose
     /// Root of the mean squared distance in the frame, in pixels.
     package var error: Double
+
+    package init(pose: PlanePose, error: Double) {
+      self.pose = pose
+      self.error = error
+    }
   }
 
   /// Both poses, the better one first; the second is `nil` where refinement brings it to the first.

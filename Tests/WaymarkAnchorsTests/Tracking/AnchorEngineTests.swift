@@ -1,0 +1,200 @@
+import Testing
+import WaymarkAnchors
+import WaymarkGeometry
+import WaymarkImage
+
+/// A detector that knows where things are.
+private final class ScriptedSource: ClaimSource {
+  let references: [AnchorReference]
+  var next: [AnchorClaim] = []
+  private(set) var searches = 0
+
+  init(_ images: [GrayImage]) {
+    references = images.enumerated().map {
+      AnchorReference(name: "p\($0.offset)", physicalWidth: 0.2, image: $0.element)
+    }
+  }
+
+  func claims(in frame: ImageView, known: [Quadrilateral]) -> [AnchorClaim] {
+    searches += 1
+    return next
+  }
+  func reference(_ anchor: Int) -> AnchorReference { references[anchor] }
+  var referenceCount: Int { references.count }
+}
+
+@Suite struct AnchorEngineTests {
+  let picture = Stage.picture(4)
+
+  private func claim(_ anchor: Int, _ h: Homography) -> AnchorClaim {
+    AnchorClaim(anchor: anchor, homography: h, inliers: 30, score: 0.8)
+  }
+
+  /// Follows the path; the detector speaks only in the first frame.
+  private func run(speed: Double, frames: Int, smear: Int = 1) -> [(report: AnchorReport, truth: Homography)] {
+    let source = ScriptedSource([picture])
+    let engine = AnchorEngine(source: source, intrinsics: Stage.camera)
+    source.next = [claim(0, Stage.disturbed(picture, Stage.path(picture, 0), 2, seed: 1))]
+    return (0..<frames).map { i in
+      let t = Double(i) / 30
+      let places = (0..<smear).map {
+        Stage.path(picture, t + ((Double($0) + 0.5) / Double(smear) - 0.5) / 60, speed: speed)
+      }
+      let frame = Stage.frame(
+        [(picture, smear == 1 ? [Stage.path(picture, t, speed: speed)] : places)], .init(seed: UInt64(i)))
+      let report = frame.withView { engine.process($0, at: 10 + t) }
+      source.next = []
+      return (report, Stage.path(picture, t, speed: speed))
+    }
+  }
+
+  @Test(arguments: [(0.0, 1), (1.0, 1), (4.0, 4)]) func aPathIsFollowed(_ speed: Double, _ smear: Int) throws {
+    let steps = run(speed: speed, frames: 24, smear: smear)
+    var sum = 0.0
+    for (report, truth) in steps {
+      let seen = try #require(report.observations.first)
+      #expect(seen.trackingMethod == .fullTracking)
+      let error = seen.corners.meanCornerDistance(to: Stage.corners(picture, truth))
+      #expect(error < 0.6)
+      sum += error
+      // Both poses put the picture where it is seen.
+      for pose in [seen.rawPose, seen.pose] {
+        let p = try #require(pose)
+        let center = try #require(p.project(.zero, Stage.camera)).pixel
+        let middle = truth.apply(0.5 * Point2(Double(picture.width - 1), Double(picture.height - 1)))
+        #expect(center.distance(to: middle) < (speed > 2 ? 3 : 1.5))
+        #expect(p.facesCamera)
+      }
+    }
+    #expect(sum / Double(steps.count) < 0.2)
+  }
+
+  @Test func standingPicturesDoNotTremble() throws {
+    let steps = run(speed: 0, frames: 20)
+    var squares = 0.0
+    for (a, b) in zip(steps, steps.dropFirst()) {
+      let p = try #require(a.report.observations.first).corners
+      let q = try #require(b.report.observations.first).corners
+      squares += p.meanCornerDistance(to: q) * p.meanCornerDistance(to: q)
+    }
+    #expect((squares / Double(steps.count - 1)).squareRoot() < 0.1)
+  }
+
+  @Test func theSameFramesGiveTheSame() {
+    let a = run(speed: 1, frames: 6).map { $0.report.observations.map(\.homography) }
+    let b = run(speed: 1, frames: 6).map { $0.report.observations.map(\.homography) }
+    #expect(a == b)
+  }
+
+  @Test func foundLostAndBack() throws {
+    let source = ScriptedSource([picture])
+    let engine = AnchorEngine(source: source, intrinsics: Stage.camera)
+    let place = Stage.homography(picture, tilt: Point2(0.2, 0.1), roll: 0.1, at: Point3(0, 0, 0.4))
+    let with = Stage.frame([(picture, [place])])
+    let without = Stage.frame([])
+    var found: [Double] = []
+    var lost: [Double] = []
+    var method: [AnchorObservation.TrackingMethod?] = []
+    for i in 0..<60 {
+      let visible = i < 20 || i >= 45
+      source.next = visible ? [claim(0, place)] : []
+      let time = Double(i) / 30
+      let report = (visible ? with : without).withView { engine.process($0, at: time) }
+      if report.found == [0] { found.append(time) }
+      for loss in report.lost {
+        lost.append(time)
+        #expect(loss.name == "p0" && abs(loss.lastSeen - 19.0 / 30) < 1e-9)
+      }
+      method.append(report.observations.first?.trackingMethod)
+    }
+    #expect(found.count == 2 && lost.count == 1)
+    #expect(found[0] < 0.1 && lost[0] - 19.0 / 30 >= 0.5 && lost[0] - 19.0 / 30 < 0.54)
+    #expect(found[1] - 1.5 <= 0.2)
+    #expect(
+      method[10] == .fullTracking && method[25] == .lastKnownPose && method[43] == nil && method[50] == .fullTracking)
+  }
+
+  @Test func leavingTheFrameEndsAndNothingIsInvented() {
+    let source = ScriptedSource([picture])
+    let engine = AnchorEngine(source: source, intrinsics: Stage.camera)
+    var last = 0.0
+    for i in 0..<40 {
+      let x = 0.012 * Double(i)
+      let h = Stage.homography(picture, tilt: Point2(0.1, 0.2), roll: 0.05, at: Point3(x, 0, 0.4))
+      source.next = i == 0 ? [claim(0, h)] : []
+      let frame = Stage.frame([(picture, [h])], .init(seed: UInt64(i)))
+      let report = frame.withView { engine.process($0, at: Double(i) / 30) }
+      guard let seen = report.observations.first, seen.trackingMethod == .fullTracking else { continue }
+      last = x
+      #expect(seen.corners.center.distance(to: Stage.corners(picture, h).center) < 4)
+    }
+    // Half of it is out at 0.2 m; all of it at 0.3 m.
+    #expect(last > 0.14 && last < 0.3)
+  }
+
+  @Test func severalAtOnceAndEachOnce() {
+    let other = Stage.picture(8)
+    let source = ScriptedSource([picture, other, picture])
+    let engine = AnchorEngine(source: source, intrinsics: Stage.camera)
+    func left(_ t: Double) -> Homography {
+      Stage.homography(picture, tilt: Point2(0.1, 0.2), roll: 0.2 * t, at: Point3(-0.13, 0.02 * t, 0.6))
+    }
+    func right(_ t: Double) -> Homography {
+      Stage.homography(other, tilt: Point2(-0.2, 0.1), roll: 0.4 - 0.3 * t, at: Point3(0.13, 0, 0.6 + 0.05 * t))
+    }
+    for i in 0..<12 {
+      let t = Double(i) / 30
+      // The third reference is the same picture as the first: only one of the two may be claimed at a place.
+      source.next = [claim(0, left(t)), claim(1, right(t)), claim(2, left(t))]
+      let frame = Stage.frame([(picture, [left(t)]), (other, [right(t)])], .init(seed: UInt64(i)))
+      let report = frame.withView { engine.process($0, at: t) }
+      #expect(Set(report.observations.map(\.anchor)) == [0, 1])
+      for seen in report.observations {
+        let (image, truth) = seen.anchor == 0 ? (picture, left(t)) : (other, right(t))
+        #expect(seen.corners.meanCornerDistance(to: Stage.corners(image, truth)) < 0.7)
+      }
+    }
+    #expect(source.searches < 5)
+  }
+
+  @Test func oddFramesAreSurvived() {
+    let source = ScriptedSource([picture])
+    let engine = AnchorEngine(source: source)
+    source.next = [claim(0, Stage.path(picture, 0))]
+    var time = 0.0
+    for (w, h) in [(320, 240), (1, 1), (7, 3), (320, 240), (64, 48), (640, 2)] {
+      for value in [0, 128, 255] as [UInt8] {
+        time += 0.1
+        let report = GrayImage(width: w, height: h, value: value).withView { engine.process($0, at: time) }
+        #expect(report.observations.allSatisfy { $0.corners.isFinite && $0.homography.isFinite })
+      }
+    }
+    // Times that stand still, go back or are not numbers begin anew.
+    for odd in [time, 0, .nan, 1, .infinity] {
+      _ = Stage.frame([(picture, [Stage.path(picture, 0)])]).withView { engine.process($0, at: odd) }
+    }
+  }
+
+  @Test func withoutAWidthThereIsNoPose() throws {
+    let engine: AnchorEngine
+    final class Plain: ClaimSource {
+      let image: GrayImage
+      let place: Homography
+      init(_ image: GrayImage, _ place: Homography) {
+        self.image = image
+        self.place = place
+      }
+      func claims(in frame: ImageView, known: [Quadrilateral]) -> [AnchorClaim] {
+        [AnchorClaim(anchor: 0, homography: place, inliers: 9, score: 0.9)]
+      }
+      func reference(_ anchor: Int) -> AnchorReference { AnchorReference(name: "x", physicalWidth: nil, image: image) }
+      var referenceCount: Int { 1 }
+    }
+    let place = Stage.path(picture, 0)
+    engine = AnchorEngine(source: Plain(picture, place))
+    let report = Stage.frame([(picture, [place])]).withView { engine.process($0, at: 1) }
+    let seen = try #require(report.observations.first)
+    #expect(seen.pose == nil && seen.rawPose == nil)
+    #expect(engine.intrinsics.source == .assumed)
+  }
+}
