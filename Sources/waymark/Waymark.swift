@@ -8,6 +8,7 @@ struct Waymark: AsyncParsableCommand {
     abstract: "Reads codes and follows preset pictures in front of a camera.",
     version: "0.1.0",
     subcommands: [
+      AnchorsCommand.self,
       CamerasCommand.self,
       OnboardingCommand.self,
       ScanCommand.self,

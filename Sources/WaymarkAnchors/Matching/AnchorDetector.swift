@@ -17,7 +17,7 @@ public final class AnchorDetector {
   private let pairs: UnsafeMutableBufferPointer<PointPair>
   private var claims: [AnchorClaim] = []
   private let aligner = PatchAligner()
-  private var templates = TemplateCache(capacity: 24)
+  private var templates = TemplateCache(capacity: 40)
 
   /// A detector for the anchors of a library.
   public init(library: AnchorLibrary) {
@@ -51,6 +51,9 @@ public final class AnchorDetector {
     }
     return claims
   }
+
+  /// What alignment and tracking need of an anchor, made when it is first seen.
+  package func template(_ anchor: Int) -> AnchorTemplate { templates.template(for: anchor, in: library) }
 
   private func look(_ picture: ImageView, doubled: Bool) {
     extractor.extract(picture, doubled: doubled)

@@ -32,7 +32,6 @@ public final class AnchorEngine {
   private let pyramid = GrayPyramid()
   private let aligner: PatchAligner
   private let search = PatchSearch()
-  private var templates = FollowedTemplates()
   private var exposure = ExposureEstimate()
   private var anchors: [FollowedAnchor] = []
   private var lastSearch = -Double.infinity
@@ -40,6 +39,13 @@ public final class AnchorEngine {
   private var frameSize = (width: 0, height: 0)
   private var known: [Quadrilateral] = []
   private var frames = 0
+
+  /// An engine for the anchors of a library.
+  ///
+  /// - Parameter intrinsics: of the camera, for frames of the size that will come; `nil`: assumed from a field of view.
+  public convenience init(library: AnchorLibrary, intrinsics: CameraIntrinsics? = nil, options: Options = Options()) {
+    self.init(source: AnchorDetector(library: library), intrinsics: intrinsics, options: options)
+  }
 
   /// An engine over a detector.
   ///
@@ -112,7 +118,7 @@ public final class AnchorEngine {
       let place = anchors.firstIndex { $0.index == claim.anchor }
       if let place, anchors[place].isSeen { continue }
       let reference = source.reference(claim.anchor)
-      let template = templates.template(claim.anchor, reference)
+      let template = source.template(claim.anchor)
       // The claim is brought to where tracking would put it, so that nothing jumps in the next frame.
       var claim = claim
       if let result = aligner.align(template, from: claim.homography, in: pyramid), result.score >= claim.score - 0.05,

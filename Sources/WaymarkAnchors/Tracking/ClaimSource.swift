@@ -11,6 +11,15 @@ package protocol ClaimSource: AnyObject {
   /// The reference with an index that a claim named.
   func reference(_ anchor: Int) -> AnchorReference
 
+  /// What tracking needs of a reference.
+  func template(_ anchor: Int) -> AnchorTemplate
+
   /// How many references there are.
   var referenceCount: Int { get }
+}
+
+extension AnchorDetector: ClaimSource {
+  package func claims(in frame: ImageView, known: [Quadrilateral]) -> [AnchorClaim] { detect(frame) }
+  package func reference(_ anchor: Int) -> AnchorReference { library.references[anchor] }
+  package var referenceCount: Int { library.references.count }
 }

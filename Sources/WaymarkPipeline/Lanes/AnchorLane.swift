@@ -91,7 +91,7 @@ private final class Seeker {
       generation = task.generation
       size = (frame.width, frame.height)
       engine = AnchorEngine(
-        source: DetectorSource(library),
+        library: library,
         intrinsics: task.cameras.intrinsics(width: frame.width, height: frame.height))
       sizes = library.references.map { Point2(Double($0.width), Double($0.height)) }
     }
@@ -108,15 +108,4 @@ private final class Seeker {
     return AnchorReading(
       observations: seen, intrinsics: engine.intrinsics, generation: task.generation, elapsed: elapsed)
   }
-}
-
-/// The detector as the engine wants it.
-private final class DetectorSource: ClaimSource {
-  private let detector: AnchorDetector
-
-  init(_ library: AnchorLibrary) { detector = AnchorDetector(library: library) }
-
-  func claims(in frame: ImageView, known: [Quadrilateral]) -> [AnchorClaim] { detector.detect(frame) }
-  func reference(_ anchor: Int) -> AnchorReference { detector.library.references[anchor] }
-  var referenceCount: Int { detector.library.references.count }
 }

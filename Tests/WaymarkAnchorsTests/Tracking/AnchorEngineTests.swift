@@ -20,6 +20,7 @@ private final class ScriptedSource: ClaimSource {
     return next
   }
   func reference(_ anchor: Int) -> AnchorReference { references[anchor] }
+  func template(_ anchor: Int) -> AnchorTemplate { AnchorTemplate(references[anchor].image) }
   var referenceCount: Int { references.count }
 }
 
@@ -188,6 +189,7 @@ private final class ScriptedSource: ClaimSource {
         [AnchorClaim(anchor: 0, homography: place, inliers: 9, score: 0.9)]
       }
       func reference(_ anchor: Int) -> AnchorReference { AnchorReference(name: "x", physicalWidth: nil, image: image) }
+      func template(_ anchor: Int) -> AnchorTemplate { AnchorTemplate(image) }
       var referenceCount: Int { 1 }
     }
     let place = Stage.path(picture, 0)

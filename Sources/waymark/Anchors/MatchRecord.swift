@@ -1,0 +1,68 @@
+import Foundation
+import WaymarkAnchors
+import WaymarkGeometry
+
+/// What is printed of one frame.
+struct MatchRecord: Encodable {
+  /// A pose as the protocol writes it.
+  struct PoseRecord: Encodable {
+    var position: [Double]
+    var orientation: [Double]
+    var matrix: [Double]
+
+    init(_ pose: Pose) {
+      position = [pose.position.x, pose.position.y, pose.position.z]
+      orientation = [
+        pose.orientation.vector.x, pose.orientation.vector.y, pose.orientation.vector.z, pose.orientation.vector.w,
+      ]
+      matrix = pose.matrix
+    }
+  }
+
+  /// One anchor in the frame.
+  struct Anchor: Encodable {
+    var name: String
+    var corners: [[Double]]
+    var homography: [Double]
+    var inliers: Int
+    var score: Double
+    var pose: PoseRecord?
+    var rawPose: PoseRecord?
+    var trackingMethod: String
+
+    func encode(to encoder: any Encoder) throws {
+      var c = encoder.container(keyedBy: CodingKeys.self)
+      try c.encode(name, forKey: .name)
+      try c.encode(corners, forKey: .corners)
+      try c.encode(homography, forKey: .homography)
+      try c.encode(inliers, forKey: .inliers)
+      try c.encode(score, forKey: .score)
+      try c.encode(pose, forKey: .pose)
+      try c.encode(rawPose, forKey: .rawPose)
+      try c.encode(trackingMethod, forKey: .trackingMethod)
+    }
+
+    enum CodingKeys: CodingKey { case name, corners, homography, inliers, score, pose, rawPose, trackingMethod }
+  }
+
+  var input: String
+  /// Seconds in the engine, all threads counted, the picture already gray in memory.
+  var elapsed: Double
+  var anchors: [Anchor]
+
+  /// One line of JSON.
+  func json() throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return String(decoding: try encoder.encode(self), as: UTF8.self)
+  }
+}
+
+/// The processor time of this process, all threads counted.
+enum ProcessorTime {
+  static var seconds: Double {
+    var time = timespec()
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+  }
+}
