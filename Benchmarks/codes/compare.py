@@ -115,12 +115,13 @@ def ours(paths, effort, jobs=1, pinned=True):
 
 def compare(entries, effort, rounds):
     zbar, chunk = ZBar(), 40
-    mine, theirs = {}, {}  # path: (texts, best time)
+    mine, theirs, unread = {}, {}, {}  # path: (texts, best time); whether a code was seen but not read
     for _ in range(rounds):
         for at in range(0, len(entries), chunk):
             paths = [path for path, _, _ in entries[at:at + chunk]]
             for path, report in zip(paths, ours(paths, effort)):
                 texts = [s['text'] for s in report['symbols']]
+                unread[path] = report.get('reason') == 'codeNotReadable'
                 mine[path] = texts, min(report['elapsed'] or 0, mine.get(path, (0, 1e9))[1])
             for path in paths:
                 gray = cv2.imread(path, cv2.IMREAD_GRAYSCALE)
@@ -147,6 +148,15 @@ def compare(entries, effort, rounds):
         total = [total[0] + row['time'][0], total[1] + row['time'][1]]
         print(f"{family:16}{row['n']:>5} | {a['right']:>6}{a['wrong']:>6}{a['extra']:>6} | {b['right']:>6}{b['wrong']:>6}{b['extra']:>6} | "
               f"{100 * a['right'] / row['n']:>6.1f} {100 * b['right'] / row['n']:>6.1f}   | {row['time'][0] / max(1e-9, row['time'][1]):>9.3f}{statistics.median(row['ratios'] or [0]):>8.3f}")
+    both = [p for p, _, expected in entries if p in mine and p in theirs and expected is not None and mine[p][0] and theirs[p][0]]
+    empty = [p for p, _, expected in entries if p in mine and p in theirs and expected is None]
+    for name, paths in (('read by both', both), ('without a code', empty)):
+        if not paths: continue
+        a, b = (1e3 * statistics.median(side[p][1] for p in paths) for side in (mine, theirs))
+        print(f'median time of the {len(paths)} pictures {name}: {a:.2f} ms and {b:.2f} ms, ratio {a / b:.3f}')
+    missed = [p for p, symbology, expected in entries if symbology == 'QR' and expected and not mine.get(p, ([1], 0))[0]]
+    print(f'called codeNotReadable: {sum(unread.get(p, False) for p in missed)} of {len(missed)} QR pictures that were not read, '
+          f'{sum(unread.get(p, False) for p in empty)} of {len(empty)} pictures without a code')
     print(f'time over all pictures: {total[0]:.2f} s and {total[1]:.2f} s, ratio {total[0] / total[1]:.3f}')
 
 
