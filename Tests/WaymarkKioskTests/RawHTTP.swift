@@ -28,7 +28,7 @@ struct RawHTTP: ~Copyable {
     var sent = 0
     while sent < bytes.count {
       let n = bytes[sent...].withUnsafeBytes {
-        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL.rawValue))
+        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
       }
       if n <= 0 { return }
       sent += n
