@@ -630,10 +630,10 @@ static void *run_commands(void *unused) {
   (void)unused;
   char line[256];
   while (fgets(line, sizeof line, stdin) && strncmp(line, "quit", 4) != 0) obey(line);
-  // Whoever started the camera is done with it, or dead. Without its mount the loop ends.
-  fuse_session_exit(cam.session);
+  // Whoever started the camera is done with it, or dead. Ended at once: the loop would wait for ever where a copy of the
+  // mount lives on in another mount namespace, and the end of this process ends those too.
   umount2(cam.mountpoint, MNT_DETACH);
-  return NULL;
+  _exit(0);
 }
 
 // ---- Start.
