@@ -104,7 +104,7 @@ import WaymarkGeometry
       }
       last = out
     }
-    #expect(smooth < 0.3 * raw)
+    #expect(smooth < 0.5 * raw)
   }
 }
 
