@@ -9,7 +9,7 @@ public final class AnchorEngine {
   /// What can be set.
   public struct Options: Hashable, Sendable {
     /// The least time between two searches of the whole frame while something is followed, in seconds.
-    public var searchInterval = 0.25
+    public var searchInterval = 0.4
     /// The same while an anchor has just been lost and others are still followed, in seconds.
     public var urgentSearchInterval = 0.1
     /// For how long an anchor that was lost is looked for near its last place, in seconds.
@@ -89,7 +89,7 @@ public final class AnchorEngine {
 
   /// Looks for an anchor where it is expected.
   private func follow(_ i: Int, _ time: Double) {
-    guard anchors[i].isSeen || time - anchors[i].observation.lastSeen <= options.patience,
+    guard anchors[i].isSeen || anchors[i].isConfirmed && time - anchors[i].observation.lastSeen <= options.patience,
       let place = anchors[i].tracker.track(
         in: pyramid, at: time, aligner: aligner, search: search, exposure: exposure)
     else {
@@ -172,7 +172,7 @@ public final class AnchorEngine {
       if speed > fastest?.speed ?? 0 { fastest = (i, speed) }
     }
     // Three pixels of smear at the present estimate or at an hundredth of a second.
-    if let fastest, fastest.speed * max(exposure.seconds, 0.01) >= 3 {
+    if let fastest, frames % 2 == 0, fastest.speed * max(exposure.seconds, 0.01) >= 3 {
       anchors[fastest.index].tracker.learnExposure(&exposure, in: pyramid, aligner: aligner)
     }
     guard !anchors.isEmpty, frames % 4 == 0 else { return }
@@ -183,7 +183,7 @@ public final class AnchorEngine {
   private func report(_ time: Double, searched: Bool) -> AnchorReport {
     var report = AnchorReport(time: time, observations: [], found: [], lost: [], searched: searched)
     for i in anchors.indices {
-      switch anchors[i].presence.handle(seen: anchors[i].isSeen, at: time) {
+      switch anchors[i].presence.handle(seen: anchors[i].isSeen && anchors[i].isCredible, at: time) {
       case .found: report.found.append(anchors[i].index)
       case .lost:
         report.lost.append(
@@ -191,11 +191,14 @@ public final class AnchorEngine {
       case nil: break
       }
       anchors[i].observation.isPresent = anchors[i].presence.isPresent
-      if anchors[i].isSeen || anchors[i].presence.isPresent { report.observations.append(anchors[i].observation) }
+      if anchors[i].isSeen && anchors[i].isCredible || anchors[i].presence.isPresent {
+        report.observations.append(anchors[i].observation)
+      }
     }
     // What is out of sight and neither present nor looked for any more is forgotten.
     anchors.removeAll {
-      !$0.isSeen && !$0.presence.isPresent && time - $0.observation.lastSeen > options.patience
+      !$0.isSeen && !$0.presence.isPresent
+        && (!$0.isConfirmed || time - $0.observation.lastSeen > options.patience)
     }
     report.observations.sort {
       ($0.trackingMethod == .fullTracking ? 1 : 0, $0.score, -$0.anchor)

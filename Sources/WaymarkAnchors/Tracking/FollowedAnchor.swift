@@ -14,6 +14,12 @@ struct FollowedAnchor {
   var observation: AnchorObservation
   /// Whether it is seen in the present frame.
   var isSeen = true
+  /// In how many frames running it has been seen.
+  private var streak = 0
+  /// Whether it has been followed for a few frames: a claim that was a mistake does not last that long.
+  private(set) var isConfirmed = false
+  /// Whether it may be told: it is confirmed, or so alike that nobody doubts it.
+  var isCredible: Bool { isConfirmed || observation.score >= 0.75 }
 
   init(
     _ claim: AnchorClaim, _ reference: AnchorReference, _ tracker: AnchorTracker, presence: AnchorPresence.Options,
@@ -40,6 +46,8 @@ struct FollowedAnchor {
     _ homography: Homography, inliers: Int, score: Double, at time: Double, _ intrinsics: CameraIntrinsics
   ) {
     isSeen = true
+    streak += 1
+    if streak >= 3 { isConfirmed = true }
     observation.trackingMethod = .fullTracking
     observation.homography = homography
     observation.corners = homography.apply(Quadrilateral(width: Double(width), height: Double(height)))
@@ -60,6 +68,7 @@ struct FollowedAnchor {
   /// Takes that it is not in the present frame.
   mutating func miss() {
     isSeen = false
+    streak = 0
     observation.trackingMethod = .lastKnownPose
   }
 }

@@ -90,9 +90,13 @@ private final class Seeker {
     if generation != task.generation || size != (frame.width, frame.height) {
       generation = task.generation
       size = (frame.width, frame.height)
+      // A picture that comes back into view while another one is followed must be found within a fifth of a second.
+      var options = AnchorEngine.Options()
+      options.searchInterval = 0.12
       engine = AnchorEngine(
         library: library,
-        intrinsics: task.cameras.intrinsics(width: frame.width, height: frame.height))
+        intrinsics: task.cameras.intrinsics(width: frame.width, height: frame.height),
+        options: options)
       sizes = library.references.map { Point2(Double($0.width), Double($0.height)) }
     }
     guard let engine else { return nil }
