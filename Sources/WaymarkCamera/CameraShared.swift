@@ -81,8 +81,8 @@ final class CameraShared: Sendable {
           name, value: value, range: control.shown.minimum...max(control.shown.minimum, control.shown.maximum))
       }
     }
-    let driverValue = ControlNames.driverValue(value, id: control.id)
-    let result = VideoDevice.set(control.id, to: driverValue, on: open.descriptor, calls: open.calls)
+    let result = VideoDevice.set(
+      control.id, to: control.driverValue(value), on: open.descriptor, calls: open.calls)
     guard result >= 0 else {
       return .controlRefused(name, value: value, reason: String(cString: strerror(-result)))
     }

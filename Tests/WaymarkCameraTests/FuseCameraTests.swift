@@ -22,7 +22,7 @@ struct FuseCameraTests {
     #expect(only.formats.filter { !$0.emulated }.map(\.format) == ["MJPG", "YUYV"])
     let size = try #require(only.formats.first?.sizes.first)
     #expect(size.width == 640 && size.height == 480 && size.rates == [60])
-    #expect(only.controls.map(\.name) == ["brightness", "powerLineFrequency", "focus", "torch"])
+    #expect(only.controls.map(\.name) == ["brightness", "powerLineFrequency", "exposureAuto", "focus", "torch"])
     #expect(only.controls[1].menu == [0: "Disabled", 1: "50 Hz", 2: "60 Hz"])
   }
 
@@ -211,6 +211,12 @@ struct FuseCameraTests {
     #expect(source.controls.first { $0.name == "torch" }?.value == 1)
     let torch = CameraFinder(nodes: VideoNodes(folder: camera.folder)).all()[0].controls.first { $0.name == "torch" }
     #expect(torch?.value == 1)
+    // A switch too, though the driver has a menu of which "on" is the fourth.
+    #expect(source.controls.first { $0.name == "exposureAuto" }?.value == 1)
+    try source.setControl("exposureAuto", to: 0)
+    try source.setControl("exposureAuto", to: 1)
+    let all = CameraFinder(nodes: VideoNodes(folder: camera.folder)).all()[0].controls
+    #expect(all.first { $0.name == "exposureAuto" }?.value == 1)
     #expect(throws: SourceError.unknownControl("smell", device: "path:fuse-0")) {
       try source.setControl("smell", to: 1)
     }

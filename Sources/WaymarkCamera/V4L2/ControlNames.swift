@@ -24,28 +24,30 @@ enum ControlNames {
     return first + parts.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
   }
 
-  /// What users see: the flash's mode becomes a plain switch, everything else stays.
-  static func shown(_ control: SourceControl, id: UInt32) -> SourceControl {
-    guard id == wm_cid_flash_led_mode else { return control }
-    var torch = control
-    torch.kind = .boolean
-    torch.minimum = 0
-    torch.maximum = 1
-    torch.step = 1
-    torch.defaultValue = 0
-    torch.value = control.value == torchMode ? 1 : 0
-    torch.menu = [:]
-    return torch
+  /// The flash's mode and the exposure's become plain switches; everything else stays.
+  static func asUsersSeeIt(_ control: VideoControl) -> VideoControl {
+    let values: VideoControl.SwitchValues
+    switch control.id {
+    case wm_cid_flash_led_mode:
+      values = .init(off: Int(V4L2_FLASH_LED_MODE_NONE.rawValue), on: Int(V4L2_FLASH_LED_MODE_TORCH.rawValue))
+    case wm_cid_exposure_auto:
+      // USB cameras call automatic exposure "aperture priority", having no aperture.
+      let aperture = Int(V4L2_EXPOSURE_APERTURE_PRIORITY.rawValue)
+      let automatic = control.shown.menu[aperture] == nil ? Int(V4L2_EXPOSURE_AUTO.rawValue) : aperture
+      values = .init(off: Int(V4L2_EXPOSURE_MANUAL.rawValue), on: automatic)
+    default: return control
+    }
+    var seen = control
+    seen.switchValues = values
+    seen.shown.kind = .boolean
+    seen.shown.minimum = 0
+    seen.shown.maximum = 1
+    seen.shown.step = 1
+    seen.shown.defaultValue = control.shown.defaultValue == values.on ? 1 : 0
+    seen.shown.value = control.shown.value == values.on ? 1 : 0
+    seen.shown.menu = [:]
+    return seen
   }
-
-  /// The driver's value for what a user set.
-  static func driverValue(_ value: Int, id: UInt32) -> Int {
-    guard id == wm_cid_flash_led_mode else { return value }
-    return value == 0 ? 0 : torchMode
-  }
-
-  /// V4L2_FLASH_LED_MODE_TORCH.
-  private static let torchMode = Int(V4L2_FLASH_LED_MODE_TORCH.rawValue)
 
   /// Automatic modes are set before what they lock.
   static func comesFirst(_ name: String) -> Bool { name.hasSuffix("Auto") }

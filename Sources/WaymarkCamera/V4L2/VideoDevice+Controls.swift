@@ -7,6 +7,21 @@ package struct VideoControl: Sendable, Equatable {
   package var id: UInt32
   /// What users see.
   package var shown: SourceControl
+  /// The driver's values of a control that users see as a plain switch.
+  package var switchValues: SwitchValues?
+
+  /// The driver's values for off and on.
+  package struct SwitchValues: Sendable, Equatable {
+    /// Value for 0.
+    package var off: Int
+    /// Value for 1.
+    package var on: Int
+  }
+
+  /// The driver's value for what a user set.
+  package func driverValue(_ value: Int) -> Int {
+    switchValues.map { value == 0 ? $0.off : $0.on } ?? value
+  }
 }
 
 extension VideoDevice {
@@ -55,7 +70,7 @@ extension VideoDevice {
         if attempt(wm_vidioc_querymenu, &item) >= 0 { shown.menu[index] = text(of: &item.name) }
       }
     }
-    return VideoControl(id: raw.id, shown: ControlNames.shown(shown, id: raw.id))
+    return ControlNames.asUsersSeeIt(VideoControl(id: raw.id, shown: shown))
   }
 
   /// Sets a control on a descriptor that the caller knows to be open; a negative errno when the driver refuses.

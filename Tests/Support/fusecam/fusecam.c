@@ -34,7 +34,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_BUFFERS = 8, MAX_PICTURES = 256, ROOT_INODE = 1, CONTROLS = 4 };
+enum { MAX_BUFFERS = 8, MAX_PICTURES = 256, ROOT_INODE = 1, CONTROLS = 5 };
 
 typedef struct {
   char *bytes;
@@ -98,6 +98,7 @@ static struct {
     .format = V4L2_PIX_FMT_MJPEG,
     .controls = {{V4L2_CID_BRIGHTNESS, V4L2_CTRL_TYPE_INTEGER, "Brightness", 0, 255, 1, 128, 128},
                  {V4L2_CID_POWER_LINE_FREQUENCY, V4L2_CTRL_TYPE_MENU, "Power Line Frequency", 0, 2, 1, 1, 1},
+                 {V4L2_CID_EXPOSURE_AUTO, V4L2_CTRL_TYPE_MENU, "Auto Exposure", 0, 3, 1, 3, 3},
                  {V4L2_CID_FLASH_LED_MODE, V4L2_CTRL_TYPE_MENU, "LED Mode", 0, 2, 1, 0, 0},
                  {V4L2_CID_FOCUS_ABSOLUTE, V4L2_CTRL_TYPE_INTEGER, "Focus, Absolute", 0, 250, 5, 0, 0}},
 };
@@ -414,6 +415,12 @@ static int query_control(struct v4l2_queryctrl *it) {
 
 static int query_menu(struct v4l2_querymenu *it) {
   static const char *const lines[] = {"Disabled", "50 Hz", "60 Hz"}, *const modes[] = {"None", "Flash", "Torch"};
+  if (it->id == V4L2_CID_EXPOSURE_AUTO) {
+    // As USB cameras have it: with gaps.
+    if (it->index != 1 && it->index != 3) return EINVAL;
+    put(it->name, it->index == 1 ? "Manual Mode" : "Aperture Priority Mode");
+    return 0;
+  }
   if (it->index > 2) return EINVAL;
   if (it->id == V4L2_CID_POWER_LINE_FREQUENCY) put(it->name, lines[it->index]);
   else if (it->id == V4L2_CID_FLASH_LED_MODE) put(it->name, modes[it->index]);
