@@ -80,17 +80,37 @@ public final class WaymarkClient: Sendable {
     try await exchange(method: method, params: params)
   }
 
-  private func exchange(method: String, params: some Encodable) async throws -> JSONValue {
+  private func exchange(
+    method: String, params: some Encodable, body: [UInt8] = []
+  ) async throws -> JSONValue {
     let id = link.newID()
     let line = try JSONLineEncoder.line(RequestLine(id: .int(id), method: method, params: params))
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         link.wait(for: id, continuation)
         if Task.isCancelled { link.giveUp(id, CancellationError()) }
-        channel.writeAndFlush(ByteBuffer(bytes: line), promise: nil)
+        var buffer = ByteBuffer(bytes: line)
+        buffer.writeBytes(body)
+        channel.writeAndFlush(buffer, promise: nil)
       }
     } onCancel: {
       link.giveUp(id, CancellationError())
+    }
+  }
+
+  /// Sends a picture file, and waits for what the service reads in it.
+  ///
+  /// - Parameters:
+  ///   - picture: a JPEG, PNG, WebP or PNM file of at most 16 MiB.
+  ///   - mode: what it is read for.
+  /// - Throws: `ServiceError` when the service refuses, `ClientError` when the connection ends.
+  public func scan(picture: [UInt8], mode: ScanMode, context: JSONValue? = nil) async throws -> GalleryScanResult {
+    let request = ScanPictureRequest(size: picture.count, mode: mode, context: context)
+    let answer = try await exchange(method: ScanPictureRequest.method, params: request, body: picture)
+    do {
+      return try JSONValueDecoder.decode(GalleryScanResult.self, from: answer)
+    } catch let error as DecodingError {
+      throw ClientError.badAnswer("\(ScanPictureRequest.method): \(error.sentence)")
     }
   }
 

@@ -33,7 +33,7 @@ final class FakeBackend: KioskBackend {
     return PicturePart(sequence: nil, captured: nil, format: "png", bytes: Array("png".utf8))
   }
 
-  func upload(_ picture: [UInt8]) async -> CommandReply {
+  func upload(_ picture: [UInt8], page: String?) async -> CommandReply {
     uploads.withLock { $0.append(picture.count) }
     return CommandReply(succeeded: true, json: Array(#"{"result":{"outcome":"unsuccessful"}}"#.utf8))
   }

@@ -11,7 +11,7 @@ package protocol KioskBackend: Sendable {
   /// One picture: a guide or card picture, one of a gallery, or what the camera sees now.
   func picture(_ request: PictureRequest) async throws -> PicturePart
   /// Hands a person's picture to the service, which answers with a verdict.
-  func upload(_ picture: [UInt8]) async -> CommandReply
+  func upload(_ picture: [UInt8], page: String?) async -> CommandReply
 }
 
 /// An answer to a command.

@@ -31,7 +31,7 @@ extension KioskServer {
     router.post("/api/upload") { request, _ in
       guard options.upload else { return Response(status: .notFound) }
       guard let body = await collect(request, upTo: Self.uploadLimit) else { return tooLarge }
-      return answer(await backend.upload(body))
+      return answer(await backend.upload(body, page: request.headers[Self.pageHeader]))
     }
 
     let streams = StreamCounter(limit: Self.streamLimit)

@@ -26,10 +26,10 @@ package final class SocketBackend: KioskBackend {
     }
   }
 
-  package func upload(_ picture: [UInt8]) async -> CommandReply {
+  package func upload(_ picture: [UInt8], page: String?) async -> CommandReply {
     await reply { [self] in
-      let client = try await WaymarkClient.connect(to: path)
-      return try await client.send(method: "ping", params: [:])
+      // Over the page's own connection: an accepted picture waits for the confirmation of whoever sent it.
+      try await client(of: page).scan(picture: picture, mode: .onboarding)
     }
   }
 
@@ -100,7 +100,7 @@ package final class SocketBackend: KioskBackend {
     return try await WaymarkClient.connect(to: path)
   }
 
-  private func reply(_ work: @Sendable () async throws -> JSONValue) async -> CommandReply {
+  private func reply(_ work: @Sendable () async throws -> some Encodable) async -> CommandReply {
     do {
       let result = try await work()
       return CommandReply(succeeded: true, json: try JSONLineEncoder.encode(["result": result]))

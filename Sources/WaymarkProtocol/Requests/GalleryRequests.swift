@@ -96,3 +96,32 @@ public enum ScanOutcome: String, Codable, CaseIterable, Sendable {
   /// Nothing acceptable read.
   case unsuccessful
 }
+
+/// Judges a picture that the client itself sends: `size` bytes of a picture file follow the request's line at once.
+///
+/// The bytes count as part of the request: nothing else may be sent between. A request that is refused for its size ends
+/// the connection, since its bytes could not be told from requests.
+public struct ScanPictureRequest: ServiceRequest {
+  /// The bytes that follow, at most 16 MiB.
+  public var size: Int
+  /// What the picture is read for; onboarding when missing.
+  public var mode: ScanMode?
+  /// Comes back with the verdict, unread.
+  public var context: JSONValue?
+
+  /// What a success answers.
+  public typealias Result = GalleryScanResult
+
+  /// The name on the wire.
+  public static let method = "scan.picture"
+
+  /// The largest picture, in bytes.
+  public static let largest = 16 << 20
+
+  /// A value from its parts.
+  public init(size: Int, mode: ScanMode? = nil, context: JSONValue? = nil) {
+    self.size = size
+    self.mode = mode
+    self.context = context
+  }
+}

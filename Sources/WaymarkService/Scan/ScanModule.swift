@@ -40,7 +40,7 @@ package final class ScanModule: ServiceModule {
   private var lastStatus: ScannerStatus
   private var frame: FrameReference?
   /// The picture that the armed scan came from, when it was none of the camera.
-  private var picture: (scan: String, id: String)?
+  private var picture: (scan: String, id: String?)?
   private var confirmation: CheckedContinuation<Void, any Error>?
   private var stillCount = 0
 
@@ -135,6 +135,20 @@ package final class ScanModule: ServiceModule {
     methods.addLater(GalleryScanRequest.self) { [weak self] request, connection in
       guard let self else { throw ServiceError.stopping }
       return { try await self.scanPicture(request, connection) }
+    }
+    methods.addLater(ScanPictureRequest.self) { [weak self] request, connection in
+      guard let self else { throw ServiceError.stopping }
+      guard (1...ScanPictureRequest.largest).contains(request.size) else {
+        defer { connection.close(.lineTooLong) }
+        throw ServiceError(
+          .badParams, "size must lie between 1 and \(ScanPictureRequest.largest) bytes.", hint: "Make the picture smaller.")
+      }
+      let body = connection.expectBody(request.size)
+      return {
+        let bytes = try await body.collect()
+        return try await self.scan(
+          bytes, as: GalleryScanRequest(id: "", mode: request.mode, context: request.context), connection)
+      }
     }
   }
 
@@ -405,7 +419,12 @@ extension ScanModule {
     guard let gallery = hub.modules.lazy.compactMap({ $0 as? GalleryModule }).first else {
       throw GalleryModule.notConfigured
     }
-    let bytes = try await gallery.bytes(of: request.id)
+    return try await scan(try await gallery.bytes(of: request.id), as: request, connection)
+  }
+
+  private func scan(
+    _ bytes: [UInt8], as request: GalleryScanRequest, _ connection: Connection
+  ) async throws -> GalleryScanResult {
     let mode = request.mode ?? .onboarding
     let accepted =
       mode == .onboarding ? rules.settings.onboardingSymbologies : rules.settings.barcodeSymbologies
@@ -418,6 +437,9 @@ extension ScanModule {
     return mode == .onboarding
       ? try judge(reading, size, accepted, request, connection) : codes(reading, size, accepted, request)
   }
+
+  /// The picture of the gallery that a request names; a picture that a client sent has no id.
+  private static func picture(_ request: GalleryScanRequest) -> String? { request.id.isEmpty ? nil : request.id }
 
   private func newStillID() -> String {
     stillCount += 1
@@ -436,7 +458,7 @@ extension ScanModule {
       let id = newStillID()
       let event = ScanInvalid(
         scan: id, context: request.context, reason: reason.rawValue, kind: result.verdict.kind?.rawValue,
-        corners: result.corners.map(Self.corners), source: .gallery, picture: request.id)
+        corners: result.corners.map(Self.corners), source: .gallery, picture: Self.picture(request))
       hub.publish(event)
       return GalleryScanResult(scan: id, outcome: .invalid, invalid: event)
     case .unsuccessful(let reason):
@@ -451,7 +473,7 @@ extension ScanModule {
     let missing = result.verdict.missing
     let event = ScanUnsuccessful(
       scan: id, context: request.context, reason: Self.reason(reason), missing: missing.isEmpty ? nil : missing,
-      corners: result.corners.map(Self.corners), source: .gallery, picture: request.id)
+      corners: result.corners.map(Self.corners), source: .gallery, picture: Self.picture(request))
     hub.publish(event)
     return GalleryScanResult(scan: id, outcome: .unsuccessful, unsuccessful: event)
   }
@@ -466,7 +488,7 @@ extension ScanModule {
       owner: connection.number, mode: .onboarding, symbologies: accepted, context: request.context)
     var effects = machine.handle(.begin(wanted), at: now)
     for case .refused(let refusal) in effects { throw error(refusal) }
-    if let id = machine.scan?.id { picture = (id, request.id) }
+    if let id = machine.scan?.id { picture = (id, Self.picture(request)) }
     let look = Machine.Look(reading: reading, size: size, captured: now, date: Date(), judge: rules.judge)
     // Symbologies that misread want two frames that agree; a still picture agrees with itself.
     for _ in 0..<2 where machine.demand != nil { effects += machine.handle(.frame(look), at: now) }
@@ -491,7 +513,7 @@ extension ScanModule {
     let id = newStillID()
     let events = symbols.map { symbol -> ScanSuccessful in
       let success = Machine.Success(symbol: symbol, verdict: nil)
-      let event = Self.successful(id, request.context, success, source: .gallery, picture: request.id)
+      let event = Self.successful(id, request.context, success, source: .gallery, picture: Self.picture(request))
       hub.publish(event, redacted: redacted(event, success))
       return event
     }

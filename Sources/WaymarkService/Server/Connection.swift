@@ -26,6 +26,7 @@ package final class Connection {
   private let limits: ConnectionLimits
   private var outbox: Outbox
   private var framer = LineFramer()
+  private var body: RequestBody?
   private var inFlight = 0
   private var inputEnded = false
   private var isProcessing = false
@@ -61,13 +62,15 @@ package final class Connection {
   /// The client will send nothing more; what it asked for is still answered.
   func inputClosed() {
     inputEnded = true
+    body?.fail(ServiceError(.badPicture, "The picture did not arrive whole.", hint: "Send as many bytes as announced."))
+    body = nil
     closeWhenDone()
   }
 
   /// Whether the channel may read on.
   var mayRead: Bool {
     let may =
-      !isClosing && inFlight < limits.inFlight && outbox.byteCount < limits.outbox / 2
+      !isClosing && (body != nil || inFlight < limits.inFlight) && outbox.byteCount < limits.outbox / 2
       && framer.pending <= framer.limit
     isReadPaused = !may
     return may
@@ -81,8 +84,9 @@ package final class Connection {
       isProcessing = false
       resumeReading()
     }
+    takeBody()
     var budget = 64
-    while !isClosing, inFlight < limits.inFlight, outbox.byteCount < limits.outbox / 2, let next = framer.next() {
+    while body == nil, !isClosing, inFlight < limits.inFlight, outbox.byteCount < limits.outbox / 2, let next = framer.next() {
       switch next {
       case .tooLong:
         let error = ServiceError(
@@ -93,6 +97,7 @@ package final class Connection {
       case .line(let line):
         if line.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) { continue }
         hub?.handle(line, from: self)
+        takeBody()
       }
       budget -= 1
       if budget == 0 {
@@ -100,6 +105,19 @@ package final class Connection {
         return
       }
     }
+  }
+
+  /// What follows now is the body of the request at hand, not lines.
+  func expectBody(_ size: Int) -> RequestBody {
+    let body = RequestBody(size: size)
+    self.body = body
+    return body
+  }
+
+  private func takeBody() {
+    guard let body else { return }
+    body.take(from: &framer)
+    if body.isComplete { self.body = nil }
   }
 
   private func resumeReading() {

@@ -34,6 +34,12 @@ package struct LineFramer {
     }
   }
 
+  /// Bytes that are not lines: as many as are there, at most `count`.
+  package mutating func take(upTo count: Int) -> ByteBuffer {
+    scanned = 0
+    return buffer.readSlice(length: min(count, buffer.readableBytes)) ?? ByteBuffer()
+  }
+
   /// The next whole line; `nil` when it is not complete yet.
   package mutating func next() -> Next? {
     let view = buffer.readableBytesView

@@ -92,7 +92,7 @@ export function openScanner(app, { mode }) {
         app.events.on('scan.successful', (event) => { if (current(event)) accepted(dialog, { outcome: 'successful', ...event }); }),
         app.events.on('scan.invalid', (event) => { if (current(event)) refused({ outcome: 'invalid', ...event }); }),
         app.events.on('scan.unsuccessful', (event) => { if (current(event)) { scan = null; refused({ outcome: 'unsuccessful', ...event }); } }),
-        app.events.on('scan.cancelled', (event) => { if (scan !== null && event.scan === scan) { scan = null; clearing = setTimeout(arm, 500); } }),
+        app.events.on('scan.cancelled', (event) => { if (event.reason !== 'replaced' && scan !== null && event.scan === scan) { scan = null; clearing = setTimeout(arm, 500); } }),
         app.events.on('scan.guide', (event) => {
           if (!current(event) || answer.childElementCount) return;
           say('advice', tOr(`advice.${event.advice}`, 'scan.prompt'));
