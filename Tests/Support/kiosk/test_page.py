@@ -18,7 +18,7 @@ from stand import ROOT, Stand
 
 SHOTS = sys.argv[1] if len(sys.argv) > 1 else tempfile.mkdtemp(prefix="waymark-screens-")
 PICTURES = os.path.join(ROOT, "Samples/pictures")
-FRAMES = os.path.join(ROOT, "Samples/frames")
+FRAMES = os.path.join(ROOT, "Samples/sequences/pump-room")
 SCENE = os.path.join(ROOT, "Samples/scenes/pump-room")
 os.makedirs(SHOTS, exist_ok=True)
 

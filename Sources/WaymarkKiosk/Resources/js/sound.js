@@ -24,5 +24,5 @@ export function cue(outcome) {
       tone.stop(start + length + .02);
     }
   } catch { /* no audio device: the visible answer is enough */ }
-  navigator.vibrate?.(outcome === 'successful' ? 60 : [40, 60, 40]);
+  if (navigator.userActivation?.hasBeenActive) navigator.vibrate?.(outcome === 'successful' ? 60 : [40, 60, 40]);
 }
