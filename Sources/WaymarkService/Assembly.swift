@@ -155,13 +155,30 @@ package final class Assembly {
     }
     JournalLogHandler.setLevel(Logger.Level(rawValue: new.logLevel) ?? .info)
     var fixed: [String] = []
+    var camera = new.camera
+    camera.keepOpen = configuration.camera.keepOpen
+    camera.closeAfter = configuration.camera.closeAfter
+    if camera != configuration.camera {
+      let factory = SourceFactory(configuration: new)
+      self.camera.use(factory.cameraSettings)
+      do {
+        if new.source.path == nil { capture.pipeline.select(try factory.make()) }
+      } catch {
+        log.error("the camera stays as it was", metadata: ["error": "\(error)"])
+      }
+    }
+    if camera != new.camera { fixed.append("camera.keepOpen, camera.closeAfter") }
+    if new.scenes != configuration.scenes { fixed.append("scenes") }
+    if new.anchorLibrary != configuration.anchorLibrary || new.anchorRate != configuration.anchorRate {
+      fixed.append("anchors")
+    }
     if new.socket != configuration.socket { fixed.append("socket") }
     if new.source != configuration.source { fixed.append("source") }
     if new.trigger != configuration.trigger { fixed.append("trigger") }
     configuration = new
     log.notice("the configuration was taken over")
     if !fixed.isEmpty {
-      log.warning("these sections need a restart", metadata: ["sections": "\(fixed.joined(separator: ","))"])
+      log.warning("these sections need a restart", metadata: ["sections": "\(fixed.joined(separator: ", "))"])
     }
   }
 

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import WaymarkCamera
 import WaymarkImage
@@ -10,7 +11,12 @@ struct SourceFactory {
   func make() throws -> any FrameSource {
     let settings = configuration.source
     if let path = settings.path {
-      return try FolderSource(path: path, rate: settings.rate ?? 30, loops: settings.loops, read: Self.read)
+      if path != "-", FileOwner.isFolder(path) || Self.isPicture(path) {
+        return try FolderSource(path: path, rate: settings.rate ?? 30, loops: settings.loops, read: Self.read)
+      }
+      let options = StreamSource.Options(
+        rate: settings.rate, loops: settings.loops, transform: cameraSettings.transform)
+      return try StreamSource(path: path, options: options)
     }
     if settings.path == nil, configuration.camera.device != nil || !CameraFinder().all().isEmpty {
       return CameraSource(settings: cameraSettings)
@@ -22,6 +28,15 @@ struct SourceFactory {
     }
     // The walk past the posters was rendered at 20 frames a second.
     return try FolderSource(path: samples, rate: settings.rate ?? 20, loops: true, read: Self.read)
+  }
+
+  /// Whether a file is one picture rather than a stream of them: by content, except that a stream of JPEG pictures
+  /// begins like one picture and is told by its name.
+  private static func isPicture(_ path: String) -> Bool {
+    let name = path.lowercased()
+    if [".mjpeg", ".mjpg", ".y4m"].contains(where: name.hasSuffix) { return false }
+    guard let file = FileHandle(forReadingAtPath: path), let head = try? file.read(upToCount: 64) else { return false }
+    return (try? PictureFormat.detect(Array(head))) != nil
   }
 
   /// What is wanted of a camera.

@@ -10,6 +10,9 @@ package enum ConfigurationReview {
     if let group = configuration.socket.group, Accounts.group(group) == nil {
       add("socket.group", "there is no group \(group)", "Create it, or name another.")
     }
+    if let text = configuration.fileText, let file = configuration.file {
+      problems += OnboardingConfiguration.read(yaml: text, file: file).problems
+    }
     let roles = configuration.roles
     for (key, names, find, what) in [
       ("roles.operators.users", roles.operatorUsers, Accounts.user, "user"),

@@ -17,6 +17,9 @@ package final class CameraModule: ServiceModule {
     self.settings = settings
   }
 
+  /// Takes over other settings for cameras that are selected from now on.
+  package func use(_ settings: CameraSettings) { self.settings = settings }
+
   /// Told when the source's state changed: what it can do is known while it is open.
   package func sourceChanged() {
     let controls = pipeline.source.controls

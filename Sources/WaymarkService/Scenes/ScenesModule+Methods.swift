@@ -1,6 +1,6 @@
 import NIOPosix
-import WaymarkProtocol
 import WaymarkGeometry
+import WaymarkProtocol
 import WaymarkScenes
 
 extension ScenesModule {

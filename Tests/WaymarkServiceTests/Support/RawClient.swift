@@ -4,7 +4,7 @@ import WaymarkProtocol
 
 /// A client that sends and reads bytes as they are.
 final class RawClient {
-  private let descriptor: CInt
+  let descriptor: CInt
   private var buffer: [UInt8] = []
   private var start = 0
 

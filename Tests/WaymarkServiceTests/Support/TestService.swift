@@ -12,16 +12,16 @@ final class TestService: Sendable {
 
   init(
     limits: ConnectionLimits = ConnectionLimits(),
-    roles: RolePolicy = RolePolicy(operatorUsers: [UInt32(geteuid())]), mode: UInt32 = 0o660,
+    roles: RolePolicy = RolePolicy(operatorUsers: [UInt32(geteuid())]), mode: UInt32 = 0o660, path: String? = nil,
     modules: @ServiceActor @Sendable (Hub) throws -> [any ServiceModule] = { _ in [] }
   ) async throws {
     folder = try TestFolder.make()
-    path = folder + "/s.sock"
+    self.path = path ?? folder + "/s.sock"
     let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     hub = await Hub(version: "0.0.0", roles: roles, limits: limits, log: log)
     let hub = hub
     try await Self.fill(hub, modules)
-    server = try await SocketServer.start(ListeningSocket(path: path, mode: mode), hub: hub)
+    server = try await SocketServer.start(ListeningSocket(path: self.path, mode: mode), hub: hub)
   }
 
   @ServiceActor

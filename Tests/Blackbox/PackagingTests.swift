@@ -1,0 +1,45 @@
+import Foundation
+import Testing
+
+/// The units that come with the package, held against the tools that know them.
+@Suite struct PackagingTests {
+  private static let units = Executable.project.appendingPathComponent("Packaging/systemd").path
+
+  @Test(.enabled(if: isInstalled("systemd-analyze"), "needs systemd"))
+  func theUnitIsHardened() throws {
+    let (_, output) = try runProgram([
+      "systemd-analyze", "security", "--offline=true", "--no-pager", Self.units + "/waymark.service",
+    ])
+    let line = try #require(output.split(separator: "\n").last { $0.contains("Overall exposure level") })
+    let words = line.split(separator: " ")
+    let exposure = try #require(words.compactMap { Double($0) }.first)
+    #expect(exposure < 1.5)
+  }
+
+  @Test(.enabled(if: isInstalled("systemd-analyze"), "needs systemd"))
+  func theUnitsAreWellFormed() throws {
+    let folder = try TemporaryFolder()
+    for unit in ["waymark.service", "waymark.socket"] {
+      // The program is not where the package puts it while it is only built.
+      let text = try String(contentsOfFile: Self.units + "/" + unit, encoding: .utf8)
+        .replacingOccurrences(of: "/usr/bin/waymark", with: Executable.path)
+      try text.write(toFile: folder.file(unit), atomically: true, encoding: .utf8)
+    }
+    for unit in ["waymark.service", "waymark.socket"] {
+      let (status, output) = try runProgram(["systemd-analyze", "verify", "--man=no", folder.file(unit)])
+      #expect(status == 0, "\(output)")
+      #expect(!output.contains("waymark."), "\(output)")
+    }
+  }
+
+  @Test func identitiesAndCamerasStayReachable() throws {
+    let unit = try String(contentsOfFile: Self.units + "/waymark.service", encoding: .utf8)
+    let lines = Set(unit.split(separator: "\n").map(String.init))
+    // With these every peer would look like nobody, and no camera would be there.
+    #expect(!lines.contains("PrivateUsers=yes"))
+    #expect(!lines.contains("PrivateDevices=yes"))
+    #expect(!lines.contains("DynamicUser=yes"))
+    #expect(lines.contains("DeviceAllow=char-video4linux rw"))
+    #expect(lines.contains("Type=notify"))
+  }
+}

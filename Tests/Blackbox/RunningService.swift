@@ -1,0 +1,92 @@
+import Foundation
+import Glibc
+import Testing
+
+/// A daemon of its own on a socket of its own; ended with this object.
+final class RunningService {
+  let folder: TemporaryFolder
+  let socket: String
+  private let process = Process()
+
+  /// Starts `waymark serve` and waits until its socket is there.
+  ///
+  /// - Parameters:
+  ///   - socket: where; a new place when missing.
+  ///   - activated: whether the socket is made and handed over by systemd's tool for that.
+  init(_ arguments: [String] = [], socket: String? = nil, activated: Bool = false) throws {
+    folder = try TemporaryFolder()
+    // A socket's path has 107 bytes at most, and the folder for temporary files may be deep.
+    self.socket = socket ?? "/tmp/wm-\(UUID().uuidString.prefix(8)).sock"
+    let socket = self.socket
+    FileManager.default.createFile(atPath: folder.file("log"), contents: nil)
+    let command =
+      (activated ? ["/usr/bin/systemd-socket-activate", "--listen=\(socket)"] : [])
+      + [Executable.path, "serve"] + (activated ? [] : ["--socket", socket]) + arguments
+    process.executableURL = URL(fileURLWithPath: command[0])
+    process.arguments = Array(command.dropFirst())
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.file("log")))
+    try process.run()
+    let deadline = Date(timeIntervalSinceNow: 20)
+    while !Self.answers(socket) {
+      guard process.isRunning, Date() < deadline else { throw ServiceDidNotStart(log: log) }
+      usleep(5000)
+    }
+  }
+
+  deinit {
+    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    unlink(socket)
+  }
+
+  /// Whether somebody listens there.
+  private static func answers(_ path: String) -> Bool {
+    let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+    return withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+      }
+    }
+  }
+
+  var log: String { (try? String(contentsOfFile: folder.file("log"), encoding: .utf8)) ?? "" }
+  var processIdentifier: Int32 { process.processIdentifier }
+
+  /// Asks it to end; how long that took and how it ended.
+  func stop() -> (seconds: Double, status: Int32) {
+    let start = Date()
+    process.terminate()
+    process.waitUntilExit()
+    return (Date().timeIntervalSince(start), process.terminationStatus)
+  }
+
+  struct ServiceDidNotStart: Error { let log: String }
+}
+
+/// Runs a program to its end, `seconds` at most.
+func runProgram(_ command: [String], seconds: Double = 60) throws -> (status: Int32, output: String) {
+  let process = Process()
+  process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+  process.arguments = ["timeout", "\(seconds)"] + command
+  let output = Pipe()
+  process.standardInput = FileHandle.nullDevice
+  process.standardOutput = output
+  process.standardError = output
+  try process.run()
+  let data = output.fileHandleForReading.readDataToEndOfFile()
+  process.waitUntilExit()
+  return (process.terminationStatus, String(decoding: data, as: UTF8.self))
+}
+
+/// Whether a program is installed.
+func isInstalled(_ names: String...) -> Bool {
+  names.allSatisfy { name in
+    (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":")
+      .contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(name)") }
+  }
+}

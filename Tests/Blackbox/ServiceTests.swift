@@ -1,0 +1,108 @@
+import Foundation
+import Testing
+
+/// The daemon as its users meet it: started, asked, stopped.
+@Suite(.serialized) struct ServiceTests {
+  private static let frames = Executable.project.appendingPathComponent("Samples/frames").path
+  private static let clients = Executable.project.appendingPathComponent("Samples/clients").path
+
+  private func checkClient(_ command: [String]) throws {
+    let service = try RunningService(["--source", Self.frames])
+    let (status, output) = try runProgram(command + [service.socket, "barcode"])
+    #expect(status == 0, "\(output)")
+    #expect(output.contains("connected to waymark"))
+    #expect(output.contains("successful qr"))
+    // The connection and with it the scan are gone; the service is not.
+    let answer = try Executable.run(["status", "--json", "--socket", service.socket])
+    #expect(answer.status == 0)
+    #expect(answer.objects.first?["scan"] == nil)
+  }
+
+  @Test(.enabled(if: isInstalled("python3"), "needs python3"))
+  func thePythonClientRuns() throws { try checkClient(["python3", Self.clients + "/client.py"]) }
+
+  @Test(.enabled(if: isInstalled("socat", "jq"), "needs socat and jq"))
+  func theShellClientRuns() throws { try checkClient(["sh", Self.clients + "/client.sh"]) }
+
+  @Test(.enabled(if: isInstalled("node"), "needs node"))
+  func theNodeClientRuns() throws { try checkClient(["node", Self.clients + "/client.mjs"]) }
+
+  @Test func theSwiftClientRuns() throws {
+    let program = URL(fileURLWithPath: Executable.path).deletingLastPathComponent()
+      .appendingPathComponent("waymark-sample-client").path
+    try checkClient([program])
+  }
+
+  @Test func theClientsAreShort() throws {
+    for file in ["client.py", "client.sh", "client.mjs", "swift/Client.swift"] {
+      let lines = try String(contentsOfFile: Self.clients + "/" + file, encoding: .utf8).split(
+        separator: "\n", omittingEmptySubsequences: false)
+      #expect(lines.count <= 60, "\(file)")
+    }
+  }
+
+  @Test func itEndsWhenToldTo() throws {
+    let service = try RunningService(["--source", Self.frames])
+    // Another one on the same socket does not start, and leaves the first alone.
+    let second = try Executable.run(["serve", "--socket", service.socket, "--source", Self.frames])
+    #expect(second.status == 69)
+    #expect(second.diagnostics.contains("already listens"))
+    let (_, status) = service.stop()
+    #expect(status == 0)
+    #expect(!FileManager.default.fileExists(atPath: service.socket))
+    let answer = try Executable.run(["send", "ping", "--socket", service.socket])
+    #expect(answer.status == 69)
+    #expect(answer.diagnostics.contains("waymark serve"))
+  }
+
+  @Test func whatIsLeftOfAKilledOneIsReplaced() throws {
+    let first = try RunningService(["--source", Self.frames])
+    kill(first.processIdentifier, SIGKILL)
+    // The file is still there; the next service takes its place.
+    let second = try RunningService(["--source", Self.frames], socket: first.socket)
+    #expect(try Executable.run(["send", "ping", "--socket", second.socket]).status == 0)
+  }
+
+  @Test(.enabled(if: isInstalled("systemd-socket-activate"), "needs systemd"))
+  func itTakesASocketThatIsHandedOver() throws {
+    let service = try RunningService(
+      ["--source", Self.frames], activated: true)
+    #expect(try Executable.run(["send", "ping", "--socket", service.socket]).status == 0)
+    let status = try Executable.run(["status", "--json", "--socket", service.socket])
+    #expect(status.objects.first?["socket"] as? String == service.socket)
+  }
+
+  @Test func commandsAnswerWithTheirExitCodes() throws {
+    let service = try RunningService(["--source", Self.frames])
+    func send(_ arguments: String...) throws -> Executable.Run {
+      try Executable.run(["send"] + arguments + ["--socket", service.socket])
+    }
+    #expect(try send("ping").status == 0)
+    #expect(try send("no.such.method").status == 2)
+    #expect(try send("torch", "{\"on\":1}").status == 2)
+    #expect(try send("ping", "{not json").status == 64)
+    let picture = service.folder.file("frame.jpg")
+    #expect(try send("media.snapshot", "{\"width\":160}", "-o", picture).status == 0)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: picture)).starts(with: [0xFF, 0xD8]))
+    #expect(try Executable.run(["status", "--prometheus", "--socket", service.socket]).text.contains("waymark_up 1.0"))
+    #expect(try Executable.run(["socket-path", "--socket", "/x"]).text == "/x\n")
+    let watch = try Executable.run(
+      ["watch", "--json", "--count", "1", "--events", "statistics", "--socket", service.socket])
+    #expect(watch.status == 0)
+    #expect(watch.objects.last?["event"] as? String == "statistics")
+  }
+
+  @Test func theConfigurationIsChecked() throws {
+    let folder = try TemporaryFolder()
+    let file = folder.file("waymark.yaml")
+    try "camera:\n  width: 640\n".write(toFile: file, atomically: true, encoding: .utf8)
+    #expect(try Executable.run(["config", "check", file]).status == 0)
+    try "camera:\n  widht: 640\nonboarding:\n  kinds: 5\n".write(toFile: file, atomically: true, encoding: .utf8)
+    let bad = try Executable.run(["config", "check", file])
+    #expect(bad.status == 65)
+    #expect(bad.text.contains("waymark.yaml:2: camera.widht"))
+    #expect(bad.text.contains("onboarding"))
+    #expect(try Executable.run(["serve", "--config", file, "--socket", folder.file("s")]).status == 65)
+    #expect(try Executable.run(["config", "check", folder.file("none")]).status == 66)
+  }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import Testing
+import WaymarkClient
+import WaymarkProtocol
+import WaymarkService
+
+/// The client of the library against a real service.
+@Suite(.serialized) struct ClientTests {
+  @Test func requestsAreAnsweredAndEventsCome() async throws {
+    let service = try await TestService()
+    let client = try await WaymarkClient.connect(to: service.path)
+    #expect(client.hello.role == .operator)
+    let pong = try await client.send(PingRequest())
+    #expect(pong.monotonic > 0)
+    let snapshot = try await client.send(SubscribeRequest(events: ["scan.*"]))
+    #expect(snapshot.events == ["scan.*"])
+    await service.publish(ScanConfirmed(scan: "s1", context: ["a": 1]))
+    let received = try #require(try await client.events.next())
+    #expect(received.event.body == .scanConfirmed(ScanConfirmed(scan: "s1", context: ["a": 1])))
+    #expect(received.line.contains("scan.confirmed"))
+    await #expect(throws: ServiceError.self) { try await client.send(method: "nope", params: [:]) }
+    await service.stop()
+  }
+
+  @Test func answersFindTheirRequests() async throws {
+    let service = try await TestService()
+    let client = try await WaymarkClient.connect(to: service.path)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<200 { group.addTask { _ = try await client.send(PingRequest()) } }
+      try await group.waitForAll()
+    }
+    await service.stop()
+  }
+
+  @Test func theEndIsTold() async throws {
+    let service = try await TestService()
+    let client = try await WaymarkClient.connect(to: service.path)
+    await service.stop()
+    var names: [String] = []
+    do {
+      for try await received in client.events { names.append(received.event.body.name) }
+      Issue.record("the events ended without a word")
+    } catch let error as ClientError { #expect(error.code == "stopping") }
+    #expect(names == ["server.stopping", "connection.closed"])
+    await #expect(throws: ClientError.self) { try await client.send(PingRequest()) }
+  }
+
+  @Test func withoutAServiceThereIsAWord() async throws {
+    do {
+      _ = try await WaymarkClient.connect(to: "/nonexistent/s.sock")
+      Issue.record("it connected")
+    } catch let error as ClientError {
+      #expect(error.code == "noService")
+      #expect(error.hint.contains("waymark serve"))
+    }
+  }
+
+  @Test func subscriptionsComeBackAfterALoss() async throws {
+    let folder = try TestFolder.make()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let path = folder + "/s.sock"
+    var service: TestService? = try await TestService(path: path)
+    var connects = 0
+    var instances: Set<String> = []
+    var losses = 0
+    updates: for try await update in WaymarkClient.updates(
+      at: path, events: ["scan.*"], backoff: Backoff(first: 0.01, longest: 0.05))
+    {
+      switch update {
+      case .connected(_, let snapshot):
+        connects += 1
+        instances.insert(snapshot.instance)
+        if connects == 2 {
+          await service?.publish(ScanConfirmed(scan: "again"))
+        } else {
+          await service?.stop()
+          service = nil
+        }
+      case .event(let received):
+        if case .scanConfirmed(let confirmed) = received.event.body {
+          #expect(confirmed.scan == "again")
+          break updates
+        }
+      case .disconnected:
+        losses += 1
+        if service == nil { service = try await TestService(path: path) }
+      }
+    }
+    #expect(connects == 2)
+    #expect(instances.count == 2)
+    #expect(losses >= 1)
+    await service?.stop()
+  }
+
+  @Test func aRefusalIsNotTriedAgain() async throws {
+    let service = try await TestService(roles: RolePolicy(operatorUsers: []))
+    do {
+      for try await _ in WaymarkClient.updates(at: service.path, events: nil) {}
+      Issue.record("it ended without a word")
+    } catch let error as ClientError { #expect(error.code == "notPermitted") }
+    await service.stop()
+  }
+}
