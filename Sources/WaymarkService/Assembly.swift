@@ -188,6 +188,10 @@ package final class Assembly {
     hub.stop(reason: reason)
   }
 
-  /// Waits for the source to be given back.
-  package func finish() async { await capture.finished() }
+  /// Waits until the clients have their last lines, a moment at most, and the source is given back.
+  package func finish() async {
+    let deadline = WallClock.monotonic + hub.limits.linger
+    while !hub.connections.isEmpty, WallClock.monotonic < deadline { try? await Task.sleep(for: .milliseconds(5)) }
+    await capture.finished()
+  }
 }

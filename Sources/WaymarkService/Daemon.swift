@@ -29,7 +29,6 @@ package struct Daemon: Sendable {
       log.error("\(problem.description)", metadata: ["hint": "\(problem.hint)"])
     }
     if let problem = problems.first { throw problem }
-    MemoryArenas.limit()
     JournalLogHandler.setLevel(Logger.Level(rawValue: configuration.logLevel) ?? .info)
 
     let group = try configuration.socket.group.map { name in

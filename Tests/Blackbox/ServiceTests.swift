@@ -47,8 +47,20 @@ import Testing
     let second = try Executable.run(["serve", "--socket", service.socket, "--source", Self.frames])
     #expect(second.status == 69)
     #expect(second.diagnostics.contains("already listens"))
+    let watch = Process()
+    watch.executableURL = URL(fileURLWithPath: Executable.path)
+    watch.arguments = ["watch", "--json", "--no-reconnect", "--events", "server.*", "--socket", service.socket]
+    let lines = Pipe()
+    watch.standardOutput = lines
+    watch.standardError = FileHandle.nullDevice
+    try watch.run()
+    // The snapshot: from here on it is subscribed.
+    #expect(!lines.fileHandleForReading.availableData.isEmpty)
     let (_, status) = service.stop()
     #expect(status == 0)
+    #expect(
+      String(decoding: lines.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self).contains("server.stopping"))
+    watch.waitUntilExit()
     #expect(!FileManager.default.fileExists(atPath: service.socket))
     let answer = try Executable.run(["send", "ping", "--socket", service.socket])
     #expect(answer.status == 69)
