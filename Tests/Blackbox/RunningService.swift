@@ -18,7 +18,7 @@ final class RunningService {
     // A socket's path has 107 bytes at most, and the folder for temporary files may be deep.
     self.socket = socket ?? "/tmp/wm-\(UUID().uuidString.prefix(8)).sock"
     let socket = self.socket
-    FileManager.default.createFile(atPath: folder.file("log"), contents: nil)
+    _ = FileManager.default.createFile(atPath: folder.file("log"), contents: nil)
     let command =
       (activated ? ["/usr/bin/systemd-socket-activate", "--listen=\(socket)"] : [])
       + [Executable.path, "serve"] + (activated ? [] : ["--socket", socket]) + arguments

@@ -3,7 +3,9 @@ import Glibc
 import WaymarkProtocol
 
 /// A client that sends and reads bytes as they are.
-final class RawClient {
+///
+/// `@unchecked`: at most one thread reads, to which the buffer belongs, and one sends, which needs only the descriptor.
+final class RawClient: @unchecked Sendable {
   let descriptor: CInt
   private var buffer: [UInt8] = []
   private var start = 0
