@@ -101,6 +101,7 @@ let package = Package(
         "WaymarkCamera", "WaymarkProtocol", "WaymarkPipeline", "WaymarkService", "WaymarkClient", "WaymarkKiosk",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
+        .product(name: "Yams", package: "Yams"),
       ],
       swiftSettings: swiftSettings),
 

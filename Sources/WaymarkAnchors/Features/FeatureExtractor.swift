@@ -27,7 +27,18 @@ package final class FeatureExtractor {
     package var cell = 40
     /// How a level's share falls with its size: share ∝ scale^falloff.
     package var falloff = 1.2
+    /// From how many levels features are taken; the pyramid has `levels`.
+    package var searched = 16
     package init() {}
+
+    /// For frames at twice their size.
+    package static var enlarging: Settings {
+      var s = Settings()
+      s.limit = 1000
+      s.levels = 5
+      s.searched = 2
+      return s
+    }
   }
 
   package let settings: Settings
@@ -59,6 +70,8 @@ package final class FeatureExtractor {
   }
 
   /// Fills `features` from a picture of at most 4,095 pixels a side.
+  ///
+  /// - Parameter doubled: look at it at twice its size; features are still given in its own pixels.
   package func extract(_ picture: ImageView, doubled: Bool = false) {
     features.removeAll()
     guard picture.width > 0, picture.height > 0, picture.width < 4096, picture.height < 4096 else { return }
@@ -69,15 +82,21 @@ package final class FeatureExtractor {
     }
     prepare()
     var total = 0.0
-    for i in 0..<pyramid.count { total += pow(pyramid.scale(i), settings.falloff) }
-    for i in 0..<pyramid.count {
+    let used = min(pyramid.count, settings.searched)
+    for i in 0..<used { total += pow(pyramid.scale(i), settings.falloff) }
+    for i in 0..<used {
       let share = pow(pyramid.scale(i), settings.falloff) / total
       extractLevel(i, quota: Int(share * Double(settings.limit)) + 1)
     }
   }
 
+  /// The bytes of one of the planes beside the pyramid: those of the levels that features are taken from.
+  private var planeSize: Int {
+    settings.searched < pyramid.count ? pyramid.offset(settings.searched) : pyramid.planeSize
+  }
+
   private func prepare() {
-    let size = pyramid.planeSize
+    let size = planeSize
     if planes.capacity < 5 * size {
       planes = PixelBuffer(capacity: 5 * size)
       planes.bytes.update(repeating: 0, count: 5 * size)
@@ -100,7 +119,7 @@ package final class FeatureExtractor {
       return
     }
     let (width, height) = (Int32(w), Int32(h))
-    let size = pyramid.planeSize
+    let size = planeSize
     let smooth = planes.bytes + pyramid.offset(index)
     let boxes = smooth + size
     let scores = smooth + 4 * size

@@ -33,6 +33,20 @@ package final class FeatureSet {
 
   package func removeAll() { count = 0 }
 
+  /// Drops the features of which `predicate` is true; the others keep their order.
+  package func removeAll(where predicate: (Feature) -> Bool) {
+    var kept = 0
+    for i in 0..<count where !predicate(features[i]) {
+      if kept != i {
+        features[kept] = features[i]
+        (descriptors + 4 * kept).update(from: descriptors + 4 * i, count: 4)
+        (margins + Self.marginCount * kept).update(from: margins + Self.marginCount * i, count: Self.marginCount)
+      }
+      kept += 1
+    }
+    count = kept
+  }
+
   /// Takes one more feature and returns its place; `nil` when there is no room.
   package func append(_ feature: Feature) -> Int? {
     guard count < capacity else { return nil }

@@ -9,11 +9,11 @@ package import WaymarkImage
 package final class AnchorCompiler {
   package struct Settings: Sendable {
     /// The most features an anchor keeps: 44 bytes each in the library.
-    package var limit = 1000
+    package var limit = 700
     /// The most features taken from one view.
     package var perView = 500
     /// Simulated frames that decide which features are kept.
-    package var shots = 72
+    package var shots = 60
     /// The greatest Hamming distance at which a feature counts as found again.
     package var distance = 60
     package init() {}
@@ -23,6 +23,7 @@ package final class AnchorCompiler {
   private let renderer = PictureRenderer()
   private let viewExtractor: FeatureExtractor
   private let shotExtractor: FeatureExtractor
+  private let enlargingExtractor = FeatureExtractor(settings: .enlarging)
   private var viewBuffer = PixelBuffer(capacity: 0)
 
   package init(settings: Settings = Settings()) {
@@ -34,8 +35,38 @@ package final class AnchorCompiler {
     shotExtractor = FeatureExtractor()
   }
 
+  /// The long side of a reference in pixels.
+  package static let side = 480
+
+  /// Compiles a picture of any size.
+  ///
+  /// - Throws: `AnchorError` with `unusablePicture` for a name that is empty or a picture that is a mere strip or dot.
+  package func compile(name: String, physicalWidth: Double?, picture: GrayImage) throws(AnchorError) -> CompiledAnchor {
+    guard !name.isEmpty, name.utf8.count <= 1024, !name.utf8.contains(where: { $0 < 32 }) else {
+      throw AnchorError(
+        .unusablePicture, "An anchor's name is empty, too long or holds control characters.", hint: "Give it a name.")
+    }
+    let long = max(picture.width, picture.height)
+    let short = min(picture.width, picture.height)
+    guard short >= 16, long <= 12 * short else {
+      throw AnchorError(
+        .unusablePicture, "The picture of \"\(name)\" has \(picture.width)×\(picture.height) pixels.",
+        hint: "Anchors need at least 16 pixels a side and sides that differ at most twelvefold.")
+    }
+    let scale = Double(Self.side) / Double(long)
+    let image =
+      long == Self.side
+      ? picture
+      : picture.resized(
+        width: max(1, Int((Double(picture.width) * scale).rounded())),
+        height: max(1, Int((Double(picture.height) * scale).rounded())))
+    return compile(name: name, physicalWidth: physicalWidth, image: image, originalSide: long)
+  }
+
   /// Compiles a picture whose long side is 480 pixels.
-  package func compile(name: String, physicalWidth: Double?, image: GrayImage) -> CompiledAnchor {
+  package func compile(
+    name: String, physicalWidth: Double?, image: GrayImage, originalSide: Int = AnchorCompiler.side
+  ) -> CompiledAnchor {
     var pool = CandidatePool(width: image.width, height: image.height)
     image.withView { renderer.load($0) }
     for (index, view) in ViewCatalog.views.enumerated() { collect(view, index, image, into: &pool) }
@@ -48,16 +79,19 @@ package final class AnchorCompiler {
       else { continue }
       // A frame that shows the anchor so small is looked at doubled.
       let doubled = shot.area < 0.03
-      picture.withView { shotExtractor.extract($0, doubled: doubled) }
-      cover.add(shotExtractor.features, map: map, doubled: doubled, share: shot.area)
+      picture.withView { (doubled ? enlargingExtractor : shotExtractor).extract($0, doubled: doubled) }
+      cover.add((doubled ? enlargingExtractor : shotExtractor).features, map: map, doubled: doubled, share: shot.area)
     }
     let chosen = cover.choose(limit: settings.limit)
     var descriptors: [UInt64] = []
     descriptors.reserveCapacity(4 * chosen.count)
     for c in chosen { descriptors += pool.descriptors[(4 * c)..<(4 * c + 4)] }
+    let features = chosen.map { pool.features[$0] }
+    let reasons = PictureCritic.reasons(
+      image, originalSide: originalSide, chosen: features, extractor: shotExtractor)
     return CompiledAnchor(
-      name: name, physicalWidth: physicalWidth, image: image, features: chosen.map { pool.features[$0] },
-      descriptors: descriptors, quality: AnchorQuality(recall: cover.recall))
+      name: name, physicalWidth: physicalWidth, image: image, features: features, descriptors: descriptors,
+      recall: cover.recall(chosen), reasons: reasons)
   }
 
   private func collect(_ view: ViewCatalog.View, _ index: Int, _ image: GrayImage, into pool: inout CandidatePool) {

@@ -1,6 +1,58 @@
-/// How well a picture will be found, as measured on simulated views when it was compiled.
-package struct AnchorQuality: Sendable, Equatable {
-  /// The share of the simulated views in which enough features were found again, 0…1.
-  package var recall: Double
-  package init(recall: Double) { self.recall = recall }
+/// How well a picture will be found, and why not better.
+public struct AnchorQuality: Sendable, Hashable {
+  /// What a person can change about a picture.
+  public enum Reason: Sendable, Hashable {
+    /// There are few corners to recognise.
+    case tooLittleDetail
+    /// The corners lie in one part of the picture only.
+    case oneSided
+    /// The same detail comes again at other places.
+    case repetitive
+    /// The grays lie close together.
+    case lowContrast
+    /// The picture has too few pixels.
+    case tooSmall
+    /// It looks the same mirrored or turned.
+    case mirrorSymmetric
+    /// It can be taken for another anchor.
+    case looksLike(String)
+
+    /// A stable word for programs.
+    public var code: String {
+      switch self {
+      case .tooLittleDetail: "tooLittleDetail"
+      case .oneSided: "oneSided"
+      case .repetitive: "repetitive"
+      case .lowContrast: "lowContrast"
+      case .tooSmall: "tooSmall"
+      case .mirrorSymmetric: "mirrorSymmetric"
+      case .looksLike: "looksLike"
+      }
+    }
+
+    /// What is wrong and what to do about it.
+    public var text: String {
+      switch self {
+      case .tooLittleDetail: "too little detail: choose a picture with more corners, letters or texture"
+      case .oneSided: "one-sided: the detail lies in one part; crop to it, or choose one with detail all over"
+      case .repetitive: "repetitive: the same pattern comes again and again; add something that comes once"
+      case .lowContrast: "low contrast: the grays lie close together; print it darker on lighter"
+      case .tooSmall: "too small: give a picture of at least 320 pixels on its long side"
+      case .mirrorSymmetric: "mirror-symmetric: it looks the same turned or mirrored; add something that does not"
+      case .looksLike(let name): "looks like anchor \"\(name)\": one may be taken for the other"
+      }
+    }
+  }
+
+  /// 0…100: the share of simulated views, among them steep, small, blurred, dim and noisy ones, in which it is expected to
+  /// be found.
+  public var score: Int
+  /// What speaks against it, the most important first.
+  public var reasons: [Reason]
+
+  /// A quality from its parts.
+  public init(score: Int, reasons: [Reason]) {
+    self.score = score
+    self.reasons = reasons
+  }
 }

@@ -9,5 +9,10 @@ package struct CompiledAnchor: Sendable {
   package var features: [AnchorFeature]
   /// Four words a feature.
   package var descriptors: [UInt64]
-  package var quality: AnchorQuality
+  /// The expected share of simulated views in which it is found, 0…1.
+  package var recall: Double
+  /// What speaks against the picture; not kept in the library.
+  package var reasons: [AnchorQuality.Reason]
+
+  package var quality: AnchorQuality { AnchorQuality(score: Int((100 * recall).rounded()), reasons: reasons) }
 }

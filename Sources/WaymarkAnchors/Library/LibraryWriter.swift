@@ -130,7 +130,7 @@ private struct SectionWriter {
       put(UInt16(a.image.height), at: o + 18)
       put(UInt32(list), at: o + 20)
       put(UInt32(a.features.count), at: o + 24)
-      put(Float(a.quality.recall).bitPattern, at: o + 28)
+      put(Float(a.recall).bitPattern, at: o + 28)
       put(UInt64(pixels[i]), at: o + 32)
       name += a.name.utf8.count
       list += a.features.count

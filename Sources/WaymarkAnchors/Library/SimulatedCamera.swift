@@ -22,12 +22,12 @@ package struct SimulatedCamera {
 
   /// Where the reference of `w` × `h` pixels stands in shot `index` of `count`; `nil` where it does not fit the frame.
   ///
-  /// Tilts are spread evenly over 0…70°, areas evenly in their logarithm over 1.2…80 % of the frame.
+  /// Tilts are spread evenly over 0…70°, areas evenly in their logarithm over 0.8…80 % of the frame.
   package func shot(_ index: Int, of count: Int, w: Int, h: Int) -> Shot? {
     var random = RandomSource(seed: 0x0A_1C_40 &+ UInt64(index) &* 7919)
     let tilt = 70 * (Double(index) + random.unit()) / Double(count)
     let order = Double((index &* 37) % count)
-    let area = 0.012 * Double.power(0.8 / 0.012, (order + random.unit()) / Double(count))
+    let area = 0.008 * Double.power(0.8 / 0.008, (order + random.unit()) / Double(count))
     for _ in 0..<40 {
       let axis = 2 * Double.pi * random.unit()
       let roll = 2 * Double.pi * random.unit()
@@ -143,16 +143,22 @@ package struct SimulatedCamera {
       lattice = (0..<1024).map { _ in Int16(random.below(256)) }
     }
 
+    @inline(__always)
     func value(_ x: Int, _ y: Int) -> UInt8 {
-      func at(_ size: Int, _ salt: Int) -> Int {
-        let (i, j) = (x / size, y / size)
-        let (fx, fy) = (x % size, y % size)
-        func node(_ a: Int, _ b: Int) -> Int { Int(lattice[(a &* 31 &+ b &* 57 &+ salt) & 1023]) }
-        let top = node(i, j) * (size - fx) + node(i + 1, j) * fx
-        let low = node(i, j + 1) * (size - fx) + node(i + 1, j + 1) * fx
-        return (top * (size - fy) + low * fy) / (size * size)
+      lattice.withUnsafeBufferPointer { nodes in
+        @inline(__always)
+        func at(_ bits: Int, _ salt: Int) -> Int {
+          let size = 1 << bits
+          let (i, j) = (x >> bits, y >> bits)
+          let (fx, fy) = (x & (size - 1), y & (size - 1))
+          @inline(__always)
+          func node(_ a: Int, _ b: Int) -> Int { Int(nodes[(a &* 31 &+ b &* 57 &+ salt) & 1023]) }
+          let top = node(i, j) &* (size &- fx) &+ node(i &+ 1, j) &* fx
+          let low = node(i, j &+ 1) &* (size &- fx) &+ node(i &+ 1, j &+ 1) &* fx
+          return (top &* (size &- fy) &+ low &* fy) >> (2 &* bits)
+        }
+        return UInt8(truncatingIfNeeded: (5 &* at(4, 0) &+ 3 &* at(2, 500)) >> 3)
       }
-      return UInt8((2 * at(16, 0) + at(5, 500)) / 3)
     }
   }
 }

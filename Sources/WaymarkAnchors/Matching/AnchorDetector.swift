@@ -1,4 +1,4 @@
-import WaymarkGeometry
+package import WaymarkGeometry
 public import WaymarkImage
 
 /// Finds the anchors of a library in single frames.
@@ -7,7 +7,10 @@ public import WaymarkImage
 public final class AnchorDetector {
   /// The library whose anchors are looked for.
   public let library: AnchorLibrary
-  private let extractor = FeatureExtractor()
+  private let plain = FeatureExtractor()
+  /// For the frame at twice its size: buffers of their own, so that none change their layout from look to look. Only the
+  /// two levels count that the frame itself does not have.
+  private let enlarging = FeatureExtractor(settings: .enlarging)
   private let lookup: FeatureLookup
   private let search: HypothesisSearch
   private let guided: GuidedMatcher
@@ -17,12 +20,16 @@ public final class AnchorDetector {
   private let pairs: UnsafeMutableBufferPointer<PointPair>
   private var claims: [AnchorClaim] = []
   private let aligner = PatchAligner()
-  private var templates = TemplateCache(capacity: 40)
+  private var templates: TemplateCache
 
   /// A detector for the anchors of a library.
-  public init(library: AnchorLibrary) {
+  public convenience init(library: AnchorLibrary) { self.init(library: library, templates: 8) }
+
+  /// - Parameter templates: how many anchors' alignment templates are kept; each takes half a megabyte.
+  package init(library: AnchorLibrary, templates: Int) {
     self.library = library
-    let capacity = extractor.features.capacity
+    self.templates = TemplateCache(capacity: templates)
+    let capacity = plain.features.capacity
     lookup = FeatureLookup(library: library, features: capacity)
     search = HypothesisSearch(library: library, matches: 3 * capacity)
     guided = GuidedMatcher(library: library, features: capacity)
@@ -38,13 +45,17 @@ public final class AnchorDetector {
   deinit { pairs.deallocate() }
 
   /// The anchors in a frame, the surest first, one claim an anchor.
-  public func detect(_ frame: ImageView) -> [AnchorClaim] {
+  public func detect(_ frame: ImageView) -> [AnchorClaim] { detect(frame, except: []) }
+
+  /// The same, without what lies inside outlines that are already known.
+  package func detect(_ frame: ImageView, except known: [Quadrilateral]) -> [AnchorClaim] {
     claims.removeAll(keepingCapacity: true)
-    guard frame.width >= 24, frame.height >= 24, !library.references.isEmpty else { return [] }
+    guard frame.width >= 32, frame.height >= 32, !library.references.isEmpty else { return [] }
     let (picture, scale) = reducer.reduce(frame)
-    look(picture, doubled: false)
-    if claims.isEmpty, picture.width <= 1000, picture.height <= 1000 { look(picture, doubled: true) }
-    claims.sort { $0.score > $1.score }
+    let outlines = known.map { $0.scaled(by: scale) }
+    look(picture, doubled: false, except: outlines)
+    if claims.isEmpty { look(picture, doubled: true, except: outlines) }
+    claims.sort { ($1.score, $0.anchor) < ($0.score, $1.anchor) }
     if scale != 1 {
       let enlarge = Homography.resize(Point2(1 / scale, 1 / scale))
       for i in claims.indices { claims[i].homography = (enlarge * claims[i].homography).normalized }
@@ -55,19 +66,25 @@ public final class AnchorDetector {
   /// What alignment and tracking need of an anchor, made when it is first seen.
   package func template(_ anchor: Int) -> AnchorTemplate { templates.template(for: anchor, in: library) }
 
-  private func look(_ picture: ImageView, doubled: Bool) {
+  private func look(_ picture: ImageView, doubled: Bool, except known: [Quadrilateral]) {
+    let extractor = doubled ? enlarging : plain
     extractor.extract(picture, doubled: doubled)
     let features = extractor.features
+    if !known.isEmpty {
+      features.removeAll { f in known.contains { $0.contains(Point2(Double(f.x), Double(f.y))) } }
+    }
     lookup.run(features)
     search.run(lookup.matches, count: lookup.count, features: features.features)
     guard !search.hypotheses.isEmpty else { return }
     guided.load(features, width: picture.width, height: picture.height)
     for hypothesis in search.hypotheses {
-      if let claim = verify(hypothesis, doubled: doubled) { claims.append(claim) }
+      if let claim = verify(hypothesis, extractor, doubled: doubled, width: picture.width) { claims.append(claim) }
     }
   }
 
-  private func verify(_ hypothesis: Hypothesis, doubled: Bool) -> AnchorClaim? {
+  private func verify(
+    _ hypothesis: Hypothesis, _ extractor: FeatureExtractor, doubled: Bool, width: Int
+  ) -> AnchorClaim? {
     let features = extractor.features
     let reference = library.references[hypothesis.anchor]
     var n = 0
@@ -99,20 +116,59 @@ public final class AnchorDetector {
       for i in 0..<guided.count where fine.weight(i) > 0 { inliers += 1 }
     }
     guard inliers >= 8 else { return nil }
-    return align(hypothesis.anchor, map, inliers, doubled)
+    return align(hypothesis.anchor, map, inliers, extractor, doubled, width)
   }
 
   /// Moves the map until reference and frame agree on intensities, and asks how well they do.
-  private func align(_ anchor: Int, _ map: Homography, _ inliers: Int, _ doubled: Bool) -> AnchorClaim? {
+  private func align(
+    _ anchor: Int, _ map: Homography, _ inliers: Int, _ extractor: FeatureExtractor, _ doubled: Bool, _ width: Int
+  ) -> AnchorClaim? {
     let template = templates.template(for: anchor, in: library)
     let enlarge = Homography.resize(Point2(2, 2))
     let start = doubled ? enlarge * map : map
     guard let result = aligner.align(template, from: start, in: extractor.pyramid) else { return nil }
-    onVerify?(result, inliers)
-    guard result.score > 0.6, result.inliers >= 4 else { return nil }
+    onVerify?(anchor, result, inliers)
+    // Wrong maps can be bent until a quarter of the patches agree; the more features agree besides, the less is asked.
+    guard result.score > 0.6, result.share + 0.004 * Double(min(inliers, 50)) > 0.42 else { return nil }
     let final = doubled ? Homography.resize(Point2(0.5, 0.5)) * result.homography : result.homography
+    let reference = library.references[anchor]
+    guard let outline = final.outline(width: Double(reference.width), height: Double(reference.height)) else {
+      return nil
+    }
+    guard hasCameraLikeDepth(final, reference, outline, width: width) else { return nil }
+    // Of two anchors that look alike, one place is given to the one that fits better.
+    if !allowsOverlaps, let rival = claims.indices.first(where: { covers(claims[$0], outline) }) {
+      guard claims[rival].score < result.score else { return nil }
+      claims.remove(at: rival)
+    }
     return AnchorClaim(anchor: anchor, homography: final.normalized, inliers: inliers, score: result.score)
   }
 
-  package var onVerify: ((PatchAligner.Result, Int) -> Void)?
+  /// Whether the corners' depths differ no more than they can: a picture that fills a small angle is about as far away at
+  /// one end as at the other, however it is tilted. Bent wrong maps fail here.
+  private func hasCameraLikeDepth(
+    _ map: Homography, _ reference: AnchorReference, _ outline: Quadrilateral, width: Int
+  ) -> Bool {
+    let q = Quadrilateral(width: Double(reference.width), height: Double(reference.height))
+    let depths = SIMD4(map.depth(q.topLeft), map.depth(q.topRight), map.depth(q.bottomRight), map.depth(q.bottomLeft))
+    let (least, greatest) = (abs(depths.min()), abs(depths.max()))
+    let ratio = max(least, greatest) / max(1e-9, min(least, greatest))
+    let diagonal = max(
+      outline.topLeft.distance(to: outline.bottomRight), outline.topRight.distance(to: outline.bottomLeft))
+    // The focal length of a wide lens is 0.7 of the frame's width.
+    return ratio < min(4, 1.1 + 1.8 * diagonal / (0.7 * Double(width)))
+  }
+
+  /// Whether a claim and an outline stand for the same thing in the frame: each holds the other's centre.
+  private func covers(_ claim: AnchorClaim, _ outline: Quadrilateral) -> Bool {
+    let reference = library.references[claim.anchor]
+    let other = claim.homography.apply(Quadrilateral(width: Double(reference.width), height: Double(reference.height)))
+    return other.contains(outline.center) && outline.contains(other.center)
+  }
+
+  /// Whether two anchors may be claimed at one place.
+  package var allowsOverlaps = false
+
+  /// Told of every alignment: the anchor, what the aligner said, and how many features agreed. For measuring.
+  package var onVerify: ((Int, PatchAligner.Result, Int) -> Void)?
 }

@@ -7,7 +7,7 @@ import CKernels
 final class FeatureLookup {
   struct Settings {
     /// Keys looked under for each feature.
-    var probes = 24
+    var probes = 20
     /// The greatest Hamming distance of a match.
     var distance = 64
     /// How much farther than the nearest another anchor's match may be.

@@ -44,7 +44,7 @@ public final class AnchorEngine {
   ///
   /// - Parameter intrinsics: of the camera, for frames of the size that will come; `nil`: assumed from a field of view.
   public convenience init(library: AnchorLibrary, intrinsics: CameraIntrinsics? = nil, options: Options = Options()) {
-    self.init(source: AnchorDetector(library: library), intrinsics: intrinsics, options: options)
+    self.init(source: AnchorDetector(library: library, templates: 40), intrinsics: intrinsics, options: options)
   }
 
   /// An engine over a detector.

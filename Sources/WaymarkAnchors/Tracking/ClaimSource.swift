@@ -19,7 +19,9 @@ package protocol ClaimSource: AnyObject {
 }
 
 extension AnchorDetector: ClaimSource {
-  package func claims(in frame: ImageView, known: [Quadrilateral]) -> [AnchorClaim] { detect(frame) }
+  package func claims(in frame: ImageView, known: [Quadrilateral]) -> [AnchorClaim] {
+    detect(frame, except: known)
+  }
   package func reference(_ anchor: Int) -> AnchorReference { library.references[anchor] }
   package var referenceCount: Int { library.references.count }
 }

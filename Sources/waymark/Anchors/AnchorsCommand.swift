@@ -7,7 +7,13 @@ struct AnchorsCommand: AsyncParsableCommand {
     commandName: "anchors",
     abstract: "Builds libraries of preset pictures, judges them and finds them in frames.",
     subcommands: [
-      AnchorsTrackCommand.self
+      AnchorsBuildCommand.self,
+      AnchorsAddCommand.self,
+      AnchorsRemoveCommand.self,
+      AnchorsListCommand.self,
+      AnchorsQualityCommand.self,
+      AnchorsMatchCommand.self,
+      AnchorsTrackCommand.self,
     ])
 }
 

@@ -1,0 +1,47 @@
+import Foundation
+import WaymarkAnchors
+import WaymarkImage
+
+/// Compiles pictures on several threads, with a progress bar.
+enum AnchorCompilation {
+  /// The compiled anchors in the order of the entries; a picture that cannot be used is told and left out.
+  ///
+  /// - Returns: the anchors, and the worst status of the pictures left out.
+  static func run(_ entries: [AnchorEntry], jobs: Int) -> (anchors: [CompiledAnchor], status: ExitStatus) {
+    var anchors: [CompiledAnchor] = []
+    var status = ExitStatus.success
+    var failures = 0
+    var progress = ProgressBar(total: entries.count)
+    OrderedWork.run(
+      entries, jobs: jobs,
+      worker: {
+        let compiler = AnchorCompiler()
+        return { (entry: AnchorEntry) -> Result<CompiledAnchor, any Error> in
+          Result {
+            let picture = try PictureDecoder().gray(PictureFile.read(entry.file)).image
+            return try compiler.compile(name: entry.name, physicalWidth: entry.physicalWidth, picture: picture)
+          }
+        }
+      },
+      deliver: { result in
+        switch result {
+        case .success(let anchor): anchors.append(anchor)
+        case .failure(let error):
+          progress?.clear()
+          let entry = entries[anchors.count + failures]
+          failures += 1
+          if let explained = error as? any Explained {
+            Output.diagnostic("waymark: \(entry.file): \(explained.message)\n  \(explained.hint)")
+            status = max(status, explained.exitStatus)
+          } else {
+            Output.diagnostic("waymark: \(entry.file): \(error)")
+            status = max(status, .badData)
+          }
+        }
+        progress?.advance()
+        return true
+      })
+    progress?.clear()
+    return (anchors, status)
+  }
+}

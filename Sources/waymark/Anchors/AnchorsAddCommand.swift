@@ -1,0 +1,59 @@
+import ArgumentParser
+import Foundation
+import WaymarkAnchors
+
+/// `waymark anchors add`: puts more pictures into a library.
+struct AnchorsAddCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "add", abstract: "Adds pictures to a library; the file is replaced as a whole.")
+
+  @Argument(help: "The library.", completion: .file())
+  var library: String
+
+  @Argument(help: "Folders, pictures or manifests.", completion: .file())
+  var sources: [String]
+
+  @Option(help: "The name of the anchor, when one picture is added.")
+  var name: String?
+
+  @Option(help: ArgumentHelp("The width of the printed pictures, where the manifest names none.", valueName: "metres"))
+  var physicalWidth: Double?
+
+  @Flag(help: "Replace anchors of the same name.")
+  var replace = false
+
+  @Option(help: "Threads to work on.")
+  var jobs = ProcessInfo.processInfo.activeProcessorCount
+
+  func validate() throws {
+    if let physicalWidth, !(physicalWidth > 0 && physicalWidth <= 100) {
+      throw ValidationError("--physical-width is a width in metres, above 0 and at most 100")
+    }
+    guard jobs > 0 else { throw ValidationError("--jobs is at least 1") }
+  }
+
+  func run() async throws {
+    do {
+      let old = try AnchorLibrary(path: library)
+      var entries = try AnchorEntry.collect(sources, physicalWidth: physicalWidth)
+      if let name {
+        guard entries.count == 1 else { throw ValidationError("--name goes with one picture, not \(entries.count)") }
+        entries[0].name = name
+      }
+      let names = Set(entries.map(\.name))
+      let kept = old.references.indices.filter { !replace || !names.contains(old.references[$0].name) }
+      // Said before the work, not after it.
+      if let twice = kept.map({ old.references[$0].name }).first(where: names.contains) {
+        throw AnchorError(
+          .duplicateName, "The library has an anchor named \"\(twice)\" already.", hint: "Use --name or --replace.")
+      }
+      let (anchors, status) = AnchorCompilation.run(entries, jobs: jobs)
+      guard !anchors.isEmpty else { throw ExitCode(status.rawValue) }
+      try LibraryWriter.write(LibraryWriter.bytes(of: kept.map(old.compiled) + anchors), to: library)
+      try LibraryReport.tell(library, of: anchors.map(\.name))
+      guard status == .success else { throw ExitCode(status.rawValue) }
+    } catch let error as AnchorError {
+      try fail(error)
+    }
+  }
+}

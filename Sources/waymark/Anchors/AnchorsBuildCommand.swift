@@ -1,0 +1,65 @@
+import ArgumentParser
+import Foundation
+import WaymarkAnchors
+
+/// `waymark anchors build`: makes a library of pictures.
+struct AnchorsBuildCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "build",
+    abstract: "Compiles pictures into a library that frames are searched for.",
+    discussion: """
+      Takes folders, pictures and manifests. A manifest is a YAML or JSON list of entries with image, and optionally name \
+      and physicalWidth (metres). Without a name an anchor is called like its file. The same pictures give the same bytes.
+      """)
+
+  @Argument(help: "Folders, pictures or manifests.", completion: .file())
+  var sources: [String]
+
+  @Option(name: .shortAndLong, help: "The library to write.", completion: .file())
+  var output: String
+
+  @Option(help: ArgumentHelp("The width of the printed pictures, where the manifest names none.", valueName: "metres"))
+  var physicalWidth: Double?
+
+  @Option(help: "Threads to work on.")
+  var jobs = ProcessInfo.processInfo.activeProcessorCount
+
+  func validate() throws {
+    if let physicalWidth, !(physicalWidth > 0 && physicalWidth <= 100) {
+      throw ValidationError("--physical-width is a width in metres, above 0 and at most 100")
+    }
+    guard jobs > 0 else { throw ValidationError("--jobs is at least 1") }
+  }
+
+  func run() async throws {
+    do {
+      let entries = try AnchorEntry.collect(sources, physicalWidth: physicalWidth)
+      guard !entries.isEmpty else {
+        throw AnchorError(
+          .cannotOpen, "There are no pictures in \(sources.joined(separator: ", ")).",
+          hint: "Name a folder with pictures.")
+      }
+      let (anchors, status) = AnchorCompilation.run(entries, jobs: jobs)
+      guard !anchors.isEmpty else { throw ExitCode(status.rawValue) }
+      try LibraryWriter.write(LibraryWriter.bytes(of: anchors), to: output)
+      try LibraryReport.tell(output, of: anchors.map(\.name))
+      guard status == .success else { throw ExitCode(status.rawValue) }
+    } catch let error as AnchorError {
+      try fail(error)
+    }
+  }
+}
+
+/// What is said of a library that was just written.
+enum LibraryReport {
+  /// Opens it again, names near-duplicates among the new anchors and says what it holds.
+  static func tell(_ path: String, of new: [String]) throws {
+    let library = try AnchorLibrary(path: path)
+    for pair in library.lookalikes(of: new) {
+      Output.diagnostic(
+        "waymark: \"\(pair.0)\" looks like \"\(pair.1)\": frames of one may be taken for the other")
+    }
+    Output.line(
+      "\(path): \(library.references.count) anchors, \(library.featureCount) features")
+  }
+}

@@ -1,0 +1,124 @@
+import ArgumentParser
+import Foundation
+import WaymarkAnchors
+import WaymarkGeometry
+import WaymarkImage
+
+/// `waymark anchors quality`: says how well pictures will be found, and why not better.
+struct AnchorsQualityCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "quality",
+    abstract: "Judges pictures as anchors: 0 to 100, with reasons.",
+    discussion: """
+      The number is the share of simulated views (steep, small, dim, blurred and noisy ones among them) in which the \
+      picture is expected to be found. Several pictures are compared with each other, and with the anchors of --library.
+      """)
+
+  @Argument(help: "Pictures, folders or manifests.", completion: .file())
+  var pictures: [String]
+
+  @Option(help: "A library whose anchors the pictures must not resemble.", completion: .file())
+  var library: String?
+
+  @Option(
+    help: ArgumentHelp("Draw where the features lie: a file for one picture, a folder for several.", valueName: "path"),
+    completion: .file())
+  var annotate: String?
+
+  @Flag(help: "One JSON object a picture.")
+  var json = false
+
+  @Option(help: "Threads to work on.")
+  var jobs = ProcessInfo.processInfo.activeProcessorCount
+
+  private struct Record: Encodable {
+    struct Reason: Encodable {
+      var code: String
+      var text: String
+    }
+    var input: String
+    var name: String
+    var quality: Int
+    var features: Int
+    var reasons: [Reason]
+  }
+
+  func validate() throws {
+    guard jobs > 0 else { throw ValidationError("--jobs is at least 1") }
+  }
+
+  func run() async throws {
+    do {
+      let entries = try AnchorEntry.collect(pictures, physicalWidth: nil)
+      let target = try annotate.map {
+        try AnnotationTarget($0, inputs: entries.map { ScanInput(name: $0.file, source: .file($0.file)) })
+      }
+      let old = try library.map { try AnchorLibrary(path: $0) }
+      // Names need not differ here: files are judged, and the number keeps them apart.
+      let numbered = entries.enumerated().map { i, e in
+        AnchorEntry(name: "\(i)/\(e.name)", file: e.file, physicalWidth: nil)
+      }
+      let (anchors, status) = AnchorCompilation.run(numbered, jobs: jobs)
+      let alike = try lookalikes(anchors, old)
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+      for anchor in anchors {
+        guard let slash = anchor.name.firstIndex(of: "/"), let index = Int(anchor.name[..<slash]) else { continue }
+        let entry = entries[index]
+        let reasons = anchor.quality.reasons + (alike[anchor.name] ?? []).map { AnchorQuality.Reason.looksLike($0) }
+        if json {
+          let record = Record(
+            input: entry.file, name: entry.name, quality: anchor.quality.score, features: anchor.features.count,
+            reasons: reasons.map { Record.Reason(code: $0.code, text: $0.text) })
+          Output.line(String(decoding: try encoder.encode(record), as: UTF8.self))
+        } else {
+          Output.line("\(entry.file): \(anchor.quality.score)")
+          for reason in reasons { Output.line("  \(reason.text)") }
+        }
+        if let target { try AnnotationTarget.write(draw(anchor), to: target.paths[index]) }
+      }
+      guard status == .success else { throw ExitCode(status.rawValue) }
+    } catch let error as AnchorError {
+      try fail(error)
+    } catch let error as ImageError {
+      try fail(error)
+    }
+  }
+
+  /// For each picture, the names of the others that it can be taken for.
+  private func lookalikes(_ anchors: [CompiledAnchor], _ old: AnchorLibrary?) throws -> [String: [String]] {
+    var all = anchors
+    if let old {
+      all += old.references.indices.map { i in
+        var a = old.compiled(i)
+        a.name = "library/\(a.name)"
+        return a
+      }
+    }
+    guard all.count > 1 else { return [:] }
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent("waymark-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try LibraryWriter.write(LibraryWriter.bytes(of: all), to: path)
+    var result: [String: [String]] = [:]
+    for (a, b) in try AnchorLibrary(path: path).lookalikes(of: anchors.map(\.name)) {
+      func plain(_ s: String) -> String { String(s[s.index(after: s.firstIndex(of: "/") ?? s.startIndex)...]) }
+      result[a, default: []].append(plain(b))
+      result[b, default: []].append(plain(a))
+    }
+    return result
+  }
+
+  /// The picture with a square on every feature, larger where it was found on a coarser level; the most useful ones green.
+  private func draw(_ anchor: CompiledAnchor) -> RGBImage {
+    var canvas = RGBCanvas(RGBImage(anchor.image))
+    for (rank, f) in anchor.features.enumerated().reversed() {
+      let half = 2 / ViewCatalog.scales[Int(f.view) % ViewCatalog.levels].squareRoot()
+      let (x, y) = (Double(f.position.x), Double(f.position.y))
+      let square = [
+        Point2(x - half, y - half), Point2(x + half, y - half), Point2(x + half, y + half), Point2(x - half, y + half),
+      ]
+      canvas.polygon(square, width: 1, rank < anchor.features.count / 4 ? .green : .orange)
+    }
+    return canvas.finish()
+  }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import Testing
+import WaymarkGeometry
+import WaymarkImage
+
+@testable import WaymarkAnchors
+
+struct AnchorLibraryTests {
+  @Test func aLibraryComesBackAsItWasWritten() throws {
+    try Scenery.withLibrary(Scenery.anchors) { library, _ in
+      #expect(library.references.map(\.name) == ["picture-1", "picture-2", "picture-3"])
+      #expect(library.references.allSatisfy { $0.physicalWidth == 0.2 })
+      for (i, anchor) in Scenery.anchors.enumerated() {
+        let back = library.compiled(i)
+        #expect(back.features == anchor.features)
+        #expect(back.descriptors == anchor.descriptors)
+        #expect(library.featureCount(of: i) == anchor.features.count)
+        #expect((0..<480).allSatisfy { back.image[$0, 100] == anchor.image[$0, 100] })
+      }
+    }
+  }
+
+  @Test func theSamePicturesGiveTheSameBytes() throws {
+    let again = AnchorCompiler().compile(name: "picture-1", physicalWidth: 0.2, image: Scenery.picture(seed: 1))
+    let bytes = try LibraryWriter.bytes(of: [again] + Scenery.anchors[1...])
+    #expect(try bytes == LibraryWriter.bytes(of: Scenery.anchors))
+    // Out of a library and into another one: the same again.
+    try Scenery.withLibrary(Scenery.anchors) { library, _ in
+      #expect(try LibraryWriter.bytes(of: (0..<3).map(library.compiled)) == bytes)
+    }
+  }
+
+  @Test func everyChangedByteOfTheHeaderIsNoticed() throws {
+    let path = temporaryPath()
+    defer { remove(path) }
+    let bytes = try LibraryWriter.bytes(of: [Scenery.anchors[0]])
+    for offset in 0..<LibraryLayout.headerSize {
+      for flip: UInt8 in [0x01, 0x80] {
+        var damaged = bytes
+        damaged[offset] ^= flip
+        try Data(damaged).write(to: URL(fileURLWithPath: path))
+        #expect(throws: AnchorError.self) { try AnchorLibrary(path: path) }
+      }
+    }
+  }
+
+  @Test func damageBehindTheHeaderIsNoticed() throws {
+    let path = temporaryPath()
+    defer { remove(path) }
+    let bytes = try LibraryWriter.bytes(of: [Scenery.anchors[0]])
+    for offset in stride(from: LibraryLayout.headerSize, to: bytes.count, by: bytes.count / 37) {
+      var damaged = bytes
+      damaged[offset] ^= 0x10
+      try Data(damaged).write(to: URL(fileURLWithPath: path))
+      #expect { try AnchorLibrary(path: path) } throws: { ($0 as? AnchorError)?.code == .damaged }
+    }
+  }
+
+  @Test func filesThatAreCutOffForeignOrNewerAreRefused() throws {
+    let path = temporaryPath()
+    defer { remove(path) }
+    let bytes = try LibraryWriter.bytes(of: [Scenery.anchors[0]])
+    func code(_ contents: [UInt8]) throws -> AnchorError.Code? {
+      try Data(contents).write(to: URL(fileURLWithPath: path))
+      do {
+        _ = try AnchorLibrary(path: path)
+        return nil
+      } catch {
+        return error.code
+      }
+    }
+    #expect(try code([]) == .notALibrary)
+    #expect(try code(Array("P5 1 1 255 x".utf8)) == .notALibrary)
+    #expect(try code(Array(bytes[..<60])) == .damaged)
+    #expect(try code(Array(bytes[..<(bytes.count - 64)])) == .damaged)
+    #expect(try code(bytes + [0]) == .damaged)
+    var newer = bytes
+    newer[8] = 2
+    #expect(try code(newer) == .unsupportedVersion)
+    #expect { try AnchorLibrary(path: path + ".none") } throws: { ($0 as? AnchorError)?.code == .cannotOpen }
+    #expect { try AnchorLibrary(path: "/tmp") } throws: { ($0 as? AnchorError)?.code == .notALibrary }
+  }
+
+  @Test func namesMustDiffer() {
+    #expect { try LibraryWriter.bytes(of: [Scenery.anchors[0], Scenery.anchors[0]]) } throws: {
+      ($0 as? AnchorError)?.code == .duplicateName
+    }
+  }
+
+  @Test func aFolderThatIsNotThereIsSaid() {
+    #expect { try LibraryWriter.write([1], to: "/nowhere/at/all") } throws: {
+      ($0 as? AnchorError)?.code == .cannotWrite
+    }
+  }
+
+  @Test func unusablePicturesAreRefused() {
+    let compiler = AnchorCompiler()
+    for (w, h) in [(1, 1), (480, 8), (15, 15), (2000, 100)] {
+      #expect {
+        try compiler.compile(name: "x", physicalWidth: nil, picture: GrayImage(width: w, height: h, value: 0))
+      } throws: { ($0 as? AnchorError)?.code == .unusablePicture }
+    }
+    #expect(throws: AnchorError.self) {
+      try compiler.compile(name: "", physicalWidth: nil, picture: GrayImage(width: 100, height: 100, value: 0))
+    }
+  }
+}

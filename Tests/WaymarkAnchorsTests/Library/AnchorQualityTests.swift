@@ -1,0 +1,42 @@
+import Testing
+import WaymarkGeometry
+import WaymarkImage
+
+@testable import WaymarkAnchors
+
+struct AnchorQualityTests {
+  @Test func aRichPictureIsGoodAndABlankOneIsNot() throws {
+    #expect(Scenery.anchors[0].quality.score >= 70)
+    let blank = try AnchorCompiler().compile(
+      name: "blank", physicalWidth: nil, picture: GrayImage(width: 480, height: 480, value: 200))
+    #expect(blank.quality.score <= 5)
+    #expect(blank.reasons.contains(.tooLittleDetail))
+    #expect(blank.reasons.contains(.lowContrast))
+  }
+
+  @Test func reasonsNameWhatIsWrong() throws {
+    let compiler = AnchorCompiler()
+    let picture = Scenery.picture(seed: 5)
+    let dim = GrayImage(width: 480, height: 360) { pixels in
+      for i in pixels.indices { pixels[i] = 120 + picture[i % 480, i / 480] / 16 }
+    }
+    #expect(try compiler.compile(name: "dim", physicalWidth: nil, picture: dim).reasons.contains(.lowContrast))
+    let half = GrayImage(width: 480, height: 360) { pixels in
+      for i in pixels.indices { pixels[i] = i % 480 < 160 ? picture[i % 480, i / 480] : 240 }
+    }
+    #expect(try compiler.compile(name: "half", physicalWidth: nil, picture: half).reasons.contains(.oneSided))
+    let mirrored = GrayImage(width: 480, height: 360) { pixels in
+      for i in pixels.indices {
+        let x = i % 480
+        pixels[i] = picture[min(x, 479 - x), i / 480]
+      }
+    }
+    #expect(try compiler.compile(name: "m", physicalWidth: nil, picture: mirrored).reasons.contains(.mirrorSymmetric))
+    let tiles = GrayImage(width: 480, height: 360) { pixels in
+      for i in pixels.indices { pixels[i] = picture[i % 480 % 60, i / 480 % 60] }
+    }
+    #expect(try compiler.compile(name: "tiles", physicalWidth: nil, picture: tiles).reasons.contains(.repetitive))
+    let small = Scenery.picture(seed: 6, width: 160, height: 120)
+    #expect(try compiler.compile(name: "small", physicalWidth: nil, picture: small).reasons.contains(.tooSmall))
+  }
+}

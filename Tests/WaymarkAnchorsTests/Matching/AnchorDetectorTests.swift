@@ -1,0 +1,118 @@
+import Testing
+import WaymarkGeometry
+import WaymarkImage
+
+@testable import WaymarkAnchors
+
+struct AnchorDetectorTests {
+  /// Maps reference → frame: upright, turned and small, steeply tilted.
+  static let maps: [Homography] = [
+    Homography(SIMD3(0.8, 0, 120), SIMD3(0, 0.8, 90), SIMD3(0, 0, 1)),
+    Homography(SIMD3(0.28, -0.3, 300), SIMD3(0.3, 0.28, 120), SIMD3(0, 0, 1)),
+    Homography(SIMD3(0.45, 0.1, 180), SIMD3(-0.1, 0.9, 110), SIMD3(-0.0003, 0.0002, 1)),
+  ]
+
+  @Test(arguments: maps.indices) func knownWarpsAreRecovered(_ index: Int) throws {
+    let map = Self.maps[index]
+    try Scenery.withLibrary(Scenery.anchors) { library, _ in
+      let frame = Scenery.frame(Scenery.picture(seed: 2), map)
+      let claims = frame.withView { AnchorDetector(library: library).detect($0) }
+      try #require(claims.count == 1)
+      #expect(claims[0].anchor == 1)
+      let outline = Quadrilateral(width: 480, height: 360)
+      #expect(claims[0].homography.apply(outline).meanCornerDistance(to: map.apply(outline)) < 0.5)
+    }
+  }
+
+  @Test func aSmallAnchorIsFoundByLookingTwice() throws {
+    let map = Homography(SIMD3(0.16, -0.05, 300), SIMD3(0.05, 0.16, 200), SIMD3(0, 0, 1))
+    try Scenery.withLibrary(Scenery.anchors) { library, _ in
+      let frame = Scenery.frame(Scenery.picture(seed: 1), map)
+      let claims = frame.withView { AnchorDetector(library: library).detect($0) }
+      try #require(claims.count == 1)
+      #expect(claims[0].anchor == 0)
+      let outline = Quadrilateral(width: 480, height: 360)
+      #expect(claims[0].homography.apply(outline).meanCornerDistance(to: map.apply(outline)) < 1.5)
+    }
+  }
+
+  @Test func twoAnchorsInOneFrame() throws {
+    let left = Homography(SIMD3(0.5, 0, 20), SIMD3(0, 0.5, 40), SIMD3(0, 0, 1))
+    let right = Homography(SIMD3(0.5, 0.05, 340), SIMD3(-0.05, 0.5, 240), SIMD3(0, 0, 1))
+    try Scenery.withLibrary(Scenery.anchors) { library, _ in
+      let first = Scenery.frame(Scenery.picture(seed: 1), left)
+      let frame = Scenery.frame(Scenery.picture(seed: 3), right, on: first)
+      let detector = AnchorDetector(library: library)
+      let claims = frame.withView { detector.detect($0) }
+      #expect(Set(claims.map(\.anchor)) == [0, 2])
+      // What is known already is not looked at.
+      let known = left.apply(Quadrilateral(width: 480, height: 360))
+      let rest = frame.withView { detector.detect($0, except: [known]) }
+      #expect(rest.map(\.anchor) == [2])
+    }
+  }
+
+  @Test func twoEqualAnchorsGiveOneClaimAtOnePlace() throws {
+    var twin = Scenery.anchors[0]
+    twin.name = "twin"
+    try Scenery.withLibrary([Scenery.anchors[0], twin]) { library, _ in
+      let frame = Scenery.frame(Scenery.picture(seed: 1), Self.maps[0])
+      let claims = frame.withView { AnchorDetector(library: library).detect($0) }
+      #expect(claims.count == 1)
+      #expect(library.lookalikes(of: ["twin"]).count == 1)
+    }
+  }
+
+  @Test func framesWithoutAnchorsGiveNoClaim() throws {
+    try Scenery.withLibrary(Scenery.anchors) { library, _ in
+      let detector = AnchorDetector(library: library)
+      var random = RandomSource(seed: 4)
+      let noise = GrayImage(width: 640, height: 480) { pixels in
+        for i in pixels.indices { pixels[i] = UInt8(random.below(256)) }
+      }
+      let frames = [
+        GrayImage(width: 640, height: 480, value: 0), GrayImage(width: 640, height: 480, value: 255), noise,
+        GrayImage(width: 1, height: 1, value: 7), GrayImage(width: 640, height: 3, value: 7),
+        GrayImage(width: 0, height: 0, value: 0), Scenery.picture(seed: 99, width: 640, height: 480),
+        GrayImage(width: 8000, height: 6000, value: 128),
+      ]
+      for frame in frames { #expect(frame.withView { detector.detect($0) }.isEmpty) }
+    }
+  }
+
+  @Test func aLargeFrameIsSearchedInItsOwnPixels() throws {
+    let map = Homography(SIMD3(2.2, 0, 300), SIMD3(0, 2.2, 250), SIMD3(0, 0, 1))
+    try Scenery.withLibrary(Scenery.anchors) { library, _ in
+      let frame = Scenery.frame(Scenery.picture(seed: 3), map, width: 1920, height: 1440)
+      let claims = frame.withView { AnchorDetector(library: library).detect($0) }
+      try #require(claims.count == 1)
+      let outline = Quadrilateral(width: 480, height: 360)
+      #expect(claims[0].homography.apply(outline).meanCornerDistance(to: map.apply(outline)) < 2)
+    }
+  }
+
+  @Test func aMirroredPictureIsNoClaim() throws {
+    let mirror = Homography(SIMD3(-0.8, 0, 500), SIMD3(0, 0.8, 90), SIMD3(0, 0, 1))
+    try Scenery.withLibrary(Scenery.anchors) { library, _ in
+      let frame = Scenery.frame(Scenery.picture(seed: 2), mirror)
+      #expect(frame.withView { AnchorDetector(library: library).detect($0) }.isEmpty)
+    }
+  }
+
+  @Test func theSameFrameGivesTheSameClaims() throws {
+    try Scenery.withLibrary(Scenery.anchors) { library, _ in
+      let frame = Scenery.frame(Scenery.picture(seed: 2), Self.maps[2])
+      let detector = AnchorDetector(library: library)
+      let first = frame.withView { detector.detect($0) }.map(\.homography)
+      _ = GrayImage(width: 320, height: 240, value: 3).withView { detector.detect($0) }
+      #expect(frame.withView { detector.detect($0) }.map(\.homography) == first)
+      #expect(frame.withView { AnchorDetector(library: library).detect($0) }.map(\.homography) == first)
+    }
+  }
+
+  @Test func anEmptyLibraryFindsNothing() throws {
+    try Scenery.withLibrary([]) { library, _ in
+      #expect(Scenery.picture(seed: 1).withView { AnchorDetector(library: library).detect($0) }.isEmpty)
+    }
+  }
+}
