@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import WaymarkClient
+import WaymarkImage
 import WaymarkProtocol
 import WaymarkService
 
@@ -19,6 +20,19 @@ extension ServiceProblem: Explained {
     switch code {
     case "cannotOpen": .cannotOpen
     case "badPolicy": .badData
+    default: .unavailable
+    }
+  }
+}
+
+extension SourceError: Explained {
+  var explainedCode: String { code }
+
+  var exitStatus: ExitStatus {
+    switch code {
+    case "cannotOpen": .cannotOpen
+    case "noPictures", "unknownStream", "damagedStream": .badData
+    case "cameraNotPermitted": .notPermitted
     default: .unavailable
     }
   }
