@@ -9,7 +9,7 @@ public final class AnchorEngine {
   /// What can be set.
   public struct Options: Hashable, Sendable {
     /// The least time between two searches of the whole frame while something is followed, in seconds.
-    public var searchInterval = 0.4
+    public var searchInterval = 0.5
     /// The same while an anchor has just been lost and others are still followed, in seconds.
     public var urgentSearchInterval = 0.1
     /// For how long an anchor that was lost is looked for near its last place, in seconds.
@@ -38,6 +38,7 @@ public final class AnchorEngine {
   private var lastTime = -Double.infinity
   private var frameSize = (width: 0, height: 0)
   private var known: [Quadrilateral] = []
+  private var mask = KnownMask()
   private var frames = 0
 
   /// An engine for the anchors of a library.
@@ -114,7 +115,10 @@ public final class AnchorEngine {
     lastSearch = time
     known.removeAll(keepingCapacity: true)
     for a in anchors where a.isSeen { known.append(a.observation.corners) }
-    for claim in source.claims(in: frame, known: known) {
+    // A few are recognised again in passing; many would leave the detector no room for others.
+    if known.count < 4 { known.removeAll(keepingCapacity: true) }
+    let claims = mask.paint(frame, known) { source.claims(in: $0, known: known) }
+    for claim in claims {
       let place = anchors.firstIndex { $0.index == claim.anchor }
       if let place, anchors[place].isSeen { continue }
       let reference = source.reference(claim.anchor)

@@ -5,7 +5,7 @@ package import WaymarkImage
 package protocol ClaimSource: AnyObject {
   /// Finds anchors in a frame, best claim first, one claim an anchor.
   ///
-  /// - Parameter known: outlines of what is already followed; features inside need not be looked at.
+  /// - Parameter known: outlines of what is already followed; they are painted over in the frame.
   func claims(in frame: ImageView, known: [Quadrilateral]) -> [AnchorClaim]
 
   /// The reference with an index that a claim named.
