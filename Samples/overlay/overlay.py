@@ -58,7 +58,8 @@ class State:
         snapshot = self.connection.request(
             "subscribe", events=["session.*", "anchor.*", "anchors.*", "annotation.*", "card.*", "marker.*", "scene.*"])
         self.session = snapshot.get("session") or {"phase": "inactive"}
-        self.since = time.monotonic()
+        # Phases by the frame they were born of: the picture that is drawn may be an older one.
+        self.phases = [(0, time.monotonic(), self.session)]
         self.scene = snapshot.get("scene")
         self.selected = snapshot.get("annotation")
         self.open = (snapshot.get("card") or {}).get("id")
@@ -81,9 +82,9 @@ class State:
     def _take(self, event):
         name = event.get("event")
         if name == "session.phase":
-            if event["phase"] != self.session["phase"]:
-                self.since = time.monotonic()
+            begin = time.monotonic() if event["phase"] != self.session["phase"] else self.phases[-1][1]
             self.session = event
+            self.phases = self.phases[-20:] + [(event.get("frame", {}).get("sequence", 0), begin, event)]
         elif name == "scene.loaded":
             self.scene = event["scene"]
         elif name == "anchors.updated":
@@ -112,6 +113,45 @@ class State:
             return self.updates.get(sequence, [])
 
 
+    def session_of(self, sequence):
+        """The phase of a frame, and since when it shows. A person's commands hold at once."""
+        with self.lock:
+            for born, begin, session in reversed(self.phases):
+                if born <= sequence:
+                    return session, begin
+            return self.phases[0][2], self.phases[0][1]
+
+
+class Newest:
+    """Reads the preview on a thread of its own and keeps only the newest picture."""
+
+    def __init__(self, path, rate):
+        self._lock, self._picture, self._end = threading.Condition(), None, False
+        self._connection = Connection(path)
+        self._connection.send("media.preview", rate=rate)
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self):
+        try:
+            while True:
+                picture = self._connection.picture()
+                with self._lock:
+                    self._picture = picture
+                    self._lock.notify()
+        except (OSError, ValueError, RequestFailed):
+            pass
+        with self._lock:
+            self._end = True
+            self._lock.notify()
+
+    def get(self):
+        with self._lock:
+            while self._picture is None and not self._end:
+                self._lock.wait()
+            picture, self._picture = self._picture, None
+            return picture
+
+
 class Painter:
     """Draws one frame."""
 
@@ -124,10 +164,11 @@ class Painter:
         size = round(size * self.scale)
         return self.fonts.setdefault(size, ImageFont.load_default(size))
 
-    def paint(self, frame, anchors, now):
+    def paint(self, frame, sequence, now):
+        anchors = self.state.anchors_of(sequence)
+        session, since = self.state.session_of(sequence)
         with self.state.lock:
-            session, scene = self.state.session, self.state.scene
-            selected, opened, since = self.state.selected, self.state.open, self.state.since
+            scene, selected, opened = self.state.scene, self.state.selected, self.state.open
             pressed = self.state.pressed
         if scene:
             self.annotation = {a["id"]: a for anchor in scene["anchors"] for a in anchor["annotations"]}
@@ -328,18 +369,18 @@ def main():
         parser.error("give --output FILE or --window")
     state = State(options.socket)
     painter = Painter(state, Pictures(options.socket), options.scale)
-    preview = Connection(options.socket)
-    preview.send("media.preview", rate=options.rate)
+    preview = Newest(options.socket, options.rate)
     if options.demo:
         threading.Thread(target=demo, args=(options.socket, state, options.scene), daemon=True).start()
     if options.stills:
         options.stills.mkdir(parents=True, exist_ok=True)
     writer, count, begin = None, 0, time.monotonic()
     while time.monotonic() - begin < options.seconds or options.window:
-        header, body = preview.picture()
-        picture = Image.open(io.BytesIO(body))
-        sequence = header["frame"]["sequence"]
-        image = painter.paint(picture, state.anchors_of(sequence), time.monotonic())
+        newest = preview.get()
+        if newest is None:
+            break
+        header, body = newest
+        image = painter.paint(Image.open(io.BytesIO(body)), header["frame"]["sequence"], time.monotonic())
         pixels = cv2.cvtColor(np.asarray(image), cv2.COLOR_RGB2BGR)
         if options.window:
             cv2.imshow("Waymark", pixels)
