@@ -100,8 +100,9 @@ package final class Assembly {
     var rules = ScanModule.Rules()
     let onboarding = try onboarding(configuration)
     for warning in onboarding.warnings { log.warning("\(warning)") }
-    rules.judge = try onboarding.judge()
-    rules.replayGuard = try onboarding.replayFolder.map { try ReplayStore(folder: $0) }
+    // The file's own folder is relative to the file; the environment may name one without a file.
+    rules.replayGuard = try (onboarding.replayFolder ?? configuration.replayFolder).map { try ReplayStore(folder: $0) }
+    rules.judge = OnboardingJudge(policy: onboarding.policy, replayGuard: rules.replayGuard)
     rules.rate = configuration.scan.rate
     let scan = configuration.scan
     if let names = scan.onboardingSymbologies { rules.settings.onboardingSymbologies = try symbologies(names) }
