@@ -126,7 +126,7 @@ import WaymarkService
   }
 
   @Test func rolesComeFromTheConfiguration() {
-    var roles = ServiceConfiguration.Roles()
+    var roles = ServiceConfiguration().roles
     let standard = RolePolicy.make(roles, socketGroup: 77, ownUser: 5).policy
     #expect(standard.role(of: Peer(process: 1, user: 5, groups: [5])) == .operator)
     #expect(standard.role(of: Peer(process: 1, user: 0, groups: [0])) == .operator)
