@@ -5,7 +5,8 @@ import WaymarkProtocol
 /// The wire, byte for byte. A change here is a change of the protocol: run with `WAYMARK_RECORD_GOLDEN=1` to write the
 /// files anew, and read the difference.
 @Suite struct GoldenTests {
-  private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "Golden")
+  private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().appending(path: "Fixtures/Protocol")
   private static let records = ProcessInfo.processInfo.environment["WAYMARK_RECORD_GOLDEN"] != nil
 
   private func check(_ lines: [String], _ file: String) throws {
