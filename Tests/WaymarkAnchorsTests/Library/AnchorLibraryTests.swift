@@ -26,7 +26,8 @@ struct AnchorLibraryTests {
     #expect(try bytes == LibraryWriter.bytes(of: Scenery.anchors))
     // Out of a library and into another one: the same again.
     try Scenery.withLibrary(Scenery.anchors) { library, _ in
-      #expect(try LibraryWriter.bytes(of: (0..<3).map(library.compiled)) == bytes)
+      let copy = try LibraryWriter.bytes(of: (0..<3).map(library.compiled))
+      #expect(copy == bytes)
     }
   }
 
