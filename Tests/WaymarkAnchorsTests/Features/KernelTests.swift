@@ -44,12 +44,12 @@ struct KernelTests {
   @Test(arguments: [3, 5, 7]) func boxes(_ side: Int) {
     let p = plane(2)
     var scratch = [UInt16](repeating: 0, count: 3 * (width + 6))
-    var planes = [[UInt8]](repeating: [UInt8](repeating: 0, count: p.count), count: 3)
+    var (three, five, seven) = (p, p, p)
     p.withUnsafeBufferPointer { s in
       let o = 20 * stride + 20
-      planes[0].withUnsafeMutableBufferPointer { a in
-        planes[1].withUnsafeMutableBufferPointer { b in
-          planes[2].withUnsafeMutableBufferPointer { c in
+      three.withUnsafeMutableBufferPointer { a in
+        five.withUnsafeMutableBufferPointer { b in
+          seven.withUnsafeMutableBufferPointer { c in
             ck_boxes(
               s.baseAddress! + o, a.baseAddress! + o, b.baseAddress! + o, c.baseAddress! + o, stride, Int32(width),
               Int32(height), &scratch)
@@ -57,7 +57,7 @@ struct KernelTests {
         }
       }
     }
-    let q = planes[(side - 3) / 2]
+    let q = side == 3 ? three : side == 5 ? five : seven
     let r = side / 2
     for y in 0..<height {
       for x in 0..<width {
