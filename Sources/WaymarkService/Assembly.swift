@@ -58,7 +58,7 @@ package final class Assembly {
     media = MediaModule(hub: hub, pipeline: capture.pipeline)
     hub.add(media)
     let gallery = gallery
-    scenes = ScenesModule(hub: hub, pipeline: capture.pipeline, settings: .init(configuration))
+    scenes = ScenesModule(hub: hub, pipeline: capture.pipeline, settings: .init(configuration, log: log))
     hub.add(scenes)
     let scenes = scenes
     media.resource = { id in scenes.picture(id).map { .file($0) } }

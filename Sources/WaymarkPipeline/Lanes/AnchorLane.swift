@@ -24,7 +24,8 @@ package struct AnchorTask: Sendable {
 
 /// Which intrinsics hold for frames of a size.
 package struct CameraChoice: Sendable {
-  /// A calibration and the size of the frames it was made with.
+  /// A calibration and the size of the frames it was made with; a width of 0 where that is not known, and then it holds
+  /// for frames of any size.
   package struct Calibration: Sendable {
     package var width: Int
     package var height: Int
@@ -49,10 +50,13 @@ package struct CameraChoice: Sendable {
   /// The calibration for the very size, else the largest one of the same shape resized, else an assumption.
   package func intrinsics(width: Int, height: Int) -> CameraIntrinsics {
     if let exact = calibrations.first(where: { $0.width == width && $0.height == height }) { return exact.intrinsics }
-    let alike = calibrations.filter { $0.width * height == $0.height * width }.max { $0.width < $1.width }
+    let alike = calibrations.filter { $0.width > 0 && $0.width * height == $0.height * width }.max {
+      $0.width < $1.width
+    }
     if let alike {
       return alike.intrinsics.scaled(from: (alike.width, alike.height), to: (width, height))
     }
+    if let any = calibrations.first(where: { $0.width == 0 }) { return any.intrinsics }
     guard let fieldOfView else { return CameraIntrinsics(assumedFor: width, height) }
     return CameraIntrinsics(assumedFor: width, height, fieldOfView: fieldOfView)
   }

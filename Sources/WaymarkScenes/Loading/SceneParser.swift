@@ -22,6 +22,12 @@ struct SceneParser {
   }
 
   private mutating func scene(_ node: SourceNode) -> Scene? {
+    if Self.isCardFile(node) {
+      reader.report(
+        node.mark, "", "cardFile", "this is a card file of SAP's AR annotations, not a scene",
+        hint: "make a scene of it: waymark scene import FILE -o FOLDER")
+      return nil
+    }
     guard let map = reader.map(node, "", keys: ["name", "instruction", "anchors"]) else { return nil }
     let name = reader.requiredText(map, "name", "", owner: node)
     let instruction = reader.text(map, "instruction", "") ?? Scene.defaultInstruction
@@ -48,6 +54,15 @@ struct SceneParser {
     }
     let anchors = nodes.enumerated().compactMap { anchor($0.element, "anchors[\($0.offset)]") }
     return name.map { Scene(name: $0, instruction: instruction, anchors: anchors) }
+  }
+
+  /// The flat list of cards, or the service's scene.
+  private static func isCardFile(_ node: SourceNode) -> Bool {
+    func keys(_ node: SourceNode) -> [String] {
+      if case .map(let entries) = node.value { entries.map(\.key) } else { [] }
+    }
+    if case .list(let nodes) = node.value { return nodes.first.map { keys($0).contains("title_") } ?? false }
+    return keys(node).contains("annotationAnchors")
   }
 
   private static func annotationCount(_ node: SourceNode) -> Int {

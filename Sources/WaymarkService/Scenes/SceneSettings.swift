@@ -1,8 +1,11 @@
+import Foundation
+import Logging
 import WaymarkPipeline
+import WaymarkScenes
 
 extension ScenesModule.Settings {
   /// What the configuration says.
-  init(_ configuration: ServiceConfiguration) {
+  init(_ configuration: ServiceConfiguration, log: Logger) {
     self.init()
     folders = configuration.scenes.folders
     if folders.isEmpty, let samples = SourceFactory.sampleScenes {
@@ -17,5 +20,18 @@ extension ScenesModule.Settings {
     library = configuration.anchorLibrary
     rate = configuration.anchorRate
     cameras.fieldOfView = configuration.camera.fieldOfView.map { $0 * .pi / 180 }
+    for path in configuration.camera.calibrations {
+      do throws(CameraInfoError) {
+        guard let data = FileManager.default.contents(atPath: path) else {
+          log.error("a calibration cannot be read", metadata: ["file": "\(path)"])
+          continue
+        }
+        let info = try CameraInfo(yaml: String(decoding: data, as: UTF8.self), name: path)
+        cameras.calibrations.append(
+          .init(width: info.size?.width ?? 0, height: info.size?.height ?? 0, intrinsics: info.intrinsics))
+      } catch {
+        log.error("a calibration cannot be used", metadata: ["file": "\(path)", "problem": "\(error)"])
+      }
+    }
   }
 }

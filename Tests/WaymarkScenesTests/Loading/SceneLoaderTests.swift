@@ -110,6 +110,8 @@ import WaymarkGeometry
       ]),
     Case(testDescription: "empty file", yaml: "", problems: ["1 emptyFile "]),
     Case(testDescription: "a text", yaml: "hello", problems: ["1 wrongType "]),
+    Case(testDescription: "a card file", yaml: "[{id: a, title_: A}]", problems: ["1 cardFile "]),
+    Case(testDescription: "a service scene", yaml: "{id: 7, annotationAnchors: []}", problems: ["1 cardFile "]),
     Case(testDescription: "no anchors", yaml: "name: S", problems: ["1 missing anchors"]),
     Case(testDescription: "anchors empty", yaml: "name: S\nanchors: []", problems: ["2 empty anchors"]),
     Case(testDescription: "anchors a map", yaml: "name: S\nanchors: {}", problems: ["2 wrongType anchors"]),
