@@ -141,7 +141,8 @@ package final class ScanModule: ServiceModule {
       guard (1...ScanPictureRequest.largest).contains(request.size) else {
         defer { connection.close(.lineTooLong) }
         throw ServiceError(
-          .badParams, "size must lie between 1 and \(ScanPictureRequest.largest) bytes.", hint: "Make the picture smaller.")
+          .badParams, "size must lie between 1 and \(ScanPictureRequest.largest) bytes.",
+          hint: "Make the picture smaller.")
       }
       let body = connection.expectBody(request.size)
       return {

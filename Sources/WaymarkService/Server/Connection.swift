@@ -86,7 +86,9 @@ package final class Connection {
     }
     takeBody()
     var budget = 64
-    while body == nil, !isClosing, inFlight < limits.inFlight, outbox.byteCount < limits.outbox / 2, let next = framer.next() {
+    while body == nil, !isClosing, inFlight < limits.inFlight, outbox.byteCount < limits.outbox / 2,
+      let next = framer.next()
+    {
       switch next {
       case .tooLong:
         let error = ServiceError(
