@@ -26,8 +26,8 @@ struct AnchorLibraryTests {
     #expect(try bytes == LibraryWriter.bytes(of: Scenery.anchors))
     // Out of a library and into another one: the same again.
     try Scenery.withLibrary(Scenery.anchors) { library, _ in
-      let copy = try LibraryWriter.bytes(of: (0..<3).map(library.compiled))
-      #expect(copy == bytes)
+      let copied = try LibraryWriter.bytes(of: (0..<3).map { library.compiled($0) })
+      #expect(copied == bytes)
     }
   }
 
