@@ -124,13 +124,22 @@ public final class AnchorDetector {
     _ anchor: Int, _ map: Homography, _ inliers: Int, _ extractor: FeatureExtractor, _ doubled: Bool, _ width: Int
   ) -> AnchorClaim? {
     let template = templates.template(for: anchor, in: library)
-    let enlarge = Homography.resize(Point2(2, 2))
-    let start = doubled ? enlarge * map : map
-    guard let result = aligner.align(template, from: start, in: extractor.pyramid) else { return nil }
+    var best = aligner.align(template, from: map, in: plain.pyramid)
+    if doubled {
+      // So small an anchor has few patches in the frame's own pixels and noisy ones in the doubled ones: the better counts.
+      let (enlarge, reduce) = (Homography.resize(Point2(2, 2)), Homography.resize(Point2(0.5, 0.5)))
+      if var twice = aligner.align(template, from: enlarge * map, in: extractor.pyramid),
+        twice.score > best?.score ?? 0
+      {
+        twice.homography = reduce * twice.homography
+        best = twice
+      }
+    }
+    guard let result = best else { return nil }
     onVerify?(anchor, result, inliers)
     // Wrong maps can be bent until a quarter of the patches agree; the more features agree besides, the less is asked.
-    guard result.score > 0.6, result.share + 0.004 * Double(min(inliers, 50)) > 0.42 else { return nil }
-    let final = doubled ? Homography.resize(Point2(0.5, 0.5)) * result.homography : result.homography
+    guard result.score > 0.6, result.share + 0.004 * Double(min(inliers, 50)) > 0.44 else { return nil }
+    let final = result.homography
     let reference = library.references[anchor]
     guard let outline = final.outline(width: Double(reference.width), height: Double(reference.height)) else {
       return nil
