@@ -43,7 +43,7 @@ struct PictureCritic {
     return level((0..<256).reversed()) - level(0..<256)
   }
 
-  /// Whether fewer than half of a 4×4 grid's fields hold a fair share of the features.
+  /// Whether at most half of a 4×4 grid's fields hold a fair share of the features.
   private static func isOneSided(_ features: [AnchorFeature], _ image: GrayImage) -> Bool {
     guard !features.isEmpty else { return true }
     var fields = [Int](repeating: 0, count: 16)
@@ -52,7 +52,7 @@ struct PictureCritic {
       let y = min(3, Int(f.position.y) * 4 / image.height)
       fields[4 * y + x] += 1
     }
-    return fields.count { $0 * 64 >= features.count } < 8
+    return fields.count { $0 * 64 >= features.count } <= 8
   }
 
   /// The share of features that another one far away resembles as two views of one corner do.
