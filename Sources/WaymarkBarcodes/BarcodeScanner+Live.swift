@@ -7,7 +7,11 @@ extension BarcodeScanner {
     turn &+= 1
     var search = PictureSearch(image, symbologies: configuration.symbologies, regions: 3)
     var reader = QRReader()
-    reader.failures = 2
+    reader.failures = 1
+    reader.sizes = 2
+    reader.attempts.removeLast()
+    // Codes on screens in the dark are rarer: every other frame.
+    reader.polarities = turn.isMultiple(of: 2) ? [0, 1] : [0]
     search.readModules(reader, with: &zbar)
     search.readStrips(turn.isMultiple(of: 2) ? .strip : .stripStretched, with: &zbar)
     if search.evidence.sure.isEmpty {

@@ -4,11 +4,16 @@ extension BarcodeScanner {
   /// Everything that may help, until a sure read.
   mutating func readStill(_ image: ImageView) -> ScanReading {
     var search = PictureSearch(image, symbologies: configuration.symbologies, regions: 8)
-    search.readModules(QRReader(), with: &zbar)
-    for pass in [ScanPass.strip, .stripStretched] { search.readStrips(pass, with: &zbar) }
-    if search.evidence.sure.isEmpty { search.readStrips(.stripInverted, with: &zbar) }
+    let withheld = configuration.withheld
+    if !withheld.contains(.modules) { search.readModules(QRReader(), with: &zbar) }
+    for pass in [ScanPass.strip, .stripStretched] where !withheld.contains(pass) {
+      search.readStrips(pass, with: &zbar)
+    }
+    if search.evidence.sure.isEmpty, !withheld.contains(.stripInverted) {
+      search.readStrips(.stripInverted, with: &zbar)
+    }
     var spent = 0.0
-    for pass in ScanPass.ladder {
+    for pass in ScanPass.ladder where !withheld.contains(pass) {
       if isDone(search, spent: spent) { break }
       guard isWorthwhile(pass, search, spent: spent) else { continue }
       search.readWhole(pass, with: &zbar)
@@ -29,7 +34,7 @@ extension BarcodeScanner {
   /// melt in the probe. Where there are traces, the person waits for the answer.
   private func isWorthwhile(_ pass: ScanPass, _ search: PictureSearch, spent: Double) -> Bool {
     let pixels = search.image.width * search.image.height
-    let budget = search.hasTraces ? 9.0 : search.hasFinderPair ? 2.9 : 2
+    let budget = search.hasTraces ? 9.0 : search.hasFinderPair ? 2.9 : 1.55
     guard spent + pass.cost <= budget else { return false }
     switch pass {
     case .double, .equalized: return pixels <= 1_000_000

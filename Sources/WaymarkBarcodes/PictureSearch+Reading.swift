@@ -3,8 +3,11 @@ import WaymarkGeometry
 extension PictureSearch {
   /// Whether anything was seen that only a code would show: worth every pass.
   var hasTraces: Bool {
-    !incomplete.isEmpty || !unreadClaims.isEmpty || candidates.contains { $0.isCode }
+    !incomplete.isEmpty || !unreadClaims.isEmpty || candidates.contains { $0.isCode } || hasClearBars
   }
+
+  /// Whether something is there that changes in one direction only, over a good length: bars, though a fence will do.
+  private var hasClearBars: Bool { bars.contains { $0.coherence > 0.85 && $0.energy > 50 && $0.length > 100 } }
 
   /// Whether two finder patterns of a code were seen, and not the third: worth a little more than nothing.
   var hasFinderPair: Bool { finders?.hasPair == true }

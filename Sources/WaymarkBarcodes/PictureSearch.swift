@@ -29,10 +29,17 @@ struct PictureSearch {
   /// Whether a code is there for certain, but none that was read covers it.
   var unreadCodes: [QRReader.Candidate] {
     let read = evidence.sure
-    return candidates.filter { candidate in
+    let open = candidates.filter { candidate in
       candidate.isCode && candidate.symbol == nil
         && !read.contains { $0.symbology.isMatrix && $0.corners.contains(candidate.grid.corners.center) }
     }
+    // Several grids may fit one code: the best one speaks for it.
+    var distinct: [QRReader.Candidate] = []
+    for candidate in open.sorted(by: { $0.timing > $1.timing }) {
+      let center = candidate.grid.corners.center
+      if !distinct.contains(where: { $0.grid.corners.bounds.contains(center) }) { distinct.append(candidate) }
+    }
+    return distinct
   }
 
   // MARK: Passes

@@ -15,10 +15,16 @@ public struct ScanConfiguration: Hashable, Sendable {
   /// How much time a picture is worth.
   public var effort: Effort
 
+  /// Passes that are left out: to measure what each adds.
+  public var withheld: Set<ScanPass>
+
   /// A configuration from its parts.
-  public init(symbologies: Set<Symbology> = Symbology.common, effort: Effort = .still) {
+  public init(
+    symbologies: Set<Symbology> = Symbology.common, effort: Effort = .still, withheld: Set<ScanPass> = []
+  ) {
     self.symbologies = symbologies
     self.effort = effort
+    self.withheld = withheld
   }
 
   /// Everything, with every rescue.

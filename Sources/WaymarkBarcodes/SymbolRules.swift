@@ -24,7 +24,9 @@ enum SymbolRules {
     case .ean13, .ean8, .upcA: return (4, 3)
     // No check digit is printed; it hides in the parity of six digits.
     case .upcE: return (10, 10)
-    case .dataBar, .dataBarExpanded: return (4, 4)
+    case .dataBar: return (4, 4)
+    // Its pieces are found one by one and may be put together from two rows or two codes.
+    case .dataBarExpanded: return (8, 8)
     // A check character modulo 103.
     case .code128: return length > 2 ? (2, 2) : (8, 8)
     // Two check characters modulo 47.

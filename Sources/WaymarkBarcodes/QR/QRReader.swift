@@ -34,13 +34,17 @@ struct QRReader {
 
   /// How many triplets may fail.
   var failures = 4
+  /// How many sizes are tried for one triplet.
+  var sizes = 3
+  /// Dark on light (0), light on dark (1).
+  var polarities = [0, 1]
   /// Ways to tell dark from light: neighbourhood in modules, and how much blur is undone.
   var attempts: [(radius: Int, sharpen: Float)] = [(4, 0), (3, 0.6), (5, 1.2)]
 
   /// Every code that finder patterns point to.
   func read(_ view: ImageView, _ search: FinderSearch, with zbar: inout ZBarScanner) -> [Candidate] {
     var results: [Candidate] = []
-    for polarity in 0..<2 {
+    for polarity in polarities {
       var failed = 0
       for triplet in QRTriplet.candidates(among: search.found[polarity], limit: 48) {
         if failed >= failures { break }
@@ -59,7 +63,7 @@ struct QRReader {
     _ view: ImageView, _ triplet: QRTriplet, inverted: Bool, with zbar: inout ZBarScanner
   ) -> Candidate? {
     var best: Candidate?
-    for layout in triplet.sides {
+    for layout in triplet.sides.prefix(sizes) {
       guard let found = examine(view, triplet, layout, inverted: inverted, with: &zbar) else { continue }
       if found.isRead { return found }
       if found.timing > best?.timing ?? 0 { best = found }

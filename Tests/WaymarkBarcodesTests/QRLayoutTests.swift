@@ -1,0 +1,71 @@
+import Testing
+import WaymarkGeometry
+
+@testable import WaymarkBarcodes
+
+@Suite struct QRLayoutTests {
+  @Test(arguments: [
+    (2, [6, 18]), (7, [6, 22, 38]), (14, [6, 26, 46, 66]), (32, [6, 34, 60, 86, 112, 138]),
+    (40, [6, 30, 58, 86, 114, 142, 170]),
+  ])
+  func alignmentLinesAreThoseOfTheStandard(version: Int, lines: [Int]) {
+    #expect(QRLayout(version: version)?.alignmentLines == lines)
+  }
+
+  @Test func formatAndVersionWordsAreThoseOfTheStandard() {
+    // ISO/IEC 18004 annexes C and D: level M, mask 5 and version 7.
+    #expect(QRFormat.format(0b100_0000_1100_1110).data == 0b00101)
+    #expect(QRFormat.format(0b100_0000_1100_1110).errors == 0)
+    #expect(QRFormat.format(0b100_0000_1100_1010).data == 0b00101)
+    #expect(QRFormat.version(0b00_0111_1100_1001_0100).version == 7)
+  }
+
+  @Test func nearestLayoutOfAMeasuredSide() {
+    #expect(QRLayout(nearestSide: 22.4)?.version == 1)
+    #expect(QRLayout(nearestSide: 46)?.version == 7)
+    #expect(QRLayout(nearestSide: .nan) == nil)
+    #expect(QRLayout(nearestSide: 400) == nil)
+  }
+}
+
+@Suite struct EvidenceTests {
+  private func symbol(_ symbology: Symbology, _ text: String, lines: Int, pass: ScanPass = .stretch) -> Symbol {
+    Symbol(
+      symbology: symbology, text: text, bytes: Array(text.utf8), charset: .ascii,
+      corners: .init(topLeft: [0, 0], topRight: [50, 0], bottomRight: [50, 20], bottomLeft: [0, 20]), quality: lines,
+      pass: pass)
+  }
+
+  @Test func oneLineIsNoRead() {
+    var evidence = Evidence()
+    evidence.add(symbol(.ean13, "4006381333931", lines: 1))
+    #expect(evidence.sure.isEmpty)
+    evidence.add(symbol(.ean13, "4006381333931", lines: 2, pass: .half))
+    #expect(evidence.sure.count == 1, "another pass agrees")
+  }
+
+  @Test func aRivalMakesBothDoubtful() {
+    var evidence = Evidence()
+    evidence.add(symbol(.ean13, "4006381333931", lines: 6))
+    evidence.add(symbol(.ean13, "9006381333936", lines: 5))
+    #expect(evidence.sure.isEmpty)
+    evidence.add(symbol(.ean13, "4006381333931", lines: 20, pass: .half))
+    #expect(evidence.sure.map(\.text) == ["4006381333931"])
+  }
+
+  @Test func checkDigitsAndLengthsCount() {
+    var evidence = Evidence()
+    evidence.add(symbol(.ean13, "4006381333930", lines: 50))
+    evidence.add(symbol(.itf, "1234", lines: 50))
+    evidence.add(symbol(.codabar, "A1B", lines: 50))
+    evidence.add(symbol(.code39, "T", lines: 5))
+    #expect(evidence.sure.isEmpty)
+  }
+
+  @Test func aShortCodeInsideALongOneIsAnAccident() {
+    var evidence = Evidence()
+    evidence.add(symbol(.upcE, "00870340", lines: 12))
+    evidence.add(symbol(.upcA, "625034201058", lines: 6))
+    #expect(evidence.sure.map(\.symbology) == [.upcA])
+  }
+}
