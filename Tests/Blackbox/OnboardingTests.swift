@@ -126,7 +126,7 @@ struct OnboardingTests {
     #expect(try Executable.run(["onboarding", "check", "x", "--at", "noon"]).status == 64)
     #expect(try Executable.run(["onboarding", "confirm", "--ask", "-"]).status == 64)
     #expect(try Executable.run(["onboarding", "check", "x", "--policy", "/nowhere"]).status == 66)
-    #expect(try Executable.run(["onboarding", "sign", "--key", "/nowhere", "-"]).status == 65)
+    #expect(try Executable.run(["onboarding", "sign", "--key", "/nowhere", "-"], input: Data("{}".utf8)).status == 65)
     let folder = try TemporaryFolder()
     let file = folder.file("bad.yaml")
     try Data("onboarding:\n  hots: [a]\n".utf8).write(to: URL(fileURLWithPath: file))
