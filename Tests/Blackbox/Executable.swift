@@ -36,7 +36,9 @@ enum Executable {
     let folder = try TemporaryFolder()
     let (input, inputFile) = (input, folder.file("input"))
     try input.write(to: URL(fileURLWithPath: inputFile))
-    for name in ["output", "diagnostics"] { FileManager.default.createFile(atPath: folder.file(name), contents: nil) }
+    for name in ["output", "diagnostics"] {
+      _ = FileManager.default.createFile(atPath: folder.file(name), contents: nil)
+    }
     let process = Process()
     process.executableURL = URL(fileURLWithPath: path)
     process.arguments = arguments

@@ -33,6 +33,7 @@ package final class Connection {
   private var isReadPaused = false
   private var media: MediaOutbox?
   private var patience: Scheduled<Void>?
+  private var patienceIsShort = false
   private weak var hub: Hub?
 
   init(
@@ -206,16 +207,18 @@ package final class Connection {
       patience?.cancel()
       patience = nil
     }
+    let isLosing = outbox.gap != nil
+    // A gap that opens while the client is merely waited for shortens the wait.
+    if isLosing != patienceIsShort {
+      patience?.cancel()
+      patience = nil
+    }
     guard waits, patience == nil else { return }
-    let seconds = outbox.gap == nil ? limits.stalledAfter : limits.slowAfter
-    patience = ServiceActor.schedule(after: seconds) { [weak self] in
+    patienceIsShort = isLosing
+    patience = ServiceActor.schedule(after: isLosing ? limits.slowAfter : limits.stalledAfter) { [weak self] in
       guard let self, !self.isClosing else { return }
       self.patience = nil
-      if self.outbox.gap != nil || seconds == self.limits.stalledAfter {
-        self.close(.slowConsumer)
-      } else {
-        self.watchPatience(progressed: false)
-      }
+      self.close(.slowConsumer)
     }
   }
 

@@ -18,6 +18,11 @@ final class ConnectionHandler: ChannelDuplexHandler {
     let channel = context.channel
     let hub = hub
     connection = ServiceActor.assumeIsolated { hub.accept(channel, peer: peer ?? nil) }
+    // A client that is gone already fails the greeting: the channel then ended before there was a connection to tell.
+    if !channel.isActive, let gone = connection {
+      connection = nil
+      ServiceActor.assumeIsolated { hub.closed(gone) }
+    }
     context.fireChannelActive()
   }
 

@@ -169,7 +169,9 @@ package final class Hub {
       "a connection is refused",
       metadata: ["reason": "\(refusal.rawValue)", "uid": "\(peer.map { String($0.user) } ?? "unknown")"])
     if let line = encode(EventLine(time: WallClock.timestamp, payload: ConnectionClosed(reason: refusal))) {
-      channel.writeAndFlush(line).whenComplete { _ in channel.close(promise: nil) }
+      // What the client sends meanwhile is taken and dropped, so that it comes to read why.
+      channel.writeAndFlush(line).whenComplete { _ in channel.close(mode: .output, promise: nil) }
+      ServiceActor.schedule(after: limits.linger) { channel.close(promise: nil) }
     } else {
       channel.close(promise: nil)
     }

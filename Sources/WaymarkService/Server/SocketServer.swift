@@ -32,6 +32,9 @@ package final class SocketServer: Sendable {
     return SocketServer(channel: channel, socket: socket)
   }
 
-  /// Accepts no more.
-  package func stop() async { try? await channel.close() }
+  /// Accepts no more, and takes the socket's file away: the process may end before this object does.
+  package func stop() async {
+    try? await channel.close()
+    socket.removeFile()
+  }
 }

@@ -70,6 +70,11 @@ package struct ListeningSocket: ~Copyable, Sendable {
 
   deinit {
     if descriptor >= 0 { close(descriptor) }
+    removeFile()
+  }
+
+  /// Takes the file away, unless it is systemd's.
+  func removeFile() {
     guard !isInherited, let identity else { return }
     // Another service may have taken the place meanwhile: only what was made here is removed.
     var information = stat()
