@@ -161,32 +161,6 @@ struct KioskServerTests {
     }
   }
 
-  @Test("A thousand connections that say nothing do not keep others out for good")
-  func manyConnections() async throws {
-    try await withServer { port, token, _ in
-      do {
-        var idle: [Int32] = []
-        defer { for descriptor in idle { close(descriptor) } }
-        for _ in 0..<1000 {
-          let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
-          guard descriptor >= 0 else { break }
-          idle.append(descriptor)
-          var address = sockaddr_in()
-          address.sin_family = sa_family_t(AF_INET)
-          address.sin_port = in_port_t(port).bigEndian
-          address.sin_addr.s_addr = inet_addr("127.0.0.1")
-          _ = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-              connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-          }
-        }
-      }
-      let answer = try exchange(port, "/", headers: ["Cookie: waymark=\(token)"])
-      #expect(status(answer) == 200)
-    }
-  }
-
   @Test("A head that trickles in is cut off", .timeLimit(.minutes(2)))
   func slowLoris() async throws {
     try await withServer { port, _, _ in
