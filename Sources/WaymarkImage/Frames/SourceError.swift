@@ -64,4 +64,11 @@ extension SourceError {
       code: "damagedStream", message: "\(path) cannot be read any further: \(reason)",
       hint: "check the program that writes the stream")
   }
+
+  /// A pipe through which no frames come any more.
+  package static func silentStream(_ path: String) -> SourceError {
+    SourceError(
+      code: "streamSilent", message: "\(path) has ceased to deliver frames",
+      hint: "check the program that writes the stream; frames are taken up again as soon as they come")
+  }
 }

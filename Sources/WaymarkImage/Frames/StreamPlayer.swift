@@ -22,6 +22,9 @@ struct StreamPlayer: ~Copyable {
   private var kind: Kind?
   private var announced: PixelLayout?
   private var due: Double?
+  /// When the last frame came, or the stream was opened.
+  private var lastFrame = MonotonicClock.now
+  private var isStalled = false
 
   /// No frame has more bytes than this.
   private static let frameLimit = 64 << 20
@@ -153,6 +156,11 @@ struct StreamPlayer: ~Copyable {
   private mutating func deliver(_ place: Range<Int>, layout: PixelLayout) {
     let demand = state.demand
     let now = MonotonicClock.now
+    lastFrame = now
+    if isStalled {
+      isStalled = false
+      if let announced { sink.receive(SourceStatus(.streaming, device: path, layout: announced)) }
+    }
     guard !demand.isEmpty, pacer.takes(now, rate: demand.maximumRate) else {
       state.count(\.unwanted)
       return
@@ -200,7 +208,16 @@ struct StreamPlayer: ~Copyable {
     }
     guard buffer.count < Self.frameLimit else { throw .damagedStream(path, reason: "a frame has no end") }
     while true {
-      if !isFile, stop.wait(for: input.descriptor, seconds: nil) == .stopped { return true }
+      if !isFile {
+        let wake = stop.wait(
+          for: input.descriptor, seconds: isStalled ? nil : max(0, lastFrame + silence - MonotonicClock.now))
+        if wake == .stopped { return true }
+        if wake == .timedOut {
+          isStalled = true
+          sink.receive(SourceStatus(.stalled, device: path, layout: announced, problem: .silentStream(path)))
+          continue
+        }
+      }
       let count = withUnsafeTemporaryAllocation(byteCount: 1 << 18, alignment: 16) { chunk -> Int in
         let got = read(input.descriptor, chunk.baseAddress, chunk.count)
         if got > 0 { buffer.append(contentsOf: chunk[..<got]) }
@@ -212,6 +229,9 @@ struct StreamPlayer: ~Copyable {
       return try rewindOrEnd()
     }
   }
+
+  /// How long no frame may come, in seconds. Who opens a stream far away needs longer for the first one.
+  private var silence: Double { announced == nil ? 2.5 * options.patience : options.patience }
 
   private mutating func rewindOrEnd() throws(SourceError) -> Bool {
     if kind == nil { throw .unknownStream(path) }

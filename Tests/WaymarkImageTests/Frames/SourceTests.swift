@@ -118,6 +118,29 @@ struct SourceTests {
     source.stop()
   }
 
+  @Test func tellsOfAPipeThatFallsSilentAndOfItsReturn() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = folder.appendingPathComponent("pipe").path
+    #expect(mkfifo(path, 0o600) == 0)
+    let source = try StreamSource(path: path, options: .init(patience: 0.02))
+    let sink = Recorder()
+    source.start(sink)
+    let writer = try #require(FileHandle(forWritingAtPath: path))
+    try writer.write(contentsOf: picture(70))
+    #expect(sink.wait { $1.last?.state == .stalled && $0.count == 1 })
+    #expect(sink.seen.withLock { $0.statuses.last?.problem } == .silentStream(path))
+    // Half a frame is none.
+    let next = try picture(80)
+    try writer.write(contentsOf: next.prefix(60))
+    let before = sink.seen.withLock { $0.statuses.count }
+    try writer.write(contentsOf: next.dropFirst(60))
+    #expect(
+      sink.wait { frames, statuses in frames.count == 2 && statuses.dropFirst(before).first?.state == .streaming })
+    try writer.close()
+    #expect(sink.ended)
+    source.stop()
+  }
+
   @Test func tellsWhatIsWrongWithAStream() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     for (name, content, code) in [
