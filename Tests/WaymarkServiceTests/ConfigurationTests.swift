@@ -60,7 +60,7 @@ import WaymarkService
     ("camera:\n  width: wide\n", 2), ("camera:\n  width: 3\n", 2), ("camera:\n  width: \"640\"\n", 2),
     ("camera:\n  mirror: yes please\n", 2), ("camera:\n  width: [1]\n", 2), ("scan:\n  autoBegin: maybe\n", 2),
     ("gallery:\n  folders:\n    - {a: b}\n", 3), ("camera: 5\n", 1),
-    ("roles:\n  operators: [a]\n", 2),
+    ("source:\n  rate: 1\ncamera:\n  width: 64\n  width: 65\n", 4), ("roles:\n  operators: [a]\n", 2),
   ])
   func wrongValuesAreNamedWithTheirLine(_ yaml: String, _ line: Int) throws {
     let (_, problems) = try load(yaml)
@@ -68,8 +68,13 @@ import WaymarkService
     #expect(problems.first?.line == line)
   }
 
+  @Test func aKeyThatStandsTwiceIsNamed() throws {
+    let (_, problems) = try load("camera:\n  width: 64\n  width: 65\n")
+    #expect(problems.map(\.description).first?.hasSuffix(":2: width: it stands twice") == true)
+  }
+
   @Test func whatIsNotYAMLIsNamed() throws {
-    for yaml in ["camera:\n  width: 32\n  width: 64\n", "a: [", "\t- x", "just text", "- a\n- b\n"] {
+    for yaml in ["a: [", "\t- x", "just text", "- a\n- b\n"] {
       #expect(try !load(yaml).problems.isEmpty, "\(yaml)")
     }
   }

@@ -61,6 +61,9 @@ package struct ConfigurationValues: Sendable {
     case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
       .composer(_, let problem, let mark, _):
       return ConfigurationProblem(origin: origin, line: mark.line, message: "it is not YAML: \(problem)", hint: hint)
+    case .duplicatedKeysInMapping(let keys, let context):
+      return ConfigurationProblem(
+        origin: origin, line: context.mark.line, key: keys.first, message: "it stands twice", hint: "Keep one.")
     default:
       return ConfigurationProblem(origin: origin, message: "it is not YAML: \(error)", hint: hint)
     }
