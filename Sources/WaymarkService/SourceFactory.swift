@@ -35,6 +35,9 @@ struct SourceFactory {
   private static func isPicture(_ path: String) -> Bool {
     let name = path.lowercased()
     if [".mjpeg", ".mjpg", ".y4m"].contains(where: name.hasSuffix) { return false }
+    // Whatever is read from a pipe is gone for the one who plays it.
+    var information = stat()
+    guard stat(path, &information) == 0, information.st_mode & S_IFMT == S_IFREG else { return false }
     guard let file = FileHandle(forReadingAtPath: path), let head = try? file.read(upToCount: 64) else { return false }
     return (try? PictureFormat.detect(Array(head))) != nil
   }
