@@ -6,7 +6,7 @@ import Testing
 final class RunningService {
   let folder: TemporaryFolder
   let socket: String
-  private let process = Process()
+  private let process: ChildProcess
 
   /// Starts `waymark serve` and waits until its socket is there.
   ///
@@ -22,12 +22,7 @@ final class RunningService {
     let command =
       (activated ? ["/usr/bin/systemd-socket-activate", "--listen=\(socket)"] : [])
       + [Executable.path, "serve"] + (activated ? [] : ["--socket", socket]) + arguments
-    process.executableURL = URL(fileURLWithPath: command[0])
-    process.arguments = Array(command.dropFirst())
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.file("log")))
-    try process.run()
+    process = try ChildProcess(command, diagnostics: folder.file("log"))
     let deadline = Date(timeIntervalSinceNow: 20)
     while !Self.answers(socket) {
       guard process.isRunning, Date() < deadline else { throw ServiceDidNotStart(log: log) }
@@ -36,7 +31,8 @@ final class RunningService {
   }
 
   deinit {
-    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    process.send(SIGKILL)
+    _ = process.wait()
     unlink(socket)
   }
 
@@ -55,14 +51,14 @@ final class RunningService {
   }
 
   var log: String { (try? String(contentsOfFile: folder.file("log"), encoding: .utf8)) ?? "" }
-  var processIdentifier: Int32 { process.processIdentifier }
+  var processIdentifier: Int32 { process.identifier }
 
   /// Asks it to end; how long that took and how it ended.
   func stop() -> (seconds: Double, status: Int32) {
     let start = Date()
-    process.terminate()
-    process.waitUntilExit()
-    return (Date().timeIntervalSince(start), process.terminationStatus)
+    process.send(SIGTERM)
+    let status = process.wait()
+    return (Date().timeIntervalSince(start), status)
   }
 
   struct ServiceDidNotStart: Error { let log: String }

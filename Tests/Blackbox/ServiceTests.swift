@@ -75,6 +75,14 @@ import Testing
     #expect(try Executable.run(["send", "ping", "--socket", second.socket]).status == 0)
   }
 
+  @Test(.enabled(if: isInstalled("systemd-socket-activate"), "needs systemd"))
+  func itTakesASocketThatIsHandedOver() throws {
+    let service = try RunningService(["--source", Self.frames], activated: true)
+    #expect(try Executable.run(["send", "ping", "--socket", service.socket]).status == 0)
+    let status = try Executable.run(["status", "--json", "--socket", service.socket])
+    #expect(status.objects.first?["socket"] as? String == service.socket)
+  }
+
   @Test func commandsAnswerWithTheirExitCodes() throws {
     let service = try RunningService(["--source", Self.frames])
     func send(_ arguments: String...) throws -> Executable.Run {
