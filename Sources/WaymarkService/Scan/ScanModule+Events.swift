@@ -1,0 +1,74 @@
+import Logging
+import WaymarkBarcodes
+import WaymarkOnboarding
+import WaymarkPipeline
+import WaymarkProtocol
+
+/// What the armed scan's effects are on the wire.
+extension ScanModule {
+  func tell(_ effect: Machine.Effect) {
+    switch effect {
+    case .successful(let scan, let success):
+      let event = successful(scan, success)
+      hub.log.info(
+        "a code was accepted", metadata: ["scan": "\(scan.id)", "kind": "\(event.kind ?? event.symbology)"])
+      hub.publish(event, frame: frame, redacted: redacted(event, success))
+    case .invalid(let scan, let reason, let result):
+      hub.log.info("a code was refused", metadata: ["scan": "\(scan.id)", "reason": "\(reason.rawValue)"])
+      hub.publish(
+        ScanInvalid(
+          scan: scan.id, context: scan.request.context, reason: reason.rawValue,
+          kind: result.verdict.kind?.rawValue, corners: result.corners.map(Self.corners), source: source(scan),
+          picture: pictureID(scan)), frame: frame)
+    case .unsuccessful(let scan, let reason, let missing, let corners):
+      hub.publish(
+        ScanUnsuccessful(
+          scan: scan.id, context: scan.request.context, reason: Self.reason(reason),
+          missing: missing.isEmpty ? nil : missing, corners: corners.map(Self.corners)))
+    case .guide(let scan, let advice):
+      guard let word = ScanAdvice(rawValue: advice.advice.rawValue) else { return }
+      hub.publish(
+        ScanGuide(
+          scan: scan.id, context: scan.request.context, advice: word, corners: advice.corners.map(Self.corners)),
+        frame: frame)
+    case .confirmed(let scan, _, let owner):
+      hub.log.info("a scan was confirmed", metadata: ["scan": "\(scan.id)"])
+      hub.publish(ScanConfirmed(scan: scan.id, context: scan.request.context, by: actor(owner)))
+    case .cancelled(let scan, let ending, let owner):
+      hub.publish(
+        ScanCancelled(
+          scan: scan.id, context: scan.request.context, reason: CancelReason(rawValue: ending.rawValue) ?? .cancelled,
+          by: actor(owner)))
+    default: break
+    }
+  }
+
+  func source(_ scan: Machine.Scan) -> ScanSource { picture?.scan == scan.id ? .gallery : .live }
+
+  func pictureID(_ scan: Machine.Scan) -> String? { picture?.scan == scan.id ? picture?.id : nil }
+
+  func successful(_ scan: Machine.Scan, _ success: Machine.Success) -> ScanSuccessful {
+    Self.successful(
+      scan.id, scan.request.context, success, source: source(scan), picture: pictureID(scan))
+  }
+
+  func redacted(_ event: ScanSuccessful, _ success: Machine.Success) -> ScanSuccessful {
+    var copy = event.withoutSecrets
+    if !holdsSecrets(success) {
+      copy.text = event.text
+      copy.bytesBase64 = event.bytesBase64
+      copy.charset = event.charset
+      copy.redacted = nil
+    }
+    copy.fields = success.verdict.map { Self.fields($0.redactedFields) }
+    return copy
+  }
+
+  /// Whether a payload says anything that observers must not hear, whatever it was read for.
+  func holdsSecrets(_ success: Machine.Success) -> Bool {
+    if let verdict = success.verdict { return verdict.holdsSecrets }
+    let code = ScannedCode(bytes: success.symbol.bytes, text: success.symbol.text)
+    let payload = Inspection(code, policy: rules.judge.policy).payload
+    return payload.isSecret || payload.fields.contains(where: \.isSecret)
+  }
+}

@@ -1,0 +1,115 @@
+import FoundationEssentials
+import NIOPosix
+import WaymarkBarcodes
+import WaymarkImage
+import WaymarkOnboarding
+import WaymarkPipeline
+import WaymarkProtocol
+
+/// Pictures of the gallery, and pictures that clients send.
+extension ScanModule {
+  func scanPicture(_ request: GalleryScanRequest, _ connection: Connection) async throws -> GalleryScanResult {
+    guard let gallery = hub.modules.lazy.compactMap({ $0 as? GalleryModule }).first else {
+      throw GalleryModule.notConfigured
+    }
+    return try await scan(try await gallery.bytes(of: request.id), as: request, connection)
+  }
+
+  func scan(
+    _ bytes: [UInt8], as request: GalleryScanRequest, _ connection: Connection
+  ) async throws -> GalleryScanResult {
+    let mode = request.mode ?? .onboarding
+    let accepted =
+      mode == .onboarding ? rules.settings.onboardingSymbologies : rules.settings.barcodeSymbologies
+    let (reading, size) = try await NIOThreadPool.singleton.runIfActive {
+      let image = try PictureDecoder().gray(bytes).image
+      // Everything is looked for, so that a code of another symbology is told from none.
+      var scanner = try BarcodeScanner(ScanConfiguration(symbologies: accepted.union(Symbology.common), effort: .still))
+      return (image.withView { scanner.scan($0) }, PictureSize(width: image.width, height: image.height))
+    }
+    return mode == .onboarding
+      ? try judge(reading, size, accepted, request, connection) : codes(reading, size, accepted, request)
+  }
+
+  /// The picture of the gallery that a request names; a picture that a client sent has no id.
+  static func picture(_ request: GalleryScanRequest) -> String? { request.id.isEmpty ? nil : request.id }
+
+  func newStillID() -> String {
+    stillCount += 1
+    return "still\(stillCount)"
+  }
+
+  func judge(
+    _ reading: ScanReading, _ size: PictureSize, _ accepted: Set<Symbology>, _ request: GalleryScanRequest,
+    _ connection: Connection
+  ) throws -> GalleryScanResult {
+    let center = ScanRegion.whole.center(in: size)
+    let result = rules.judge.verdict(on: reading, center: center, accepting: accepted, now: Date())
+    switch result.verdict.outcome {
+    case .successful: return try arm(reading, size, accepted, request, connection)
+    case .invalid(let reason):
+      let id = newStillID()
+      let event = ScanInvalid(
+        scan: id, context: request.context, reason: reason.rawValue, kind: result.verdict.kind?.rawValue,
+        corners: result.corners.map(Self.corners), source: .gallery, picture: Self.picture(request))
+      hub.publish(event)
+      return GalleryScanResult(scan: id, outcome: .invalid, invalid: event)
+    case .unsuccessful(let reason):
+      return unsuccessful(reason, result, request)
+    }
+  }
+
+  func unsuccessful(
+    _ reason: WaymarkOnboarding.UnsuccessfulReason, _ result: PictureVerdict, _ request: GalleryScanRequest
+  ) -> GalleryScanResult {
+    let id = newStillID()
+    let missing = result.verdict.missing
+    let event = ScanUnsuccessful(
+      scan: id, context: request.context, reason: Self.reason(reason), missing: missing.isEmpty ? nil : missing,
+      corners: result.corners.map(Self.corners), source: .gallery, picture: Self.picture(request))
+    hub.publish(event)
+    return GalleryScanResult(scan: id, outcome: .unsuccessful, unsuccessful: event)
+  }
+
+  /// An accepted picture waits for its confirmation like an accepted frame: it is armed and shown the picture.
+  func arm(
+    _ reading: ScanReading, _ size: PictureSize, _ accepted: Set<Symbology>, _ request: GalleryScanRequest,
+    _ connection: Connection
+  ) throws -> GalleryScanResult {
+    let now = WallClock.monotonic
+    let wanted = Machine.Request(
+      owner: connection.number, mode: .onboarding, symbologies: accepted, context: request.context)
+    var effects = machine.handle(.begin(wanted), at: now)
+    for case .refused(let refusal) in effects { throw error(refusal) }
+    if let id = machine.scan?.id { picture = (id, Self.picture(request)) }
+    let look = Machine.Look(reading: reading, size: size, captured: now, date: Date(), judge: rules.judge)
+    // Symbologies that misread want two frames that agree; a still picture agrees with itself.
+    for _ in 0..<2 where machine.demand != nil { effects += machine.handle(.frame(look), at: now) }
+    apply(effects)
+    guard let pending = machine.pending else {
+      throw ServiceError(.internalError, "The picture could not be judged.", hint: "The service's log says more.")
+    }
+    return GalleryScanResult(
+      scan: pending.scan.id, outcome: .successful, successful: [successful(pending.scan, pending.success)])
+  }
+
+  func codes(
+    _ reading: ScanReading, _ size: PictureSize, _ accepted: Set<Symbology>, _ request: GalleryScanRequest
+  ) -> GalleryScanResult {
+    let symbols = reading.symbols.filter { accepted.contains($0.symbology) }
+    guard !symbols.isEmpty else {
+      let result = rules.judge.verdict(
+        on: reading, center: ScanRegion.whole.center(in: size), accepting: accepted, now: Date())
+      if case .unsuccessful(let reason) = result.verdict.outcome { return unsuccessful(reason, result, request) }
+      return unsuccessful(.nothingFound, result, request)
+    }
+    let id = newStillID()
+    let events = symbols.map { symbol -> ScanSuccessful in
+      let success = Machine.Success(symbol: symbol, verdict: nil)
+      let event = Self.successful(id, request.context, success, source: .gallery, picture: Self.picture(request))
+      hub.publish(event, redacted: redacted(event, success))
+      return event
+    }
+    return GalleryScanResult(scan: id, outcome: .successful, successful: events)
+  }
+}

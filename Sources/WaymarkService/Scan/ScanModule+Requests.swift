@@ -1,0 +1,113 @@
+package import WaymarkBarcodes
+import WaymarkImage
+import WaymarkOnboarding
+import WaymarkPipeline
+import WaymarkProtocol
+
+extension ScanModule {
+  package func register(in methods: inout MethodTable) {
+    methods.add(ScanBeginRequest.self) { [weak self] request, connection in
+      guard let self else { throw ServiceError.stopping }
+      let wanted = try Self.request(request, of: connection.number)
+      try self.perform(.begin(wanted))
+      return ScanBeginResult(scan: self.machine.scan?.id ?? "")
+    }
+    methods.add(ScanCancelRequest.self) { [weak self] request, connection in
+      try self?.perform(.cancel(scan: request.scan, by: connection.number))
+      return Empty()
+    }
+    methods.addLater(ScanConfirmRequest.self) { [weak self] request, connection in
+      guard let self else { throw ServiceError.stopping }
+      try self.perform(.confirm(scan: request.scan, by: connection.number))
+      return {
+        try await self.confirmed()
+        return Empty()
+      }
+    }
+    methods.addLater(GalleryScanRequest.self) { [weak self] request, connection in
+      guard let self else { throw ServiceError.stopping }
+      return { try await self.scanPicture(request, connection) }
+    }
+    methods.addLater(ScanPictureRequest.self) { [weak self] request, connection in
+      guard let self else { throw ServiceError.stopping }
+      guard (1...ScanPictureRequest.largest).contains(request.size) else {
+        defer { connection.close(.lineTooLong) }
+        throw ServiceError(
+          .badParams, "size must lie between 1 and \(ScanPictureRequest.largest) bytes.",
+          hint: "Make the picture smaller.")
+      }
+      let body = connection.expectBody(request.size)
+      return {
+        let bytes = try await body.collect()
+        return try await self.scan(
+          bytes, as: GalleryScanRequest(id: "", mode: request.mode, context: request.context), connection)
+      }
+    }
+  }
+
+  static func request(_ request: ScanBeginRequest, of owner: Int) throws -> Machine.Request {
+    var wanted = Machine.Request(owner: owner, mode: Machine.Mode(request.mode))
+    wanted.symbologies = try request.symbologies.map { try symbologies($0) }
+    if let shares = request.region {
+      guard let region = ScanRegion(shares) else {
+        throw ServiceError(
+          .badParams, "region must be four shares x, y, width, height inside the frame.",
+          hint: "[0.25, 0.25, 0.5, 0.5] is the middle of the frame.")
+      }
+      wanted.region = region
+    }
+    if let timeout = request.timeout {
+      guard timeout > 0, timeout <= 86_400 else {
+        throw ServiceError(
+          .badParams, "timeout must lie above 0 and at most at 86400 seconds.", hint: "Leave it out for no end.")
+      }
+      wanted.timeout = timeout
+    }
+    wanted.once = request.once ?? false
+    wanted.context = request.context
+    return wanted
+  }
+
+  /// Symbologies by their names.
+  package nonisolated static func symbologies(_ names: [String]) throws -> Set<Symbology> {
+    guard !names.isEmpty else {
+      throw ServiceError(.badParams, "symbologies is empty.", hint: "Leave it out for the configured ones.")
+    }
+    return Set(
+      try names.map { name in
+        guard let symbology = Symbology(name: name) else {
+          let known = Symbology.allCases.map(\.rawValue).joined(separator: ", ")
+          throw ServiceError(
+            .badParams, "There is no symbology \"\(DisplayText.escaped(name, limit: 40))\".", hint: "Known: \(known).")
+        }
+        return symbology
+      })
+  }
+
+  /// Hands a request of a client in; a refusal is thrown.
+  func perform(_ input: Machine.Input) throws {
+    let effects = machine.handle(input, at: WallClock.monotonic)
+    apply(effects)
+    for case .refused(let refusal) in effects { throw error(refusal) }
+  }
+
+  func error(_ refusal: Machine.Refusal) -> ServiceError {
+    switch refusal {
+    case .busy(let holder):
+      ServiceError(
+        .busy, "Another client holds the scanner.", hint: "Wait until its scan is over.", holder: actor(holder))
+    case .noScan: ServiceError(.noScan, "No such scan is armed.", hint: "scan.begin arms one.")
+    case .nothingToConfirm:
+      ServiceError(.nothingToConfirm, "No verdict waits for a confirmation.", hint: "Wait for scan.successful.")
+    case .confirming:
+      ServiceError(.busy, "A confirmation is being written.", hint: "Try again in a moment.")
+    }
+  }
+
+  /// Who a connection is.
+  func actor(_ owner: Int?) -> Actor? {
+    owner.map { number in
+      Actor(client: number, user: hub.connections[number].map { Int($0.peer.user) })
+    }
+  }
+}
