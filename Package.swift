@@ -48,6 +48,7 @@ let package = Package(
     .target(name: "CPNG", linkerSettings: [.linkedLibrary("png16")]),
     .target(name: "CWebP", linkerSettings: [.linkedLibrary("webp")]),
     .target(name: "CKernels"),
+    .target(name: "CMemory"),
 
     // Modules, leaves first: an import only ever points up this list.
     module("WaymarkGeometry", []),
@@ -67,7 +68,7 @@ let package = Package(
       "WaymarkService",
       [
         "WaymarkPipeline", "WaymarkProtocol", "WaymarkCamera", "WaymarkImage", "WaymarkGeometry", "WaymarkBarcodes",
-        "WaymarkOnboarding", "WaymarkAnchors", "WaymarkScenes",
+        "WaymarkOnboarding", "WaymarkAnchors", "WaymarkScenes", "CMemory",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "Logging", package: "swift-log"),
@@ -108,6 +109,11 @@ let package = Package(
     // The Swift client of the samples: a user of the library product.
     .executableTarget(
       name: "waymark-sample-client", dependencies: ["WaymarkClient", "WaymarkProtocol"], path: "Samples/clients/swift"),
+
+    // What Benchmarks/socket/measure times in a process of its own.
+    .executableTarget(
+      name: "encoder-benchmark", dependencies: ["WaymarkProtocol"], path: "Benchmarks/encoder",
+      swiftSettings: swiftSettings),
 
     tests("WaymarkGeometryTests", ["WaymarkGeometry"]),
     tests("WaymarkImageTests", ["WaymarkImage"]),

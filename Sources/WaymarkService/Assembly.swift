@@ -101,7 +101,9 @@ package final class Assembly {
     let onboarding = try onboarding(configuration)
     for warning in onboarding.warnings { log.warning("\(warning)") }
     // The file's own folder is relative to the file; the environment may name one without a file.
-    rules.replayGuard = try (onboarding.replayFolder ?? configuration.replayFolder).map { try ReplayStore(folder: $0) }
+    let store = try (onboarding.replayFolder ?? configuration.replayFolder).map { try ReplayStore(folder: $0) }
+    for warning in store?.warnings ?? [] { log.warning("\(warning)") }
+    rules.replayGuard = store
     rules.judge = OnboardingJudge(policy: onboarding.policy, replayGuard: rules.replayGuard)
     rules.rate = configuration.scan.rate
     let scan = configuration.scan

@@ -24,6 +24,7 @@ package struct Daemon: Sendable {
   ///
   /// - Throws: `ServiceProblem` or `ConfigurationProblem` when it cannot start.
   package func run() async throws {
+    MemoryUse.keepHeapSmall()
     let (configuration, problems) = loader.load()
     for problem in problems {
       log.error("\(problem.description)", metadata: ["hint": "\(problem.hint)"])
@@ -48,6 +49,7 @@ package struct Daemon: Sendable {
     try await assembly.start()
     log.notice("listening", metadata: ["socket": "\(path)", "version": "\(version)"])
     manager.ready(await assembly.statusLine)
+    MemoryUse.forgetCode()
 
     // Named, because the lifecycle logs its services, and what they hold is nobody's business.
     let services: [(String, any Service)] = [

@@ -53,6 +53,13 @@ final class RunningService {
   var log: String { (try? String(contentsOfFile: folder.file("log"), encoding: .utf8)) ?? "" }
   var processIdentifier: Int32 { process.identifier }
 
+  /// The log as soon as it holds a text, or as it is after ten seconds.
+  func log(with text: String) -> String {
+    let deadline = Date(timeIntervalSinceNow: 10)
+    while !log.contains(text), Date() < deadline { usleep(5000) }
+    return log
+  }
+
   /// Asks it to end; how long that took and how it ended.
   func stop() -> (seconds: Double, status: Int32) {
     let start = Date()

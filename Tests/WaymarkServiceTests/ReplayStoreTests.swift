@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 import WaymarkOnboarding
 import WaymarkService
@@ -53,19 +54,86 @@ struct ReplayStoreTests {
     }
   }
 
+  /// A wall clock and a time since boot that a test sets.
+  private final class Clocks: Sendable {
+    private let times = Mutex((wall: 0.0, boot: 0.0))
+    init(wall: Double) { times.withLock { $0.wall = wall } }
+    func pass(_ seconds: Double) { times.withLock { $0 = ($0.wall + seconds, $0.boot + seconds) } }
+    func jump(_ seconds: Double) { times.withLock { $0.wall += seconds } }
+    func store(_ folder: String) throws -> ReplayStore {
+      try ReplayStore(
+        folder: folder, now: { Date(timeIntervalSince1970: self.times.withLock { $0.wall }) },
+        uptime: { self.times.withLock { $0.boot } })
+    }
+  }
+
+  private func records(_ folder: String) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.count == 64 }.map { String($0.prefix(1)) }
+      .sorted()
+  }
+
   @Test("Records are forgotten a day after their payload is over, others never")
   func expiry() throws {
     try withFolder { folder in
-      let early = try ReplayStore(folder: folder, now: { Date(timeIntervalSince1970: 1000) })
-      #expect(try early.record(entry("a", expires: 2000)))
-      #expect(try early.record(entry("b")))
-      let names = { try FileManager.default.contentsOfDirectory(atPath: folder).map { $0.prefix(1) }.sorted() }
-      let soon = try ReplayStore(folder: folder, now: { Date(timeIntervalSince1970: 2000 + 86_399) })
-      #expect(try soon.record(entry("c", expires: 1e9)))
-      #expect(try names() == ["a", "b", "c"])
-      let late = try ReplayStore(folder: folder, now: { Date(timeIntervalSince1970: 2001 + 86_400) })
-      #expect(try late.record(entry("d", expires: 1e9)))
-      #expect(try names() == ["b", "c", "d"])
+      let clocks = Clocks(wall: 1000)
+      let store = try clocks.store(folder)
+      #expect(try store.record(entry("a", expires: 2000)))
+      #expect(try store.record(entry("b")))
+      clocks.pass(1000 + 86_399)
+      #expect(try store.record(entry("c", expires: 1e9)))
+      #expect(try records(folder) == ["a", "b", "c"])
+      clocks.pass(3600)
+      #expect(try store.record(entry("d", expires: 1e9)))
+      #expect(try records(folder) == ["b", "c", "d"])
+    }
+  }
+
+  @Test("A clock that jumps ahead forgets nothing; one that stays ahead and is set back lets nothing in again")
+  func jumps() throws {
+    try withFolder { folder in
+      let clocks = Clocks(wall: 1000)
+      let store = try clocks.store(folder)
+      let used = entry("a", expires: 2000)
+      #expect(try store.record(used))
+      clocks.pass(7200)
+      clocks.jump(400 * 86_400)
+      #expect(try store.record(entry("b", expires: 1e9)))
+      #expect(try records(folder) == ["a", "b"])
+      // For more than an hour: the clock is believed, the record goes, and its payload stays refused all the same.
+      clocks.pass(7200)
+      #expect(try store.record(entry("c", expires: 1e9)))
+      #expect(try records(folder) == ["b", "c"])
+      clocks.jump(-400 * 86_400 - 14_000)
+      #expect(try store.contains(used))
+      #expect(try !store.record(used))
+      let later = try clocks.store(folder)
+      #expect(try later.contains(used))
+      #expect(later.warnings.isEmpty)
+      // What outlives everything that was forgotten is not touched by the excursion.
+      #expect(try later.record(entry("d", expires: 2001)))
+    }
+  }
+
+  @Test("Damaged files of state are told, set aside where they hold nothing, and nothing that was used comes back")
+  func damaged() throws {
+    try withFolder { folder in
+      let clocks = Clocks(wall: 5000)
+      #expect(try clocks.store(folder).record(entry("a", expires: 9000)))
+      for content in ["", "12", "x\n", "-5\n"] {
+        try Data(content.utf8).write(to: URL(fileURLWithPath: folder + "/horizon"))
+        let store = try clocks.store(folder)
+        #expect(store.warnings.count == 1)
+        #expect(store.warnings.first?.contains("horizon.damaged") == true)
+        #expect(try String(contentsOfFile: folder + "/horizon.damaged", encoding: .utf8) == content)
+        #expect(try store.contains(entry("a", expires: 9000)))
+        #expect(try store.contains(entry("b", expires: 4000)))
+        #expect(try !store.contains(entry("c", expires: 9000)))
+      }
+      try Data("1e9".utf8).write(to: URL(fileURLWithPath: folder + "/" + entry("a").digest))
+      let store = try clocks.store(folder)
+      #expect(store.warnings.count == 1)
+      #expect(store.warnings.first?.contains("count as used") == true)
+      #expect(try store.contains(entry("a", expires: 9000)))
     }
   }
 

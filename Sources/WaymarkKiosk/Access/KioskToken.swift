@@ -55,10 +55,14 @@ package struct KioskToken: Sendable {
         code: .tokenFile, message: "The token file \(path) cannot be \(step): \(String(cString: strerror(errno))).",
         hint: "Make its folder writable for this user, or name another file with --token-file.")
     }
+    // One that a killed process of the same number left behind.
+    unlink(temporary)
     let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o640)
     guard descriptor >= 0 else { throw failure("created") }
     let line = Array((value + "\n").utf8)
-    let written = Glibc.write(descriptor, line, line.count) == line.count && fchmod(descriptor, 0o640) == 0
+    let written =
+      Glibc.write(descriptor, line, line.count) == line.count && fchmod(descriptor, 0o640) == 0
+      && fsync(descriptor) == 0
     close(descriptor)
     guard written, rename(temporary, path) == 0 else {
       let error = failure("written")

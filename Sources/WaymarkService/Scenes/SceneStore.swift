@@ -26,7 +26,7 @@ struct SceneFailure: Error, Sendable {
 
 /// Reads scenes and compiles their anchors, keeping what was compiled.
 struct SceneStore: Sendable {
-  private let cache: String
+  private let cache: SceneCache
 
   /// - Parameter cache: where compiled anchors are kept; a place of the system's choice when missing.
   init(cache: String?) {
@@ -35,7 +35,7 @@ struct SceneStore: Sendable {
       environment["CACHE_DIRECTORY"].map { String($0.prefix { $0 != ":" }) }
       ?? environment["XDG_CACHE_HOME"].map { "\($0)/waymark" } ?? environment["HOME"].map { "\($0)/.cache/waymark" }
       ?? "\(FileManager.default.temporaryDirectory.path)/waymark"
-    self.cache = cache ?? "\(base)/scenes"
+    self.cache = SceneCache(folder: cache ?? "\(base)/scenes")
   }
 
   /// Reads a scene; takes its time. Anchors that were compiled before, for this scene or the one in use, are not compiled
@@ -49,14 +49,15 @@ struct SceneStore: Sendable {
     // Taken first: what changes while it is read is seen as a change afterwards.
     let before = SceneStamp(folder: folder, scene: nil)
     let report = SceneLoader.load(folder: entry.path)
-    let problems = report.problems.map(\.description)
+    var problems = report.problems.map(\.description)
     guard let scene = report.scene else {
       let count = report.errors.count + report.omitted
       return .failure(
         failure(entry.name, problems, "it has \(count) \(count == 1 ? "error" : "errors")", code: "badScene"))
     }
     do throws(SceneFailure) {
-      let (library, keys) = try library(scene, folder, previous, entry.name, progress)
+      let (library, keys) = try library(
+        scene, folder, previous, entry.name, warn: { problems.append($0) }, progress)
       guard before == SceneStamp(folder: folder, scene: nil) else {
         throw failure(entry.name, [], "its files changed while they were read", code: "badScene")
       }
@@ -76,7 +77,7 @@ struct SceneStore: Sendable {
   }
 
   private func library(
-    _ scene: Scene, _ folder: SceneFolder, _ previous: LoadedScene?, _ name: String,
+    _ scene: Scene, _ folder: SceneFolder, _ previous: LoadedScene?, _ name: String, warn: (String) -> Void,
     _ progress: (_ done: Int, _ total: Int) -> Void
   ) throws(SceneFailure) -> (AnchorLibrary, [String]) {
     var files: [[UInt8]] = []
@@ -90,8 +91,8 @@ struct SceneStore: Sendable {
       keys.append(Self.key(anchor, bytes))
     }
     if let previous, previous.keys == keys { return (previous.library, keys) }
-    let path = "\(cache)/\(Self.hash(keys.joined().utf8)).anchors"
-    if let library = try? AnchorLibrary(path: path), library.references.map(\.name) == scene.anchors.map(\.name) {
+    let entry = Self.hash(keys.joined().utf8)
+    if let library = cache.library(entry, warn: warn), library.references.map(\.name) == scene.anchors.map(\.name) {
       return (library, keys)
     }
     var compiled: [CompiledAnchor] = []
@@ -108,7 +109,7 @@ struct SceneStore: Sendable {
       compiled.append(tool.compile(name: anchor.name, physicalWidth: anchor.physicalWidth, image: reference))
     }
     progress(scene.anchors.count, scene.anchors.count)
-    return (try write(compiled, path, name), keys)
+    return (try write(compiled, as: entry, name), keys)
   }
 
   /// The picture in gray, its long side scaled to 480 pixels.
@@ -132,14 +133,13 @@ struct SceneStore: Sendable {
     }
   }
 
-  private func write(_ anchors: [CompiledAnchor], _ path: String, _ name: String) throws(SceneFailure) -> AnchorLibrary
-  {
+  private func write(
+    _ anchors: [CompiledAnchor], as entry: String, _ name: String
+  ) throws(SceneFailure) -> AnchorLibrary {
     do throws(AnchorError) {
       let bytes = try LibraryWriter.bytes(of: anchors)
       do throws(AnchorError) {
-        try? FileManager.default.createDirectory(atPath: cache, withIntermediateDirectories: true)
-        try LibraryWriter.write(bytes, to: path)
-        return try AnchorLibrary(path: path)
+        return try cache.keep(bytes, as: entry)
       } catch {
         // No cache is no reason not to work: the mapped file lives on without its name.
         let temporary = FileManager.default.temporaryDirectory.appending(path: "waymark-\(UUID().uuidString).anchors")

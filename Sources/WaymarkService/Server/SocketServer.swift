@@ -18,6 +18,11 @@ package final class SocketServer: Sendable {
       .serverChannelOption(.backlog, value: 256)
       // A crowd of connects must not keep the loop from those who are already there.
       .serverChannelOption(.maxMessagesPerRead, value: 16)
+      .serverChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(AcceptPause.handler(log: hub.log))
+        }
+      }
       .childChannelOption(.allowRemoteHalfClosure, value: true)
       .childChannelOption(.maxMessagesPerRead, value: 1)
       .childChannelOption(

@@ -30,4 +30,11 @@ package enum WallClock {
     clock_gettime(CLOCK_MONOTONIC, &now)
     return Double(now.tv_sec) + Double(now.tv_nsec) * 1e-9
   }
+
+  /// Seconds since boot, sleep included.
+  package static var boot: Double {
+    var now = timespec()
+    clock_gettime(CLOCK_BOOTTIME, &now)
+    return Double(now.tv_sec) + Double(now.tv_nsec) * 1e-9
+  }
 }

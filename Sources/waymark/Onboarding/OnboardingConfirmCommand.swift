@@ -1,5 +1,6 @@
 import ArgumentParser
 import WaymarkOnboarding
+import WaymarkService
 
 /// `waymark onboarding confirm`: accepts a payload for good, so that it is not accepted again.
 struct OnboardingConfirmCommand: AsyncParsableCommand {
@@ -35,8 +36,8 @@ struct OnboardingConfirmCommand: AsyncParsableCommand {
     let isFirst: Bool
     do {
       isFirst = try judge.confirm(verdict)
-    } catch {
-      Output.diagnostic("waymark: \(error)")
+    } catch let problem as ServiceProblem {
+      Output.diagnostic("waymark: \(problem.message)\n  \(problem.hint)")
       throw ExitCode(ExitStatus.cannotOpen.rawValue)
     }
     try input.report(isFirst ? verdict : verdict.replayed)

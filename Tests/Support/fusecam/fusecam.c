@@ -18,6 +18,7 @@
 //   burst N       N frames as fast as buffers are queued, none left out (for counting)
 //   busy, free    another program holds the device: S_FMT and REQBUFS give EBUSY
 //   lie           S_FMT silently gives YUYV whatever is asked for
+//   load N FILE   frame N is this picture from now on
 //   stats         answers "frames N dropped N opens N" in place of "ok"
 //   quit
 #define FUSE_USE_VERSION 35
@@ -34,7 +35,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_BUFFERS = 8, MAX_PICTURES = 256, ROOT_INODE = 1, CONTROLS = 5 };
+enum { MAX_BUFFERS = 8, MAX_PICTURES = 256, ROOT_INODE = 1, CONTROLS = 5, RETIRED = 16 };
 
 typedef struct {
   char *bytes;
@@ -64,6 +65,8 @@ static struct {
   size_t buffer_size;
   picture jpeg[MAX_PICTURES];
   int jpegs;
+  char *retired[RETIRED];  // bytes of replaced pictures, which the sensor may still be looking at
+  unsigned replaced;
   picture raw;
   double rate;
 
@@ -507,12 +510,12 @@ static void store(int index, const char *bytes, size_t size, size_t offset) {
   fuse_lowlevel_notify_store(cam.session, cam.inode, (off_t)(index * cam.buffer_size + offset), &vector, 0);
 }
 
-static size_t expose(int index, unsigned long number, uint32_t pixel_format, bool cut, bool stale) {
+static size_t expose(int index, unsigned long number, picture jpeg, uint32_t pixel_format, bool cut, bool stale) {
   if (pixel_format != V4L2_PIX_FMT_MJPEG) {
     store(index, cam.raw.bytes + number % (cam.raw.size / cam.buffer_size) * cam.buffer_size, cam.buffer_size, 0);
     return cut ? cam.buffer_size / 3 : cam.buffer_size;
   }
-  picture *it = &cam.jpeg[number % cam.jpegs];
+  picture *it = &jpeg;
   // Whole pages: the kernel would have to read the rest of a page that is filled in part. The memory is padded.
   store(index, it->bytes, (it->size + 4095) & ~4095ul, 0);
   if (cut) return it->size / 3;
@@ -563,11 +566,12 @@ static void *run_sensor(void *unused) {
     bool cut = cam.truncate > 0;
     if (index >= 0 && cut) cam.truncate--;
     bool stale = cam.stale;
+    picture jpeg = cam.jpeg[number % cam.jpegs];
     pthread_mutex_unlock(&cam.lock);
     if (index < 0) continue;
 
     // Without the lock: the kernel may have to ask us for a page while it stores.
-    size_t used = expose(index, number, pixel_format, cut, stale);
+    size_t used = expose(index, number, jpeg, pixel_format, cut, stale);
 
     pthread_mutex_lock(&cam.lock);
     if (cam.streaming) {
@@ -592,11 +596,24 @@ static void *run_sensor(void *unused) {
 
 // ---- Commands.
 
+static picture load(const char *path);
+
+/// Puts another picture in the place of one. With the lock.
+static void replace(int number, picture new) {
+  char **slot = &cam.retired[cam.replaced++ % RETIRED];
+  free(*slot);
+  *slot = cam.jpeg[number].bytes;
+  cam.jpeg[number] = new;
+}
+
 static void obey(const char *line) {
-  char word[32] = "";
+  char word[32] = "", path[200] = "";
   double number = 0;
-  sscanf(line, "%31s %lf", word, &number);
+  sscanf(line, "%31s %lf %199s", word, &number, path);
   char reply[128] = "ok";
+  bool loads = !strcmp(word, "load");
+  picture new = {0};
+  if (loads) new = load(path);
   pthread_mutex_lock(&cam.lock);
   bool known = true;
   if (!strcmp(word, "unplug")) {
@@ -621,6 +638,7 @@ static void obey(const char *line) {
   else if (!strcmp(word, "busy")) cam.busy = true;
   else if (!strcmp(word, "free")) cam.busy = false;
   else if (!strcmp(word, "lie")) cam.lie = true;
+  else if (loads && number >= 0 && number < cam.jpegs && new.size <= cam.buffer_size - 8192) replace((int)number, new);
   else if (!strcmp(word, "stats"))
     snprintf(reply, sizeof reply, "frames %lu dropped %lu opens %lu", cam.frames, cam.dropped, cam.opens);
   else known = false;

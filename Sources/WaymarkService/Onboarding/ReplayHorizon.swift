@@ -1,0 +1,53 @@
+import Glibc
+
+/// Until when the store of confirmed payloads has forgotten its records: whatever was over before that counts as used.
+///
+/// Without it a clock that ran ahead, had records forgotten, and was set back would let their payloads in once more. It is
+/// the latest expiry among the forgotten records, not the time of the forgetting: a clock that was years ahead for an hour
+/// refuses no payload that outlives those that were confirmed.
+struct ReplayHorizon: Sendable {
+  private let path: String
+
+  /// The horizon of the store in `folder`.
+  init(folder: String) { path = folder + "/horizon" }
+
+  /// What the file says.
+  enum Content: Hashable, Sendable {
+    /// Nothing was ever forgotten.
+    case none
+    /// Seconds since 1970.
+    case seconds(Double)
+    /// It holds no number.
+    case damaged
+    /// It cannot be read: `errno`.
+    case unreadable(Int32)
+  }
+
+  /// Reads the file.
+  func read() -> Content {
+    switch ConfigurationLoader.read(path) {
+    case .failure(let failure): return failure.code == ENOENT ? .none : .unreadable(failure.code)
+    case .success(let text):
+      // Whole seconds and a line end: a file that was cut off shows.
+      guard text.hasSuffix("\n"), let seconds = Int(text.dropLast()), seconds >= 0 else { return .damaged }
+      return .seconds(Double(seconds))
+    }
+  }
+
+  /// Moves it forward, durably; never back.
+  ///
+  /// - Returns: `errno` when that failed.
+  func advance(to seconds: Double) -> Int32? {
+    if case .seconds(let now) = read(), now >= seconds { return nil }
+    return DurableFile.replace(path, with: Array("\(Int(seconds.rounded(.up)))\n".utf8))
+  }
+
+  /// Puts a damaged file aside and begins anew at `seconds`: what is over by then counts as used.
+  ///
+  /// - Returns: where the damaged file is now.
+  func restore(at seconds: Double) -> String? {
+    let aside = DurableFile.setAside(path)
+    _ = advance(to: max(0, seconds))
+    return aside
+  }
+}

@@ -1,0 +1,48 @@
+"""The command behind Scripts/soak."""
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+from soak import ROOT, Soak, text
+
+
+def main():
+    parser = argparse.ArgumentParser(prog='Scripts/soak')
+    parser.add_argument('minutes', nargs='?', type=float, default=40)
+    parser.add_argument('--frames', type=int)
+    parser.add_argument('--seed', type=int, default=1)
+    parser.add_argument('--output', default=os.path.join(ROOT, '.build', 'soak'))
+    parser.add_argument('--waymark', default=os.path.join(ROOT, '.build', 'release', 'waymark'))
+    options = parser.parse_args()
+    os.makedirs(options.output, exist_ok=True)
+    if not os.access(options.waymark, os.X_OK):
+        sys.exit(f'{options.waymark} is not there: build it first (Scripts/run does).')
+    # Short, because a socket's path is.
+    folder = tempfile.mkdtemp(prefix='wm-soak-', dir='/tmp')
+    soak = None
+    try:
+        soak = Soak(options, folder)
+        soak.run()
+        report = soak.report()
+        with open(f'{options.output}/report.json', 'w') as file:
+            json.dump(report, file, indent=1)
+        with open(f'{options.output}/report.txt', 'w') as file:
+            file.write(text(report))
+        print(text(report), end='')
+    finally:
+        if soak:
+            soak.service.stopping = True
+            if soak.service.process and soak.service.process.poll() is None:
+                soak.service.process.kill()
+            if soak.camera.process.poll() is None:
+                soak.camera.end()
+        subprocess.run(['cp', f'{folder}/service.log', options.output], check=False)
+        subprocess.run(['umount', '-l', f'{folder}/state'], check=False)
+        subprocess.run(['rm', '-rf', '--one-file-system', folder], check=False)
+    sys.exit(1 if report['violations'] else 0)
+
+
+main()

@@ -1,0 +1,73 @@
+"""Codes whose content is known: the truth that everything read is held against. Needs qrencode and cjpeg."""
+import json
+import os
+import subprocess
+import threading
+
+WIDTH, HEIGHT = 640, 480
+HOST = 'soak.example.com'
+
+
+def picture(text):
+    """A gray picture with a QR code of `text` in its middle, as PGM."""
+    art = subprocess.run(['qrencode', '-t', 'ASCII', '-m', '4', '-l', 'L', '-o', '-'], input=text.encode(),
+                         capture_output=True, check=True).stdout.decode()
+    rows = [[c == '#' for c in line[::2]] for line in art.split('\n') if line]
+    module = min(HEIGHT // len(rows), 8)
+    left, top = (WIDTH - module * len(rows)) // 2, (HEIGHT - module * len(rows)) // 2
+    blank = bytes([150]) * WIDTH
+    lines = [blank] * top
+    for row in rows:
+        dots = b''.join(bytes([25 if dark else 235]) * module for dark in row)
+        lines += [blank[:left] + dots + blank[left + len(dots):]] * module
+    lines += [blank] * (HEIGHT - len(lines))
+    return b'P5\n%d %d\n255\n' % (WIDTH, HEIGHT) + b''.join(lines)
+
+
+def jpeg(pgm, path):
+    with open(path, 'wb') as file:
+        file.write(subprocess.run(['cjpeg', '-quality', '80'], input=pgm, capture_output=True, check=True).stdout)
+    return path
+
+
+class Codes:
+    """Makes fresh codes, and knows all that were ever shown."""
+
+    def __init__(self, waymark, folder):
+        self.waymark, self.folder = waymark, folder
+        self.lock = threading.Lock()
+        self.truth = set()
+        self.count = 0
+        self.key = os.path.join(folder, 'key.pem')
+        self.keys = os.path.join(folder, 'keys.jwks')
+        made = subprocess.run([waymark, 'onboarding', 'keygen', '--key', self.key, '--kid', 'soak'], capture_output=True,
+                              check=True)
+        with open(self.keys, 'wb') as file:
+            file.write(made.stdout)
+
+    def known(self, text):
+        with self.lock:
+            self.truth.add(text)
+
+    def is_known(self, text):
+        with self.lock:
+            return text in self.truth
+
+    def plain(self):
+        """A text that was never shown before."""
+        with self.lock:
+            self.count += 1
+            text = 'waymark-soak-%06d' % self.count
+            self.truth.add(text)
+        return text
+
+    def token(self, lasting='1d'):
+        """A signed payload that may be confirmed once."""
+        with self.lock:
+            self.count += 1
+            payload = json.dumps({'appID': 'com.example.soak', 'host': HOST, 'protocol': 'https', 'n': self.count})
+        text = subprocess.run(
+            [self.waymark, 'onboarding', 'sign', '--key', self.key, '--kid', 'soak', '--expires-in', lasting, '--jti',
+             'random', '-'], input=payload.encode(), capture_output=True, check=True).stdout.decode().strip()
+        self.known(text)
+        return text

@@ -1,0 +1,307 @@
+"""What is done to the service while it runs. Every fault ends by making good again; then the service must be well."""
+import os
+import random
+import signal
+import subprocess
+import time
+
+import codes as making
+from clients import Link, Refused
+
+DAY = 86_400
+
+
+class Faults:
+    """Needs `soak`, which holds service, camera, clock, codes, folders."""
+
+    def __init__(self, soak, seed):
+        self.soak, self.dice = soak, random.Random(seed)
+        # How often each comes up, relative to the others.
+        self.kinds = {
+            self.unplug: 4, self.freeze: 2, self.bad_frames: 3, self.refused_queue: 2, self.stream_fails: 3, self.busy: 2,
+            self.disk_full: 3, self.clock_ahead: 3, self.clock_back: 3, self.descriptors_out: 3, self.memory_short: 3,
+            self.out_of_memory: 1, self.killed: 4, self.killed_confirming: 5, self.told_to_stop: 1, self.reload: 2,
+            self.scene_changed: 3, self.scene_broken: 2,
+        }
+
+    def once(self):
+        kind = self.dice.choices(list(self.kinds), list(self.kinds.values()))[0]
+        name = kind.__name__
+        before = time.monotonic()
+        try:
+            done = kind()
+        except (OSError, ValueError, Refused, TimeoutError) as error:
+            done = None
+            self.soak.log.violation('fault', f'{name}: {type(error).__name__}: {error}')
+        if done == 'skipped':
+            self.soak.log.skip(name)
+            return
+        healthy = self.soak.until_well(40)
+        entry = {'fault': name, 'at': round(before - self.soak.began, 1), 'took': round(time.monotonic() - before, 2),
+                 'well after': None if healthy is None else round(healthy, 2)}
+        if isinstance(done, dict):
+            entry.update(done)
+        if healthy is None:
+            self.soak.log.violation('unwell', f'{name}: no fresh code was read within 40 s of its end')
+        self.soak.log.fault(entry)
+
+    def pause(self, least, most):
+        time.sleep(self.dice.uniform(least, most))
+
+    # ---- The camera.
+
+    def unplug(self):
+        camera = self.soak.camera
+        with self.soak.operator() as link:
+            link.request('subscribe', events=['camera.status'])
+            link.request('scan.begin', mode='barcode')
+            camera.tell('unplug')
+            told = time.monotonic()
+            lost = link.wait(lambda e: e.get('status') == 'lost', 10)
+            after = time.monotonic() - told
+            self.pause(0.2, 4)
+            camera.tell('plug')
+            told = time.monotonic()
+            back = link.wait(lambda e: e.get('status') == 'streaming', 15)
+            if not lost or not back:
+                self.soak.log.violation('unplug', f'lost told: {bool(lost)}, streaming again: {bool(back)}')
+            return {'lost told after': round(after, 3), 'streaming after': round(time.monotonic() - told, 3)}
+
+    def freeze(self):
+        self.soak.camera.tell('freeze')
+        self.pause(1, 6)
+        self.soak.camera.tell('go')
+
+    def bad_frames(self):
+        for _ in range(self.dice.randint(1, 20)):
+            self.soak.camera.tell(self.dice.choice(['error', 'truncate 5']))
+            self.pause(0.02, 0.2)
+
+    def refused_queue(self):
+        for _ in range(5):
+            self.soak.camera.tell('refuse-queue')
+            self.pause(0.02, 0.3)
+
+    def stream_fails(self):
+        self.soak.camera.tell('fatal')
+        self.pause(0, 2)
+
+    def busy(self):
+        self.soak.camera.tell('busy')
+        self.soak.camera.tell('fatal')
+        self.pause(1, 4)
+        self.soak.camera.tell('free')
+
+    # ---- The machine.
+
+    def disk_full(self):
+        """A confirmation cannot be written: the client is told, nothing is confirmed, and later it goes."""
+        token, names = self.soak.codes.token(), []
+        picture = making.picture(token)
+        probe = os.path.join(self.soak.state, 'replay', 'probe')
+        try:
+            # Blocks and names: until a file of one byte can no longer be made.
+            while True:
+                names.append(os.path.join(self.soak.state, f'filler-{len(names)}'))
+                try:
+                    with open(names[-1], 'wb', buffering=0) as file:
+                        while file.write(bytes(1 << 16)):
+                            pass
+                except OSError:
+                    pass
+                try:
+                    with open(probe, 'wb', buffering=0) as file:
+                        file.write(b'x')
+                    os.unlink(probe)
+                except OSError:
+                    break
+            if os.path.exists(probe):
+                os.unlink(probe)
+            # A record that is empty would do no harm, but here there is not even a name left for it.
+            while os.statvfs(self.soak.state).f_favail:
+                names.append(os.path.join(self.soak.state, f'filler-{len(names)}'))
+                open(names[-1], 'w').close()
+            outcome = self.soak.confirm(picture)
+            if outcome != 'internalError':
+                self.soak.log.violation('disk', f'a confirmation on a full disk gave {outcome}')
+        finally:
+            for name in names:
+                if os.path.exists(name):
+                    os.unlink(name)
+        again = self.soak.confirm(picture)
+        if again != 'confirmed':
+            self.soak.log.violation('disk', f'with room again it gave {again}')
+        self.soak.used(token, picture)
+        return {'full': outcome, 'room again': again}
+
+    def clock(self, seconds):
+        fresh = self.soak.codes.token()
+        picture = making.picture(fresh)
+        self.soak.clock.set(seconds)
+        try:
+            time.sleep(0.3)
+            there = self.soak.verdict(picture)
+            wanted = 'expired' if seconds > DAY + 120 else 'notYetValid' if seconds < -120 else 'successful'
+            if there != wanted:
+                self.soak.log.violation('clock', f'{seconds:+} s: a fresh token was {there}, not {wanted}')
+            self.soak.check_used(3, ('replayed', 'expired', 'notYetValid'))
+            self.pause(1, 6)
+        finally:
+            self.soak.clock.set(0)
+        self.soak.check_used(5)
+        back = self.soak.confirm(picture)
+        if back != 'confirmed':
+            self.soak.log.violation('clock', f'after {seconds:+} s and back a fresh token was {back}')
+        self.soak.used(fresh, picture)
+        return {'jump': seconds, 'meanwhile': there, 'afterwards': back}
+
+    def clock_ahead(self):
+        return self.clock(self.dice.choice([600, 3700, 2 * DAY, 400 * DAY, 20 * 365 * DAY]))
+
+    def clock_back(self):
+        return self.clock(-self.dice.choice([600, 3700, 2 * DAY, 400 * DAY, 50 * 365 * DAY]))
+
+    def descriptors_out(self):
+        """No descriptor is left: who is there goes on, who comes waits or is refused, and it does not spin."""
+        service, links = self.soak.service, []
+        held = max(int(name) for name in os.listdir(f'/proc/{service.pid}/fd'))
+        service.limit_descriptors(held + 2)
+        try:
+            for _ in range(20):
+                try:
+                    links.append(Link(self.soak.path, timeout=0.3))
+                except (OSError, ValueError):
+                    pass
+            before = time.monotonic(), self.soak.processor_time()
+            self.pause(1, 4)
+            spent = (self.soak.processor_time() - before[1]) / (time.monotonic() - before[0])
+        finally:
+            try:
+                service.limit_descriptors(None)
+            except OSError:
+                pass
+        got_in = len(links)
+        for link in links:
+            link.close()
+        self.soak.camera.tell('fatal')
+        return {'of 20 got in': got_in, 'cores': round(spent, 2)}
+
+    def memory_short(self):
+        """Little more than what it cannot give back: code and cached pages have to be read again and again."""
+        group, service = self.soak.group, self.soak.service
+        if group.reason:
+            return 'skipped'
+        pid = service.pid
+        try:
+            limit = service.private_memory() + (10 << 20)
+            with service.lock:
+                service.wanted_end = 'memory'
+            group.limit(limit)
+            self.pause(3, 8)
+            used = group.used()
+        finally:
+            group.limit(None)
+        with service.lock:
+            if service.pid == pid:
+                service.wanted_end = None
+        self.soak.until_restarted()
+        return {'limit MB': round(limit / 1e6, 1), 'used MB': round(used / 1e6, 1), 'left running': service.pid == pid}
+
+    def out_of_memory(self):
+        """A large picture needs more than there is: the kernel ends the service, or it lives on."""
+        group, service = self.soak.group, self.soak.service
+        if group.reason:
+            return 'skipped'
+        pid = service.pid
+        side = 4000
+        picture = b'P5\n%d %d\n255\n' % (side, side) + bytes(side * side)
+        with service.lock:
+            service.wanted_end = 'memory'
+        answer = None
+        try:
+            group.limit(service.private_memory() + (10 << 20))
+            with self.soak.operator() as link:
+                link.socket.settimeout(10)
+                answer = link.request('scan.picture', picture, size=len(picture), mode='barcode')['outcome']
+        except (OSError, ValueError, Refused) as error:
+            answer = type(error).__name__
+        finally:
+            group.limit(None)
+        time.sleep(0.3)
+        survived = service.pid == pid
+        if survived:
+            with service.lock:
+                service.wanted_end = None
+        self.soak.until_restarted()
+        return {'answer': answer, 'survived': survived}
+
+    # ---- The process.
+
+    def killed(self):
+        self.pause(0, 2)
+        self.soak.service.end(signal.SIGKILL, 'kill')
+        self.soak.until_restarted()
+
+    def killed_confirming(self):
+        """Killed around a confirmation: afterwards it counts, or it does not; when it was told, it does."""
+        token = self.soak.codes.token()
+        picture = making.picture(token)
+        pid = self.soak.service.pid
+        try:
+            first = self.soak.confirm(picture, killed_after=self.dice.uniform(0, 0.003))
+        except (OSError, ValueError):
+            first = 'cut off'
+        self.soak.until_restarted(pid)
+        second = self.soak.confirm(picture)
+        allowed = {'confirmed': ('replayed',), 'cut off': ('confirmed', 'replayed')}.get(first, ('confirmed', 'replayed'))
+        if second not in allowed:
+            self.soak.log.violation('replay', f'killed while confirming: first {first}, then {second}')
+        self.soak.used(token, picture)
+        return {'first': first, 'then': second}
+
+    def told_to_stop(self):
+        pid, since = self.soak.service.pid, time.monotonic()
+        process = self.soak.service.process
+        self.soak.service.end(signal.SIGTERM, 'stop')
+        process.wait(10)
+        took = time.monotonic() - since
+        if process.returncode != 0:
+            self.soak.log.violation('stop', f'told to stop, it ended with {process.returncode}')
+        self.soak.until_restarted(pid)
+        return {'stopped after': round(took, 3)}
+
+    def reload(self):
+        self.soak.service.process.send_signal(signal.SIGHUP)
+        self.pause(0.1, 1)
+        self.soak.check_used(3)
+
+    # ---- The scene.
+
+    def scene_changed(self):
+        path = os.path.join(self.soak.scene, 'scene.yaml')
+        with self.soak.operator() as link:
+            link.request('subscribe', events=['scene.*'])
+            text = open(path).read()
+            with open(path, 'w') as file:
+                file.write(text.split('# soak')[0] + f'# soak {time.time()}\n')
+            event = link.wait(lambda e: e['event'] in ('scene.loaded', 'scene.failed'), 30)
+            if not event or event['event'] != 'scene.loaded':
+                self.soak.log.violation('scene', f'a changed scene gave {event}')
+
+    def scene_broken(self):
+        path = os.path.join(self.soak.scene, 'scene.yaml')
+        text = open(path).read()
+        with self.soak.operator() as link:
+            link.request('subscribe', events=['scene.*'])
+            try:
+                with open(path, 'w') as file:
+                    file.write('anchors: [{')
+                event = link.wait(lambda e: e['event'] in ('scene.loaded', 'scene.failed'), 30)
+            finally:
+                with open(path, 'w') as file:
+                    file.write(text)
+            if not event or event['event'] != 'scene.failed':
+                self.soak.log.violation('scene', f'a broken scene gave {event}')
+            event = link.wait(lambda e: e['event'] in ('scene.loaded', 'scene.failed'), 30)
+            if not event or event['event'] != 'scene.loaded':
+                self.soak.log.violation('scene', f'a mended scene gave {event}')

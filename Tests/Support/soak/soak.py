@@ -1,0 +1,400 @@
+"""One long run: a camera, a service under a supervisor, clients, faults, and what must hold all along."""
+import glob
+import json
+import os
+import random
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import threading
+import time
+
+import codes as making
+from clients import Crowd, Link, Refused, Witness, compare
+from faults import Faults
+from service import Camera, Clock, MemoryGroup, Service
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+ROOT = os.path.realpath(os.path.join(HERE, '..', '..', '..'))
+# The code on one of the posters of the sample walk (Scripts/make-sample-scene).
+POSTER = ('{"appID":"com.example.pumps","host":"pumps.example.com","protocol":"https",'
+          '"auth":[{"type":"basic","config":{}}]}')
+# Where codes lie among the camera's pictures; between them posters pass by.
+SHOWN = ((0, 1, 2), (33, 34, 35))
+
+
+class Log:
+    """What happened, from all threads."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.began = time.monotonic()
+        self.violations, self.faults, self.counts, self.skipped = [], [], {}, {}
+
+    def violation(self, kind, text):
+        with self.lock:
+            self.violations.append({'at': round(time.monotonic() - self.began, 1), 'kind': kind, 'text': text})
+        print(f'{time.monotonic() - self.began:8.1f}  VIOLATION {kind}: {text}', file=sys.stderr, flush=True)
+
+    def fault(self, entry):
+        with self.lock:
+            self.faults.append(entry)
+        rest = ', '.join(f'{key} {value}' for key, value in entry.items() if key not in ('fault', 'at'))
+        print(f'{entry["at"]:8.1f}  {entry["fault"]}: {rest}', file=sys.stderr, flush=True)
+
+    def count(self, what, by=1):
+        with self.lock:
+            self.counts[what] = self.counts.get(what, 0) + by
+
+    def skip(self, what):
+        with self.lock:
+            self.skipped[what] = self.skipped.get(what, 0) + 1
+
+
+def compile_c(source, target, *flags):
+    subprocess.run(['cc', '-O2', '-o', target, os.path.join(ROOT, 'Tests/Support', source), *flags, '-lpthread'], check=True)
+    return target
+
+
+class Soak:
+    def __init__(self, options, folder):
+        self.options, self.folder, self.log = options, folder, Log()
+        self.began = self.log.began
+        self.dice = random.Random(options.seed)
+        self.path = f'{folder}/s.sock'
+        self.state, self.scene = f'{folder}/state', f'{folder}/scenes/pump-room'
+        os.makedirs(self.state)
+        # A disk of its own, small enough to be filled.
+        subprocess.run(['mount', '-t', 'tmpfs', '-o', 'size=24m,nr_inodes=20000', 'waymark-soak', self.state], check=True)
+        shutil.copytree(f'{ROOT}/Samples/scenes/pump-room', self.scene)
+        fuse = subprocess.run(['pkg-config', '--cflags', '--libs', 'fuse3'], capture_output=True, text=True, check=True)
+        program = compile_c('fusecam/fusecam.c', f'{folder}/fusecam', *fuse.stdout.split())
+        self.codes = making.Codes(options.waymark, folder)
+        self.codes.known(POSTER)
+        self.clock, self.group = Clock(folder), MemoryGroup()
+        preload = compile_c('soak/clock.c', f'{folder}/clock.so', '-shared', '-fPIC', '-ldl')
+        self.camera = Camera(program, f'{folder}/camera', 30, self.pictures())
+        self.tokens = []         # (token, picture) that count as used
+        self.samples = []
+        self.configure()
+        environment = dict(os.environ, LD_PRELOAD=preload, CLOCK_OFFSET_FILE=self.clock.path)
+        self.output = open(f'{folder}/service.log', 'wb')
+        self.service = Service([options.waymark, 'serve', '--config', f'{folder}/waymark.yaml', '--socket', self.path],
+                               environment, self.log, self.output, self.group)
+
+    def pictures(self):
+        blank = making.jpeg(b'P5\n640 480\n255\n' + bytes([140]) * (640 * 480), f'{self.folder}/blank.jpg')
+        posters = sorted(glob.glob(f'{ROOT}/Samples/sequences/pump-room/*.jpg'))[:240:8]
+        pictures = [blank] * 3 + posters[:30] + [blank] * 3 + [blank] * 4
+        assert len(pictures) == 40
+        return pictures
+
+    def configure(self):
+        with open(f'{self.folder}/waymark.yaml', 'w') as file:
+            json.dump({
+                'camera': {'device': f'{self.camera.folder}/video0', 'closeAfter': 3},
+                'scan': {'autoBegin': 'barcode', 'newAfter': 0.3},
+                'onboarding': {'signatures': 'required', 'keyFiles': [self.codes.keys], 'hosts': [making.HOST],
+                               'clockSkew': 60},
+                'replay': {'folder': f'{self.state}/replay'},
+                'scenes': {'folders': [] if self.options.frames else [f'{self.folder}/scenes'],
+                           'cache': f'{self.state}/cache',
+                           **({} if self.options.frames else {'load': 'pump-room', 'start': True})},
+                'clients': {'slowAfter': 1, 'stalledAfter': 5, 'maximum': 200}}, file)
+
+    # ---- What the faults and the work use.
+
+    def operator(self):
+        """A connection, as soon as there can be one."""
+        until = time.monotonic() + 20
+        while True:
+            try:
+                return Link(self.path)
+            except (OSError, ValueError):
+                if time.monotonic() > until:
+                    raise
+                time.sleep(0.02)
+
+    def verdict(self, picture):
+        """What a picture is judged, without a confirmation."""
+        with self.operator() as link:
+            result = link.request('scan.picture', picture, size=len(picture), mode='onboarding')
+            if result['outcome'] == 'successful':
+                link.request('scan.cancel')
+                return 'successful'
+            return (result.get('invalid') or result.get('unsuccessful'))['reason']
+
+    def confirm(self, picture, killed_after=None):
+        """`confirmed`, or why not; `cut off` where the service is killed so many seconds after it was asked."""
+        with self.operator() as link:
+            result = link.request('scan.picture', picture, size=len(picture), mode='onboarding')
+            if result['outcome'] != 'successful':
+                return (result.get('invalid') or result.get('unsuccessful'))['reason']
+            try:
+                if killed_after is not None:
+                    link.socket.sendall(b'{"id":"last","method":"scan.confirm"}\n')
+                    time.sleep(killed_after)
+                    self.service.end(signal.SIGKILL, 'kill')
+                    while True:
+                        message = link.line()
+                        if message.get('id') == 'last':
+                            return 'confirmed' if 'result' in message else message['error']['code']
+                link.request('scan.confirm')
+                return 'confirmed'
+            except Refused as error:
+                return error.code
+
+    def used(self, token, picture):
+        self.tokens.append((token, picture))
+        self.log.count('confirmed')
+
+    def check_used(self, number, allowed=('replayed',)):
+        """Tokens that were used once are refused, however long ago that was."""
+        for token, picture in self.dice.sample(self.tokens, min(number, len(self.tokens))):
+            found = self.verdict(picture)
+            self.log.count('used tokens tried again')
+            if found not in allowed:
+                self.log.violation('replay', f'a token that was confirmed was {found}: {token[-20:]}')
+
+    def processor_time(self):
+        total = 0
+        for pid in self.service.family():
+            fields = open(f'/proc/{pid}/stat').read().rsplit(') ', 1)[1].split()
+            total += int(fields[11]) + int(fields[12])
+        return total / os.sysconf('SC_CLK_TCK')
+
+    def show(self, text):
+        """Holds a code before the camera."""
+        picture = making.jpeg(making.picture(text), f'{self.folder}/code-{self.codes.count}.jpg')
+        for place in self.dice.choice(SHOWN):
+            self.camera.tell(f'load {place} {picture}')
+        os.unlink(picture)
+
+    def until_well(self, seconds):
+        """Until a code that was never shown before has been read and told; how long that took."""
+        since = time.monotonic()
+        while time.monotonic() < since + seconds:
+            text = self.codes.plain()
+            try:
+                with self.operator() as link:
+                    link.request('subscribe', events=['scan.successful'])
+                    self.show(text)
+                    if link.wait(lambda e: e.get('text') == text, 4):
+                        return time.monotonic() - since
+            except (OSError, ValueError):
+                time.sleep(0.1)
+        return None
+
+    def until_restarted(self, pid=None):
+        """Until the service answers again; in another process than `pid`, where one is given."""
+        until = time.monotonic() + 15
+        while time.monotonic() < until:
+            try:
+                if self.service.pid != pid:
+                    with Link(self.path, timeout=2) as link:
+                        link.request('ping')
+                        return
+            except (OSError, ValueError):
+                pass
+            time.sleep(0.02)
+        self.log.violation('restart', 'the service did not answer within 15 s of its restart')
+
+    # ---- The ordinary day.
+
+    def work(self):
+        what = self.dice.random()
+        if what < 0.4:
+            self.show(self.codes.plain())
+            time.sleep(self.dice.uniform(0.3, 1.5))
+        elif what < 0.6:
+            self.onboard_live()
+        elif what < 0.8:
+            token = self.codes.token(self.dice.choice(['1d', '30d']))
+            picture = making.picture(token)
+            outcome = self.confirm(picture)
+            if outcome != 'confirmed':
+                self.log.violation('confirm', f'a fresh token was {outcome}')
+            self.used(token, picture)
+        elif what < 0.9:
+            self.check_used(2)
+        else:
+            with self.operator() as link:
+                for method in ('session.scan', 'annotation.next', 'annotation.clear'):
+                    try:
+                        link.request(method)
+                    except Refused:
+                        pass
+
+    def onboard_live(self):
+        """A signed code before the camera: accepted, confirmed, and refused from then on."""
+        token = self.codes.token()
+        with self.operator() as link:
+            link.request('subscribe', events=['scan.*'])
+            link.request('scan.begin', mode='onboarding', context={'soak': True})
+            self.show(token)
+            event = link.wait(lambda e: e['event'] == 'scan.successful' and e.get('text') == token, 8)
+            if not event:
+                self.log.violation('live', 'a signed code before the camera was not accepted within 8 s')
+                return
+            link.request('scan.confirm')
+            self.used(token, making.picture(token))
+            self.log.count('confirmed live')
+            link.request('scan.begin', mode='onboarding')
+            event = link.wait(lambda e: e['event'] in ('scan.invalid', 'scan.successful'), 8)
+            if event and (event['event'] == 'scan.successful' and event.get('text') == token):
+                self.log.violation('replay', 'a token that was confirmed was accepted again before the camera')
+        self.show(self.codes.plain())
+
+    def sample(self):
+        while not self.over:
+            life, use = len(self.service.lives), self.service.use()
+            if use and life == len(self.service.lives):
+                use.update(at=round(time.monotonic() - self.began, 1), life=life,
+                           age=round(time.monotonic() - self.service.lives[-1]['started'], 1))
+                self.samples.append(use)
+            time.sleep(1)
+
+    # ---- The run.
+
+    def run(self):
+        self.over = False
+        self.until_restarted()
+        witnesses = [Witness(self.path, f'witness {number}', self.log, self.codes) for number in range(3)]
+        for witness in witnesses:
+            witness.start()
+        threading.Thread(target=self.sample, daemon=True).start()
+        if self.until_well(30) is None:
+            self.log.violation('unwell', 'no code was read after the start')
+        if self.options.frames:
+            self.count_frames()
+        else:
+            self.suffer()
+        # Quiet again: nobody comes, nothing breaks; what was confirmed is asked once more.
+        time.sleep(12)
+        self.final = self.service.use()
+        self.check_used(300)
+        for witness in witnesses:
+            witness.stopping = True
+        took = self.service.stop()
+        if took > 2:
+            self.log.violation('stop', f'it took {took:.1f} s to stop')
+        self.over = True
+        for witness in witnesses:
+            witness.join(5)
+        self.compared = compare(witnesses, self.log)
+        self.camera.end()
+        self.group.remove()
+
+    def suffer(self):
+        crowd = [Crowd(self.path, self.log, self.options.seed + number) for number in range(4)]
+        for client in crowd:
+            client.start()
+        faults = Faults(self, self.options.seed)
+        end = self.began + 60 * self.options.minutes
+        while time.monotonic() < end:
+            until = time.monotonic() + self.dice.uniform(1, 8)
+            while time.monotonic() < until:
+                try:
+                    self.work()
+                except (OSError, ValueError, Refused, TimeoutError) as error:
+                    self.log.violation('work', f'{type(error).__name__}: {error}')
+            faults.once()
+        for client in crowd:
+            client.stopping = True
+
+    def count_frames(self):
+        """As many frames as the camera gets rid of."""
+        with self.operator() as link:
+            def frames():
+                return link.request('status')['statistics']['frames']
+            start = frames()
+            self.camera.tell(f'burst {self.options.frames + 100000}')
+            told, shown = time.monotonic(), 0
+            while (now := frames())['captured'] - start['captured'] < self.options.frames:
+                self.show(self.codes.plain())
+                shown += 1
+                time.sleep(1)
+                if time.monotonic() - told > 60:
+                    told = time.monotonic()
+                    print(f'{told - self.began:8.1f}  {now}', file=sys.stderr, flush=True)
+            self.frames = {key: now[key] - start[key] for key in now}
+            if self.frames['lost'] or self.frames['bad']:
+                self.log.violation('frames', f'of {self.options.frames} frames some were lost or bad: {self.frames}')
+            self.camera.tell('burst 0')
+            self.camera.tell('rate 30')
+            self.log.count('fresh codes shown', shown)
+
+    # ---- The report.
+
+    def growth(self):
+        """For each life of two minutes or more: memory and descriptors at its first and its last quiet moments."""
+        lives = {}
+        for sample in self.samples:
+            if sample['age'] > 30:
+                lives.setdefault(sample['life'], []).append(sample)
+        result = []
+        for life, samples in lives.items():
+            length = samples[-1]['age'] - samples[0]['age']
+            if length < 90:
+                continue
+            first = [s for s in samples if s['age'] - samples[0]['age'] < 30]
+            last = [s for s in samples if samples[-1]['age'] - s['age'] < 30]
+            # The least of half a minute: what the moment's clients take is not the service's own.
+            entry = {'life': life, 'seconds': round(length)}
+            for key in ('memory', 'descriptors', 'threads'):
+                entry[key] = [min(s[key] for s in first), min(s[key] for s in last), max(s[key] for s in samples)]
+            result.append(entry)
+            if entry['memory'][1] - entry['memory'][0] > 10:
+                self.log.violation('memory', f'run {life}: {entry["memory"][0]} -> {entry["memory"][1]} MB')
+            if entry['descriptors'][1] - entry['descriptors'][0] > 8:
+                self.log.violation('descriptors', f'run {life}: {entry["descriptors"][0]} -> {entry["descriptors"][1]}')
+        return result
+
+    def report(self):
+        growth = self.growth()
+        kinds = {}
+        for fault in self.log.faults:
+            kinds.setdefault(fault['fault'], []).append(fault)
+        table = []
+        for name, entries in sorted(kinds.items()):
+            well = [e['well after'] for e in entries if e['well after'] is not None]
+            table.append({'fault': name, 'times': len(entries), 'well again': len(well),
+                          'median s': round(statistics.median(well), 2) if well else None,
+                          'worst s': max(well) if well else None})
+        ends = {}
+        for life in self.service.lives:
+            key = f'{life.get("wanted") or "unwanted"}, status {life.get("status")}'
+            ends[key] = ends.get(key, 0) + 1
+        report = {
+            'seconds': round(time.monotonic() - self.began), 'seed': self.options.seed, 'violations': self.log.violations,
+            'verdicts compared': self.compared, 'counts': dict(sorted(self.log.counts.items())), 'faults': table,
+            'skipped': self.log.skipped, 'cgroup': self.group.reason or 'used', 'runs of the service': ends,
+            'flat': growth, 'quiet at the end': self.final, 'codes shown': self.codes.count,
+            'log of faults': self.log.faults}
+        if self.options.frames:
+            report['frames'] = self.frames
+        return report
+
+
+def text(report):
+    lines = [f'{report["seconds"]} s, seed {report["seed"]}, {report["codes shown"]} different codes shown',
+             f'violations: {len(report["violations"])}']
+    lines += [f'  {v["at"]:8.1f} {v["kind"]}: {v["text"]}' for v in report['violations'][:50]]
+    lines += [f'verdicts compared among witnesses: {report["verdicts compared"]}']
+    lines += [f'{key}: {value}' for key, value in report['counts'].items()]
+    if 'frames' in report:
+        lines += [f'frames: {report["frames"]}']
+    if report['faults']:
+        lines += ['', f'{"fault":20} {"times":>6} {"well again":>11} {"median s":>9} {"worst s":>8}']
+        lines += [f'{f["fault"]:20} {f["times"]:6} {f["well again"]:11} {f["median s"] or 0:9.2f} {f["worst s"] or 0:8.2f}'
+                  for f in report['faults']]
+    if report['skipped']:
+        lines += [f'skipped: {report["skipped"]} (memory cgroup: {report["cgroup"]})']
+    lines += ['', f'runs of the service: {report["runs of the service"]}',
+              'flat (first half minute, last half minute, most):']
+    lines += [f'  run {g["life"]}, {g["seconds"]} s: memory {g["memory"]} MB, descriptors {g["descriptors"]}, '
+              f'threads {g["threads"]}' for g in report['flat']]
+    lines += [f'quiet at the end: {report["quiet at the end"]}']
+    return '\n'.join(lines) + '\n'
