@@ -19,8 +19,10 @@ extension ScanModule {
     methods.addLater(ScanConfirmRequest.self) { [weak self] request, connection in
       guard let self else { throw ServiceError.stopping }
       try self.perform(.confirm(scan: request.scan, by: connection.number))
+      // Taken at once: it may be over before the answer is worked on.
+      let recording = self.takeRecording()
       return {
-        try await self.confirmed()
+        try await Self.written(recording)
         return Empty()
       }
     }

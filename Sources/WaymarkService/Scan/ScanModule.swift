@@ -41,7 +41,8 @@ package final class ScanModule: ServiceModule {
   var frame: FrameReference?
   /// The picture that the armed scan came from, when it was none of the camera.
   var picture: (scan: String, id: String?)?
-  private var confirmation: CheckedContinuation<Void, any Error>?
+  /// The confirmation that is being written: whether it is the first of its code.
+  private var recording: Task<Bool?, Never>?
   var stillCount = 0
 
   /// The module of `hub`, with a lane in the pipeline of `capture`.
@@ -113,38 +114,36 @@ package final class ScanModule: ServiceModule {
 
   // MARK: Confirming
 
-  func confirmed() async throws {
-    guard case .confirming = machine.phase else { return }
-    try await withCheckedThrowingContinuation { continuation in
-      if case .confirming = machine.phase { confirmation = continuation } else { continuation.resume() }
-    }
+  /// What the answer to a confirmation waits for, once; `nil` when nothing is to be written.
+  func takeRecording() -> Task<Bool?, Never>? {
+    defer { recording = nil }
+    return recording
   }
 
   private func record(_ entry: ReplayEntry) {
-    guard let replayGuard = rules.replayGuard else {
-      ServiceActor.execute { [weak self] in self?.recorded(nil) }
-      return
-    }
-    Task { @ServiceActor [weak self] in
-      let isFirst = try? await NIOThreadPool.singleton.runIfActive { try replayGuard.record(entry) }
-      self?.recorded(isFirst)
+    let replayGuard = rules.replayGuard
+    recording = Task { @ServiceActor [weak self] in
+      var isFirst: Bool?
+      if let replayGuard {
+        isFirst = try? await NIOThreadPool.singleton.runIfActive { try replayGuard.record(entry) }
+      }
+      guard let self else { return isFirst }
+      self.apply(self.machine.handle(.recorded(isFirst), at: WallClock.monotonic))
+      return isFirst
     }
   }
 
-  private func recorded(_ isFirst: Bool?) {
-    apply(machine.handle(.recorded(isFirst), at: WallClock.monotonic))
-    let waiting = confirmation
-    confirmation = nil
-    switch isFirst {
-    case true?: waiting?.resume()
+  /// Waits until a confirmation is written; throws unless it was written, and for the first time.
+  nonisolated static func written(_ recording: Task<Bool?, Never>?) async throws {
+    guard let recording else { return }
+    switch await recording.value {
+    case true?: return
     case false?:
-      waiting?.resume(
-        throwing: ServiceError(.replayed, "The code was confirmed before.", hint: "Ask for a new code."))
+      throw ServiceError(.replayed, "The code was confirmed before.", hint: "Ask for a new code.")
     case nil:
-      waiting?.resume(
-        throwing: ServiceError(
-          .internalError, "The confirmation could not be written down.",
-          hint: "Check replay.folder: its disk may be full or it may not be written."))
+      throw ServiceError(
+        .internalError, "The confirmation could not be written down.",
+        hint: "Check replay.folder: its disk may be full or it may not be written.")
     }
   }
 
