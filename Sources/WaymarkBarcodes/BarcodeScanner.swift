@@ -6,6 +6,8 @@ public struct BarcodeScanner: ~Copyable {
   /// What is looked for, and how hard.
   public let configuration: ScanConfiguration
   var zbar: ZBarScanner
+  /// Told where the time of live frames goes.
+  package var stages: StageTimes?
   /// Counts live frames: the passes take turns.
   var turn = 0
 

@@ -28,6 +28,7 @@ package final class CameraSource: FrameSource {
 
   package var device: String { shared.identity?.text ?? settings.selector.text }
   package var statistics: SourceStatistics { state.statistics }
+  package var stages: StageTimes? { state.stages }
   package var controls: [SourceControl] { shared.controls }
 
   package func demand(_ demand: FrameDemand) { state.demand = demand }

@@ -24,6 +24,7 @@ struct FrameReader: ~Copyable {
     guard let filled = try stream.take() else { return false }
     countGap(before: filled.sequence, state)
     let captured = filled.captured ?? MonotonicClock.now
+    if filled.captured != nil { state.stages.record("driver", MonotonicClock.now - captured) }
     let demand = state.demand
     if filled.isDamaged || filled.count == 0 {
       state.count(\.damaged)
@@ -59,6 +60,8 @@ struct FrameReader: ~Copyable {
   ) -> Frame? {
     var image: GrayImage?
     if demand.luma {
+      var clock = StageClock(state.stages)
+      defer { clock.mark("luma") }
       switch converter.convert(bytes, layout: layout) {
       case .image(let clean):
         oddness.clean()

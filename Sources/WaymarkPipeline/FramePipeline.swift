@@ -166,6 +166,8 @@ extension FramePipeline {
     package var frames: UInt64
     /// What the source has done.
     package var source: SourceStatistics
+    /// Where the time of frames goes in the source.
+    package var stages: [StageTimes.Summary]
     /// What each lane has done, by its name, in the order they were added.
     package var lanes: [(name: String, statistics: LaneStatistics)]
   }
@@ -173,7 +175,10 @@ extension FramePipeline {
   /// What has been done so far.
   package var statistics: Statistics {
     let (frames, lanes) = flow.withLock { ($0.sequence, $0.lanes) }
-    return Statistics(frames: frames, source: source.statistics, lanes: lanes.map { ($0.name, $0.statistics) })
+    let source = source
+    return Statistics(
+      frames: frames, source: source.statistics, stages: source.stages?.summary ?? [],
+      lanes: lanes.map { ($0.name, $0.statistics) })
   }
 
   /// The lanes that have been busy with one frame for longer than `limit` seconds: hung. Idle ones never are.

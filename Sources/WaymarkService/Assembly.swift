@@ -53,12 +53,13 @@ package final class Assembly {
     hub.add(camera)
     gallery = GalleryModule(folders: configuration.galleryFolders)
     hub.add(gallery)
-    scans = ScanModule(hub: hub, capture: capture, rules: try Self.rules(configuration, log: log))
+    scans = ScanModule(hub: hub, capture: capture, rules: try Self.rules(configuration, log: log.subsystem(.scan)))
     hub.add(scans)
     media = MediaModule(hub: hub, pipeline: capture.pipeline)
     hub.add(media)
     let gallery = gallery
-    scenes = ScenesModule(hub: hub, pipeline: capture.pipeline, settings: .init(configuration, log: log))
+    scenes = ScenesModule(
+      hub: hub, pipeline: capture.pipeline, settings: .init(configuration, log: log.subsystem(.scenes)))
     hub.add(scenes)
     let scenes = scenes
     media.resource = { id in scenes.picture(id).map { .file($0) } }
@@ -81,7 +82,7 @@ package final class Assembly {
   /// Listens to the hardware key, where one is configured.
   private func startTrigger() throws {
     guard let device = configuration.trigger.device else { return }
-    let (scans, log) = (scans, log)
+    let (scans, log) = (scans, log.subsystem(.trigger))
     let mode = configuration.trigger.mode.flatMap(ScanModule.Machine.Mode.init(rawValue:)) ?? .barcode
     trigger = try HardwareTrigger(
       device: device, key: configuration.trigger.key ?? "KEY_ENTER",
@@ -152,11 +153,11 @@ package final class Assembly {
     hub.limits = new.limits
     gallery.use(new.galleryFolders)
     do {
-      scans.use(try Self.rules(new, log: log))
+      scans.use(try Self.rules(new, log: log.subsystem(.scan)))
     } catch {
       log.error("the rules of scans stay as they were", metadata: ["error": "\(error)"])
     }
-    JournalLogHandler.setLevel(Logger.Level(rawValue: new.logLevel) ?? .info)
+    JournalLogHandler.use(new.log)
     var fixed: [String] = []
     var camera = new.camera
     camera.keepOpen = configuration.camera.keepOpen

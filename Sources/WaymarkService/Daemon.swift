@@ -17,7 +17,7 @@ package struct Daemon: Sendable {
     manager = ServiceManager(environment: loader.environment)
     ServiceManager.clearEnvironment()
     let isJournal = loader.environment["JOURNAL_STREAM"] != nil
-    log = Logger(label: "waymark") { JournalLogHandler(label: $0, isJournal: isJournal) }
+    log = Logger(label: "waymark") { JournalLogHandler(label: $0, isJournal: isJournal) }.subsystem(.service)
   }
 
   /// Runs until a signal ends it.
@@ -30,7 +30,7 @@ package struct Daemon: Sendable {
       log.error("\(problem.description)", metadata: ["hint": "\(problem.hint)"])
     }
     if let problem = problems.first { throw problem }
-    JournalLogHandler.setLevel(Logger.Level(rawValue: configuration.logLevel) ?? .info)
+    JournalLogHandler.use(configuration.log)
 
     let group = try configuration.socket.group.map { name in
       guard let id = Accounts.group(name) else {

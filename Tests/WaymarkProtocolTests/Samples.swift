@@ -38,8 +38,14 @@ enum Samples {
         ])
     ])
   static let statistics = Statistics(
-    uptime: 12.5, frames: FrameStatistics(captured: 375, bad: 1, lost: 0),
-    lanes: [LaneStatistics(name: "barcode", frames: 370, skipped: 5, p50: 0.0061, p99: 0.0113)], clients: 2, events: 17,
+    uptime: 12.5,
+    frames: FrameStatistics(
+      captured: 375, bad: 1, lost: 0, stages: [StageStatistics(name: "luma", frames: 375, p50: 0.0016, p99: 0.0021)]),
+    lanes: [
+      LaneStatistics(
+        name: "barcode", frames: 370, skipped: 5, p50: 0.0061, p99: 0.0113,
+        stages: [StageStatistics(name: "wait", frames: 370, p50: 0.0018, p99: 0.0024)])
+    ], clients: 2, events: 17,
     dropped: 0, memory: 31_457_280, cpu: 1.25)
   static let phase = SessionPhaseEvent(
     phase: .coaching, primaryAction: .beginScan, guide: SessionGuide(anchor: "pump-7", resource: "a1"),

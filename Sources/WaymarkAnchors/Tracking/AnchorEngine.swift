@@ -27,6 +27,8 @@ public final class AnchorEngine {
 
   /// The settings.
   public let options: Options
+  /// Told where the time of frames goes.
+  package var stages: StageTimes?
   private let source: any ClaimSource
   private let givenIntrinsics: CameraIntrinsics?
   private let pyramid = GrayPyramid()
@@ -73,10 +75,18 @@ public final class AnchorEngine {
     frameSize = (frame.width, frame.height)
     lastTime = time
     frames += 1
+    var clock = StageClock(stages)
     pyramid.update(frame, levels: 7)
-    for i in anchors.indices { follow(i, time) }
+    clock.mark("pyramid")
+    if !anchors.isEmpty {
+      for i in anchors.indices { follow(i, time) }
+      clock.mark("follow")
+    }
     let searched = searchIsDue(time)
-    if searched { searchWhole(frame, time) }
+    if searched {
+      searchWhole(frame, time)
+      clock.mark("search")
+    }
     learn()
     return report(time, searched: searched)
   }

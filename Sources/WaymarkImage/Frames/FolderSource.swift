@@ -30,6 +30,7 @@ package final class FolderSource: FrameSource {
   }
 
   package var statistics: SourceStatistics { state.statistics }
+  package var stages: StageTimes? { state.stages }
   package func demand(_ demand: FrameDemand) { state.demand = demand }
   package func stop() { thread.stop() }
 
@@ -108,7 +109,9 @@ package final class FolderSource: FrameSource {
     }
 
     private func frame(of file: String, demand: FrameDemand) -> Frame? {
+      var clock = StageClock(state.stages)
       guard let bytes = FileBytes.read(file), let image = try? read(bytes) else { return nil }
+      clock.mark("luma")
       var encoded: EncodedPicture?
       if demand.encoded, bytes.starts(with: [0xFF, 0xD8]) {
         let buffer = PixelBuffer(capacity: bytes.count)

@@ -7,6 +7,8 @@ package protocol FrameSource: AnyObject, Sendable {
   var device: String { get }
   /// What it has delivered and what it could not, since it was made.
   var statistics: SourceStatistics { get }
+  /// Where the time of a frame goes before it is handed over; nil where that is not measured.
+  var stages: StageTimes? { get }
   /// What can be adjusted; empty while it is closed or when there is nothing.
   var controls: [SourceControl] { get }
 
@@ -25,6 +27,7 @@ package protocol FrameSource: AnyObject, Sendable {
 }
 
 extension FrameSource {
+  package var stages: StageTimes? { nil }
   package var controls: [SourceControl] { [] }
   package var staysOpen: Bool { false }
 

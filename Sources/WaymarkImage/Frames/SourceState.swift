@@ -9,6 +9,8 @@ package final class SourceState: Sendable {
   }
 
   private let values = Mutex(Values())
+  /// Where the time of a frame goes before it is handed over.
+  package let stages = StageTimes()
 
   /// Nothing delivered, luma wanted.
   package init() {}

@@ -178,6 +178,8 @@ struct StreamPlayer: ~Copyable {
       guard demand.luma else {
         return encoded.map { Frame(sequence: state.nextSequence(), captured: now, encoded: $0) }
       }
+      var clock = StageClock(state.stages)
+      defer { clock.mark("luma") }
       switch converter.convert(bytes, layout: layout) {
       case .image(let image), .odd(let image):
         return Frame(sequence: state.nextSequence(), captured: now, image: image, encoded: encoded)

@@ -56,6 +56,7 @@ package final class StreamSource: FrameSource {
   }
 
   package var statistics: SourceStatistics { state.statistics }
+  package var stages: StageTimes? { state.stages }
   /// A program that feeds a pipe stands still, or gives up, when nobody reads.
   package var staysOpen: Bool { !isFile }
   package func demand(_ demand: FrameDemand) { state.demand = demand }

@@ -69,10 +69,11 @@ extension Lane where Settings == AnchorTask, Output == AnchorReading {
   package static func anchors(
     maximumRate: Double? = nil, deliver: @escaping @Sendable (AnchorReading, Frame) -> Void
   ) -> AnchorLane {
-    AnchorLane(
-      name: "anchors", settings: AnchorTask(), maximumRate: maximumRate,
+    let stages = StageTimes()
+    return AnchorLane(
+      name: "anchors", settings: AnchorTask(), maximumRate: maximumRate, stages: stages,
       makeWork: {
-        let seeker = Seeker()
+        let seeker = Seeker(stages: stages)
         return { seeker.look($0, $1) }
       }, deliver: deliver)
   }
@@ -80,10 +81,13 @@ extension Lane where Settings == AnchorTask, Output == AnchorReading {
 
 /// Keeps the engine between frames; lives on the lane's thread.
 private final class Seeker {
+  private let stages: StageTimes
   private var engine: AnchorEngine?
   private var generation: Int?
   private var size = (width: 0, height: 0)
   private var sizes: [Point2] = []
+
+  init(stages: StageTimes) { self.stages = stages }
 
   func look(_ frame: Frame, _ task: AnchorTask) -> AnchorReading? {
     guard let library = task.library else {
@@ -101,6 +105,7 @@ private final class Seeker {
         library: library,
         intrinsics: task.cameras.intrinsics(width: frame.width, height: frame.height),
         options: options)
+      engine?.stages = stages
       sizes = library.references.map { Point2(Double($0.width), Double($0.height)) }
     }
     guard let engine else { return nil }

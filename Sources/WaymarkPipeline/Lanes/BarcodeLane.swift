@@ -15,10 +15,11 @@ extension Lane where Settings == ScanConfiguration, Output == ScanReading {
     configuration: ScanConfiguration = .live(), maximumRate: Double? = nil,
     deliver: @escaping @Sendable (ScanReading, Frame) -> Void
   ) -> BarcodeLane {
-    BarcodeLane(
-      name: "barcode", settings: configuration, maximumRate: maximumRate,
+    let stages = StageTimes()
+    return BarcodeLane(
+      name: "barcode", settings: configuration, maximumRate: maximumRate, stages: stages,
       makeWork: {
-        let reader = Reader()
+        let reader = Reader(stages: stages)
         return { reader.read($0, configuration: $1) }
       }, deliver: deliver)
   }
@@ -26,10 +27,16 @@ extension Lane where Settings == ScanConfiguration, Output == ScanReading {
 
 /// Keeps the scanner between frames; lives on the lane's thread.
 private final class Reader {
+  private let stages: StageTimes
   private var scanner: BarcodeScanner?
 
+  init(stages: StageTimes) { self.stages = stages }
+
   func read(_ frame: Frame, configuration: ScanConfiguration) -> ScanReading? {
-    if scanner?.configuration != configuration { scanner = try? BarcodeScanner(configuration) }
+    if scanner?.configuration != configuration {
+      scanner = try? BarcodeScanner(configuration)
+      scanner?.stages = stages
+    }
     return frame.image.withView { view in scanner?.scan(view) }
   }
 }

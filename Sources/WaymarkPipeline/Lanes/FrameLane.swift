@@ -33,6 +33,8 @@ package struct LaneStatistics: Sendable, Equatable {
   package var median: Double?
   /// All but one in a hundred of the recent frames took less than this, in seconds; nil before the first.
   package var percentile99: Double?
+  /// Where the time went: from the capture to the lane, in the lane's own stages, in handing over, and in all.
+  package var stages: [StageTimes.Summary] = []
 
   /// Nothing done yet.
   package init() {}

@@ -25,6 +25,7 @@ package final class Lane<Settings: Sendable, Output: Sendable>: FrameLane {
   package let name: String
   package let wantsEncoded: Bool
   private let state: Monitor<State>
+  private let stages: StageTimes
   private let thread: WorkerThread
 
   /// A lane that waits for frames at once.
@@ -35,25 +36,29 @@ package final class Lane<Settings: Sendable, Output: Sendable>: FrameLane {
   ///   - enabled: whether frames are wanted from the start.
   ///   - maximumRate: at most so many frames a second; nil: all.
   ///   - wantsEncoded: whether it shows pictures as they were captured, rather than reading their luma.
+  ///   - stages: where the work tells its own stages, if it has some.
   ///   - makeWork: makes the work, on the lane's thread, before the first frame.
   ///   - deliver: receives what the work made of a frame, on the lane's thread; not called when the work gave nil or the
   ///     lane was switched off meanwhile.
   package init(
     name: String, settings: Settings, enabled: Bool = false, maximumRate: Double? = nil, wantsEncoded: Bool = false,
-    makeWork: @escaping @Sendable () -> Work, deliver: @escaping @Sendable (Output, Frame) -> Void
+    stages: StageTimes = StageTimes(), makeWork: @escaping @Sendable () -> Work,
+    deliver: @escaping @Sendable (Output, Frame) -> Void
   ) {
     self.name = name
     self.wantsEncoded = wantsEncoded
     let state = Monitor(State(settings: settings, enabled: enabled, maximumRate: maximumRate))
     self.state = state
+    self.stages = stages
     thread = WorkerThread(name: "wm-\(name)")
-    thread.start { _ in Self.run(state, makeWork, deliver) }
+    thread.start { _ in Self.run(state, stages, makeWork, deliver) }
   }
 
   deinit { stop() }
 
   private static func run(
-    _ state: Monitor<State>, _ makeWork: @Sendable () -> Work, _ deliver: @Sendable (Output, Frame) -> Void
+    _ state: Monitor<State>, _ stages: StageTimes, _ makeWork: @Sendable () -> Work,
+    _ deliver: @Sendable (Output, Frame) -> Void
   ) {
     var work: Work?
     while true {
@@ -67,6 +72,7 @@ package final class Lane<Settings: Sendable, Output: Sendable>: FrameLane {
         } ?? nil
       guard let next else { return }
       let began = MonotonicClock.now
+      stages.record("wait", began - next.frame.captured)
       if work == nil { work = makeWork() }
       let output = work?(next.frame, next.settings)
       let ended = MonotonicClock.now
@@ -75,7 +81,12 @@ package final class Lane<Settings: Sendable, Output: Sendable>: FrameLane {
         state.times.record(ended - began)
         return state.enabled && !state.stopping
       }
-      if wanted, let output { deliver(output, next.frame) }
+      if wanted, let output {
+        deliver(output, next.frame)
+        let delivered = MonotonicClock.now
+        stages.record("deliver", delivered - ended)
+        stages.record("total", delivered - next.frame.captured)
+      }
       state.withLock { $0.busySince = nil }
     }
   }
@@ -133,6 +144,7 @@ package final class Lane<Settings: Sendable, Output: Sendable>: FrameLane {
     var statistics = LaneStatistics()
     statistics.processed = processed
     statistics.skipped = skipped
+    statistics.stages = stages.summary
     if let shares = times.percentiles([0.5, 0.99]) {
       statistics.median = shares[0]
       statistics.percentile99 = shares[1]

@@ -44,11 +44,14 @@ public struct FrameStatistics: Codable, Hashable, Sendable {
   public var bad: Int
   /// Frames lost between driver and slot.
   public var lost: Int
+  /// Where their time went before the lanes: `driver` (from the capture to our hands), `luma`.
+  public var stages: [StageStatistics]?
 
   /// A value from its parts.
   public init(
-    captured: Int, bad: Int, lost: Int
+    captured: Int, bad: Int, lost: Int, stages: [StageStatistics]? = nil
   ) {
+    self.stages = stages
     self.captured = captured
     self.bad = bad
     self.lost = lost
@@ -67,14 +70,38 @@ public struct LaneStatistics: Codable, Hashable, Sendable {
   public var p50: Double
   /// 99th percentile of it, in seconds.
   public var p99: Double
+  /// Where the time went: `wait` (from the capture to the lane), the lane's own stages, `deliver`, and `total` (from the
+  /// capture until it was handed on).
+  public var stages: [StageStatistics]?
 
   /// A value from its parts.
   public init(
-    name: String, frames: Int, skipped: Int, p50: Double, p99: Double
+    name: String, frames: Int, skipped: Int, p50: Double, p99: Double, stages: [StageStatistics]? = nil
   ) {
+    self.stages = stages
     self.name = name
     self.frames = frames
     self.skipped = skipped
+    self.p50 = p50
+    self.p99 = p99
+  }
+}
+
+/// A stage on the way of a frame.
+public struct StageStatistics: Codable, Hashable, Sendable {
+  /// Its name.
+  public var name: String
+  /// Frames that went through it since the start.
+  public var frames: Int
+  /// Median of the recent times, in seconds.
+  public var p50: Double
+  /// 99th percentile of them, in seconds.
+  public var p99: Double
+
+  /// A value from its parts.
+  public init(name: String, frames: Int, p50: Double, p99: Double) {
+    self.name = name
+    self.frames = frames
     self.p50 = p50
     self.p99 = p99
   }

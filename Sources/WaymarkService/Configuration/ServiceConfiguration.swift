@@ -1,4 +1,5 @@
 package import Configuration
+import Logging
 
 /// What the configuration says, by section.
 package struct ServiceConfiguration: Sendable {
@@ -84,7 +85,7 @@ package struct ServiceConfiguration: Sendable {
   package var anchorLibrary: String?
   /// Frames a second for the anchor lane at most.
   package var anchorRate: Double?
-  package var logLevel = "info"
+  package var log = LogSettings()
   /// The text of the configuration file: the onboarding section is read from it by the policy's own loader.
   package var fileText: String?
   /// The configuration file.
@@ -129,7 +130,16 @@ package struct ServiceConfiguration: Sendable {
     replayFolder = reader.string(forKey: "replay.folder")
     anchorLibrary = reader.string(forKey: "anchors.library")
     anchorRate = reader.double(forKey: "anchors.rate")
-    logLevel = reader.string(forKey: "log.level") ?? "info"
+    readLog(reader)
+  }
+
+  private mutating func readLog(_ reader: ConfigReader) {
+    func level(_ key: String) -> Logger.Level? {
+      reader.string(forKey: ConfigKey(key)).flatMap(Logger.Level.init(rawValue:))
+    }
+    log.level = level("log.level") ?? .info
+    for part in LogSubsystem.allCases { log.levels[part] = level("log.levels.\(part.rawValue)") }
+    log.format = reader.string(forKey: "log.format").flatMap(LogSettings.Format.init(rawValue:)) ?? .text
   }
 
   private mutating func readCamera(_ reader: ConfigReader) {

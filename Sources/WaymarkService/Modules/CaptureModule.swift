@@ -62,9 +62,9 @@ package final class CaptureModule: ServiceModule {
     var details: Logger.Metadata = ["device": "\(new.device)", "state": "\(new.state.rawValue)"]
     if let problem = new.problem {
       details["problem"] = "\(problem.code)"
-      hub.log.warning("the source of frames has a problem", metadata: details)
+      hub.log.subsystem(.camera).warning("the source of frames has a problem", metadata: details)
     } else {
-      hub.log.info("the source of frames changed", metadata: details)
+      hub.log.subsystem(.camera).info("the source of frames changed", metadata: details)
     }
     hub.publish(status)
     for action in onStatus { action(new) }
@@ -78,14 +78,23 @@ package final class CaptureModule: ServiceModule {
     return Statistics(
       uptime: WallClock.monotonic - startTime,
       frames: FrameStatistics(
-        captured: Int(figures.frames), bad: Int(figures.source.damaged), lost: Int(figures.source.droppedByDriver)),
+        captured: Int(figures.frames), bad: Int(figures.source.damaged), lost: Int(figures.source.droppedByDriver),
+        stages: Self.stages(figures.stages)),
       lanes: figures.lanes.map { lane in
         WaymarkProtocol.LaneStatistics(
           name: lane.name, frames: Int(lane.statistics.processed), skipped: Int(lane.statistics.skipped),
-          p50: lane.statistics.median ?? 0, p99: lane.statistics.percentile99 ?? 0)
+          p50: lane.statistics.median ?? 0, p99: lane.statistics.percentile99 ?? 0,
+          stages: Self.stages(lane.statistics.stages))
       },
       clients: hub.connections.count, events: hub.published, dropped: hub.dropped, memory: ProcessFigures.memory,
       cpu: ProcessFigures.processorTime)
+  }
+
+  private static func stages(_ stages: [StageTimes.Summary]) -> [StageStatistics]? {
+    guard !stages.isEmpty else { return nil }
+    return stages.map {
+      StageStatistics(name: $0.name, frames: Int($0.count), p50: $0.median, p99: $0.percentile99)
+    }
   }
 
   /// Reports once a second while anybody wants it.

@@ -10,11 +10,12 @@ extension ScanModule {
     switch effect {
     case .successful(let scan, let success):
       let event = successful(scan, success)
-      hub.log.info(
+      hub.log.subsystem(.scan).info(
         "a code was accepted", metadata: ["scan": "\(scan.id)", "kind": "\(event.kind ?? event.symbology)"])
       hub.publish(event, frame: frame, redacted: redacted(event, success))
     case .invalid(let scan, let reason, let result):
-      hub.log.info("a code was refused", metadata: ["scan": "\(scan.id)", "reason": "\(reason.rawValue)"])
+      hub.log.subsystem(.scan).info(
+        "a code was refused", metadata: ["scan": "\(scan.id)", "reason": "\(reason.rawValue)"])
       hub.publish(
         ScanInvalid(
           scan: scan.id, context: scan.request.context, reason: reason.rawValue,
@@ -32,7 +33,7 @@ extension ScanModule {
           scan: scan.id, context: scan.request.context, advice: word, corners: advice.corners.map(Self.corners)),
         frame: frame)
     case .confirmed(let scan, _, let owner):
-      hub.log.info("a scan was confirmed", metadata: ["scan": "\(scan.id)"])
+      hub.log.subsystem(.scan).info("a scan was confirmed", metadata: ["scan": "\(scan.id)"])
       hub.publish(ScanConfirmed(scan: scan.id, context: scan.request.context, by: actor(owner)))
     case .cancelled(let scan, let ending, let owner):
       hub.publish(

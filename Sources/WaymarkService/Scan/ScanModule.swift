@@ -154,12 +154,13 @@ package final class ScanModule: ServiceModule {
     for effect in effects {
       switch effect {
       case .began(let scan):
-        hub.log.debug("a scan is armed", metadata: ["scan": "\(scan.id)", "mode": "\(scan.request.mode.rawValue)"])
+        hub.log.subsystem(.scan).debug(
+          "a scan is armed", metadata: ["scan": "\(scan.id)", "mode": "\(scan.request.mode.rawValue)"])
       case .refused: break
       case .changed: isChanged = true
       case .record(let entry): record(entry)
       case .notRecorded(let scan):
-        hub.log.error("a confirmation could not be written down", metadata: ["scan": "\(scan.id)"])
+        hub.log.subsystem(.scan).error("a confirmation could not be written down", metadata: ["scan": "\(scan.id)"])
       default: tell(effect)
       }
     }

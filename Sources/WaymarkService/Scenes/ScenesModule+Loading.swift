@@ -26,11 +26,13 @@ extension ScenesModule {
     }
     switch result {
     case .success(let scene):
-      for problem in scene.warnings { hub.log.warning("\(problem)", metadata: ["scene": "\(name)"]) }
-      hub.log.info("a scene is in use", metadata: ["scene": "\(name)", "anchors": "\(scene.scene.anchors.count)"])
+      for problem in scene.warnings { hub.log.subsystem(.scenes).warning("\(problem)", metadata: ["scene": "\(name)"]) }
+      hub.log.subsystem(.scenes).info(
+        "a scene is in use", metadata: ["scene": "\(name)", "anchors": "\(scene.scene.anchors.count)"])
       use(scene, reload: reload && loaded?.name == name, by: actor)
     case .failure(let failure):
-      hub.log.error("a scene cannot be used", metadata: ["scene": "\(name)", "problems": "\(failure.problems)"])
+      hub.log.subsystem(.scenes).error(
+        "a scene cannot be used", metadata: ["scene": "\(name)", "problems": "\(failure.problems)"])
       hub.publish(
         SceneFailed(
           scene: name, code: failure.code, message: failure.message, hint: failure.hint, problems: failure.problems))

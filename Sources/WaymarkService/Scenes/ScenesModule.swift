@@ -91,7 +91,7 @@ package final class ScenesModule: ServiceModule {
       do {
         library = try AnchorLibrary(path: path)
       } catch {
-        hub.log.error(
+        hub.log.subsystem(.scenes).error(
           "the anchor library cannot be used",
           metadata: [
             "library": "\(path)", "code": "\(error.code)", "message": "\(error.message)", "hint": "\(error.hint)",
@@ -105,7 +105,8 @@ package final class ScenesModule: ServiceModule {
         try await self.load(name, by: nil)
         if self.settings.start { self.send(.start, by: nil) }
       } catch {
-        self.hub.log.error("the configured scene cannot be used", metadata: ["scene": "\(name)", "error": "\(error)"])
+        self.hub.log.subsystem(.scenes).error(
+          "the configured scene cannot be used", metadata: ["scene": "\(name)", "error": "\(error)"])
       }
     }
   }

@@ -17,7 +17,7 @@ package final class Hub {
   package var limits: ConnectionLimits
   /// Who may do what.
   package var roles: RolePolicy
-  /// The log.
+  /// The log of connections and requests.
   package nonisolated let log: Logger
   /// The last event.
   package private(set) var seq = 0
@@ -40,7 +40,7 @@ package final class Hub {
     self.version = version
     self.roles = roles
     self.limits = limits
-    self.log = log
+    self.log = log.subsystem(.socket)
     instance = String(UInt64.random(in: .min ... .max), radix: 36)
     started = WallClock.timestamp
   }

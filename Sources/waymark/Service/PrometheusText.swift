@@ -37,6 +37,15 @@ enum PrometheusText {
       text.sample("lane_seconds", lane.p50, ["lane": lane.name, "quantile": "0.5"])
       text.sample("lane_seconds", lane.p99, ["lane": lane.name, "quantile": "0.99"])
     }
+    text.head(
+      "stage_seconds", "gauge",
+      "Time that a frame took in a stage of its way lately; the lane source is before the lanes.")
+    for (lane, stages) in [("source", figures.frames.stages)] + figures.lanes.map({ ($0.name, $0.stages) }) {
+      for stage in stages ?? [] {
+        text.sample("stage_seconds", stage.p50, ["lane": lane, "stage": stage.name, "quantile": "0.5"])
+        text.sample("stage_seconds", stage.p99, ["lane": lane, "stage": stage.name, "quantile": "0.99"])
+      }
+    }
     return text.lines.joined(separator: "\n")
   }
 

@@ -40,10 +40,11 @@ struct StatusCommand: AsyncParsableCommand {
     }
   }
 
-  private static func text(of status: StatusResult, role: Role) -> String {
+  /// For a person.
+  static func text(of status: StatusResult, role: Role?) -> String {
     let figures = status.statistics
     var lines = [
-      "waymark \(status.version), up \(Int(figures.uptime)) s, you are \(role.rawValue)",
+      "waymark \(status.version), up \(Int(figures.uptime)) s" + (role.map { ", you are \($0.rawValue)" } ?? ""),
       "socket    \(status.socket)",
       "camera    \(EventText.text(of: Event(body: .cameraStatus(status.camera))).split(separator: "  ").last ?? "")",
       "scanner   \(status.scanner.status.rawValue)"
@@ -51,15 +52,22 @@ struct StatusCommand: AsyncParsableCommand {
       "session   \(status.session?.rawValue ?? "none")" + (status.scene.map { ", scene \($0)" } ?? ""),
       "frames    \(figures.frames.captured), \(figures.frames.bad) bad, \(figures.frames.lost) lost",
     ]
+    if let stages = figures.frames.stages { lines.append("          \(Self.text(of: stages))") }
     for lane in figures.lanes {
       let median = EventText.rounded(lane.p50 * 1000)
       lines.append(
         "lane      \(lane.name): \(lane.frames) frames, \(lane.skipped) skipped, "
           + "\(median) ms (p99 \(EventText.rounded(lane.p99 * 1000)) ms)")
+      if let stages = lane.stages { lines.append("          \(Self.text(of: stages))") }
     }
     lines.append("clients   \(figures.clients), \(figures.events) events, \(figures.dropped) dropped")
     lines.append(
       "process   \(figures.memory >> 20) MiB, \(EventText.rounded(figures.cpu)) s of processor time")
     return lines.joined(separator: "\n")
+  }
+
+  /// Medians by stage, in milliseconds.
+  private static func text(of stages: [StageStatistics]) -> String {
+    stages.map { "\($0.name) \(EventText.rounded($0.p50 * 1000)) ms" }.joined(separator: ", ")
   }
 }

@@ -1,0 +1,66 @@
+import Synchronization
+
+/// Where the time of a frame goes: the recent times of each stage on its way, by name, in the order they first came.
+package final class StageTimes: Sendable {
+  private struct Stage: Sendable {
+    let name: String
+    var times = RecentTimes()
+    var count: UInt64 = 0
+  }
+
+  /// One stage in numbers.
+  package struct Summary: Hashable, Sendable {
+    /// What it is called: `probe`, `luma`.
+    package var name: String
+    /// Frames that went through it since the start.
+    package var count: UInt64
+    /// Half of the recent times were shorter, in seconds.
+    package var median: Double
+    /// All but one in a hundred of the recent times were shorter, in seconds.
+    package var percentile99: Double
+  }
+
+  private let stages = Mutex<[Stage]>([])
+
+  /// Nothing measured yet.
+  package init() {}
+
+  /// Remembers a time, in seconds. After the first of a name it allocates nothing.
+  package func record(_ name: String, _ seconds: Double) {
+    stages.withLock { stages in
+      let place = stages.firstIndex { $0.name == name } ?? stages.endIndex
+      if place == stages.endIndex { stages.append(Stage(name: name)) }
+      stages[place].times.record(max(0, seconds))
+      stages[place].count += 1
+    }
+  }
+
+  /// The stages so far.
+  package var summary: [Summary] {
+    stages.withLock { $0 }.compactMap { stage in
+      stage.times.percentiles([0.5, 0.99]).map {
+        Summary(name: stage.name, count: stage.count, median: $0[0], percentile99: $0[1])
+      }
+    }
+  }
+}
+
+/// A stop watch that goes from stage to stage; without anybody to tell it costs next to nothing.
+package struct StageClock {
+  private let times: StageTimes?
+  private var last: Double
+
+  /// Starts now.
+  package init(_ times: StageTimes?) {
+    self.times = times
+    last = times == nil ? 0 : MonotonicClock.now
+  }
+
+  /// The stage that began with the last mark ends here.
+  package mutating func mark(_ name: String) {
+    guard let times else { return }
+    let now = MonotonicClock.now
+    times.record(name, now - last)
+    last = now
+  }
+}

@@ -1,0 +1,29 @@
+package import Logging
+
+/// A part of the service that logs, with a level of its own in the configuration: `log.levels.scan`.
+package enum LogSubsystem: String, CaseIterable, Sendable {
+  /// The life of the process: start, reload, end, configuration, watchdog.
+  case service
+  /// Connections and requests.
+  case socket
+  /// The source of frames.
+  case camera
+  /// Armed scans and their verdicts; never what a code says.
+  case scan
+  /// Scenes, anchors, the AR session.
+  case scenes
+  /// The hardware scan key.
+  case trigger
+
+  /// The key under which a logger carries it.
+  static let key = "subsystem"
+}
+
+extension Logger {
+  /// The same log, for a part of the service.
+  package func subsystem(_ part: LogSubsystem) -> Logger {
+    var logger = self
+    logger[metadataKey: LogSubsystem.key] = "\(part.rawValue)"
+    return logger
+  }
+}

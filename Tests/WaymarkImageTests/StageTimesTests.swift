@@ -1,0 +1,37 @@
+import Testing
+import WaymarkImage
+
+@Suite struct StageTimesTests {
+  @Test func stagesKeepTheirOrderAndTheirShares() {
+    let times = StageTimes()
+    for i in 1...100 {
+      times.record("wait", Double(i) / 1000)
+      if i.isMultiple(of: 2) { times.record("whole", 0.5) }
+    }
+    let summary = times.summary
+    #expect(summary.map(\.name) == ["wait", "whole"])
+    #expect(summary.map(\.count) == [100, 50])
+    #expect(abs(summary[0].median - 0.05) < 1e-6)
+    #expect(abs(summary[0].percentile99 - 0.099) < 1e-6)
+    #expect(summary[1].median == 0.5)
+  }
+
+  @Test func aClockThatRanBackwardsGivesNothingNegative() {
+    let times = StageTimes()
+    times.record("wait", -3)
+    #expect(times.summary.first?.median == 0)
+  }
+
+  @Test func theStagesOfAClockAddUp() throws {
+    let times = StageTimes()
+    let began = MonotonicClock.now
+    var clock = StageClock(times)
+    clock.mark("first")
+    clock.mark("second")
+    let elapsed = MonotonicClock.now - began
+    #expect(times.summary.map(\.name) == ["first", "second"])
+    #expect(times.summary.reduce(0) { $0 + $1.median } <= elapsed + 1e-6)
+    var silent = StageClock(nil)
+    silent.mark("nobody hears it")
+  }
+}
