@@ -19,6 +19,7 @@ struct Waymark: AsyncParsableCommand {
       SendCommand.self,
       StatusCommand.self,
       DoctorCommand.self,
+      ReportCommand.self,
       ConfigCommand.self,
       SocketPathCommand.self,
     ])

@@ -1,0 +1,98 @@
+import ArgumentParser
+import Foundation
+import WaymarkCamera
+import WaymarkClient
+import WaymarkProtocol
+import WaymarkService
+
+/// `waymark report`: everything that a bug report needs, and nothing that must stay here.
+struct ReportCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "report",
+    abstract: "Gather what a bug report needs: versions, cameras, configuration, figures, the last log lines.",
+    discussion: """
+      Secrets are taken out: values of keys that are not known, keys and tokens, credentials in addresses, and what a \
+      scanned code says. Serial numbers of cameras, paths and host names of the configuration stay: read the report \
+      before you send it.
+      """)
+
+  @OptionGroup var place: ConfigurationOptions
+
+  @Option(name: .shortAndLong, help: "The file to write, for its owner's eyes only (else standard output).")
+  var output: String?
+
+  @Option(help: "So many of the last lines of the log.")
+  var logLines = 200
+
+  @Flag(help: "Print one JSON object instead of text.")
+  var json = false
+
+  func validate() throws {
+    guard (0...100_000).contains(logLines) else { throw ValidationError("--log-lines takes 0 to 100000.") }
+  }
+
+  func run() async throws {
+    let report = await gather()
+    let text = json ? try SendCommand.text(report) : report.text
+    guard let output else {
+      Output.line(text)
+      return
+    }
+    let made = FileManager.default.createFile(
+      atPath: output, contents: Data((text + "\n").utf8), attributes: [.posixPermissions: 0o600])
+    guard made else {
+      Output.diagnostic("waymark: The report cannot be written to \(output).\n  Name a file in a folder of yours.")
+      throw ExitCode(ExitStatus.cannotOpen.rawValue)
+    }
+    Output.diagnostic("Written to \(output). Read it before you send it.")
+  }
+
+  private func gather() async -> Report {
+    var socket = SocketOptions()
+    socket.socket = place.socket
+    let loader = place.loader()
+    let (configuration, problems) = loader.load()
+    let all = problems + ConfigurationReview.problems(in: configuration)
+    let findings = await Diagnosis(loader: loader, socket: socket.path).findings()
+    var log = SystemFacts.log(logLines)
+    log.lines = log.lines.map(Redaction.text)
+    return Report(
+      made: ISO8601DateFormatter().string(from: Date()),
+      program: Report.Program(
+        version: Waymark.configuration.version,
+        path: (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "",
+        packages: SystemFacts.packages),
+      machine: SystemFacts.machine, cameras: CameraFinder().all(), service: await service(socket.path),
+      configuration: Report.Configuration(
+        file: configuration.file, lines: RedactedConfiguration(yaml: configuration.fileText ?? "").lines,
+        problems: all.map(Redaction.problem), environment: Self.environment(loader.environment)),
+      // What is wrong with the configuration quotes it, and stands in its own section without the quotes.
+      findings: findings.filter { $0.subject != "configuration" }, log: log)
+  }
+
+  private func service(_ socket: String) async -> Report.Service {
+    var service = Report.Service(socket: socket, unit: SystemFacts.unit.map(Redaction.text))
+    do {
+      let client = try await WaymarkClient.connect(to: socket)
+      var status = try await client.send(StatusRequest())
+      // What a code says and what a client attached to its scan is nobody else's business.
+      status.scan?.pending = nil
+      status.scan?.context = nil
+      service.status = status
+    } catch let error as ClientError {
+      service.problem = error.message
+    } catch {
+      service.problem = "\(error)"
+    }
+    return service
+  }
+
+  /// The variables that set keys; the values of others are not shown.
+  private static func environment(_ environment: [String: String]) -> [String] {
+    let known = Set(ConfigurationSchema.keys.map(\.environmentName)).union(["WAYMARK_CONFIG", "WAYMARK_SOCKET"])
+    return environment.filter { $0.key.hasPrefix("WAYMARK_") }.sorted { $0.key < $1.key }.map { name, value in
+      let isShown = known.contains(name) && !Redaction.isSecret(name: name)
+      return "\(name)=\(isShown ? Redaction.text(value) : Redaction.mark)"
+    }
+  }
+}
