@@ -1,0 +1,80 @@
+# A Debian system in a folder, booted with its own systemd: for the tests of units and package. Sourced after common.sh.
+# shellcheck shell=bash
+
+# Ends a test that cannot be made here, well.
+skip() { say "$(basename "$0"): skipped: $*"; echo "0 passed, 0 failed"; exit 0; }
+
+# What a kiosk has before Waymark comes: init, devices, and the libraries that the package names.
+debian_packages=systemd,systemd-sysv,dbus,udev,init-system-helpers,libgcc-s1,libjpeg62-turbo,libpng16-16,libstdc++6
+debian_packages+=,libv4l-0,libwebp7,libzbar0,man-db,bash-completion
+debian_suite=bookworm
+debian_store=$PWD/.build/debian-root
+
+# Makes the clean system once; needs root, debootstrap, systemd-nspawn and Debian's mirror.
+debian_base() {
+  [ "$(id -u)" -eq 0 ] || skip "needs root, for a Debian root and systemd-nspawn"
+  command -v apt-get >/dev/null || skip "needs Debian"
+  [ "$(dpkg --print-architecture)" = amd64 ] || [ -n "${WAYMARK_ANY_ARCHITECTURE:-}" ] || skip "written for amd64"
+  (need debootstrap systemd-container) || skip "cannot install debootstrap and systemd-container"
+  local wanted="$debian_suite $debian_packages"
+  if [ ! -e "$debian_store/base.complete" ] || [ "$(cat "$debian_store/base.complete")" != "$wanted" ]; then
+    say "$(basename "$0"): making a Debian root (about a minute, once)"
+    rm -rf "$debian_store"; mkdir -p "$debian_store"
+    debootstrap --variant=minbase --include="$debian_packages" "$debian_suite" "$debian_store/base" \
+      > "$debian_store/debootstrap.log" 2>&1 || skip "debootstrap failed: $(tail -1 "$debian_store/debootstrap.log")"
+    rm -rf "$debian_store/base/var/cache/apt/archives/"*.deb
+    echo "$wanted" > "$debian_store/base.complete"
+  fi
+}
+
+# Boots a fresh copy of it, which runs a script and powers itself off; prints what the script reported and counts it.
+#
+#   debian_boot SCRIPT FOLDER     the script of Tests/Support/systemd; what it may read, seen as /given
+debian_boot() {
+  local script=$1 given=$2 name passed failed
+  name=$(basename "$0")-$$
+  work=$(mktemp -d)
+  # Removed whatever happens; nothing of the host is mounted into it from here.
+  trap 'rm -rf "$work"' EXIT
+  cp -a --reflink=auto "$debian_store/base" "$work/root"
+  mkdir "$work/out"
+  install -m755 "Tests/Support/systemd/$script" "$work/root/usr/local/sbin/waymark-test"
+  install -m644 Tests/Support/systemd/common "$work/root/usr/local/lib/waymark-test-common"
+  cat > "$work/root/etc/systemd/system/waymark-test.service" <<'UNIT'
+[Unit]
+Description=The test
+After=multi-user.target
+[Service]
+Type=oneshot
+ExecStart=/usr/local/sbin/waymark-test
+ExecStopPost=/bin/systemctl --no-block poweroff
+StandardOutput=file:/out/log
+StandardError=file:/out/log
+[Install]
+WantedBy=default.target
+UNIT
+  mkdir -p "$work/root/etc/systemd/system/default.target.wants"
+  ln -s ../waymark-test.service "$work/root/etc/systemd/system/default.target.wants/"
+  say "$(basename "$0"): booting $debian_suite"
+  timeout --foreground "${WAYMARK_BOOT_TIMEOUT:-300}" systemd-nspawn --quiet --register=no --keep-unit --boot \
+    --private-network --machine="$name" --directory="$work/root" --bind="$work/out:/out" --bind-ro="$given:/given" \
+    < /dev/null > "$work/console" 2>&1 || say "$(basename "$0"): systemd-nspawn ended with status $?"
+  cat "$work/out/results" 2>/dev/null || true
+  passed=$(grep -c '^pass ' "$work/out/results" 2>/dev/null || true)
+  failed=$(grep -c '^FAIL ' "$work/out/results" 2>/dev/null || true)
+  if [ ! -e "$work/out/results" ] && ! grep -q 'Welcome to' "$work/console"; then
+    tail -5 "$work/console" >&2
+    skip "systemd-nspawn cannot boot here"
+  fi
+  if ! grep -q '^end$' "$work/out/results" 2>/dev/null; then
+    say "$(basename "$0"): the test did not come to its end; its last words, and the console's:"
+    tail -30 "$work/out/log" >&2 || true
+    tail -15 "$work/console" >&2 || true
+    failed=$((${failed:-0} + 1))
+  elif [ "${failed:-0}" -gt 0 ]; then
+    say "$(basename "$0"): the journal of the service:"
+    tail -40 "$work/out/log" >&2 || true
+  fi
+  echo "${passed:-0} passed, ${failed:-0} failed"
+  [ "${failed:-0}" -eq 0 ]
+}
