@@ -58,7 +58,7 @@ public enum Charset: String, Hashable, Sendable, Codable {
     let converter = iconv_open("UTF-8", charset)
     guard converter != iconv_t(bitPattern: -1) else { return nil }
     defer { iconv_close(converter) }
-    var input = bytes.map { CChar(bitPattern: $0) }
+    var input = bytes.map { CChar(truncatingIfNeeded: $0) }
     var output = [CChar](repeating: 0, count: bytes.count * 4 + 16)
     let written: Int? = input.withUnsafeMutableBufferPointer { source in
       output.withUnsafeMutableBufferPointer { target in
@@ -70,6 +70,8 @@ public enum Charset: String, Hashable, Sendable, Codable {
         return target.count - room
       }
     }
-    return written.flatMap { String(validating: output.prefix($0).map { UInt8(bitPattern: $0) }, as: UTF8.self) }
+    return written.flatMap {
+      String(validating: output.prefix($0).map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
+    }
   }
 }

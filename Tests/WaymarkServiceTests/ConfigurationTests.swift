@@ -101,6 +101,16 @@ import WaymarkService
     #expect(configuration.camera.width == nil)
   }
 
+  @Test func everyKeyIsDescribed() throws {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let text = try String(contentsOf: root.appending(path: "docs/configuration.md"), encoding: .utf8)
+    for key in ConfigurationSchema.keys where !key.path.hasPrefix("log.levels.") {
+      #expect(text.contains("| `\(key.path)` |"), "\(key.path)")
+    }
+    #expect(text.contains("| `log.levels.PART` |"))
+  }
+
   @Test func everyKeyHasItsOwnVariable() {
     let names = ConfigurationSchema.keys.map(\.environmentName)
     #expect(Set(names).count == names.count)

@@ -54,6 +54,7 @@ package final class ScenesModule: ServiceModule {
   private var generation = 0
   private var followsScene: Bool?
   private var lastFrame: FrameReference?
+  private var intrinsics: Intrinsics?
   private var timer: Scheduled<Void>?
 
   /// The module of `hub`, with a lane in `pipeline`.
@@ -147,6 +148,7 @@ package final class ScenesModule: ServiceModule {
   private func take(_ reading: AnchorReading, _ frame: FrameReference) {
     guard reading.generation == generation, !isStopped else { return }
     lastFrame = frame
+    intrinsics = SessionWire.intrinsics(reading.intrinsics)
     let input = SessionInput.frame(
       SessionFrame(
         width: frame.width, height: frame.height, intrinsics: reading.intrinsics, observations: reading.observations))
@@ -233,6 +235,14 @@ package final class ScenesModule: ServiceModule {
   }
 
   // MARK: State
+
+  package func contribute(to status: inout StatusResult) {
+    status.session = SessionWire.phase(session.status, scene: loaded?.name, by: nil).phase
+    status.scene = loaded?.name
+    let states = followsScene == false ? alone.anchorStates : session.anchorStates
+    status.anchors = states.compactMap { $0.observation?.anchor }
+    status.intrinsics = intrinsics
+  }
 
   package func contribute(to snapshot: inout Snapshot) {
     snapshot.session = SessionWire.phase(session.status, scene: loaded?.name, by: nil)

@@ -60,7 +60,7 @@ enum SessionWire {
     }
   }
 
-  private static func intrinsics(_ camera: CameraIntrinsics) -> Intrinsics {
+  static func intrinsics(_ camera: CameraIntrinsics) -> Intrinsics {
     Intrinsics(
       fx: camera.focal.x, fy: camera.focal.y, cx: camera.center.x, cy: camera.center.y,
       distortion: camera.distortion.values, source: camera.source == .calibrated ? .calibrated : .assumed)
