@@ -57,7 +57,7 @@ UNIT
   mkdir -p "$work/root/etc/systemd/system/default.target.wants"
   ln -s ../waymark-test.service "$work/root/etc/systemd/system/default.target.wants/"
   say "$(basename "$0"): booting $debian_suite"
-  timeout --foreground "${WAYMARK_BOOT_TIMEOUT:-300}" systemd-nspawn --quiet --register=no --keep-unit --boot \
+  timeout --foreground "${WAYMARK_BOOT_TIMEOUT:-600}" systemd-nspawn --quiet --register=no --keep-unit --boot \
     --private-network --machine="$name" --directory="$work/root" --bind="$work/out:/out" --bind-ro="$given:/given" "$@" \
     < /dev/null > "$work/console" 2>&1 || say "$(basename "$0"): systemd-nspawn ended with status $?"
   cat "$work/out/results" 2>/dev/null || true
