@@ -119,7 +119,7 @@ extension CameraStatus {
   init(_ status: SourceStatus) {
     self.init(
       status: CameraState(rawValue: status.state.rawValue) ?? .lost, device: status.device,
-      format: status.layout.map { "\($0.format)" }, width: status.layout?.width, height: status.layout?.height,
+      format: status.layout?.format.rawValue, width: status.layout?.width, height: status.layout?.height,
       rate: status.rate, code: status.problem?.code, message: status.problem?.message, hint: status.problem?.hint)
   }
 }
