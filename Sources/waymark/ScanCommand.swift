@@ -58,6 +58,13 @@ struct ScanCommand: ParsableCommand {
     help: "How hard to look: still (with every rescue), live (as for camera frames), plain (as the library does).")
   var effort = Effort.still
 
+  @Option(
+    help: ArgumentHelp(
+      "Leave out these passes of --effort still, separated by commas: to measure what each adds.", valueName: "list",
+      visibility: .hidden),
+    transform: PassList.init)
+  var without = PassList(passes: [])
+
   @Option(help: ArgumentHelp("Refuse pictures of more pixels.", valueName: "count"))
   var maxPixels = PictureDecoder.defaultPixelLimit
 
@@ -113,6 +120,7 @@ struct ScanCommand: ParsableCommand {
     var settings = PictureScanner.Settings()
     settings.decoder.pixelLimit = maxPixels
     settings.scan.effort = effort.value
+    settings.scan.withheld = without.passes
     settings.onlyOne = oneshot
     if let formats {
       settings.scan.symbologies = formats.symbologies

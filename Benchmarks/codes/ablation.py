@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""What each pass over a still picture adds, costs and breaks: the table of docs/barcodes.md.
+
+  Benchmarks/codes/ablation.py FOLDER [--every N] [--write]
+
+FOLDER holds manifest.tsv as compare.py describes it. Each pass is left out in turn (`waymark scan --without`); a row says
+how many pictures are then read no more, how many are read that were not, how many wrong reads go or come, and by how much
+the time of all pictures and of the pictures without a code changes. --write puts the table into docs/barcodes.md.
+Needs: what compare.py needs.
+"""
+import argparse, json, os, re, statistics, subprocess
+from compare import FAMILIES, verdict
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+WAYMARK = os.environ.get('WAYMARK', os.path.join(HERE, '..', '..', '.build', 'release', 'waymark'))
+PASSES = ['modules', 'modulesScaled', 'strip', 'stripStretched', 'stripInverted', 'level', 'stretch', 'half', 'halfStretched', 'double', 'inverted',
+          'third', 'equalized', 'turned45,turned20,turnedBack20']
+a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+a.add_argument('folder'); a.add_argument('--every', type=int, default=1); a.add_argument('--write', action='store_true')
+a = a.parse_args()
+
+pictures = []
+for line in open(os.path.join(a.folder, 'manifest.tsv'), encoding='utf8').read().split('\n')[1:]:
+    if line:
+        path, _, symbology, expected = line.split('\t', 3)
+        if symbology in FAMILIES and expected != '"?"': pictures.append((path, symbology, json.loads(expected)))
+pictures = pictures[::a.every]
+
+
+def scan(*options):
+    command = [WAYMARK, 'scan', '--json', '--jobs', '1', *options, *(os.path.join(a.folder, p) for p, _, _ in pictures)]
+    lines = subprocess.run(command, capture_output=True, text=True).stdout.split('\n')
+    results = [json.loads(line) for line in lines if line]
+    verdicts, times = [], []
+    for (_, symbology, expected), r in zip(pictures, results, strict=True):
+        texts = [s['text'] for s in r.get('symbols') or []]
+        found = verdict(texts, expected, symbology)[0]
+        verdicts.append('ok' if found == 'right' and expected is not None else found)
+        times.append(r.get('elapsed') or 0)
+    return verdicts, times
+
+
+whole, time = scan()
+empty = [i for i, (_, _, e) in enumerate(pictures) if e is None]
+rows = ['| left out | reads lost | reads won | wrong reads | time of all | time of empty pictures |', '|---|---|---|---|---|---|']
+rows.append(f"| nothing | {whole.count('ok')} of {len(pictures) - len(empty)} read | | {whole.count('wrong')} | 1 | 1 |")
+for name in ['plain'] + PASSES:
+    verdicts, t = scan('--effort', 'plain') if name == 'plain' else scan('--without', name)
+    lost = sum(x == 'ok' != y for x, y in zip(whole, verdicts))
+    won = sum(y == 'ok' != x for x, y in zip(whole, verdicts))
+    label = 'all of them (plain)' if name == 'plain' else name.replace(',', ', ')
+    share = statistics.median(t[i] for i in empty) / statistics.median(time[i] for i in empty) if empty else 1
+    rows.append(f"| {label} | {lost} | {won} | {verdicts.count('wrong') - whole.count('wrong'):+d} | {sum(t) / sum(time):.2f} | {share:.2f} |")
+table = '\n'.join(rows)
+print(table)
+if a.write:
+    path = os.path.join(HERE, '..', '..', 'docs', 'barcodes.md')
+    text = open(path, encoding='utf8').read()
+    open(path, 'w', encoding='utf8').write(re.sub(r'(<!-- ablation -->\n).*?(<!-- end -->)', lambda m: m[1] + table + '\n' + m[2], text, flags=re.S))
