@@ -21,6 +21,27 @@ enum Advisor {
     return tones.steepest < 0.5 * (tones.light - tones.dark) / max(1, module / 2) ? .blurred : nil
   }
 
+  /// For finder patterns of a QR code of which no grid could be laid.
+  static func advice(for trace: FinderTrace, in view: ImageView) -> UnreadCode.Advice? {
+    let module = trace.marks.map(\.module).reduce(0, +) / Double(trace.marks.count)
+    if module < 2 { return .tooSmall }
+    // The smallest code has 21 modules: where fewer fit between a lone pattern and two sides of the picture, the rest
+    // lies outside.
+    let (width, height) = (Double(view.width), Double(view.height))
+    if trace.marks.count == 1, let p = trace.marks.first?.center {
+      let room = 17.5 * module
+      let across = p.x < room || p.x > width - room
+      let down = p.y < room || p.y > height - room
+      if across && down || min(width, height) < 21 * module { return .cutOff }
+    }
+    let bounds = trace.corners.bounds
+    let margin = Point2(8, 8) * module
+    let tones = Tones(view, bounds.min - margin, bounds.max + margin)
+    if tones.dark >= 235 || tones.clipped > 0.5 { return .tooBright }
+    if tones.light <= 60 { return .tooDark }
+    return tones.steepest < 0.5 * (tones.light - tones.dark) / max(1, module / 2) ? .blurred : nil
+  }
+
   /// For a 1-D code that was seen but not read for certain.
   static func advice(forBars corners: Quadrilateral, in view: ImageView) -> UnreadCode.Advice? {
     let (low, high) = (corners.bounds.min, corners.bounds.max)

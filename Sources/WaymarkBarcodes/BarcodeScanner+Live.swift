@@ -20,13 +20,26 @@ extension BarcodeScanner {
     clock.mark("strips")
     if search.evidence.sure.isEmpty {
       if search.hasTraces || turn.isMultiple(of: 4) {
-        let passes: [ScanPass] = [.level, .stretch, .half, .inverted]
-        search.readWhole(passes[turn % passes.count], with: &zbar)
+        readWhole(Self.rotation, &search)
       } else if !search.linear.isEmpty {
-        search.readWhole(.level, with: &zbar)
+        readWhole([.level], &search)
       }
       clock.mark("whole")
     }
     return search.reading
+  }
+  private static let rotation: [ScanPass] = [.level, .stretch, .half, .inverted]
+
+  /// The pass whose turn it is, or the next one that fits into the time of this frame.
+  private mutating func readWhole(_ passes: [ScanPass], _ search: inout PictureSearch) {
+    let budget = LiveBudget(busyness: search.levels.busyness(of: search.image))
+    for i in passes.indices {
+      let pass = passes[(turn + i) % passes.count]
+      guard let thinning = budget.thinning(pass) else { continue }
+      // Where half the frame looks like finder patterns, the library tries each with each, for nothing: those that are any
+      // good were tried module by module.
+      search.readWhole(pass, thinning: thinning, patterns: 60, with: &zbar)
+      return
+    }
   }
 }

@@ -15,11 +15,22 @@ extension BarcodeScanner {
     var spent = 0.0
     for pass in ScanPass.ladder where !withheld.contains(pass) {
       if isDone(search, spent: spent) { break }
+      if !search.isTraced, spent >= 1.45 || !isWorthwhile(pass, search, spent: spent) {
+        // What is cheap did not help: is there a reason for the rest?
+        readScaled(&search)
+        if isDone(search, spent: spent) { break }
+      }
       guard isWorthwhile(pass, search, spent: spent) else { continue }
       search.readWhole(pass, with: &zbar)
       spent += pass.cost
     }
+    if search.evidence.sure.isEmpty, !search.isTraced { readScaled(&search) }
     return search.reading
+  }
+
+  private mutating func readScaled(_ search: inout PictureSearch) {
+    guard !configuration.withheld.contains(.modulesScaled) else { return }
+    search.readScaled(QRReader(), with: &zbar)
   }
 
   /// Whether something was read and nothing else is known to be there. Bars beside it are worth one cheap pass.

@@ -3,7 +3,7 @@ import WaymarkGeometry
 extension PictureSearch {
   /// Whether anything was seen that only a code would show: worth every pass.
   var hasTraces: Bool {
-    !incomplete.isEmpty || !unreadClaims.isEmpty || candidates.contains { $0.isCode } || hasClearBars
+    trace != nil || !incomplete.isEmpty || !unreadClaims.isEmpty || candidates.contains { $0.isCode } || hasClearBars
   }
 
   /// Whether something is there that changes in one direction only, over a good length: bars, though a fence will do.
@@ -41,6 +41,9 @@ extension PictureSearch {
     reading.incomplete = open.max { $0.corners.count < $1.corners.count }.map { [$0] } ?? []
     reading.unread = unreadCodes.map {
       UnreadCode(kind: .qr, corners: $0.grid.corners, advice: Advisor.advice(for: $0, in: image))
+    }
+    if symbols.isEmpty, reading.unread.isEmpty, let trace {
+      reading.unread = [UnreadCode(kind: .qr, corners: trace.corners, advice: Advisor.advice(for: trace, in: image))]
     }
     if symbols.isEmpty {
       reading.unread += unreadClaims.map {

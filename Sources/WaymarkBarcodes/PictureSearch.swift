@@ -12,6 +12,9 @@ struct PictureSearch {
   /// What became of the finder patterns.
   var candidates: [QRReader.Candidate] = []
   var incomplete: [IncompleteSymbol] = []
+  /// Finder patterns that only a code can have, and whether they were looked for.
+  private(set) var trace: FinderTrace?
+  private(set) var isTraced = false
 
   init(_ image: ImageView, symbologies: Set<Symbology>, regions: Int) {
     self.image = image
@@ -49,11 +52,39 @@ struct PictureSearch {
     guard let finders, finders.found.contains(where: { $0.count >= 3 }) else { return }
     zbar.use([.qr])
     zbar.set(density: 1)
-    candidates = reader.read(image, finders, with: &zbar)
-    for symbol in candidates.compactMap(\.symbol) { evidence.add(symbol) }
-    let (whole, incomplete) = QRAppend.join(candidates, with: &zbar)
+    take(reader.read(image, finders, with: &zbar), with: &zbar)
+  }
+
+  private mutating func take(_ found: [QRReader.Candidate], with zbar: inout ZBarScanner) {
+    candidates += found
+    for symbol in found.compactMap(\.symbol) { evidence.add(symbol) }
+    let (whole, incomplete) = QRAppend.join(found, with: &zbar)
     if let whole { evidence.add(whole) }
     if let incomplete { self.incomplete.append(incomplete) }
+  }
+
+  /// QR codes by finder patterns that are clear at another size of the picture: in half and in a third of it noise and
+  /// broken print are averaged away, in twice of it rings of two pixels come apart.
+  mutating func readScaled(_ reader: QRReader, with zbar: inout ZBarScanner) {
+    isTraced = true
+    guard symbologies.contains(.qr) else { return }
+    zbar.use([.qr])
+    zbar.set(density: 1)
+    let pixels = image.width * image.height
+    for size in FinderSize.allCases where size.fits(image.width, image.height, pixels) {
+      let picture = size.draw(image)
+      let found = picture?.unsafeView ?? image
+      let search = FinderSearch(found, levels: BlockMean(found), step: 1)
+      if let seen = FinderTrace(search, in: found, scale: size.scale) {
+        if seen.marks.count > trace?.marks.count ?? 0 { trace = seen }
+        let source = image
+        let read = reader.read(found, search, with: &zbar).map { $0.scaled(by: 1 / size.scale, to: source) }
+        take(read, with: &zbar)
+      }
+      // The view above lives as long as its picture.
+      withExtendedLifetime(picture) {}
+      if !evidence.sure.isEmpty { return }
+    }
   }
 
   /// 1-D codes by their bars.
@@ -79,10 +110,19 @@ struct PictureSearch {
   }
 
   /// A pass over the whole picture.
-  mutating func readWhole(_ pass: ScanPass, with zbar: inout ZBarScanner) {
+  ///
+  /// - Parameters:
+  ///   - thinning: only every so manieth of its lines.
+  ///   - patterns: no look for QR codes where more finder patterns than that were found.
+  mutating func readWhole(
+    _ pass: ScanPass, thinning: Int = 1, patterns: Int = .max, with zbar: inout ZBarScanner
+  ) {
+    var wanted = pass == .inverted ? invertible : symbologies
+    if (finders?.found.reduce(0) { $0 + $1.count } ?? 0) > patterns { wanted.remove(.qr) }
+    guard !wanted.isEmpty else { return }
     let (picture, density, toSource) = PassPicture.make(pass, image, levels)
-    zbar.use(pass == .inverted ? invertible : symbologies)
-    zbar.set(density: density)
+    zbar.use(wanted)
+    zbar.set(density: density * thinning)
     let raw = picture?.withView { zbar.scan($0) } ?? zbar.scan(image)
     for var code in raw.codes {
       code.points = code.points.map(toSource)

@@ -4,6 +4,8 @@ public enum ScanPass: String, Hashable, Sendable, CaseIterable, Codable {
   case base
   /// The modules of a QR code, sampled one by one through the map that its fixed patterns give.
   case modules
+  /// The same, its finder patterns having been found in a larger or smaller copy of the picture.
+  case modulesScaled
   /// Bars, straightened, and averaged along their height.
   case strip
   /// The same with the contrast of its surroundings stretched to the full.
@@ -44,6 +46,7 @@ public enum ScanPass: String, Hashable, Sendable, CaseIterable, Codable {
   var cost: Double {
     switch self {
     case .modules, .strip, .stripStretched, .stripInverted: 0.1
+    case .modulesScaled: 0.3
     case .base: 1
     case .level: 0.35
     case .stretch, .inverted: 0.85

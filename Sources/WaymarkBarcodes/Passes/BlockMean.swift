@@ -78,6 +78,25 @@ struct BlockMean {
   @inline(__always)
   subscript(column: Int, row: Int) -> UInt8 { levels[row &* columns &+ column] }
 
+  /// Whether a pixel is darker than its surroundings.
+  @inline(__always)
+  func isDark(_ view: ImageView, _ x: Int, _ y: Int) -> Bool {
+    view[x, y] <= self[min(x / Self.side, columns &- 1), min(y / Self.side, rows &- 1)]
+  }
+
+  /// How busy a picture is: the share of its pixels at which a run of dark or light pixels starts, by every eighth row.
+  func busyness(of view: ImageView) -> Double {
+    guard view.width > 0, view.height > 0 else { return 0 }
+    var runs = [Int32](repeating: 0, count: view.width + 3)
+    var starts = 0
+    var looked = 0
+    for y in stride(from: Self.side / 2, to: view.height, by: Self.side) {
+      starts += edges(of: view, row: y, into: &runs) - 1
+      looked += view.width
+    }
+    return Double(starts) / Double(max(1, looked))
+  }
+
   /// Where the runs of a row start: light first (perhaps of no length), then dark, light and so on; last its end.
   ///
   /// - Returns: how many numbers were written.

@@ -4,7 +4,7 @@ import WaymarkImage
 /// Finds the finder patterns of QR codes, dark on light or light on dark.
 struct FinderSearch {
   private let view: ImageView
-  private let levels: BlockMean
+  let levels: BlockMean
   /// Patterns of each polarity: dark on light first.
   private(set) var found: [[FinderPattern]] = [[], []]
   /// Rows between two looks: the core of a pattern is three modules high.
@@ -42,11 +42,7 @@ struct FinderSearch {
   }
 
   @inline(__always)
-  private func isDark(_ x: Int, _ y: Int) -> Bool {
-    let bx = min(x / BlockMean.side, levels.columns &- 1)
-    let by = min(y / BlockMean.side, levels.rows &- 1)
-    return view[x, y] <= levels[bx, by]
-  }
+  private func isDark(_ x: Int, _ y: Int) -> Bool { levels.isDark(view, x, y) }
 
   private mutating func scan(row y: Int, _ runs: inout [Int32]) {
     let count = levels.edges(of: view, row: y, into: &runs)
@@ -101,8 +97,15 @@ struct FinderSearch {
     let row = Int(cy.rounded())
     guard let horizontal = runsThrough(column, row, dx: 1, dy: 0, limit: Int(width) * 2, dark: wanted) else { return }
     // The core is a square: its diagonal is as dark, and the light ring closes around it.
-    let rings = ringsSeen(column, row, Double(horizontal.length) / 7, Double(vertical.length) / 7, dark: wanted)
-    guard rings >= 13 else { return }
+    var rings = ringsSeen(column, row, Double(horizontal.length) / 7, Double(vertical.length) / 7, dark: wanted)
+    if rings < 13 {
+      // Seen from far aside and turned, the square is a narrow rhombus; every line through its middle still crosses
+      // 1:1:3:1:1.
+      guard rings >= 8, runsThrough(column, row, dx: 1, dy: 1, limit: Int(width) * 3, dark: wanted) != nil,
+        runsThrough(column, row, dx: 1, dy: -1, limit: Int(width) * 3, dark: wanted) != nil
+      else { return }
+      rings = 13
+    }
     found[polarity].append(
       FinderPattern(
         center: Point2(horizontal.center, cy), moduleX: Double(horizontal.length) / 7,

@@ -11,7 +11,7 @@ enum QRAppend {
   ) -> (symbol: Symbol?, incomplete: IncompleteSymbol?) {
     let found = parts.filter { $0.part != nil }
     guard !found.isEmpty else { return (nil, nil) }
-    let pictures = found.compactMap { $0.part?.draw(scale: 3) }
+    let pictures = found.compactMap { $0.part?.draw(scale: QRMatrix.cleanScale) }
     let width = pictures.reduce(0) { $0 + $1.width }
     let height = pictures.map(\.height).max() ?? 0
     let sheet = GrayImage(width: width, height: height) { pixels in

@@ -63,8 +63,13 @@ struct QRGridFit {
     return sign * sum / Double(marks.count)
   }
 
-  /// The best map from three finder patterns.
-  func fit(_ triplet: QRTriplet) -> (grid: QRGrid, score: Double)? {
+  /// The best map from three finder patterns, and, where they could be seen, from their corners.
+  func fit(_ triplet: QRTriplet, _ corners: TripletCorners?) -> (grid: QRGrid, score: Double)? {
+    if let found = corners?.map(layout), found.error < triplet.topLeft.module, timing(found.map) >= 0.75 {
+      let climbed = climb(found.map, score(found.map))
+      return (QRGrid(layout: layout, map: climbed.map), climbed.score)
+    }
+
     let n = Double(layout.side)
     let tl = triplet.topLeft.center
     let tr = triplet.topRight.center

@@ -54,6 +54,10 @@ struct QRMatrix {
     return Double(right) / Double(2 * (side - 16))
   }
 
+  /// Pixels a module of a clean picture: at two the library reads all versions, and the largest in a fiftieth of the time
+  /// that it takes at three, where it sees more that could be a finder pattern.
+  static let cleanScale = 2
+
   /// A clean picture: `scale` pixels a module, four modules of white around.
   func draw(scale: Int) -> GrayImage {
     let width = (side + 8) * scale

@@ -21,6 +21,19 @@ struct QRReader {
 
     var isRead: Bool { symbol != nil || part != nil }
 
+    /// The same in the picture of which the one that was read is a larger or smaller copy.
+    func scaled(by factor: Double, to source: ImageView) -> Candidate {
+      let shift = (factor - 1) / 2
+      let map = Homography([factor, 0, shift], [0, factor, shift], [0, 0, 1])
+      var other = self
+      other.view = source
+      other.grid.map = map * grid.map
+      other.grid.shifts = grid.shifts.map { (at: $0.at, by: $0.by * factor) }
+      other.symbol?.pass = .modulesScaled
+      other.symbol?.corners = other.grid.corners
+      return other
+    }
+
     /// Whether there is a code for certain, read or not. By chance half of the timing patterns is right, and three wrong
     /// bits of format are as likely as not; the shorter the timing patterns, the more must be right.
     var isCode: Bool {
@@ -51,7 +64,7 @@ struct QRReader {
         let corners = [triplet.topLeft.center, triplet.topRight.center, triplet.bottomLeft.center]
         // A pattern belongs to one code.
         if results.contains(where: { $0.isRead && corners.contains(where: $0.grid.corners.contains) }) { continue }
-        let candidate = read(view, triplet, inverted: polarity == 1, with: &zbar)
+        let candidate = read(view, triplet, levels: search.levels, inverted: polarity == 1, with: &zbar)
         if let candidate { results.append(candidate) }
         if candidate?.isRead != true { failed += 1 }
       }
@@ -60,22 +73,40 @@ struct QRReader {
   }
 
   private func read(
-    _ view: ImageView, _ triplet: QRTriplet, inverted: Bool, with zbar: inout ZBarScanner
+    _ view: ImageView, _ triplet: QRTriplet, levels: BlockMean, inverted: Bool, with zbar: inout ZBarScanner
   ) -> Candidate? {
     var best: Candidate?
-    for layout in triplet.sides.prefix(sizes) {
-      guard let found = examine(view, triplet, layout, inverted: inverted, with: &zbar) else { continue }
+    let corners = TripletCorners(triplet, in: view, levels: levels, inverted: inverted)
+    for layout in layouts(triplet, corners) {
+      guard let found = examine(view, triplet, corners, layout, inverted: inverted, with: &zbar) else { continue }
       if found.isRead { return found }
       if found.timing > best?.timing ?? 0 { best = found }
     }
     return best
   }
 
+  /// The sizes to try. Counted along the legs they are right for a code seen straight on; where it is tilted, the corners of
+  /// the patterns know better.
+  private func layouts(_ triplet: QRTriplet, _ corners: TripletCorners?) -> [QRLayout] {
+    let counted = triplet.sides
+    guard let corners, let guess = counted.first else { return Array(counted.prefix(sizes)) }
+    let fitted = corners.layouts(around: guess)
+    var order: [QRLayout] = []
+    for i in 0..<3 {
+      let pair = triplet.isTilted ? [fitted, counted] : [counted, fitted]
+      for list in pair where i < list.count && !order.contains(where: { $0.version == list[i].version }) {
+        order.append(list[i])
+      }
+    }
+    return Array(order.prefix(sizes))
+  }
+
   private func examine(
-    _ view: ImageView, _ triplet: QRTriplet, _ layout: QRLayout, inverted: Bool, with zbar: inout ZBarScanner
+    _ view: ImageView, _ triplet: QRTriplet, _ corners: TripletCorners?, _ layout: QRLayout, inverted: Bool,
+    with zbar: inout ZBarScanner
   ) -> Candidate? {
     let fit = QRGridFit(view, layout, inverted: inverted)
-    guard let flat = fit.fit(triplet), flat.score > 4 else { return nil }
+    guard let flat = fit.fit(triplet, corners), flat.score > 4 else { return nil }
     var candidate = Candidate(
       view: view, grid: flat.grid, inverted: inverted, timing: 0, formatErrors: 15, contrast: flat.score)
     let bent = fit.bend(flat.grid)
@@ -99,7 +130,7 @@ struct QRReader {
       // Nothing like a code: do not spend a decoding on it.
       guard timing > 0.7, matrix.formatErrors <= 4 else { return false }
       matrix.restoreFixedPatterns(grid.layout)
-      let clean = matrix.draw(scale: 3)
+      let clean = matrix.draw(scale: QRMatrix.cleanScale)
       let raw = clean.withView { zbar.scan($0) }
       if !raw.incomplete.isEmpty {
         candidate.part = matrix

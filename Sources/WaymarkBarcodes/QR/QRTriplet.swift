@@ -19,7 +19,7 @@ struct QRTriplet {
     for i in 0..<(p.count - 2) {
       for j in (i + 1)..<(p.count - 1) where similar(p[i], p[j]) {
         for k in (j + 1)..<p.count where similar(p[i], p[k]) && similar(p[j], p[k]) {
-          if let triplet = QRTriplet(p[i], p[j], p[k]) { all.append(triplet) }
+          all += hypotheses(p[i], p[j], p[k])
         }
       }
     }
@@ -45,12 +45,21 @@ struct QRTriplet {
     return (topRight.center * w1 + bottomLeft.center * w2 - topLeft.center * w0) / w3
   }
 
-  private init?(_ a: FinderPattern, _ b: FinderPattern, _ c: FinderPattern) {
+  /// Which of three patterns is the corner: the one opposite the longest side, unless a strong tilt made the diagonal
+  /// shorter than an edge; then another side is nearly as long.
+  private static func hypotheses(_ a: FinderPattern, _ b: FinderPattern, _ c: FinderPattern) -> [QRTriplet] {
     let ab = a.center.distance(to: b.center)
     let bc = b.center.distance(to: c.center)
     let ca = c.center.distance(to: a.center)
-    // The corner stands opposite the longest side.
-    let (corner, one, two) = bc >= ab && bc >= ca ? (a, b, c) : ca >= ab ? (b, c, a) : (c, a, b)
+    let longest = max(ab, bc, ca)
+    var found: [QRTriplet] = []
+    if bc > 0.85 * longest, let t = QRTriplet(corner: a, b, c) { found.append(t) }
+    if ca > 0.85 * longest, let t = QRTriplet(corner: b, c, a) { found.append(t) }
+    if ab > 0.85 * longest, let t = QRTriplet(corner: c, a, b) { found.append(t) }
+    return found
+  }
+
+  private init?(corner: FinderPattern, _ one: FinderPattern, _ two: FinderPattern) {
     let u = one.center - corner.center
     let v = two.center - corner.center
     let turn = u.cross(v)
@@ -70,6 +79,12 @@ struct QRTriplet {
     let spread = (sizes.max() ?? 1) / (sizes.min() ?? 1)
     let hits = Double(min(3, corner.hits) + min(3, one.hits) + min(3, two.hits))
     cost = 2 * cosine + (agreement - 1) + (spread - 1) + abs(max(ratio, 1 / ratio) - 1) * 0.5 - 0.1 * hits
+  }
+
+  /// Whether the patterns differ as they do on a code that is seen from aside.
+  var isTilted: Bool {
+    let sizes = [topLeft, topRight, bottomLeft].flatMap { [$0.moduleX, $0.moduleY] }
+    return (sizes.max() ?? 1) > 1.25 * (sizes.min() ?? 1)
   }
 
   /// The distance of two patterns in modules, by their sizes along the connecting line.
