@@ -4,8 +4,11 @@ import NIOCore
 /// Waits a moment when a connection cannot be accepted because descriptors or memory have run out.
 ///
 /// The connection stays in the listening socket's queue, which is readable all the while: without a pause the loop would
-/// spin. Clients that are there go on; those that wait get their turn when there is room again.
-final class AcceptPause {
+/// spin. (NIO's own `AcceptBackoffHandler` delays the next `read`, but after a failed accept the last one still stands.)
+/// Clients that are there go on; those that wait get their turn when there is room again.
+final class AcceptPause: ChannelInboundHandler {
+  typealias InboundIn = any Channel
+
   /// How long to wait.
   private static let pause = TimeAmount.milliseconds(200)
   /// It is told at most this often.
@@ -13,16 +16,12 @@ final class AcceptPause {
 
   private let log: Logger
   private var lastTold: NIODeadline?
+  private var isPaused = false
 
   init(log: Logger) { self.log = log }
 
-  /// A handler for the listening channel.
-  static func handler(log: Logger) -> AcceptBackoffHandler {
-    let trouble = AcceptPause(log: log)
-    return AcceptBackoffHandler(shouldForwardIOErrorCaught: false) { trouble.failed($0) }
-  }
-
-  private func failed(_ error: IOError) -> TimeAmount? {
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    guard let error = error as? IOError else { return context.fireErrorCaught(error) }
     let now = NIODeadline.now()
     if lastTold.map({ now - $0 > Self.silence }) ?? true {
       lastTold = now
@@ -32,6 +31,13 @@ final class AcceptPause {
           "reason": "\(systemMessage(error.errnoCode))", "hint": "raise LimitNOFILE, or lower clients.maximum",
         ])
     }
-    return Self.pause
+    guard !isPaused else { return }
+    isPaused = true
+    let options = context.channel.syncOptions
+    try? options?.setOption(.autoRead, value: false)
+    context.eventLoop.assumeIsolated().scheduleTask(in: Self.pause) {
+      self.isPaused = false
+      try? options?.setOption(.autoRead, value: true)
+    }
   }
 }

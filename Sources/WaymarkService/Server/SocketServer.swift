@@ -20,7 +20,7 @@ package final class SocketServer: Sendable {
       .serverChannelOption(.maxMessagesPerRead, value: 16)
       .serverChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
-          try channel.pipeline.syncOperations.addHandler(AcceptPause.handler(log: hub.log))
+          try channel.pipeline.syncOperations.addHandler(AcceptPause(log: hub.log))
         }
       }
       .childChannelOption(.allowRemoteHalfClosure, value: true)

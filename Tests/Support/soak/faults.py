@@ -24,8 +24,11 @@ class Faults:
             self.scene_changed: 3, self.scene_broken: 2,
         }
 
-    def once(self):
-        kind = self.dice.choices(list(self.kinds), list(self.kinds.values()))[0]
+    def once(self, gently):
+        """One fault; `gently`: none that ends the service, so that one run of it gets old."""
+        deadly = (self.out_of_memory, self.memory_short, self.killed, self.killed_confirming, self.told_to_stop)
+        kinds = {kind: often for kind, often in self.kinds.items() if not gently or kind not in deadly}
+        kind = self.dice.choices(list(kinds), list(kinds.values()))[0]
         name = kind.__name__
         before = time.monotonic()
         try:

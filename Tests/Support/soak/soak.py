@@ -250,7 +250,8 @@ class Soak:
     def sample(self):
         while not self.over:
             life, use = len(self.service.lives), self.service.use()
-            if use and life == len(self.service.lives):
+            # One that is ending has no memory any more.
+            if use and use['memory'] > 1 and life == len(self.service.lives):
                 use.update(at=round(time.monotonic() - self.began, 1), life=life,
                            age=round(time.monotonic() - self.service.lives[-1]['started'], 1))
                 self.samples.append(use)
@@ -300,7 +301,8 @@ class Soak:
                     self.work()
                 except (OSError, ValueError, Refused, TimeoutError) as error:
                     self.log.violation('work', f'{type(error).__name__}: {error}')
-            faults.once()
+            # In the last third nothing ends the service: what grows has time to.
+            faults.once(gently=time.monotonic() > self.began + 40 * self.options.minutes)
         for client in crowd:
             client.stopping = True
 
