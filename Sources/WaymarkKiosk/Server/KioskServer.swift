@@ -39,11 +39,7 @@ package struct KioskServer: Sendable {
   /// - Parameter onListening: called with the port once the server accepts connections.
   package func run(onListening: @escaping @Sendable (Int) async -> Void = { _ in }) async throws {
     let gate = AccessGate()
-    let router = Router()
-    router.add(middleware: RequestGuard(gate: gate, token: options.token.value))
-    addPage(to: router)
-    addCommands(to: router)
-    addPictures(to: router)
+    let router = router(behind: gate)
     let host = options.host
     let token = options.token.value
     let application = Application(
@@ -69,5 +65,15 @@ package struct KioskServer: Sendable {
         code: .listen, message: "Cannot listen on \(host), port \(options.port): \(error).",
         hint: "Name a free port of this machine with --listen ADDRESS:PORT.")
     }
+  }
+
+  /// Every route, behind the gate.
+  func router(behind gate: AccessGate) -> Router<BasicRequestContext> {
+    let router = Router()
+    router.add(middleware: RequestGuard(gate: gate, token: options.token.value))
+    addPage(to: router)
+    addCommands(to: router)
+    addPictures(to: router)
+    return router
   }
 }

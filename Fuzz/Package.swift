@@ -1,0 +1,86 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The project's modules compiled anew with libFuzzer's coverage and AddressSanitizer, each from the folder that `Modules`
+// links to; what they depend on is compiled without. One target needs no more of them than it feeds, so that the small
+// ones build fast. Run by `Scripts/fuzz`.
+
+let instrumented: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .unsafeFlags(["-enable-testing", "-sanitize=fuzzer,address"]),
+]
+let instrumentedC: [CSetting] = [.unsafeFlags(["-fsanitize=fuzzer-no-link,address"])]
+
+func module(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource]? = nil) -> Target {
+  .target(
+    name: name, dependencies: dependencies, path: "Modules/\(name)", resources: resources, swiftSettings: instrumented)
+}
+
+func library(_ name: String, links: String? = nil) -> Target {
+  .target(
+    name: name, path: "Modules/\(name)", cSettings: instrumentedC,
+    linkerSettings: links.map { [.linkedLibrary($0)] } ?? [])
+}
+
+/// A program that feeds one thing.
+func fuzzer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .executableTarget(
+    name: name, dependencies: ["CFuzzer", "FuzzSupport"] + dependencies, swiftSettings: instrumented,
+    linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])])
+}
+
+let package = Package(
+  name: "waymark-fuzz",
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-crypto.git", "4.0.0"..<"5.0.0"),
+    .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
+    .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
+  ],
+  targets: [
+    library("CZBar", links: "zbar"), library("CJPEG", links: "jpeg"), library("CPNG", links: "png16"),
+    library("CWebP", links: "webp"), library("CKernels"),
+    module("WaymarkGeometry", []),
+    module("WaymarkImage", ["WaymarkGeometry", "CKernels", "CJPEG", "CPNG", "CWebP"]),
+    module("WaymarkBarcodes", ["WaymarkImage", "WaymarkGeometry", "CZBar"]),
+    module(
+      "WaymarkOnboarding",
+      [.product(name: "Crypto", package: "swift-crypto"), .product(name: "CryptoExtras", package: "swift-crypto")]),
+    module("WaymarkAnchors", ["WaymarkImage", "WaymarkGeometry", "CKernels"]),
+    module("WaymarkScenes", ["WaymarkGeometry", .product(name: "Yams", package: "Yams")]),
+    module("WaymarkProtocol", []),
+    module(
+      "WaymarkClient",
+      [
+        "WaymarkProtocol", .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+      ]),
+    module(
+      "WaymarkKiosk",
+      [
+        "WaymarkClient", "WaymarkProtocol", .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "Crypto", package: "swift-crypto"), .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+      ], resources: [.copy("Resources")]),
+
+    .target(name: "CFuzzer"),
+    .target(name: "FuzzSupport", dependencies: ["CFuzzer"], swiftSettings: instrumented),
+    fuzzer("FuzzPictures", ["WaymarkImage"]),
+    fuzzer("FuzzStream", ["WaymarkImage"]),
+    fuzzer("FuzzCodes", ["WaymarkBarcodes", "WaymarkGeometry", "WaymarkImage"]),
+    fuzzer("FuzzLibrary", ["WaymarkAnchors", "WaymarkImage"]),
+    fuzzer("FuzzPayloads", ["WaymarkOnboarding"]),
+    fuzzer("FuzzProtocol", ["WaymarkProtocol", .product(name: "NIOCore", package: "swift-nio")]),
+    fuzzer("FuzzScenes", ["WaymarkScenes"]),
+    fuzzer(
+      "FuzzKiosk",
+      [
+        "WaymarkKiosk", .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOEmbedded", package: "swift-nio"),
+      ]),
+  ]
+)

@@ -1,0 +1,51 @@
+import FuzzSupport
+import NIOCore
+
+@testable import WaymarkProtocol
+
+/// What a client sends: cut into lines in pieces of odd sizes, parsed, and decoded as every request there is.
+@main
+struct FuzzProtocol {
+  static func main() { fuzz(seeds: []) { feed($0, $1) } }
+}
+
+private func feed(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+  guard count > 1 else { return 0 }
+  let all = input(bytes, count)
+  var framer = LineFramer(limit: 4096)
+  let step = Int(all[0]) + 1
+  var start = 1
+  while start < count {
+    var piece = ByteBuffer(bytes: all[start..<min(count, start + step)])
+    start += step
+    framer.append(&piece)
+    while let next = framer.next() {
+      guard case .line(let line) = next else { return 0 }
+      require(line.count <= 4096, "a line beyond the limit")
+      take(line)
+    }
+  }
+  return 0
+}
+
+private func take(_ line: ByteBufferView) {
+  if let value = try? JSONParser.parse(line) {
+    let encoded = try? JSONLineEncoder.encode(value)
+    if let encoded { require((try? JSONParser.parse(encoded)) == value, "JSON does not survive its own text") }
+  }
+  guard case .success(let request) = IncomingRequest.parse(line) else { return }
+  func decode<R: ServiceRequest>(_ type: R.Type) { _ = try? request.decode(type) }
+  for type in requests { decode(type) }
+  _ = try? JSONValueDecoder.decode(Snapshot.self, from: request.params)
+}
+
+private let requests: [any ServiceRequest.Type] = [
+  AnnotationClearRequest.self, AnnotationNextRequest.self, AnnotationPreviousRequest.self,
+  AnnotationSelectRequest.self, CameraControlRequest.self, CameraListRequest.self, CameraSelectRequest.self,
+  CardActionRequest.self, CardCloseRequest.self, CardOpenRequest.self, GalleryListRequest.self,
+  GalleryScanRequest.self, MediaGalleryRequest.self, MediaPreviewRequest.self, MediaResourceRequest.self,
+  MediaSnapshotRequest.self, PingRequest.self, ScanBeginRequest.self, ScanCancelRequest.self,
+  ScanConfirmRequest.self, ScanPictureRequest.self, SceneListRequest.self, SceneLoadRequest.self,
+  SceneUnloadRequest.self, SessionCoachRequest.self, SessionExitRequest.self, SessionScanRequest.self,
+  SessionStartRequest.self, StatusRequest.self, SubscribeRequest.self, TorchRequest.self, UnsubscribeRequest.self,
+]

@@ -1,0 +1,1 @@
+../../../Sources/WaymarkService/Socket/LineFramer.swift
