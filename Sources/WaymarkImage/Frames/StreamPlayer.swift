@@ -28,6 +28,8 @@ struct StreamPlayer: ~Copyable {
 
   /// No frame has more bytes than this.
   private static let frameLimit = 64 << 20
+  /// No picture has more pixels than this, 8192 x 8192: a header of a few bytes could ask for gigabytes.
+  private static let pixelLimit = 64 << 20
 
   init(
     path: String, options: StreamSource.Options, isFile: Bool, state: SourceState, sink: any FrameSink,
@@ -116,7 +118,7 @@ struct StreamPlayer: ~Copyable {
       let place = begin + range.lowerBound..<begin + range.upperBound
       guard waitForTurn(stop, rate: options.rate ?? 30) else { return true }
       let size = buffer.withUnsafeBytes { PictureSize.ofJPEG(UnsafeRawBufferPointer(rebasing: $0[place])) }
-      if let size {
+      if let size, size.width * size.height <= Self.pixelLimit {
         deliver(place, layout: PixelLayout(format: .mjpeg, width: size.width, height: size.height))
       } else {
         state.count(\.damaged)

@@ -141,6 +141,25 @@ struct SourceTests {
     source.stop()
   }
 
+  /// Inputs that once ended a run of `Scripts/fuzz`: all of them are damaged pictures, and no more than that.
+  @Test func survivesWhatFuzzingFound() throws {
+    let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appendingPathComponent("Fixtures/Fuzz")
+    let names = try FileManager.default.contentsOfDirectory(atPath: fixtures.path).filter { $0.hasPrefix("stream-") }
+    #expect(!names.isEmpty)
+    for name in names {
+      // Their first byte chooses how the target plays them.
+      let stream = try Data(contentsOf: fixtures.appendingPathComponent(name)).dropFirst()
+      let recorder = Recorder()
+      let source = try StreamSource(path: put(Data(stream), name + ".mjpeg"), options: .init(rate: 1000, loops: false))
+      source.start(recorder)
+      #expect(recorder.ended, "\(name)")
+      source.stop()
+      #expect(recorder.seen.withLock { $0.frames.isEmpty }, "\(name)")
+    }
+    try? FileManager.default.removeItem(at: folder)
+  }
+
   @Test func tellsWhatIsWrongWithAStream() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     for (name, content, code) in [
