@@ -11,6 +11,7 @@ struct LibraryChecker {
   private var head: [UInt8] = []
   private var content = Checksum()
   private var size = 0
+  private var index: IndexChecker?
 
   /// Takes the next piece of the file: the first is at least as long as the header if the file is, and the length of
   /// every piece but the last is a multiple of eight.
@@ -19,8 +20,10 @@ struct LibraryChecker {
     if size == 0 {
       let n = min(LibraryLayout.headerSize, piece.count)
       head = Array(piece[..<n])
+      if n == LibraryLayout.headerSize { index = parse().flatMap { fits($0, .max) ? IndexChecker($0) : nil } }
       rest = UnsafeRawBufferPointer(rebasing: piece[n...])
     }
+    index?.add(piece, at: size)
     size += piece.count
     if rest.count > 0 { content.add(rest) }
   }
@@ -62,13 +65,22 @@ struct LibraryChecker {
     let stated = number(16, UInt64.self)
     guard stated == UInt64(fileSize), size == fileSize else { throw cutOff(path, fileSize) }
     guard content.value == number(96, UInt64.self) else { throw Self.damaged(path) }
-    let header = Header(
-      anchors: Int(number(24, UInt32.self)), features: Int(number(28, UInt32.self)),
-      keyBits: Int(number(32, UInt32.self)),
-      nameBytes: Int(number(36, UInt32.self)),
-      offsets: (0..<7).map { Int(clamping: number(40 + 8 * $0, UInt64.self)) })
-    guard fits(header, fileSize) else { throw Self.damaged(path) }
+    // The checksums fit whatever a person has written them to fit: the index is believed only when nothing in it points
+    // outside.
+    guard let header = parse(), fits(header, fileSize), index?.isSound == true else { throw Self.damaged(path) }
     return header
+  }
+
+  /// What the header says, believed or not; nil without one.
+  private func parse() -> Header? {
+    guard head.count == LibraryLayout.headerSize else { return nil }
+    func number<T: FixedWidthInteger>(_ at: Int, _ type: T.Type) -> T {
+      head.withUnsafeBytes { T(littleEndian: $0.loadUnaligned(fromByteOffset: at, as: T.self)) }
+    }
+    return Header(
+      anchors: Int(number(24, UInt32.self)), features: Int(number(28, UInt32.self)),
+      keyBits: Int(number(32, UInt32.self)), nameBytes: Int(number(36, UInt32.self)),
+      offsets: (0..<7).map { Int(clamping: number(40 + 8 * $0, UInt64.self)) })
   }
 
   private func cutOff(_ path: String, _ fileSize: Int) -> AnchorError {
@@ -86,6 +98,6 @@ struct LibraryChecker {
       LibraryLayout.recordSize * h.anchors, h.nameBytes, 4 * ((1 << h.keyBits) + 1), 32 * h.features, 8 * h.features,
       4 * h.features, 0,
     ]
-    return zip(h.offsets, sizes).allSatisfy { $0 + $1 <= size }
+    return zip(h.offsets, sizes).allSatisfy { $1 <= size - $0 }
   }
 }

@@ -82,6 +82,43 @@ struct AnchorLibraryTests {
     #expect { try AnchorLibrary(path: "/tmp") } throws: { ($0 as? AnchorError)?.code == .notALibrary }
   }
 
+  /// Checksums keep out accidents; a person makes them fit. An index that points outside must not be followed.
+  @Test func indexesThatPointOutsideAreRefused() throws {
+    let path = temporaryPath()
+    defer { remove(path) }
+    let bytes = try LibraryWriter.bytes(of: [Scenery.anchors[0]])
+    func number(_ bytes: [UInt8], _ at: Int) -> Int { (0..<4).reduce(0) { $0 | Int(bytes[at + $1]) << (8 * $1) } }
+    func put(_ value: UInt64, _ at: Int, _ count: Int, _ bytes: inout [UInt8]) {
+      for i in 0..<count { bytes[at + i] = UInt8(truncatingIfNeeded: value >> UInt64(8 * i)) }
+    }
+    func opens(_ change: (inout [UInt8]) -> Void) throws -> Bool {
+      var changed = bytes
+      change(&changed)
+      var content = Checksum()
+      changed.withUnsafeBytes { content.add(UnsafeRawBufferPointer(rebasing: $0[LibraryLayout.headerSize...])) }
+      put(content.value, 96, 8, &changed)
+      var header = Checksum()
+      changed.withUnsafeBytes { header.add(UnsafeRawBufferPointer(rebasing: $0[..<120])) }
+      put(header.value, 120, 8, &changed)
+      try Data(changed).write(to: URL(fileURLWithPath: path))
+      return (try? AnchorLibrary(path: path)) != nil
+    }
+    func section(_ section: LibraryLayout.Section) -> Int { number(bytes, 40 + 8 * section.rawValue) }
+    let features = number(bytes, 28)
+    #expect(try opens { _ in })
+    // A key beyond the features, and one that goes backwards.
+    #expect(try !opens { put(UInt64(features) + 1, section(.starts) + 8, 4, &$0) })
+    #expect(try !opens { put(UInt64(features), section(.starts), 4, &$0) })
+    // A feature of an anchor, and of a view, that is not there.
+    #expect(try !opens { put(1, section(.features) + 8, 2, &$0) })
+    #expect(try !opens { put(255, section(.features) + 8 + 6, 1, &$0) })
+    // A list that names a feature that is not there.
+    #expect(try !opens { put(UInt64(features), section(.lists) + 4 * (features - 1), 4, &$0) })
+    // Sections that lie outside, or so far that adding to them overflows.
+    #expect(try !opens { put(.max & ~63, 40 + 8 * 4, 8, &$0) })
+    #expect(try !opens { put(UInt64(bytes.count), 40 + 8 * 3, 8, &$0) })
+  }
+
   @Test func namesMustDiffer() {
     #expect { try LibraryWriter.bytes(of: [Scenery.anchors[0], Scenery.anchors[0]]) } throws: {
       ($0 as? AnchorError)?.code == .duplicateName
