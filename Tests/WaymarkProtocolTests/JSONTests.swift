@@ -23,6 +23,13 @@ import WaymarkProtocol
   ])
   func whatIsNotJSONIsRefused(_ text: String) { #expect(throws: JSONSyntaxError.self) { try parse(text) } }
 
+  @Test func whatTravelsThroughUnreadIsNotRounded() throws {
+    for number in ["123.58647901", "1e-300", "1.7976931348623157e+308", "0.1", "-0.30000000000000004", "100.0"] {
+      let value = try parse(#"{"context":\#(number)}"#)
+      #expect(try parse(text(value)) == value, "\(number)")
+    }
+  }
+
   @Test func brokenUTF8IsRefused() {
     for bytes: [UInt8] in [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xE2, 0x82], [0xF5, 0x80, 0x80, 0x80]] {
       #expect(throws: JSONSyntaxError.self) { try JSONParser.parse([0x22] + bytes + [0x22]) }

@@ -92,7 +92,10 @@ final class JSONEncodingState {
     case .null: writer.raw("null")
     case .bool(let value): value ? writer.raw("true") : writer.raw("false")
     case .int(let value): writer.integer(value)
-    case .double(let value): try write(value, codingPath: codingPath)
+    case .double(let value):
+      // Not rounded: what travels through unread comes out as it went in.
+      guard value.isFinite else { return try write(value, codingPath: codingPath) }
+      writer.bytes.append(contentsOf: value.description.utf8)
     case .string(let value): writer.string(value)
     case .array(let elements):
       writer.byte("[")
