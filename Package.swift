@@ -49,6 +49,7 @@ let package = Package(
     .target(name: "CWebP", linkerSettings: [.linkedLibrary("webp")]),
     .target(name: "CKernels"),
     .target(name: "CMemory"),
+    .target(name: "CSandbox"),
 
     // Modules, leaves first: an import only ever points up this list.
     module("WaymarkGeometry", []),
@@ -61,13 +62,15 @@ let package = Package(
     module("WaymarkScenes", ["WaymarkGeometry", .product(name: "Yams", package: "Yams")]),
     module("WaymarkCamera", ["WaymarkImage", "CV4L2"]),
     module("WaymarkProtocol", []),
+    module("WaymarkWorker", ["WaymarkBarcodes", "WaymarkImage", "WaymarkGeometry", "CSandbox"]),
     module(
       "WaymarkPipeline",
       ["WaymarkImage", "WaymarkGeometry", "WaymarkBarcodes", "WaymarkOnboarding", "WaymarkAnchors", "WaymarkScenes"]),
     module(
       "WaymarkService",
       [
-        "WaymarkPipeline", "WaymarkProtocol", "WaymarkCamera", "WaymarkImage", "WaymarkGeometry", "WaymarkBarcodes",
+        "WaymarkPipeline", "WaymarkWorker", "WaymarkProtocol", "WaymarkCamera", "WaymarkImage", "WaymarkGeometry",
+        "WaymarkBarcodes",
         "WaymarkOnboarding", "WaymarkAnchors", "WaymarkScenes", "CMemory",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
@@ -99,7 +102,8 @@ let package = Package(
       name: "waymark",
       dependencies: [
         "WaymarkGeometry", "WaymarkImage", "WaymarkBarcodes", "WaymarkOnboarding", "WaymarkAnchors", "WaymarkScenes",
-        "WaymarkCamera", "WaymarkProtocol", "WaymarkPipeline", "WaymarkService", "WaymarkClient", "WaymarkKiosk",
+        "WaymarkCamera", "WaymarkProtocol", "WaymarkWorker", "WaymarkPipeline", "WaymarkService", "WaymarkClient",
+        "WaymarkKiosk",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Yams", package: "Yams"),
@@ -128,6 +132,8 @@ let package = Package(
     tests("WaymarkScenesTests", ["WaymarkScenes", "WaymarkGeometry"]),
     tests("WaymarkCameraTests", ["WaymarkCamera", "WaymarkImage", "CV4L2"]),
     tests("WaymarkProtocolTests", ["WaymarkProtocol"]),
+    tests(
+      "WaymarkWorkerTests", ["WaymarkWorker", "WaymarkImage", "WaymarkBarcodes", "WaymarkGeometry", "CSandbox"]),
     tests(
       "WaymarkPipelineTests",
       ["WaymarkPipeline", "WaymarkImage", "WaymarkGeometry", "WaymarkBarcodes", "WaymarkOnboarding"]),

@@ -31,6 +31,17 @@ public enum Charset: String, Hashable, Sendable, Codable {
     return (String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) })), .latin1)
   }
 
+  /// Opens what converts character sets and keeps it open for the rest of the process, so that text can be made where no
+  /// file can be opened any more.
+  package static func keepConverters() {
+    for charset in converted { _ = iconv_open("UTF-8", charset) }
+    // The modules are loaded by the first conversion.
+    for charset in converted { _ = convert([0x41], from: charset) }
+  }
+
+  /// The names by which the C library knows what it converts.
+  private static let converted = ["GB18030", "CP932"]
+
   /// Whether most runs of bytes above 127 look Western: one or two of them, printable in Latin-1, beside a small ASCII
   /// letter or alone between ASCII.
   private static func looksWestern(_ bytes: [UInt8]) -> Bool {

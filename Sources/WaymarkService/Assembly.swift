@@ -4,6 +4,7 @@ import WaymarkImage
 import WaymarkOnboarding
 import WaymarkPipeline
 import WaymarkProtocol
+package import WaymarkWorker
 
 /// The parts of one running service, put together.
 @ServiceActor
@@ -31,7 +32,7 @@ package final class Assembly {
   /// Puts the parts together; nothing runs yet.
   package init(
     configuration: ServiceConfiguration, version: String, socketPath: String, socketGroup: UInt32?, log: Logger,
-    manager: ServiceManager
+    manager: ServiceManager, workers: WorkerLauncher = WorkerLauncher()
   ) throws {
     self.configuration = configuration
     self.socketGroup = socketGroup
@@ -41,7 +42,10 @@ package final class Assembly {
     for name in unknown {
       log.warning("there is no such account; it is left out of the roles", metadata: ["name": "\(name)"])
     }
-    hub = Hub(version: version, roles: roles, limits: configuration.limits, log: log)
+    let isolation = Isolation(launcher: configuration.isIsolated ? workers : nil) { failure in
+      log.subsystem(.scan).error("\(failure.message)", metadata: ["code": "\(failure.code)", "hint": "\(failure.hint)"])
+    }
+    hub = Hub(version: version, roles: roles, limits: configuration.limits, log: log, isolation: isolation)
     hub.socketPath = socketPath
     hub.add(CoreModule(hub: hub))
     let factory = SourceFactory(configuration: configuration)
@@ -178,6 +182,7 @@ package final class Assembly {
     }
     if new.socket != configuration.socket { fixed.append("socket") }
     if new.source != configuration.source { fixed.append("source") }
+    if new.isIsolated != configuration.isIsolated { fixed.append("isolation") }
     if new.trigger != configuration.trigger { fixed.append("trigger") }
     configuration = new
     log.notice("the configuration was taken over")

@@ -22,5 +22,6 @@ struct Waymark: AsyncParsableCommand {
       ReportCommand.self,
       ConfigCommand.self,
       SocketPathCommand.self,
+      WorkerCommand.self,
     ])
 }

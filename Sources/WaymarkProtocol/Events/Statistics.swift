@@ -16,6 +16,8 @@ public struct Statistics: EventPayload {
   public var memory: Int
   /// Processor seconds used since the start.
   public var cpu: Double
+  /// The processes that read codes and pictures; nil when the service reads them itself.
+  public var workers: WorkerStatistics?
 
   /// The name on the wire.
   public static let event = "statistics"
@@ -23,7 +25,7 @@ public struct Statistics: EventPayload {
   /// A value from its parts.
   public init(
     uptime: Double, frames: FrameStatistics, lanes: [LaneStatistics], clients: Int, events: Int, dropped: Int,
-    memory: Int, cpu: Double
+    memory: Int, cpu: Double, workers: WorkerStatistics? = nil
   ) {
     self.uptime = uptime
     self.frames = frames
@@ -33,6 +35,7 @@ public struct Statistics: EventPayload {
     self.dropped = dropped
     self.memory = memory
     self.cpu = cpu
+    self.workers = workers
   }
 }
 
@@ -104,5 +107,25 @@ public struct StageStatistics: Codable, Hashable, Sendable {
     self.frames = frames
     self.p50 = p50
     self.p99 = p99
+  }
+}
+
+/// The processes that read codes and pictures, since the start.
+public struct WorkerStatistics: Codable, Hashable, Sendable {
+  /// How many were started.
+  public var starts: Int
+  /// How many ended by themselves.
+  public var crashes: Int
+  /// How many were ended because they did not answer.
+  public var hangs: Int
+  /// Frames and pictures that were lost with one.
+  public var lost: Int
+
+  /// A value from its parts.
+  public init(starts: Int, crashes: Int, hangs: Int, lost: Int) {
+    self.starts = starts
+    self.crashes = crashes
+    self.hangs = hangs
+    self.lost = lost
   }
 }

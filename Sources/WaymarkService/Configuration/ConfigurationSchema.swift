@@ -107,6 +107,7 @@ package enum ConfigurationSchema {
       ConfigurationKey("trigger.key", .string),
       ConfigurationKey("trigger.mode", .choice(["onboarding", "barcode"])),
       ConfigurationKey("onboarding", .section, reload: true),
+      ConfigurationKey("isolation", .choice(["on", "off"])),
       ConfigurationKey("replay.folder", .string),
       ConfigurationKey("gallery.folders", .strings, reload: true),
       ConfigurationKey("scenes.folders", .strings, reload: true),

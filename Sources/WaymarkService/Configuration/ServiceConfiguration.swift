@@ -86,6 +86,8 @@ package struct ServiceConfiguration: Sendable {
   /// Frames a second for the anchor lane at most.
   package var anchorRate: Double?
   package var log = LogSettings()
+  /// Whether codes and picture files are read in worker processes.
+  package var isIsolated = true
   /// The text of the configuration file: the onboarding section is read from it by the policy's own loader.
   package var fileText: String?
   /// The configuration file.
@@ -130,6 +132,7 @@ package struct ServiceConfiguration: Sendable {
     replayFolder = reader.string(forKey: "replay.folder")
     anchorLibrary = reader.string(forKey: "anchors.library")
     anchorRate = reader.double(forKey: "anchors.rate")
+    isIsolated = reader.string(forKey: "isolation") != "off"
     readLog(reader)
   }
 

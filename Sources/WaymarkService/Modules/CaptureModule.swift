@@ -3,6 +3,7 @@ import NIOPosix
 package import WaymarkImage
 package import WaymarkPipeline
 package import WaymarkProtocol
+import WaymarkWorker
 
 /// The source of frames and the pipeline: `camera.status`, `statistics`, and the lanes of other modules.
 @ServiceActor
@@ -87,7 +88,10 @@ package final class CaptureModule: ServiceModule {
           stages: Self.stages(lane.statistics.stages))
       },
       clients: hub.connections.count, events: hub.published, dropped: hub.dropped, memory: ProcessFigures.memory,
-      cpu: ProcessFigures.processorTime)
+      cpu: ProcessFigures.processorTime,
+      workers: hub.isolation.figures.map {
+        WorkerStatistics(starts: $0.starts, crashes: $0.crashes, hangs: $0.hangs, lost: $0.lost)
+      })
   }
 
   private static func stages(_ stages: [StageTimes.Summary]) -> [StageStatistics]? {

@@ -3,6 +3,7 @@ import NIOPosix
 package import WaymarkImage
 package import WaymarkPipeline
 package import WaymarkProtocol
+package import WaymarkWorker
 
 /// `media.*`: pictures for operators, over connections of their own.
 ///
@@ -181,16 +182,16 @@ package final class MediaModule: ServiceModule {
   ) {
     connection.becomeMedia()
     connection.countInFlight(1)
+    let isolation = hub.isolation
     Task { @ServiceActor in
       do {
-        let bytes = try await read()
-        let picture = try await NIOThreadPool.singleton.runIfActive {
-          try PictureFile.prepare(bytes, width: width)
-        }
+        let file = try await read()
+        let picture = try await NIOThreadPool.singleton.runIfActive { try isolation.prepare(file, width: width) }
+        let bytes = picture.replacement ?? file
         let header = MediaHeader(
           id: incoming.id, format: picture.format.rawValue, width: picture.width, height: picture.height,
-          size: picture.bytes.count)
-        if let buffer = self.encode(header, picture.bytes) { connection.send(picture: buffer) }
+          size: bytes.count)
+        if let buffer = self.encode(header, bytes) { connection.send(picture: buffer) }
       } catch {
         self.hub.fail(incoming, connection, error)
       }
@@ -208,6 +209,13 @@ extension FrameReference {
 
 extension ImageError: Replyable {
   package var reply: ServiceError { ServiceError(.badPicture, message, hint: hint) }
+}
+
+extension WorkerFailure: Replyable {
+  package var reply: ServiceError {
+    if case .cannotStart = self { return ServiceError(.internalError, message, hint: hint) }
+    return ServiceError(.badPicture, message, hint: hint)
+  }
 }
 
 extension SourceError: Replyable {

@@ -1,6 +1,5 @@
 import Glibc
 import NIOPosix
-import WaymarkImage
 import WaymarkProtocol
 
 /// Reads picture files off the loop.
@@ -40,28 +39,5 @@ enum PictureFile {
     }
     if failed { throw unreadable }
     return bytes
-  }
-}
-
-extension PictureFile {
-  /// A picture for a client.
-  struct Ready: Sendable {
-    let format: PictureFormat
-    let width: Int
-    let height: Int
-    let bytes: [UInt8]
-  }
-
-  /// A picture file as it is, or as a JPEG of `width` pixels where it is wider than that.
-  static func prepare(_ bytes: [UInt8], width: Int?) throws -> Ready {
-    let decoded = try PictureDecoder().rgb(bytes)
-    let image = decoded.image
-    guard let width, width < image.width else {
-      return Ready(format: decoded.format, width: image.width, height: image.height, bytes: bytes)
-    }
-    let height = max(1, (image.height * width + image.width / 2) / image.width)
-    let small = image.resized(width: width, height: height)
-    return Ready(
-      format: .jpeg, width: width, height: height, bytes: try JPEGEncoder.encode(small, quality: 80))
   }
 }

@@ -1,10 +1,10 @@
 import FoundationEssentials
 import NIOPosix
 import WaymarkBarcodes
-import WaymarkImage
 import WaymarkOnboarding
 import WaymarkPipeline
 import WaymarkProtocol
+import WaymarkWorker
 
 /// Pictures of the gallery, and pictures that clients send.
 extension ScanModule {
@@ -21,12 +21,13 @@ extension ScanModule {
     let mode = request.mode ?? .onboarding
     let accepted =
       mode == .onboarding ? rules.settings.onboardingSymbologies : rules.settings.barcodeSymbologies
-    let (reading, size) = try await NIOThreadPool.singleton.runIfActive {
-      let image = try PictureDecoder().gray(bytes).image
-      // Everything is looked for, so that a code of another symbology is told from none.
-      var scanner = try BarcodeScanner(ScanConfiguration(symbologies: accepted.union(Symbology.common), effort: .still))
-      return (image.withView { scanner.scan($0) }, PictureSize(width: image.width, height: image.height))
+    // Everything is looked for, so that a code of another symbology is told from none.
+    let wanted = ScanConfiguration(symbologies: accepted.union(Symbology.common), effort: .still)
+    let isolation = hub.isolation
+    let (reading, width, height) = try await NIOThreadPool.singleton.runIfActive {
+      try isolation.codes(in: bytes, wanted)
     }
+    let size = PictureSize(width: width, height: height)
     return mode == .onboarding
       ? try judge(reading, size, accepted, request, connection) : codes(reading, size, accepted, request)
   }

@@ -7,6 +7,7 @@ import WaymarkImage
 package import WaymarkOnboarding
 package import WaymarkPipeline
 package import WaymarkProtocol
+import WaymarkWorker
 
 /// `scan.*` and `gallery.scan`: feeds the one armed scan with frames, and tells what comes of it.
 ///
@@ -53,7 +54,8 @@ package final class ScanModule: ServiceModule {
     machine = Machine(settings: rules.settings)
     lastStatus = ScannerStatus(status: .idle)
     let relay = Relay()
-    lane = .barcodes(maximumRate: rules.rate) { reading, frame in
+    let isolation = hub.isolation
+    lane = .barcodes(maximumRate: rules.rate, makeReading: { isolation.codeReading(stages: $0) }) { reading, frame in
       let reference = FrameReference(frame)
       let captured = frame.captured
       ServiceActor.execute { relay.module?.saw(reading, reference, captured) }

@@ -1,7 +1,9 @@
 import Foundation
 import WaymarkAnchors
 import WaymarkImage
+import WaymarkProtocol
 import WaymarkScenes
+import WaymarkWorker
 
 /// A scene that can be used.
 struct LoadedScene: Sendable {
@@ -27,9 +29,13 @@ struct SceneFailure: Error, Sendable {
 /// Reads scenes and compiles their anchors, keeping what was compiled.
 struct SceneStore: Sendable {
   private let cache: SceneCache
+  private let isolation: Isolation
 
-  /// - Parameter cache: where compiled anchors are kept; a place of the system's choice when missing.
-  init(cache: String?) {
+  /// - Parameters:
+  ///   - cache: where compiled anchors are kept; a place of the system's choice when missing.
+  ///   - isolation: where the anchors' pictures are decoded.
+  init(cache: String?, isolation: Isolation) {
+    self.isolation = isolation
     let environment = ProcessInfo.processInfo.environment
     let base =
       environment["CACHE_DIRECTORY"].map { String($0.prefix { $0 != ":" }) }
@@ -114,8 +120,8 @@ struct SceneStore: Sendable {
 
   /// The picture in gray, its long side scaled to 480 pixels.
   private func reference(_ file: [UInt8], _ anchor: SceneAnchor, _ name: String) throws(SceneFailure) -> GrayImage {
-    do throws(ImageError) {
-      let image = try PictureDecoder().gray(file).image
+    do {
+      let image = try isolation.gray(file)
       let scale = 480 / Double(max(image.width, image.height))
       let (width, height) = (
         Int((Double(image.width) * scale).rounded()), Int((Double(image.height) * scale).rounded())
@@ -127,8 +133,10 @@ struct SceneStore: Sendable {
       }
       return image.resized(width: width, height: height)
     } catch {
+      let told = (error as? any Replyable)?.reply
+      let why = told.map { "\($0.message) (\($0.hint))" } ?? "\(error)"
       throw failure(
-        name, ["\(anchor.image): error: \(anchor.name): \(error.message) (\(error.hint))"],
+        name, ["\(anchor.image): error: \(anchor.name): \(why)"],
         "the picture \(anchor.image) cannot be used", code: "badScene")
     }
   }

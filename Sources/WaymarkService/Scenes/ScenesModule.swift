@@ -67,7 +67,7 @@ package final class ScenesModule: ServiceModule {
     session = Session(configuration: configuration)
     alone = Session(configuration: configuration)
     catalog = SceneCatalog(folders: settings.folders)
-    store = SceneStore(cache: settings.cache)
+    store = SceneStore(cache: settings.cache, isolation: hub.isolation)
     let relay = Relay()
     lane = .anchors(
       maximumRate: settings.rate,

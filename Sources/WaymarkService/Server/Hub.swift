@@ -1,6 +1,7 @@
 package import Logging
 import NIOCore
 package import WaymarkProtocol
+package import WaymarkWorker
 
 /// Where everything meets: connections, methods, and the one counter of events.
 @ServiceActor
@@ -19,6 +20,8 @@ package final class Hub {
   package var roles: RolePolicy
   /// The log of connections and requests.
   package nonisolated let log: Logger
+  /// Where codes and picture files are read.
+  package nonisolated let isolation: Isolation
   /// The last event.
   package private(set) var seq = 0
   /// Events published.
@@ -36,7 +39,11 @@ package final class Hub {
   private var isStopping = false
 
   /// A hub without connections.
-  package init(version: String, roles: RolePolicy, limits: ConnectionLimits = ConnectionLimits(), log: Logger) {
+  package init(
+    version: String, roles: RolePolicy, limits: ConnectionLimits = ConnectionLimits(), log: Logger,
+    isolation: Isolation = .none
+  ) {
+    self.isolation = isolation
     self.version = version
     self.roles = roles
     self.limits = limits

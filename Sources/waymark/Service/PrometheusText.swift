@@ -46,6 +46,12 @@ enum PrometheusText {
         text.sample("stage_seconds", stage.p99, ["lane": lane, "stage": stage.name, "quantile": "0.99"])
       }
     }
+    if let workers = figures.workers {
+      text.add("workers_started_total", "counter", "Workers that were started.", Double(workers.starts))
+      text.add("workers_crashed_total", "counter", "Workers that ended by themselves.", Double(workers.crashes))
+      text.add("workers_hung_total", "counter", "Workers that did not answer.", Double(workers.hangs))
+      text.add("workers_lost_total", "counter", "Frames and pictures lost with a worker.", Double(workers.lost))
+    }
     return text.lines.joined(separator: "\n")
   }
 

@@ -1,0 +1,40 @@
+#ifndef CSANDBOX_H
+#define CSANDBOX_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/// What a worker is handed at its start: these descriptors and no other but the standard three, which are /dev/null.
+enum { CSANDBOX_CHANNEL = 3, CSANDBOX_ARENA = 4 };
+
+/// A worker's ends of its daemon.
+typedef struct {
+  pid_t process;
+  int channel;
+  int arena;
+} csandbox_worker;
+
+/// Starts `path` with these arguments (`NULL` at the end) and an environment of its own, a sealed arena of `arena_size` bytes and
+/// one end of a channel that keeps messages apart. 0 and `worker`, or an errno.
+int csandbox_spawn(const char *path, char *const arguments[], size_t arena_size, csandbox_worker *worker);
+
+/// Gives up for good, in this process and all its threads, everything but computing in the memory it can have and speaking over the
+/// descriptors it holds. 0, or an errno: then nothing may be computed.
+int csandbox_enter(void);
+
+/// What csandbox_enter should have made impossible and is possible all the same, one bit each; 0 is the right answer.
+/// 1 open, 2 create, 4 socket, 8 exec, 16 new process, 32 executable memory, 64 signal to others, 128 the parent's memory,
+/// 256 descriptors to others, 512 ioctl.
+uint32_t csandbox_try_forbidden(void);
+
+/// Ends this process if the call is not taken back (0) within `seconds`, whatever it is doing.
+void csandbox_deadline(unsigned seconds);
+
+/// Overwrites memory that held a secret; not left out by the compiler.
+void csandbox_wipe(void *memory, size_t size);
+
+/// Gives the pages of an arena from `offset` on back to the system; they read as zero afterwards.
+void csandbox_release(int arena, int64_t offset, int64_t size);
+
+#endif

@@ -1,0 +1,151 @@
+package import WaymarkBarcodes
+package import WaymarkImage
+
+/// Where the C libraries that read codes and pictures run: in worker processes that can do nothing else, or in this one.
+package final class Isolation: Sendable {
+  private let launcher: WorkerLauncher?
+  private let onFailure: @Sendable (WorkerFailure) -> Void
+  private let counted = Monitor(WorkerFigures())
+  /// How long a worker may take, in seconds.
+  package struct Limits: Sendable {
+    /// For one frame: far more than any takes, far less than what the service counts as hung.
+    package var frame = 3.0
+    /// For one picture file.
+    package var picture = 30.0
+
+    package init() {}
+  }
+
+  let limits: Limits
+
+  /// Everything in this process.
+  package static let none = Isolation(launcher: nil) { _ in }
+
+  /// - Parameters:
+  ///   - launcher: how workers are started; nil: everything in this process.
+  ///   - limits: how long one may take.
+  ///   - onFailure: hears of every worker that failed, on the thread that needed it.
+  package init(
+    launcher: WorkerLauncher?, limits: Limits = Limits(), onFailure: @escaping @Sendable (WorkerFailure) -> Void
+  ) {
+    self.launcher = launcher
+    self.limits = limits
+    self.onFailure = onFailure
+  }
+
+  /// What the workers have done; nil without any.
+  package var figures: WorkerFigures? { launcher == nil ? nil : counted.withLock { $0 } }
+
+  func count(_ body: (inout WorkerFigures) -> Void) { counted.withLock { body(&$0) } }
+
+  func report(_ failure: WorkerFailure) {
+    count { $0.count(failure) }
+    onFailure(failure)
+  }
+
+  // MARK: Live frames
+
+  /// Reads the codes of frames, for one thread: nil for a frame that was lost with a worker.
+  ///
+  /// - Parameter stages: where the times of the stages of a reading go.
+  package func codeReading(stages: StageTimes? = nil) -> (Frame, ScanConfiguration) -> ScanReading? {
+    guard let launcher else {
+      let reader = LocalReader(stages)
+      return { reader.read($0, $1) }
+    }
+    let worker = CodeWorker(self, launcher, stages: stages)
+    return { worker.read($0, $1) }
+  }
+
+  private final class LocalReader {
+    private var reader: CodeReader
+
+    init(_ stages: StageTimes?) { reader = CodeReader(stages: stages) }
+
+    func read(_ frame: Frame, _ configuration: ScanConfiguration) -> ScanReading? {
+      reader.read(frame.image, configuration)
+    }
+  }
+
+  // MARK: Picture files
+
+  /// The codes in a picture file and the picture's size. Blocks.
+  ///
+  /// - Throws: `ImageError`, `BarcodeError`, `WorkerFailure`.
+  package func codes(
+    in file: [UInt8], _ configuration: ScanConfiguration
+  ) throws -> (reading: ScanReading, width: Int, height: Int) {
+    guard launcher != nil else {
+      let image = try PictureDecoder().gray(file).image
+      var scanner = try BarcodeScanner(configuration)
+      return (image.withView { scanner.scan($0) }, image.width, image.height)
+    }
+    return try inWorker(file, .codesInFile(size: file.count, configuration)) { wire throws(WireReader.Nonsense) in
+      let size = try Self.size(&wire)
+      return (try ScanReading(&wire), size.width, size.height)
+    }
+  }
+
+  /// A picture file made ready for a client. Blocks.
+  ///
+  /// - Throws: `ImageError`, `WorkerFailure`.
+  package func prepare(_ file: [UInt8], width: Int?) throws -> PreparedPicture {
+    guard launcher != nil else {
+      return try file.withUnsafeBytes { bytes throws(ImageError) in try PreparedPicture(bytes, width: width) }
+    }
+    return try inWorker(file, .prepared(size: file.count, width: width)) { wire throws(WireReader.Nonsense) in
+      try PreparedPicture(&wire)
+    }
+  }
+
+  /// A picture file in gray. Blocks.
+  ///
+  /// - Throws: `ImageError`, `WorkerFailure`.
+  package func gray(_ file: [UInt8]) throws -> GrayImage {
+    guard launcher != nil else { return try PictureDecoder().gray(file).image }
+    return try inWorker(file, .gray(size: file.count)) { wire throws(WireReader.Nonsense) in
+      let size = try Self.size(&wire)
+      let pixels = try wire.raw(upTo: WorkerArena.outputLimit)
+      guard pixels.count == size.width * size.height else { throw WireReader.Nonsense() }
+      return GrayImage(width: size.width, height: size.height) { target in _ = target.update(from: pixels) }
+    }
+  }
+
+  private static func size(_ wire: inout WireReader) throws(WireReader.Nonsense) -> (width: Int, height: Int) {
+    let limit = PictureDecoder.defaultPixelLimit
+    let (width, height) = (try wire.count(upTo: limit), try wire.count(upTo: limit))
+    guard width > 0, height > 0, width * height <= limit else { throw WireReader.Nonsense() }
+    return (width, height)
+  }
+
+  /// Asks a worker of its own: what one picture did to it reaches no other picture.
+  private func inWorker<T>(
+    _ file: [UInt8], _ request: WorkerRequest, _ read: (inout WireReader) throws(WireReader.Nonsense) -> T
+  ) throws -> T {
+    do {
+      guard let launcher, file.count <= WorkerArena.inputLimit else { throw WorkerFailure.tooLarge }
+      let worker = try launcher.start()
+      count { $0.starts += 1 }
+      worker.arena.input.copyBytes(from: file)
+      let answer = try worker.ask(request, limit: limits.picture)
+      var wire = WireReader(worker.arena.takeOutput(answer.count))
+      do {
+        if !answer.worked { throw try Self.error(&wire) }
+        let value = try read(&wire)
+        guard wire.isAtEnd else { throw WireReader.Nonsense() }
+        return value
+      } catch is WireReader.Nonsense {
+        throw WorkerFailure.nonsense
+      }
+    } catch let failure as WorkerFailure {
+      report(failure)
+      throw failure
+    }
+  }
+
+  private static func error(_ wire: inout WireReader) throws(WireReader.Nonsense) -> ImageError {
+    guard let code = ImageError.Code(rawValue: try wire.text(upTo: 64)) else { throw WireReader.Nonsense() }
+    let message = try wire.text(upTo: 1024)
+    return ImageError(code, message, hint: try wire.text(upTo: 1024))
+  }
+}

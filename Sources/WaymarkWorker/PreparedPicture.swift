@@ -1,0 +1,47 @@
+package import WaymarkImage
+
+/// A picture file for a client: as it is, or as a JPEG of a smaller width.
+package struct PreparedPicture: Sendable, Equatable {
+  package let format: PictureFormat
+  package let width: Int
+  package let height: Int
+  /// The smaller file; nil when the file is to be handed out as it is.
+  package let replacement: [UInt8]?
+
+  /// Decodes the file, so that nothing is handed out that is no picture, and makes it smaller where it is wider than `width`.
+  package init(_ file: UnsafeRawBufferPointer, width: Int?) throws(ImageError) {
+    let decoded = try PictureDecoder().rgb(file)
+    let image = decoded.image
+    guard let width, width < image.width else {
+      self.init(format: decoded.format, width: image.width, height: image.height, replacement: nil)
+      return
+    }
+    let height = max(1, (image.height * width + image.width / 2) / image.width)
+    let small = image.resized(width: width, height: height)
+    self.init(
+      format: .jpeg, width: width, height: height, replacement: try JPEGEncoder.encode(small, quality: 80))
+  }
+
+  private init(format: PictureFormat, width: Int, height: Int, replacement: [UInt8]?) {
+    self.format = format
+    self.width = width
+    self.height = height
+    self.replacement = replacement
+  }
+
+  func write(to wire: inout WireWriter) {
+    wire.number(format.place)
+    wire.count(width)
+    wire.count(height)
+    wire.list(replacement.map { [$0] } ?? []) { $0.raw($1) }
+  }
+
+  init(_ wire: inout WireReader) throws(WireReader.Nonsense) {
+    format = try wire.choice(PictureFormat.self)
+    width = try wire.count(upTo: PictureDecoder.defaultPixelLimit)
+    height = try wire.count(upTo: PictureDecoder.defaultPixelLimit)
+    replacement = try wire.list(upTo: 1) { wire throws(WireReader.Nonsense) in
+      try wire.raw(upTo: WorkerArena.outputLimit)
+    }.first
+  }
+}

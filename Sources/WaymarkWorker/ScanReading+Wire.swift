@@ -1,0 +1,86 @@
+import WaymarkBarcodes
+import WaymarkGeometry
+
+extension ScanReading {
+  /// No picture holds more codes than this.
+  private static let countLimit = 4096
+  /// No code, or message of sixteen of them, holds more bytes than this.
+  private static let byteLimit = 1 << 18
+  private static let charsets: [Charset] = [.ascii, .utf8, .shiftJIS, .gb18030, .latin1]
+  private static let advices: [UnreadCode.Advice] = [.tooSmall, .tooClose, .blurred, .cutOff, .tooDark, .tooBright]
+
+  func write(to wire: inout WireWriter) {
+    wire.list(symbols) { wire, symbol in
+      wire.number(symbol.symbology.place)
+      wire.text(symbol.text)
+      wire.raw(symbol.bytes)
+      wire.count(Self.charsets.firstIndex(of: symbol.charset) ?? 0)
+      wire.list(symbol.gs1) { wire, element in
+        wire.text(element.identifier)
+        wire.text(element.value)
+      }
+      Self.write(symbol.corners, to: &wire)
+      wire.count(symbol.quality)
+      wire.number(symbol.pass.place)
+    }
+    wire.list(incomplete) { wire, part in
+      wire.count((part.count ?? -1) + 1)
+      wire.list(part.present) { $0.count($1) }
+      wire.list(part.missing) { $0.count($1) }
+      wire.list(part.corners) { Self.write($1, to: &$0) }
+    }
+    wire.list(unread) { wire, code in
+      wire.number(code.kind == .qr ? 0 : 1)
+      wire.list(code.corners.map { [$0] } ?? []) { Self.write($1, to: &$0) }
+      wire.count(code.advice.flatMap { Self.advices.firstIndex(of: $0) }.map { $0 + 1 } ?? 0)
+    }
+  }
+
+  init(_ wire: inout WireReader) throws(WireReader.Nonsense) {
+    let symbols = try wire.list(upTo: Self.countLimit) { wire throws(WireReader.Nonsense) in
+      let symbology = try wire.choice(Symbology.self)
+      let text = try wire.text(upTo: 4 * Self.byteLimit)
+      let bytes = try wire.raw(upTo: Self.byteLimit)
+      let charset = Self.charsets[try wire.count(upTo: Self.charsets.count - 1)]
+      let gs1 = try wire.list(upTo: Self.countLimit) { wire throws(WireReader.Nonsense) in
+        GS1Element(identifier: try wire.text(upTo: 8), value: try wire.text(upTo: 4 * Self.byteLimit))
+      }
+      let corners = try Self.corners(&wire)
+      let quality = try wire.count(upTo: Int(Int32.max))
+      return Symbol(
+        symbology: symbology, text: text, bytes: bytes, charset: charset, gs1: gs1, corners: corners, quality: quality,
+        pass: try wire.choice(ScanPass.self))
+    }
+    let incomplete = try wire.list(upTo: Self.countLimit) { wire throws(WireReader.Nonsense) in
+      let count = try wire.count(upTo: 17)
+      let present = try wire.list(upTo: 16) { wire throws(WireReader.Nonsense) in try wire.count(upTo: 16) }
+      let missing = try wire.list(upTo: 16) { wire throws(WireReader.Nonsense) in try wire.count(upTo: 16) }
+      return IncompleteSymbol(
+        count: count == 0 ? nil : count - 1, present: present, missing: missing,
+        corners: try wire.list(upTo: Self.countLimit) { wire throws(WireReader.Nonsense) in try Self.corners(&wire) })
+    }
+    let unread = try wire.list(upTo: Self.countLimit) { wire throws(WireReader.Nonsense) in
+      let kind = try wire.count(upTo: 1) == 0 ? UnreadCode.Kind.qr : .bars
+      let corners = try wire.list(upTo: 1) { wire throws(WireReader.Nonsense) in try Self.corners(&wire) }
+      let advice = try wire.count(upTo: Self.advices.count)
+      return UnreadCode(kind: kind, corners: corners.first, advice: advice == 0 ? nil : Self.advices[advice - 1])
+    }
+    self.init(symbols: symbols, incomplete: incomplete, unread: unread)
+  }
+
+  private static func write(_ corners: Quadrilateral, to wire: inout WireWriter) {
+    for corner in corners.corners {
+      wire.real(corner.x)
+      wire.real(corner.y)
+    }
+  }
+
+  private static func corners(_ wire: inout WireReader) throws(WireReader.Nonsense) -> Quadrilateral {
+    var points: [Point2] = []
+    for _ in 0..<4 {
+      let x = try wire.real()
+      points.append(Point2(x, try wire.real()))
+    }
+    return Quadrilateral(topLeft: points[0], topRight: points[1], bottomRight: points[2], bottomLeft: points[3])
+  }
+}

@@ -1,0 +1,45 @@
+/// Why a worker gave no answer.
+package enum WorkerFailure: Error, Hashable, Sendable {
+  /// It could not be started, or did not lock itself in.
+  case cannotStart(reason: String)
+  /// It ended by that signal, or of itself.
+  case crashed(signal: Int32?)
+  /// It did not answer in time.
+  case hung
+  /// Its answer makes no sense.
+  case nonsense
+  /// The picture is too large to be handed over.
+  case tooLarge
+
+  /// A stable camelCase word for programs.
+  package var code: String {
+    switch self {
+    case .cannotStart: "workerCannotStart"
+    case .crashed: "workerCrashed"
+    case .hung: "workerHung"
+    case .nonsense: "workerNonsense"
+    case .tooLarge: "pictureTooLarge"
+    }
+  }
+
+  /// What happened.
+  package var message: String {
+    switch self {
+    case .cannotStart(let reason): "The worker that reads codes and pictures cannot be started: \(reason)."
+    case .crashed(let signal?): "The worker that reads codes and pictures was ended by signal \(signal)."
+    case .crashed(nil): "The worker that reads codes and pictures ended."
+    case .hung: "The worker that reads codes and pictures did not answer in time and was ended."
+    case .nonsense: "The worker that reads codes and pictures gave an answer without sense and was ended."
+    case .tooLarge: "The picture is larger than \(WorkerArena.inputLimit >> 20) MiB."
+    }
+  }
+
+  /// What to do about it.
+  package var hint: String {
+    switch self {
+    case .cannotStart: "See docs/security.md; `isolation: off` reads in the service itself."
+    case .crashed, .hung, .nonsense: "The picture may be made to do that. A new worker is started when it is needed."
+    case .tooLarge: "Make it smaller."
+    }
+  }
+}

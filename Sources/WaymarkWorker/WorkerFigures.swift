@@ -1,0 +1,22 @@
+/// What workers have done since the service was started.
+package struct WorkerFigures: Sendable, Equatable {
+  /// Workers that were started.
+  package var starts = 0
+  /// Workers that ended by themselves, or spoke nonsense.
+  package var crashes = 0
+  /// Workers that were ended because they did not answer.
+  package var hangs = 0
+  /// Frames and pictures that were lost with one, or while none was to be had.
+  package var lost = 0
+
+  package init() {}
+
+  mutating func count(_ failure: WorkerFailure) {
+    switch failure {
+    case .hung: hangs += 1
+    case .crashed, .nonsense: crashes += 1
+    case .cannotStart, .tooLarge: break
+    }
+    lost += 1
+  }
+}

@@ -1,0 +1,29 @@
+import CSandbox
+import Glibc
+
+/// How workers are started.
+package struct WorkerLauncher: Hashable, Sendable {
+  /// The program.
+  package let executable: String
+
+  /// `executable` runs `WorkerMain` when its first argument is `WorkerMain.argument`. Usually that is the program that runs now,
+  /// even when its file was replaced meanwhile.
+  package init(executable: String = "/proc/self/exe") { self.executable = executable }
+
+  /// A worker that has locked itself in.
+  func start() throws(WorkerFailure) -> WorkerProcess {
+    var worker = csandbox_worker(process: 0, channel: -1, arena: -1)
+    var arguments: [UnsafeMutablePointer<CChar>?] = [strdup("waymark-worker"), strdup(WorkerMain.argument), nil]
+    defer { for argument in arguments { free(argument) } }
+    let result = csandbox_spawn(executable, &arguments, WorkerArena.size, &worker)
+    guard result == 0 else { throw .cannotStart(reason: String(cString: strerror(result))) }
+    guard let arena = WorkerArena(owning: worker.arena) else {
+      WorkerProcess.end(worker.process)
+      close(worker.channel)
+      throw .cannotStart(reason: "there is no address space for its arena")
+    }
+    let process = WorkerProcess(worker, arena: arena)
+    try process.waitUntilReady()
+    return process
+  }
+}

@@ -1,0 +1,110 @@
+import CSandbox
+import Glibc
+import WaymarkBarcodes
+import WaymarkImage
+
+/// The program of a worker: locks itself in, then reads codes and pictures until its daemon is gone.
+package struct WorkerMain: ~Copyable {
+  /// The argument that makes the executable a worker.
+  package static let argument = "worker"
+  /// The first number of the message that says that the filter holds.
+  static let greeting: UInt32 = 0x574D_4B31
+  /// Seconds for one request, a little more than the daemon waits: for a worker whose daemon was ended while it hung.
+  static let deadline: UInt32 = 45
+
+  private let arena: WorkerArena
+  private var reader = CodeReader()
+
+  /// Runs to the end of the process; returns when it was not started by a daemon, or cannot lock itself in.
+  package static func run() {
+    guard let arena = WorkerArena(owning: CInt(CSANDBOX_ARENA)) else { return }
+    var worker = WorkerMain(arena: arena)
+    // What opens files the first time it is used must be used before nothing can be opened any more.
+    Charset.keepConverters()
+    _ = worker.reader.read(GrayImage(width: 64, height: 64, value: 128), ScanConfiguration.still)
+    guard csandbox_enter() == 0 else { return }
+    worker.say(greeting, csandbox_try_forbidden())
+    worker.serve()
+  }
+
+  private init(arena: consuming WorkerArena) { self.arena = arena }
+
+  private mutating func serve() {
+    while let bytes = Self.receive(), let request = WorkerRequest(bytes) {
+      csandbox_deadline(Self.deadline)
+      guard let output = answer(request) else { return }
+      csandbox_deadline(0)
+      say(output.worked ? 0 : 1, UInt32(output.count))
+    }
+  }
+
+  /// Does what was asked and leaves the result in the arena; nil for what no daemon asks.
+  private mutating func answer(_ request: WorkerRequest) -> (worked: Bool, count: Int)? {
+    var wire = WireWriter()
+    do throws(ImageError) {
+      switch request {
+      case .codes(let width, let height, let configuration):
+        guard width > 0, height > 0, width * height <= WorkerArena.inputLimit, let base = arena.input.baseAddress else {
+          return nil
+        }
+        let view = ImageView(
+          base: UnsafePointer(base.assumingMemoryBound(to: UInt8.self)), width: width, height: height, stride: width)
+        // One frame's times: the daemon keeps those of all.
+        let stages = StageTimes()
+        reader.stages = stages
+        reader.read(view, configuration).write(to: &wire)
+        wire.list(stages.summary) { wire, stage in
+          wire.text(stage.name)
+          wire.real(stage.median)
+        }
+      case .codesInFile(let size, let configuration):
+        guard let file = file(size) else { return nil }
+        let image = try PictureDecoder().gray(file).image
+        wire.count(image.width)
+        wire.count(image.height)
+        reader.read(image, configuration).write(to: &wire)
+      case .prepared(let size, let width):
+        guard let file = file(size) else { return nil }
+        try PreparedPicture(file, width: width).write(to: &wire)
+      case .gray(let size):
+        guard let file = file(size) else { return nil }
+        let image = try PictureDecoder().gray(file).image
+        wire.count(image.width)
+        wire.count(image.height)
+        image.withView { view in wire.raw(UnsafeBufferPointer(start: view.base, count: view.width * view.height)) }
+      }
+      return leave(wire, worked: true)
+    } catch {
+      var wire = WireWriter()
+      wire.text(error.code.rawValue)
+      wire.text(error.message)
+      wire.text(error.hint)
+      return leave(wire, worked: false)
+    }
+  }
+
+  private func file(_ size: Int) -> UnsafeRawBufferPointer? {
+    size <= WorkerArena.inputLimit ? UnsafeRawBufferPointer(rebasing: arena.input[..<size]) : nil
+  }
+
+  private func leave(_ wire: WireWriter, worked: Bool) -> (worked: Bool, count: Int)? {
+    guard wire.bytes.count <= WorkerArena.outputLimit else { return nil }
+    arena.output.copyBytes(from: wire.bytes)
+    return (worked, wire.bytes.count)
+  }
+
+  private func say(_ first: UInt32, _ second: UInt32) {
+    var numbers = [first.littleEndian, second.littleEndian]
+    _ = numbers.withUnsafeMutableBytes { write(CInt(CSANDBOX_CHANNEL), $0.baseAddress, $0.count) }
+  }
+
+  /// The next message; nil when the daemon is gone.
+  private static func receive() -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: WorkerRequest.byteCount)
+    while true {
+      let count = read(CInt(CSANDBOX_CHANNEL), &bytes, bytes.count)
+      if count < 0, errno == EINTR { continue }
+      return count == bytes.count ? bytes : nil
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import CSandbox
+import Glibc
+import WaymarkImage
+
+/// A running worker; ended with this value. One thread at a time.
+struct WorkerProcess: ~Copyable {
+  /// How long a worker may take from its start until it has locked itself in, in seconds: a machine under load included.
+  private static let startLimit = 10.0
+
+  let process: pid_t
+  private let channel: CInt
+  let arena: WorkerArena
+
+  /// Takes a worker over that was just started.
+  init(_ worker: csandbox_worker, arena: consuming WorkerArena) {
+    process = worker.process
+    channel = worker.channel
+    self.arena = arena
+  }
+
+  /// Waits until it says that it has locked itself in.
+  func waitUntilReady() throws(WorkerFailure) {
+    let answer = try receive(until: MonotonicClock.now + Self.startLimit)
+    guard answer[0] == WorkerMain.greeting else { throw .cannotStart(reason: "it does not say that it is ready") }
+    guard answer[1] == 0 else {
+      throw .cannotStart(reason: "its filter lets through what it must not (\(String(answer[1], radix: 2)))")
+    }
+  }
+
+  deinit {
+    Self.end(process)
+    close(channel)
+  }
+
+  static func end(_ process: pid_t) {
+    kill(process, SIGKILL)
+    while waitpid(process, nil, 0) < 0, errno == EINTR {}
+  }
+
+  /// Asks and waits for the answer's length in the arena, `limit` seconds at most.
+  ///
+  /// - Returns: whether it worked (else the output is an error), and how many bytes of output there are.
+  func ask(_ request: WorkerRequest, limit: Double) throws(WorkerFailure) -> (worked: Bool, count: Int) {
+    let bytes = request.bytes
+    let sent = bytes.withUnsafeBytes { send(channel, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL)) }
+    guard sent == bytes.count else { throw .crashed(signal: signal()) }
+    let answer = try receive(until: MonotonicClock.now + limit)
+    guard answer[0] <= 1, Int(answer[1]) <= WorkerArena.outputLimit else { throw .nonsense }
+    return (answer[0] == 0, Int(answer[1]))
+  }
+
+  /// The numbers of the next message.
+  private func receive(until deadline: Double) throws(WorkerFailure) -> [UInt32] {
+    while true {
+      var waiting = pollfd(fd: channel, events: Int16(POLLIN), revents: 0)
+      let left = max(0, deadline - MonotonicClock.now)
+      let ready = poll(&waiting, 1, CInt((left * 1000).rounded(.up)))
+      if ready < 0, errno == EINTR { continue }
+      guard ready > 0 else { throw .hung }
+      var numbers: [UInt32] = [0, 0]
+      let count = numbers.withUnsafeMutableBytes { recv(channel, $0.baseAddress, $0.count, CInt(MSG_DONTWAIT)) }
+      if count < 0, errno == EINTR || errno == EAGAIN { continue }
+      if count <= 0 {
+        let signal = signal()
+        throw signal == SIGALRM ? .hung : .crashed(signal: signal)
+      }
+      guard count == 8 else { throw .nonsense }
+      return numbers.map(UInt32.init(littleEndian:))
+    }
+  }
+
+  /// The signal that ended the process, without taking its status away from `deinit`.
+  private func signal() -> Int32? {
+    var information = siginfo_t()
+    // Its end of the channel is closed, so that its end is near: waiting does not take long.
+    guard waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT) == 0 else { return nil }
+    let killed = [CInt(CLD_KILLED), CInt(CLD_DUMPED)].contains(information.si_code)
+    return killed ? information._sifields._sigchld.si_status : nil
+  }
+}

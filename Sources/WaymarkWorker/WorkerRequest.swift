@@ -1,0 +1,73 @@
+import WaymarkBarcodes
+
+/// What a worker is asked. The bytes it is about lie at the beginning of the arena.
+enum WorkerRequest: Equatable {
+  /// Codes in a gray picture whose pixels are in the arena.
+  case codes(width: Int, height: Int, ScanConfiguration)
+  /// Codes in a picture file.
+  case codesInFile(size: Int, ScanConfiguration)
+  /// A picture file made ready for a client, at most that wide.
+  case prepared(size: Int, width: Int?)
+  /// The gray pixels of a picture file.
+  case gray(size: Int)
+
+  /// Numbers a request has.
+  private static let length = 6
+  static let byteCount = 4 * length
+
+  private static let efforts = ScanConfiguration.Effort.allCases
+
+  var bytes: [UInt8] {
+    let numbers: [UInt32] =
+      switch self {
+      case .codes(let width, let height, let configuration):
+        [1, UInt32(clamping: width), UInt32(clamping: height)] + Self.numbers(configuration)
+      case .codesInFile(let size, let configuration):
+        [2, UInt32(clamping: size), 0] + Self.numbers(configuration)
+      case .prepared(let size, let width): [3, UInt32(clamping: size), UInt32(clamping: width ?? 0), 0, 0, 0]
+      case .gray(let size): [4, UInt32(clamping: size), 0, 0, 0, 0]
+      }
+    var wire = WireWriter()
+    for number in numbers { wire.number(number) }
+    return wire.bytes
+  }
+
+  /// The request that was sent; nil for anything else.
+  init?(_ bytes: [UInt8]) {
+    guard bytes.count == Self.byteCount else { return nil }
+    var wire = WireReader(bytes)
+    var numbers: [UInt32] = []
+    while !wire.isAtEnd, let number = try? wire.number() { numbers.append(number) }
+    let (first, second) = (Int(numbers[1]), Int(numbers[2]))
+    switch numbers[0] {
+    case 1:
+      guard let configuration = Self.configuration(numbers[3...]) else { return nil }
+      self = .codes(width: first, height: second, configuration)
+    case 2:
+      guard let configuration = Self.configuration(numbers[3...]) else { return nil }
+      self = .codesInFile(size: first, configuration)
+    case 3: self = .prepared(size: first, width: second == 0 ? nil : second)
+    case 4: self = .gray(size: first)
+    default: return nil
+    }
+  }
+
+  private static func numbers(_ configuration: ScanConfiguration) -> [UInt32] {
+    [configuration.effort.place, mask(configuration.symbologies), mask(configuration.withheld)]
+  }
+
+  private static func configuration(_ numbers: ArraySlice<UInt32>) -> ScanConfiguration? {
+    let numbers = Array(numbers)
+    guard efforts.indices.contains(Int(numbers[0])) else { return nil }
+    return ScanConfiguration(
+      symbologies: set(numbers[1]), effort: efforts[Int(numbers[0])], withheld: set(numbers[2]))
+  }
+
+  private static func mask<T: CaseIterable & Hashable>(_ set: Set<T>) -> UInt32 where T.AllCases == [T] {
+    set.reduce(0) { $0 | 1 << $1.place }
+  }
+
+  private static func set<T: CaseIterable & Hashable>(_ mask: UInt32) -> Set<T> where T.AllCases == [T] {
+    Set(T.allCases.filter { mask & 1 << $0.place != 0 })
+  }
+}

@@ -1,0 +1,26 @@
+import ArgumentParser
+import WaymarkWorker
+
+/// `waymark worker`: what the service starts to read codes and pictures in; of use to people only to measure it.
+struct WorkerCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: WorkerMain.argument,
+    abstract: "Read codes and pictures for a service, locked in.",
+    shouldDisplay: false)
+
+  @Option(help: "Measure what it costs to read this folder's pictures in a worker instead of a thread.")
+  var measure: String?
+
+  @Option(help: "How often each picture is read.")
+  var rounds = 20
+
+  func run() throws {
+    if let measure {
+      try WorkerMeasurement(folder: measure, rounds: max(1, rounds)).run()
+      return
+    }
+    WorkerMain.run()
+    // Comes back when it was not started by a service, or when that is gone.
+    throw ExitCode(ExitStatus.unavailable.rawValue)
+  }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import Glibc
+import WaymarkBarcodes
+import WaymarkImage
+import WaymarkWorker
+
+/// What a worker costs: the same frames read on a thread and in a worker, turn by turn.
+struct WorkerMeasurement {
+  let folder: String
+  let rounds: Int
+
+  private struct Times {
+    var seconds: [Double] = []
+    var codes = 0
+
+    func percentile(_ share: Double) -> Double {
+      let sorted = seconds.sorted()
+      return 1000 * sorted[min(sorted.count - 1, Int(share * Double(sorted.count)))]
+    }
+  }
+
+  func run() throws {
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+    let frames = names.compactMap { name -> Frame? in
+      guard let file = try? WaymarkImage.PictureFile.read("\(folder)/\(name)"),
+        let image = try? PictureDecoder().gray(file).image
+      else { return nil }
+      return Frame(sequence: 0, captured: 0, image: image)
+    }
+    guard let first = frames.first else {
+      try fail(ImageError(.cannotOpen, "\(folder) holds no pictures", hint: "Name a folder of frames."))
+    }
+    let failures = Isolation(launcher: WorkerLauncher()) { Output.line("\($0.message)") }
+    let configuration = ScanConfiguration.live(Symbology.common)
+    Output.line("\(frames.count) frames of \(first.width) x \(first.height), \(rounds) times")
+
+    var (local, remote) = (Times(), Times())
+    var localCPU = 0.0
+    let (before, ownBefore, started) = (Self.childrenCPU, Self.ownCPU, MonotonicClock.now)
+    do {
+      let thread = Isolation.none.codeReading()
+      let worker = failures.codeReading()
+      _ = worker(first, configuration)
+      let ready = 1000 * (MonotonicClock.now - started)
+      Output.line(String(format: "start to first reading %.1f ms", ready))
+      for _ in 0..<rounds {
+        for frame in frames {
+          let cpu = Self.ownCPU
+          Self.time(&local) { thread(frame, configuration) }
+          localCPU += Self.ownCPU - cpu
+          Self.time(&remote) { worker(frame, configuration) }
+        }
+      }
+    }
+    // The worker is reaped now, its time is known: with its start, which is a part of the cost.
+    let workerCPU = Self.childrenCPU - before
+    let daemonCPU = Self.ownCPU - ownBefore - localCPU
+    let count = Double(frames.count * rounds)
+    for (name, times) in [("thread", local), ("worker", remote)] {
+      Output.line(
+        String(
+          format: "%@  median %.3f ms  p99 %.3f ms  mean %.3f ms  codes %d", name, times.percentile(0.5),
+          times.percentile(0.99), 1000 * times.seconds.reduce(0, +) / count, times.codes))
+    }
+    Output.line(
+      String(
+        format: "processor time a frame: thread %.3f ms, worker %.3f ms and its caller %.3f ms",
+        1000 * localCPU / count,
+        1000 * workerCPU / count, 1000 * daemonCPU / count))
+  }
+
+  private static func time(_ times: inout Times, _ body: () -> ScanReading?) {
+    let began = MonotonicClock.now
+    times.codes += body()?.symbols.count ?? 0
+    times.seconds.append(MonotonicClock.now - began)
+  }
+
+  /// Processor seconds of this thread.
+  private static var ownCPU: Double {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+  }
+
+  /// Processor seconds of the processes that were started here and have ended.
+  private static var childrenCPU: Double {
+    var usage = rusage()
+    getrusage(-1 /* RUSAGE_CHILDREN */, &usage)
+    return Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
+      + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6
+  }
+}

@@ -1,0 +1,93 @@
+import Testing
+import WaymarkBarcodes
+import WaymarkGeometry
+import WaymarkImage
+
+@testable import WaymarkWorker
+
+struct WireTests {
+  private static let corners = Quadrilateral(
+    topLeft: Point2(1, 2), topRight: Point2(30.5, 2), bottomRight: Point2(30, 40), bottomLeft: Point2(-1, 41))
+  private static let full = ScanReading(
+    symbols: [
+      Symbol(
+        symbology: .qr, text: "Zürich 日本", bytes: [0, 1, 255], charset: .shiftJIS,
+        gs1: [GS1Element(identifier: "01", value: "09506000134352")], corners: corners, quality: 7, pass: .turned45),
+      Symbol(symbology: .itf, text: "12", bytes: [49, 50], charset: .ascii, corners: corners),
+    ],
+    incomplete: [
+      IncompleteSymbol(count: 3, present: [1, 3], missing: [2], corners: [corners]),
+      IncompleteSymbol(count: nil, present: [], missing: [], corners: []),
+    ],
+    unread: [
+      UnreadCode(kind: .qr, corners: corners, advice: .tooBright), UnreadCode(kind: .bars, corners: nil, advice: nil),
+    ])
+
+  private static var bytes: [UInt8] {
+    var wire = WireWriter()
+    full.write(to: &wire)
+    return wire.bytes
+  }
+
+  @Test func readingsComeBackAsTheyWere() throws {
+    var wire = WireReader(Self.bytes)
+    #expect(try ScanReading(&wire) == Self.full)
+    #expect(wire.isAtEnd)
+  }
+
+  @Test func requestsComeBackAsTheyWere() {
+    for configuration in [
+      ScanConfiguration.still, .live(),
+      ScanConfiguration(symbologies: [.sq, .dataBar], effort: .plain, withheld: [.half]),
+    ] {
+      for request in [
+        WorkerRequest.codes(width: 640, height: 480, configuration), .codesInFile(size: 12, configuration),
+      ] { #expect(WorkerRequest(request.bytes) == request) }
+    }
+    for request in [WorkerRequest.prepared(size: 9, width: nil), .prepared(size: 9, width: 200), .gray(size: 3)] {
+      #expect(WorkerRequest(request.bytes) == request)
+    }
+    #expect(WorkerRequest([1, 2, 3]) == nil)
+    #expect(WorkerRequest([UInt8](repeating: 99, count: WorkerRequest.byteCount)) == nil)
+  }
+
+  /// A worker that went over to the enemy may write anything: it must be refused or be a reading, and end nothing.
+  @Test func noBytesEndTheReader() {
+    let good = Self.bytes
+    var generator = SplitMix(state: 5)
+    for length in 0..<good.count {
+      var wire = WireReader(Array(good[..<length]))
+      #expect(throws: WireReader.Nonsense.self) { try ScanReading(&wire) }
+    }
+    for _ in 0..<20_000 {
+      var bytes = good
+      for _ in 0..<Int.random(in: 1...4, using: &generator) {
+        bytes[Int.random(in: 0..<bytes.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
+      }
+      var wire = WireReader(bytes)
+      guard let reading = try? ScanReading(&wire) else { continue }
+      for symbol in reading.symbols { #expect(symbol.corners.corners.allSatisfy { $0.x.isFinite && $0.y.isFinite }) }
+    }
+  }
+
+  @Test func numbersThatAreNoneAreRefused() {
+    for value in [Double.nan, .infinity, -.infinity] {
+      var wire = WireWriter()
+      wire.real(value)
+      var reader = WireReader(wire.bytes)
+      #expect(throws: WireReader.Nonsense.self) { try reader.real() }
+    }
+  }
+}
+
+struct SplitMix: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}
