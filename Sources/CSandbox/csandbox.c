@@ -110,14 +110,12 @@ static const unsigned allowed[] = {
 static const unsigned protecting[] = {__NR_mmap, __NR_mprotect};
 
 static int install(const struct sock_fprog *program) {
-  // All threads at once. Where the service's own filter forbids this call, the older one does for a single thread.
-  long result = syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, program);
-  if (result == 0) return 0;
-  if (result > 0) return EAGAIN;
-  int first = errno;
   struct stat tasks;
-  // The folder of the threads has two links of its own and one for each of them.
-  if (stat("/proc/self/task", &tasks) || tasks.st_nlink != 3) return first;
+  // The folder of the threads has two links of its own and one for each of them. With more than this one the others would be
+  // outside, or spin on what they may not wait for any more.
+  if (stat("/proc/self/task", &tasks)) return errno;
+  if (tasks.st_nlink != 3) return EDEADLK;
+  // Not by seccomp(2): service managers leave it out of what they let a service call.
   return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, program) ? errno : 0;
 }
 

@@ -1,7 +1,6 @@
 import ArgumentParser
 
 /// The one executable; a file per subcommand.
-@main
 struct Waymark: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "waymark",

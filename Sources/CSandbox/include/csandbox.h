@@ -19,7 +19,7 @@ typedef struct {
 /// one end of a channel that keeps messages apart. 0 and `worker`, or an errno.
 int csandbox_spawn(const char *path, char *const arguments[], size_t arena_size, csandbox_worker *worker);
 
-/// Gives up for good, in this process and all its threads, everything but computing in the memory it can have and speaking over the
+/// Gives up for good, in this process which must have one thread, everything but computing in the memory it can have and speaking over the
 /// descriptors it holds. 0, or an errno: then nothing may be computed.
 int csandbox_enter(void);
 

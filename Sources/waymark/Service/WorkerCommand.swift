@@ -19,8 +19,7 @@ struct WorkerCommand: ParsableCommand {
       try WorkerMeasurement(folder: measure, rounds: max(1, rounds)).run()
       return
     }
-    WorkerMain.run()
-    // Comes back when it was not started by a service, or when that is gone.
-    throw ExitCode(ExitStatus.unavailable.rawValue)
+    // Without options it is `Start` that runs a worker.
+    throw CleanExit.helpRequest(self)
   }
 }
