@@ -43,7 +43,8 @@ package final class Assembly {
       log.warning("there is no such account; it is left out of the roles", metadata: ["name": "\(name)"])
     }
     let isolation = Isolation(launcher: configuration.isIsolated ? workers : nil) { failure in
-      log.subsystem(.scan).error("\(failure.message)", metadata: ["code": "\(failure.code)", "hint": "\(failure.hint)"])
+      let details: Logger.Metadata = ["code": "\(failure.code)", "hint": "\(failure.hint)"]
+      log.subsystem(.scan).error("\(failure.message)", metadata: details)
     }
     hub = Hub(version: version, roles: roles, limits: configuration.limits, log: log, isolation: isolation)
     hub.socketPath = socketPath
