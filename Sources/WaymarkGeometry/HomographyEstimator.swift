@@ -14,6 +14,8 @@ package struct HomographyEstimator {
     package var confidence = 0.999
     /// The fewest pairs that must agree.
     package var minimumInliers = 8
+    /// For how many pairs memory is taken at once; more take more when they come.
+    package var capacity = 0
     /// What decides the samples.
     package var seed: UInt64 = 0x5EED
     package init() {}
@@ -40,6 +42,7 @@ package struct HomographyEstimator {
   package init(_ options: Options = Options()) {
     self.options = options
     loss = MarginalLoss(sigma: options.sigma)
+    weights = Array(repeating: 0, count: options.capacity)
   }
 
   /// Whether a pair agreed with the last map found: its weight is above zero.

@@ -30,10 +30,14 @@ public struct Quadrilateral: Hashable, Sendable {
 
   /// Whether it is convex and not mirrored: every turn goes clockwise on a screen.
   public var isConvex: Bool {
-    let edges = [topRight - topLeft, bottomRight - topRight, bottomLeft - bottomRight, topLeft - bottomLeft]
-    return zip(edges, edges.dropFirst() + edges.prefix(1)).allSatisfy { $0.cross($1) > 0 }
+    let (a, b) = (topRight - topLeft, bottomRight - topRight)
+    let (c, d) = (bottomLeft - bottomRight, topLeft - bottomLeft)
+    return a.cross(b) > 0 && b.cross(c) > 0 && c.cross(d) > 0 && d.cross(a) > 0
   }
 
   /// Whether every coordinate is a finite number.
-  public var isFinite: Bool { corners.allSatisfy { $0.x.isFinite && $0.y.isFinite } }
+  public var isFinite: Bool {
+    func finite(_ p: Point2) -> Bool { p.x.isFinite && p.y.isFinite }
+    return finite(topLeft) && finite(topRight) && finite(bottomRight) && finite(bottomLeft)
+  }
 }

@@ -12,18 +12,27 @@ package final class GrayPyramid {
     var width: Int
     var height: Int
     var scale: Double
+    var stride: Int
   }
 
   /// Rows and bytes around every level that may be read although they hold nothing of meaning.
   package static let margin = 32
+  private let margin: Int
+  private let isCompact: Bool
 
   private var levels: [Level] = []
   private var buffer: PixelBuffer
   private var size = (width: -1, height: -1, count: 0)
-  /// The distance between rows, in bytes, of every level.
+  /// The distance between rows, in bytes, of every level; of the first one in a compact pyramid.
   package private(set) var stride = 0
 
-  package init() { buffer = PixelBuffer(capacity: 0) }
+  /// - Parameter compact: every level with a stride of its own and hardly any margin, for pyramids that are kept: less than
+  ///   half the memory.
+  package init(compact: Bool = false) {
+    isCompact = compact
+    margin = compact ? 2 : Self.margin
+    buffer = PixelBuffer(capacity: 0)
+  }
 
   /// How many levels there are. Level 0 is the frame itself.
   package var count: Int { levels.count }
@@ -31,7 +40,7 @@ package final class GrayPyramid {
   /// A level; valid until the next `update`. Around it, `margin` rows and bytes may be read.
   package func level(_ index: Int) -> ImageView {
     let l = levels[index]
-    return ImageView(base: UnsafePointer(buffer.bytes + l.offset), width: l.width, height: l.height, stride: stride)
+    return ImageView(base: UnsafePointer(buffer.bytes + l.offset), width: l.width, height: l.height, stride: l.stride)
   }
 
   /// Where the first pixel of a level lies in a plane that is laid out like the pyramid's own memory.
@@ -55,10 +64,10 @@ package final class GrayPyramid {
       case 0: ck_copy(frame.base, frame.stride, target, stride, Int32(l.width), Int32(l.height))
       case 1:
         ck_two_thirds(
-          buffer.bytes + levels[0].offset, stride, target, stride, Int32(l.width), Int32(l.height))
+          buffer.bytes + levels[0].offset, levels[0].stride, target, l.stride, Int32(l.width), Int32(l.height))
       default:
         ck_halve(
-          buffer.bytes + levels[i - 2].offset, stride, target, stride, Int32(l.width), Int32(l.height))
+          buffer.bytes + levels[i - 2].offset, levels[i - 2].stride, target, l.stride, Int32(l.width), Int32(l.height))
       }
     }
   }
@@ -75,17 +84,16 @@ package final class GrayPyramid {
         ck_double(frame.base, frame.stride, target, stride, Int32(frame.width), Int32(frame.height))
       case 1:
         ck_two_thirds(
-          buffer.bytes + levels[0].offset, stride, target, stride, Int32(l.width), Int32(l.height))
+          buffer.bytes + levels[0].offset, levels[0].stride, target, l.stride, Int32(l.width), Int32(l.height))
       default:
         ck_halve(
-          buffer.bytes + levels[i - 2].offset, stride, target, stride, Int32(l.width), Int32(l.height))
+          buffer.bytes + levels[i - 2].offset, levels[i - 2].stride, target, l.stride, Int32(l.width), Int32(l.height))
       }
     }
   }
 
   private func layOut(_ width: Int, _ height: Int, _ wanted: Int, _ minimumSide: Int, doubled: Bool = false) {
     size = (width, height, doubled ? -wanted : wanted)
-    let margin = Self.margin
     stride = (width + 2 * margin + 63) & ~63
     levels.removeAll(keepingCapacity: true)
     var offset = margin * stride + margin
@@ -99,8 +107,9 @@ package final class GrayPyramid {
       default: (w, h, s) = (levels[i - 2].width / 2, levels[i - 2].height / 2, levels[i - 2].scale / 2)
       }
       if i > 0, min(w, h) < minimumSide { break }
-      levels.append(Level(offset: offset, width: w, height: h, scale: s))
-      offset += (h + margin) * stride
+      let own = isCompact && i > 0 ? (w + 2 * margin + 15) & ~15 : stride
+      levels.append(Level(offset: offset, width: w, height: h, scale: s, stride: own))
+      offset += (h + margin) * own
     }
     planeSize = offset + margin * stride
     if buffer.capacity < planeSize { buffer = PixelBuffer(capacity: planeSize) }

@@ -60,8 +60,9 @@ void ck_prefetch(const int32_t *keys, int count, const uint32_t *starts, const u
 int ck_hamming(const uint64_t *a, const uint64_t *b);
 
 // dst (width x height) = src seen through a map: pixel (x, y) of dst shows src at the image of (x, y) under the
-// row-major matrix m, bilinear, edges repeated.
-void ck_warp(const uint8_t *src, size_t src_stride, int src_width, int src_height, const double *m, uint8_t *dst,
-             size_t dst_stride, int width, int height);
+// row-major matrix m, bilinear, edges repeated. With a `reach` of at least 0, stretches of pixels that show nothing nearer
+// to src than `reach` of its pixels may be left black.
+void ck_warp(const uint8_t *src, size_t src_stride, int src_width, int src_height, const double *m, int reach,
+             uint8_t *dst, size_t dst_stride, int width, int height);
 
 #endif

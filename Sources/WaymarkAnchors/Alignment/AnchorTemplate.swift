@@ -5,7 +5,8 @@ package import WaymarkImage
 /// What alignment and tracking need of a reference: the picture at falling sizes, and on each of them the places of most
 /// texture.
 ///
-/// Made in about a millisecond, when an anchor is first seen. To be used from one thread at a time.
+/// The places of a size are looked for when they are first asked for: a single frame needs three sizes of nine, and the
+/// largest take longest. To be used from one thread at a time.
 package final class AnchorTemplate {
   /// One size of the picture.
   package struct Level {
@@ -17,8 +18,9 @@ package final class AnchorTemplate {
 
   package let width: Int
   package let height: Int
-  package let pyramid = GrayPyramid()
-  package let levels: [Level]
+  package let pyramid = GrayPyramid(compact: true)
+  private var known: [Level?]
+  private var cells: [Int32] = []
 
   /// - Parameter image: the reference, long side 480 by convention; any size works.
   package init(_ image: GrayImage) {
@@ -26,18 +28,25 @@ package final class AnchorTemplate {
     height = image.height
     let pyramid = self.pyramid
     image.withView { pyramid.update($0, levels: 9, minimumSide: 16) }
-    var cells: [Int32] = []
-    levels = (0..<pyramid.count).map { index in
-      Level(
-        scale: pyramid.scale(index),
-        centers: Self.centers(on: pyramid.level(index), scale: pyramid.scale(index), cells: &cells))
-    }
+    known = Array(repeating: nil, count: pyramid.count)
   }
+
+  /// One size of the picture and the places on it.
+  package func level(_ index: Int) -> Level {
+    if let level = known[index] { return level }
+    let scale = pyramid.scale(index)
+    let level = Level(scale: scale, centers: Self.centers(on: pyramid.level(index), scale: scale, cells: &cells))
+    known[index] = level
+    return level
+  }
+
+  /// All sizes of the picture.
+  package var levels: [Level] { (0..<pyramid.count).map { level($0) } }
 
   /// The level whose pixels are the largest that are still no larger than `1 / scale` reference pixels (with a tolerance
   /// of a sixth): what is drawn at `scale` from it is reduced, hardly ever enlarged.
   package func level(for scale: Double) -> Int {
-    levels.lastIndex { $0.scale >= scale * 0.85 } ?? 0
+    (0..<pyramid.count).last { pyramid.scale($0) >= scale * 0.85 } ?? 0
   }
 
   /// A square of 8×8 pixels that may become a patch.

@@ -16,6 +16,8 @@ package final class PatchAligner {
   package struct Options: Sendable {
     /// How many patches are compared on the finest level; more take more time and tremble less.
     package var patches = 96
+    /// The same where the anchor is smeared by motion: each patch says less then.
+    package var smearedPatches = 96
     /// How many on the coarser levels.
     package var coarsePatches = 48
     /// The most steps on a level.
@@ -49,6 +51,11 @@ package final class PatchAligner {
   }
 
   package let options: Options
+  /// The lens of the frames; all homographies given and returned are then those without its distortion.
+  package var lens: LensMap? {
+    get { set.lens }
+    set { set.lens = newValue }
+  }
   private let set: PatchSet
   /// What the last comparison said of each patch.
   private let shift: UnsafeMutablePointer<Point2>
@@ -62,7 +69,7 @@ package final class PatchAligner {
 
   package init(_ options: Options = Options()) {
     self.options = options
-    let capacity = max(options.patches, options.coarsePatches)
+    let capacity = max(options.patches, options.smearedPatches, options.coarsePatches)
     set = PatchSet(capacity: capacity)
     shift = .allocate(capacity: capacity)
     correlation = .allocate(capacity: capacity)
@@ -100,7 +107,9 @@ package final class PatchAligner {
     let octaves = (finest: range.finest, coarsest: max(range.finest, min(coarsest ?? range.coarsest, range.coarsest)))
     let h = alignCoarse(template, from: start, in: pyramid, octaves: octaves, softness: softness, blur: blur)
     return judge(
-      step(template, h, pyramid, octaves.finest, softness, blur, limit: options.patches, prior: 0.1),
+      step(
+        template, h, pyramid, octaves.finest, softness, blur,
+        limit: blur == nil ? options.patches : options.smearedPatches, prior: 0.1),
       octave: octaves.finest)
   }
 
@@ -183,7 +192,7 @@ package final class PatchAligner {
     let noise = options.noise * options.noise
     let mismatch = options.mismatch * options.mismatch / 64
     for i in 0..<set.count {
-      let c = toLevel.apply(set.anchor[i])
+      let c = set.seen(toLevel.apply(set.anchor[i]), scale: scale)
       let (x, y) = (c.x - PatchSet.middle, c.y - PatchSet.middle)
       information[i] = 0
       correlation[i] = 0
@@ -230,7 +239,7 @@ package final class PatchAligner {
       n += 1
     }
     guard n >= 4 else { return nil }
-    sort(n)
+    select(n / 2, of: n)
     let median = Double(sorted[n / 2])
     let limit = robust ? max(0.3, 3 * median) : max(1, 4 * median)
     var system = NormalEquations()
@@ -243,8 +252,12 @@ package final class PatchAligner {
       let weight = information[i] * doubt * rho * rho
       let p = frame.point(set, i)
       let s = frame.radius
-      let jx = SIMD8(p.x, p.y, 1, 0, 0, 0, -p.x * p.x, -p.x * p.y) * s
-      let jy = SIMD8(0, 0, 0, p.x, p.y, 1, -p.x * p.y, -p.y * p.y) * s
+      var jx = SIMD8(p.x, p.y, 1, 0, 0, 0, -p.x * p.x, -p.x * p.y) * s
+      var jy = SIMD8(0, 0, 0, p.x, p.y, 1, -p.x * p.y, -p.y * p.y) * s
+      if set.lens != nil {
+        let (dx, dy) = set.bend[i]
+        (jx, jy) = (jx * dx.x + jy * dy.x, jx * dx.y + jy * dy.y)
+      }
       let (xx, xy, yy) = (slope[i].x, slope[i].y, slope[i].z)
       let ax = (jx * xx + jy * xy) * weight
       let ay = (jx * xy + jy * yy) * weight
@@ -264,17 +277,31 @@ package final class PatchAligner {
     return (frame.unscale(step), length)
   }
 
-  private func sort(_ n: Int) {
-    var buffer = UnsafeMutableBufferPointer(start: sorted, count: n)
-    buffer.sort()
+  /// Orders the first `n` numbers so far that the one that belongs at place `k` stands there, no greater one before it and
+  /// no smaller one behind (C. Hoare, "Find", CACM 4 (1961)). Sorting all would take memory.
+  private func select(_ k: Int, of n: Int) {
+    var (low, high) = (0, n - 1)
+    while low < high {
+      let pivot = sorted[(low + high) / 2]
+      var (i, j) = (low, high)
+      while i <= j {
+        while sorted[i] < pivot { i += 1 }
+        while sorted[j] > pivot { j -= 1 }
+        guard i <= j else { break }
+        (sorted[i], sorted[j]) = (sorted[j], sorted[i])
+        i += 1
+        j -= 1
+      }
+      if k <= j { high = j } else if k >= i { low = i } else { return }
+    }
   }
 
   /// The mean of the better half of the correlations, 0…1.
   private func betterHalf() -> Double {
     let n = set.count
     for i in 0..<n { sorted[i] = correlation[i] }
-    sort(n)
     let half = max(1, (n + 1) / 2)
+    select(n - half, of: n)
     var sum = 0.0
     for i in (n - half)..<n { sum += Double(sorted[i]) }
     return min(1, max(0, sum / Double(half)))
@@ -307,11 +334,11 @@ private struct AlignmentFrame {
 
   init(_ set: PatchSet) {
     var sum = Point2.zero
-    for i in 0..<set.count { sum += Point2(Double(set.left[i]), Double(set.top[i])) }
-    let mean = sum / Double(set.count) + PatchSet.middle
+    for i in 0..<set.count { sum += set.place[i] }
+    let mean = sum / Double(set.count)
     var squares = 0.0
     for i in 0..<set.count {
-      let d = Point2(Double(set.left[i]), Double(set.top[i])) + PatchSet.middle - mean
+      let d = set.place[i] - mean
       squares += d.dot(d)
     }
     center = mean
@@ -320,7 +347,7 @@ private struct AlignmentFrame {
 
   @inline(__always)
   func point(_ set: PatchSet, _ i: Int) -> Point2 {
-    (Point2(Double(set.left[i]), Double(set.top[i])) + PatchSet.middle - center) / radius
+    (set.place[i] - center) / radius
   }
 
   func unscale(_ h: Homography) -> Homography {

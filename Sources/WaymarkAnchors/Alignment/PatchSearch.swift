@@ -11,6 +11,11 @@ package final class PatchSearch {
   /// The largest shift that can be searched, in pixels of an octave.
   package static let greatestRadius = 12
 
+  /// The lens of the frames; homographies are then those without its distortion.
+  package var lens: LensMap? {
+    get { set.lens }
+    set { set.lens = newValue }
+  }
   private let set = PatchSet(capacity: 32)
   private let map: UnsafeMutablePointer<Float>
   private let pattern: UnsafeMutablePointer<Int16>

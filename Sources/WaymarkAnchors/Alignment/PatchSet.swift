@@ -16,6 +16,12 @@ final class PatchSet {
   /// Where the frame's level puts each patch, in pixels.
   let left: UnsafeMutablePointer<Int32>
   let top: UnsafeMutablePointer<Int32>
+  /// Where each patch's centre stands on the level, the lens's distortion taken out.
+  let place: UnsafeMutablePointer<Point2>
+  /// How the frame's pixels move there with the straight ones: derivatives by x and y. Only with a lens.
+  let bend: UnsafeMutablePointer<(dx: Point2, dy: Point2)>
+  /// The lens; the homographies are then those without its distortion.
+  var lens: LensMap?
   /// The point of the reference that each patch's centre shows, in reference pixels.
   let anchor: UnsafeMutablePointer<Point2>
   /// What it shows: gray levels, root of the summed squares without the mean.
@@ -29,6 +35,8 @@ final class PatchSet {
     self.capacity = capacity
     left = .allocate(capacity: capacity)
     top = .allocate(capacity: capacity)
+    place = .allocate(capacity: capacity)
+    bend = .allocate(capacity: capacity)
     anchor = .allocate(capacity: capacity)
     contrast = .allocate(capacity: capacity)
     tensor = .allocate(capacity: 3 * capacity)
@@ -39,6 +47,8 @@ final class PatchSet {
   deinit {
     left.deallocate()
     top.deallocate()
+    place.deallocate()
+    bend.deallocate()
     anchor.deallocate()
     contrast.deallocate()
     tensor.deallocate()
@@ -46,12 +56,19 @@ final class PatchSet {
     drawn.deallocate()
   }
 
+  /// Where a level of the frame shows a place of the straight level.
+  @inline(__always)
+  func seen(_ straight: Point2, scale: Double) -> Point2 {
+    guard let lens else { return straight }
+    return (lens.bend((straight + 0.5) / scale - 0.5) + 0.5) * scale - 0.5
+  }
+
   func pattern(_ i: Int) -> UnsafeMutablePointer<Float> { prepared + i * Int(CK_PREPARED) }
 
   /// Draws the patches of a reference that a level of the frame should show under a homography.
   ///
   /// - Parameters:
-  ///   - homography: reference → frame, in pixels of the full sizes.
+  ///   - homography: reference → frame, in pixels of the full sizes, without the lens's distortion.
   ///   - scale: of the frame's level.
   ///   - width: of the frame's level; `height` likewise.
   ///   - limit: how many patches at most.
@@ -70,7 +87,7 @@ final class PatchSet {
     // A coarser level of the reference is a softer one: box and tent of its pixels have a deviation of about half of one.
     let focus = min(1, 0.5 / max(softness * scale, 0.5))
     let index = template.level(for: min(1, stretch.largest * focus))
-    let level = template.levels[index]
+    let level = template.level(index)
     let view = template.pyramid.level(index)
     let back = Homography.resize(Point2(level.scale, level.scale)) * inverse
     let (right, bottom) = (Double(view.width) - 0.5, Double(view.height) - 0.5)
@@ -79,11 +96,20 @@ final class PatchSet {
       if count == full { break }
       let depth = toLevel.depth(center)
       guard depth > 0 else { continue }
-      let c = toLevel.apply(center)
+      let straight = toLevel.apply(center)
+      let c = seen(straight, scale: scale)
       let (x, y) = ((c.x - Self.middle).rounded(), (c.y - Self.middle).rounded())
       guard x >= 1, y >= 1, x + 10 <= Double(width), y + 10 <= Double(height) else { continue }
+      // Patch pixels → straight pixels of the level: through a lens, by its derivative at the patch.
+      var local = Homography.translation(Point2(x, y))
+      var bent = (dx: Point2(1, 0), dy: Point2(0, 1))
+      if let lens {
+        bent = lens.derivative(at: (straight + 0.5) / scale - 0.5)
+        guard let unbend = Self.straightening(bent, at: straight, seen: c) else { continue }
+        local = unbend * local
+      }
       // Patch pixels → pixels of the reference's level.
-      let map = back * Homography.translation(Point2(x, y))
+      let map = back * local
       func inside(_ p: Point2) -> Bool {
         let q = map.apply(p)
         return q.x >= -0.5 && q.y >= -0.5 && q.x <= right && q.y <= bottom
@@ -109,10 +135,25 @@ final class PatchSet {
       guard length > 8 else { continue }
       left[count] = Int32(x)
       top[count] = Int32(y)
+      place[count] = local.apply(Point2(Self.middle, Self.middle))
+      bend[count] = bent
       anchor[count] = (map.apply(Point2(Self.middle, Self.middle)) + 0.5) / level.scale - 0.5
       contrast[count] = length
       count += 1
     }
+  }
+}
+
+extension PatchSet {
+  /// Pixels of the frame around `seen` → straight pixels around `straight`; `nil` where the lens folds.
+  private static func straightening(_ bent: (dx: Point2, dy: Point2), at straight: Point2, seen: Point2) -> Homography?
+  {
+    let d = bent.dx.x * bent.dy.y - bent.dx.y * bent.dy.x
+    guard d > 0.05 else { return nil }
+    let (a, b, c, e) = (bent.dy.y / d, -bent.dy.x / d, -bent.dx.y / d, bent.dx.x / d)
+    return Homography(
+      SIMD3(a, b, straight.x - a * seen.x - b * seen.y), SIMD3(c, e, straight.y - c * seen.x - e * seen.y),
+      SIMD3(0, 0, 1))
   }
 }
 

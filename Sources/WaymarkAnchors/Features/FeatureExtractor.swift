@@ -90,10 +90,8 @@ package final class FeatureExtractor {
     }
   }
 
-  /// The bytes of one of the planes beside the pyramid: those of the levels that features are taken from.
-  private var planeSize: Int {
-    settings.searched < pyramid.count ? pyramid.offset(settings.searched) : pyramid.planeSize
-  }
+  /// The bytes of one of the planes beside the pyramid: each holds one level at a time, the largest with its margins.
+  private var planeSize: Int { pyramid.count > 1 ? pyramid.offset(1) : pyramid.planeSize }
 
   private func prepare() {
     let size = planeSize
@@ -120,7 +118,8 @@ package final class FeatureExtractor {
     }
     let (width, height) = (Int32(w), Int32(h))
     let size = planeSize
-    let smooth = planes.bytes + pyramid.offset(index)
+    // What an earlier level left in the planes lies outside of what is read: 20 pixels around a level are repeated anew.
+    let smooth = planes.bytes + pyramid.offset(0)
     let boxes = smooth + size
     let scores = smooth + 4 * size
     let around: Int32 = 20

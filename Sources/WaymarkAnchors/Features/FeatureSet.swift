@@ -1,3 +1,5 @@
+package import WaymarkGeometry
+
 /// Room for the features of one picture; kept and refilled, so that a frame allocates nothing.
 ///
 /// Owned by one extractor and used from its thread only.
@@ -53,6 +55,14 @@ package final class FeatureSet {
     features[count] = feature
     count += 1
     return count - 1
+  }
+
+  /// Moves every feature.
+  package func move(_ place: (Point2) -> Point2) {
+    for i in 0..<count {
+      let p = place(Point2(Double(features[i].x), Double(features[i].y)))
+      (features[i].x, features[i].y) = (Float(p.x), Float(p.y))
+    }
   }
 
   package func descriptor(_ index: Int) -> UnsafeMutablePointer<UInt64> { descriptors + 4 * index }

@@ -18,23 +18,38 @@ package struct SamplingTable {
   package mutating func fit(stride: Int, planeSize: Int) {
     guard self.stride != stride || self.planeSize != planeSize else { return }
     (self.stride, self.planeSize) = (stride, planeSize)
-    let pattern = SamplingPattern.comparisons
-    offsets = []
-    offsets.reserveCapacity(Feature.directions * pattern.count * 2)
-    for direction in 0..<Feature.directions {
-      let angle = 2 * Double.pi * Double(direction) / Double(Feature.directions)
-      let (c, s) = (cos(angle), sin(angle))
-      func offset(_ box: SamplingPattern.Box) -> Int32 {
-        let x = (c * box.x - s * box.y).rounded()
-        let y = (s * box.x + c * box.y).rounded()
-        return Int32(Int(y) * stride + Int(x) + box.plane * planeSize)
-      }
-      for comparison in pattern {
-        offsets.append(offset(comparison.first))
-        offsets.append(offset(comparison.second))
+    let turned = Self.turned
+    if offsets.isEmpty { offsets = Array(repeating: 0, count: turned.count) }
+    let (row, plane) = (Int32(stride), Int32(planeSize))
+    offsets.withUnsafeMutableBufferPointer { out in
+      turned.withUnsafeBufferPointer { boxes in
+        for i in 0..<boxes.count {
+          let b = boxes[i]
+          out[i] = Int32(b.y) &* row &+ Int32(b.z) &* plane &+ Int32(b.x)
+        }
       }
     }
   }
+
+  /// x, y and plane of both boxes of all comparisons in all directions, in whole pixels.
+  private static let turned: [SIMD4<Int8>] = {
+    var boxes: [SIMD4<Int8>] = []
+    boxes.reserveCapacity(2 * SamplingPattern.comparisons.count * Feature.directions)
+    for direction in 0..<Feature.directions {
+      let angle = 2 * Double.pi * Double(direction) / Double(Feature.directions)
+      let (c, s) = (cos(angle), sin(angle))
+      func turn(_ box: SamplingPattern.Box) -> SIMD4<Int8> {
+        let x = (c * box.x - s * box.y).rounded()
+        let y = (s * box.x + c * box.y).rounded()
+        return SIMD4(Int8(x), Int8(y), Int8(box.plane), 0)
+      }
+      for comparison in SamplingPattern.comparisons {
+        boxes.append(turn(comparison.first))
+        boxes.append(turn(comparison.second))
+      }
+    }
+    return boxes
+  }()
 
   /// Lends the 512 offsets of one direction.
   package func withOffsets<R>(_ body: (UnsafePointer<Int32>) -> R) -> R {

@@ -17,6 +17,10 @@ package final class AnchorCompiler {
     /// The greatest Hamming distance at which a feature counts as found again.
     package var distance = 60
     package init() {}
+
+    /// The settings for a library of so many anchors: a thousand of them must stay within 80 megabytes, and what large
+    /// libraries go without costs a point of recognition.
+    package init(anchors: Int) { limit = max(560, min(limit, 573_000 / max(1, anchors))) }
   }
 
   package let settings: Settings
@@ -89,9 +93,10 @@ package final class AnchorCompiler {
     let features = chosen.map { pool.features[$0] }
     let reasons = PictureCritic.reasons(
       image, originalSide: originalSide, chosen: features, extractor: shotExtractor)
+    let sightings = cover.sightings(chosen)
     return CompiledAnchor(
       name: name, physicalWidth: physicalWidth, image: image, features: features, descriptors: descriptors,
-      recall: cover.recall(chosen), reasons: reasons)
+      recall: AnchorQuality.Scale.recall(sightings), sightings: sightings, reasons: reasons)
   }
 
   private func collect(_ view: ViewCatalog.View, _ index: Int, _ image: GrayImage, into pool: inout CandidatePool) {

@@ -117,6 +117,12 @@ public final class AnchorLibrary: Sendable {
     (file.bytes.baseAddress.unsafelyUnwrapped + offset).assumingMemoryBound(to: T.self)
   }
 
+  /// Lets the memory that holds the pixels of a reference go until they are read again.
+  func forgetPixels(of anchor: Int) {
+    let image = references[anchor].image
+    file.release(UnsafeRawBufferPointer(start: image.buffer.bytes, count: image.width * image.height))
+  }
+
   /// An anchor as it was compiled, for writing it into another library.
   package func compiled(_ anchor: Int) -> CompiledAnchor {
     var features: [AnchorFeature] = []
@@ -130,6 +136,6 @@ public final class AnchorLibrary: Sendable {
     let r = references[anchor]
     return CompiledAnchor(
       name: r.name, physicalWidth: r.physicalWidth, image: r.image, features: features, descriptors: words,
-      recall: Double(recalls[anchor]), reasons: [])
+      recall: Double(recalls[anchor]), sightings: [], reasons: [])
   }
 }

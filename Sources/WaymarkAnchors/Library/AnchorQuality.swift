@@ -1,3 +1,5 @@
+import WaymarkGeometry
+
 /// How well a picture will be found, and why not better.
 public struct AnchorQuality: Sendable, Hashable {
   /// What a person can change about a picture.
@@ -54,5 +56,24 @@ public struct AnchorQuality: Sendable, Hashable {
   public init(score: Int, reasons: [Reason]) {
     self.score = score
     self.reasons = reasons
+  }
+}
+
+extension AnchorQuality {
+  /// The scale: how the corners that are found again in simulated views tell in how many views the anchor is found.
+  ///
+  /// Fitted to what the detector finds in views of another camera (`Benchmarks/anchors/calibrate_quality.py`): the share of
+  /// views in which an anchor is missed falls exponentially with the mean number of its corners that are found again. The
+  /// mean over all views told more than counting the views with enough of them.
+  enum Scale {
+    /// The mean number of corners with which all but a 1/e of the views are recognised.
+    static let reach = 75.0
+
+    /// The expected share of views in which the anchor is found, by the counts of corners found again in each.
+    static func recall(_ sightings: [Int]) -> Double {
+      guard !sightings.isEmpty else { return 0 }
+      let mean = Double(sightings.reduce(0, +)) / Double(sightings.count)
+      return 1 - Double.exponential(-mean / reach)
+    }
   }
 }

@@ -11,6 +11,8 @@ package struct CompiledAnchor: Sendable {
   package var descriptors: [UInt64]
   /// The expected share of simulated views in which it is found, 0…1.
   package var recall: Double
+  /// How many of its corners are found again in each simulated view; not kept in the library.
+  package var sightings: [Int]
   /// What speaks against the picture; not kept in the library.
   package var reasons: [AnchorQuality.Reason]
 

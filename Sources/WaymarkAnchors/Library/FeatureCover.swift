@@ -20,24 +20,14 @@ struct FeatureCover {
     items = Array(repeating: [], count: pool.features.count)
   }
 
-  /// The share of frames in which an anchor with the chosen candidates is expected to be found: of a frame in which `n`
-  /// corners are found again, the logistic of n, fitted once to what the detector recognises.
-  func recall(_ chosen: [Int]) -> Double {
-    guard !found.isEmpty else { return 0 }
+  /// For each frame, how many of its corners the chosen candidates cover.
+  func sightings(_ chosen: [Int]) -> [Int] {
     var covered = [Bool](repeating: false, count: itemFrame.count)
     for c in chosen { for item in items[c] { covered[Int(item)] = true } }
     var counts = [Int](repeating: 0, count: found.count)
     for (i, c) in covered.enumerated() where c { counts[Int(itemFrame[i])] += 1 }
-    let sum = counts.reduce(0.0) { sum, n in
-      // Below the fewest features that a claim needs there is nothing.
-      n < 8 ? sum : sum + 1 / (1 + Double.exponential((Self.half - Double(n)) / Self.width))
-    }
-    return sum / Double(found.count)
+    return counts
   }
-
-  /// The count at which half of the frames are recognised, and how fast that changes.
-  private static let half = 34.0
-  private static let width = 12.0
 
   /// Takes the features of one simulated frame.
   mutating func add(_ features: FeatureSet, map: Homography, doubled: Bool, share: Double) {

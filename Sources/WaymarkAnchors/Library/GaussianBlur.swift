@@ -3,27 +3,38 @@ import WaymarkGeometry
 /// Blurs a picture in place with a Gaussian, edges repeated.
 enum GaussianBlur {
   static func apply(_ pixels: UnsafeMutablePointer<UInt8>, width: Int, height: Int, sigma: Double) {
+    guard width > 0, height > 0 else { return }
     let radius = Int((3 * sigma).rounded(.up))
-    var weights = (-radius...radius).map { Double.exponential(-Double($0 * $0) / (2 * sigma * sigma)) }
-    let sum = weights.reduce(0, +)
-    weights = weights.map { $0 / sum }
-    let kernel = weights.map { Float($0) }
-    let longest = max(width, height)
-    withUnsafeTemporaryAllocation(of: Float.self, capacity: longest + 2 * radius) { line in
-      func pass(_ base: UnsafeMutablePointer<UInt8>, _ count: Int, _ step: Int) {
-        for i in 0..<count { line[i + radius] = Float(base[i * step]) }
-        for i in 0..<radius {
-          line[i] = line[radius]
-          line[count + radius + i] = line[count + radius - 1]
+    let raw = (-radius...radius).map { Double.exponential(-Double($0 * $0) / (2 * sigma * sigma)) }
+    let sum = raw.reduce(0, +)
+    let kernel = raw.map { Float($0 / sum) }
+    withUnsafeTemporaryAllocation(of: Float.self, capacity: (height + 1) * (width + 2 * radius)) { memory in
+      guard let columns = memory.baseAddress else { return }
+      let stride = width + 2 * radius
+      // Down every column, row by row so that whole vectors are added; then across.
+      for y in 0..<height {
+        let line = columns + y * stride + radius
+        line.update(repeating: 0, count: width)
+        for (k, weight) in kernel.enumerated() {
+          let row = pixels + max(0, min(height - 1, y + k - radius)) * width
+          for x in 0..<width { line[x] += weight * Float(row[x]) }
         }
-        for i in 0..<count {
-          var s: Float = 0.5
-          for k in 0..<kernel.count { s += kernel[k] * line[i + k] }
-          base[i * step] = UInt8(max(0, min(255, s)))
+        for i in 1..<(radius + 1) {
+          line[-i] = line[0]
+          line[width - 1 + i] = line[width - 1]
         }
       }
-      for y in 0..<height { pass(pixels + y * width, width, 1) }
-      for x in 0..<width { pass(pixels + x, height, width) }
+      let across = columns + height * stride
+      for y in 0..<height {
+        let line = columns + y * stride
+        across.update(repeating: 0.5, count: width)
+        for (k, weight) in kernel.enumerated() {
+          let from = line + k
+          for x in 0..<width { across[x] += weight * from[x] }
+        }
+        let row = pixels + y * width
+        for x in 0..<width { row[x] = UInt8(max(0, min(255, across[x]))) }
+      }
     }
   }
 }

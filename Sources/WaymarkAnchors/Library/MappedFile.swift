@@ -53,5 +53,16 @@ final class MappedFile: @unchecked Sendable {
     bytes = UnsafeRawBufferPointer(start: memory, count: size)
   }
 
+  /// Lets the memory of a part of the mapping go: the pages come back from the file when they are read again.
+  func release(_ part: UnsafeRawBufferPointer) {
+    guard let start = part.baseAddress, let base = bytes.baseAddress else { return }
+    // The kernel maps what lies around a page with it, 64 kilobytes at a time where it has them.
+    let around = 65_536
+    let first = (start - base) / around * around
+    let end = min(bytes.count, (start - base + part.count + around - 1) / around * around)
+    guard first >= 0, end > first else { return }
+    madvise(UnsafeMutableRawPointer(mutating: base + first), end - first, MADV_DONTNEED)
+  }
+
   deinit { munmap(UnsafeMutableRawPointer(mutating: bytes.baseAddress!), bytes.count) }
 }

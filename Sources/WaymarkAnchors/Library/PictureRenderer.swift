@@ -17,9 +17,12 @@ package final class PictureRenderer {
 
   /// Renders into `target` (`width` × `height`, rows without gaps); what lies outside the picture repeats its edge.
   ///
-  /// - Parameter map: target pixels → picture pixels.
+  /// - Parameters:
+  ///   - map: target pixels → picture pixels.
+  ///   - surroundings: whether what lies outside is wanted; otherwise it may be left black a little way off.
   package func render(
-    _ map: Homography, into target: UnsafeMutablePointer<UInt8>, width: Int, height: Int, shrink: Double
+    _ map: Homography, into target: UnsafeMutablePointer<UInt8>, width: Int, height: Int, shrink: Double,
+    surroundings: Bool = true
   ) {
     guard width > 0, height > 0 else { return }
     if wide.capacity < 4 * width * height { wide = PixelBuffer(capacity: 4 * width * height) }
@@ -31,8 +34,8 @@ package final class PictureRenderer {
     let full = Homography.resize(Point2(s, s)) * map * Homography.resize(Point2(0.5, 0.5))
     let m = full.normalized.rowMajor
     ck_warp(
-      source.base, source.stride, Int32(source.width), Int32(source.height), m, wide.bytes, 2 * width, Int32(2 * width),
-      Int32(2 * height))
+      source.base, source.stride, Int32(source.width), Int32(source.height), m, surroundings ? -1 : 8, wide.bytes,
+      2 * width, Int32(2 * width), Int32(2 * height))
     ck_halve(wide.bytes, 2 * width, target, width, Int32(width), Int32(height))
   }
 }

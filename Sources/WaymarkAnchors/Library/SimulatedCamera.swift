@@ -108,31 +108,69 @@ package struct SimulatedCamera {
     let ground = Ground(random: &random)
     let image = GrayImage(width: cw, height: ch) { pixels in
       guard let base = pixels.baseAddress else { return }
-      renderer.render(back, into: base, width: cw, height: ch, shrink: shrink)
+      renderer.render(back, into: base, width: cw, height: ch, shrink: shrink, surroundings: false)
       // Outside the reference: the ground.
-      let (right, low) = (Double(w) - 0.5, Double(h) - 0.5)
+      let inside = Interior(back, of: outline.center - Point2(x0, y0), w: w, h: h)
       for y in 0..<ch {
-        var u = back.row0.y * Double(y) + back.row0.z
-        var v = back.row1.y * Double(y) + back.row1.z
-        var z = back.row2.y * Double(y) + back.row2.z
-        for x in 0..<cw {
-          let (a, b) = (u / z, v / z)
-          if !(a > -0.5 && a < right && b > -0.5 && b < low) { base[y * cw + x] = ground.value(x, y) }
-          u += back.row0.x
-          v += back.row1.x
-          z += back.row2.x
-        }
+        let row = base + y * cw
+        let seen = inside.columns(y, count: cw)
+        for x in 0..<seen.lowerBound { row[x] = ground.value(x, y) }
+        for x in seen.upperBound..<cw { row[x] = ground.value(x, y) }
       }
       if blur > 0.3 { GaussianBlur.apply(base, width: cw, height: ch, sigma: blur) }
-      // A cheap bell curve: the sum of four bytes of one draw has a deviation of about 148.
-      for i in 0..<(cw * ch) {
-        let r = random.next()
-        let bell = Int(r & 0xff) + Int(r >> 8 & 0xff) + Int(r >> 16 & 0xff) + Int(r >> 24 & 0xff) - 510
-        let value = Double(base[i]) * gain + lift * (1 - gain) + noise * Double(bell) / 148
-        base[i] = UInt8(max(0, min(255, value + 0.5)))
-      }
+      expose(base, cw * ch, gain: gain, lift: lift, noise: noise, random: &random)
     }
     return (image, map)
+  }
+
+  /// Applies light and noise, in 1/65536 gray levels.
+  private func expose(
+    _ pixels: UnsafeMutablePointer<UInt8>, _ count: Int, gain: Double, lift: Double, noise: Double,
+    random: inout RandomSource
+  ) {
+    withUnsafeTemporaryAllocation(of: Int32.self, capacity: 256) { tone in
+      for i in 0..<256 { tone[i] = Int32(((Double(i) * gain + lift * (1 - gain) + 0.5) * 65536).rounded()) }
+      // A cheap bell curve: the sum of four bytes has a deviation of about 148. One draw is enough for two pixels.
+      let step = Int32((noise / 148 * 65536).rounded())
+      var draw: UInt64 = 0
+      for i in 0..<count {
+        draw = i & 1 == 0 ? random.next() : draw >> 32
+        let bell = Int32(draw & 0xff) &+ Int32(draw >> 8 & 0xff) &+ Int32(draw >> 16 & 0xff) &+ Int32(draw >> 24 & 0xff)
+        let value = (tone[Int(pixels[i])] &+ (bell &- 510) &* step) >> 16
+        pixels[i] = UInt8(truncatingIfNeeded: max(0, min(255, value)))
+      }
+    }
+  }
+
+  /// Which pixels of each row show the reference: it is convex, so that they lie between two columns.
+  private struct Interior {
+    /// Linear in x and y, all positive inside: the coefficients of x, y and 1.
+    private var sides: [SIMD3<Double>]
+
+    /// - Parameters:
+    ///   - back: picture → reference.
+    ///   - center: a pixel that shows the reference.
+    init(_ back: Homography, of center: Point2, w: Int, h: Int) {
+      // The sign of a homography is free; in front of the camera the depth shall be positive.
+      let sign = back.depth(center) < 0 ? -1.0 : 1.0
+      let (u, v, z) = (back.row0 * sign, back.row1 * sign, back.row2 * sign)
+      sides = [z, u + 0.5 * z, v + 0.5 * z, (Double(w) - 0.5) * z - u, (Double(h) - 0.5) * z - v]
+    }
+
+    func columns(_ y: Int, count: Int) -> Range<Int> {
+      var (low, high) = (0.0, Double(count))
+      for s in sides {
+        let rest = s.y * Double(y) + s.z
+        if s.x > 0 {
+          low = max(low, (-rest / s.x).rounded(.up))
+        } else if s.x < 0 {
+          high = min(high, (rest / -s.x).rounded(.up))
+        } else if rest <= 0 {
+          return 0..<0
+        }
+      }
+      return low < high ? Int(low)..<Int(high) : 0..<0
+    }
   }
 
   /// A cluttered ground: smooth noise of two sizes over a base tone.

@@ -6,10 +6,14 @@ import CKernels
 /// had come out the other way; the nearest of up to three different anchors are kept. Matches come out nearest first.
 final class FeatureLookup {
   struct Settings {
-    /// Keys looked under for each feature.
+    /// Keys looked under for each feature, in an index of 13 bits.
     var probes = 20
+    /// How many more for every further bit: the more bits a key has, the likelier one of them came out the other way.
+    var probesPerBit = 2
     /// The greatest Hamming distance of a match.
     var distance = 64
+    /// Of how many different anchors the nearest match is kept, at most eight.
+    var kept = 3
     /// How much farther than the nearest another anchor's match may be.
     var slack = 14
   }
@@ -25,14 +29,19 @@ final class FeatureLookup {
   /// The matches of the last frame, nearest first.
   let matches: UnsafeMutablePointer<FeatureMatch>
   private(set) var count = 0
-  private let limit: Int
+  /// The most matches of a frame.
+  let limit: Int
+  private let kept: Int
+  private let probed: Int
 
   init(library: AnchorLibrary, features: Int, settings: Settings = Settings()) {
     self.settings = settings
     self.library = library
-    limit = 3 * features
-    probes = KeyProbes(capacity: settings.probes)
-    ahead = KeyProbes(capacity: settings.probes)
+    kept = max(1, min(8, settings.kept))
+    probed = settings.probes + settings.probesPerBit * max(0, library.keyBits - 13)
+    limit = kept * features
+    probes = KeyProbes(capacity: probed)
+    ahead = KeyProbes(capacity: probed)
     places = .allocate(capacity: capacity)
     distances = .allocate(capacity: capacity)
     unordered = .allocate(capacity: limit)
@@ -70,34 +79,30 @@ final class FeatureLookup {
     guard q < features.count else { return }
     probes.fill(
       firstWord: features.descriptor(q)[0], margins: features.margins + q * FeatureSet.marginCount,
-      bits: library.keyBits, wanted: settings.probes)
+      bits: library.keyBits, wanted: probed)
     ck_prefetch(probes.keys, Int32(probes.count), library.keyStarts, library.descriptors)
   }
 
   private func keepNearest(_ found: Int, query: Int, _ records: UnsafePointer<AnchorFeature>) {
     guard found > 0 else { return }
-    // The three nearest of different anchors, by insertion.
-    var best = (FeatureMatch.none, FeatureMatch.none, FeatureMatch.none)
+    // The nearest of different anchors, by insertion.
+    var best = InlineArray<8, FeatureMatch>(repeating: .none)
+    let last = kept - 1
     for i in 0..<found {
       let distance = distances[i]
-      guard distance < best.2.distance else { continue }
+      guard distance < best[last].distance else { continue }
       let anchor = records[Int(places[i])].anchor
-      let match = FeatureMatch(query: Int32(query), place: places[i], anchor: anchor, distance: distance)
-      if anchor == best.0.anchor, best.0.distance != .max {
-        if distance < best.0.distance { best.0 = match }
-      } else if anchor == best.1.anchor, best.1.distance != .max {
-        if distance < best.1.distance { best.1 = match }
-        if best.1.distance < best.0.distance { swap(&best.0, &best.1) }
-      } else {
-        best.2 = match
-        if best.2.distance < best.1.distance { swap(&best.1, &best.2) }
-        if best.1.distance < best.0.distance { swap(&best.0, &best.1) }
+      var at = 0
+      while at < last, best[at].distance != .max, best[at].anchor != anchor { at += 1 }
+      if best[at].anchor == anchor, best[at].distance <= distance { continue }
+      while at > 0, best[at - 1].distance > distance {
+        best[at] = best[at - 1]
+        at -= 1
       }
+      best[at] = FeatureMatch(query: Int32(query), place: places[i], anchor: anchor, distance: distance)
     }
-    let limit = Int(best.0.distance) + settings.slack
-    keep(best.0, limit)
-    keep(best.1, limit)
-    keep(best.2, limit)
+    let limit = Int(best[0].distance) + settings.slack
+    for i in 0..<kept { keep(best[i], limit) }
   }
 
   @inline(__always)

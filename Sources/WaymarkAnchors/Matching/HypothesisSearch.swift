@@ -34,7 +34,7 @@ final class HypothesisSearch {
     /// Matches of an anchor that are looked at, the nearest first.
     var perAnchor = 160
     /// Hypotheses handed on, the best supported first.
-    var kept = 6
+    var kept = 32
   }
 
   /// What is needed of a match, ready for comparing.

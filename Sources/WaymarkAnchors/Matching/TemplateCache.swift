@@ -18,6 +18,8 @@ struct TemplateCache {
       return entries[i].template
     }
     let template = AnchorTemplate(library.references[anchor].image)
+    // The template has its own copy: without this the pictures of all anchors would gather in memory one after the other.
+    library.forgetPixels(of: anchor)
     let entry = Entry(anchor: anchor, used: clock, template: template)
     if entries.count < capacity {
       entries.append(entry)

@@ -34,20 +34,27 @@ public final class AnchorEngine {
   private let pyramid = GrayPyramid()
   private let aligner: PatchAligner
   private let search = PatchSearch()
+  /// Taken out of all places inside the engine; observations are given as the frame shows them.
+  private let lens: LensMap?
   private var exposure = ExposureEstimate()
   private var anchors: [FollowedAnchor] = []
   private var lastSearch = -Double.infinity
+  /// Whether the last search found something new while it had to share its features among many: then there may be more.
+  private var mayHoldMore = false
   private var lastTime = -Double.infinity
   private var frameSize = (width: 0, height: 0)
   private var known: [Quadrilateral] = []
+  private var painted: [Quadrilateral] = []
   private var mask = KnownMask()
   private var frames = 0
+  /// The last report, whose memory the next one takes over once the caller has let go of it.
+  private var report = AnchorReport(time: 0, observations: [], found: [], lost: [], searched: false)
 
   /// An engine for the anchors of a library.
   ///
   /// - Parameter intrinsics: of the camera, for frames of the size that will come; `nil`: assumed from a field of view.
   public convenience init(library: AnchorLibrary, intrinsics: CameraIntrinsics? = nil, options: Options = Options()) {
-    self.init(source: AnchorDetector(library: library, templates: 40), intrinsics: intrinsics, options: options)
+    self.init(source: AnchorDetector(library: library, templates: 24), intrinsics: intrinsics, options: options)
   }
 
   /// An engine over a detector.
@@ -59,7 +66,12 @@ public final class AnchorEngine {
     givenIntrinsics = intrinsics
     var alignment = PatchAligner.Options()
     alignment.patches = 160
+    alignment.smearedPatches = 208
     aligner = PatchAligner(alignment)
+    lens = LensMap(intrinsics)
+    aligner.lens = lens
+    search.lens = lens
+    source.lens = lens
   }
 
   /// The camera of the present frames: as given, or assumed for their size.
@@ -88,7 +100,8 @@ public final class AnchorEngine {
       clock.mark("search")
     }
     learn()
-    return report(time, searched: searched)
+    tell(time, searched: searched)
+    return report
   }
 
   /// Forgets all anchors, as before frames of another camera.
@@ -96,6 +109,7 @@ public final class AnchorEngine {
     anchors.removeAll(keepingCapacity: true)
     lastSearch = -.infinity
     lastTime = -.infinity
+    mayHoldMore = false
   }
 
   /// Looks for an anchor where it is expected.
@@ -115,6 +129,7 @@ public final class AnchorEngine {
     let seen = anchors.reduce(0) { $0 + ($1.isSeen ? 1 : 0) }
     guard seen > 0 else { return true }
     guard seen < min(options.maximumAnchors, source.referenceCount) else { return false }
+    if mayHoldMore { return true }
     let urgent = anchors.contains { !$0.isSeen && $0.presence.isPresent }
     // A little less, so that rounding of the times does not cost a frame.
     return time - lastSearch >= (urgent ? options.urgentSearchInterval : options.searchInterval) - 1e-3
@@ -124,10 +139,16 @@ public final class AnchorEngine {
   private func searchWhole(_ frame: ImageView, _ time: Double) {
     lastSearch = time
     known.removeAll(keepingCapacity: true)
-    for a in anchors where a.isSeen { known.append(a.observation.corners) }
+    painted.removeAll(keepingCapacity: true)
     // A few are recognised again in passing; many would leave the detector no room for others.
-    if known.count < 4 { known.removeAll(keepingCapacity: true) }
-    let claims = mask.paint(frame, known) { source.claims(in: $0, known: known) }
+    if anchors.reduce(0, { $0 + ($1.isSeen ? 1 : 0) }) >= 4 {
+      for a in anchors where a.isSeen {
+        known.append(a.place)
+        painted.append(a.observation.corners)
+      }
+    }
+    mayHoldMore = false
+    let claims = mask.paint(frame, painted) { source.claims(in: $0, known: known) }
     for claim in claims {
       let place = anchors.firstIndex { $0.index == claim.anchor }
       if let place, anchors[place].isSeen { continue }
@@ -146,6 +167,7 @@ public final class AnchorEngine {
         !isTaken(corners)
       else { continue }
       take(claim, reference, template, at: place, time)
+      mayHoldMore = known.count + claims.count >= 4
     }
   }
 
@@ -153,8 +175,8 @@ public final class AnchorEngine {
   private func isTaken(_ corners: Quadrilateral) -> Bool {
     let limit = 0.15 * corners.signedArea.squareRoot()
     return anchors.contains {
-      $0.isSeen && $0.observation.corners.center.distance(to: corners.center) < limit
-        && abs($0.observation.corners.signedArea / corners.signedArea - 1) < 0.4
+      $0.isSeen && $0.place.center.distance(to: corners.center) < limit
+        && abs($0.place.signedArea / corners.signedArea - 1) < 0.4
     }
   }
 
@@ -172,7 +194,7 @@ public final class AnchorEngine {
       anchors.append(
         FollowedAnchor(
           claim, reference, tracker,
-          presence: .init(foundAfter: options.foundAfter, lostAfter: options.lostAfter), time: time))
+          presence: .init(foundAfter: options.foundAfter, lostAfter: options.lostAfter), lens: lens, time: time))
       index = anchors.count - 1
     }
     anchors[index].see(claim.homography, inliers: claim.inliers, score: claim.score, at: time, intrinsics)
@@ -194,8 +216,12 @@ public final class AnchorEngine {
     if anchors[turn].isSeen { anchors[turn].tracker.learnSoftness(in: pyramid, aligner: aligner, exposure: exposure) }
   }
 
-  private func report(_ time: Double, searched: Bool) -> AnchorReport {
-    var report = AnchorReport(time: time, observations: [], found: [], lost: [], searched: searched)
+  private func tell(_ time: Double, searched: Bool) {
+    report.time = time
+    report.searched = searched
+    report.observations.removeAll(keepingCapacity: true)
+    report.found.removeAll(keepingCapacity: true)
+    report.lost.removeAll(keepingCapacity: true)
     for i in anchors.indices {
       switch anchors[i].presence.handle(seen: anchors[i].isSeen && anchors[i].isCredible, at: time) {
       case .found: report.found.append(anchors[i].index)
@@ -218,6 +244,5 @@ public final class AnchorEngine {
       ($0.trackingMethod == .fullTracking ? 1 : 0, $0.score, -$0.anchor)
         > ($1.trackingMethod == .fullTracking ? 1 : 0, $1.score, -$1.anchor)
     }
-    return report
   }
 }

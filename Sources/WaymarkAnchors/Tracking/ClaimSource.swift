@@ -16,6 +16,17 @@ package protocol ClaimSource: AnyObject {
 
   /// How many references there are.
   var referenceCount: Int { get }
+
+  /// The lens of the frames: claims and known outlines are then those without its distortion.
+  var lens: LensMap? { get set }
+}
+
+extension ClaimSource {
+  /// Sources that know nothing of lenses.
+  package var lens: LensMap? {
+    get { nil }
+    set {}
+  }
 }
 
 extension AnchorDetector: ClaimSource {

@@ -12,6 +12,9 @@ struct FollowedAnchor {
   var pose: PoseFollower
   var presence: AnchorPresence
   var observation: AnchorObservation
+  /// The corners without the lens's distortion.
+  private(set) var place: Quadrilateral
+  private let lens: LensMap?
   /// Whether it is seen in the present frame.
   var isSeen = true
   /// In how many frames running it has been seen.
@@ -23,8 +26,9 @@ struct FollowedAnchor {
 
   init(
     _ claim: AnchorClaim, _ reference: AnchorReference, _ tracker: AnchorTracker, presence: AnchorPresence.Options,
-    time: Double
+    lens: LensMap?, time: Double
   ) {
+    self.lens = lens
     index = claim.anchor
     name = reference.name
     width = reference.width
@@ -33,15 +37,18 @@ struct FollowedAnchor {
     self.tracker = tracker
     pose = PoseFollower()
     self.presence = AnchorPresence(presence)
+    let corners = claim.homography.apply(
+      Quadrilateral(width: Double(reference.width), height: Double(reference.height)))
+    place = corners
     observation = AnchorObservation(
       anchor: claim.anchor, name: reference.name,
       referenceSize: Point2(Double(reference.width), Double(reference.height)), trackingMethod: .fullTracking,
-      corners: claim.homography.apply(Quadrilateral(width: Double(reference.width), height: Double(reference.height))),
-      homography: claim.homography, inliers: claim.inliers, score: claim.score, pose: nil, rawPose: nil,
+      corners: corners, homography: claim.homography, inliers: claim.inliers, score: claim.score, pose: nil,
+      rawPose: nil,
       lastSeen: time, isPresent: false)
   }
 
-  /// Takes the place in the frame at `time`.
+  /// Takes the place in the frame at `time`: a homography without the lens's distortion.
   mutating func see(
     _ homography: Homography, inliers: Int, score: Double, at time: Double, _ intrinsics: CameraIntrinsics
   ) {
@@ -49,8 +56,9 @@ struct FollowedAnchor {
     streak += 1
     if streak >= 3 { isConfirmed = true }
     observation.trackingMethod = .fullTracking
-    observation.homography = homography
-    observation.corners = homography.apply(Quadrilateral(width: Double(width), height: Double(height)))
+    place = homography.apply(Quadrilateral(width: Double(width), height: Double(height)))
+    (observation.corners, observation.homography) =
+      lens?.seen(homography, width: width, height: height) ?? (place, homography)
     observation.inliers = inliers
     observation.score = score
     observation.lastSeen = time

@@ -6,16 +6,23 @@ import WaymarkImage
 enum AnchorCompilation {
   /// The compiled anchors in the order of the entries; a picture that cannot be used is told and left out.
   ///
+  /// - Parameters:
+  ///   - features: the most features an anchor keeps; `nil`: by the size of the library.
+  ///   - others: how many anchors the library holds besides.
   /// - Returns: the anchors, and the worst status of the pictures left out.
-  static func run(_ entries: [AnchorEntry], jobs: Int) -> (anchors: [CompiledAnchor], status: ExitStatus) {
+  static func run(
+    _ entries: [AnchorEntry], jobs: Int, features: Int? = nil, beside others: Int = 0
+  ) -> (anchors: [CompiledAnchor], status: ExitStatus) {
+    var settings = AnchorCompiler.Settings(anchors: entries.count + others)
+    if let features { settings.limit = features }
     var anchors: [CompiledAnchor] = []
     var status = ExitStatus.success
     var failures = 0
     var progress = ProgressBar(total: entries.count)
     OrderedWork.run(
       entries, jobs: jobs,
-      worker: {
-        let compiler = AnchorCompiler()
+      worker: { [settings] in
+        let compiler = AnchorCompiler(settings: settings)
         return { (entry: AnchorEntry) -> Result<CompiledAnchor, any Error> in
           Result {
             let picture = try PictureDecoder().gray(PictureFile.read(entry.file)).image

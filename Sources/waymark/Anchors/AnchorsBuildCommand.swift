@@ -21,6 +21,12 @@ struct AnchorsBuildCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The width of the printed pictures, where the manifest names none.", valueName: "metres"))
   var physicalWidth: Double?
 
+  @Option(
+    help: ArgumentHelp(
+      "The most features an anchor keeps, 44 bytes each: 700, and down to 560 in libraries of more than 800 anchors.",
+      valueName: "n"))
+  var features: Int?
+
   @Option(help: "Threads to work on.")
   var jobs = ProcessInfo.processInfo.activeProcessorCount
 
@@ -28,6 +34,7 @@ struct AnchorsBuildCommand: AsyncParsableCommand {
     if let physicalWidth, !(physicalWidth > 0 && physicalWidth <= 100) {
       throw ValidationError("--physical-width is a width in metres, above 0 and at most 100")
     }
+    guard (50...5000).contains(features ?? 700) else { throw ValidationError("--features takes 50 to 5000") }
     guard jobs > 0 else { throw ValidationError("--jobs is at least 1") }
   }
 
@@ -39,7 +46,7 @@ struct AnchorsBuildCommand: AsyncParsableCommand {
           .cannotOpen, "There are no pictures in \(sources.joined(separator: ", ")).",
           hint: "Name a folder with pictures.")
       }
-      let (anchors, status) = AnchorCompilation.run(entries, jobs: jobs)
+      let (anchors, status) = AnchorCompilation.run(entries, jobs: jobs, features: features)
       guard !anchors.isEmpty else { throw ExitCode(status.rawValue) }
       try LibraryWriter.write(LibraryWriter.bytes(of: anchors), to: output)
       try LibraryReport.tell(output, of: anchors.map(\.name))

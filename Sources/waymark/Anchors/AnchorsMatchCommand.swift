@@ -54,17 +54,21 @@ struct AnchorsMatchCommand: AsyncParsableCommand {
     _ picture: GrayImage, _ name: String, _ detector: AnchorDetector, _ intrinsics: CameraIntrinsics
   ) -> MatchRecord {
     let start = ProcessorTime.seconds
+    let lens = LensMap(intrinsics)
+    detector.lens = lens
     let claims = picture.withView { detector.detect($0) }
     let anchors = claims.map { claim -> MatchRecord.Anchor in
       let reference = detector.library.references[claim.anchor]
-      let corners = claim.homography.apply(
+      let straight = claim.homography.apply(
         Quadrilateral(width: Double(reference.width), height: Double(reference.height)))
+      let (corners, map) =
+        lens?.seen(claim.homography, width: reference.width, height: reference.height) ?? (straight, claim.homography)
       let pose = reference.physicalWidth.flatMap {
         AnchorPose.single(
           claim.homography, width: reference.width, height: reference.height, physicalWidth: $0, intrinsics)
       }.map(MatchRecord.PoseRecord.init)
       return MatchRecord.Anchor(
-        name: reference.name, corners: corners.corners.map { [$0.x, $0.y] }, homography: claim.homography.rowMajor,
+        name: reference.name, corners: corners.corners.map { [$0.x, $0.y] }, homography: map.rowMajor,
         inliers: claim.inliers, score: claim.score, pose: pose, rawPose: pose, trackingMethod: "fullTracking")
     }
     return MatchRecord(input: name, elapsed: ProcessorTime.seconds - start, anchors: anchors)

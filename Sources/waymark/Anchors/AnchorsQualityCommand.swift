@@ -40,6 +40,8 @@ struct AnchorsQualityCommand: AsyncParsableCommand {
     var name: String
     var quality: Int
     var features: Int
+    /// How many corners are found again in each simulated view.
+    var corners: [Int]
     var reasons: [Reason]
   }
 
@@ -69,7 +71,7 @@ struct AnchorsQualityCommand: AsyncParsableCommand {
         if json {
           let record = Record(
             input: entry.file, name: entry.name, quality: anchor.quality.score, features: anchor.features.count,
-            reasons: reasons.map { Record.Reason(code: $0.code, text: $0.text) })
+            corners: anchor.sightings, reasons: reasons.map { Record.Reason(code: $0.code, text: $0.text) })
           Output.line(String(decoding: try encoder.encode(record), as: UTF8.self))
         } else {
           Output.line("\(entry.file): \(anchor.quality.score)")

@@ -138,7 +138,7 @@ struct KernelTests {
     let picture = Scenery.picture(seed: 7, width: 120, height: 90)
     let map = Homography(SIMD3(0.7, 0.1, 5), SIMD3(-0.2, 0.9, 20), SIMD3(0.0005, 0.0002, 1))
     var out = [UInt8](repeating: 0, count: 100 * 60)
-    picture.withView { ck_warp($0.base, $0.stride, 120, 90, map.rowMajor, &out, 100, 100, 60) }
+    picture.withView { ck_warp($0.base, $0.stride, 120, 90, map.rowMajor, -1, &out, 100, 100, 60) }
     for (x, y) in [(0, 0), (17, 3), (50, 30), (99, 59), (33, 41)] {
       let p = map.apply(Point2(Double(x), Double(y)))
       let u = min(max(p.x, 0), 118.999)
@@ -150,5 +150,105 @@ struct KernelTests {
       // A 64th of a pixel of the steepest edge.
       #expect(abs(Double(out[y * 100 + x]) - (top * (1 - b) + low * b)) <= 8)
     }
+  }
+
+  @Test func warpsMayLeaveOutWhatIsFarOutside() {
+    let picture = Scenery.picture(seed: 7, width: 120, height: 90)
+    let map = Homography(SIMD3(2, 0.3, -90), SIMD3(-0.2, 2, -60), SIMD3(0, 0, 1))
+    var (whole, part) = ([UInt8](repeating: 7, count: 160 * 120), [UInt8](repeating: 7, count: 160 * 120))
+    picture.withView {
+      ck_warp($0.base, $0.stride, 120, 90, map.rowMajor, -1, &whole, 160, 160, 120)
+      ck_warp($0.base, $0.stride, 120, 90, map.rowMajor, 8, &part, 160, 160, 120)
+    }
+    var left = 0
+    for i in whole.indices {
+      let p = map.apply(Point2(Double(i % 160), Double(i / 160)))
+      let near = p.x > -8 && p.y > -8 && p.x < 127 && p.y < 97
+      if near { #expect(whole[i] == part[i]) } else { #expect(part[i] == whole[i] || part[i] == 0) }
+      if part[i] != whole[i] { left += 1 }
+    }
+    #expect(left > 1000)
+  }
+
+  @Test func halvesAreMeansOfFour() {
+    let p = plane(11)
+    let (w, h) = (width / 2, height / 2)
+    let q = run(p) { ck_halve($0, stride, $1, stride, Int32(w), Int32(h)) }
+    for y in 0..<h {
+      for x in 0..<w {
+        let sum = at(p, 2 * x, 2 * y) + at(p, 2 * x + 1, 2 * y) + at(p, 2 * x, 2 * y + 1) + at(p, 2 * x + 1, 2 * y + 1)
+        #expect(at(q, x, y) == (sum + 2) / 4)
+      }
+    }
+  }
+
+  @Test func twoThirdsAreMeansOverTheAreaOfAPixel() {
+    let p = plane(12)
+    let (w, h) = (width / 3 * 2, height / 3 * 2)
+    let q = run(p) { ck_two_thirds($0, stride, $1, stride, Int32(w), Int32(h)) }
+    // Thirds of pixels: a new pixel covers one and a half old ones, that is 2 and 1 halves along each axis.
+    func shares(_ i: Int) -> [(at: Int, weight: Int)] {
+      i % 2 == 0 ? [(i / 2 * 3, 2), (i / 2 * 3 + 1, 1)] : [(i / 2 * 3 + 1, 1), (i / 2 * 3 + 2, 2)]
+    }
+    for y in 0..<h {
+      for x in 0..<w {
+        var sum = 0
+        for v in shares(y) { for u in shares(x) { sum += u.weight * v.weight * at(p, u.at, v.at) } }
+        #expect(at(q, x, y) == (sum + 4) / 9)
+      }
+    }
+  }
+
+  @Test func doublesAreLinearBetweenPixelCentres() {
+    let p = plane(13)
+    let (w, h) = (width / 2, 15)
+    let q = run(p) { ck_double($0, stride, $1, stride, Int32(w), Int32(h)) }
+    for y in 0..<(2 * h) {
+      for x in 0..<(2 * w) {
+        func near(_ i: Int, _ n: Int) -> [(at: Int, weight: Int)] {
+          [(i / 2, 3), (max(0, min(n - 1, i % 2 == 0 ? i / 2 - 1 : i / 2 + 1)), 1)]
+        }
+        var sum = 8
+        for v in near(y, h) { for u in near(x, w) { sum += u.weight * v.weight * at(p, u.at, v.at) } }
+        #expect(at(q, x, y) == sum / 16)
+      }
+    }
+  }
+
+  @Test func descriptorsAreComparisons() {
+    let p = plane(14)
+    var random = RandomSource(seed: 2)
+    let offsets = (0..<512).map { _ in Int32((random.below(21) - 10) * stride + random.below(31) - 15) }
+    var bits = [UInt64](repeating: 0, count: 4)
+    var differences = [Int16](repeating: 0, count: 24)
+    let center = 40 * stride + 60
+    p.withUnsafeBufferPointer { ck_describe($0.baseAddress! + center, offsets, &bits, &differences, 24) }
+    for i in 0..<256 {
+      let d = Int(p[center + Int(offsets[2 * i])]) - Int(p[center + Int(offsets[2 * i + 1])])
+      #expect((bits[i / 64] >> UInt64(i % 64) & 1 == 1) == (d > 0))
+      if i < 24 { #expect(Int(differences[i]) == d) }
+    }
+  }
+
+  @Test func probesFindWhatLiesUnderTheirKeys() {
+    var random = RandomSource(seed: 3)
+    let descriptors = (0..<(4 * 300)).map { _ in random.next() & random.next() }
+    let starts = (0...30).map { UInt32(10 * $0) }
+    let query = (0..<4).map { _ in random.next() & random.next() }
+    let keys: [Int32] = [3, 17, 29]
+    var places = [UInt32](repeating: 0, count: 64)
+    var distances = [UInt16](repeating: 0, count: 64)
+    let n = Int(ck_probe(query, keys, 3, starts, descriptors, 96, &places, &distances, 64))
+    var expected: [(UInt32, UInt16)] = []
+    for key in keys {
+      for i in (10 * Int(key))..<(10 * Int(key) + 10) {
+        let d = (0..<4).reduce(0) { $0 + (query[$1] ^ descriptors[4 * i + $1]).nonzeroBitCount }
+        if d <= 96 { expected.append((UInt32(i), UInt16(d))) }
+      }
+    }
+    #expect(n == expected.count && n > 3 && n < 30)
+    for i in 0..<min(n, expected.count) { #expect((places[i], distances[i]) == expected[i]) }
+    // No more than there is room for.
+    #expect(ck_probe(query, keys, 3, starts, descriptors, 256, &places, &distances, 7) == 7)
   }
 }

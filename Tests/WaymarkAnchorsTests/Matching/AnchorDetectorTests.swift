@@ -52,6 +52,30 @@ struct AnchorDetectorTests {
     }
   }
 
+  @Test func aFrameFullOfAnchorsIsReadInOneGo() throws {
+    let compiler = AnchorCompiler()
+    let pictures = (1...12).map { Scenery.picture(seed: UInt64(40 + $0)) }
+    let anchors = pictures.enumerated().map {
+      compiler.compile(name: "\($0.offset)", physicalWidth: nil, image: $0.element)
+    }
+    try Scenery.withLibrary(anchors) { library, _ in
+      var frame = GrayImage(width: 640, height: 480, value: 90)
+      for (i, picture) in pictures.enumerated() {
+        let (x, y) = (20 + 155 * Double(i % 4), 30 + 150 * Double(i / 4))
+        frame = Scenery.frame(
+          picture, Homography(SIMD3(0.28, 0.01, x), SIMD3(-0.01, 0.28, y), SIMD3(0, 0, 1)), on: frame)
+      }
+      let claims = frame.withView { AnchorDetector(library: library).detect($0) }
+      #expect(claims.count >= 8)
+      #expect(Set(claims.map(\.anchor)).count == claims.count)
+      // The engine searches on in the next frames until there is nothing more to find.
+      let engine = AnchorEngine(library: library)
+      var seen = 0
+      for i in 0..<20 { seen = frame.withView { engine.process($0, at: Double(i) / 30) }.observations.count }
+      #expect(seen >= 11)
+    }
+  }
+
   @Test func twoEqualAnchorsGiveOneClaimAtOnePlace() throws {
     var twin = Scenery.anchors[0]
     twin.name = "twin"

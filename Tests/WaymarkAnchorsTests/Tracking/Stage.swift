@@ -84,6 +84,27 @@ enum Stage {
     }
   }
 
+  /// A picture at a place as a lens shows it that bends straight lines.
+  static func frame(_ image: GrayImage, _ place: Homography, through camera: CameraIntrinsics, noise: Double = 1)
+    -> GrayImage
+  {
+    var random = RandomSource(seed: 5)
+    let inverse = place.inverse ?? .identity
+    let ground = picture(98, width: 320, height: 240)
+    return GrayImage(width: 320, height: 240) { out in
+      for i in out.indices {
+        var sum: Float = 0
+        for k in 0..<4 {
+          let pixel = Point2(Double(i % 320) + (k % 2 == 0 ? -0.25 : 0.25), Double(i / 320) + (k < 2 ? -0.25 : 0.25))
+          let p = inverse.apply(camera.rectify(pixel))
+          let inside = p.x >= 0 && p.y >= 0 && p.x < Double(image.width - 1) && p.y < Double(image.height - 1)
+          sum += inside ? sample(image, p) : Float(ground[i % 320, i / 320])
+        }
+        out[i] = UInt8(min(max((Double(sum) / 4 + noise * random.gaussian()).rounded(), 0), 255))
+      }
+    }
+  }
+
   static func sample(_ image: GrayImage, _ p: Point2) -> Float {
     let (x, y) = (Int(p.x), Int(p.y))
     let (u, v) = (Float(p.x) - Float(x), Float(p.y) - Float(y))

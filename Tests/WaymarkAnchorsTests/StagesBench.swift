@@ -1,0 +1,106 @@
+import Foundation
+import Testing
+import WaymarkGeometry
+import WaymarkImage
+
+@testable import WaymarkAnchors
+
+/// The time and the allocations of every stage, on drawn frames: `Benchmarks/anchors/stages` runs this.
+@Suite(.enabled(if: ProcessInfo.processInfo.environment["WAYMARK_BENCH"] != nil)) struct StagesBench {
+  /// How many allocations this process has made; counted by the library that the script loads before, else `nil`.
+  private static var allocations: (() -> UInt64)? {
+    guard let symbol = dlsym(nil, "counted_allocations") else { return nil }
+    typealias Count = @convention(c) () -> UInt64
+    let count = unsafeBitCast(symbol, to: Count.self)
+    return { count() }
+  }
+
+  private static var cpu: Double {
+    var t = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t)
+    return Double(t.tv_sec) + 1e-9 * Double(t.tv_nsec)
+  }
+
+  /// The median time of a step in milliseconds, and the most allocations of one run after the first ones.
+  private func measure(_ name: String, runs: Int = 60, warm: Int = 10, _ body: (Int) -> Void) -> UInt64 {
+    var times: [Double] = []
+    var most: UInt64 = 0
+    times.reserveCapacity(runs)
+    for i in 0..<runs {
+      let before = Self.allocations?() ?? 0
+      let start = Self.cpu
+      body(i)
+      let seconds = Self.cpu - start
+      let made = (Self.allocations?() ?? 0) - before
+      if i >= warm {
+        times.append(1e3 * seconds)
+        most = max(most, made)
+      }
+    }
+    times.sort()
+    let told = Self.allocations == nil ? "-" : "\(most)"
+    let line = String(
+      format: "%-34@ %8.3f ms  p95 %8.3f  allocations ", name as NSString, times[times.count / 2],
+      times[times.count * 95 / 100])
+    FileHandle.standardError.write(Data((line + told + "\n").utf8))
+    return most
+  }
+
+  @Test func stages() throws {
+    let picture = Scenery.picture(seed: 1)
+    let frames = (0..<8).map { i in
+      Scenery.frame(
+        picture,
+        Homography(
+          SIMD3(0.7, -0.1, 120 + 3 * Double(i)), SIMD3(0.1, 0.75, 60 + 2 * Double(i)), SIMD3(0.0001, 0.0001, 1)),
+        on: Scenery.picture(seed: 50, width: 640, height: 480))
+    }
+    let empty = (0..<8).map { Scenery.picture(seed: UInt64(60 + $0), width: 640, height: 480) }
+    try Scenery.withLibrary(Scenery.anchors) { library, _ in
+      var most: [String: UInt64] = [:]
+      func stage(_ name: String, _ body: (GrayImage) -> Void) {
+        most[name] = measure(name) { body(frames[$0 % 8]) }
+      }
+      let pyramid = GrayPyramid()
+      stage("pyramid") { $0.withView { pyramid.update($0, levels: 7) } }
+      let extractor = FeatureExtractor()
+      stage("features") { $0.withView { extractor.extract($0) } }
+      let enlarging = FeatureExtractor(settings: .enlarging)
+      stage("features, doubled") { $0.withView { enlarging.extract($0, doubled: true) } }
+      let lookup = FeatureLookup(library: library, features: extractor.features.capacity)
+      stage("lookup") { _ in lookup.run(extractor.features) }
+      let search = HypothesisSearch(library: library, matches: lookup.limit)
+      stage("hypotheses") { _ in
+        search.run(lookup.matches, count: lookup.count, features: extractor.features.features)
+      }
+      let guided = GuidedMatcher(library: library, features: extractor.features.capacity)
+      let hypothesis = try #require(search.hypotheses.first)
+      stage("guided matching, a round") { _ in
+        guided.load(extractor.features, width: 640, height: 480)
+        guided.run(hypothesis.anchor, hypothesis.homography, radius: 16, extractor.features)
+      }
+      let template = AnchorTemplate(library.references[0].image)
+      stage("template of an anchor") { _ in _ = AnchorTemplate(library.references[0].image) }
+      let aligner = PatchAligner()
+      stage("alignment") { frame in
+        frame.withView { pyramid.update($0, levels: 7) }
+        _ = aligner.align(template, from: hypothesis.homography, in: pyramid)
+      }
+      let detector = AnchorDetector(library: library)
+      stage("detection") { frame in _ = frame.withView { detector.detect($0) } }
+      most["detection, no anchor"] = measure("detection, no anchor") { i in
+        _ = empty[i % 8].withView { detector.detect($0) }
+      }
+      let engine = AnchorEngine(library: library)
+      most["following"] = measure("following", runs: 120, warm: 40) { i in
+        let step = i % 14
+        _ = frames[step < 8 ? step : 14 - step].withView { engine.process($0, at: Double(i) / 30) }
+      }
+      // A template is made once for an anchor, all else works in memory that is kept.
+      most["template of an anchor"] = nil
+      if Self.allocations != nil {
+        for (name, count) in most { #expect(count == 0, "\(name) allocates") }
+      }
+    }
+  }
+}
