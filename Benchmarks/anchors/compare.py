@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Runs waymark and OpenCV's SIFT and ORB on the same frames, one after the other, and prints a table.
 
-  compare.py WAYMARK DATA [--every N] [--anchors 50] [--peers sift,orb]
+  compare.py WAYMARK DATA [--suite mixed] [--every N] [--anchors 50] [--peers sift,orb]
 
 DATA holds truth.json ({"anchors": [{"id", "file", "w", "h"}], "frames": [{"frame", "suite", "anchors": [{"id",
 "corners"}]}]}), frames/*.pgm and the reference pictures. $WAYMARK_DATA stands in for DATA. Needs numpy and
-opencv-python-headless; run it pinned to one core (taskset -c 0).
+opencv-python-headless. Times are processor time of one thread, so that other work on the machine hardly counts; run it pinned
+to one core (taskset -c 0).
 """
 import argparse, json, os, subprocess, sys, tempfile, time
 import cv2, numpy as np
@@ -13,7 +14,7 @@ import cv2, numpy as np
 ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 ap.add_argument("waymark")
 ap.add_argument("data", nargs="?", default=os.environ.get("WAYMARK_DATA"))
-ap.add_argument("--every", type=int, default=1)
+ap.add_argument("--suite"); ap.add_argument("--every", type=int, default=1)
 ap.add_argument("--anchors", type=int, default=50)
 ap.add_argument("--peers", default="sift,orb")
 ap.add_argument("--width", type=float, default=0.2)
@@ -21,7 +22,7 @@ a = ap.parse_args()
 if not a.data: ap.error("name a folder, or set WAYMARK_DATA")
 cv2.setNumThreads(1)
 truth = json.load(open(f"{a.data}/truth.json"))
-anchors, frames = truth["anchors"][: a.anchors], truth["frames"][:: a.every]
+anchors, frames = truth["anchors"][: a.anchors], [f for f in truth["frames"] if a.suite in (None, f["suite"])][:: a.every]
 
 def corners(H, t):
     p = H @ np.array([[0, 0, 1], [t["w"], 0, 1], [t["w"], t["h"], 1], [0, t["h"], 1]], float).T
@@ -31,9 +32,10 @@ def ours():
     with tempfile.TemporaryDirectory() as d:
         manifest = f"{d}/list.json"
         json.dump([{"name": t["id"], "image": os.path.abspath(f"{a.data}/{t['file']}"), "physicalWidth": a.width} for t in anchors], open(manifest, "w"))
-        start = time.time()
+        used = lambda: sum(os.times()[2:4])
+        start = used()
         subprocess.run([a.waymark, "anchors", "build", manifest, "-o", f"{d}/library", "--jobs", "1"], check=True, stdout=sys.stderr)
-        print(f"build: {1e3 * (time.time() - start) / len(anchors):.0f} ms an anchor", file=sys.stderr)
+        print(f"build: {1e3 * (used() - start) / len(anchors):.0f} ms an anchor", file=sys.stderr)
         paths = [f"{a.data}/frames/{f['frame']}.pgm" for f in frames]
         out = subprocess.run([a.waymark, "anchors", "match", f"{d}/library", *paths, "--json"], stdout=subprocess.PIPE, text=True).stdout
         for f, line in zip(frames, out.splitlines()):
@@ -52,7 +54,7 @@ def peer(kind):
         bf = cv2.BFMatcher(cv2.NORM_HAMMING); knn = lambda d: bf.knnMatch(d, db, k=2)
     for f in frames:
         g = cv2.imread(f"{a.data}/frames/{f['frame']}.pgm", 0)
-        start = time.perf_counter()
+        start = time.process_time()
         k, d = feat.detectAndCompute(g, None)
         found = []
         if d is not None and len(k) >= 8:
@@ -66,9 +68,10 @@ def peer(kind):
                     s = own[ti] == c
                     H, inl = cv2.findHomography(P[ti[s]], q[qi[s]], cv2.USAC_MAGSAC, 3.0, maxIters=2000, confidence=0.995)
                     if H is not None and inl.sum() >= 12: found.append((parts[c][0]["id"], corners(H, parts[c][0])))
-        yield f, time.perf_counter() - start, found
+        yield f, time.process_time() - start, found
 
 print(f"{'':10}{'suite':10}{'<3 px %':>9}{'<5 px %':>9}{'<10 px %':>9}{'wrong':>7}{'median px':>11}{'median ms':>11}{'p95 ms':>9}")
+medians = {}
 for name in ["waymark"] + [p for p in a.peers.split(",") if p]:
     rows = {}
     for f, seconds, found in (ours() if name == "waymark" else peer(name)):
@@ -80,7 +83,9 @@ for name in ["waymark"] + [p for p in a.peers.split(",") if p]:
             else: r["wrong"] += 1
             seen.add(i)
     for suite, r in rows.items():
-        e, n = np.array(r["e"]), max(1, r["n"])
+        e, n = np.array(r["e"]), max(1, r["n"]); medians[name, suite] = np.median(r["ms"])
         share = lambda t: 100 * (e < t).sum() / n
         med = f"{np.median(e):.2f}" if len(e) else "-"
         print(f"{name:10}{suite:10}{share(3):9.1f}{share(5):9.1f}{share(10):9.1f}{r['wrong']:7}{med:>11}{np.median(r['ms']):11.2f}{np.quantile(r['ms'], .95):9.2f}")
+for (name, suite), ms in medians.items():
+    if name != "waymark": print(f"{suite}: waymark takes 1/{ms / medians['waymark', suite]:.1f} of the median time of {name}")
