@@ -96,6 +96,8 @@ let package = Package(
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
       resources: [.copy("Resources")]),
     .executableTarget(
@@ -140,8 +142,8 @@ let package = Package(
     tests(
       "WaymarkServiceTests",
       [
-        "WaymarkService", "WaymarkProtocol", "WaymarkClient", .product(name: "Logging", package: "swift-log"),
-        .product(name: "NIOCore", package: "swift-nio"),
+        "WaymarkService", "WaymarkProtocol", "WaymarkClient", "WaymarkImage", "WaymarkPipeline",
+        .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
       ]),
     tests("WaymarkClientTests", ["WaymarkClient", "WaymarkProtocol"]),
     tests("WaymarkKioskTests", ["WaymarkKiosk"]),

@@ -24,6 +24,8 @@ package struct KioskOptions: Sendable {
   package var idleSeconds = 120.0
   /// Whether a person may hand in a picture from their own device.
   package var upload = true
+  /// What a client may take up.
+  package var limits = KioskLimits()
   /// The folder with the page's files.
   package var assets: String
   /// The token that opens the page.

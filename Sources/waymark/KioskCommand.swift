@@ -73,7 +73,10 @@ struct KioskCommand: AsyncParsableCommand {
             Listen on 127.0.0.1 and put a proxy with TLS before it, unless this network is yours alone.
           """)
       }
-      try await KioskServer(options: options, backend: SocketBackend(path: socket), logger: logger).run { port in
+      try await KioskServer(options: options, backend: SocketBackend(path: socket), logger: logger).run(
+        endedBySignals: true
+      ) {
+        port in
         Output.line("http://\(host):\(port)/?token=\(token.value)")
       }
     } catch {

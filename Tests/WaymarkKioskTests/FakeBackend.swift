@@ -15,12 +15,19 @@ final class FakeBackend: KioskBackend {
   func events(page: String?) -> AsyncStream<[UInt8]> {
     AsyncStream { continuation in
       continuation.yield(Array(#"{"event":"kiosk.connection","online":true}"#.utf8))
-      continuation.finish()
+      // A page of this name listens for ever.
+      if page != "endless" { continuation.finish() }
     }
   }
 
   func preview(width: Int?, rate: Double?) -> AsyncThrowingStream<PicturePart, any Error> {
-    AsyncThrowingStream { continuation in
+    // More than any buffer holds, for clients that do not read.
+    if width == 4096 {
+      return AsyncThrowingStream {
+        PicturePart(sequence: 1, captured: 0, format: "jpeg", bytes: [UInt8](repeating: 0, count: 1 << 20))
+      }
+    }
+    return AsyncThrowingStream { continuation in
       for sequence in 1...3 as ClosedRange<UInt64> {
         continuation.yield(PicturePart(sequence: sequence, captured: 0.5, format: "jpeg", bytes: Array("picture".utf8)))
       }

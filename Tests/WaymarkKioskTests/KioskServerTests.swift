@@ -5,16 +5,19 @@ import Testing
 
 @testable import WaymarkKiosk
 
-@Suite("The kiosk's HTTP server", .serialized)
+@Suite("The kiosk's HTTP server", .serialized, .ownThread)
 struct KioskServerTests {
   static let assets = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("../../Sources/WaymarkKiosk/Resources").standardizedFileURL.path
 
   /// Runs `body` against a server on a free port.
-  func withServer(_ body: @escaping @Sendable (Int, String, FakeBackend) async throws -> Void) async throws {
+  func withServer(
+    limits: KioskLimits = KioskLimits(), _ body: @escaping @Sendable (Int, String, FakeBackend) async throws -> Void
+  ) async throws {
     let backend = FakeBackend()
     var options = KioskOptions(assets: Self.assets, token: KioskToken())
     options.port = 0
+    options.limits = limits
     let token = options.token.value
     var logger = Logger(label: "test")
     logger.logLevel = .critical
@@ -161,13 +164,117 @@ struct KioskServerTests {
     }
   }
 
-  @Test("A head that trickles in is cut off", .timeLimit(.minutes(2)))
+  @Test("A thousand connections that say nothing: the oldest go, there are never more than the limit, the page gets in")
+  func manyConnections() async throws {
+    RawHTTP.allowDescriptors(4096)
+    var limits = KioskLimits()
+    limits.connections = 50
+    limits.proof = .seconds(3600)
+    limits.idle = .seconds(3600)
+    try await withServer(limits: limits) { port, token, _ in
+      var mute: [RawHTTP] = []
+      for _ in 0..<1000 { mute.append(try RawHTTP(port: port)) }
+      let answer = try exchange(port, "/", headers: ["Cookie: waymark=\(token)"])
+      #expect(status(answer) == 200)
+      // All but the last of them see the end of their connection without having said anything.
+      for http in mute.prefix(950) { #expect(http.receive().isEmpty) }
+    }
+  }
+
+  @Test("Who has the cookie stays when others crowd in")
+  func crowd() async throws {
+    RawHTTP.allowDescriptors(4096)
+    var limits = KioskLimits()
+    limits.connections = 20
+    try await withServer(limits: limits) { port, token, _ in
+      let page = try RawHTTP(port: port)
+      let request = "GET /api/config HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nCookie: waymark=\(token)\r\n\r\n"
+      page.send(request)
+      #expect(status(page.receive { $0.contains("}") }) == 200)
+      var mute: [RawHTTP] = []
+      for _ in 0..<200 { mute.append(try RawHTTP(port: port)) }
+      #expect(mute[0].receive().isEmpty)
+      page.send(request)
+      #expect(status(page.receive { $0.contains("}") }) == 200)
+    }
+  }
+
+  @Test("A head that trickles in is cut off, and so is whoever knocks again and again without the token")
   func slowLoris() async throws {
-    try await withServer { port, _, _ in
+    var limits = KioskLimits()
+    limits.idle = .milliseconds(200)
+    try await withServer(limits: limits) { port, _, _ in
       let http = try RawHTTP(port: port)
       http.send("GET / HTTP/1.1\r\nHost: 127")
       // The server ends it by itself; nothing more is sent.
-      #expect(!http.receive().contains("200 OK"))
+      #expect(http.receive().isEmpty)
+    }
+    limits = KioskLimits()
+    limits.proof = .milliseconds(200)
+    try await withServer(limits: limits) { port, token, _ in
+      let http = try RawHTTP(port: port)
+      var answers = 0
+      // Every one of these resets what counts as idle.
+      while http.send("GET / HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n"),
+        http.receive(until: { $0.contains("opens this page") }).contains("401")
+      {
+        answers += 1
+      }
+      #expect(answers > 0)
+    }
+  }
+
+  @Test("A body that does not arrive in time is answered and dropped")
+  func slowBody() async throws {
+    var limits = KioskLimits()
+    limits.body = .milliseconds(200)
+    try await withServer(limits: limits) { port, token, backend in
+      let http = try RawHTTP(port: port)
+      http.send(
+        "POST /api/upload HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nCookie: waymark=\(token)\r\nContent-Length: 900\r\n\r\nhalf"
+      )
+      #expect(status(http.receive { $0.contains("tooLarge") }) == 413)
+      #expect(backend.uploads.withLock { $0.isEmpty })
+    }
+  }
+
+  @Test("Told to stop, it ends every connection, whatever it is about", .timeLimit(.minutes(2)))
+  func shutdown() async throws {
+    var limits = KioskLimits()
+    limits.drain = .milliseconds(300)
+    let left = Mutex<[RawHTTP]>([])
+    try await withServer(limits: limits) { port, token, _ in
+      let head = "HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nCookie: waymark=\(token)\r\n"
+      func open(_ request: String, until word: String? = nil) throws {
+        let http = try RawHTTP(port: port)
+        http.send(request)
+        if let word { #expect(http.receive { $0.contains(word) }.contains(word)) }
+        left.withLock { $0.append(http) }
+      }
+      try open("")
+      try open("GET / HTTP/1.1\r\nHo")
+      try open("GET /api/config \(head)\r\n", until: "}")
+      try open("GET /api/events?page=endless \(head)\r\n", until: "kiosk.connection")
+      // Never reads what it asked for.
+      try open("GET /api/preview?width=4096 \(head)\r\n", until: "X-Frame-Sequence")
+      try open("POST /api/upload \(head)Content-Length: 1000\r\n\r\nhalf")
+    }
+    // The server has ended; all its connections with it.
+    for http in left.withLock({ $0 }) { _ = http.receive() }
+  }
+
+  @Test("Stopped while connections pour in, it neither crashes nor hangs", .timeLimit(.minutes(2)))
+  func shutdownInACrowd() async throws {
+    RawHTTP.allowDescriptors(4096)
+    for round in 1...10 {
+      let crowd = Mutex<[RawHTTP]>([])
+      try await withServer { port, _, _ in
+        for _ in 0..<(round * 20) {
+          let http = try RawHTTP(port: port)
+          crowd.withLock { $0.append(http) }
+        }
+      }
+      for http in crowd.withLock({ $0 }) { #expect(http.receive().isEmpty) }
     }
   }
 

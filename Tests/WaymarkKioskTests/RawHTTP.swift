@@ -1,7 +1,7 @@
 import Foundation
 
 /// A connection that sends exactly the bytes it is given: requests that no well-behaved client would send.
-struct RawHTTP: ~Copyable {
+final class RawHTTP: Sendable {
   private let descriptor: Int32
 
   /// Connects to a port of 127.0.0.1.
@@ -23,20 +23,31 @@ struct RawHTTP: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// Sends all bytes; what the other side no longer takes is dropped.
-  func send(_ bytes: [UInt8]) {
+  /// Lets this process have so many descriptors, where the system allows it.
+  static func allowDescriptors(_ count: UInt) {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur < count else { return }
+    limit.rlim_cur = min(rlim_t(count), limit.rlim_max)
+    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+  }
+
+  /// Sends all bytes; what the other side no longer takes is dropped, and `false` returned.
+  @discardableResult
+  func send(_ bytes: [UInt8]) -> Bool {
     var sent = 0
     while sent < bytes.count {
       let n = bytes[sent...].withUnsafeBytes {
         Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
       }
-      if n <= 0 { return }
+      if n <= 0 { return false }
       sent += n
     }
+    return true
   }
 
   /// Sends text.
-  func send(_ text: String) { send(Array(text.utf8)) }
+  @discardableResult
+  func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
   /// Reads until `enough` is satisfied or the other side closes.
   func receive(until enough: (String) -> Bool = { _ in false }) -> String {

@@ -2,10 +2,11 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import ServiceLifecycle
 
 extension KioskServer {
   /// Commands, uploads and the stream of events.
-  func addCommands(to router: Router<BasicRequestContext>) {
+  func addCommands(to router: Router<KioskContext>) {
     router.post("/api/command") { request, _ in
       guard let body = await collect(request, upTo: Self.commandLimit) else { return tooLarge }
       guard
@@ -34,7 +35,7 @@ extension KioskServer {
       return answer(await backend.upload(body, page: request.headers[Self.pageHeader]))
     }
 
-    let streams = StreamCounter(limit: Self.streamLimit)
+    let streams = StreamCounter(limit: options.limits.streams)
     router.get("/api/events") { request, _ in
       let page = request.uri.queryParameters["page"].map { String($0.prefix(64)) }
       guard let place = streams.enter() else { return Response(status: .serviceUnavailable) }
@@ -45,7 +46,9 @@ extension KioskServer {
           var writer = writer
           try await request.body.consumeWithCancellationOnInboundClose { _ in
             try await writer.write(ByteBuffer(string: ": waymark\n\n"))
-            for await line in backend.events(page: page) { try await writer.write(Self.event(line)) }
+            for await line in backend.events(page: page).cancelOnGracefulShutdown() {
+              try await writer.write(Self.event(line))
+            }
           }
           try await writer.finish(nil)
         })
@@ -66,6 +69,7 @@ extension KioskServer {
   /// A whole body, or `nil` when it is too large or too slow.
   private func collect(_ request: Request, upTo limit: Int) async -> [UInt8]? {
     if let length = request.headers[.contentLength].flatMap(Int.init), length > limit { return nil }
+    let deadline = options.limits.body
     return await withTaskGroup(of: [UInt8]?.self) { group in
       group.addTask {
         var request = request
@@ -73,7 +77,7 @@ extension KioskServer {
         return Array(buffer.readableBytesView)
       }
       group.addTask {
-        try? await Task.sleep(for: Self.bodyDeadline)
+        try? await Task.sleep(for: deadline)
         return nil
       }
       let first = await group.next() ?? nil

@@ -5,7 +5,7 @@ import NIOCore
 
 extension KioskServer {
   /// The page, its files and what it may show.
-  func addPage(to router: Router<BasicRequestContext>) {
+  func addPage(to router: Router<KioskContext>) {
     router.get("/") { request, _ in respond("index.html", to: request) }
     router.get("/assets/**") { request, context in
       respond(context.parameters.getCatchAll().joined(separator: "/"), to: request)

@@ -2,11 +2,12 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import ServiceLifecycle
 
 extension KioskServer {
   /// The live picture as multipart JPEG, and single pictures.
-  func addPictures(to router: Router<BasicRequestContext>) {
-    let streams = StreamCounter(limit: Self.streamLimit)
+  func addPictures(to router: Router<KioskContext>) {
+    let streams = StreamCounter(limit: options.limits.streams)
     router.get("/api/preview") { request, _ in
       guard let place = streams.enter() else { return Response(status: .serviceUnavailable) }
       let width = request.uri.queryParameters["width"].flatMap { Int($0) }.map { min(max($0, 16), 4096) }
@@ -17,7 +18,7 @@ extension KioskServer {
           defer { place.leave() }
           var writer = writer
           try await request.body.consumeWithCancellationOnInboundClose { _ in
-            for try await part in backend.preview(width: width, rate: rate) {
+            for try await part in backend.preview(width: width, rate: rate).cancelOnGracefulShutdown() {
               try await writer.write(Self.multipart(part))
             }
           }

@@ -3,6 +3,8 @@ import Hummingbird
 import HummingbirdCore
 package import Logging
 import NIOCore
+import ServiceLifecycle
+import UnixSignals
 
 /// The page's HTTP server: files, commands, events and pictures, for whoever holds the token.
 package struct KioskServer: Sendable {
@@ -10,14 +12,6 @@ package struct KioskServer: Sendable {
   package static let uploadLimit = 16 << 20
   /// The largest command, in bytes.
   static let commandLimit = 64 << 10
-  /// How long a client may take to send a whole body.
-  static let bodyDeadline = Duration.seconds(30)
-  /// How long a connection may stay without a complete request.
-  static let idleSeconds: Int64 = 15
-  /// More connections than this wait unanswered.
-  package static let connectionLimit = 200
-  /// More event streams, and more picture streams, than this are refused.
-  static let streamLimit = 16
 
   let options: KioskOptions
   let backend: any KioskBackend
@@ -34,46 +28,87 @@ package struct KioskServer: Sendable {
     assets = try Assets(folder: options.assets)
   }
 
-  /// Listens until the task is cancelled or a graceful shutdown is asked for.
+  /// Listens until the task is cancelled, a graceful shutdown is asked for, or a signal comes.
   ///
-  /// - Parameter onListening: called with the port once the server accepts connections.
-  package func run(onListening: @escaping @Sendable (Int) async -> Void = { _ in }) async throws {
+  /// It then accepts nobody any more, ends the streams, lets what is under way finish and closes what is left.
+  /// - Parameters:
+  ///   - signals: whether SIGTERM and SIGINT end it.
+  ///   - onListening: called with the port once the server accepts connections.
+  package func run(
+    endedBySignals signals: Bool = false, onListening: @escaping @Sendable (Int) async -> Void = { _ in }
+  ) async throws {
+    let connections = Connections(options.limits)
+    let served = Served(
+      application: application(connections, onListening), connections: connections, drain: options.limits.drain)
+    var setup = ServiceGroupConfiguration(
+      services: [.init(service: served, serviceName: "kiosk")],
+      gracefulShutdownSignals: signals ? [.sigterm, .sigint] : [],
+      logger: logger)
+    // Every connection is closed by then.
+    setup.maximumGracefulShutdownDuration = options.limits.drain + .seconds(3)
+    let group = ServiceGroup(configuration: setup)
+    // A task of its own: being cancelled is a reason to stop in order, not to drop everything.
+    let work = Task { try await group.run() }
+    do {
+      try await withTaskCancellationHandler {
+        try await work.value
+      } onCancel: {
+        Task { await group.triggerGracefulShutdown() }
+      }
+    } catch {
+      try Task.checkCancellation()
+      throw KioskError(
+        code: .listen, message: "Cannot listen on \(options.host), port \(options.port): \(error).",
+        hint: "Name a free port of this machine with --listen ADDRESS:PORT.")
+    }
+  }
+
+  private func application(
+    _ connections: Connections, _ onListening: @escaping @Sendable (Int) async -> Void
+  ) -> some ApplicationProtocol {
     let gate = AccessGate()
-    let router = router(behind: gate)
-    let host = options.host
+    let router = router(behind: gate, connections: connections)
     let token = options.token.value
-    let application = Application(
+    let host = options.host
+    let http = HTTP1Channel.Configuration(
+      idleTimeout: TimeAmount(options.limits.idle),
+      httpDecoderConfiguration: .init(
+        maxHeaderFieldSize: 8 << 10, maxHeaderListSize: 16 << 10, maxHeaderFieldCount: 64))
+    return Application(
       responder: router.buildResponder(),
-      server: .http1(
-        configuration: .init(
-          idleTimeout: .seconds(Self.idleSeconds),
-          httpDecoderConfiguration: .init(
-            maxHeaderFieldSize: 8 << 10, maxHeaderListSize: 16 << 10, maxHeaderFieldCount: 64))),
-      configuration: .init(
-        address: .hostname(host, port: options.port), serverName: nil,
-        availableConnectionsDelegate: MaximumAvailableConnections(Self.connectionLimit)),
+      server: HTTPServerBuilder { responder in
+        HeldChannel(http: HTTP1Channel(responder: responder, configuration: http), connections: connections)
+      },
+      configuration: .init(address: .hostname(host, port: options.port), serverName: nil),
       onServerRunning: { channel in
         let port = channel.localAddress?.port ?? 0
         gate.open(AccessGuard(token: token, authorities: AccessGuard.authorities(host: host, port: port)))
         await onListening(port)
       }, logger: logger)
-    do {
-      try await application.run()
-    } catch {
-      if error is CancellationError { throw error }
-      throw KioskError(
-        code: .listen, message: "Cannot listen on \(host), port \(options.port): \(error).",
-        hint: "Name a free port of this machine with --listen ADDRESS:PORT.")
-    }
   }
 
   /// Every route, behind the gate.
-  func router(behind gate: AccessGate) -> Router<BasicRequestContext> {
-    let router = Router()
-    router.add(middleware: RequestGuard(gate: gate, token: options.token.value))
+  func router(behind gate: AccessGate, connections: Connections) -> Router<KioskContext> {
+    let router = Router(context: KioskContext.self)
+    router.add(middleware: RequestGuard(gate: gate, token: options.token.value, connections: connections))
     addPage(to: router)
     addCommands(to: router)
     addPictures(to: router)
     return router
+  }
+}
+
+/// The application, and the end of its connections when it is told to stop.
+private struct Served<App: ApplicationProtocol>: Service {
+  let application: App
+  let connections: Connections
+  let drain: Duration
+
+  func run() async throws {
+    try await withGracefulShutdownHandler {
+      try await application.run()
+    } onGracefulShutdown: {
+      connections.close(after: drain)
+    }
   }
 }

@@ -2,9 +2,12 @@ import HTTPTypes
 import Hummingbird
 
 /// Puts the gate before every route, and the security headers on every answer.
-struct RequestGuard<Context: RequestContext>: RouterMiddleware {
+struct RequestGuard: RouterMiddleware {
+  typealias Context = KioskContext
+
   let gate: AccessGate
   let token: String
+  let connections: Connections
 
   /// Nothing from elsewhere, nothing inline, nobody may frame the page.
   static var policy: String {
@@ -20,8 +23,12 @@ struct RequestGuard<Context: RequestContext>: RouterMiddleware {
   ) async throws -> Response {
     var response: Response
     switch gate.decide(claims(of: request)) {
-    case .allowed: response = try await next(request, context)
-    case .trade: response = trade()
+    case .allowed:
+      connections.proved(context.channel)
+      response = try await next(request, context)
+    case .trade:
+      connections.proved(context.channel)
+      response = trade()
     case .refused(let refusal): response = refuse(refusal)
     }
     response.headers[.contentSecurityPolicy] = Self.policy

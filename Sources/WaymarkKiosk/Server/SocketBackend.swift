@@ -43,11 +43,12 @@ package final class SocketBackend: KioskBackend {
           switch update {
           case .connected(let client, let snapshot):
             if let page { pages.withLock { $0[page] = client } }
-            continuation.yield(try JSONLineEncoder.encode(Connection(online: true, snapshot: snapshot)))
+            let standing = Connection(online: true, role: client.hello.role, snapshot: snapshot)
+            continuation.yield(try JSONLineEncoder.encode(standing))
           case .event(let received): continuation.yield(Array(received.line.utf8))
           case .disconnected:
             if let page { _ = pages.withLock { $0.removeValue(forKey: page) } }
-            continuation.yield(try JSONLineEncoder.encode(Connection(online: false, snapshot: nil)))
+            continuation.yield(try JSONLineEncoder.encode(Connection(online: false, role: nil, snapshot: nil)))
           }
         }
       } catch {
@@ -116,6 +117,7 @@ package final class SocketBackend: KioskBackend {
   private struct Connection: Encodable {
     let event = "kiosk.connection"
     let online: Bool
+    let role: Role?
     let snapshot: Snapshot?
   }
 }

@@ -1,0 +1,17 @@
+/// What a client of the kiosk's port may take up.
+package struct KioskLimits: Sendable {
+  /// Connections at a time; beyond them those go that have not proved themselves, the oldest first.
+  package var connections = 200
+  /// Streams of events, and streams of pictures, at a time; more are refused.
+  package var streams = 16
+  /// How long a connection has to send its first request with the cookie or the token.
+  package var proof = Duration.seconds(15)
+  /// How long a connection may stay without a complete head, or between two requests.
+  package var idle = Duration.seconds(15)
+  /// How long the whole body of a request may take.
+  package var body = Duration.seconds(30)
+  /// How long what is under way may take to finish when the kiosk is told to stop.
+  package var drain = Duration.seconds(2)
+
+  package init() {}
+}

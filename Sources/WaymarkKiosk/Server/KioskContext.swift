@@ -1,0 +1,13 @@
+import Hummingbird
+import NIOCore
+
+/// What belongs to a request: besides the usual, the connection it came over.
+struct KioskContext: RequestContext {
+  var coreContext: CoreRequestContextStorage
+  let channel: any Channel
+
+  init(source: Source) {
+    coreContext = .init(source: source)
+    channel = source.channel
+  }
+}

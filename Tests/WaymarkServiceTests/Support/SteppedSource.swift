@@ -1,0 +1,75 @@
+import Foundation
+import Synchronization
+import WaymarkImage
+
+/// Plays pictures one by one: the next comes only when the one before has been worked on, whatever the machine has to do
+/// besides. Times of capture are as if it ran at its rate.
+final class SteppedSource: FrameSource {
+  private struct State {
+    var isOpen = false
+    var released = false
+    var finished = false
+    var stopped = false
+  }
+
+  let device = "stepped"
+  private let state = Mutex(State())
+  private let files: [String]
+  private let interval: Double
+  private let blanks: Int
+  /// How many frames have been worked on.
+  private let processed: @Sendable () -> UInt64
+
+  /// - Parameters:
+  ///   - pictures: which of the folder's; all when missing.
+  ///   - blanks: gray frames after the last picture.
+  init(
+    folder: String, rate: Double, pictures: Range<Int>? = nil, blanks: Int, processed: @escaping @Sendable () -> UInt64
+  ) throws {
+    let all = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".jpg") }.sorted()
+      .map { "\(folder)/\($0)" }
+    files = pictures.map { Array(all[$0]) } ?? all
+    interval = 1 / rate
+    self.blanks = blanks
+    self.processed = processed
+  }
+
+  var statistics: SourceStatistics { SourceStatistics() }
+  var isOpen: Bool { state.withLock { $0.isOpen } }
+  var isFinished: Bool { state.withLock { $0.finished } }
+  func demand(_ demand: FrameDemand) {}
+  func stop() { state.withLock { $0.stopped = true } }
+
+  /// Lets the frames go.
+  func release() { state.withLock { $0.released = true } }
+
+  func start(_ sink: any FrameSink) {
+    guard
+      !state.withLock({ state in
+        defer { state.isOpen = true }
+        return state.isOpen
+      })
+    else { return }
+    Thread.detachNewThread { self.play(sink) }
+  }
+
+  private func play(_ sink: any FrameSink) {
+    while !state.withLock({ $0.released || $0.stopped }) { usleep(500) }
+    let base = MonotonicClock.now
+    for index in 0..<(files.count + blanks) {
+      guard !state.withLock({ $0.stopped }) else { return }
+      let image: GrayImage
+      if index < files.count, let data = FileManager.default.contents(atPath: files[index]),
+        let picture = try? PictureDecoder().gray([UInt8](data))
+      {
+        image = picture.image
+      } else {
+        image = GrayImage(width: 640, height: 480, value: 128)
+      }
+      let before = processed()
+      sink.receive(Frame(sequence: 0, captured: base + Double(index) * interval, image: image))
+      while processed() == before, !state.withLock({ $0.stopped }) { usleep(200) }
+    }
+    state.withLock { $0.finished = true }
+  }
+}
