@@ -72,6 +72,7 @@ package final class Assembly {
     capture.onStatus.append { [weak self] _ in
       guard let self else { return }
       self.camera.sourceChanged()
+      self.scenes.sourceChanged()
       self.manager.status(self.statusLine)
     }
   }
@@ -167,6 +168,8 @@ package final class Assembly {
     var camera = new.camera
     camera.keepOpen = configuration.camera.keepOpen
     camera.closeAfter = configuration.camera.closeAfter
+    let same = (camera.calibrations, camera.fieldOfView)
+    (camera.calibrations, camera.fieldOfView) = (configuration.camera.calibrations, configuration.camera.fieldOfView)
     if camera != configuration.camera {
       let factory = SourceFactory(configuration: new)
       self.camera.use(factory.cameraSettings)
@@ -176,11 +179,10 @@ package final class Assembly {
         log.error("the camera stays as it was", metadata: ["error": "\(error)"])
       }
     }
+    (camera.calibrations, camera.fieldOfView) = same
     if camera != new.camera { fixed.append("camera.keepOpen, camera.closeAfter") }
-    if new.scenes != configuration.scenes { fixed.append("scenes") }
-    if new.anchorLibrary != configuration.anchorLibrary || new.anchorRate != configuration.anchorRate {
-      fixed.append("anchors")
-    }
+    // Read anew in any case: calibrations may have changed although their names have not.
+    scenes.use(.init(new, log: log))
     if new.socket != configuration.socket { fixed.append("socket") }
     if new.source != configuration.source { fixed.append("source") }
     if new.isIsolated != configuration.isIsolated { fixed.append("isolation") }

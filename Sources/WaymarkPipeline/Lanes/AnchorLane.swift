@@ -23,18 +23,21 @@ package struct AnchorTask: Sendable {
 }
 
 /// Which intrinsics hold for frames of a size.
-package struct CameraChoice: Sendable {
+package struct CameraChoice: Hashable, Sendable {
   /// A calibration and the size of the frames it was made with; a width of 0 where that is not known, and then it holds
   /// for frames of any size.
-  package struct Calibration: Sendable {
+  package struct Calibration: Hashable, Sendable {
     package var width: Int
     package var height: Int
     package var intrinsics: CameraIntrinsics
+    /// A part of the name of the camera it was made with; any camera where missing.
+    package var camera: String?
 
-    package init(width: Int, height: Int, intrinsics: CameraIntrinsics) {
+    package init(width: Int, height: Int, intrinsics: CameraIntrinsics, camera: String? = nil) {
       self.width = width
       self.height = height
       self.intrinsics = intrinsics
+      self.camera = camera
     }
   }
 
@@ -45,6 +48,12 @@ package struct CameraChoice: Sendable {
   package init(calibrations: [Calibration] = [], fieldOfView: Double? = nil) {
     self.calibrations = calibrations
     self.fieldOfView = fieldOfView
+  }
+
+  /// What holds for one camera: what was made with it, before what was made with any.
+  package func narrowed(to device: String) -> CameraChoice {
+    let named = calibrations.filter { $0.camera.map(device.contains) == true }
+    return CameraChoice(calibrations: named + calibrations.filter { $0.camera == nil }, fieldOfView: fieldOfView)
   }
 
   /// The calibration for the very size, else the largest one of the same shape resized, else an assumption.

@@ -5,7 +5,7 @@ import WaymarkGeometry
 /// A value without clock and I/O: every input comes with its time, in seconds on one monotonic clock, and what follows from
 /// it is returned. Times that go back count as the latest time seen.
 package struct Session: Sendable {
-  package let configuration: SessionConfiguration
+  package var configuration: SessionConfiguration
   package internal(set) var scene: Scene?
   package internal(set) var phase = SessionPhase.inactive
   package internal(set) var selected: String?

@@ -4,6 +4,14 @@ import WaymarkPipeline
 import WaymarkScenes
 
 extension ScenesModule.Settings {
+  /// The times of the session.
+  var session: SessionConfiguration {
+    var session = SessionConfiguration()
+    if let beat { session.matchedBeat = beat }
+    if let lostAfter { session.lostAfter = lostAfter }
+    return session
+  }
+
   /// What the configuration says.
   init(_ configuration: ServiceConfiguration, log: Logger) {
     self.init()
@@ -20,7 +28,10 @@ extension ScenesModule.Settings {
     library = configuration.anchorLibrary
     rate = configuration.anchorRate
     cameras.fieldOfView = configuration.camera.fieldOfView.map { $0 * .pi / 180 }
-    for path in configuration.camera.calibrations {
+    for entry in configuration.camera.calibrations {
+      // "CAMERA=FILE", or a file for any camera.
+      let parts = entry.split(separator: "=", maxSplits: 1).map(String.init)
+      let (camera, path) = parts.count == 2 ? (parts[0], parts[1]) : (nil, entry)
       do throws(CameraInfoError) {
         guard let data = FileManager.default.contents(atPath: path) else {
           log.error("a calibration cannot be read", metadata: ["file": "\(path)"])
@@ -28,7 +39,8 @@ extension ScenesModule.Settings {
         }
         let info = try CameraInfo(yaml: String(decoding: data, as: UTF8.self), name: path)
         cameras.calibrations.append(
-          .init(width: info.size?.width ?? 0, height: info.size?.height ?? 0, intrinsics: info.intrinsics))
+          .init(
+            width: info.size?.width ?? 0, height: info.size?.height ?? 0, intrinsics: info.intrinsics, camera: camera))
       } catch {
         log.error("a calibration cannot be used", metadata: ["file": "\(path)", "problem": "\(error)"])
       }

@@ -22,13 +22,21 @@ struct SceneStamp: Hashable, Sendable {
       }
     }
     for name in Set(names).sorted() {
-      guard let path = folder.resolved(name),
-        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-      else { continue }
-      files.append(
-        File(
-          path: name, size: (attributes[.size] as? NSNumber)?.intValue ?? 0,
-          modified: attributes[.modificationDate] as? Date ?? .distantPast))
+      if let path = folder.resolved(name) { add(name, path) }
     }
+  }
+
+  /// All files of a folder, of which nothing is known because no scene could be read from it.
+  init(everythingIn folder: String?) {
+    guard let folder, let names = try? FileManager.default.subpathsOfDirectory(atPath: folder) else { return }
+    for name in names.sorted().prefix(2000) { add(name, "\(folder)/\(name)") }
+  }
+
+  private mutating func add(_ name: String, _ path: String) {
+    guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { return }
+    files.append(
+      File(
+        path: name, size: (attributes[.size] as? NSNumber)?.intValue ?? 0,
+        modified: attributes[.modificationDate] as? Date ?? .distantPast))
   }
 }

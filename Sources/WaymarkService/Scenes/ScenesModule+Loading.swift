@@ -47,7 +47,37 @@ extension ScenesModule {
     return ServiceError(.notFound, "There is no scene \"\(String(shown))\".", hint: "scene.list names them.")
   }
 
-  /// Looks once a second whether the files of the scene have changed, and loads it again if they have and are at rest.
+  /// Loads the scene that the configuration names; one that cannot be used is tried again when its files change.
+  func loadConfigured() {
+    guard let name = settings.load else { return }
+    Task { @ServiceActor in
+      do {
+        try await load(name, by: nil)
+        if settings.start { send(.start, by: nil) }
+      } catch {
+        hub.log.subsystem(.scenes).error(
+          "the configured scene cannot be used", metadata: ["scene": "\(name)", "error": "\(error)"])
+        // Where another scene is in use, that one is watched, and stays.
+        guard loaded == nil, settings.load == name, !isStopped else { return }
+        awaited = name
+        awaitedStamp = nil
+        watch()
+      }
+    }
+  }
+
+  /// Loads the scene in use again where its name means another folder by now.
+  func reloadIfMoved() {
+    guard let loaded else { return }
+    let (catalog, name, path) = (catalog, loaded.name, loaded.folder.path)
+    Task { @ServiceActor in
+      let entry = try? await NIOThreadPool.singleton.runIfActive { catalog.entry(name) }
+      guard let entry, SceneFolder(entry.path)?.path != path, self.loaded?.name == name else { return }
+      try? await load(name, by: nil, reload: true)
+    }
+  }
+
+  /// Looks regularly whether the files of the scene have changed, and loads it again if they have and are at rest.
   func watch() {
     guard !watching else { return }
     watching = true
@@ -56,25 +86,41 @@ extension ScenesModule {
 
   /// - Parameter changed: the look of the files when they were first seen to differ.
   private func look(at changed: SceneStamp?) {
-    ServiceActor.schedule(after: 1) { [weak self] in
-      guard let self, !self.isStopped, let scene = self.loaded else {
+    ServiceActor.schedule(after: settings.watchInterval) { [weak self] in
+      guard let self, !self.isStopped, self.loaded != nil || self.awaited != nil else {
         self?.watching = false
         return
       }
-      Task { @ServiceActor in
-        let stamp = try? await NIOThreadPool.singleton.runIfActive {
-          SceneStamp(folder: scene.folder, scene: scene.scene)
-        }
-        guard let stamp, let now = self.loaded, now.name == scene.name, stamp != now.stamp else {
-          return self.look(at: nil)
-        }
-        // Half-written files are left alone: the look must have been the same a second ago.
-        guard stamp == changed else { return self.look(at: stamp) }
-        // Whatever comes of it, this state of the files is not tried again.
-        self.loaded?.stamp = stamp
-        try? await self.load(scene.name, by: nil, reload: true)
-        self.look(at: nil)
-      }
+      Task { @ServiceActor in self.look(at: await self.reloadIfChanged(changed)) }
     }
+  }
+
+  /// - Returns: how the files look when they have changed but are not yet known to be at rest.
+  private func reloadIfChanged(_ changed: SceneStamp?) async -> SceneStamp? {
+    let (scene, name, catalog) = (loaded, awaited, catalog)
+    let stamp = try? await NIOThreadPool.singleton.runIfActive {
+      if let scene { return SceneStamp(folder: scene.folder, scene: scene.scene) }
+      return SceneStamp(everythingIn: name.flatMap { catalog.entry($0)?.path })
+    }
+    guard let stamp, !isStopped, loaded?.name == scene?.name, awaited == name else { return nil }
+    if scene == nil, awaitedStamp == nil {
+      awaitedStamp = stamp
+      // It may have been mended since it was read.
+      if let name { try? await load(name, by: nil) }
+      if loaded != nil, settings.start { send(.start, by: nil) }
+      return nil
+    }
+    guard stamp != (loaded?.stamp ?? awaitedStamp) else { return nil }
+    // Half-written files are left alone: the look must have been the same the last time.
+    guard stamp == changed else { return stamp }
+    // Whatever comes of it, this state of the files is not tried again.
+    if scene != nil { loaded?.stamp = stamp } else { awaitedStamp = stamp }
+    if let scene {
+      try? await load(scene.name, by: nil, reload: true)
+    } else if let name {
+      try? await load(name, by: nil)
+      if loaded != nil, settings.start { send(.start, by: nil) }
+    }
+    return nil
   }
 }

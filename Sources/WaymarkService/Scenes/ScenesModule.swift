@@ -32,15 +32,17 @@ package final class ScenesModule: ServiceModule {
     package var rate: Double?
     /// How cameras map directions to pixels.
     package var cameras = CameraChoice()
+    /// How often the files of the scene are looked at, in seconds.
+    package var watchInterval = 1.0
 
     package init() {}
   }
 
   unowned let hub: Hub
   let lane: AnchorLane
-  let catalog: SceneCatalog
-  let store: SceneStore
-  private let settings: Settings
+  private(set) var catalog: SceneCatalog
+  private(set) var store: SceneStore
+  private(set) var settings: Settings
   /// The session and the scene it is in.
   private(set) var session: Session
   var loaded: LoadedScene?
@@ -50,9 +52,15 @@ package final class ScenesModule: ServiceModule {
   /// The load that runs; a newer one takes its place.
   var loading = 0
   var watching = false
+  /// The scene of the configuration while it cannot be used: it is tried again when its files change.
+  var awaited: String?
+  var awaitedStamp: SceneStamp?
   var isStopped = false
   private var generation = 0
   private var followsScene: Bool?
+  private let pipeline: FramePipeline
+  /// How the camera in use maps directions to pixels.
+  private var cameras = CameraChoice()
   private var lastFrame: FrameReference?
   private var intrinsics: Intrinsics?
   private var timer: Scheduled<Void>?
@@ -61,11 +69,10 @@ package final class ScenesModule: ServiceModule {
   package init(hub: Hub, pipeline: FramePipeline, settings: Settings) {
     self.hub = hub
     self.settings = settings
-    var configuration = SessionConfiguration()
-    if let beat = settings.beat { configuration.matchedBeat = beat }
-    if let lostAfter = settings.lostAfter { configuration.lostAfter = lostAfter }
-    session = Session(configuration: configuration)
-    alone = Session(configuration: configuration)
+    self.pipeline = pipeline
+    cameras = settings.cameras.narrowed(to: pipeline.status.device)
+    session = Session(configuration: settings.session)
+    alone = Session(configuration: settings.session)
     catalog = SceneCatalog(folders: settings.folders)
     store = SceneStore(cache: settings.cache, isolation: hub.isolation)
     let relay = Relay()
@@ -88,28 +95,54 @@ package final class ScenesModule: ServiceModule {
 
   /// Opens the library and loads the scene of the configuration.
   package func start() {
-    if let path = settings.library {
-      do {
-        library = try AnchorLibrary(path: path)
-      } catch {
-        hub.log.subsystem(.scenes).error(
-          "the anchor library cannot be used",
-          metadata: [
-            "library": "\(path)", "code": "\(error.code)", "message": "\(error.message)", "hint": "\(error.hint)",
-          ])
-      }
-    }
+    openLibrary()
     review()
-    guard let name = settings.load else { return }
-    Task { @ServiceActor in
-      do {
-        try await self.load(name, by: nil)
-        if self.settings.start { self.send(.start, by: nil) }
-      } catch {
-        self.hub.log.subsystem(.scenes).error(
-          "the configured scene cannot be used", metadata: ["scene": "\(name)", "error": "\(error)"])
-      }
+    loadConfigured()
+  }
+
+  private func openLibrary() {
+    library = nil
+    guard let path = settings.library else { return }
+    do {
+      library = try AnchorLibrary(path: path)
+    } catch {
+      hub.log.subsystem(.scenes).error(
+        "the anchor library cannot be used",
+        metadata: [
+          "library": "\(path)", "code": "\(error.code)", "message": "\(error.message)", "hint": "\(error.hint)",
+        ])
     }
+  }
+
+  /// Takes over what the configuration says now.
+  ///
+  /// The scene in use stays, with phase and selection, unless another one is named; it is read again where its name now
+  /// means another folder.
+  package func use(_ new: Settings) {
+    let old = settings
+    settings = new
+    catalog = SceneCatalog(folders: new.folders)
+    if new.cache != old.cache { store = SceneStore(cache: new.cache) }
+    session.configuration = new.session
+    alone.configuration = new.session
+    lane.setMaximumRate(new.rate)
+    if new.library != old.library { openLibrary() }
+    let before = cameras
+    cameras = new.cameras.narrowed(to: pipeline.status.device)
+    review(anew: cameras != before || (new.library != old.library && followsScene == false))
+    if new.load != old.load || (loaded == nil && new.load != nil) {
+      loadConfigured()
+    } else if new.folders != old.folders {
+      reloadIfMoved()
+    }
+  }
+
+  /// Another camera is in use: it may have a calibration of its own.
+  package func sourceChanged() {
+    let now = settings.cameras.narrowed(to: pipeline.status.device)
+    guard now != cameras else { return }
+    cameras = now
+    review(anew: true)
   }
 
   package func stop() {
@@ -194,22 +227,24 @@ package final class ScenesModule: ServiceModule {
   // MARK: What is looked for
 
   /// Fits the lane to what is wanted: the scene's anchors while a session is active, else the library's.
-  private func review(sceneChanged: Bool = false) {
+  ///
+  /// - Parameter anew: whether what is looked for, or through what, has changed although its kind has not.
+  private func review(anew: Bool = false) {
     guard !isStopped else { return }
     let scene = session.phase != .inactive && loaded != nil
     let wanted: Bool? = scene ? true : library != nil ? false : nil
-    guard wanted != followsScene || (sceneChanged && wanted == true) else { return }
+    guard wanted != followsScene || (anew && wanted != nil) else { return }
     // What was followed before is not any more; the events must say so.
     if followsScene == true, wanted != true {
       _ = publish(session.handle(.followingStopped, at: WallClock.monotonic), by: nil, nil, nil)
     }
-    if followsScene == false {
+    if followsScene == false, wanted != false || anew {
       _ = publish(alone.handle(.followingStopped, at: WallClock.monotonic), by: nil, nil, nil)
     }
     followsScene = wanted
     generation += 1
     lane.settings = AnchorTask(
-      library: wanted == true ? loaded?.library : wanted == false ? library : nil, cameras: settings.cameras,
+      library: wanted == true ? loaded?.library : wanted == false ? library : nil, cameras: cameras,
       generation: generation)
     lane.setEnabled(wanted != nil)
   }
@@ -218,15 +253,17 @@ package final class ScenesModule: ServiceModule {
   func use(_ new: LoadedScene, reload: Bool, by actor: Actor?) {
     let libraryChanged = loaded?.library !== new.library
     loaded = new
+    awaited = nil
     hub.publish(SceneLoaded(scene: SessionWire.description(new.name, new.scene, new.library)))
     send(.sceneLoaded(new.scene, reload: reload), by: actor)
-    if libraryChanged { review(sceneChanged: true) }
+    if libraryChanged { review(anew: followsScene == true) }
     watch()
   }
 
   /// Uses no scene.
   func unload(by actor: Actor?) {
     loading += 1
+    awaited = nil
     guard let name = loaded?.name else { return }
     send(.sceneUnloaded, by: actor)
     loaded = nil

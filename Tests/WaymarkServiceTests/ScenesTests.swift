@@ -1,0 +1,280 @@
+import Foundation
+import Logging
+import Synchronization
+import Testing
+import WaymarkImage
+import WaymarkPipeline
+import WaymarkProtocol
+
+@testable import WaymarkService
+
+/// Scenes in the running service: loaded, mended, broken and moved while clients look on.
+@Suite(.ownThread) struct ScenesTests {
+  private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().path
+
+  /// A service with a copy of the sample scene, and frames that come only when they are let go.
+  private final class Bench: Sendable {
+    let folder: String
+    let service: TestService
+    let source: SteppedSource
+    private let module = Mutex<ScenesModule?>(nil)
+
+    init(pictures: Range<Int> = 0..<0, _ configure: (inout ScenesModule.Settings, String) -> Void = { _, _ in })
+      async throws
+    {
+      let folder = try TestFolder.make()
+      self.folder = folder
+      try FileManager.default.createDirectory(atPath: "\(folder)/scenes", withIntermediateDirectories: true)
+      try FileManager.default.copyItem(
+        atPath: "\(ScenesTests.root)/Samples/scenes/pump-room", toPath: "\(folder)/scenes/pump-room")
+      var settings = ScenesModule.Settings()
+      settings.folders = ["\(folder)/scenes"]
+      settings.cache = "\(folder)/cache"
+      settings.watchInterval = 0.01
+      configure(&settings, folder)
+      let chosen = settings
+      let box = Box()
+      let source = try SteppedSource(
+        folder: "\(ScenesTests.root)/Samples/sequences/pump-room", rate: 20, pictures: pictures, blanks: 0,
+        processed: { box.value })
+      self.source = source
+      let made = Made()
+      service = try await TestService(modules: { hub in
+        let capture = CaptureModule(hub: hub, source: source)
+        let pipeline = capture.pipeline
+        box.read = { pipeline.statistics.lanes.first { $0.name == "anchors" }?.statistics.processed ?? 0 }
+        let scenes = ScenesModule(hub: hub, pipeline: pipeline, settings: chosen)
+        made.module = scenes
+        capture.start()
+        return [capture, scenes]
+      })
+      module.withLock { $0 = made.module }
+    }
+
+    var scenes: ScenesModule { module.withLock { $0 }! }
+    var yaml: String { "\(folder)/scenes/pump-room/scene.yaml" }
+
+    /// Changes the scene's text as an editor does: the whole file at once.
+    func edit(_ change: (String) -> String) throws {
+      try change(try String(contentsOfFile: yaml, encoding: .utf8)).write(
+        toFile: yaml, atomically: true, encoding: .utf8)
+    }
+
+    /// A client that hears everything of scenes and the session.
+    func watcher() throws -> RawClient {
+      let client = try RawClient(service.path)
+      _ = try client.next()
+      _ = try client.ask("subscribe", #"{"events":["scene.*","session.*","annotation.*","anchors.*"]}"#)
+      return client
+    }
+
+    func start() async { await Self.start(scenes) }
+    func use(_ settings: ScenesModule.Settings) async { await Self.use(settings, scenes) }
+    var settings: ScenesModule.Settings { get async { await Self.settings(scenes) } }
+
+    @ServiceActor private static func start(_ scenes: ScenesModule) { scenes.start() }
+    @ServiceActor private static func settings(_ scenes: ScenesModule) -> ScenesModule.Settings { scenes.settings }
+    @ServiceActor private static func use(_ settings: ScenesModule.Settings, _ scenes: ScenesModule) {
+      scenes.use(settings)
+    }
+
+    func stop() async {
+      await service.stop()
+      try? FileManager.default.removeItem(atPath: folder)
+    }
+  }
+
+  /// Set once, before anything runs.
+  private final class Box: Sendable {
+    private let body = Mutex<(@Sendable () -> UInt64)?>(nil)
+    init() {}
+    var read: (@Sendable () -> UInt64)? {
+      get { body.withLock { $0 } }
+      set { body.withLock { $0 = newValue } }
+    }
+    var value: UInt64 { read?() ?? 0 }
+  }
+
+  private final class Made: Sendable {
+    private let body = Mutex<ScenesModule?>(nil)
+    var module: ScenesModule? {
+      get { body.withLock { $0 } }
+      set { body.withLock { $0 = newValue } }
+    }
+  }
+
+  /// The next event of a name.
+  private func next(_ name: String, _ client: RawClient) throws -> JSONValue {
+    while true {
+      let event = try client.next()
+      if event["event"] == .string(name) { return event }
+    }
+  }
+
+  private func snapshot(_ client: RawClient) throws -> JSONValue {
+    try client.ask("subscribe", #"{"events":["scene.*"]}"#)["result"] ?? .null
+  }
+
+  @Test func loadingTellsHowFarItIs() async throws {
+    let bench = try await Bench()
+    let watcher = try bench.watcher()
+    let remote = try RawClient(bench.service.path)
+    _ = try remote.next()
+    #expect(try remote.ask("scene.load", #"{"name":"pump-room"}"#)["result"]?["scene"] == "pump-room")
+    var progress: [Double] = []
+    while true {
+      let event = try watcher.next()
+      if event["event"] == "scene.progress" {
+        #expect(event["scene"] == "pump-room" && event["total"]?.double == 3)
+        progress.append(event["done"]?.double ?? -1)
+      }
+      if event["event"] == "scene.loaded" { break }
+    }
+    #expect(progress == [0, 1, 2, 3])
+    // Compiled before: at once, and without a word.
+    _ = try remote.ask("scene.unload")
+    #expect(try remote.ask("scene.load", #"{"name":"pump-room"}"#)["result"]?["scene"] == "pump-room")
+    while true {
+      let event = try watcher.next()
+      #expect(event["event"] != "scene.progress")
+      if event["event"] == "scene.loaded" { break }
+    }
+    await bench.stop()
+  }
+
+  @Test func aChangedSceneIsReadAgainAndKeepsWhatStillExists() async throws {
+    let bench = try await Bench()
+    let watcher = try bench.watcher()
+    let remote = try RawClient(bench.service.path)
+    _ = try remote.next()
+    _ = try remote.ask("scene.load", #"{"name":"pump-room"}"#)
+    _ = try remote.ask("session.start")
+    _ = try remote.ask("session.scan")
+    #expect(try remote.ask("annotation.select", #"{"id":"seal"}"#)["result"]?["id"] == "seal")
+    _ = try next("scene.loaded", watcher)
+    try bench.edit { $0.replacingOccurrences(of: "title: Shaft seal", with: "title: Seal of the shaft") }
+    let loaded = try next("scene.loaded", watcher)
+    #expect("\(loaded)".contains("Seal of the shaft"))
+    let state = try snapshot(remote)
+    #expect(state["session"]?["phase"] == "scanning")
+    #expect(state["annotation"]?["id"] == "seal")
+    // What no longer exists cannot stay selected.
+    try bench.edit { $0.replacingOccurrences(of: "id: seal", with: "id: gasket") }
+    _ = try next("annotation.cleared", watcher)
+    #expect(try snapshot(remote)["session"]?["phase"] == "scanning")
+    await bench.stop()
+  }
+
+  @Test func aBrokenSceneLeavesTheRunningOneAlone() async throws {
+    let bench = try await Bench()
+    let watcher = try bench.watcher()
+    let remote = try RawClient(bench.service.path)
+    _ = try remote.next()
+    let other = "\(bench.folder)/scenes/broken"
+    try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: true)
+    try "name: Broken\nanchors:\n  - name: a\n    image: gone.jpg\n    physicalWidth: -1\n".write(
+      toFile: "\(other)/scene.yaml", atomically: true, encoding: .utf8)
+    _ = try remote.ask("scene.load", #"{"name":"pump-room"}"#)
+    _ = try remote.ask("session.start")
+    _ = try remote.ask("session.scan")
+    #expect(try remote.ask("scene.load", #"{"name":"broken"}"#)["error"]?["code"] == "badScene")
+    let failed = try next("scene.failed", watcher)
+    guard case .array(let problems)? = failed["problems"] else {
+      Issue.record("no problems: \(failed)")
+      return
+    }
+    #expect(problems.count >= 2)
+    // Its own files break while it is in use; then its pictures go; then all of it.
+    try bench.edit { "anchors: [\n" + $0 }
+    #expect(try next("scene.failed", watcher)["scene"] == "pump-room")
+    #expect(try snapshot(remote)["session"]?["phase"] == "scanning")
+    #expect(try snapshot(remote)["scene"]?["scene"] == "pump-room")
+    try FileManager.default.removeItem(atPath: "\(bench.folder)/scenes/pump-room")
+    _ = try next("scene.failed", watcher)
+    #expect(try snapshot(remote)["session"]?["phase"] == "scanning")
+    // And back.
+    try FileManager.default.copyItem(
+      atPath: "\(Self.root)/Samples/scenes/pump-room", toPath: "\(bench.folder)/scenes/pump-room")
+    _ = try next("scene.loaded", watcher)
+    #expect(try snapshot(remote)["session"]?["phase"] == "scanning")
+    await bench.stop()
+  }
+
+  @Test func aConfiguredSceneIsUsedOnceItIsMended() async throws {
+    let bench = try await Bench { settings, folder in
+      settings.load = "pump-room"
+      settings.start = true
+      let yaml = "\(folder)/scenes/pump-room/scene.yaml"
+      try? FileManager.default.moveItem(atPath: yaml, toPath: yaml + ".away")
+      try? "name: [".write(toFile: yaml, atomically: true, encoding: .utf8)
+    }
+    let watcher = try bench.watcher()
+    await bench.start()
+    #expect(try next("scene.failed", watcher)["scene"] == "pump-room")
+    try bench.edit { _ in (try? String(contentsOfFile: bench.yaml + ".away", encoding: .utf8)) ?? "" }
+    _ = try next("scene.loaded", watcher)
+    #expect(try next("session.phase", watcher)["phase"] == "coaching")
+    await bench.stop()
+  }
+
+  @Test func newSettingsAreTakenOverWhileASessionRuns() async throws {
+    let bench = try await Bench()
+    let watcher = try bench.watcher()
+    let remote = try RawClient(bench.service.path)
+    _ = try remote.next()
+    _ = try remote.ask("scene.load", #"{"name":"pump-room"}"#)
+    _ = try remote.ask("session.start")
+    _ = try remote.ask("session.scan")
+    _ = try next("scene.loaded", watcher)
+    // Another folder whose scene has the same name: it is read from there, and the session goes on.
+    let elsewhere = "\(bench.folder)/elsewhere"
+    try FileManager.default.createDirectory(atPath: elsewhere, withIntermediateDirectories: true)
+    try FileManager.default.copyItem(atPath: "\(bench.folder)/scenes/pump-room", toPath: "\(elsewhere)/pump-room")
+    try FileManager.default.copyItem(atPath: "\(bench.folder)/scenes/pump-room", toPath: "\(elsewhere)/second")
+    var settings = await bench.settings
+    settings.folders = [elsewhere]
+    await bench.use(settings)
+    _ = try next("scene.loaded", watcher)
+    #expect(try snapshot(remote)["session"]?["phase"] == "scanning")
+    let list = try remote.ask("scene.list")["result"]?["scenes"]
+    #expect("\(list ?? .null)".contains("second"))
+    settings.load = "second"
+    await bench.use(settings)
+    #expect(try next("scene.loaded", watcher)["scene"]?["scene"] == "second")
+    await bench.stop()
+  }
+
+  @Test func aCalibrationHoldsForItsCameraAndSize() async throws {
+    let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let bench = try await Bench(pictures: 0..<40)
+    // Of another size but the same shape: it is resized.
+    let file = "\(bench.folder)/front.yaml"
+    try """
+    image_width: 1280
+    image_height: 960
+    camera_name: front
+    camera_matrix: {rows: 3, cols: 3, data: [1100, 0, 640, 0, 1102, 480, 0, 0, 1]}
+    distortion_model: plumb_bob
+    distortion_coefficients: {rows: 1, cols: 5, data: [0.01, -0.02, 0, 0, 0]}
+    """.write(toFile: file, atomically: true, encoding: .utf8)
+    var configuration = ServiceConfiguration()
+    configuration.camera.calibrations = ["somewhere-else=\(bench.folder)/none.yaml", "stepped=\(file)"]
+    var settings = await bench.settings
+    settings.cameras = ScenesModule.Settings(configuration, log: log).cameras
+    await bench.use(settings)
+    let watcher = try bench.watcher()
+    let remote = try RawClient(bench.service.path)
+    _ = try remote.next()
+    _ = try remote.ask("scene.load", #"{"name":"pump-room"}"#)
+    _ = try remote.ask("session.start")
+    _ = try remote.ask("session.scan")
+    try await bench.service.until { _ in bench.source.isOpen }
+    bench.source.release()
+    let intrinsics = try next("anchors.updated", watcher)["intrinsics"]
+    #expect(intrinsics?["source"] == "calibrated")
+    #expect(abs((intrinsics?["fx"]?.double ?? 0) - 550) < 1e-6)
+    #expect(abs((intrinsics?["cy"]?.double ?? 0) - 239.75) < 1e-6)
+    await bench.stop()
+  }
+}
