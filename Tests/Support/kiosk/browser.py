@@ -109,6 +109,11 @@ class Browser:
         violations = json.loads(answer["result"]["value"])
         return [(v["id"], [n["html"][:160] for n in v["nodes"]]) for v in violations if v["impact"] in ("serious", "critical")]
 
+    def names(self):
+        """What a screen reader is told: (role, name) of everything that is not ignored."""
+        nodes = self.cdp("Accessibility.getFullAXTree")["nodes"]
+        return [(node.get("role", {}).get("value"), node.get("name", {}).get("value", "")) for node in nodes if not node.get("ignored")]
+
     def collect(self):
         """Takes up what was requested and what the console said since the last call."""
         for entry in self.driver.get_log("performance"):

@@ -1,6 +1,7 @@
 """The real service on sample frames, and the real kiosk beside it."""
 import json
 import os
+import pwd
 import re
 import shutil
 import signal
@@ -16,8 +17,10 @@ WAYMARK = os.environ.get("WAYMARK", os.path.join(ROOT, ".build/release/waymark")
 class Stand:
     """`source` is a folder of pictures, a list of pictures, or "fifo" for a stream that `feed` writes."""
 
-    def __init__(self, source, scene=None, gallery=None, rate=30, extra=""):
+    def __init__(self, source, scene=None, gallery=None, rate=30, extra="", options=(), user=None):
+        """`options` go to the kiosk, which runs as `user` where one is named."""
         self.folder = tempfile.mkdtemp(prefix="waymark-kiosk-")
+        os.chmod(self.folder, 0o755)
         self.socket = os.path.join(self.folder, "waymark.sock")
         if isinstance(source, list):
             frames = os.path.join(self.folder, "frames")
@@ -35,10 +38,28 @@ class Stand:
             out.write("\n".join(lines) + "\n" + extra)
         self.service = None
         self.start_service()
-        self.kiosk = subprocess.Popen([WAYMARK, "kiosk", "--socket", self.socket, "--listen", "127.0.0.1:0", "--return-after", "60"],
-                                      stdout=subprocess.PIPE, text=True)
+        place = os.path.join(self.folder, "kiosk")
+        os.mkdir(place)
+        os.chmod(place, 0o777)
+        account = pwd.getpwnam(user) if user else None
+        as_user = ["setpriv", "--reuid", str(account.pw_uid), "--regid", str(account.pw_gid), "--clear-groups"] if user else []
+        self.command = as_user + [
+            WAYMARK, "kiosk", "--socket", self.socket, "--token-file", os.path.join(place, "token"),
+            "--assets", os.path.join(ROOT, "Sources/WaymarkKiosk/Resources"), "--return-after", "60", *options]
+        self.start_kiosk("127.0.0.1:0")
+
+    def start_kiosk(self, address):
+        self.kiosk = subprocess.Popen(self.command + ["--listen", address], stdout=subprocess.PIPE, text=True)
         self.url = self.kiosk.stdout.readline().strip()
-        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?token=[0-9a-f]{64}", self.url), self.url
+        match = re.fullmatch(r"http://(127\.0\.0\.1:\d+)/\?token=[0-9a-f]{64}", self.url)
+        assert match, self.url
+        self.address = match[1]
+
+    def restart_kiosk(self):
+        """Ends the kiosk in order, with whatever is open, and starts it on the same port."""
+        self.kiosk.terminate()
+        assert self.kiosk.wait(20) == 0, "the kiosk did not end in order"
+        self.start_kiosk(self.address)
 
     def start_service(self):
         self.log = open(os.path.join(self.folder, "service.log"), "ab")

@@ -7,6 +7,7 @@ and for console errors, and pictured. Prints one line a check and closes with "N
 """
 import os
 import statistics
+import subprocess
 import sys
 import tempfile
 import threading
@@ -14,7 +15,7 @@ import time
 import traceback
 
 from browser import Browser
-from stand import ROOT, Stand
+from stand import ROOT, WAYMARK, Stand
 
 SHOTS = sys.argv[1] if len(sys.argv) > 1 else tempfile.mkdtemp(prefix="waymark-screens-")
 PICTURES = os.path.join(ROOT, "Samples/pictures")
@@ -221,6 +222,32 @@ def the_service_goes_and_comes_back(browser):
         while stand.request("status")["result"]["scanner"]["status"] != "scanning":
             assert time.monotonic() < end, "the scan was not armed again"
             time.sleep(0.05)
+        browser.click(".bar .button")
+        # What a person has typed is still there after the service was away.
+        browser.click("[data-open=field]")
+        browser.find("wm-text-field")
+        browser.script("const f = document.querySelector('wm-text-field[name=note]'); f.input.value = 'half a note'; f.input.dispatchEvent(new Event('input'))")
+        stand.stop_service()
+        browser.find(".banner.bad")
+        stand.start_service()
+        browser.until("document.documentElement.dataset.online === 'true'", within=30)
+        assert browser.script("return document.querySelector('wm-text-field[name=note]').value") == "half a note"
+        settle(browser)
+
+
+@check
+def the_session_outlives_the_connection_of_the_page(browser):
+    with Stand(FRAMES, scene=SCENE) as stand:
+        browser.open(stand.url)
+        browser.click("[data-open=ar]")
+        browser.click(".coaching .primary", within=60)
+        browser.find('.stage[data-phase="annotating"]', within=60)
+        # The kiosk's process goes and comes back on the same port, with the same token: the page goes on where it was.
+        stand.restart_kiosk()
+        browser.until("document.documentElement.dataset.online === 'true'", within=30)
+        browser.until("['scanning', 'matched', 'annotating'].includes(document.querySelector('.stage')?.dataset.phase)", within=30)
+        last = int(browser.script("return document.querySelector('.stage canvas').dataset.frame"))
+        browser.until(f"Number(document.querySelector('.stage canvas').dataset.frame) > {last}", within=30, what="new pictures")
         settle(browser)
 
 
@@ -234,30 +261,172 @@ def the_camera_goes_and_comes_back(browser):
     silent, ended = threading.Event(), threading.Event()
 
     def feed():
+        # Opened for both ways, so that it neither waits for the service nor ends with it.
+        pipe = os.open(fifo, os.O_RDWR)
         try:
-            with open(fifo, "wb", buffering=0) as out:
-                while not ended.is_set():
-                    if not silent.is_set():
-                        out.write(jpeg)
-                    time.sleep(1 / 30)
-        except BrokenPipeError:
-            pass
+            while not ended.wait(1 / 30):
+                if not silent.is_set():
+                    os.write(pipe, jpeg)
+        finally:
+            os.close(pipe)
 
-    threading.Thread(target=feed, daemon=True).start()
+    feeder = threading.Thread(target=feed, daemon=True)
+    feeder.start()
     try:
         with Stand(fifo) as stand:
             browser.open(stand.url)
+            browser.find("[data-open=onboard]")
             browser.click("[data-open=onboard]")
-            browser.gone(".stage .loading")
+            browser.until("document.querySelector('.stage canvas')?.dataset.frame", what="the live picture")
             silent.set()
             browser.find(".camera-gone", within=30)
+            assert browser.text(".camera-gone h3") == "The camera gives no picture."
+            assert stand.request("status")["result"]["camera"]["status"] == "stalled"
             shown(browser, "camera-gone")
+            last = int(browser.script("return document.querySelector('.stage canvas').dataset.frame"))
             silent.clear()
             browser.gone(".camera-gone", within=30)
+            browser.until(f"Number(document.querySelector('.stage canvas').dataset.frame) > {last}", within=30, what="new pictures")
             settle(browser)
-            ended.set()
     finally:
+        silent.clear()
         ended.set()
+        feeder.join(5)
+
+
+@check
+def the_kiosk_shows_what_it_was_told_to(browser):
+    with Stand([picture("no-code.jpg")], options=["--show", "onboard,field", "--language", "de", "--no-upload"]) as stand:
+        browser.open(stand.url)
+        browser.find("[data-open=onboard]")
+        assert not browser.driver.find_elements("css selector", "[data-open=ar]")
+        assert not browser.driver.find_elements("css selector", ".start footer .button"), "the language is fixed"
+        assert browser.script("return document.documentElement.lang") == "de"
+        browser.click("[data-open=onboard]")
+        browser.find(".stage")
+        assert browser.script("return document.querySelector('.bar').textContent").startswith("Abbrechen")
+        assert not browser.driver.find_elements("css selector", ".roll .head .button:not(.chevron)"), "neither gallery nor upload"
+        # No torch, no switch for it.
+        assert browser.script("return [...document.querySelectorAll('.bar .button')].filter((b) => b.offsetParent && b.textContent.includes('Licht')).length") == 0
+        settle(browser)
+
+
+@check
+def handed_over_goes_back_by_itself(browser):
+    with Stand([picture("onboarding.png")], options=["--return-after", "1"]) as stand:
+        browser.open(stand.url)
+        browser.click("[data-open=onboard]")
+        browser.find('.verdict[data-outcome="successful"]')
+        browser.click(".verdict .primary")
+        browser.find('[data-state="handed-over"]')
+        browser.gone('[data-state="handed-over"]')
+        browser.find("[data-open=onboard]")
+        assert not browser.driver.find_elements("css selector", ".stage")
+        settle(browser)
+
+
+@check
+def an_empty_gallery_and_a_file_that_is_no_picture(browser):
+    empty = tempfile.mkdtemp(prefix="waymark-empty-")
+    text = os.path.join(empty, "..", os.path.basename(empty) + ".txt")
+    with open(text, "w", encoding="utf8") as out:
+        out.write("no picture\n")
+    with Stand([picture("no-code.jpg")], gallery=empty) as stand:
+        browser.open(stand.url)
+        browser.click("[data-open=onboard]")
+        browser.click(".roll .ask .button")
+        browser.until("document.querySelector('.roll .strip p')?.textContent === 'There are no pictures.'")
+        shown(browser, "gallery-empty")
+        browser.click(".roll .head .button:not(.chevron)")
+        browser.find(".sheet.small, .sheet .actions")
+        browser.script("document.querySelector('input[type=file]').classList.remove('visually-hidden')")
+        browser.driver.find_element("css selector", "input[type=file]").send_keys(os.path.abspath(text))
+        browser.until("document.querySelector('.stage .prompt').textContent.length > 5 && !document.querySelector('.stage .prompt').textContent.startsWith('Hold')", what="what went wrong")
+        shown(browser, "error-no-picture")
+        # The way on: the scanner is still there, and so is the way out.
+        browser.click(".bar .button")
+        browser.find("[data-open=onboard]")
+        settle(browser)
+    os.unlink(text)
+
+
+@check
+def another_program_holds_the_scanner(browser):
+    import socket
+    with Stand([picture("no-code.jpg")]) as stand:
+        holder = socket.socket(socket.AF_UNIX)
+        holder.connect(stand.socket)
+        stream = holder.makefile("rw", encoding="utf8")
+        stream.readline()
+        stream.write('{"id":1,"method":"scan.begin","params":{"mode":"barcode"}}\n')
+        stream.flush()
+        stream.readline()
+        browser.open(stand.url)
+        browser.click("[data-open=onboard]")
+        browser.until("document.querySelector('.stage .prompt')?.textContent.startsWith('Another program')")
+        shown(browser, "scan-busy")
+        stream.close()
+        holder.close()
+        # It goes on by itself.
+        browser.until("document.querySelector('.stage .prompt').textContent.startsWith('Hold')")
+        settle(browser)
+
+
+@check
+def an_observer_is_told_so(browser):
+    if os.geteuid() != 0:
+        print("  left out: only root can start the kiosk as another user")
+        return
+    roles = "roles:\n  operators: { users: [root] }\n  observers: { users: [nobody] }\nsocket: { mode: \"0666\" }\n"
+    if not os.access(ROOT, os.X_OK) or subprocess.run(["setpriv", "--reuid", "nobody", "--clear-groups", "test", "-x", WAYMARK]).returncode:
+        print("  left out: another user cannot reach the executable")
+        return
+    with Stand([picture("onboarding.png")], extra=roles, user="nobody") as stand:
+        browser.open(stand.url)
+        browser.find('[data-state="observer"]')
+        assert not browser.driver.find_elements("css selector", "[data-open]")
+        shown(browser, "observer")
+        settle(browser)
+
+
+@check
+def a_screen_reader_is_told_everything(browser):
+    def named(where):
+        nodes = browser.names()
+        for role, name in nodes:
+            if role in ("button", "link", "textbox", "checkbox", "dialog", "img", "image", "list"):
+                assert name.strip(), f"{where}: a {role} without a name"
+        return nodes
+
+    with Stand([picture("onboarding.png")], gallery=PICTURES) as stand:
+        browser.open(stand.url)
+        browser.find("[data-open=onboard]")
+        assert ("heading", "What would you like to do?") in named("start")
+        browser.click("[data-open=onboard]")
+        browser.find('.verdict[data-outcome="successful"]')
+        nodes = named("scanner")
+        assert ("dialog", "Scan") in nodes, nodes
+        # What lies behind the dialog is out of reach.
+        assert not any(name.startswith("Look at a machine") for _, name in nodes)
+        browser.until("document.getElementById('announcer').textContent.includes('Code accepted. You will be connected to')")
+        browser.click(".verdict .button:not(.primary)")
+        browser.click(".bar .button")
+        browser.click("[data-open=field]")
+        browser.find("wm-text-field")
+        nodes = named("form")
+        assert any(role == "textbox" and "Material number" in name for role, name in nodes), nodes
+        assert any(role == "button" and "Material number" in name for role, name in nodes), nodes
+        settle(browser)
+    with Stand(FRAMES, scene=SCENE) as stand:
+        browser.open(stand.url)
+        browser.click("[data-open=ar]")
+        browser.find(".coaching .primary", within=60)
+        named("coaching")
+        browser.click(".coaching .primary")
+        browser.find('.stage[data-phase="annotating"]', within=60)
+        browser.click(".rail[data-card] .steps .button:last-child, .stage canvas")
+        named("annotating")
+        settle(browser)
 
 
 @check
@@ -273,6 +442,8 @@ def shapes_schemes_and_languages(browser):
             browser.click("[data-open=onboard]")
             browser.find('.verdict[data-outcome="successful"]')
             shown(browser, "scan-portrait-dark-german")
+            moving = browser.script("return document.getAnimations().filter((a) => a.playState === 'running' && a.effect.getComputedTiming().duration > 10).length")
+            assert moving == 0, f"{moving} animations although less motion was asked for"
             browser.click(".verdict .button:not(.primary)")
             browser.click(".bar .button")
             browser.resize(844, 390, scale=2, mobile=True)
@@ -290,6 +461,15 @@ def shapes_schemes_and_languages(browser):
             browser.find("wm-text-field")
             shown(browser, "field-large-text")
             assert browser.script("return document.documentElement.scrollWidth <= innerWidth + 1"), "it scrolls sideways"
+            browser.script("document.documentElement.style.fontSize = ''")
+            browser.resize(1024, 1366)
+            browser.open(stand.url)
+            browser.find("[data-open=onboard]")
+            shown(browser, "start-portrait-light")
+            browser.click("[data-open=onboard]")
+            browser.find('.verdict[data-outcome="successful"]')
+            assert browser.script("return document.documentElement.scrollWidth <= innerWidth + 1"), "it scrolls sideways"
+            shown(browser, "scan-portrait-light")
             settle(browser)
         finally:
             browser.cdp("Emulation.clearDeviceMetricsOverride")

@@ -85,7 +85,7 @@ export class EventStream {
   #connection(online, event = {}) {
     const changed = online !== this.online;
     this.online = online;
-    if (changed || event.snapshot) this.#dispatch('connection', { online, snapshot: event.snapshot });
+    if (changed || event.snapshot) this.#dispatch('connection', { online, role: event.role, snapshot: event.snapshot });
   }
 
   #dispatch(name, event) { for (const handler of [...(this.#handlers.get(name) ?? [])]) handler(event); }

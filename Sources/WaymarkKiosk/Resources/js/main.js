@@ -11,7 +11,7 @@ import { startView } from './views/start.js';
 const app = {
   config: { show: ['onboard', 'ar', 'field'], language: null, returnSeconds: 10, idleSeconds: 120, upload: true },
   events: new EventStream(),
-  state: { snapshot: null, camera: 'closed', scene: null, following: false, torch: false, torchOn: false, gallery: false },
+  state: { snapshot: null, camera: 'closed', scene: null, following: false, role: 'operator', torch: false, torchOn: false, gallery: false },
   home, open,
 };
 
@@ -54,8 +54,9 @@ function listen() {
   events.on('anchor.found', () => { state.following = true; });
   events.on('anchors.updated', (event) => { state.following = event.anchors.length > 0; });
   events.on('anchor.lost', () => { state.following = false; });
-  events.on('connection', ({ online, snapshot }) => {
+  events.on('connection', ({ online, role, snapshot }) => {
     if (snapshot) {
+      if (role && role !== state.role) { state.role = role; if (root.querySelector('.start')) home(); }
       Object.assign(state, { snapshot, camera: snapshot.camera.status, scene: snapshot.scene ?? null, following: (snapshot.anchors ?? []).length > 0 });
       capabilities();
     }

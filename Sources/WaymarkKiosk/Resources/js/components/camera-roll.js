@@ -36,7 +36,7 @@ export function cameraRoll(app, { onverdict }) {
   async function load() {
     try { items = (await command('gallery.list', { limit: 50 })).pictures ?? []; } catch { items = []; }
     strip.replaceChildren(...items.map((item) => el('div', { role: 'listitem' }, tile(item, scanItem, 176))));
-    if (!items.length) strip.replaceChildren(el('p', {}, t('roll.empty')));
+    if (!items.length) strip.replaceChildren(el('div', { role: 'listitem' }, el('p', {}, t('roll.empty'))));
   }
 
   function allowed() {

@@ -1,0 +1,136 @@
+"""Measures the kiosk page in a headless Chromium, the real service on the sample walk beside it.
+
+  measure.py [live] [memory] [--frames 50000] [--seconds 20] [--rate 60] [--json]
+
+live    at 640×480 and 30 frames a second: frames drawn a second, how far the overlay's frame is from the one it is drawn
+        on, and the time from an event's birth in the service to its arrival in the page.
+memory  so many frames as fast as the system gives: the page's heap after a forced collection, the kiosk's and the
+        service's memory, and by how much they grow from the second fifth of the run to its end.
+
+Ends with 1 when a limit is missed. Needs selenium, Chromium and the built executable (WAYMARK names another one).
+"""
+import argparse
+import json
+import os
+import statistics
+import sys
+import time
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
+sys.path.insert(0, os.path.join(ROOT, "Tests/Support/kiosk"))
+from browser import Browser  # noqa: E402
+from stand import Stand  # noqa: E402
+
+FRAMES = os.path.join(ROOT, "Samples/sequences/pump-room")
+SCENE = os.path.join(ROOT, "Samples/scenes/pump-room")
+
+# The page asks for 30 frames a second; for a long run it is to get more.
+FASTER = """
+const given = window.fetch;
+window.fetch = (url, ...rest) => given(typeof url === 'string' ? url.replace(/rate=30$/, 'rate=%d') : url, ...rest);
+"""
+# Only counts: a list of 50,000 entries would be growth of the measurement's own.
+COUNT = """
+window.count = { drawn: 0, overlaid: 0, off: 0 };
+document.addEventListener('drawn', (e) => {
+  count.drawn += 1;
+  if (e.detail.overlay === null) return;
+  count.overlaid += 1;
+  if (e.detail.overlay !== e.detail.frame) count.off += 1;
+  if (window.probe) { probe.drawn.length = 0; if (probe.delays.length > 5000) probe.delays.length = 0; }
+}, true);
+"""
+
+
+def annotate(browser, stand):
+    browser.open(stand.url)
+    browser.click("[data-open=ar]", within=60)
+    browser.click(".coaching .primary", within=60)
+    browser.find('.stage[data-phase="annotating"]', within=120)
+
+
+def live(options):
+    browser = Browser()
+    try:
+        with Stand(FRAMES, scene=SCENE, rate=30) as stand:
+            annotate(browser, stand)
+            browser.script("probe.drawn.length = 0; probe.delays.length = 0; window.begun = performance.now()")
+            time.sleep(options.seconds)
+            drawn, delays, seconds = browser.script("return [probe.drawn, probe.delays, (performance.now() - begun) / 1000]")
+            overlaid = [(frame, overlay) for frame, overlay in drawn if overlay is not None]
+            return {
+                "framesASecond": round(len(drawn) / seconds, 2), "drawn": len(drawn), "withOverlay": len(overlaid),
+                "overlayFramesOff": sum(frame != overlay for frame, overlay in overlaid),
+                "framesLeftOut": drawn[-1][0] - drawn[0][0] + 1 - len(drawn),
+                "eventToPageMedianMilliseconds": statistics.median(delays),
+                "eventToPageP95Milliseconds": sorted(delays)[int(len(delays) * 0.95)], "events": len(delays)}
+    finally:
+        browser.close()
+
+
+def memory(options):
+    browser = Browser()
+    try:
+        browser.cdp("Page.addScriptToEvaluateOnNewDocument", source=FASTER % options.rate + COUNT)
+        with Stand(FRAMES, scene=SCENE, rate=options.rate, options=["--idle-after", "0"]) as stand:
+            annotate(browser, stand)
+            samples, begun = [], time.monotonic()
+            step = max(1, options.frames // 20)
+            while True:
+                count = browser.script("return count")
+                if count["drawn"] >= step * len(samples):
+                    # The log of requests would be growth of the driver's own.
+                    browser.collect()
+                    browser.requests.clear()
+                    browser.cdp("HeapProfiler.collectGarbage")
+                    samples.append({
+                        "frames": count["drawn"], "heap": browser.cdp("Runtime.getHeapUsage")["usedSize"],
+                        "kiosk": stand.resident(stand.kiosk), "service": stand.resident(stand.service),
+                        "seconds": round(time.monotonic() - begun, 1)})
+                    if not options.json:
+                        print("%(frames)7d frames  %(seconds)7.1f s  heap %(heap)9d  kiosk %(kiosk)10d  service %(service)10d" % samples[-1], flush=True)
+                if count["drawn"] >= options.frames:
+                    break
+                time.sleep(0.5)
+            settled = samples[len(samples) // 5:]
+            third = max(1, len(settled) // 3)
+            growth = {
+                name: statistics.median(s[name] for s in settled[-third:]) - statistics.median(s[name] for s in settled[:third])
+                for name in ("heap", "kiosk", "service")}
+            return {"frames": count["drawn"], "overlaid": count["overlaid"], "overlayFramesOff": count["off"],
+                    "seconds": samples[-1]["seconds"], "heapBytes": samples[-1]["heap"], "kioskBytes": samples[-1]["kiosk"],
+                    "serviceBytes": samples[-1]["service"], "growthBytes": growth}
+    finally:
+        browser.close()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", nargs="*", choices=["live", "memory", []], default=["live"])
+    parser.add_argument("--frames", type=int, default=50_000)
+    parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument("--rate", type=int, default=60)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    report, limits = {}, {}
+    if "live" in options.what:
+        report["live"] = found = live(options)
+        limits["the overlay 0 frames off"] = found["overlayFramesOff"] == 0 and found["withOverlay"] > 0
+        limits["30 frames a second"] = found["framesASecond"] >= 29
+        limits["event to page under 30 ms"] = found["eventToPageMedianMilliseconds"] < 30
+    if "memory" in options.what:
+        report["memory"] = found = memory(options)
+        limits["the page's heap flat (under 1 MiB)"] = found["growthBytes"]["heap"] < 1 << 20
+        limits["the kiosk's memory flat (under 4 MiB)"] = found["growthBytes"]["kiosk"] < 4 << 20
+    if options.json:
+        print(json.dumps({"report": report, "limits": limits}))
+    else:
+        for part, figures in report.items():
+            for key, value in figures.items():
+                print(f"{part:7} {key:32} {value}")
+        for key, value in limits.items():
+            print(f"{'ok' if value else 'MISS':4} {key}")
+    sys.exit(0 if all(limits.values()) else 1)
+
+
+main()
