@@ -43,6 +43,18 @@ import WaymarkProtocol
     #expect(Samples.requests.count == Set(Samples.requests.map { type(of: $0).method }).count)
   }
 
+  @Test func everyNameInTheDocumentHasAnExample() throws {
+    let document = Self.folder.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: "docs/protocol.md")
+    let named = try String(contentsOf: document, encoding: .utf8).split(separator: "\n")
+      .filter { $0.hasPrefix("|") }.compactMap { $0.split(separator: "|").first }
+      .flatMap { $0.matches(of: /`([a-z]+\.[a-zA-Z]+)`/).map { String($0.1) } }
+    let shown =
+      Set(Samples.events.map { type(of: $0).event }).union(Samples.requests.map { type(of: $0).method })
+    #expect(named.count > 50)
+    #expect(Set(named).subtracting(shown).isEmpty)
+  }
+
   @Test func eventsComeBackAsTheyWent() throws {
     for payload in Samples.events {
       let json = try JSONParser.parse(Array(try line(payload).utf8))

@@ -94,7 +94,8 @@ enum Samples {
       mode: .barcode, symbologies: ["ean13", "code128"], region: [0.25, 0.25, 0.5, 0.5], timeout: 30, once: true,
       context: context),
     ScanCancelRequest(scan: "s1"), ScanConfirmRequest(scan: "s1"), GalleryListRequest(limit: 20, after: "p9"),
-    GalleryScanRequest(id: "p9", mode: .onboarding, context: context), TorchRequest(on: true), CameraListRequest(),
+    GalleryScanRequest(id: "p9", mode: .onboarding, context: context),
+    ScanPictureRequest(size: 48_213, mode: .onboarding, context: context), TorchRequest(on: true), CameraListRequest(),
     CameraSelectRequest(id: "usb-046d_C920_1A2B3C"), CameraControlRequest(name: "focus", value: 30),
     MediaPreviewRequest(width: 320, rate: 10), MediaSnapshotRequest(width: 320),
     MediaResourceRequest(id: "a1", width: 96),
@@ -123,6 +124,12 @@ enum Samples {
         next: "p9")
     ),
     ("gallery.scan", GalleryScanResult(scan: "s2", outcome: .successful, successful: [successful])),
+    (
+      "scan.picture",
+      GalleryScanResult(
+        scan: "s3", outcome: .unsuccessful,
+        unsuccessful: ScanUnsuccessful(scan: "s3", reason: .nothingFound, source: .gallery))
+    ),
     ("torch", TorchResult(on: true)),
     (
       "camera.list",
