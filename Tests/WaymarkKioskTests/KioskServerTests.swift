@@ -176,8 +176,9 @@ struct KioskServerTests {
       for _ in 0..<1000 { mute.append(try RawHTTP(port: port)) }
       let answer = try exchange(port, "/", headers: ["Cookie: waymark=\(token)"])
       #expect(status(answer) == 200)
-      // All but the last of them see the end of their connection without having said anything.
-      for http in mute.prefix(950) { #expect(http.receive().isEmpty) }
+      // All but fifty see the end of their connection without having said anything. Which fifty is for the system to say: it
+      // does not hand connections over in the order in which they were begun.
+      #expect(RawHTTP.ended(950, of: mute) >= 950)
     }
   }
 
@@ -193,7 +194,7 @@ struct KioskServerTests {
       #expect(status(page.receive { $0.contains("}") }) == 200)
       var mute: [RawHTTP] = []
       for _ in 0..<200 { mute.append(try RawHTTP(port: port)) }
-      #expect(mute[0].receive().isEmpty)
+      #expect(RawHTTP.ended(181, of: mute) >= 181)
       page.send(request)
       #expect(status(page.receive { $0.contains("}") }) == 200)
     }

@@ -31,6 +31,17 @@ final class RawHTTP: Sendable {
     setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
   }
 
+  /// Waits until so many of the connections, to which nothing is ever sent, have been ended by the other side; says how many.
+  static func ended(_ count: Int, of connections: [RawHTTP]) -> Int {
+    var waiting = connections.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+    let deadline = Date(timeIntervalSinceNow: 60)
+    while connections.count - waiting.count < count, Date() < deadline {
+      guard poll(&waiting, nfds_t(waiting.count), 1000) >= 0 else { break }
+      waiting.removeAll { $0.revents != 0 }
+    }
+    return connections.count - waiting.count
+  }
+
   /// Sends all bytes; what the other side no longer takes is dropped, and `false` returned.
   @discardableResult
   func send(_ bytes: [UInt8]) -> Bool {

@@ -8,7 +8,16 @@ extension ScenesModule {
   func load(_ name: String, by actor: Actor?, reload: Bool = false) async throws {
     let catalog = catalog
     let entry = try await NIOThreadPool.singleton.runIfActive { catalog.entry(name) }
-    guard let entry else { throw Self.unknown(name) }
+    guard let entry else {
+      if reload {
+        hub.publish(
+          SceneFailed(
+            scene: name, code: "notFound",
+            message: "The folder of the scene \"\(name)\" is gone; the scene stays in use as it was read.",
+            hint: "Put it back, or load another scene.", problems: []))
+      }
+      throw Self.unknown(name)
+    }
     loading += 1
     let turn = loading
     let store = store
