@@ -31,7 +31,7 @@ private func feed(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 
 private let token = KioskToken()
 
-private let responder: any HTTPResponder<BasicRequestContext> = {
+private let responder: any HTTPResponder<KioskContext> = {
   let folder = "/dev/shm/waymark-fuzz-assets"
   mkdir(folder, 0o700)
   FuzzFile.write(Array("<!doctype html>".utf8), to: folder + "/index.html")
@@ -41,7 +41,7 @@ private let responder: any HTTPResponder<BasicRequestContext> = {
   }
   let gate = AccessGate()
   gate.open(AccessGuard(token: token.value, authorities: AccessGuard.authorities(host: "127.0.0.1", port: 80)))
-  return server.router(behind: gate).buildResponder()
+  return server.router(behind: gate, connections: Connections(options.limits)).buildResponder()
 }()
 
 private func parse(_ text: String) -> Request? {
@@ -68,7 +68,7 @@ private func answer(_ request: Request) -> Int {
   let done = DispatchlessSemaphore()
   let result = Mutex(0)
   Task.detached {
-    let context = BasicRequestContext(
+    let context = KioskContext(
       source: ApplicationRequestContextSource(channel: EmbeddedChannel(), logger: Logger(label: "fuzz")))
     do {
       let response = try await responder.respond(to: request, context: context)
