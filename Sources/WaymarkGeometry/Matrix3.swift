@@ -44,9 +44,6 @@ package struct Matrix3: Hashable, Sendable {
     return Matrix3(columns: turn(Point3(1, 0, 0)), turn(Point3(0, 1, 0)), turn(Point3(0, 0, 1)))
   }
 
-  /// The rotation vector of a rotation matrix: its length is the angle in radians.
-  package var rotationVector: Point3 { Quaternion(self).rotationVector }
-
   /// The nearest frame of three unit axes by Gram–Schmidt, first column kept in direction; right-handed.
   package var orthonormalized: Matrix3 {
     let a = x / x.length

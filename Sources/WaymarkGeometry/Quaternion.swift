@@ -89,3 +89,8 @@ public struct Quaternion: Hashable, Sendable {
       vector * (Double.sine((1 - share) * angle) / s) + target * (Double.sine(share * angle) / s))
   }
 }
+
+extension Matrix3 {
+  /// The rotation vector of a rotation matrix: its length is the angle in radians.
+  package var rotationVector: Point3 { Quaternion(self).rotationVector }
+}

@@ -14,7 +14,7 @@ struct SourceFactory {
       if path != "-", FileOwner.isFolder(path) || Self.isPicture(path) {
         return try FolderSource(path: path, rate: settings.rate ?? 30, loops: settings.loops, read: Self.read)
       }
-      let options = StreamSource.Options(
+      let options = StreamOptions(
         rate: settings.rate, loops: settings.loops, transform: cameraSettings.transform)
       return try StreamSource(path: path, options: options)
     }

@@ -5,7 +5,7 @@ struct Waymark: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "waymark",
     abstract: "Reads codes and follows preset pictures in front of a camera.",
-    version: "0.1.0",
+    version: waymarkVersion,
     subcommands: [
       AnchorsCommand.self,
       CamerasCommand.self,

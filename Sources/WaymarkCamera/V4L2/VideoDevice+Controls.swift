@@ -1,28 +1,5 @@
 import CV4L2
-package import WaymarkImage
-
-/// A control as the driver knows it, beside what users see.
-package struct VideoControl: Sendable, Equatable {
-  /// V4L2_CID_…
-  package var id: UInt32
-  /// What users see.
-  package var shown: SourceControl
-  /// The driver's values of a control that users see as a plain switch.
-  package var switchValues: SwitchValues?
-
-  /// The driver's values for off and on.
-  package struct SwitchValues: Sendable, Equatable {
-    /// Value for 0.
-    package var off: Int
-    /// Value for 1.
-    package var on: Int
-  }
-
-  /// The driver's value for what a user set.
-  package func driverValue(_ value: Int) -> Int {
-    switchValues.map { value == 0 ? $0.off : $0.on } ?? value
-  }
-}
+import WaymarkImage
 
 extension VideoDevice {
   /// Everything that can be adjusted.

@@ -8,7 +8,7 @@ struct StreamPlayer: ~Copyable {
   }
 
   private let path: String
-  private let options: StreamSource.Options
+  private let options: StreamOptions
   private let isFile: Bool
   private let state: SourceState
   private let sink: any FrameSink
@@ -32,7 +32,7 @@ struct StreamPlayer: ~Copyable {
   private static let pixelLimit = 64 << 20
 
   init(
-    path: String, options: StreamSource.Options, isFile: Bool, state: SourceState, sink: any FrameSink,
+    path: String, options: StreamOptions, isFile: Bool, state: SourceState, sink: any FrameSink,
     leftover: [UInt8], input: consuming InputFile, converter: consuming LumaConverter
   ) {
     self.path = path

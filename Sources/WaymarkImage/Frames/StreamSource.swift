@@ -5,34 +5,8 @@ import Glibc
 /// Files are played at their rate; from a pipe frames are taken as they come. `ffmpeg -i rtsp://… -f mjpeg - | waymark serve
 /// --source -` makes a network camera a source.
 package final class StreamSource: FrameSource {
-  /// How a stream is played.
-  package struct Options: Sendable {
-    /// Frames a second; nil: what the stream says, else 30. Only files are held to it.
-    package var rate: Double?
-    /// A file begins again after its end.
-    package var loops: Bool
-    /// Turns the pictures upright.
-    package var transform: FrameTransform
-    /// The width below which a picture need not be decoded; nil: in full.
-    package var sufficientWidth: Int?
-    /// A pipe from which no frame came for so many seconds counts as stalled.
-    package var patience: Double
-
-    /// Options.
-    package init(
-      rate: Double? = nil, loops: Bool = true, transform: FrameTransform = .identity, sufficientWidth: Int? = nil,
-      patience: Double = 2
-    ) {
-      self.rate = rate
-      self.loops = loops
-      self.transform = transform
-      self.sufficientWidth = sufficientWidth
-      self.patience = patience
-    }
-  }
-
   package let device: String
-  private let options: Options
+  private let options: StreamOptions
   private let isFile: Bool
   private let state = SourceState()
   private let thread = WorkerThread(name: "wm-stream")
@@ -42,7 +16,7 @@ package final class StreamSource: FrameSource {
   /// A source over a file, a named pipe, or `-` for standard input.
   ///
   /// - Throws: when there is no such file, or it is a folder.
-  package init(path: String, options: Options = Options()) throws(SourceError) {
+  package init(path: String, options: StreamOptions = StreamOptions()) throws(SourceError) {
     device = path
     self.options = options
     guard path != "-" else {

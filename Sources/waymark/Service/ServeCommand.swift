@@ -41,7 +41,7 @@ struct ServeCommand: AsyncParsableCommand {
     flags["scan.autoBegin"] = autoBegin
     flags["log.level"] = logLevel
     do {
-      try await Daemon(loader: place.loader(flags: flags), version: Waymark.configuration.version).run()
+      try await Daemon(loader: place.loader(flags: flags), version: waymarkVersion).run()
     } catch {
       try fail(error)
     }
