@@ -122,7 +122,7 @@ package final class ScenesModule: ServiceModule {
     let old = settings
     settings = new
     catalog = SceneCatalog(folders: new.folders)
-    if new.cache != old.cache { store = SceneStore(cache: new.cache) }
+    if new.cache != old.cache { store = SceneStore(cache: new.cache, isolation: hub.isolation) }
     session.configuration = new.session
     alone.configuration = new.session
     lane.setMaximumRate(new.rate)
