@@ -6,10 +6,8 @@ import CKernels
 /// had come out the other way; the nearest of up to three different anchors are kept. Matches come out nearest first.
 final class FeatureLookup {
   struct Settings {
-    /// Keys looked under for each feature, in an index of 13 bits.
+    /// Keys looked under for each feature. 28 found no more among a thousand anchors and took an eighth more time.
     var probes = 20
-    /// How many more for every further bit: the more bits a key has, the likelier one of them came out the other way.
-    var probesPerBit = 2
     /// The greatest Hamming distance of a match.
     var distance = 64
     /// Of how many different anchors the nearest match is kept, at most eight.
@@ -38,7 +36,7 @@ final class FeatureLookup {
     self.settings = settings
     self.library = library
     kept = max(1, min(8, settings.kept))
-    probed = settings.probes + settings.probesPerBit * max(0, library.keyBits - 13)
+    probed = settings.probes
     limit = kept * features
     probes = KeyProbes(capacity: probed)
     ahead = KeyProbes(capacity: probed)
