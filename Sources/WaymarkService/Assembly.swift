@@ -182,7 +182,7 @@ package final class Assembly {
     (camera.calibrations, camera.fieldOfView) = same
     if camera != new.camera { fixed.append("camera.keepOpen, camera.closeAfter") }
     // Read anew in any case: calibrations may have changed although their names have not.
-    scenes.use(.init(new, log: log))
+    scenes.use(.init(new, log: log.subsystem(.scenes)))
     if new.socket != configuration.socket { fixed.append("socket") }
     if new.source != configuration.source { fixed.append("source") }
     if new.isIsolated != configuration.isIsolated { fixed.append("isolation") }
