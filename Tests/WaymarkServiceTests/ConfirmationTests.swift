@@ -7,7 +7,7 @@ import WaymarkProtocol
 import WaymarkService
 
 /// What a client that confirms is told, when writing it down is over before anybody can wait for it.
-@Suite("Confirmations", .serialized) struct ConfirmationTests {
+@Suite("Confirmations", .serialized, .ownThread) struct ConfirmationTests {
   /// Answers at once, always the same.
   private struct Answering: ReplayGuard {
     let isFirst: Bool?

@@ -3,7 +3,7 @@ import Testing
 import WaymarkProtocol
 import WaymarkService
 
-@Suite(.serialized) struct EventDeliveryTests {
+@Suite(.serialized, .ownThread) struct EventDeliveryTests {
   private func subscribed(_ service: TestService, _ events: String) throws -> RawClient {
     let client = try RawClient(service.path)
     _ = try client.next()

@@ -3,7 +3,7 @@ import Testing
 import WaymarkProtocol
 import WaymarkService
 
-@Suite(.serialized) struct GalleryTests {
+@Suite(.serialized, .ownThread) struct GalleryTests {
   private func picture() -> Data {
     // A PGM of four pixels is a picture, too.
     Data("P5 2 2 255\n".utf8) + Data([0, 64, 128, 255])

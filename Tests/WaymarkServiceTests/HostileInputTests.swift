@@ -4,7 +4,7 @@ import WaymarkProtocol
 import WaymarkService
 
 /// What a socket may be sent, and what must come of it.
-@Suite(.serialized) struct HostileInputTests {
+@Suite(.serialized, .ownThread) struct HostileInputTests {
   @Test func helloComesFirst() async throws {
     let service = try await TestService()
     let client = try RawClient(service.path)

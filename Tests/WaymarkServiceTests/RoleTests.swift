@@ -3,7 +3,7 @@ import Testing
 import WaymarkProtocol
 import WaymarkService
 
-@Suite(.serialized) struct RoleTests {
+@Suite(.serialized, .ownThread) struct RoleTests {
   private static let stranger: UInt32 = 4_001_234
   private static let group: UInt32 = 4_004_321
 
