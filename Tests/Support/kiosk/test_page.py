@@ -38,7 +38,8 @@ def picture(name):
 
 
 def shown(browser, name):
-    """Pictures a state, and asks axe-core about it."""
+    """Pictures a state once it has come to rest, and asks axe-core about it: what still fades in has no contrast yet."""
+    browser.until("document.getAnimations().every((a) => a.playState !== 'running' || a.effect.getComputedTiming().iterations === Infinity)", what="an end of the movements")
     browser.shot(os.path.join(SHOTS, name + ".png"))
     found = browser.accessibility()
     assert not found, f"{name}: {found}"
