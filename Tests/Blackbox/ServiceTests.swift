@@ -83,6 +83,26 @@ import Testing
     #expect(status.objects.first?["socket"] as? String == service.socket)
   }
 
+  @Test func aSceneIsTakenOverWhenToldToReload() throws {
+    let folder = try TemporaryFolder()
+    let file = folder.file("waymark.yaml")
+    let scenes = Executable.project.appendingPathComponent("Samples/scenes").path
+    let text = "scenes:\n  folders: [\(scenes)]\n  cache: \(folder.file("cache"))\n"
+    try text.write(toFile: file, atomically: true, encoding: .utf8)
+    let service = try RunningService(["--config", file, "--source", Self.frames])
+    func scene() throws -> String? {
+      let status = try Executable.run(["status", "--json", "--socket", service.socket])
+      return status.objects.first?["scene"] as? String
+    }
+    #expect(try scene() == nil)
+    try (text + "  load: pump-room\n").write(toFile: file, atomically: true, encoding: .utf8)
+    kill(service.processIdentifier, SIGHUP)
+    let deadline = Date(timeIntervalSinceNow: 60)
+    while try scene() == nil, Date() < deadline {}
+    #expect(try scene() == "pump-room")
+    #expect(!service.log.contains("need a restart"))
+  }
+
   @Test func commandsAnswerWithTheirExitCodes() throws {
     let service = try RunningService(["--source", Self.frames])
     func send(_ arguments: String...) throws -> Executable.Run {

@@ -106,7 +106,10 @@ import WaymarkService
       .deletingLastPathComponent()
     let text = try String(contentsOf: root.appending(path: "docs/configuration.md"), encoding: .utf8)
     for key in ConfigurationSchema.keys where !key.path.hasPrefix("log.levels.") {
-      #expect(text.contains("| `\(key.path)` |"), "\(key.path)")
+      let row = text.split(separator: "\n").first { $0.hasPrefix("| `\(key.path)` |") }
+      // The last column says whether a running service takes it over.
+      let last = row?.split(separator: "|").last?.drop { $0 == " " }
+      #expect(last?.hasPrefix(key.isReloadable ? "yes" : "restart") == true, "\(key.path)")
     }
     #expect(text.contains("| `log.levels.PART` |"))
   }
