@@ -20,7 +20,7 @@ struct FuzzStream {
         let converter = try? LumaConverter(transform: transform, sufficientWidth: all[0] & 128 != 0 ? 64 : nil)
       else { return 0 }
       var player = StreamPlayer(
-        path: "-", options: StreamSource.Options(loops: false), isFile: false, state: state, sink: Sink(),
+        path: "-", options: StreamOptions(loops: false), isFile: false, state: state, sink: Sink(),
         leftover: Array(all[1...]), input: input, converter: converter)
       player.play(until: StopSignal())
       return 0

@@ -95,7 +95,7 @@ int main(void) {
   whole("texture_cells", cells, sizeof cells);
 
   const double map[9] = {0.9, 0.1, 3.3, -0.05, 1.1, 2.7, 1e-4, -2e-4, 1};
-  ck_warp(origin, STRIDE, W, H, map, out, STRIDE, W, H);
+  ck_warp(origin, STRIDE, W, H, map, -1, out, STRIDE, W, H);
   static float pixels[W * H];
   for (int i = 0; i < W * H; i++) pixels[i] = out[i / W * STRIDE + i % W];
   for (int y = 0; y < H; y += 10) fractions("warp", pixels + y * W, W);
