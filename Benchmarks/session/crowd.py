@@ -24,6 +24,18 @@ sys.path.insert(0, str(ROOT / "Samples"))
 from waymark_client import Connection  # noqa: E402
 
 
+def connect(path):
+    """A connection to a service that has just been started: its socket is there before it listens."""
+    end = time.monotonic() + 20
+    while True:
+        try:
+            return Connection(path, timeout=300)
+        except OSError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.02)
+
+
 def measure(options, crowd):
     folder = Path(tempfile.mkdtemp(prefix="waymark-crowd-"))
     path = str(folder / "waymark.sock")
@@ -37,7 +49,7 @@ def measure(options, crowd):
             if service.poll() is not None:
                 sys.exit("the service did not start")
             time.sleep(0.02)
-        remote = Connection(path, timeout=300)
+        remote = connect(path)
         begun = time.monotonic()
         remote.request("scene.load", name="crowd")
         loading = time.monotonic() - begun
