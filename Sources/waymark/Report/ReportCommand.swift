@@ -59,7 +59,7 @@ struct ReportCommand: AsyncParsableCommand {
     return Report(
       made: ISO8601DateFormatter().string(from: Date()),
       program: Report.Program(
-        version: Waymark.configuration.version,
+        version: waymarkVersion,
         path: (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "",
         packages: SystemFacts.packages),
       machine: SystemFacts.machine, cameras: CameraFinder().all(), service: await service(socket.path),
