@@ -75,25 +75,6 @@ public final class AnchorLibrary: Sendable {
   /// The quality of an anchor's picture, 0…100, as measured when it was compiled.
   public func quality(of anchor: Int) -> Int { Int((100 * recalls[anchor]).rounded()) }
 
-  /// Pairs of anchors of which the first, one of `names`, is found in the picture of the other.
-  package func lookalikes(of names: [String]) -> [(String, String)] {
-    let wanted = Set(names)
-    let detector = AnchorDetector(library: self)
-    detector.allowsOverlaps = true
-    var pairs: [(String, String)] = []
-    var seen = Set<Set<String>>()
-    for r in references {
-      let claims = r.image.withView { detector.detect($0) }
-      for c in claims {
-        let other = references[c.anchor].name
-        guard other != r.name, wanted.contains(other) || wanted.contains(r.name), seen.insert([other, r.name]).inserted
-        else { continue }
-        pairs.append(wanted.contains(r.name) ? (r.name, other) : (other, r.name))
-      }
-    }
-    return pairs
-  }
-
   /// The index of the anchor of this name.
   public func index(of name: String) -> Int? { references.firstIndex { $0.name == name } }
 

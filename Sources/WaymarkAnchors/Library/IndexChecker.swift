@@ -13,16 +13,12 @@ struct IndexChecker {
   private(set) var isSound = true
 
   /// For a library of which the header says this.
-  init(_ header: LibraryChecker.Header) {
+  init(_ header: LibraryHeader) {
     features = header.features
     anchors = header.anchors
-    func range(_ section: LibraryLayout.Section, _ size: Int) -> Range<Int> {
-      let start = header.offsets[section.rawValue]
-      return start..<start + size
-    }
-    starts = range(.starts, 4 * ((1 << header.keyBits) + 1))
-    records = range(.features, 8 * features)
-    lists = range(.lists, 4 * features)
+    starts = header.range(of: .starts)
+    records = header.range(of: .features)
+    lists = header.range(of: .lists)
   }
 
   /// Takes the next piece of the file, which lies at `offset` in it.
