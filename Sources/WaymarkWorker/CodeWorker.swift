@@ -1,10 +1,11 @@
 import WaymarkBarcodes
 import WaymarkImage
 
-/// Reads the codes of live frames in a worker that stays. Used by one thread, which it holds for as long as `Isolation.Limits` says at most.
+/// Reads the codes of live frames in a worker that stays. Used by one thread, which it holds for as long as its limit says at most.
 final class CodeWorker {
-  private let isolation: Isolation
   private let launcher: WorkerLauncher
+  private let ledger: WorkerLedger
+  private let limit: Double
   private let stages: StageTimes?
   private var supervisor = WorkerSupervisor()
   private var worker: WorkerProcess?
@@ -13,10 +14,14 @@ final class CodeWorker {
   /// The stages that are told apart within a reading, and how many names a worker may tell.
   private static let stageLimit = 8
 
-  init(_ isolation: Isolation, _ launcher: WorkerLauncher, stages: StageTimes? = nil) {
-    self.stages = stages
-    self.isolation = isolation
+  /// - Parameters:
+  ///   - limit: how long one frame may take, in seconds.
+  ///   - stages: where the times within a reading go.
+  init(_ launcher: WorkerLauncher, _ ledger: WorkerLedger, limit: Double, stages: StageTimes? = nil) {
     self.launcher = launcher
+    self.ledger = ledger
+    self.limit = limit
+    self.stages = stages
   }
 
   /// The process that reads now.
@@ -33,9 +38,9 @@ final class CodeWorker {
       switch supervisor.handle(.wanted, at: MonotonicClock.now) {
       case .start:
         worker = try launcher.start()
-        isolation.count { $0.starts += 1 }
+        ledger.count { $0.starts += 1 }
       case .rest:
-        isolation.count { $0.lost += 1 }
+        ledger.count { $0.lost += 1 }
         return nil
       case .use, nil: break
       }
@@ -47,7 +52,7 @@ final class CodeWorker {
         worker = nil
         _ = supervisor.handle(.failed, at: MonotonicClock.now)
       }
-      isolation.report(error)
+      ledger.report(error)
       return nil
     }
   }
@@ -63,7 +68,7 @@ final class CodeWorker {
         worker.arena.input.copyMemory(from: UnsafeRawBufferPointer(start: view.base, count: count))
       }
       let request = WorkerRequest.codes(width: frame.width, height: frame.height, configuration)
-      let answer = try worker.ask(request, limit: isolation.limits.frame)
+      let answer = try worker.ask(request, limit: limit)
       guard answer.worked, answer.count <= 8 << 20 else { throw .nonsense }
       do throws(WireReader.Nonsense) {
         var wire = WireReader(worker.arena.takeOutput(answer.count))

@@ -4,8 +4,7 @@ package import WaymarkImage
 /// Where the C libraries that read codes and pictures run: in worker processes that can do nothing else, or in this one.
 package final class Isolation: Sendable {
   private let launcher: WorkerLauncher?
-  private let onFailure: @Sendable (WorkerFailure) -> Void
-  private let counted = Monitor(WorkerFigures())
+  private let ledger: WorkerLedger
   /// How long a worker may take, in seconds.
   package struct Limits: Sendable {
     /// For one frame: far more than any takes, far less than what the service counts as hung.
@@ -16,7 +15,7 @@ package final class Isolation: Sendable {
     package init() {}
   }
 
-  let limits: Limits
+  private let limits: Limits
 
   /// Everything in this process.
   package static let none = Isolation(launcher: nil) { _ in }
@@ -30,18 +29,11 @@ package final class Isolation: Sendable {
   ) {
     self.launcher = launcher
     self.limits = limits
-    self.onFailure = onFailure
+    ledger = WorkerLedger(onFailure: onFailure)
   }
 
   /// What the workers have done; nil without any.
-  package var figures: WorkerFigures? { launcher == nil ? nil : counted.withLock { $0 } }
-
-  func count(_ body: (inout WorkerFigures) -> Void) { counted.withLock { body(&$0) } }
-
-  func report(_ failure: WorkerFailure) {
-    count { $0.count(failure) }
-    onFailure(failure)
-  }
+  package var figures: WorkerFigures? { launcher == nil ? nil : ledger.figures }
 
   // MARK: Live frames
 
@@ -53,7 +45,7 @@ package final class Isolation: Sendable {
       let reader = LocalReader(stages)
       return { reader.read($0, $1) }
     }
-    let worker = CodeWorker(self, launcher, stages: stages)
+    let worker = CodeWorker(launcher, ledger, limit: limits.frame, stages: stages)
     return { worker.read($0, $1) }
   }
 
@@ -125,7 +117,7 @@ package final class Isolation: Sendable {
     do {
       guard let launcher, file.count <= WorkerArena.inputLimit else { throw WorkerFailure.tooLarge }
       let worker = try launcher.start()
-      count { $0.starts += 1 }
+      ledger.count { $0.starts += 1 }
       worker.arena.input.copyBytes(from: file)
       let answer = try worker.ask(request, limit: limits.picture)
       var wire = WireReader(worker.arena.takeOutput(answer.count))
@@ -138,7 +130,7 @@ package final class Isolation: Sendable {
         throw WorkerFailure.nonsense
       }
     } catch let failure as WorkerFailure {
-      report(failure)
+      ledger.report(failure)
       throw failure
     }
   }

@@ -47,7 +47,4 @@ struct WorkerArena: ~Copyable {
     csandbox_wipe(base + Self.inputLimit, count)
     return bytes
   }
-
-  /// Overwrites the first bytes of the input.
-  func wipeInput(_ count: Int) { csandbox_wipe(base, count) }
 }

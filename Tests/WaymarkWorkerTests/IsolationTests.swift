@@ -27,11 +27,12 @@ struct IsolationTests {
     let failures = Mutex<[WorkerFailure]>([])
   }
 
-  static func isolation(_ journal: Journal, frameLimit: Double = 20, _ launcher: WorkerLauncher = launcher) -> Isolation
-  {
-    var limits = Isolation.Limits()
-    limits.frame = frameLimit
-    return Isolation(launcher: launcher, limits: limits) { failure in journal.failures.withLock { $0.append(failure) } }
+  static func isolation(_ journal: Journal, _ launcher: WorkerLauncher = launcher) -> Isolation {
+    Isolation(launcher: launcher) { failure in journal.failures.withLock { $0.append(failure) } }
+  }
+
+  static func ledger(_ journal: Journal) -> WorkerLedger {
+    WorkerLedger { failure in journal.failures.withLock { $0.append(failure) } }
   }
 
   static func frame(_ name: String = "qr-utf8.pbm") throws -> Frame {
@@ -105,30 +106,30 @@ struct IsolationTests {
 
   @Test(arguments: [SIGSEGV, SIGKILL, SIGABRT]) func aCrashCostsAFrameAndAWorker(signal: CInt) throws {
     let journal = Journal()
-    let isolation = Self.isolation(journal)
-    let worker = CodeWorker(isolation, Self.launcher)
+    let ledger = Self.ledger(journal)
+    let worker = CodeWorker(Self.launcher, ledger, limit: 20)
     let frame = try Self.frame()
     let expected = try #require(worker.read(frame, .still))
     kill(try #require(worker.process), signal)
     #expect(worker.read(frame, .still) == nil)
     #expect(journal.failures.withLock { $0 } == [.crashed(signal: signal)])
     #expect(worker.read(frame, .still) == expected)
-    #expect(isolation.figures == WorkerFigures(starts: 2, crashes: 1, hangs: 0, lost: 1))
+    #expect(ledger.figures == WorkerFigures(starts: 2, crashes: 1, hangs: 0, lost: 1))
   }
 
   @Test func aHangCostsAFrameAndAWorker() throws {
     let journal = Journal()
-    let isolation = Self.isolation(journal, frameLimit: 0.3)
-    let worker = CodeWorker(isolation, Self.launcher)
+    let ledger = Self.ledger(journal)
+    let worker = CodeWorker(Self.launcher, ledger, limit: 0.3)
     let frame = try Self.frame()
     // On a busy machine a good frame may take longer than the limit of this test.
     while worker.read(frame, .live()) == nil {}
-    let before = try #require(isolation.figures)
+    let before = ledger.figures
     let process = try #require(worker.process)
     kill(process, SIGSTOP)
     #expect(worker.read(frame, .live()) == nil)
     #expect(journal.failures.withLock { $0.last } == .hung)
-    #expect(isolation.figures?.hangs == before.hangs + 1)
+    #expect(ledger.figures.hangs == before.hangs + 1)
     // Ended and reaped, not left behind.
     #expect(kill(process, 0) != 0 && errno == ESRCH)
   }
@@ -176,7 +177,7 @@ struct IsolationTests {
 
   @Test func failuresTellNothingOfTheCode() throws {
     let journal = Journal()
-    let worker = CodeWorker(Self.isolation(journal), Self.launcher)
+    let worker = CodeWorker(Self.launcher, Self.ledger(journal), limit: 20)
     let frame = try Self.frame()
     let text = try #require(worker.read(frame, .still)?.symbols.first?.text)
     kill(try #require(worker.process), SIGKILL)
