@@ -25,9 +25,12 @@ package enum Redaction {
     text(problem.description.replacing(#/"[^"]*"/#, with: "\"…\""))
   }
 
-  private nonisolated(unsafe) static let secretName =
+  // Made anew each time: a regular expression cannot be shared between threads, and reports are rare.
+  private static var secretName: Regex<Substring> {
     #/secret|token|passw|passphrase|pwd|apikey|api_key|credential|cookie|private/#
-  private nonisolated(unsafe) static let secretValue =
+  }
+  private static var secretValue: Regex<(Substring, Substring, Substring, Substring)> {
     #/([\w.\-]*(?:secret|token|passw|passphrase|pwd|apikey|api_key|credential|cookie|private)[\w.\-]*)(["']?\s*[=:]\s*["']?)([^\s"'&,;}]+)/#
-    .ignoresCase()
+      .ignoresCase()
+  }
 }
