@@ -26,27 +26,12 @@ struct AnchorsMatchCommand: AsyncParsableCommand {
   var json = false
 
   func run() async throws {
-    do {
-      let library = try AnchorLibrary(path: library)
-      let intrinsics = try camera.resolve()
+    let intrinsics = try camera.resolve()
+    try AnchorFrames.run(frames, library: library, json: json) { library in
       let detector = AnchorDetector(library: library)
-      var status = ExitStatus.nothingFound
-      var worst = ExitStatus.success
-      for input in ScanInput.expand(frames) {
-        do {
-          let picture = try PictureDecoder().gray(input.read()).image
-          let record = match(picture, input.name, detector, intrinsics(picture.width, picture.height))
-          if !record.anchors.isEmpty { status = .success }
-          try tell(record)
-        } catch let error as ImageError {
-          Output.diagnostic("waymark: \(input.name): \(error.message)\n  \(error.hint)")
-          worst = max(worst, error.exitStatus)
-        }
+      return { picture, input in
+        match(picture, input, detector, intrinsics(picture.width, picture.height))
       }
-      if worst != .success { status = worst }
-      guard status == .success else { throw ExitCode(status.rawValue) }
-    } catch let error as AnchorError {
-      try fail(error)
     }
   }
 
@@ -72,19 +57,5 @@ struct AnchorsMatchCommand: AsyncParsableCommand {
         inliers: claim.inliers, score: claim.score, pose: pose, rawPose: pose, trackingMethod: "fullTracking")
     }
     return MatchRecord(input: name, elapsed: ProcessorTime.seconds - start, anchors: anchors)
-  }
-
-  private func tell(_ record: MatchRecord) throws {
-    guard !json else { return Output.line(try record.json()) }
-    if record.anchors.isEmpty { return Output.line("\(record.input): nothing found") }
-    for a in record.anchors {
-      let places = a.corners.map { "(\(Int($0[0].rounded())), \(Int($0[1].rounded())))" }.joined(separator: " ")
-      let distance = a.pose.map { pose in
-        let d = (pose.position.map { $0 * $0 }.reduce(0, +)).squareRoot()
-        return ", \(String(format: "%.3f", d)) m away"
-      }
-      Output.line(
-        "\(record.input): \(a.name) at \(places), score \(String(format: "%.2f", a.score))\(distance ?? "")")
-    }
   }
 }

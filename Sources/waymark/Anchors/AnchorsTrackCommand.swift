@@ -35,54 +35,26 @@ struct AnchorsTrackCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    do {
-      let library = try AnchorLibrary(path: library)
-      let intrinsics = try camera.resolve()
+    let intrinsics = try camera.resolve()
+    try AnchorFrames.run(frames, library: library, json: json) { library in
       var engine: (value: AnchorEngine, width: Int, height: Int)?
-      var status = ExitStatus.nothingFound
-      var worst = ExitStatus.success
-      for (number, input) in ScanInput.expand(frames).enumerated() {
-        do {
-          let picture = try PictureDecoder().gray(input.read()).image
-          let current: AnchorEngine
-          if let engine, engine.width == picture.width, engine.height == picture.height {
-            current = engine.value
-          } else {
-            // Another size is another mode of the camera: everything begins anew.
-            current = AnchorEngine(library: library, intrinsics: intrinsics(picture.width, picture.height))
-            engine = (current, picture.width, picture.height)
-          }
-          let start = ProcessorTime.seconds
-          let report = picture.withView { current.process($0, at: Double(number) / rate) }
-          let elapsed = ProcessorTime.seconds - start
-          let record = MatchRecord(
-            input: input.name, elapsed: elapsed, anchors: report.observations.map(MatchRecord.Anchor.init))
-          if !record.anchors.isEmpty { status = .success }
-          try tell(record)
-        } catch let error as ImageError {
-          Output.diagnostic("waymark: \(input.name): \(error.message)\n  \(error.hint)")
-          worst = max(worst, error.exitStatus)
+      var number = 0
+      return { picture, input in
+        let current: AnchorEngine
+        if let engine, engine.width == picture.width, engine.height == picture.height {
+          current = engine.value
+        } else {
+          // Another size is another mode of the camera: everything begins anew.
+          current = AnchorEngine(library: library, intrinsics: intrinsics(picture.width, picture.height))
+          engine = (current, picture.width, picture.height)
         }
+        let start = ProcessorTime.seconds
+        let report = picture.withView { current.process($0, at: Double(number) / rate) }
+        let elapsed = ProcessorTime.seconds - start
+        number += 1
+        return MatchRecord(
+          input: input, elapsed: elapsed, anchors: report.observations.map(MatchRecord.Anchor.init))
       }
-      if worst != .success { status = worst }
-      guard status == .success else { throw ExitCode(status.rawValue) }
-    } catch let error as AnchorError {
-      try fail(error)
-    }
-  }
-
-  private func tell(_ record: MatchRecord) throws {
-    guard !json else { return Output.line(try record.json()) }
-    if record.anchors.isEmpty { return Output.line("\(record.input): nothing found") }
-    for a in record.anchors {
-      let places = a.corners.map { "(\(Int($0[0].rounded())), \(Int($0[1].rounded())))" }.joined(separator: " ")
-      let distance = a.pose.map { pose in
-        let d = (pose.position.map { $0 * $0 }.reduce(0, +)).squareRoot()
-        return ", \(String(format: "%.3f", d)) m away"
-      }
-      let held = a.trackingMethod == AnchorObservation.TrackingMethod.fullTracking.rawValue ? "" : " (last known place)"
-      Output.line(
-        "\(record.input): \(a.name) at \(places), score \(String(format: "%.2f", a.score))\(distance ?? "")\(held)")
     }
   }
 }

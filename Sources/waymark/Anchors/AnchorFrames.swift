@@ -1,0 +1,55 @@
+import ArgumentParser
+import Foundation
+import WaymarkAnchors
+import WaymarkImage
+
+/// What the commands that look for anchors in frames share: going through the frames, telling, ending.
+enum AnchorFrames {
+  /// Looks at one picture after the other, and tells what is in it.
+  ///
+  /// - Parameters:
+  ///   - names: pictures, or folders of them; `-` is standard input.
+  ///   - library: the file of the library.
+  ///   - json: whether a line is a JSON object.
+  ///   - prepare: makes, for the library, what looks at a picture and its name.
+  /// - Throws: `ExitCode` unless an anchor was found and every picture could be read.
+  static func run(
+    _ names: [String], library: String, json: Bool,
+    _ prepare: (AnchorLibrary) throws -> (GrayImage, String) -> MatchRecord
+  ) throws {
+    do {
+      let look = try prepare(try AnchorLibrary(path: library))
+      var status = ExitStatus.nothingFound
+      var worst = ExitStatus.success
+      for input in ScanInput.expand(names) {
+        do {
+          let record = look(try PictureDecoder().gray(input.read()).image, input.name)
+          if !record.anchors.isEmpty { status = .success }
+          try tell(record, json)
+        } catch let error as ImageError {
+          Output.diagnostic("waymark: \(input.name): \(error.message)\n  \(error.hint)")
+          worst = max(worst, error.exitStatus)
+        }
+      }
+      if worst != .success { status = worst }
+      guard status == .success else { throw ExitCode(status.rawValue) }
+    } catch let error as AnchorError {
+      try fail(error)
+    }
+  }
+
+  private static func tell(_ record: MatchRecord, _ json: Bool) throws {
+    guard !json else { return Output.line(try record.json()) }
+    if record.anchors.isEmpty { return Output.line("\(record.input): nothing found") }
+    for a in record.anchors {
+      let places = a.corners.map { "(\(Int($0[0].rounded())), \(Int($0[1].rounded())))" }.joined(separator: " ")
+      let distance = a.pose.map { pose in
+        let d = (pose.position.map { $0 * $0 }.reduce(0, +)).squareRoot()
+        return ", \(String(format: "%.3f", d)) m away"
+      }
+      let held = a.trackingMethod == AnchorObservation.TrackingMethod.fullTracking.rawValue ? "" : " (last known place)"
+      Output.line(
+        "\(record.input): \(a.name) at \(places), score \(String(format: "%.2f", a.score))\(distance ?? "")\(held)")
+    }
+  }
+}
