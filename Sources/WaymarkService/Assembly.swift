@@ -1,5 +1,6 @@
 package import Logging
 import WaymarkBarcodes
+import WaymarkCamera
 import WaymarkImage
 import WaymarkOnboarding
 import WaymarkPipeline
@@ -27,6 +28,7 @@ package final class Assembly {
   private let socketGroup: UInt32?
   private let manager: ServiceManager
   private var trigger: HardwareTrigger?
+  private var arrival: CameraArrival?
   private let log: Logger
 
   /// Puts the parts together; nothing runs yet.
@@ -83,6 +85,21 @@ package final class Assembly {
     scans.start()
     scenes.start()
     try startTrigger()
+    awaitCamera()
+  }
+
+  /// Lets a camera that is plugged in take the place of the sample frames.
+  private func awaitCamera() {
+    let (pipeline, factory, log) = (capture.pipeline, SourceFactory(configuration: configuration), log)
+    let source = pipeline.source
+    guard factory.isStandIn(source) else { return }
+    arrival = CameraArrival(
+      isThere: { SourceFactory.hasCamera() }, isWanted: { pipeline.source === source },
+      take: {
+        log.subsystem(.camera).notice("a camera is there; it takes the place of the sample frames")
+        pipeline.select(CameraSource(settings: factory.cameraSettings))
+      })
+    arrival?.watch()
   }
 
   /// Listens to the hardware key, where one is configured.
@@ -188,6 +205,7 @@ package final class Assembly {
     if new.isIsolated != configuration.isIsolated { fixed.append("isolation") }
     if new.trigger != configuration.trigger { fixed.append("trigger") }
     configuration = new
+    awaitCamera()
     log.notice("the configuration was taken over")
     if !fixed.isEmpty {
       log.warning("these sections need a restart", metadata: ["sections": "\(fixed.joined(separator: ", "))"])

@@ -18,9 +18,7 @@ struct SourceFactory {
         rate: settings.rate, loops: settings.loops, transform: cameraSettings.transform)
       return try StreamSource(path: path, options: options)
     }
-    if settings.path == nil, configuration.camera.device != nil || !CameraFinder().all().isEmpty {
-      return CameraSource(settings: cameraSettings)
-    }
+    if configuration.camera.device != nil || Self.hasCamera() { return CameraSource(settings: cameraSettings) }
     guard let samples = Self.samples else {
       throw ServiceProblem(
         code: "noSource", message: "No camera is there, and the sample frames are not installed.",
@@ -29,6 +27,12 @@ struct SourceFactory {
     // The walk past the posters was rendered at 20 frames a second.
     return try FolderSource(path: samples, rate: settings.rate ?? 20, loops: true, read: Self.read)
   }
+
+  /// Whether any camera is plugged in.
+  static func hasCamera() -> Bool { !CameraFinder().all().isEmpty }
+
+  /// Whether frames come from `source` only until there is a camera.
+  func isStandIn(_ source: any FrameSource) -> Bool { configuration.source.path == nil && !(source is CameraSource) }
 
   /// Whether a file is one picture rather than a stream of them: by content, except that a stream of JPEG pictures
   /// begins like one picture and is told by its name.
