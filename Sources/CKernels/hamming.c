@@ -9,27 +9,20 @@ CK_CLONES
 int ck_hamming(const uint64_t *a, const uint64_t *b) { return DISTANCE(a, b); }
 
 CK_CLONES
-int ck_probe(const uint64_t *query, const int32_t *keys, int count, const uint32_t *starts, const uint64_t *descriptors,
-             int limit, uint32_t *place, uint16_t *distance, int capacity) {
+int ck_near(const uint64_t *query, const uint64_t *descriptors, int count, int limit, uint32_t *place,
+            uint16_t *distance) {
   int n = 0;
-  for (int k = 0; k < count; k++) {
-    const uint32_t end = starts[keys[k] + 1];
-    for (uint32_t i = starts[keys[k]]; i < end; i++) {
-      const int h = DISTANCE(query, descriptors + 4 * (size_t)i);
-      if (h <= limit) {
-        if (n == capacity) return n;
-        place[n] = i;
-        distance[n] = (uint16_t)h;
-        n++;
-      }
+  for (int i = 0; i < count; i++) {
+    const int h = DISTANCE(query, descriptors + 4 * (size_t)i);
+    if (h <= limit) {
+      place[n] = (uint32_t)i;
+      distance[n] = (uint16_t)h;
+      n++;
     }
   }
   return n;
 }
 
-void ck_prefetch(const int32_t *keys, int count, const uint32_t *starts, const uint64_t *descriptors) {
-  for (int k = 0; k < count; k++) {
-    const uint32_t first = starts[keys[k]], end = starts[keys[k] + 1];
-    for (uint32_t i = first; i < end && i < first + 8; i += 2) __builtin_prefetch(descriptors + 4 * (size_t)i);
-  }
+void ck_prefetch(const void *start, size_t bytes) {
+  for (size_t i = 0; i < bytes; i += 64) __builtin_prefetch((const char *)start + i);
 }

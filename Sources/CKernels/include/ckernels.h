@@ -47,14 +47,13 @@ void ck_moments(const uint8_t *centre, size_t stride, int32_t *mx, int32_t *my);
 // differences.
 void ck_describe(const uint8_t *centre, const int32_t *offsets, uint64_t *bits, int16_t *differences, int count);
 
-// Looks a 256-bit query up in an index: descriptors in the order of their keys, those of key k at
-// starts[k] ..< starts[k + 1]. Every descriptor under one of the `count` keys at a Hamming distance of at most `limit`
-// goes to `place` and `distance`. Returns how many were written, at most `capacity`.
-int ck_probe(const uint64_t *query, const int32_t *keys, int count, const uint32_t *starts, const uint64_t *descriptors,
-             int limit, uint32_t *place, uint16_t *distance, int capacity);
+// Compares a 256-bit query with `count` descriptors that lie one behind the other. Which of them are at a Hamming distance
+// of at most `limit` goes to `place`, how far each is to `distance`. Returns how many they are.
+int ck_near(const uint64_t *query, const uint64_t *descriptors, int count, int limit, uint32_t *place,
+            uint16_t *distance);
 
-// Asks the memory for what `ck_probe` with these keys will read.
-void ck_prefetch(const int32_t *keys, int count, const uint32_t *starts, const uint64_t *descriptors);
+// Asks the memory for `bytes` bytes that will soon be read.
+void ck_prefetch(const void *start, size_t bytes);
 
 // The Hamming distance of two 256-bit descriptors.
 int ck_hamming(const uint64_t *a, const uint64_t *b);

@@ -31,10 +31,11 @@ package final class FeatureExtractor {
     package var searched = 16
     package init() {}
 
-    /// For frames at twice their size.
+    /// For frames at twice their size. What is only found there is small and has few corners; with 1,000 one in fifty more is
+    /// found of what fills a hundredth of the frame, and frames that show nothing take a tenth longer.
     package static var enlarging: Settings {
       var s = Settings()
-      s.limit = 1000
+      s.limit = 700
       s.levels = 5
       s.searched = 2
       return s

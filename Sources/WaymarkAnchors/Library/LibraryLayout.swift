@@ -28,10 +28,10 @@ enum LibraryLayout {
 
   static func align(_ n: Int) -> Int { (n + alignment - 1) & ~(alignment - 1) }
 
-  /// The bits of an index key for so many features: about eight features a key.
+  /// The bits of an index key for so many features: about eight features a key, in large libraries sixteen.
   static func keyBits(features: Int) -> Int {
     var bits = 8
-    while bits < FeatureKey.greatestBits, features >> (bits + 3) > 0 { bits += 1 }
+    while bits < FeatureKey.greatestBits, features >> (bits + (bits < 13 ? 3 : 4)) > 0 { bits += 1 }
     return bits
   }
 

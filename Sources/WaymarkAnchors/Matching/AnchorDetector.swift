@@ -12,7 +12,7 @@ public final class AnchorDetector {
   /// two levels count that the frame itself does not have.
   private let enlarging = FeatureExtractor(settings: .enlarging)
   private let lookup: FeatureLookup
-  private let search: HypothesisSearch
+  private let hypotheses: HypothesisSearch
   private let guided: GuidedMatcher
   private var coarse: HomographyEstimator
   private var fine: HomographyEstimator
@@ -33,7 +33,7 @@ public final class AnchorDetector {
     self.templates = TemplateCache(capacity: templates)
     let capacity = plain.features.capacity
     lookup = FeatureLookup(library: library, features: capacity)
-    search = HypothesisSearch(library: library, matches: lookup.limit)
+    hypotheses = HypothesisSearch(library: library, matches: lookup.limit)
     guided = GuidedMatcher(library: library, features: capacity)
     pairs = .allocate(capacity: lookup.limit)
     var options = HomographyEstimator.Options()
@@ -49,6 +49,8 @@ public final class AnchorDetector {
 
   /// How many hypotheses may fail in one look at a frame: each that comes as far as the alignment costs half a millisecond.
   private let attempts = 6
+  /// The same for a thorough look, which asks for less and so is wrong more often.
+  private let thoroughAttempts = 12
 
   /// The anchors in a frame, the surest first, one claim an anchor.
   public func detect(_ frame: ImageView) -> [AnchorClaim] { detect(frame, except: []) }
@@ -61,6 +63,7 @@ public final class AnchorDetector {
     aligner.lens = lens?.scaled(by: scale)
     let outlines = known.map { $0.scaled(by: scale) }
     look(picture, doubled: false, except: outlines)
+    if claims.isEmpty, lookup.isWorthThoroughness { search(plain, picture, doubled: false, thorough: true) }
     if claims.isEmpty { look(picture, doubled: true, except: outlines) }
     claims.sort { ($1.score, $0.anchor) < ($0.score, $1.anchor) }
     if scale != 1 {
@@ -81,14 +84,22 @@ public final class AnchorDetector {
     if !known.isEmpty {
       features.removeAll { f in known.contains { $0.contains(Point2(Double(f.x), Double(f.y))) } }
     }
-    lookup.run(features)
-    search.run(lookup.matches, count: lookup.count, features: features.features)
-    guard !search.hypotheses.isEmpty else { return }
+    search(extractor, picture, doubled: doubled, thorough: false)
+  }
+
+  /// Looks for anchors among the features that an extractor has found.
+  private func search(_ extractor: FeatureExtractor, _ picture: ImageView, doubled: Bool, thorough: Bool) {
+    let features = extractor.features
+    lookup.run(features, thorough ? .thorough : .quick)
+    hypotheses.run(
+      lookup.matches, count: lookup.count, features: features.features, minimum: thorough ? 3 : 4)
+    guard !hypotheses.hypotheses.isEmpty else { return }
     guided.load(features, width: picture.width, height: picture.height)
     // The best supported come first: where several in a row fail, the rest is chance. What succeeds costs nothing of that,
     // so that a frame full of anchors is read in one go.
     var failures = 0
-    for hypothesis in search.hypotheses where failures < attempts - (claims.isEmpty ? 0 : 1) {
+    let attempts = thorough ? thoroughAttempts : attempts
+    for hypothesis in hypotheses.hypotheses where failures < attempts - (claims.isEmpty ? 0 : 1) {
       if let claim = verify(hypothesis, extractor, doubled: doubled, width: picture.width) {
         claims.append(claim)
       } else {
@@ -103,7 +114,7 @@ public final class AnchorDetector {
     let features = extractor.features
     let reference = library.references[hypothesis.anchor]
     var n = 0
-    search.supporters(of: hypothesis, lookup.matches, features: features.features) { r, f in
+    hypotheses.supporters(of: hypothesis, lookup.matches, features: features.features) { r, f in
       pairs[n] = PointPair(
         reference: Point2(Double(r.x), Double(r.y)), frame: Point2(Double(f.x), Double(f.y)))
       n += 1

@@ -3,24 +3,45 @@ import CKernels
 /// Looks the features of a frame up in the index of a library.
 ///
 /// Every feature is compared with those under its own key and under the keys that it would have if its least certain bits
-/// had come out the other way; the nearest of up to three different anchors are kept. Matches come out nearest first.
+/// had come out the other way; the nearest of a few different anchors are kept. The features of the frame are put in the
+/// order of these keys first, so that the index is gone through once, from its beginning to its end, whatever its size:
+/// looking feature after feature up, most of the time would be spent waiting for memory.
 final class FeatureLookup {
-  struct Settings {
-    /// Keys looked under for each feature. 28 found no more among a thousand anchors and took an eighth more time.
-    var probes = 20
-    /// The greatest Hamming distance of a match.
-    var distance = 64
+  /// How far is looked.
+  struct Effort: Sendable {
+    /// Keys looked under for each feature.
+    var probes: Int
+    /// Bits by which the keys are shorter than those of the library: each twice as many features under a key.
+    var shorter: Int
     /// Of how many different anchors the nearest match is kept, at most eight.
-    var kept = 3
-    /// How much farther than the nearest another anchor's match may be.
-    var slack = 14
+    var kept: Int
+
+    /// For every frame.
+    static let quick = Self(probes: 20, shorter: 0, kept: 3)
+    /// For frames in which the quick look found nothing, in libraries whose keys are so long that it misses much: a true
+    /// match must agree in nearly all bits of its key, and be the nearest among as many features of other anchors.
+    static let thorough = Self(probes: 64, shorter: 2, kept: 8)
   }
 
-  private let settings: Settings
+  /// The greatest Hamming distance of a match.
+  static let distance = 64
+  /// How much farther than the nearest another anchor's match may be.
+  static let slack = 14
+
   private let library: AnchorLibrary
-  private var probes: KeyProbes
-  private var ahead: KeyProbes
-  private let capacity = 1024
+  private let probes: KeyProbes
+  /// The keys that the features look under, one feature's after the other's.
+  private let keys: UnsafeMutablePointer<Int32>
+  /// How many keys each feature looks under.
+  private let counts: UnsafeMutablePointer<Int32>
+  /// The features that look under each key, in the order of the keys.
+  private let waiting: UnsafeMutablePointer<UInt16>
+  /// The keys under which any feature looks, in order.
+  private let asked: UnsafeMutablePointer<Int32>
+  /// Where the features of each key end.
+  private let ends: UnsafeMutablePointer<Int32>
+  /// The nearest matches of each feature so far, `mostKept` each.
+  private let nearest: UnsafeMutablePointer<FeatureMatch>
   private let places: UnsafeMutablePointer<UInt32>
   private let distances: UnsafeMutablePointer<UInt16>
   private let unordered: UnsafeMutablePointer<FeatureMatch>
@@ -29,88 +50,180 @@ final class FeatureLookup {
   private(set) var count = 0
   /// The most matches of a frame.
   let limit: Int
-  private let kept: Int
-  private let probed: Int
+  private let capacity: Int
+  private static let mostKept = Effort.thorough.kept
+  /// How many keys ahead of its use memory is asked for.
+  private static let ahead = 4
+  /// Descriptors compared in one call.
+  private static let stretch = 256
 
-  init(library: AnchorLibrary, features: Int, settings: Settings = Settings()) {
-    self.settings = settings
+  /// - Parameters:
+  ///   - library: the library that is looked in.
+  ///   - features: the most features of a frame, at most 65,535.
+  init(library: AnchorLibrary, features: Int) {
     self.library = library
-    kept = max(1, min(8, settings.kept))
-    probed = settings.probes
-    limit = kept * features
-    probes = KeyProbes(capacity: probed)
-    ahead = KeyProbes(capacity: probed)
-    places = .allocate(capacity: capacity)
-    distances = .allocate(capacity: capacity)
+    capacity = min(features, Int(UInt16.max))
+    limit = Self.mostKept * capacity
+    let most = Effort.thorough.probes
+    probes = KeyProbes(capacity: most)
+    keys = .allocate(capacity: most * capacity)
+    waiting = .allocate(capacity: most * capacity)
+    asked = .allocate(capacity: min(most * capacity, 1 << library.keyBits))
+    counts = .allocate(capacity: capacity)
+    ends = .allocate(capacity: 1 << library.keyBits + 1)
+    nearest = .allocate(capacity: limit)
+    places = .allocate(capacity: Self.stretch)
+    distances = .allocate(capacity: Self.stretch)
     unordered = .allocate(capacity: limit)
     matches = .allocate(capacity: limit)
   }
 
   deinit {
     probes.deallocate()
-    ahead.deallocate()
+    keys.deallocate()
+    waiting.deallocate()
+    asked.deallocate()
+    counts.deallocate()
+    ends.deallocate()
+    nearest.deallocate()
     places.deallocate()
     distances.deallocate()
     unordered.deallocate()
     matches.deallocate()
   }
 
+  /// Whether a thorough look may find what a quick one missed: from about two hundred anchors on. In smaller libraries it adds
+  /// little, and frames that show nothing would take twice as long.
+  var isWorthThoroughness: Bool { library.keyBits >= 14 }
+
   /// Fills `matches` for the features of a frame.
-  func run(_ features: FeatureSet) {
+  func run(_ features: FeatureSet, _ effort: Effort = .quick) {
     count = 0
-    guard library.featureCount > 0 else { return }
-    let (starts, descriptors, records) = (library.keyStarts, library.descriptors, library.features)
-    prepare(&ahead, features, 0)
-    for q in 0..<features.count {
-      swap(&probes, &ahead)
-      if q + 1 < features.count { prepare(&ahead, features, q + 1) }
-      let found = Int(
-        ck_probe(
-          features.descriptor(q), probes.keys, Int32(probes.count), starts, descriptors, Int32(settings.distance),
-          places, distances, Int32(capacity)))
-      keepNearest(found, query: q, records)
-    }
-    sort()
+    let n = min(features.count, capacity)
+    guard library.featureCount > 0, n > 0 else { return }
+    let bits = max(1, library.keyBits - effort.shorter)
+    let keys = sortByKey(features, n, bits: bits, probes: effort.probes)
+    nearest.update(
+      repeating: FeatureMatch(query: -1, place: 0, anchor: .max, distance: UInt16(Self.distance + 1)),
+      count: n * effort.kept)
+    compare(features, keys, bits: bits, kept: effort.kept)
+    collect(n, kept: effort.kept)
+    sortByDistance()
   }
 
-  private func prepare(_ probes: inout KeyProbes, _ features: FeatureSet, _ q: Int) {
-    guard q < features.count else { return }
-    probes.fill(
-      firstWord: features.descriptor(q)[0], margins: features.margins + q * FeatureSet.marginCount,
-      bits: library.keyBits, wanted: probed)
-    ck_prefetch(probes.keys, Int32(probes.count), library.keyStarts, library.descriptors)
-  }
-
-  private func keepNearest(_ found: Int, query: Int, _ records: UnsafePointer<AnchorFeature>) {
-    guard found > 0 else { return }
-    // The nearest of different anchors, by insertion.
-    var best = InlineArray<8, FeatureMatch>(repeating: .none)
-    let last = kept - 1
-    for i in 0..<found {
-      let distance = distances[i]
-      guard distance < best[last].distance else { continue }
-      let anchor = records[Int(places[i])].anchor
-      var at = 0
-      while at < last, best[at].distance != .max, best[at].anchor != anchor { at += 1 }
-      if best[at].anchor == anchor, best[at].distance <= distance { continue }
-      while at > 0, best[at - 1].distance > distance {
-        best[at] = best[at - 1]
-        at -= 1
+  /// Fills `waiting`, `asked` and `ends`: the features that look under each key. Returns how many keys are asked for.
+  private func sortByKey(_ features: FeatureSet, _ n: Int, bits: Int, probes wanted: Int) -> Int {
+    ends.update(repeating: 0, count: 1 << bits + 1)
+    var probes = probes
+    var pairs = 0
+    for q in 0..<n {
+      probes.fill(
+        firstWord: features.descriptor(q)[0], margins: features.margins + q * FeatureSet.marginCount, bits: bits,
+        wanted: wanted)
+      counts[q] = Int32(truncatingIfNeeded: probes.count)
+      for i in 0..<probes.count {
+        let key = probes.keys[i]
+        keys[pairs] = key
+        ends[Int(key) + 1] &+= 1
+        pairs += 1
       }
-      best[at] = FeatureMatch(query: Int32(query), place: places[i], anchor: anchor, distance: distance)
     }
-    let limit = Int(best[0].distance) + settings.slack
-    for i in 0..<kept { keep(best[i], limit) }
+    var different = 0
+    for key in 0..<(1 << bits) {
+      if ends[key + 1] > 0 {
+        asked[different] = Int32(truncatingIfNeeded: key)
+        different += 1
+      }
+      ends[key + 1] &+= ends[key]
+    }
+    pairs = 0
+    for q in 0..<n {
+      for _ in 0..<counts[q] {
+        let key = Int(keys[pairs])
+        waiting[Int(ends[key])] = UInt16(truncatingIfNeeded: q)
+        ends[key] &+= 1
+        pairs += 1
+      }
+    }
+    return different
   }
 
+  /// Fills `nearest`: the best matches of each feature.
+  private func compare(_ features: FeatureSet, _ keys: Int, bits: Int, kept: Int) {
+    let starts = library.keyStarts
+    // A key that is shorter than the library's stands for all of those that end in it.
+    let parts = 1 << (library.keyBits - bits)
+    var first = 0
+    for k in 0..<keys {
+      let key = Int(asked[k])
+      let end = Int(ends[key])
+      for part in 0..<parts {
+        if k + Self.ahead < keys { fetch(Int(asked[k + Self.ahead]) + part << bits) }
+        let long = key + part << bits
+        compare(features, first..<end, with: Int(starts[long])..<Int(starts[long + 1]), kept: kept)
+      }
+      first = end
+    }
+  }
+
+  /// Compares the features that wait at some places with some of the library.
+  private func compare(_ features: FeatureSet, _ waiters: Range<Int>, with range: Range<Int>, kept: Int) {
+    let (descriptors, records) = (library.descriptors, library.features)
+    var start = range.lowerBound
+    while start < range.upperBound {
+      let stretch = min(Self.stretch, range.upperBound - start)
+      for i in waiters {
+        let q = Int(waiting[i])
+        let best = nearest + q * kept
+        // Whoever is no nearer than the last that is kept changes nothing.
+        let found = ck_near(
+          features.descriptor(q), descriptors + 4 * start, Int32(truncatingIfNeeded: stretch),
+          Int32(best[kept - 1].distance) - 1, places, distances)
+        for k in 0..<Int(found) {
+          let place = start + Int(places[k])
+          let match = FeatureMatch(
+            query: Int32(truncatingIfNeeded: q), place: UInt32(truncatingIfNeeded: place),
+            anchor: records[place].anchor, distance: distances[k])
+          Self.insert(match, into: best, kept: kept)
+        }
+      }
+      start += stretch
+    }
+  }
+
+  /// Asks the memory for the first descriptors under a key of the library.
   @inline(__always)
-  private func keep(_ match: FeatureMatch, _ greatest: Int) {
-    guard match.distance != .max, Int(match.distance) <= greatest, count < limit else { return }
-    unordered[count] = match
-    count += 1
+  private func fetch(_ key: Int) {
+    let (start, end) = (Int(library.keyStarts[key]), Int(library.keyStarts[key + 1]))
+    ck_prefetch(library.descriptors + 4 * start, 32 * min(end - start, 32))
   }
 
-  private func sort() {
+  /// Puts a match among the nearest of different anchors.
+  @inline(__always)
+  private static func insert(_ match: FeatureMatch, into best: UnsafeMutablePointer<FeatureMatch>, kept: Int) {
+    var at = 0
+    while at < kept - 1, best[at].query >= 0, best[at].anchor != match.anchor { at += 1 }
+    guard match.distance < best[at].distance else { return }
+    while at > 0, best[at - 1].distance > match.distance {
+      best[at] = best[at - 1]
+      at -= 1
+    }
+    best[at] = match
+  }
+
+  private func collect(_ n: Int, kept: Int) {
+    for q in 0..<n {
+      let best = nearest + q * kept
+      guard best[0].query >= 0 else { continue }
+      let greatest = Int(best[0].distance) + Self.slack
+      for i in 0..<kept where best[i].query >= 0 && Int(best[i].distance) <= greatest {
+        unordered[count] = best[i]
+        count += 1
+      }
+    }
+  }
+
+  private func sortByDistance() {
     var start = InlineArray<257, Int32>(repeating: 0)
     for i in 0..<count { start[Int(unordered[i].distance) + 1] += 1 }
     for i in 1..<257 { start[i] += start[i - 1] }
@@ -120,8 +233,4 @@ final class FeatureLookup {
       start[d] += 1
     }
   }
-}
-
-extension FeatureMatch {
-  fileprivate static let none = FeatureMatch(query: -1, place: 0, anchor: .max, distance: .max)
 }

@@ -29,8 +29,6 @@ struct Hypothesis {
 /// section 7.3, with the agreement of the other matches in place of bins).
 final class HypothesisSearch {
   struct Settings {
-    /// The fewest matches that must agree.
-    var minimum = 4
     /// Matches of an anchor that are looked at, the nearest first.
     var perAnchor = 160
     /// Hypotheses handed on, the best supported first.
@@ -73,8 +71,10 @@ final class HypothesisSearch {
     locals.deallocate()
   }
 
-  /// Fills `hypotheses` from matches, nearest first.
-  func run(_ matches: UnsafePointer<FeatureMatch>, count: Int, features: UnsafePointer<Feature>) {
+  /// Fills `hypotheses` from matches, nearest first, of which at least `minimum` must agree.
+  func run(
+    _ matches: UnsafePointer<FeatureMatch>, count: Int, features: UnsafePointer<Feature>, minimum: Int = 4
+  ) {
     hypotheses.removeAll(keepingCapacity: true)
     for i in counts.indices { counts[i] = 0 }
     for i in 0..<count { counts[Int(matches[i].anchor)] += 1 }
@@ -88,11 +88,11 @@ final class HypothesisSearch {
       grouped[Int(heads[a])] = Int32(i)
       heads[a] += 1
     }
-    for anchor in 0..<library.references.count where Int(counts[anchor]) >= settings.minimum {
+    for anchor in 0..<library.references.count where Int(counts[anchor]) >= minimum {
       let n = min(Int(counts[anchor]), settings.perAnchor)
       let first = Int(heads[anchor] - counts[anchor])
       for k in 0..<n { locals[k] = local(matches[Int(grouped[first + k])], features) }
-      if let h = best(anchor, n) { insert(h) }
+      if let h = best(anchor, n, minimum) { insert(h) }
     }
   }
 
@@ -116,7 +116,7 @@ final class HypothesisSearch {
       weight: max(0.1, (76 - Float(match.distance)) / 40))
   }
 
-  private func best(_ anchor: Int, _ n: Int) -> Hypothesis? {
+  private func best(_ anchor: Int, _ n: Int, _ minimum: Int) -> Hypothesis? {
     var top: Hypothesis?
     for i in 0..<n {
       let a = locals[i]
@@ -128,7 +128,7 @@ final class HypothesisSearch {
         support += locals[k].weight
         count += 1
       }
-      if count >= settings.minimum, support > (top?.support ?? 0) {
+      if count >= minimum, support > (top?.support ?? 0) {
         let shift = a.frame - a.linear.apply(a.reference.x, a.reference.y)
         top = Hypothesis(anchor: anchor, linear: a.linear, shift: shift, support: support, count: count)
       }

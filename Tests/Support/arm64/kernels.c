@@ -78,15 +78,11 @@ int main(void) {
     whole("describe", differences, sizeof differences[0] * 64);
   }
   whole("descriptors", descriptors, sizeof descriptors);
-  static uint32_t starts[17];
-  static int32_t keys[16];
-  for (int i = 0; i <= 16; i++) starts[i] = (uint32_t)i * 4;
-  for (int i = 0; i < 16; i++) keys[i] = i;
   static uint32_t places[64];
   static uint16_t distances[64];
-  ck_prefetch(keys, 16, starts, &descriptors[0][0]);
-  const int hits = ck_probe(descriptors[9], keys, 16, starts, &descriptors[0][0], 120, places, distances, 64);
-  whole("probe", places, sizeof places[0] * (size_t)hits);
+  ck_prefetch(descriptors, sizeof descriptors);
+  const int hits = ck_near(descriptors[9], &descriptors[0][0], 64, 120, places, distances);
+  whole("near", places, sizeof places[0] * (size_t)hits);
   whole("distances", distances, sizeof distances[0] * (size_t)hits);
   const int distance = ck_hamming(descriptors[0], descriptors[1]);
   whole("hamming", &distance, sizeof distance);

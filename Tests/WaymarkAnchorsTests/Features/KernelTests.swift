@@ -230,25 +230,22 @@ struct KernelTests {
     }
   }
 
-  @Test func probesFindWhatLiesUnderTheirKeys() {
+  @Test func nearDescriptorsAreFound() {
     var random = RandomSource(seed: 3)
     let descriptors = (0..<(4 * 300)).map { _ in random.next() & random.next() }
-    let starts = (0...30).map { UInt32(10 * $0) }
     let query = (0..<4).map { _ in random.next() & random.next() }
-    let keys: [Int32] = [3, 17, 29]
-    var places = [UInt32](repeating: 0, count: 64)
-    var distances = [UInt16](repeating: 0, count: 64)
-    let n = Int(ck_probe(query, keys, 3, starts, descriptors, 96, &places, &distances, 64))
-    var expected: [(UInt32, UInt16)] = []
-    for key in keys {
-      for i in (10 * Int(key))..<(10 * Int(key) + 10) {
+    var places = [UInt32](repeating: 0, count: 300)
+    var distances = [UInt16](repeating: 0, count: 300)
+    for (count, limit) in [(300, 96), (299, 90), (1, 256), (0, 256), (300, 256), (300, -1)] {
+      let n = Int(ck_near(query, descriptors, Int32(count), Int32(limit), &places, &distances))
+      var expected: [(UInt32, UInt16)] = []
+      for i in 0..<count {
         let d = (0..<4).reduce(0) { $0 + (query[$1] ^ descriptors[4 * i + $1]).nonzeroBitCount }
-        if d <= 96 { expected.append((UInt32(i), UInt16(d))) }
+        if d <= limit { expected.append((UInt32(i), UInt16(d))) }
       }
+      #expect(n == expected.count)
+      if limit == 96 { #expect(n > 3 && n < 290) }
+      for i in 0..<min(n, expected.count) { #expect((places[i], distances[i]) == expected[i]) }
     }
-    #expect(n == expected.count && n > 3 && n < 30)
-    for i in 0..<min(n, expected.count) { #expect((places[i], distances[i]) == expected[i]) }
-    // No more than there is room for.
-    #expect(ck_probe(query, keys, 3, starts, descriptors, 256, &places, &distances, 7) == 7)
   }
 }
