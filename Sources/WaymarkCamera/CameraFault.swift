@@ -17,6 +17,8 @@ package enum CameraFault: Error, Sendable, Hashable {
   case broken(Int32)
   /// It offers nothing that can be read: no format, no streaming.
   case unsupported(String)
+  /// It could be read, but not in a way that keeps the service safe from it.
+  case locked(String)
 
   /// What a negative result of a call means.
   package init(result: CInt) {
@@ -60,6 +62,10 @@ package enum CameraFault: Error, Sendable, Hashable {
       SourceError(
         code: "cameraUnsupported", message: "\(device) cannot be used: \(reason)",
         hint: "`waymark cameras` shows what it offers; CSI cameras need a driver that offers plain video capture")
+    case .locked(let reason):
+      SourceError(
+        code: "cameraFormatLocked", message: "\(device) is not used: \(reason)",
+        hint: "use another camera, or set camera.vendorFormats to true if you trust this one")
     }
   }
 }

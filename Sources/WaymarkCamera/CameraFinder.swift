@@ -23,7 +23,8 @@ package struct CameraFinder: Sendable {
       var device = try VideoDevice(path: node.path, calls: calls)
       let capability = try device.capability()
       guard capability.isCamera else { return nil }
-      device = try readable(device, path: node.path)
+      // Only asked what there is: nothing is decoded here.
+      device = try readable(device, path: node.path, vendorFormats: true)
       let identity = node.identity ?? CameraIdentity(bus: capability.bus, card: capability.card)
       return CameraDescription(
         identity: identity.text, name: capability.card, path: node.path, driver: capability.driver,
@@ -54,8 +55,9 @@ package struct CameraFinder: Sendable {
   ///   - selector: which one is meant.
   ///   - pinned: the camera that was in use before: it is meant, wherever its node is now.
   ///   - mayReplace: whether any other camera will do when the pinned one is away.
+  ///   - vendorFormats: whether libv4l2 may decode what a camera compresses in a way of its own.
   package func open(
-    _ selector: CameraSelector, pinned: CameraIdentity?, mayReplace: Bool
+    _ selector: CameraSelector, pinned: CameraIdentity?, mayReplace: Bool, vendorFormats: Bool = true
   ) throws(CameraFault) -> Found {
     var all = nodes.list()
     // A node may be named that lies elsewhere.
@@ -64,18 +66,18 @@ package struct CameraFinder: Sendable {
       // What has another identity need not be opened to know that it is not meant.
       let candidates = all.filter { $0.identity == nil || $0.identity == pinned }
       do throws(CameraFault) {
-        return try openFirst(candidates) { identity, _ in identity == pinned }
+        return try openFirst(candidates, vendorFormats) { identity, _ in identity == pinned }
       } catch {
         guard mayReplace, error == .absent || error == .gone else { throw error }
       }
     }
     switch selector {
-    case .any: return try openFirst(all) { _, _ in true }
+    case .any: return try openFirst(all, vendorFormats) { _, _ in true }
     case .path(let path):
       guard let node = nodes.node(at: path) else { throw .absent }
-      return try openFirst([node]) { _, _ in true }
+      return try openFirst([node], vendorFormats) { _, _ in true }
     case .named(let text):
-      return try openFirst(all) { identity, name in
+      return try openFirst(all, vendorFormats) { identity, name in
         identity.text == text || name.lowercased().contains(text.lowercased())
       }
     }
@@ -83,7 +85,7 @@ package struct CameraFinder: Sendable {
 
   /// The first of some nodes that is a camera and is meant; else throws what was in the way.
   private func openFirst(
-    _ candidates: [VideoNode], _ isMeant: (CameraIdentity, _ name: String) -> Bool
+    _ candidates: [VideoNode], _ vendorFormats: Bool, _ isMeant: (CameraIdentity, _ name: String) -> Bool
   ) throws(CameraFault) -> Found {
     var reason = CameraFault.absent
     for node in candidates {
@@ -93,7 +95,8 @@ package struct CameraFinder: Sendable {
         guard capability.isCamera else { continue }
         let identity = node.identity ?? CameraIdentity(bus: capability.bus, card: capability.card)
         guard isMeant(identity, capability.card) else { continue }
-        return Found(device: try readable(device, path: node.path), identity: identity, name: capability.card)
+        let readable = try readable(device, path: node.path, vendorFormats: vendorFormats)
+        return Found(device: readable, identity: identity, name: capability.card)
       } catch {
         // The first thing that is more than absence is what the user can do something about.
         if reason == .absent || reason == .gone { reason = error }
@@ -103,8 +106,16 @@ package struct CameraFinder: Sendable {
   }
 
   /// The same device, opened so that it offers something that can be read: as it is, where the camera itself does.
-  private func readable(_ device: consuming VideoDevice, path: String) throws(CameraFault) -> VideoDevice {
-    if device.offers().contains(where: { $0.format != nil }) { return device }
+  private func readable(
+    _ device: consuming VideoDevice, path: String, vendorFormats: Bool
+  ) throws(CameraFault) -> VideoDevice {
+    let offers = device.offers()
+    if offers.contains(where: { $0.format != nil }) { return device }
+    // libv4l2 chooses by itself which of the camera's formats it converts, so that one it would have to decode is one too many.
+    if !vendorFormats, let packed = offers.first(where: { !PlainFormats.codes.contains($0.fourCC) }) {
+      let name = PixelFormat.text(ofFourCC: packed.fourCC)
+      throw .locked("its pictures (\(name)) would be decoded by libv4l2 inside the service")
+    }
     return try VideoDevice(path: path, converting: true, calls: calls)
   }
 }

@@ -9,6 +9,8 @@ struct CameraLoop: ~Copyable {
   private let shared: CameraShared
   private let state: SourceState
   private let sink: any FrameSink
+  /// Kept when the camera is lost, and with it what it remembers of pictures that ended what decoded them.
+  private let decoder: (any FrameDecoder)?
 
   private var machine: CameraMachine
   private var capture: Capture?
@@ -22,15 +24,18 @@ struct CameraLoop: ~Copyable {
     let device: VideoDevice
     var reader: FrameReader
 
-    mutating func take(_ state: SourceState, _ sink: any FrameSink) throws(CameraFault) -> Bool {
-      try reader.take(&stream, state: state, sink: sink)
+    mutating func take(
+      _ state: SourceState, _ sink: any FrameSink, _ stop: StopSignal
+    ) throws(CameraFault) -> Bool {
+      try reader.take(&stream, state: state, sink: sink, until: stop)
     }
   }
 
   init(
     settings: CameraSettings, finder: CameraFinder, calls: any VideoSyscalls, shared: CameraShared, state: SourceState,
-    sink: any FrameSink
+    sink: any FrameSink, decoder: (any FrameDecoder)?
   ) {
+    self.decoder = decoder
     self.settings = settings
     self.finder = finder
     self.calls = calls
@@ -70,7 +75,7 @@ struct CameraLoop: ~Copyable {
     case .stopped, .timedOut: return
     case .ready(let events):
       do throws(CameraFault) {
-        let took = try capture?.take(state, sink) ?? false
+        let took = try capture?.take(state, sink, stop) ?? false
         if took {
           handle(.frame)
         } else if events & Int16(POLLERR | POLLHUP | POLLNVAL) != 0 {
@@ -117,10 +122,13 @@ struct CameraLoop: ~Copyable {
   private mutating func open() throws(CameraFault) -> CameraMachine.Input {
     // Where any camera will do, another one takes over when the first stays away for three seconds.
     let mayReplace = settings.selector == .any && calls.now() - (lastSeen ?? -.infinity) > 3
-    let found = try finder.open(settings.selector, pinned: shared.identity, mayReplace: mayReplace)
+    let found = try finder.open(
+      settings.selector, pinned: shared.identity, mayReplace: mayReplace, vendorFormats: settings.allowsVendorFormats)
     let agreed = try agree(found.device)
     let reader: FrameReader
-    do { reader = try FrameReader(layout: agreed.layout, settings: settings) } catch { throw .broken(ENOMEM) }
+    do { reader = try FrameReader(layout: agreed.layout, settings: settings, decoder: decoder) } catch {
+      throw .broken(ENOMEM)
+    }
     let stream = try CaptureStream.start(device: found.device, count: settings.buffers)
     let identity = found.identity
     // Refused controls keep nobody from seeing; they are told by `camera.control` when somebody asks for them.

@@ -185,7 +185,7 @@ package struct CameraMachine: Sendable, Equatable {
       switch fault {
       case .absent, .gone: 0.25
       case .busy, .notPermitted: 1.0
-      case .stalled, .broken, .unsupported: 5.0
+      case .stalled, .broken, .unsupported, .locked: 5.0
       }
     return min(0.1 * Double(1 << min(attempts, 10)), longest)
   }

@@ -18,6 +18,8 @@ package struct CameraSettings: Sendable, Equatable {
   package var sufficientWidth: Int?
   /// Values of controls, set whenever the camera is opened.
   package var controls: [String: Int]
+  /// Whether libv4l2 may decode, in this process, what a camera compresses in a way of its own.
+  package var allowsVendorFormats: Bool
   /// How many buffers the driver gets.
   package var buffers: Int
   /// After how many frame times without a frame the camera counts as stalled.
@@ -28,7 +30,8 @@ package struct CameraSettings: Sendable, Equatable {
   package init(
     selector: CameraSelector = .any, formats: [PixelFormat] = [.mjpeg, .yuyv, .nv12, .grey, .yuv420, .uyvy, .nv21],
     width: Int = 640, height: Int = 480, rate: Double = 30, transform: FrameTransform = .identity,
-    sufficientWidth: Int? = nil, controls: [String: Int] = [:], buffers: Int = 6, stallFrames: Int = 15
+    sufficientWidth: Int? = nil, controls: [String: Int] = [:], allowsVendorFormats: Bool = true,
+    buffers: Int = 6, stallFrames: Int = 15
   ) {
     self.selector = selector
     self.formats = formats
@@ -38,6 +41,7 @@ package struct CameraSettings: Sendable, Equatable {
     self.transform = transform
     self.sufficientWidth = sufficientWidth
     self.controls = controls
+    self.allowsVendorFormats = allowsVendorFormats
     self.buffers = buffers
     self.stallFrames = stallFrames
   }

@@ -6,6 +6,7 @@ package final class CameraSource: FrameSource {
   private let settings: CameraSettings
   private let finder: CameraFinder
   private let calls: any VideoSyscalls
+  private let makeDecoder: MakeFrameDecoder
   private let shared = CameraShared()
   private let state = SourceState()
   private let thread = WorkerThread(name: "wm-camera")
@@ -16,10 +17,12 @@ package final class CameraSource: FrameSource {
   ///   - settings: what is wanted of it.
   ///   - nodes: where video nodes are looked for.
   ///   - calls: how the driver is called.
+  ///   - makeDecoder: makes what decodes its pictures, on the camera's thread; without, they are decoded on that thread.
   package init(
     settings: CameraSettings = CameraSettings(), nodes: VideoNodes = VideoNodes(),
-    calls: any VideoSyscalls = LibV4L2()
+    calls: any VideoSyscalls = LibV4L2(), makeDecoder: @escaping MakeFrameDecoder = { nil }
   ) {
+    self.makeDecoder = makeDecoder
     self.settings = settings
     self.calls = calls
     finder = CameraFinder(nodes: nodes, calls: calls)
@@ -36,9 +39,11 @@ package final class CameraSource: FrameSource {
 
   package func start(_ sink: any FrameSink) {
     let (settings, finder, calls, shared, state) = (settings, finder, calls, shared, state)
+    let makeDecoder = makeDecoder
     thread.start { stop in
       var loop = CameraLoop(
-        settings: settings, finder: finder, calls: calls, shared: shared, state: state, sink: sink)
+        settings: settings, finder: finder, calls: calls, shared: shared, state: state, sink: sink,
+        decoder: makeDecoder())
       loop.run(until: stop)
     }
   }

@@ -10,16 +10,19 @@ struct FrameReader: ~Copyable {
   private var oddness = OddFrames()
   private var lastSequence: UInt32?
 
-  init(layout: PixelLayout, settings: CameraSettings) throws(ImageError) {
+  init(layout: PixelLayout, settings: CameraSettings, decoder: (any FrameDecoder)? = nil) throws(ImageError) {
     self.layout = layout
-    converter = try LumaConverter(transform: settings.transform, sufficientWidth: settings.sufficientWidth)
+    converter = try LumaConverter(
+      transform: settings.transform, sufficientWidth: settings.sufficientWidth, elsewhere: decoder)
+    // Ready when the first frame comes.
+    if layout.format.isCompressed { decoder?.prepare() }
   }
 
   /// Takes the next filled buffer, if there is one, and hands it to the sink as a frame, if it is wanted and whole.
   ///
   /// - Returns: whether there was a buffer.
   mutating func take(
-    _ stream: inout CaptureStream, state: SourceState, sink: any FrameSink
+    _ stream: inout CaptureStream, state: SourceState, sink: any FrameSink, until stop: StopSignal? = nil
   ) throws(CameraFault) -> Bool {
     guard let filled = try stream.take() else { return false }
     countGap(before: filled.sequence, state)
@@ -37,7 +40,7 @@ struct FrameReader: ~Copyable {
       return true
     }
     let frame = stream.withBytes(of: filled) { bytes -> Frame? in
-      self.frame(of: bytes, captured: captured, demand: demand, state)
+      self.frame(of: bytes, captured: captured, demand: demand, state, stop)
     }
     // Before anybody looks at the frame: the driver gets its memory back as early as can be.
     _ = try stream.giveBack()
@@ -56,18 +59,18 @@ struct FrameReader: ~Copyable {
   }
 
   private mutating func frame(
-    of bytes: UnsafeRawBufferPointer, captured: Double, demand: FrameDemand, _ state: SourceState
+    of bytes: UnsafeRawBufferPointer, captured: Double, demand: FrameDemand, _ state: SourceState, _ stop: StopSignal?
   ) -> Frame? {
     var image: GrayImage?
     if demand.luma {
       var clock = StageClock(state.stages)
       defer { clock.mark("luma") }
-      switch converter.convert(bytes, layout: layout) {
+      switch converter.convert(bytes, layout: layout, stop: stop) {
       case .image(let clean):
         oddness.clean()
         image = clean
       case .odd(let patchy): image = oddness.accepts() ? patchy : nil
-      case .damaged: break
+      case .damaged, .lost: break
       }
       guard image != nil else {
         state.count(\.damaged)

@@ -1,6 +1,5 @@
 package import Logging
 import WaymarkBarcodes
-import WaymarkCamera
 import WaymarkImage
 import WaymarkOnboarding
 import WaymarkPipeline
@@ -51,12 +50,13 @@ package final class Assembly {
     hub = Hub(version: version, roles: roles, limits: configuration.limits, log: log, isolation: isolation)
     hub.socketPath = socketPath
     hub.add(CoreModule(hub: hub))
-    let factory = SourceFactory(configuration: configuration)
+    let factory = SourceFactory(configuration: configuration, isolation: isolation)
     let source = try factory.make()
     capture = CaptureModule(
       hub: hub, source: source, keepsOpen: configuration.camera.keepOpen, idleTime: configuration.camera.closeAfter)
     hub.add(capture)
-    camera = CameraModule(pipeline: capture.pipeline, settings: factory.cameraSettings)
+    camera = CameraModule(
+      pipeline: capture.pipeline, settings: factory.cameraSettings, makeDecoder: isolation.makeDecoder)
     hub.add(camera)
     gallery = GalleryModule(folders: configuration.galleryFolders)
     hub.add(gallery)
@@ -90,14 +90,15 @@ package final class Assembly {
 
   /// Lets a camera that is plugged in take the place of the sample frames.
   private func awaitCamera() {
-    let (pipeline, factory, log) = (capture.pipeline, SourceFactory(configuration: configuration), log)
+    let factory = SourceFactory(configuration: configuration, isolation: hub.isolation)
+    let (pipeline, log) = (capture.pipeline, log)
     let source = pipeline.source
     guard factory.isStandIn(source) else { return }
     arrival = CameraArrival(
       isThere: { SourceFactory.hasCamera() }, isWanted: { pipeline.source === source },
       take: {
         log.subsystem(.camera).notice("a camera is there; it takes the place of the sample frames")
-        pipeline.select(CameraSource(settings: factory.cameraSettings))
+        pipeline.select(factory.camera)
       })
     arrival?.watch()
   }
@@ -188,7 +189,7 @@ package final class Assembly {
     let same = (camera.calibrations, camera.fieldOfView)
     (camera.calibrations, camera.fieldOfView) = (configuration.camera.calibrations, configuration.camera.fieldOfView)
     if camera != configuration.camera {
-      let factory = SourceFactory(configuration: new)
+      let factory = SourceFactory(configuration: new, isolation: hub.isolation)
       self.camera.use(factory.cameraSettings)
       do {
         if new.source.path == nil { capture.pipeline.select(try factory.make()) }

@@ -2,30 +2,33 @@ import Foundation
 import Glibc
 import WaymarkCamera
 import WaymarkImage
+import WaymarkWorker
 
 /// Makes the source of frames that a configuration names.
 struct SourceFactory {
   let configuration: ServiceConfiguration
+  /// Where pictures are decoded.
+  var isolation = Isolation.none
 
   /// The source: a named one, else a camera, else the sample frames.
   func make() throws -> any FrameSource {
     let settings = configuration.source
     if let path = settings.path {
       if path != "-", FileOwner.isFolder(path) || Self.isPicture(path) {
-        return try FolderSource(path: path, rate: settings.rate ?? 30, loops: settings.loops, read: Self.read)
+        return try FolderSource(path: path, rate: settings.rate ?? 30, loops: settings.loops, makeReader: makeReader)
       }
       let options = StreamOptions(
         rate: settings.rate, loops: settings.loops, transform: cameraSettings.transform)
-      return try StreamSource(path: path, options: options)
+      return try StreamSource(path: path, options: options, makeDecoder: makeDecoder)
     }
-    if configuration.camera.device != nil || Self.hasCamera() { return CameraSource(settings: cameraSettings) }
+    if configuration.camera.device != nil || Self.hasCamera() { return camera }
     guard let samples = Self.samples else {
       throw ServiceProblem(
         code: "noSource", message: "No camera is there, and the sample frames are not installed.",
         hint: "Plug in a camera, or name a folder of pictures: --source FOLDER.")
     }
     // The walk past the posters was rendered at 20 frames a second.
-    return try FolderSource(path: samples, rate: settings.rate ?? 20, loops: true, read: Self.read)
+    return try FolderSource(path: samples, rate: settings.rate ?? 20, loops: true, makeReader: makeReader)
   }
 
   /// Whether any camera is plugged in.
@@ -59,11 +62,19 @@ struct SourceFactory {
     settings.transform = FrameTransform(
       rotation: FrameTransform.Rotation(rawValue: wanted.rotation) ?? .none, mirror: wanted.mirror)
     settings.controls = wanted.controls
+    settings.allowsVendorFormats = !configuration.isIsolated || wanted.vendorFormats
     return settings
   }
 
-  /// Luma of a picture file.
-  static let read: FolderSource.Reader = { bytes in try PictureDecoder().gray(bytes).image }
+  /// The camera that is wanted.
+  var camera: CameraSource { CameraSource(settings: cameraSettings, makeDecoder: makeDecoder) }
+
+  private var makeDecoder: MakeFrameDecoder { isolation.makeDecoder }
+
+  private var makeReader: @Sendable () -> FolderSource.Reader {
+    let isolation = isolation
+    return { isolation.pictureReading() }
+  }
 
   /// The project's sample frames, a walk past the posters of the sample scene: where a package puts them, or beside the
   /// sources that this was built from.

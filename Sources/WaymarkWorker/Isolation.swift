@@ -7,8 +7,10 @@ package final class Isolation: Sendable {
   private let ledger: WorkerLedger
   /// How long a worker may take, in seconds.
   package struct Limits: Sendable {
-    /// For one frame: far more than any takes, far less than what the service counts as hung.
+    /// For the codes of one frame: far more than any takes, far less than what the service counts as hung.
     package var frame = 3.0
+    /// For decoding one frame, which takes milliseconds: the camera waits meanwhile.
+    package var decoding = 2.0
     /// For one picture file.
     package var picture = 30.0
 
@@ -59,6 +61,21 @@ package final class Isolation: Sendable {
     }
   }
 
+  /// Decodes the frames of a camera or stream, for one thread; nil where they are decoded in this process.
+  package func frameDecoder() -> (any FrameDecoder)? {
+    launcher.map { FrameWorker($0, ledger, limit: limits.decoding) }
+  }
+
+  /// The same as a value to hand on.
+  package var makeDecoder: MakeFrameDecoder { { [self] in frameDecoder() } }
+
+  /// Makes gray pictures of files that are played like frames, for one thread: in a worker that stays, unlike `gray`.
+  package func pictureReading() -> ([UInt8]) throws -> GrayImage {
+    guard let launcher else { return { try PictureDecoder().gray($0).image } }
+    let worker = PictureWorker(launcher, ledger, limit: limits.picture)
+    return { try worker.gray($0) }
+  }
+
   // MARK: Picture files
 
   /// The codes in a picture file and the picture's size. Blocks.
@@ -94,13 +111,9 @@ package final class Isolation: Sendable {
   ///
   /// - Throws: `ImageError`, `WorkerFailure`.
   package func gray(_ file: [UInt8]) throws -> GrayImage {
-    guard launcher != nil else { return try PictureDecoder().gray(file).image }
-    return try inWorker(file, .gray(size: file.count)) { wire throws(WireReader.Nonsense) in
-      let size = try Self.size(&wire)
-      let pixels = try wire.raw(upTo: WorkerArena.outputLimit)
-      guard pixels.count == size.width * size.height else { throw WireReader.Nonsense() }
-      return GrayImage(width: size.width, height: size.height) { target in _ = target.update(from: pixels) }
-    }
+    guard let launcher else { return try PictureDecoder().gray(file).image }
+    // Of its own: what one picture did to it reaches no other.
+    return try PictureWorker(launcher, ledger, limit: limits.picture).gray(file)
   }
 
   private static func size(_ wire: inout WireReader) throws(WireReader.Nonsense) -> (width: Int, height: Int) {
@@ -122,7 +135,7 @@ package final class Isolation: Sendable {
       let answer = try worker.ask(request, limit: limits.picture)
       var wire = WireReader(worker.arena.takeOutput(answer.count))
       do {
-        if !answer.worked { throw try Self.error(&wire) }
+        if !answer.worked { throw try ImageError(&wire) }
         let value = try read(&wire)
         guard wire.isAtEnd else { throw WireReader.Nonsense() }
         return value
@@ -133,11 +146,5 @@ package final class Isolation: Sendable {
       ledger.report(failure)
       throw failure
     }
-  }
-
-  private static func error(_ wire: inout WireReader) throws(WireReader.Nonsense) -> ImageError {
-    guard let code = ImageError.Code(rawValue: try wire.text(upTo: 64)) else { throw WireReader.Nonsense() }
-    let message = try wire.text(upTo: 1024)
-    return ImageError(code, message, hint: try wire.text(upTo: 1024))
   }
 }

@@ -10,6 +10,8 @@ package enum WorkerFailure: Error, Hashable, Sendable {
   case nonsense
   /// The picture is too large to be handed over.
   case tooLarge
+  /// It was ended in the middle of its work, because nobody wants that any more.
+  case interrupted
 
   /// A stable camelCase word for programs.
   package var code: String {
@@ -19,6 +21,7 @@ package enum WorkerFailure: Error, Hashable, Sendable {
     case .hung: "workerHung"
     case .nonsense: "workerNonsense"
     case .tooLarge: "pictureTooLarge"
+    case .interrupted: "workerInterrupted"
     }
   }
 
@@ -31,6 +34,7 @@ package enum WorkerFailure: Error, Hashable, Sendable {
     case .hung: "The worker that reads codes and pictures did not answer in time and was ended."
     case .nonsense: "The worker that reads codes and pictures gave an answer without sense and was ended."
     case .tooLarge: "The picture is larger than \(WorkerArena.inputLimit >> 20) MiB."
+    case .interrupted: "The worker that reads codes and pictures was ended in the middle of its work."
     }
   }
 
@@ -40,6 +44,7 @@ package enum WorkerFailure: Error, Hashable, Sendable {
     case .cannotStart: "See docs/security.md; `isolation: off` reads in the service itself."
     case .crashed, .hung, .nonsense: "The picture may be made to do that. A new worker is started when it is needed."
     case .tooLarge: "Make it smaller."
+    case .interrupted: "Ask again, if it is still wanted."
     }
   }
 }

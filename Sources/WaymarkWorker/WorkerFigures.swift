@@ -8,6 +8,8 @@ package struct WorkerFigures: Sendable, Equatable {
   package var hangs = 0
   /// Frames and pictures that were lost with one, or while none was to be had.
   package var lost = 0
+  /// What it was that lost them, by `WorkerFailure.code`.
+  package var failures: [String: Int] = [:]
 
   package init() {}
 
@@ -15,8 +17,9 @@ package struct WorkerFigures: Sendable, Equatable {
     switch failure {
     case .hung: hangs += 1
     case .crashed, .nonsense: crashes += 1
-    case .cannotStart, .tooLarge: break
+    case .cannotStart, .tooLarge, .interrupted: break
     }
     lost += 1
+    failures[failure.code, default: 0] += 1
   }
 }

@@ -12,6 +12,13 @@ package struct WorkerLauncher: Hashable, Sendable {
 
   /// A worker that has locked itself in.
   func start() throws(WorkerFailure) -> WorkerProcess {
+    let process = try spawn()
+    try process.waitUntilReady()
+    return process
+  }
+
+  /// A worker that is yet to lock itself in.
+  func spawn() throws(WorkerFailure) -> WorkerProcess {
     var worker = csandbox_worker(process: 0, channel: -1, arena: -1)
     var arguments: [UnsafeMutablePointer<CChar>?] = [strdup("waymark-worker"), strdup(WorkerMain.argument), nil]
     defer { for argument in arguments { free(argument) } }
@@ -22,8 +29,6 @@ package struct WorkerLauncher: Hashable, Sendable {
       close(worker.channel)
       throw .cannotStart(reason: "there is no address space for its arena")
     }
-    let process = WorkerProcess(worker, arena: arena)
-    try process.waitUntilReady()
-    return process
+    return WorkerProcess(worker, arena: arena)
   }
 }

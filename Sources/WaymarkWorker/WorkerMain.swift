@@ -9,25 +9,35 @@ package struct WorkerMain: ~Copyable {
   package static let argument = "worker"
   /// The first number of the message that says that the filter holds.
   static let greeting: UInt32 = 0x574D_4B31
+  /// The first number of the message that says that it could not be set up; the second one is the errno.
+  static let refusal: UInt32 = 0x574D_4B30
   /// Seconds for one request, a little more than the daemon waits: for a worker whose daemon was ended while it hung.
   static let deadline: UInt32 = 45
 
   private let arena: WorkerArena
   private var reader = CodeReader()
+  private var decoder: JPEGDecoder
 
   /// Runs to the end of the process; returns when it was not started by a daemon, or cannot lock itself in.
   package static func run() {
-    guard let arena = WorkerArena(owning: CInt(CSANDBOX_ARENA)) else { return }
-    var worker = WorkerMain(arena: arena)
+    guard let arena = WorkerArena(owning: CInt(CSANDBOX_ARENA)), let decoder = try? JPEGDecoder() else { return }
+    var worker = WorkerMain(arena: arena, decoder: decoder)
     // What opens files the first time it is used must be used before nothing can be opened any more.
     Charset.keepConverters()
     _ = worker.reader.read(GrayImage(width: 64, height: 64, value: 128), ScanConfiguration.still)
-    guard csandbox_enter() == 0 else { return }
+    let refused = csandbox_enter()
+    guard refused == 0 else {
+      worker.say(refusal, UInt32(bitPattern: refused))
+      return
+    }
     worker.say(greeting, csandbox_try_forbidden())
     worker.serve()
   }
 
-  private init(arena: consuming WorkerArena) { self.arena = arena }
+  private init(arena: consuming WorkerArena, decoder: consuming JPEGDecoder) {
+    self.arena = arena
+    self.decoder = decoder
+  }
 
   private mutating func serve() {
     while let bytes = Self.receive(), let request = WorkerRequest(bytes) {
@@ -69,18 +79,47 @@ package struct WorkerMain: ~Copyable {
       case .gray(let size):
         guard let file = file(size) else { return nil }
         let image = try PictureDecoder().gray(file).image
-        wire.count(image.width)
-        wire.count(image.height)
-        image.withView { view in wire.raw(UnsafeBufferPointer(start: view.base, count: view.width * view.height)) }
+        let reply = GrayReply(width: image.width, height: image.height)
+        guard image.width * image.height <= GrayReply.pixelLimit else { return nil }
+        reply.write(to: arena.output)
+        image.withView { view in
+          reply.pixels(in: arena.output).copyMemory(
+            from: UnsafeRawBufferPointer(start: view.base, count: view.width * view.height))
+        }
+        return (true, reply.byteCount)
+      case .frame(let size, let order):
+        guard let file = file(size) else { return nil }
+        let reply = try decode(file, order)
+        reply.write(to: arena.output)
+        return (true, reply.byteCount)
+      case .preview(let size, let order, let orientation, let quality):
+        guard let file = file(size) else { return nil }
+        let picture = try FramePreview.make(file, order, orientation: orientation, quality: quality, with: &decoder)
+        guard picture.count <= WorkerArena.outputLimit else { return nil }
+        arena.output.copyBytes(from: picture)
+        return (true, picture.count)
       }
       return leave(wire, worked: true)
     } catch {
       var wire = WireWriter()
-      wire.text(error.code.rawValue)
-      wire.text(error.message)
-      wire.text(error.hint)
+      error.write(to: &wire)
       return leave(wire, worked: false)
     }
+  }
+
+  /// Decodes a frame straight into the place where the daemon looks for it.
+  private mutating func decode(_ file: UnsafeRawBufferPointer, _ order: FrameOrder) throws(ImageError) -> GrayReply {
+    let (output, head) = (arena.output, GrayReply.headSize)
+    let outcome = try decoder.decode(file, channels: .gray, scale: order.scale) { header throws(ImageError) in
+      try order.check(header)
+      guard let base = output.baseAddress else {
+        throw ImageError(.outOfMemory, "there is no arena", hint: "Start another worker.")
+      }
+      return ((base + head).assumingMemoryBound(to: UInt8.self), header.scaledWidth, output.count - head)
+    }
+    return GrayReply(
+      width: order.scaledWidth, height: order.scaledHeight, isTruncated: outcome.isTruncated,
+      isDamaged: outcome.isDamaged)
   }
 
   private func file(_ size: Int) -> UnsafeRawBufferPointer? {

@@ -19,8 +19,12 @@ struct WorkerProcess: ~Copyable {
   }
 
   /// Waits until it says that it has locked itself in.
-  func waitUntilReady() throws(WorkerFailure) {
-    let answer = try receive(until: MonotonicClock.now + Self.startLimit)
+  func waitUntilReady(or stop: StopSignal? = nil) throws(WorkerFailure) {
+    let answer = try receive(until: MonotonicClock.now + Self.startLimit, or: stop)
+    if answer[0] == WorkerMain.refusal {
+      let reason = String(cString: strerror(CInt(truncatingIfNeeded: answer[1])))
+      throw .cannotStart(reason: "it cannot lock itself in (\(reason))")
+    }
     guard answer[0] == WorkerMain.greeting else { throw .cannotStart(reason: "it does not say that it is ready") }
     guard answer[1] == 0 else {
       throw .cannotStart(reason: "its filter lets through what it must not (\(String(answer[1], radix: 2)))")
@@ -39,24 +43,23 @@ struct WorkerProcess: ~Copyable {
 
   /// Asks and waits for the answer's length in the arena, `limit` seconds at most.
   ///
+  /// - Parameter stop: gives up when raised; the worker is of no use then.
   /// - Returns: whether it worked (else the output is an error), and how many bytes of output there are.
-  func ask(_ request: WorkerRequest, limit: Double) throws(WorkerFailure) -> (worked: Bool, count: Int) {
+  func ask(
+    _ request: WorkerRequest, limit: Double, or stop: StopSignal? = nil
+  ) throws(WorkerFailure) -> (worked: Bool, count: Int) {
     let bytes = request.bytes
     let sent = bytes.withUnsafeBytes { send(channel, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL)) }
     guard sent == bytes.count else { throw .crashed(signal: signal()) }
-    let answer = try receive(until: MonotonicClock.now + limit)
+    let answer = try receive(until: MonotonicClock.now + limit, or: stop)
     guard answer[0] <= 1, Int(answer[1]) <= WorkerArena.outputLimit else { throw .nonsense }
     return (answer[0] == 0, Int(answer[1]))
   }
 
   /// The numbers of the next message.
-  private func receive(until deadline: Double) throws(WorkerFailure) -> [UInt32] {
+  private func receive(until deadline: Double, or stop: StopSignal?) throws(WorkerFailure) -> [UInt32] {
     while true {
-      var waiting = pollfd(fd: channel, events: Int16(POLLIN), revents: 0)
-      let left = max(0, deadline - MonotonicClock.now)
-      let ready = poll(&waiting, 1, CInt((left * 1000).rounded(.up)))
-      if ready < 0, errno == EINTR { continue }
-      guard ready > 0 else { throw .hung }
+      try wait(until: deadline, or: stop)
       var numbers: [UInt32] = [0, 0]
       let count = numbers.withUnsafeMutableBytes { recv(channel, $0.baseAddress, $0.count, CInt(MSG_DONTWAIT)) }
       if count < 0, errno == EINTR || errno == EAGAIN { continue }
@@ -66,6 +69,25 @@ struct WorkerProcess: ~Copyable {
       }
       guard count == 8 else { throw .nonsense }
       return numbers.map(UInt32.init(littleEndian:))
+    }
+  }
+
+  /// Waits until there is a message, or the end of the worker.
+  private func wait(until deadline: Double, or stop: StopSignal?) throws(WorkerFailure) {
+    while true {
+      let left = max(0, deadline - MonotonicClock.now)
+      if let stop {
+        switch stop.wait(for: channel, seconds: left) {
+        case .ready: return
+        case .stopped: throw .interrupted
+        case .timedOut: throw .hung
+        }
+      }
+      var waiting = pollfd(fd: channel, events: Int16(POLLIN), revents: 0)
+      let ready = poll(&waiting, 1, CInt((left * 1000).rounded(.up)))
+      if ready < 0, errno == EINTR { continue }
+      guard ready > 0 else { throw .hung }
+      return
     }
   }
 

@@ -1,4 +1,5 @@
 import WaymarkBarcodes
+import WaymarkImage
 
 /// What a worker is asked. The bytes it is about lie at the beginning of the arena.
 enum WorkerRequest: Equatable {
@@ -10,6 +11,10 @@ enum WorkerRequest: Equatable {
   case prepared(size: Int, width: Int?)
   /// The gray pixels of a picture file.
   case gray(size: Int)
+  /// The gray pixels of a Motion JPEG frame.
+  case frame(size: Int, FrameOrder)
+  /// A Motion JPEG frame as a smaller JPEG file.
+  case preview(size: Int, FrameOrder, Orientation, quality: Int)
 
   /// Numbers a request has.
   private static let length = 6
@@ -26,6 +31,9 @@ enum WorkerRequest: Equatable {
         [2, UInt32(clamping: size), 0] + Self.numbers(configuration)
       case .prepared(let size, let width): [3, UInt32(clamping: size), UInt32(clamping: width ?? 0), 0, 0, 0]
       case .gray(let size): [4, UInt32(clamping: size), 0, 0, 0, 0]
+      case .frame(let size, let order): [5, UInt32(clamping: size)] + Self.numbers(order) + [0]
+      case .preview(let size, let order, let orientation, let quality):
+        [6, UInt32(clamping: size)] + Self.numbers(order) + [UInt32(orientation.rawValue << 8 | quality)]
       }
     var wire = WireWriter()
     for number in numbers { wire.number(number) }
@@ -48,6 +56,14 @@ enum WorkerRequest: Equatable {
       self = .codesInFile(size: first, configuration)
     case 3: self = .prepared(size: first, width: second == 0 ? nil : second)
     case 4: self = .gray(size: first)
+    case 5:
+      guard let order = Self.order(numbers[2...]) else { return nil }
+      self = .frame(size: first, order)
+    case 6:
+      guard let order = Self.order(numbers[2...]), let orientation = Orientation(rawValue: Int(numbers[5] >> 8)) else {
+        return nil
+      }
+      self = .preview(size: first, order, orientation, quality: Int(numbers[5] & 0xFF))
     default: return nil
     }
   }
@@ -61,6 +77,16 @@ enum WorkerRequest: Equatable {
     guard efforts.indices.contains(Int(numbers[0])) else { return nil }
     return ScanConfiguration(
       symbologies: set(numbers[1]), effort: efforts[Int(numbers[0])], withheld: set(numbers[2]))
+  }
+
+  private static func numbers(_ order: FrameOrder) -> [UInt32] {
+    [UInt32(clamping: order.width), UInt32(clamping: order.height), UInt32(order.scale.rawValue)]
+  }
+
+  private static func order(_ numbers: ArraySlice<UInt32>) -> FrameOrder? {
+    let numbers = Array(numbers)
+    guard let scale = JPEGDecoder.Scale(rawValue: Int32(truncatingIfNeeded: numbers[2])) else { return nil }
+    return FrameOrder(width: Int(numbers[0]), height: Int(numbers[1]), scale: scale)
   }
 
   private static func mask<T: CaseIterable & Hashable>(_ set: Set<T>) -> UInt32 where T.AllCases == [T] {

@@ -8,6 +8,8 @@ struct WorkerSupervisor: Equatable {
     case answered
     /// It could not be started, crashed, hung or spoke nonsense; it is gone.
     case failed
+    /// It was ended because nothing more is wanted of it.
+    case ended
   }
 
   /// What is to be done about something to do.
@@ -41,6 +43,9 @@ struct WorkerSupervisor: Equatable {
       return .start
     case .answered:
       if now - failedAt > Self.memory { failures = 0 }
+      return nil
+    case .ended:
+      isRunning = false
       return nil
     case .failed:
       isRunning = false

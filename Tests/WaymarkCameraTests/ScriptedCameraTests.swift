@@ -50,6 +50,26 @@ struct ScriptedCameraTests {
     #expect(calls.state.withLock { ($0.openDescriptors, $0.mapped) } == (0, 0))
   }
 
+  @Test func aCameraOfAVendorsOwnFormatIsUsedOnlyWhenAllowed() throws {
+    // Compressed by the camera, and decoded by libv4l2 in this process; plain, and only moved about.
+    for (name, allowed, isUsed) in [("P207", false, false), ("P207", true, true), ("BA81", false, true)] {
+      let calls = ScriptedVideo {
+        $0.format = name.utf8.enumerated().reduce(0) { $0 | UInt32($1.element) << (8 * UInt32($1.offset)) }
+      }
+      let finder = CameraFinder(nodes: VideoNodes(folder: "/nowhere"), calls: calls)
+      var fault: CameraFault?
+      do throws(CameraFault) {
+        _ = try finder.open(.path("/dev/null"), pinned: nil, mayReplace: false, vendorFormats: allowed)
+      } catch {
+        fault = error
+      }
+      #expect((fault == nil) == isUsed, "\(name)")
+      #expect(fault.map { $0.error(device: "it").code } == (isUsed ? nil : "cameraFormatLocked"))
+      #expect(calls.state.withLock { $0.converting } == (isUsed ? [false, true] : [false]))
+      #expect(calls.state.withLock { $0.openDescriptors } == 0)
+    }
+  }
+
   @Test func tellsWhyACameraCannotBeOpened() throws {
     for (number, code) in [
       (EACCES, "cameraNotPermitted"), (EBUSY, "cameraBusy"), (ENOENT, "cameraNotFound"), (EIO, "cameraFailed"),

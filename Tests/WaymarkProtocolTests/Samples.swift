@@ -46,7 +46,8 @@ enum Samples {
         name: "barcode", frames: 370, skipped: 5, p50: 0.0061, p99: 0.0113,
         stages: [StageStatistics(name: "wait", frames: 370, p50: 0.0018, p99: 0.0024)])
     ], clients: 2, events: 17,
-    dropped: 0, memory: 31_457_280, cpu: 1.25)
+    dropped: 0, memory: 31_457_280, cpu: 1.25,
+    workers: WorkerStatistics(starts: 3, crashes: 1, hangs: 0, lost: 1, failures: ["workerCrashed": 1]))
   static let phase = SessionPhaseEvent(
     phase: .coaching, primaryAction: .beginScan, guide: SessionGuide(anchor: "pump-7", resource: "a1"),
     scene: "pump-room", by: actor)

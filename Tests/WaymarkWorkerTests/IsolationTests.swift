@@ -201,6 +201,8 @@ struct IsolationTests {
 extension WorkerFigures {
   init(starts: Int, crashes: Int, hangs: Int, lost: Int) {
     self.init()
+    if crashes > 0 { failures["workerCrashed"] = crashes }
+    if hangs > 0 { failures["workerHung"] = hangs }
     self.starts = starts
     self.crashes = crashes
     self.hangs = hangs

@@ -44,7 +44,11 @@ struct WireTests {
         WorkerRequest.codes(width: 640, height: 480, configuration), .codesInFile(size: 12, configuration),
       ] { #expect(WorkerRequest(request.bytes) == request) }
     }
-    for request in [WorkerRequest.prepared(size: 9, width: nil), .prepared(size: 9, width: 200), .gray(size: 3)] {
+    let order = FrameOrder(width: 1280, height: 719, scale: .quarter)
+    for request in [
+      WorkerRequest.prepared(size: 9, width: nil), .prepared(size: 9, width: 200), .gray(size: 3),
+      .frame(size: 100_000, order), .preview(size: 100_000, order, .transverse, quality: 80),
+    ] {
       #expect(WorkerRequest(request.bytes) == request)
     }
     #expect(WorkerRequest([1, 2, 3]) == nil)

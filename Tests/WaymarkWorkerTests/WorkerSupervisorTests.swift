@@ -39,6 +39,15 @@ struct WorkerSupervisorTests {
     #expect((1.9...2.1).contains(rests[11]))
   }
 
+  @Test func whatWasEndedOnPurposeIsNoFailure() {
+    var supervisor = WorkerSupervisor()
+    for _ in 0..<6 {
+      #expect(supervisor.handle(.wanted, at: 1) == .start)
+      _ = supervisor.handle(.ended, at: 1)
+    }
+    #expect(supervisor.handle(.wanted, at: 1) == .start)
+  }
+
   @Test func aLongGoodTimeForgetsFailures() {
     var supervisor = WorkerSupervisor()
     for _ in 0..<6 {

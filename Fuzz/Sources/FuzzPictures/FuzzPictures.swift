@@ -17,7 +17,7 @@ struct FuzzPictures {
         require(colour.map { ($0.image.width, $0.image.height) == (image.width, image.height) } ?? true, "sizes differ")
       }
       file.withUnsafeBytes { raw in
-        _ = PictureSize.ofJPEG(raw)
+        _ = JPEGStructure.pictureSize(raw)
         _ = JPEGStructure.pictureEnd(raw)
         for orientation in [Orientation.upright, .turn180] {
           let whole = JPEGPassage.complete(raw, orientation: orientation)

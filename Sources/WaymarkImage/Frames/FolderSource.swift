@@ -1,12 +1,12 @@
 /// Plays the pictures of a folder (or a single picture) as if a camera saw them.
 package final class FolderSource: FrameSource {
-  /// Makes a gray picture of a file's bytes.
-  package typealias Reader = @Sendable (_ bytes: [UInt8]) throws -> GrayImage
+  /// Makes a gray picture of a file's bytes. Made on the source's thread and used only there.
+  package typealias Reader = (_ bytes: [UInt8]) throws -> GrayImage
 
   package let device: String
   private let rate: Double
   private let loops: Bool
-  private let read: Reader
+  private let makeReader: @Sendable () -> Reader
   private let state = SourceState()
   private let thread = WorkerThread(name: "wm-folder")
 
@@ -16,17 +16,17 @@ package final class FolderSource: FrameSource {
   ///   - path: a folder, or a picture.
   ///   - rate: pictures a second.
   ///   - loops: begin again after the last one; what has come into the folder meanwhile is seen then.
-  ///   - read: how a file becomes luma; by its content, unless told otherwise.
+  ///   - makeReader: makes what makes luma of a file; by its content and on the source's thread, unless told otherwise.
   /// - Throws: when there is nothing to play.
   package init(
     path: String, rate: Double = 30, loops: Bool = true,
-    read: @escaping Reader = { try PictureDecoder().gray($0).image }
+    makeReader: @escaping @Sendable () -> Reader = { { try PictureDecoder().gray($0).image } }
   ) throws(SourceError) {
     guard try !Self.files(at: path).isEmpty else { throw .noPictures(path) }
     self.device = path
     self.rate = max(0.01, rate)
     self.loops = loops
-    self.read = read
+    self.makeReader = makeReader
   }
 
   package var statistics: SourceStatistics { state.statistics }
@@ -36,8 +36,11 @@ package final class FolderSource: FrameSource {
 
   package func start(_ sink: any FrameSink) {
     // The thread holds this object only through what it uses, so that an abandoned source can end.
-    let player = Player(path: device, rate: rate, loops: loops, read: read, state: state, sink: sink)
-    thread.start { stop in player.play(until: stop) }
+    let (path, rate, loops, makeReader, state) = (device, rate, loops, makeReader, state)
+    thread.start { stop in
+      let player = Player(path: path, rate: rate, loops: loops, read: makeReader(), state: state, sink: sink)
+      player.play(until: stop)
+    }
   }
 
   /// The picture files at `path`, sorted by name. Folders are not entered; hidden files are left out.
@@ -52,7 +55,7 @@ package final class FolderSource: FrameSource {
   }
 
   /// What the thread does.
-  private struct Player: Sendable {
+  private struct Player {
     let path: String
     let rate: Double
     let loops: Bool

@@ -8,6 +8,8 @@ package struct LumaConverter: ~Copyable {
     case image(GrayImage)
     /// It is damaged; nothing should be read from it.
     case damaged
+    /// It was lost with what was to decode it, which says nothing about the next one.
+    case lost
     /// It is complete, but the decoder found something odd: worn cable, or a camera that always writes so.
     case odd(GrayImage)
   }
@@ -17,14 +19,19 @@ package struct LumaConverter: ~Copyable {
   /// The width below which a compressed picture need not be decoded; nil: always in full.
   package let sufficientWidth: Int?
   private var decoder: JPEGDecoder
+  private let elsewhere: (any FrameDecoder)?
   private var scratch = PixelBuffer(capacity: 0)
   private var pool = FramePool()
 
   /// A converter.
   ///
+  /// - Parameter elsewhere: what decodes compressed pictures; nil: they are decoded here.
   /// - Throws: `outOfMemory`.
-  package init(transform: FrameTransform = .identity, sufficientWidth: Int? = nil) throws(ImageError) {
+  package init(
+    transform: FrameTransform = .identity, sufficientWidth: Int? = nil, elsewhere: (any FrameDecoder)? = nil
+  ) throws(ImageError) {
     self.transform = transform
+    self.elsewhere = elsewhere
     self.sufficientWidth = sufficientWidth
     decoder = try JPEGDecoder()
   }
@@ -33,8 +40,14 @@ package struct LumaConverter: ~Copyable {
   package var allocations: Int { pool.allocations }
 
   /// The luma of a captured picture.
-  package mutating func convert(_ bytes: UnsafeRawBufferPointer, layout: PixelLayout) -> Outcome {
-    layout.format == .mjpeg ? decode(bytes, layout: layout) : copy(bytes, layout: layout)
+  ///
+  /// - Parameter stop: ends a wait for pictures that are decoded elsewhere.
+  package mutating func convert(
+    _ bytes: UnsafeRawBufferPointer, layout: PixelLayout, stop: StopSignal? = nil
+  ) -> Outcome {
+    guard layout.format == .mjpeg else { return copy(bytes, layout: layout) }
+    if let elsewhere { return fetch(bytes, layout: layout, from: elsewhere, stop) }
+    return decode(bytes, layout: layout)
   }
 
   private mutating func copy(_ bytes: UnsafeRawBufferPointer, layout: PixelLayout) -> Outcome {
@@ -84,6 +97,34 @@ package struct LumaConverter: ~Copyable {
     let image =
       target.map { GrayImage(width: width, height: height, buffer: $0) } ?? upright(width: width, height: height)
     return outcome.isDamaged ? .odd(image) : .image(image)
+  }
+
+  /// The same, decoded by somebody else: the one copy of the pixels that this takes also turns them upright.
+  private mutating func fetch(
+    _ bytes: UnsafeRawBufferPointer, layout: PixelLayout, from elsewhere: any FrameDecoder, _ stop: StopSignal?
+  ) -> Outcome {
+    // Without a size that can be read here, the one that was agreed is what the decoder has to find.
+    let size = JPEGStructure.pictureSize(bytes) ?? (layout.width, layout.height)
+    guard size.width * size.height <= layout.width * layout.height else { return .damaged }
+    let order = FrameOrder(width: size.width, height: size.height, scale: scale(for: layout.width))
+    let (width, height) = (order.scaledWidth, order.scaledHeight)
+    let buffer = pool.take(capacity: width * height)
+    let orientation = transform.orientation
+    let outcome = elsewhere.gray(bytes, order, stop: stop) { view in
+      if orientation == .upright {
+        buffer.bytes.update(from: view.base, count: width * height)
+      } else {
+        orientation.apply(view.base, width: width, height: height, channels: 1, to: buffer.bytes)
+      }
+    }
+    let upright = transform.size(width: width, height: height)
+    let image = GrayImage(width: upright.width, height: upright.height, buffer: buffer)
+    switch outcome {
+    case .clean: return .image(image)
+    case .odd: return .odd(image)
+    case .damaged: return .damaged
+    case .lost: return .lost
+    }
   }
 
   /// The smallest scale that still gives `sufficientWidth`.

@@ -25,6 +25,8 @@ struct StreamPlayer: ~Copyable {
   /// When the last frame came, or the stream was opened.
   private var lastFrame = MonotonicClock.now
   private var isStalled = false
+  /// Whether frames were lost that might be good the next time.
+  private var hasLost = false
 
   /// No frame has more bytes than this.
   private static let frameLimit = 64 << 20
@@ -117,9 +119,9 @@ struct StreamPlayer: ~Copyable {
     case .picture(let range):
       let place = begin + range.lowerBound..<begin + range.upperBound
       guard waitForTurn(stop, rate: options.rate ?? 30) else { return true }
-      let size = buffer.withUnsafeBytes { PictureSize.ofJPEG(UnsafeRawBufferPointer(rebasing: $0[place])) }
+      let size = buffer.withUnsafeBytes { JPEGStructure.pictureSize(UnsafeRawBufferPointer(rebasing: $0[place])) }
       if let size, size.width * size.height <= Self.pixelLimit {
-        deliver(place, layout: PixelLayout(format: .mjpeg, width: size.width, height: size.height))
+        deliver(place, layout: PixelLayout(format: .mjpeg, width: size.width, height: size.height), stop)
       } else {
         state.count(\.damaged)
       }
@@ -141,7 +143,7 @@ struct StreamPlayer: ~Copyable {
     let end = start + header.width * header.height + header.chromaBytes
     guard end <= buffer.count else { return false }
     guard waitForTurn(stop, rate: options.rate ?? header.rate ?? 30) else { return true }
-    deliver(start..<end, layout: header.layout)
+    deliver(start..<end, layout: header.layout, stop)
     begin = end
     return true
   }
@@ -155,7 +157,7 @@ struct StreamPlayer: ~Copyable {
     return stop.wait(seconds: max(0, turn - now)) != .stopped
   }
 
-  private mutating func deliver(_ place: Range<Int>, layout: PixelLayout) {
+  private mutating func deliver(_ place: Range<Int>, layout: PixelLayout, _ stop: StopSignal) {
     let demand = state.demand
     let now = MonotonicClock.now
     lastFrame = now
@@ -182,10 +184,13 @@ struct StreamPlayer: ~Copyable {
       }
       var clock = StageClock(state.stages)
       defer { clock.mark("luma") }
-      switch converter.convert(bytes, layout: layout) {
+      switch converter.convert(bytes, layout: layout, stop: stop) {
       case .image(let image), .odd(let image):
         return Frame(sequence: state.nextSequence(), captured: now, image: image, encoded: encoded)
       case .damaged: return nil
+      case .lost:
+        hasLost = true
+        return nil
       }
     }
     guard let frame else {
@@ -239,7 +244,8 @@ struct StreamPlayer: ~Copyable {
 
   private mutating func rewindOrEnd() throws(SourceError) -> Bool {
     if kind == nil { throw .unknownStream(path) }
-    guard isFile, options.loops, state.statistics.delivered + state.statistics.unwanted > 0 else { return false }
+    let isUseful = hasLost || state.statistics.delivered + state.statistics.unwanted > 0
+    guard isFile, options.loops, isUseful else { return false }
     // What is left in the buffer is a frame that was cut off.
     if !buffer.isEmpty { state.count(\.damaged) }
     buffer.removeAll(keepingCapacity: true)

@@ -7,6 +7,7 @@ import Glibc
 package final class StreamSource: FrameSource {
   package let device: String
   private let options: StreamOptions
+  private let makeDecoder: MakeFrameDecoder
   private let isFile: Bool
   private let state = SourceState()
   private let thread = WorkerThread(name: "wm-stream")
@@ -15,9 +16,13 @@ package final class StreamSource: FrameSource {
 
   /// A source over a file, a named pipe, or `-` for standard input.
   ///
+  /// - Parameter makeDecoder: makes what decodes its pictures, on the source's thread; without, they are decoded on that thread.
   /// - Throws: when there is no such file, or it is a folder.
-  package init(path: String, options: StreamOptions = StreamOptions()) throws(SourceError) {
+  package init(
+    path: String, options: StreamOptions = StreamOptions(), makeDecoder: @escaping MakeFrameDecoder = { nil }
+  ) throws(SourceError) {
     device = path
+    self.makeDecoder = makeDecoder
     self.options = options
     guard path != "-" else {
       isFile = false
@@ -38,6 +43,7 @@ package final class StreamSource: FrameSource {
 
   package func start(_ sink: any FrameSink) {
     let (device, options, isFile, state, rest) = (device, options, isFile, state, rest)
+    let makeDecoder = makeDecoder
     thread.start { stop in
       let leftover = rest.withLock { bytes -> [UInt8] in
         defer { bytes = [] }
@@ -47,7 +53,8 @@ package final class StreamSource: FrameSource {
         var player = StreamPlayer(
           path: device, options: options, isFile: isFile, state: state, sink: sink, leftover: leftover,
           input: try InputFile(path: device),
-          converter: try LumaConverter(transform: options.transform, sufficientWidth: options.sufficientWidth))
+          converter: try LumaConverter(
+            transform: options.transform, sufficientWidth: options.sufficientWidth, elsewhere: makeDecoder()))
         player.play(until: stop)
         let unused = player.unused
         rest.withLock { $0 = unused }

@@ -4,10 +4,13 @@ import WaymarkImage
 /// decoded, made smaller and encoded. One thread.
 struct MediaEncoder: ~Copyable {
   private var decoder: JPEGDecoder?
+  private let elsewhere: (any FrameDecoder)?
   private let quality: Int
 
-  init(quality: Int = 80) {
+  /// - Parameter elsewhere: what decodes compressed pictures; nil: they are decoded here.
+  init(quality: Int = 80, elsewhere: (any FrameDecoder)? = nil) {
     self.quality = quality
+    self.elsewhere = elsewhere
     decoder = try? JPEGDecoder()
   }
 
@@ -30,36 +33,47 @@ struct MediaEncoder: ~Copyable {
       let bytes = encoded.withBytes { JPEGPassage.complete($0, orientation: encoded.transform.orientation) }
       return picture(frame, width: seen.width, height: seen.height, bytes: bytes)
     }
-    guard let colours = colours(encoded, factor: factor),
+    if layout.format == .mjpeg { return reduced(frame, encoded, factor: factor) }
+    guard let colours = encoded.withBytes({ ColourConversion.rgb($0, layout: layout, factor: factor) }),
       let bytes = try? JPEGEncoder.encode(colours.oriented(encoded.transform.orientation), quality: quality)
     else { return nil }
     let size = encoded.transform.size(width: colours.width, height: colours.height)
     return picture(frame, width: size.width, height: size.height, bytes: bytes)
   }
 
+  /// A Motion JPEG frame made smaller.
+  private mutating func reduced(_ frame: Frame, _ encoded: EncodedPicture, factor: Int) -> MediaPicture? {
+    let scale: JPEGDecoder.Scale = factor >= 8 ? .eighth : factor >= 4 ? .quarter : .half
+    let (orientation, quality) = (encoded.transform.orientation, quality)
+    let agreed = encoded.layout.width * encoded.layout.height
+    let made = encoded.withBytes { bytes -> (order: FrameOrder, bytes: [UInt8])? in
+      // A header of a few bytes could ask for gigabytes.
+      guard let size = JPEGStructure.pictureSize(bytes), size.width * size.height <= agreed else { return nil }
+      let order = FrameOrder(width: size.width, height: size.height, scale: scale)
+      let file =
+        if let elsewhere {
+          elsewhere.preview(bytes, order, orientation: orientation, quality: quality)
+        } else {
+          try? preview(bytes, order, orientation)
+        }
+      return file.map { (order, $0) }
+    }
+    guard let made else { return nil }
+    let size = encoded.transform.size(width: made.order.scaledWidth, height: made.order.scaledHeight)
+    return picture(frame, width: size.width, height: size.height, bytes: made.bytes)
+  }
+
+  private mutating func preview(
+    _ bytes: UnsafeRawBufferPointer, _ order: FrameOrder, _ orientation: Orientation
+  ) throws(ImageError) -> [UInt8] {
+    if decoder == nil { decoder = try JPEGDecoder() }
+    return try FramePreview.make(bytes, order, orientation: orientation, quality: quality, with: &decoder!)
+  }
+
   private func picture(_ frame: Frame, width: Int, height: Int, bytes: [UInt8]) -> MediaPicture {
     MediaPicture(
       sequence: frame.sequence, captured: frame.captured, frameWidth: frame.width, frameHeight: frame.height,
       width: width, height: height, bytes: bytes)
-  }
-
-  private mutating func colours(_ encoded: EncodedPicture, factor: Int) -> RGBImage? {
-    guard encoded.layout.format == .mjpeg else {
-      return encoded.withBytes { ColourConversion.rgb($0, layout: encoded.layout, factor: factor) }
-    }
-    let scale: JPEGDecoder.Scale = factor >= 8 ? .eighth : factor >= 4 ? .quarter : .half
-    var (width, height) = (0, 0)
-    var target: PixelBuffer?
-    let outcome = encoded.withBytes { bytes in
-      try? decoder?.decode(bytes, channels: .rgb, scale: scale) { header throws(ImageError) in
-        (width, height) = (header.scaledWidth, header.scaledHeight)
-        let buffer = PixelBuffer(capacity: 3 * width * height)
-        target = buffer
-        return (buffer.bytes, 3 * width, buffer.capacity)
-      }
-    }
-    guard outcome != nil, let target else { return nil }
-    return RGBImage(width: width, height: height, buffer: target)
   }
 
   /// By how much a picture can be made smaller and still be as wide as wanted; a power of two up to 8.

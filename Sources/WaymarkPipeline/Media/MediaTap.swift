@@ -1,4 +1,4 @@
-import WaymarkImage
+package import WaymarkImage
 
 /// Hands pictures to those who watch: each gets the newest when it is ready for another, at its own rate and width; a
 /// picture is encoded once for all who want the same. Works on a lane of its own, and only while somebody watches.
@@ -11,13 +11,15 @@ package final class MediaTap: Sendable {
   private let watchers: Watchers
 
   /// A tap that nobody watches.
-  package init() {
+  ///
+  /// - Parameter makeDecoder: makes what decodes compressed pictures, on the lane's thread; without, they are decoded on that thread.
+  package init(makeDecoder: @escaping MakeFrameDecoder = { nil }) {
     let watchers = Watchers([:])
     self.watchers = watchers
     mediaLane = Lane(
       name: "media", settings: true, wantsEncoded: true,
       makeWork: {
-        let work = MediaWork(watchers: { watchers.withLock { Array($0.values) } })
+        let work = MediaWork(decoder: makeDecoder()) { watchers.withLock { Array($0.values) } }
         return { frame, _ in work.serve(frame) }
       }, deliver: { _, _ in })
     lane = mediaLane
@@ -108,10 +110,11 @@ package final class MediaWatch: Sendable {
 
 /// What the media lane does with a frame; lives on the lane's thread.
 private final class MediaWork {
-  private var encoder = MediaEncoder()
+  private var encoder: MediaEncoder
   private let watchers: () -> [MediaWatch]
 
-  init(watchers: @escaping () -> [MediaWatch]) {
+  init(decoder: (any FrameDecoder)?, watchers: @escaping () -> [MediaWatch]) {
+    encoder = MediaEncoder(elsewhere: decoder)
     self.watchers = watchers
   }
 

@@ -118,11 +118,14 @@ public struct WorkerStatistics: Codable, Hashable, Sendable {
   public var crashes: Int
   /// How many were ended because they did not answer.
   public var hangs: Int
-  /// Frames and pictures that were lost with one.
+  /// Frames and pictures that were lost with one, or while none was to be had.
   public var lost: Int
+  /// How often which failure lost one, by its code: `workerCrashed`, `workerHung`, …; nil when there was none.
+  public var failures: [String: Int]?
 
   /// A value from its parts.
-  public init(starts: Int, crashes: Int, hangs: Int, lost: Int) {
+  public init(starts: Int, crashes: Int, hangs: Int, lost: Int, failures: [String: Int]? = nil) {
+    self.failures = failures
     self.starts = starts
     self.crashes = crashes
     self.hangs = hangs

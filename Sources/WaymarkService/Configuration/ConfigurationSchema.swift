@@ -88,6 +88,7 @@ package enum ConfigurationSchema {
       ConfigurationKey("camera.rate", .double(0.1...240), reload: true),
       ConfigurationKey("camera.rotation", .choice(["0", "90", "180", "270"]), reload: true),
       ConfigurationKey("camera.mirror", .bool, reload: true),
+      ConfigurationKey("camera.vendorFormats", .bool, reload: true),
       ConfigurationKey("camera.keepOpen", .bool),
       ConfigurationKey("camera.closeAfter", .double(0...3600)),
       ConfigurationKey("camera.focus", .int(-1_000_000...1_000_000), reload: true),

@@ -34,6 +34,8 @@ package struct ServiceConfiguration: Sendable {
     /// Degrees, clockwise.
     package var rotation = 0
     package var mirror = false
+    /// Whether libv4l2 may decode, in the service, what a camera compresses in a way of its own.
+    package var vendorFormats = false
     package var keepOpen = false
     /// Seconds without need after which it is closed.
     package var closeAfter = 10.0
@@ -153,6 +155,7 @@ package struct ServiceConfiguration: Sendable {
     camera.rate = reader.double(forKey: "camera.rate")
     camera.rotation = reader.string(forKey: "camera.rotation").flatMap { Int($0) } ?? 0
     camera.mirror = reader.bool(forKey: "camera.mirror") ?? false
+    camera.vendorFormats = reader.bool(forKey: "camera.vendorFormats") ?? false
     camera.keepOpen = reader.bool(forKey: "camera.keepOpen") ?? false
     camera.closeAfter = reader.double(forKey: "camera.closeAfter") ?? 10
     camera.calibrations = reader.stringArray(forKey: "camera.calibrations") ?? []

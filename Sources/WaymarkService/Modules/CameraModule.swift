@@ -1,6 +1,6 @@
 import NIOPosix
 package import WaymarkCamera
-import WaymarkImage
+package import WaymarkImage
 package import WaymarkPipeline
 import WaymarkProtocol
 
@@ -9,10 +9,16 @@ import WaymarkProtocol
 package final class CameraModule: ServiceModule {
   private let pipeline: FramePipeline
   private var settings: CameraSettings
+  private let makeDecoder: MakeFrameDecoder
   private var hasTorch = false
 
   /// The cameras that can take the place of the source of `pipeline`, with these settings.
-  package init(pipeline: FramePipeline, settings: CameraSettings) {
+  ///
+  /// - Parameter makeDecoder: makes what decodes their pictures.
+  package init(
+    pipeline: FramePipeline, settings: CameraSettings, makeDecoder: @escaping MakeFrameDecoder = { nil }
+  ) {
+    self.makeDecoder = makeDecoder
     self.pipeline = pipeline
     self.settings = settings
   }
@@ -54,7 +60,7 @@ package final class CameraModule: ServiceModule {
     }
     methods.addLater(CameraSelectRequest.self) { [weak self] request, _ in
       guard let self else { throw ServiceError.stopping }
-      let (pipeline, settings) = (self.pipeline, self.settings)
+      let (pipeline, settings, makeDecoder) = (self.pipeline, self.settings, self.makeDecoder)
       return {
         let cameras = try await NIOThreadPool.singleton.runIfActive { CameraFinder().all() }
         guard let camera = cameras.first(where: { $0.identity == request.id || $0.path == request.id }) else {
@@ -63,7 +69,7 @@ package final class CameraModule: ServiceModule {
         }
         var chosen = settings
         chosen.selector = CameraSelector(camera.identity)
-        pipeline.select(CameraSource(settings: chosen))
+        pipeline.select(CameraSource(settings: chosen, makeDecoder: makeDecoder))
         return CameraSelectResult(id: camera.identity)
       }
     }

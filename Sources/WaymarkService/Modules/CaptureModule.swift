@@ -90,7 +90,9 @@ package final class CaptureModule: ServiceModule {
       clients: hub.connections.count, events: hub.published, dropped: hub.dropped, memory: ProcessFigures.memory,
       cpu: ProcessFigures.processorTime,
       workers: hub.isolation.figures.map {
-        WorkerStatistics(starts: $0.starts, crashes: $0.crashes, hangs: $0.hangs, lost: $0.lost)
+        WorkerStatistics(
+          starts: $0.starts, crashes: $0.crashes, hangs: $0.hangs, lost: $0.lost,
+          failures: $0.failures.isEmpty ? nil : $0.failures)
       })
   }
 

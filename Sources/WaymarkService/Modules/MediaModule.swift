@@ -24,13 +24,14 @@ package final class MediaModule: ServiceModule {
   package var gallery: (@Sendable (_ id: String) async throws -> [UInt8])?
 
   private unowned let hub: Hub
-  private let tap = MediaTap()
+  private let tap: MediaTap
   private var watches: [Int: [MediaWatch]] = [:]
   private static let widths = 16...8192
 
   /// The module of `hub`, with a lane in `pipeline`.
   package init(hub: Hub, pipeline: FramePipeline) {
     self.hub = hub
+    tap = MediaTap(makeDecoder: hub.isolation.makeDecoder)
     pipeline.add(tap.lane)
   }
 

@@ -51,6 +51,10 @@ enum PrometheusText {
       text.add("workers_crashed_total", "counter", "Workers that ended by themselves.", Double(workers.crashes))
       text.add("workers_hung_total", "counter", "Workers that did not answer.", Double(workers.hangs))
       text.add("workers_lost_total", "counter", "Frames and pictures lost with a worker.", Double(workers.lost))
+      text.head("worker_failures_total", "counter", "Why they were lost.")
+      for (code, count) in (workers.failures ?? [:]).sorted(by: { $0.key < $1.key }) {
+        text.sample("worker_failures_total", Double(count), ["code": code])
+      }
     }
     return text.lines.joined(separator: "\n")
   }

@@ -19,6 +19,8 @@ final class ScriptedVideo: VideoSyscalls {
     var queued: [UInt32] = []
     var mapped = 0
     var openDescriptors = 0
+    /// Whether libv4l2's conversions were asked for, of each opening.
+    var converting: [Bool] = []
     var time = 0.0
     var streaming = false
     /// Whether the clock goes on while a stream has nothing to give.
@@ -56,6 +58,7 @@ final class ScriptedVideo: VideoSyscalls {
         if result < 0 { return result }
       }
       state.openDescriptors += 1
+      state.converting.append(converting)
       return 100
     }
   }

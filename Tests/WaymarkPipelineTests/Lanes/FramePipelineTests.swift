@@ -1,7 +1,8 @@
 import Testing
 import WaymarkBarcodes
 import WaymarkImage
-import WaymarkPipeline
+
+@testable import WaymarkPipeline
 
 /// A source whose frames come when the test says.
 private final class ManualSource: FrameSource {
@@ -195,6 +196,65 @@ struct FramePipelineTests {
     #expect(tap.count == 0)
     #expect(source.wait { $0.demands.last?.isEmpty == true })
     pipeline.stop()
+  }
+}
+
+/// Small pictures for those who watch Motion JPEG, decoded by somebody else.
+struct DistantPreviewTests {
+  /// Remembers what it was asked and answers with a text.
+  private final class Decoder: FrameDecoder {
+    var orders: [FrameOrder] = []
+
+    func prepare() {}
+
+    func gray(
+      _ picture: UnsafeRawBufferPointer, _ order: FrameOrder, stop: StopSignal?, use: (ImageView) -> Void
+    ) -> FrameOutcome { .lost }
+
+    func preview(
+      _ picture: UnsafeRawBufferPointer, _ order: FrameOrder, orientation: Orientation, quality: Int
+    ) -> [UInt8]? {
+      orders.append(order)
+      return order.width == 80 ? nil : Array("made elsewhere".utf8)
+    }
+  }
+
+  private func frame(_ file: [UInt8], width: Int, height: Int) -> Frame {
+    let buffer = PixelBuffer(capacity: file.count)
+    buffer.bytes.update(from: file, count: file.count)
+    let layout = PixelLayout(format: .mjpeg, width: width, height: height)
+    let encoded = EncodedPicture(
+      layout: layout, transform: FrameTransform(rotation: .quarter), count: file.count, buffer: buffer)
+    return Frame(sequence: 1, captured: 1, encoded: encoded)
+  }
+
+  private func file(_ width: Int, _ height: Int) throws -> [UInt8] {
+    try JPEGEncoder.encode(GrayImage(width: width, height: height, value: 70))
+  }
+
+  @Test func isMadeByWhoIsThereForIt() throws {
+    let decoder = Decoder()
+    var encoder = MediaEncoder(elsewhere: decoder)
+    let small = try #require(encoder.encode(frame(try file(160, 120), width: 160, height: 120), wanted: 30))
+    #expect(small.bytes == Array("made elsewhere".utf8))
+    #expect((small.width, small.height) == (30, 40))
+    #expect(decoder.orders == [FrameOrder(width: 160, height: 120, scale: .quarter)])
+    // As large as it was captured it passes through, and nobody decodes it.
+    let whole = try #require(encoder.encode(frame(try file(160, 120), width: 160, height: 120), wanted: nil))
+    #expect((whole.width, whole.height) == (120, 160))
+    #expect(decoder.orders.count == 1)
+    // What could not be made is not handed out; what is larger than agreed is not even tried.
+    #expect(encoder.encode(frame(try file(80, 60), width: 80, height: 60), wanted: 20) == nil)
+    #expect(encoder.encode(frame(try file(640, 480), width: 160, height: 120), wanted: 30) == nil)
+    #expect(decoder.orders.count == 2)
+  }
+
+  @Test func isTheSameMadeHere() throws {
+    var encoder = MediaEncoder()
+    let small = try #require(encoder.encode(frame(try file(160, 120), width: 160, height: 120), wanted: 30))
+    let picture = try PictureDecoder().gray(small.bytes).image
+    #expect((picture.width, picture.height, picture[5, 5]) == (30, 40, 70))
+    #expect(encoder.encode(frame(try file(640, 480), width: 160, height: 120), wanted: 30) == nil)
   }
 }
 

@@ -1,9 +1,8 @@
-/// Reads the size out of a picture's header.
-enum PictureSize {
-  /// The size that a JPEG's frame header tells (SOF, T.81 B.2.2); nil when it has none.
-  static func ofJPEG(_ bytes: UnsafeRawBufferPointer) -> (width: Int, height: Int)? {
+extension JPEGStructure {
+  /// The size that a picture's frame header tells (SOF, T.81 B.2.2); nil when it has none.
+  package static func pictureSize(_ bytes: UnsafeRawBufferPointer) -> (width: Int, height: Int)? {
     var size: (width: Int, height: Int)?
-    _ = JPEGStructure.walk(bytes) { marker, range in
+    _ = walk(bytes) { marker, range in
       // SOF0...15 without DHT (C4), JPG (C8) and DAC (CC).
       guard (0xC0...0xCF).contains(marker), ![0xC4, 0xC8, 0xCC].contains(marker), range.count >= 9 else { return true }
       let at = range.lowerBound

@@ -1,0 +1,67 @@
+import WaymarkImage
+
+/// Decodes the Motion JPEG frames of a camera or stream in a worker that stays. Used by one thread, which it holds for as long as its
+/// limit says at most.
+final class FrameWorker: FrameDecoder {
+  private let standing: StandingWorker
+  private let limit: Double
+
+  /// - Parameter limit: how long one frame may take, in seconds.
+  init(_ launcher: WorkerLauncher, _ ledger: WorkerLedger, limit: Double) {
+    standing = StandingWorker(launcher, ledger)
+    self.limit = limit
+  }
+
+  /// The process that decodes now.
+  var process: Int32? { standing.process }
+
+  func prepare() { standing.prepare() }
+
+  func gray(
+    _ picture: UnsafeRawBufferPointer, _ order: FrameOrder, stop: StopSignal?, use: (ImageView) -> Void
+  ) -> FrameOutcome {
+    let outcome = standing.use(until: stop) { worker throws(WorkerFailure) in
+      try Self.hand(picture, order, to: worker)
+      let answer = try worker.ask(.frame(size: picture.count, order), limit: limit, or: stop)
+      // An error's words are for picture files that somebody chose.
+      guard answer.worked else { return FrameOutcome.damaged }
+      let output = worker.arena.output
+      guard let reply = GrayReply(output, count: answer.count), reply.width == order.scaledWidth,
+        reply.height == order.scaledHeight, let base = reply.pixels(in: output).baseAddress
+      else { throw .nonsense }
+      guard !reply.isTruncated else { return .damaged }
+      use(
+        ImageView(
+          base: UnsafePointer(base.assumingMemoryBound(to: UInt8.self)), width: reply.width, height: reply.height,
+          stride: reply.width))
+      return reply.isDamaged ? .odd : .clean
+    }
+    return outcome ?? .lost
+  }
+
+  func preview(
+    _ picture: UnsafeRawBufferPointer, _ order: FrameOrder, orientation: Orientation, quality: Int
+  ) -> [UInt8]? {
+    let file = standing.use { worker throws(WorkerFailure) -> [UInt8]? in
+      try Self.hand(picture, order, to: worker)
+      let request = WorkerRequest.preview(size: picture.count, order, orientation, quality: quality)
+      let answer = try worker.ask(request, limit: limit)
+      guard answer.worked else { return nil }
+      // No file of it is larger than its pixels and a header.
+      guard answer.count <= 3 * order.scaledWidth * order.scaledHeight + 1 << 16 else { throw .nonsense }
+      let file = worker.arena.takeOutput(answer.count)
+      guard file.starts(with: [0xFF, 0xD8]) else { throw .nonsense }
+      return file
+    }
+    return file ?? nil
+  }
+
+  private static func hand(
+    _ picture: UnsafeRawBufferPointer, _ order: FrameOrder, to worker: borrowing WorkerProcess
+  ) throws(WorkerFailure) {
+    guard picture.count <= WorkerArena.inputLimit, (1...65535).contains(order.width),
+      (1...65535).contains(order.height), order.scaledWidth * order.scaledHeight <= GrayReply.pixelLimit
+    else { throw .tooLarge }
+    worker.arena.input.copyMemory(from: picture)
+  }
+}

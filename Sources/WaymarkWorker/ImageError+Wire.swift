@@ -1,0 +1,15 @@
+import WaymarkImage
+
+extension ImageError {
+  func write(to wire: inout WireWriter) {
+    wire.text(code.rawValue)
+    wire.text(message)
+    wire.text(hint)
+  }
+
+  init(_ wire: inout WireReader) throws(WireReader.Nonsense) {
+    guard let code = ImageError.Code(rawValue: try wire.text(upTo: 64)) else { throw WireReader.Nonsense() }
+    let message = try wire.text(upTo: 1024)
+    self.init(code, message, hint: try wire.text(upTo: 1024))
+  }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import Synchronization
+import Testing
+import WaymarkImage
+
+@testable import WaymarkWorker
+
+/// Workers that went over to whoever made the picture: programs that greet like a worker, and then do what they like.
+@Suite(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3"), "needs python3"))
+struct HostileWorkerTests {
+  /// A worker whose answer is `body`, Python in which `say(status, count)` answers, `head(width, height, flags)` writes a
+  /// picture's head, and `width`, `height` is what was asked for.
+  private final class Hostile {
+    let folder: String
+    let launcher: WorkerLauncher
+
+    init(_ body: String) throws {
+      folder = NSTemporaryDirectory() + "waymark-hostile-\(UUID().uuidString)"
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      let path = folder + "/worker"
+      let program = """
+        #!/usr/bin/python3 -IS
+        import mmap, os, signal, struct, time
+        def say(status, count): os.write(3, struct.pack("<II", status, count))
+        def head(*numbers): arena[:12] = struct.pack("<III", *numbers)
+        arena = mmap.mmap(4, \(WorkerArena.outputLimit), offset=\(WorkerArena.inputLimit))
+        say(0x\(String(WorkerMain.greeting, radix: 16)), 0)
+        while True:
+          request = os.read(3, 64)
+          if not request: break
+          _, size, width, height, _, _ = struct.unpack("<IIIIII", request)
+          \(body)
+        """
+      try program.write(toFile: path, atomically: true, encoding: .utf8)
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+      launcher = WorkerLauncher(executable: path)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+  }
+
+  private static func ask(_ worker: FrameWorker) -> FrameOutcome {
+    [UInt8](repeating: 0xFF, count: 100).withUnsafeBytes {
+      worker.gray($0, FrameOrder(width: 64, height: 48), stop: nil) { _ in Issue.record("its pixels were used") }
+    }
+  }
+
+  @Test(
+    arguments: [
+      // Other sizes than asked for, sizes without end, a length that does not fit, lengths outside of the arena.
+      "head(48, 64, 0); say(0, 64 + 64 * 48)", "head(63, 48, 0); say(0, 64 + 63 * 48)",
+      "head(65535, 65535, 0); say(0, 64)", "head(2**32 - 1, 2**32 - 1, 0); say(0, 2**32 - 1)",
+      "head(64, 48, 0); say(0, 64 * 48)", "head(64, 48, 0); say(0, 2**32 - 1)", "head(0, 0, 0); say(0, 64)",
+      "head(64, 48, 77); say(0, 64 + 64 * 48)", "say(9, 64)", "os.write(3, b'abc')", "os.write(3, bytes(4096))",
+    ]) func anAnswerWithoutSenseIsNotBelieved(body: String) throws
+  {
+    let journal = IsolationTests.Journal()
+    let ledger = IsolationTests.ledger(journal)
+    let hostile = try Hostile(body)
+    let worker = FrameWorker(hostile.launcher, ledger, limit: 20)
+    #expect(Self.ask(worker) == .lost)
+    #expect(journal.failures.withLock { $0 } == [.nonsense])
+    #expect(worker.process == nil)
+  }
+
+  @Test func anEndInTheMiddleIsACrash() throws {
+    let journal = IsolationTests.Journal()
+    let hostile = try Hostile("os.kill(os.getpid(), signal.SIGABRT)")
+    let worker = FrameWorker(hostile.launcher, IsolationTests.ledger(journal), limit: 20)
+    #expect(Self.ask(worker) == .lost)
+    #expect(journal.failures.withLock { $0 } == [.crashed(signal: SIGABRT)])
+  }
+
+  @Test func silenceIsAHang() throws {
+    let journal = IsolationTests.Journal()
+    let hostile = try Hostile("time.sleep(3600)")
+    let worker = FrameWorker(hostile.launcher, IsolationTests.ledger(journal), limit: 0.1)
+    #expect(Self.ask(worker) == .lost)
+    #expect(journal.failures.withLock { $0 } == [.hung])
+  }
+
+  @Test(
+    arguments: [
+      "arena[:3] = b'GIF'; say(0, 3)", "arena[:2] = bytes([255, 216]); say(0, 70 * 1024)", "say(0, 2**32 - 1)",
+      "say(0, 0)",
+    ]) func aPreviewWithoutSenseIsNotHandedOut(body: String) throws
+  {
+    let journal = IsolationTests.Journal()
+    let hostile = try Hostile(body)
+    let worker = FrameWorker(hostile.launcher, IsolationTests.ledger(journal), limit: 20)
+    let order = FrameOrder(width: 64, height: 48, scale: .half)
+    let made = [UInt8](repeating: 0xFF, count: 100).withUnsafeBytes {
+      worker.preview($0, order, orientation: .upright, quality: 80)
+    }
+    #expect(made == nil)
+    #expect(journal.failures.withLock { $0 } == [.nonsense])
+  }
+
+  @Test func aCameraOfNothingButPoisonStartsFewWorkers() throws {
+    let journal = IsolationTests.Journal()
+    let ledger = IsolationTests.ledger(journal)
+    let hostile = try Hostile("os._exit(1)")
+    let worker = FrameWorker(hostile.launcher, ledger, limit: 20)
+    let began = MonotonicClock.now
+    for _ in 0..<2000 { #expect(Self.ask(worker) == .lost) }
+    let seconds = MonotonicClock.now - began
+    let figures = ledger.figures
+    #expect(figures.lost == 2000)
+    // The first two at once, then after 0.1 s, 0.2 s … 2 s: seven in the first three seconds, then one every two.
+    #expect(Double(figures.starts) <= 8 + seconds / 2)
+  }
+}
