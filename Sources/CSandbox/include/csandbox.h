@@ -19,6 +19,12 @@ typedef struct {
 /// one end of a channel that keeps messages apart. 0 and `worker`, or an errno.
 int csandbox_spawn(const char *path, char *const arguments[], size_t arena_size, csandbox_worker *worker);
 
+/// What a worker needs of the kernel.
+enum { CSANDBOX_MEMORY = 0, CSANDBOX_CHANNEL_PAIR = 1, CSANDBOX_PROC = 2, CSANDBOX_FILTER = 3 };
+
+/// Whether the kernel, and what confines this process, give one of these. 0, or an errno. Changes nothing.
+int csandbox_probe(int need);
+
 /// Gives up for good, in this process which must have one thread, everything but computing in the memory it can have and speaking over the
 /// descriptors it holds. 0, or an errno: then nothing may be computed.
 int csandbox_enter(void);

@@ -2,6 +2,7 @@ import Foundation
 import WaymarkClient
 import WaymarkProtocol
 import WaymarkService
+import WaymarkWorker
 
 /// One thing that was looked at.
 struct Finding: Encodable {
@@ -26,7 +27,7 @@ struct Diagnosis {
   let loader: ConfigurationLoader
   let socket: String
 
-  func findings() async -> [Finding] { configuration() + cameras() + (await service()) }
+  func findings() async -> [Finding] { configuration() + workers() + cameras() + (await service()) }
 
   // MARK: Configuration
 
@@ -39,6 +40,32 @@ struct Diagnosis {
     let message =
       configuration.file.map { "The configuration \($0) has no problems." } ?? "No configuration file: all is standard."
     return [Finding(subject: "configuration", level: .good, message: message, hint: nil)]
+  }
+
+  // MARK: Workers
+
+  /// Whether codes and pictures can be read outside of the service: tried, not guessed.
+  private func workers() -> [Finding] {
+    guard loader.load().0.isIsolated else {
+      return [
+        Finding(
+          subject: "isolation", level: .remark,
+          message: "Codes, frames and pictures are read inside the service (isolation: off).",
+          hint:
+            "Leave that out, unless workers cannot be started here: what a camera sees or sends is not to be trusted.")
+      ]
+    }
+    let check = WorkerCheck()
+    if let problem = check.problem {
+      return [Finding(subject: "isolation", level: .problem, message: problem, hint: check.hint)]
+    }
+    let milliseconds = Int((1000 * check.seconds).rounded())
+    return [
+      Finding(
+        subject: "isolation", level: .good,
+        message: "Workers start and lock themselves in; the first picture was decoded after \(milliseconds) ms.",
+        hint: nil)
+    ]
   }
 
   // MARK: Cameras

@@ -5,7 +5,7 @@ import WaymarkService
 struct DoctorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
-    abstract: "Look for what keeps the service from working: configuration, camera, permissions, socket.")
+    abstract: "Look for what keeps the service from working: configuration, workers, camera, permissions, socket.")
 
   @OptionGroup var place: ConfigurationOptions
 

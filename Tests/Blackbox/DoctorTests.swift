@@ -1,0 +1,43 @@
+import Foundation
+import Testing
+
+/// `waymark doctor` on workers, where the system gives what they need and where it does not.
+struct DoctorTests {
+  /// Refuses calls: Tests/Support/refusal, compiled once; nil where there is no C compiler.
+  private static let library: String? = {
+    let target = NSTemporaryDirectory() + "waymark-refuse-\(getpid()).so"
+    let source = Executable.project.appendingPathComponent("Tests/Support/refusal/refuse.c").path
+    let built = try? runProgram(["cc", "-shared", "-fPIC", "-O2", "-o", target, source, "-ldl"])
+    return built?.status == 0 ? target : nil
+  }()
+
+  /// What it says of workers.
+  private func finding(_ environment: [String: String]) throws -> [String: Any] {
+    let folder = try TemporaryFolder()
+    let run = try Executable.run(["doctor", "--json", "--socket", folder.file("none")], environment: environment)
+    let findings = run.objects.filter { $0["subject"] as? String == "isolation" }
+    #expect(findings.count == 1, "\(run.text) \(run.diagnostics)")
+    return try #require(findings.first)
+  }
+
+  @Test func workersAreTried() throws {
+    let finding = try finding([:])
+    #expect(finding["level"] as? String == "good", "\(finding)")
+    #expect((finding["message"] as? String)?.contains("Workers start") == true)
+  }
+
+  @Test func whatIsSwitchedOffIsSaid() throws {
+    #expect(try finding(["WAYMARK_ISOLATION": "off"])["level"] as? String == "remark")
+  }
+
+  @Test(
+    .enabled(if: DoctorTests.library != nil, "needs a C compiler"),
+    arguments: [("memfd", "memfd_create"), ("socketpair", "socketpair"), ("seccomp", "CONFIG_SECCOMP_FILTER")])
+  func whatTheSystemRefusesIsNamed(refused: String, word: String) throws {
+    let finding = try finding(["LD_PRELOAD": Self.library ?? "", "REFUSE": refused])
+    #expect(finding["level"] as? String == "problem")
+    let text = "\(finding["message"] ?? "") \(finding["hint"] ?? "")"
+    #expect(text.contains(word), "\(text)")
+    #expect(text.contains("isolation: off"))
+  }
+}
