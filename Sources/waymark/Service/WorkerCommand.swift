@@ -14,9 +14,13 @@ struct WorkerCommand: ParsableCommand {
   @Option(help: "How often each picture is read.")
   var rounds = 20
 
+  @Flag(help: "Measure the decoding of Motion JPEG frames (JPEG files in the folder) instead of the reading of codes.")
+  var decoding = false
+
   func run() throws {
     if let measure {
-      try WorkerMeasurement(folder: measure, rounds: max(1, rounds)).run()
+      let measurement = WorkerMeasurement(folder: measure, rounds: max(1, rounds))
+      try decoding ? measurement.runDecoding() : measurement.run()
       return
     }
     // Without options it is `Start` that runs a worker.

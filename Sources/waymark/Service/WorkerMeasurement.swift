@@ -9,7 +9,7 @@ struct WorkerMeasurement {
   let folder: String
   let rounds: Int
 
-  private struct Times {
+  struct Times {
     var seconds: [Double] = []
     var codes = 0
 
@@ -55,18 +55,21 @@ struct WorkerMeasurement {
     // The worker is reaped now, its time is known: with its start, which is a part of the cost.
     let workerCPU = Self.childrenCPU - before
     let daemonCPU = Self.ownCPU - ownBefore - localCPU
-    let count = Double(frames.count * rounds)
+    tell(local, remote, localCPU: localCPU, workerCPU: workerCPU, callerCPU: daemonCPU)
+  }
+
+  func tell(_ local: Times, _ remote: Times, localCPU: Double, workerCPU: Double, callerCPU: Double) {
+    let count = Double(local.seconds.count)
     for (name, times) in [("thread", local), ("worker", remote)] {
-      Output.line(
-        String(
-          format: "%@  median %.3f ms  p99 %.3f ms  mean %.3f ms  codes %d", name, times.percentile(0.5),
-          times.percentile(0.99), 1000 * times.seconds.reduce(0, +) / count, times.codes))
+      let line = String(
+        format: "%@  median %.3f ms  p99 %.3f ms  mean %.3f ms", name, times.percentile(0.5), times.percentile(0.99),
+        1000 * times.seconds.reduce(0, +) / count)
+      Output.line(times.codes == 0 ? line : line + "  codes \(times.codes)")
     }
     Output.line(
       String(
         format: "processor time a frame: thread %.3f ms, worker %.3f ms and its caller %.3f ms",
-        1000 * localCPU / count,
-        1000 * workerCPU / count, 1000 * daemonCPU / count))
+        1000 * localCPU / count, 1000 * workerCPU / count, 1000 * callerCPU / count))
   }
 
   private static func time(_ times: inout Times, _ body: () -> ScanReading?) {
@@ -76,14 +79,14 @@ struct WorkerMeasurement {
   }
 
   /// Processor seconds of this thread.
-  private static var ownCPU: Double {
+  static var ownCPU: Double {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
   }
 
   /// Processor seconds of the processes that were started here and have ended.
-  private static var childrenCPU: Double {
+  static var childrenCPU: Double {
     var usage = rusage()
     getrusage(-1 /* RUSAGE_CHILDREN */, &usage)
     return Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
