@@ -4,6 +4,8 @@ package struct KioskError: Error, Sendable {
   package enum Code: String, Sendable {
     /// The token file cannot be used.
     case tokenFile
+    /// The file for the page's address cannot be written.
+    case addressFile
     /// The folder with the page's files is missing.
     case assets
     /// The address to listen on is wrong or taken.

@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import WaymarkClient
 import WaymarkKiosk
+import WaymarkService
 
 /// `waymark kiosk`: the page, in a process of its own.
 struct KioskCommand: AsyncParsableCommand {
@@ -36,6 +37,9 @@ struct KioskCommand: AsyncParsableCommand {
 
   @Option(help: "Where the token is kept (else beside the socket).")
   var tokenFile: String?
+
+  @Option(help: "Where to leave the page's address, token and all, for a browser of the same group.")
+  var addressFile: String?
 
   @Option(help: ArgumentHelp("The folder with the page's files.", visibility: .hidden))
   var assets: String?
@@ -73,11 +77,25 @@ struct KioskCommand: AsyncParsableCommand {
             Listen on 127.0.0.1 and put a proxy with TLS before it, unless this network is yours alone.
           """)
       }
+      let manager = ServiceManager(environment: ProcessInfo.processInfo.environment)
+      ServiceManager.clearEnvironment()
+      let file = addressFile.map(SecretFile.address)
+      try file?.clear()
+      // An address of a page that is gone leads to whoever takes the port next.
+      defer { try? file?.clear() }
       try await KioskServer(options: options, backend: SocketBackend(path: socket), logger: logger).run(
         endedBySignals: true
-      ) {
-        port in
-        Output.line("http://\(host):\(port)/?token=\(token.value)")
+      ) { port in
+        let page = "http://\(host):\(port)/"
+        let address = "\(page)?token=\(token.value)"
+        do throws(KioskError) {
+          if let file { try file.write(address) }
+        } catch {
+          // The page is there all the same, for whoever has its address from elsewhere.
+          Output.diagnostic("waymark: \(error.message)\n  \(error.hint)")
+        }
+        Output.line(address)
+        manager.ready("The page is at \(page)")
       }
     } catch {
       try fail(error)
@@ -112,7 +130,7 @@ extension KioskError: Explained {
   var explainedCode: String { code.rawValue }
   var exitStatus: ExitStatus {
     switch code {
-    case .tokenFile, .assets: .cannotOpen
+    case .tokenFile, .addressFile, .assets: .cannotOpen
     case .listen: .unavailable
     }
   }

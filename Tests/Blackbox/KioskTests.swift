@@ -47,6 +47,7 @@ import Testing
       process.executableURL = URL(fileURLWithPath: Executable.path)
       process.arguments = [
         "kiosk", "--socket", folder.file("none.sock"), "--listen", "127.0.0.1:0", "--token-file", folder.file("token"),
+        "--address-file", folder.file("address"),
       ]
       let output = Pipe()
       let log = folder.file("log-\(round)")
@@ -57,6 +58,8 @@ import Testing
       defer { kill(process.processIdentifier, SIGKILL) }
       let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
       let match = try #require(line.firstMatch(of: #/http://127\.0\.0\.1:(\d+)/\?token=([0-9a-f]{64})/#), "\(line)")
+      // Whoever may read it finds there what was printed, until the page ends.
+      #expect(try String(contentsOfFile: folder.file("address"), encoding: .utf8) == line)
       let port = try #require(UInt16(match.1))
       let head = "HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nCookie: waymark=\(match.2)\r\n"
       let events = try #require(Link(port: port))
@@ -71,6 +74,7 @@ import Testing
       process.waitUntilExit()
       #expect(process.terminationReason == .exit && process.terminationStatus == 0)
       #expect(try String(contentsOfFile: log, encoding: .utf8).isEmpty)
+      #expect(!FileManager.default.fileExists(atPath: folder.file("address")))
     }
   }
 

@@ -5,10 +5,12 @@ import Testing
 @Suite struct PackagingTests {
   private static let units = Executable.project.appendingPathComponent("Packaging/systemd").path
 
-  @Test(.enabled(if: isInstalled("systemd-analyze"), "needs systemd"))
-  func theUnitIsHardened() throws {
+  @Test(
+    .enabled(if: isInstalled("systemd-analyze"), "needs systemd"),
+    arguments: ["waymark.service", "waymark-kiosk.service"])
+  func theUnitIsHardened(_ unit: String) throws {
     let (_, output) = try runProgram([
-      "systemd-analyze", "security", "--offline=true", "--no-pager", Self.units + "/waymark.service",
+      "systemd-analyze", "security", "--offline=true", "--no-pager", Self.units + "/" + unit,
     ])
     let line = try #require(output.split(separator: "\n").last { $0.contains("Overall exposure level") })
     let words = line.split(separator: " ")
@@ -19,16 +21,18 @@ import Testing
   @Test(.enabled(if: isInstalled("systemd-analyze"), "needs systemd"))
   func theUnitsAreWellFormed() throws {
     let folder = try TemporaryFolder()
-    for unit in ["waymark.service", "waymark.socket"] {
+    let units = ["waymark.service", "waymark.socket", "waymark-kiosk.service"]
+    for unit in units {
       // The program is not where the package puts it while it is only built.
       let text = try String(contentsOfFile: Self.units + "/" + unit, encoding: .utf8)
         .replacingOccurrences(of: "/usr/bin/waymark", with: Executable.path)
       try text.write(toFile: folder.file(unit), atomically: true, encoding: .utf8)
     }
-    for unit in ["waymark.service", "waymark.socket"] {
+    for unit in units {
       let (status, output) = try runProgram(["systemd-analyze", "verify", "--man=no", folder.file(unit)])
       #expect(status == 0, "\(output)")
       #expect(!output.contains("waymark."), "\(output)")
+      #expect(!output.contains("waymark-kiosk."), "\(output)")
     }
   }
 

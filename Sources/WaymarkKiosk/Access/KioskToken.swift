@@ -27,7 +27,7 @@ package struct KioskToken: Sendable {
       return
     }
     let fresh = KioskToken()
-    try fresh.write(to: path)
+    try SecretFile.token(path).write(fresh.value)
     value = fresh.value
   }
 
@@ -46,28 +46,5 @@ package struct KioskToken: Sendable {
     let digits = bytes.prefix(max(0, count)).prefix { $0 != UInt8(ascii: "\n") }
     guard digits.count == 64, digits.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }) else { return nil }
     return String(decoding: digits, as: UTF8.self)
-  }
-
-  private func write(to path: String) throws(KioskError) {
-    let temporary = "\(path).\(getpid())"
-    let failure = { (step: String) in
-      KioskError(
-        code: .tokenFile, message: "The token file \(path) cannot be \(step): \(String(cString: strerror(errno))).",
-        hint: "Make its folder writable for this user, or name another file with --token-file.")
-    }
-    // One that a killed process of the same number left behind.
-    unlink(temporary)
-    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o640)
-    guard descriptor >= 0 else { throw failure("created") }
-    let line = Array((value + "\n").utf8)
-    let written =
-      Glibc.write(descriptor, line, line.count) == line.count && fchmod(descriptor, 0o640) == 0
-      && fsync(descriptor) == 0
-    close(descriptor)
-    guard written, rename(temporary, path) == 0 else {
-      let error = failure("written")
-      unlink(temporary)
-      throw error
-    }
   }
 }

@@ -1,0 +1,66 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+/// A file with one line that opens the page: the token, or the address that carries it.
+///
+/// Its owner writes it, its group reads it, nobody else may look; it is replaced as a whole.
+package struct SecretFile: Sendable {
+  /// Where it is.
+  package let path: String
+  /// What a message calls it.
+  private let name: String
+  private let code: KioskError.Code
+  private let option: String
+
+  /// The file of the token, as `--token-file` names it.
+  static func token(_ path: String) -> SecretFile {
+    SecretFile(path: path, name: "token file", code: .tokenFile, option: "--token-file")
+  }
+
+  /// The file of the page's address, as `--address-file` names it.
+  package static func address(_ path: String) -> SecretFile {
+    SecretFile(path: path, name: "address file", code: .addressFile, option: "--address-file")
+  }
+
+  /// Removes what an earlier process left there, and sees whether `write` will have a chance.
+  ///
+  /// - Throws: `KioskError` when the file cannot be removed, or its folder is missing or read-only.
+  package func clear() throws(KioskError) {
+    let slash = path.lastIndex(of: "/")
+    let folder = slash.map { path[...$0] } ?? "./"
+    guard unlink(path) == 0 || errno == ENOENT, access(String(folder), W_OK | X_OK) == 0 else {
+      throw failure("written")
+    }
+  }
+
+  /// Puts the line in place of whatever is there, with mode 0640.
+  ///
+  /// - Throws: `KioskError` when the file cannot be written.
+  package func write(_ line: String) throws(KioskError) {
+    let temporary = "\(path).\(getpid())"
+    // One that a killed process of the same number left behind.
+    unlink(temporary)
+    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o640)
+    guard descriptor >= 0 else { throw failure("created") }
+    let bytes = Array((line + "\n").utf8)
+    let written =
+      Glibc.write(descriptor, bytes, bytes.count) == bytes.count && fchmod(descriptor, 0o640) == 0
+      && fsync(descriptor) == 0
+    close(descriptor)
+    guard written, rename(temporary, path) == 0 else {
+      let error = failure("written")
+      unlink(temporary)
+      throw error
+    }
+  }
+
+  /// What `errno` says about a step that failed.
+  private func failure(_ step: String) -> KioskError {
+    KioskError(
+      code: code, message: "The \(name) \(path) cannot be \(step): \(String(cString: strerror(errno))).",
+      hint: "Make its folder writable for this user, or name another file with \(option).")
+  }
+}
