@@ -55,6 +55,16 @@ import WaymarkProtocol
     var scenes: ScenesModule { module.withLock { $0 }! }
     var yaml: String { "\(folder)/scenes/pump-room/scene.yaml" }
 
+    /// A client whose session looks for the anchors of the sample scene.
+    func scanner() throws -> RawClient {
+      let remote = try RawClient(service.path)
+      _ = try remote.next()
+      _ = try remote.ask("scene.load", #"{"name":"pump-room"}"#)
+      _ = try remote.ask("session.start")
+      _ = try remote.ask("session.scan")
+      return remote
+    }
+
     /// Changes the scene's text as an editor does: the whole file at once.
     func edit(_ change: (String) -> String) throws {
       try change(try String(contentsOfFile: yaml, encoding: .utf8)).write(
@@ -146,11 +156,7 @@ import WaymarkProtocol
   @Test func aChangedSceneIsReadAgainAndKeepsWhatStillExists() async throws {
     let bench = try await Bench()
     let watcher = try bench.watcher()
-    let remote = try RawClient(bench.service.path)
-    _ = try remote.next()
-    _ = try remote.ask("scene.load", #"{"name":"pump-room"}"#)
-    _ = try remote.ask("session.start")
-    _ = try remote.ask("session.scan")
+    let remote = try bench.scanner()
     #expect(try remote.ask("annotation.select", #"{"id":"seal"}"#)["result"]?["id"] == "seal")
     _ = try next("scene.loaded", watcher)
     try bench.edit { $0.replacingOccurrences(of: "title: Shaft seal", with: "title: Seal of the shaft") }
@@ -169,15 +175,11 @@ import WaymarkProtocol
   @Test func aBrokenSceneLeavesTheRunningOneAlone() async throws {
     let bench = try await Bench()
     let watcher = try bench.watcher()
-    let remote = try RawClient(bench.service.path)
-    _ = try remote.next()
     let other = "\(bench.folder)/scenes/broken"
     try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: true)
     try "name: Broken\nanchors:\n  - name: a\n    image: gone.jpg\n    physicalWidth: -1\n".write(
       toFile: "\(other)/scene.yaml", atomically: true, encoding: .utf8)
-    _ = try remote.ask("scene.load", #"{"name":"pump-room"}"#)
-    _ = try remote.ask("session.start")
-    _ = try remote.ask("session.scan")
+    let remote = try bench.scanner()
     #expect(try remote.ask("scene.load", #"{"name":"broken"}"#)["error"]?["code"] == "badScene")
     let failed = try next("scene.failed", watcher)
     guard case .array(let problems)? = failed["problems"] else {
@@ -221,11 +223,7 @@ import WaymarkProtocol
   @Test func newSettingsAreTakenOverWhileASessionRuns() async throws {
     let bench = try await Bench()
     let watcher = try bench.watcher()
-    let remote = try RawClient(bench.service.path)
-    _ = try remote.next()
-    _ = try remote.ask("scene.load", #"{"name":"pump-room"}"#)
-    _ = try remote.ask("session.start")
-    _ = try remote.ask("session.scan")
+    let remote = try bench.scanner()
     _ = try next("scene.loaded", watcher)
     // Another folder whose scene has the same name: it is read from there, and the session goes on.
     let elsewhere = "\(bench.folder)/elsewhere"
@@ -264,11 +262,7 @@ import WaymarkProtocol
     settings.cameras = ScenesModule.Settings(configuration, log: log).cameras
     await bench.use(settings)
     let watcher = try bench.watcher()
-    let remote = try RawClient(bench.service.path)
-    _ = try remote.next()
-    _ = try remote.ask("scene.load", #"{"name":"pump-room"}"#)
-    _ = try remote.ask("session.start")
-    _ = try remote.ask("session.scan")
+    let remote = try bench.scanner()
     try await bench.service.until { _ in bench.source.isOpen }
     bench.source.release()
     let intrinsics = try next("anchors.updated", watcher)["intrinsics"]
