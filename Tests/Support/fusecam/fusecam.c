@@ -2,6 +2,9 @@
 // (FUSE_IOCTL), wakes pollers (FUSE_POLL), and whose shared mappings show the frames (the page cache of the file, filled by
 // notify_store). Unmodified libv4l2 streams from it. Needs root and /dev/fuse.
 //
+// One file, so that whoever needs a camera compiles it with one line of cc; its parts (file system, requests of the device,
+// sensor, commands) share one state under one lock.
+//
 //   fusecam [-r RATE] [-s WIDTHxHEIGHT] [-y FRAMES.yuyv] MOUNTPOINT FRAME.jpg...
 //
 // It says "ready" on standard output when it is mounted, and takes commands on standard input, one a line, each answered

@@ -7,7 +7,8 @@ import subprocess
 import sys
 import tempfile
 
-from soak import ROOT, Soak, text
+import report
+from soak import ROOT, Soak
 
 
 def main():
@@ -29,12 +30,12 @@ def main():
     try:
         soak = Soak(options, folder)
         soak.run()
-        report = soak.report()
+        result = report.report(soak)
         with open(f'{options.output}/report.json', 'w') as file:
-            json.dump(report, file, indent=1)
+            json.dump(result, file, indent=1)
         with open(f'{options.output}/report.txt', 'w') as file:
-            file.write(text(report))
-        print(text(report), end='')
+            file.write(report.text(result))
+        print(report.text(result), end='')
     finally:
         if soak:
             soak.service.stopping = True
@@ -45,7 +46,7 @@ def main():
         subprocess.run(['cp', f'{folder}/service.log', options.output], check=False)
         subprocess.run(['umount', '-l', f'{folder}/state'], check=False)
         subprocess.run(['rm', '-rf', '--one-file-system', folder], check=False)
-    sys.exit(1 if report['violations'] else 0)
+    sys.exit(1 if result['violations'] else 0)
 
 
 main()

@@ -1,6 +1,5 @@
 """Clients of the service: some stay and remember everything, some come and go, some behave badly."""
 import json
-import os
 import random
 import socket
 import threading

@@ -2,7 +2,6 @@
 import os
 import random
 import signal
-import subprocess
 import time
 
 import codes as making

@@ -5,7 +5,6 @@ import os
 import random
 import shutil
 import signal
-import statistics
 import subprocess
 import sys
 import threading
@@ -327,76 +326,3 @@ class Soak:
             self.camera.tell('burst 0')
             self.camera.tell('rate 30')
             self.log.count('fresh codes shown', shown)
-
-    # ---- The report.
-
-    def growth(self):
-        """For each life of two minutes or more: memory and descriptors at its first and its last quiet moments."""
-        lives = {}
-        for sample in self.samples:
-            if sample['age'] > 30:
-                lives.setdefault(sample['life'], []).append(sample)
-        result = []
-        for life, samples in lives.items():
-            length = samples[-1]['age'] - samples[0]['age']
-            if length < 90:
-                continue
-            first = [s for s in samples if s['age'] - samples[0]['age'] < 30]
-            last = [s for s in samples if samples[-1]['age'] - s['age'] < 30]
-            # The least of half a minute: what the moment's clients take is not the service's own.
-            entry = {'life': life, 'seconds': round(length)}
-            for key in ('memory', 'descriptors', 'threads'):
-                entry[key] = [min(s[key] for s in first), min(s[key] for s in last), max(s[key] for s in samples)]
-            result.append(entry)
-            if entry['memory'][1] - entry['memory'][0] > 10:
-                self.log.violation('memory', f'run {life}: {entry["memory"][0]} -> {entry["memory"][1]} MB')
-            if entry['descriptors'][1] - entry['descriptors'][0] > 8:
-                self.log.violation('descriptors', f'run {life}: {entry["descriptors"][0]} -> {entry["descriptors"][1]}')
-        return result
-
-    def report(self):
-        growth = self.growth()
-        kinds = {}
-        for fault in self.log.faults:
-            kinds.setdefault(fault['fault'], []).append(fault)
-        table = []
-        for name, entries in sorted(kinds.items()):
-            well = [e['well after'] for e in entries if e['well after'] is not None]
-            table.append({'fault': name, 'times': len(entries), 'well again': len(well),
-                          'median s': round(statistics.median(well), 2) if well else None,
-                          'worst s': max(well) if well else None})
-        ends = {}
-        for life in self.service.lives:
-            key = f'{life.get("wanted") or "unwanted"}, status {life.get("status")}'
-            ends[key] = ends.get(key, 0) + 1
-        report = {
-            'seconds': round(time.monotonic() - self.began), 'seed': self.options.seed, 'violations': self.log.violations,
-            'verdicts compared': self.compared, 'counts': dict(sorted(self.log.counts.items())), 'faults': table,
-            'skipped': self.log.skipped, 'cgroup': self.group.reason or 'used', 'runs of the service': ends,
-            'flat': growth, 'quiet at the end': self.final, 'codes shown': self.codes.count,
-            'log of faults': self.log.faults}
-        if self.options.frames:
-            report['frames'] = self.frames
-        return report
-
-
-def text(report):
-    lines = [f'{report["seconds"]} s, seed {report["seed"]}, {report["codes shown"]} different codes shown',
-             f'violations: {len(report["violations"])}']
-    lines += [f'  {v["at"]:8.1f} {v["kind"]}: {v["text"]}' for v in report['violations'][:50]]
-    lines += [f'verdicts compared among witnesses: {report["verdicts compared"]}']
-    lines += [f'{key}: {value}' for key, value in report['counts'].items()]
-    if 'frames' in report:
-        lines += [f'frames: {report["frames"]}']
-    if report['faults']:
-        lines += ['', f'{"fault":20} {"times":>6} {"well again":>11} {"median s":>9} {"worst s":>8}']
-        lines += [f'{f["fault"]:20} {f["times"]:6} {f["well again"]:11} {f["median s"] or 0:9.2f} {f["worst s"] or 0:8.2f}'
-                  for f in report['faults']]
-    if report['skipped']:
-        lines += [f'skipped: {report["skipped"]} (memory cgroup: {report["cgroup"]})']
-    lines += ['', f'runs of the service: {report["runs of the service"]}',
-              'flat (first half minute, last half minute, most):']
-    lines += [f'  run {g["life"]}, {g["seconds"]} s: memory {g["memory"]} MB, descriptors {g["descriptors"]}, '
-              f'threads {g["threads"]}' for g in report['flat']]
-    lines += [f'quiet at the end: {report["quiet at the end"]}']
-    return '\n'.join(lines) + '\n'

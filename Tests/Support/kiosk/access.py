@@ -1,0 +1,116 @@
+"""Every person: screen readers, keyboards, shapes of screens, colour schemes, languages, less motion."""
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.keys import Keys
+
+from checks import FRAMES, PICTURES, SCENE, check, picture, settle, shown
+from stand import Stand
+
+
+@check
+def a_screen_reader_is_told_everything(browser):
+    def named(where):
+        nodes = browser.names()
+        for role, name in nodes:
+            if role in ("button", "link", "textbox", "checkbox", "dialog", "img", "image", "list"):
+                assert name.strip(), f"{where}: a {role} without a name"
+        return nodes
+
+    with Stand([picture("onboarding.png")], gallery=PICTURES) as stand:
+        browser.open(stand.url)
+        browser.find("[data-open=onboard]")
+        assert ("heading", "What would you like to do?") in named("start")
+        browser.click("[data-open=onboard]")
+        browser.find('.verdict[data-outcome="successful"]')
+        nodes = named("scanner")
+        assert ("dialog", "Scan") in nodes, nodes
+        # What lies behind the dialog is out of reach.
+        assert not any(name.startswith("Look at a machine") for _, name in nodes)
+        browser.until("document.getElementById('announcer').textContent.includes('Code accepted. You will be connected to')")
+        browser.click(".verdict .button:not(.primary)")
+        browser.click(".bar .button")
+        browser.click("[data-open=field]")
+        browser.find("wm-text-field")
+        nodes = named("form")
+        assert any(role == "textbox" and "Material number" in name for role, name in nodes), nodes
+        assert any(role == "button" and "Material number" in name for role, name in nodes), nodes
+        settle(browser)
+    with Stand(FRAMES, scene=SCENE) as stand:
+        browser.open(stand.url)
+        browser.click("[data-open=ar]")
+        browser.find(".coaching .primary", within=60)
+        named("coaching")
+        browser.click(".coaching .primary")
+        browser.find('.stage[data-phase="annotating"]', within=60)
+        browser.click(".rail[data-card] .steps .button:last-child, .stage canvas")
+        named("annotating")
+        settle(browser)
+
+
+@check
+def shapes_schemes_and_languages(browser):
+    with Stand([picture("onboarding.png")], gallery=PICTURES) as stand:
+        try:
+            browser.resize(390, 844, scale=2, mobile=True)
+            browser.media(prefers_color_scheme="dark", prefers_reduced_motion="reduce")
+            browser.open(stand.url)
+            browser.click('.start footer .button[lang="de"]')
+            browser.until("document.documentElement.lang === 'de'")
+            shown(browser, "start-portrait-dark-german")
+            browser.click("[data-open=onboard]")
+            browser.find('.verdict[data-outcome="successful"]')
+            shown(browser, "scan-portrait-dark-german")
+            moving = browser.script("return document.getAnimations().filter((a) => a.playState === 'running' && a.effect.getComputedTiming().duration > 10).length")
+            assert moving == 0, f"{moving} animations although less motion was asked for"
+            browser.click(".verdict .button:not(.primary)")
+            browser.click(".bar .button")
+            browser.resize(844, 390, scale=2, mobile=True)
+            browser.click("[data-open=onboard]")
+            browser.find('.verdict[data-outcome="successful"]')
+            browser.until("document.querySelector('.verdict').scrollTop === 0", what="the whole answer")
+            assert browser.script("const v = document.querySelector('.verdict'); return v.scrollHeight <= v.clientHeight + 1"), "the answer is cut off"
+            shown(browser, "scan-landscape-dark")
+            browser.click(".verdict .button:not(.primary)")
+            browser.click(".bar .button")
+            browser.media(prefers_color_scheme="light")
+            browser.resize(800, 600)
+            browser.script("document.documentElement.style.fontSize = '200%'")
+            shown(browser, "start-large-text")
+            assert browser.script("return document.documentElement.scrollWidth <= innerWidth + 1"), "it scrolls sideways"
+            browser.click("[data-open=field]")
+            browser.find("wm-text-field")
+            shown(browser, "field-large-text")
+            assert browser.script("return document.documentElement.scrollWidth <= innerWidth + 1"), "it scrolls sideways"
+            browser.script("document.documentElement.style.fontSize = ''")
+            browser.resize(1024, 1366)
+            browser.open(stand.url)
+            browser.find("[data-open=onboard]")
+            shown(browser, "start-portrait-light")
+            browser.click("[data-open=onboard]")
+            browser.find('.verdict[data-outcome="successful"]')
+            assert browser.script("return document.documentElement.scrollWidth <= innerWidth + 1"), "it scrolls sideways"
+            shown(browser, "scan-portrait-light")
+            settle(browser)
+        finally:
+            browser.cdp("Emulation.clearDeviceMetricsOverride")
+            browser.media(prefers_color_scheme="light", prefers_reduced_motion="no-preference")
+
+
+@check
+def the_keyboard_reaches_everything(browser):
+    with Stand([picture("onboarding.png")]) as stand:
+        browser.open(stand.url)
+        browser.find("[data-open=onboard]")
+        keys = ActionChains(browser.driver)
+        for _ in range(6):
+            keys.send_keys(Keys.TAB).perform()
+            if browser.script("return document.activeElement?.dataset?.open") == "onboard":
+                break
+        keys.send_keys(Keys.ENTER).perform()
+        browser.find('.verdict[data-outcome="successful"]')
+        browser.until("document.activeElement?.classList.contains('primary')", what="the focus on the call to action")
+        keys.send_keys(Keys.TAB).perform()
+        assert browser.script("return document.querySelector('.sheet').contains(document.activeElement)"), "the focus left the dialog"
+        keys.send_keys(Keys.ESCAPE).perform()
+        browser.gone(".stage")
+        browser.until("document.activeElement?.dataset?.open === 'onboard'", what="the focus back where it was")
+        settle(browser)

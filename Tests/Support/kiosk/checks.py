@@ -1,0 +1,42 @@
+"""What every check of the page uses: where the samples lie, pictures of states, and what must hold after each."""
+import os
+import sys
+import tempfile
+
+from stand import ROOT
+
+SHOTS = sys.argv[1] if len(sys.argv) > 1 else tempfile.mkdtemp(prefix="waymark-screens-")
+PICTURES = os.path.join(ROOT, "Samples/pictures")
+FRAMES = os.path.join(ROOT, "Samples/sequences/pump-room")
+SCENE = os.path.join(ROOT, "Samples/scenes/pump-room")
+os.makedirs(SHOTS, exist_ok=True)
+
+CHECKS = []
+
+
+def check(function):
+    CHECKS.append(function)
+    return function
+
+
+def picture(name):
+    return os.path.join(PICTURES, name)
+
+
+def shown(browser, name):
+    """Pictures a state once it has come to rest, and asks axe-core about it: what still fades in has no contrast yet."""
+    browser.until("document.getAnimations().every((a) => a.playState !== 'running' || a.effect.getComputedTiming().iterations === Infinity)", what="an end of the movements")
+    browser.shot(os.path.join(SHOTS, name + ".png"))
+    found = browser.accessibility()
+    assert not found, f"{name}: {found}"
+
+
+def settle(browser):
+    """After a check: no console error, and nothing asked of another machine."""
+    browser.collect()
+    errors = [entry["message"] for entry in browser.console]
+    browser.console.clear()
+    expected = [e for e in errors if any(code in e for code in ("status of 422", "status of 503", "ERR_INCOMPLETE_CHUNKED", "ERR_EMPTY_RESPONSE"))]
+    assert len(errors) == len(expected), errors
+    foreign = [url for url in browser.requests if not url.startswith(("http://127.0.0.1:", "blob:http://127.0.0.1:", "data:"))]
+    assert not foreign, foreign

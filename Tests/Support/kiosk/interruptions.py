@@ -1,0 +1,97 @@
+"""What the page shows while service, kiosk or camera are away, and how it goes on."""
+import os
+import tempfile
+import threading
+import time
+
+from checks import FRAMES, SCENE, check, picture, settle, shown
+from stand import Stand
+
+
+@check
+def the_service_goes_and_comes_back(browser):
+    with Stand([picture("no-code.jpg")]) as stand:
+        browser.open(stand.url)
+        browser.click("[data-open=onboard]")
+        browser.until("document.documentElement.dataset.online === 'true'")
+        stand.stop_service()
+        browser.find(".banner.bad")
+        shown(browser, "offline")
+        stand.start_service()
+        browser.until("document.documentElement.dataset.online === 'true'", within=30)
+        browser.gone(".banner.bad")
+        # The scan that was under way is armed again by itself.
+        end = time.monotonic() + 20
+        while stand.request("status")["result"]["scanner"]["status"] != "scanning":
+            assert time.monotonic() < end, "the scan was not armed again"
+            time.sleep(0.05)
+        browser.click(".bar .button")
+        # What a person has typed is still there after the service was away.
+        browser.click("[data-open=field]")
+        browser.find("wm-text-field")
+        browser.script("const f = document.querySelector('wm-text-field[name=note]'); f.input.value = 'half a note'; f.input.dispatchEvent(new Event('input'))")
+        stand.stop_service()
+        browser.find(".banner.bad")
+        stand.start_service()
+        browser.until("document.documentElement.dataset.online === 'true'", within=30)
+        assert browser.script("return document.querySelector('wm-text-field[name=note]').value") == "half a note"
+        settle(browser)
+
+
+@check
+def the_session_outlives_the_connection_of_the_page(browser):
+    with Stand(FRAMES, scene=SCENE) as stand:
+        browser.open(stand.url)
+        browser.click("[data-open=ar]")
+        browser.click(".coaching .primary", within=60)
+        browser.find('.stage[data-phase="annotating"]', within=60)
+        # The kiosk's process goes and comes back on the same port, with the same token: the page goes on where it was.
+        stand.restart_kiosk()
+        browser.until("document.documentElement.dataset.online === 'true'", within=30)
+        browser.until("['scanning', 'matched', 'annotating'].includes(document.querySelector('.stage')?.dataset.phase)", within=30)
+        last = int(browser.script("return document.querySelector('.stage canvas').dataset.frame"))
+        browser.until(f"Number(document.querySelector('.stage canvas').dataset.frame) > {last}", within=30, what="new pictures")
+        settle(browser)
+
+
+@check
+def the_camera_goes_and_comes_back(browser):
+    folder = tempfile.mkdtemp(prefix="waymark-fifo-")
+    fifo = os.path.join(folder, "camera.mjpeg")
+    os.mkfifo(fifo)
+    with open(os.path.join(FRAMES, sorted(os.listdir(FRAMES))[0]), "rb") as frame:
+        jpeg = frame.read()
+    silent, ended = threading.Event(), threading.Event()
+
+    def feed():
+        # Opened for both ways, so that it neither waits for the service nor ends with it.
+        pipe = os.open(fifo, os.O_RDWR)
+        try:
+            while not ended.wait(1 / 30):
+                if not silent.is_set():
+                    os.write(pipe, jpeg)
+        finally:
+            os.close(pipe)
+
+    feeder = threading.Thread(target=feed, daemon=True)
+    feeder.start()
+    try:
+        with Stand(fifo) as stand:
+            browser.open(stand.url)
+            browser.find("[data-open=onboard]")
+            browser.click("[data-open=onboard]")
+            browser.until("document.querySelector('.stage canvas')?.dataset.frame", what="the live picture")
+            silent.set()
+            browser.find(".camera-gone", within=30)
+            assert browser.text(".camera-gone h3") == "The camera gives no picture."
+            assert stand.request("status")["result"]["camera"]["status"] == "stalled"
+            shown(browser, "camera-gone")
+            last = int(browser.script("return document.querySelector('.stage canvas').dataset.frame"))
+            silent.clear()
+            browser.gone(".camera-gone", within=30)
+            browser.until(f"Number(document.querySelector('.stage canvas').dataset.frame) > {last}", within=30, what="new pictures")
+            settle(browser)
+    finally:
+        silent.clear()
+        ended.set()
+        feeder.join(5)

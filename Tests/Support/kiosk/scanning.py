@@ -1,0 +1,163 @@
+"""Onboarding, the gallery, pictures of a person's own, and the form that a barcode fills."""
+import os
+import socket
+import tempfile
+
+from checks import PICTURES, check, picture, settle, shown
+from stand import Stand
+
+
+@check
+def onboarding_from_start_to_handed_over(browser):
+    with Stand([picture("onboarding.png")], gallery=PICTURES) as stand:
+        browser.open(stand.url)
+        browser.find("[data-open=onboard]")
+        assert "token" not in browser.driver.current_url
+        shown(browser, "start")
+        browser.click("[data-open=onboard]")
+        browser.find('.verdict[data-outcome="successful"]')
+        host = browser.text(".verdict .host")
+        assert "." in host, host
+        shown(browser, "scan-successful")
+        browser.click(".verdict .primary")
+        browser.find('[data-state="handed-over"]')
+        assert host in browser.text('[data-state="handed-over"]')
+        shown(browser, "handed-over")
+        browser.click('[data-state="handed-over"] .button')
+        browser.find("[data-open=onboard]")
+        settle(browser)
+
+
+@check
+def handed_over_goes_back_by_itself(browser):
+    with Stand([picture("onboarding.png")], options=["--return-after", "1"]) as stand:
+        browser.open(stand.url)
+        browser.click("[data-open=onboard]")
+        browser.find('.verdict[data-outcome="successful"]')
+        browser.click(".verdict .primary")
+        browser.find('[data-state="handed-over"]')
+        browser.gone('[data-state="handed-over"]')
+        browser.find("[data-open=onboard]")
+        assert not browser.driver.find_elements("css selector", ".stage")
+        settle(browser)
+
+
+@check
+def an_invalid_code_says_why_in_words(browser):
+    with Stand([picture("plain-http.png")]) as stand:
+        browser.open(stand.url)
+        browser.click("[data-open=onboard]")
+        browser.find('.verdict[data-outcome="invalid"]')
+        words = browser.text(".verdict p")
+        assert len(words.split()) > 3 and "hostNotAllowed" not in words, words
+        shown(browser, "scan-invalid")
+        settle(browser)
+
+
+@check
+def the_gallery_asks_first_and_answers_unsuccessful(browser):
+    with Stand([picture("no-code.jpg")], gallery=PICTURES) as stand:
+        browser.open(stand.url)
+        browser.click("[data-open=onboard]")
+        browser.find(".roll .ask")
+        assert not browser.driver.find_elements("css selector", ".roll .strip img")
+        shown(browser, "scan-waiting")
+        browser.click(".roll .ask .button")
+        browser.until("document.querySelectorAll('.roll .strip img').length >= 5", what="thumbnails")
+        browser.until("[...document.querySelectorAll('.roll .strip img')].every((i) => i.complete && i.naturalWidth)", what="loaded thumbnails")
+        shown(browser, "camera-roll")
+        browser.click('.roll .strip button[aria-label*="no-code"]')
+        browser.find('.verdict[data-outcome="unsuccessful"]')
+        shown(browser, "scan-unsuccessful")
+        browser.click(".verdict .primary")
+        browser.gone(".verdict")
+        browser.click(".roll .chevron")
+        browser.until("document.querySelector('#roll-body').hidden")
+        settle(browser)
+
+
+@check
+def an_empty_gallery_and_a_file_that_is_no_picture(browser):
+    empty = tempfile.mkdtemp(prefix="waymark-empty-")
+    text = os.path.join(empty, "..", os.path.basename(empty) + ".txt")
+    with open(text, "w", encoding="utf8") as out:
+        out.write("no picture\n")
+    with Stand([picture("no-code.jpg")], gallery=empty) as stand:
+        browser.open(stand.url)
+        browser.click("[data-open=onboard]")
+        browser.click(".roll .ask .button")
+        browser.until("document.querySelector('.roll .strip p')?.textContent === 'There are no pictures.'")
+        shown(browser, "gallery-empty")
+        browser.click(".roll .head .button:not(.chevron)")
+        browser.find(".sheet.small, .sheet .actions")
+        browser.script("document.querySelector('input[type=file]').classList.remove('visually-hidden')")
+        browser.driver.find_element("css selector", "input[type=file]").send_keys(os.path.abspath(text))
+        browser.until("document.querySelector('.stage .prompt').textContent === 'This file is no picture that can be read.'", what="what went wrong")
+        shown(browser, "error-no-picture")
+        # The way on: the scanner is still there, and so is the way out.
+        browser.click(".bar .button")
+        browser.find("[data-open=onboard]")
+        settle(browser)
+    os.unlink(text)
+
+
+@check
+def a_picture_from_the_device_is_judged(browser):
+    with Stand([picture("no-code.jpg")]) as stand:
+        browser.open(stand.url)
+        browser.click("[data-open=onboard]")
+        browser.click(".roll .head .button")
+        shown(browser, "gallery")
+        browser.script("document.querySelector('input[type=file]').classList.remove('visually-hidden')")
+        browser.driver.find_element("css selector", "input[type=file]").send_keys(picture("onboarding.png"))
+        browser.find('.verdict[data-outcome="successful"]')
+        settle(browser)
+
+
+@check
+def a_barcode_fills_a_field(browser):
+    with Stand([picture("product.png")]) as stand:
+        browser.open(stand.url)
+        browser.click("[data-open=field]")
+        field = "document.querySelector('wm-text-field[name=material]')"
+        browser.find("wm-text-field[name=material]")
+        shown(browser, "field")
+        browser.click("form .primary")
+        browser.until(f"{field}.shadowRoot.querySelector('.message').textContent.length > 5 && {field}.shadowRoot.querySelector('input').getAttribute('aria-invalid') === 'true'")
+        shown(browser, "field-error")
+        browser.script(f"{field}.shadowRoot.querySelector('button.scan').click()")
+        value = browser.until(f"{field}.value", what="a value in the field")
+        assert value.isdigit(), value
+        browser.gone(".stage")
+        shown(browser, "field-filled")
+        browser.script(f"{field}.shadowRoot.querySelector('button.clear').click()")
+        browser.until(f"{field}.value === ''")
+        batch, note = (f"document.querySelector('wm-text-field[name={name}]')" for name in ("batch", "note"))
+        for name, text in (("batch", "12345678901234"), ("note", "x" * 33)):
+            browser.script(f"const f = document.querySelector('wm-text-field[name={name}]'); f.input.value = arguments[0]; f.input.dispatchEvent(new Event('input'))", text)
+        assert browser.script(f"return {batch}.value") == "1234567890"
+        assert browser.script(f"return {note}.value.length") == 33
+        assert "3" in browser.script(f"return {note}.shadowRoot.querySelector('.message').textContent")
+        assert browser.script("return document.querySelector('wm-text-field[name=plant]').input.readOnly")
+        settle(browser)
+
+
+@check
+def another_program_holds_the_scanner(browser):
+    with Stand([picture("no-code.jpg")]) as stand:
+        holder = socket.socket(socket.AF_UNIX)
+        holder.connect(stand.socket)
+        stream = holder.makefile("rw", encoding="utf8")
+        stream.readline()
+        stream.write('{"id":1,"method":"scan.begin","params":{"mode":"barcode"}}\n')
+        stream.flush()
+        stream.readline()
+        browser.open(stand.url)
+        browser.click("[data-open=onboard]")
+        browser.until("document.querySelector('.stage .prompt')?.textContent.startsWith('Another program')")
+        shown(browser, "scan-busy")
+        stream.close()
+        holder.close()
+        # It goes on by itself.
+        browser.until("document.querySelector('.stage .prompt').textContent.startsWith('Hold')")
+        settle(browser)
