@@ -37,9 +37,12 @@ package final class StageTimes: Sendable {
 
   /// The stages so far.
   package var summary: [Summary] {
-    stages.withLock { $0 }.compactMap { stage in
-      stage.times.percentiles([0.5, 0.99]).map {
-        Summary(name: stage.name, count: stage.count, median: $0[0], percentile99: $0[1])
+    // Within the lock: for whoever records meanwhile, a copy that is looked at outside of it would mean another array.
+    stages.withLock { stages in
+      stages.compactMap { stage in
+        stage.times.percentiles([0.5, 0.99]).map {
+          Summary(name: stage.name, count: stage.count, median: $0[0], percentile99: $0[1])
+        }
       }
     }
   }

@@ -140,15 +140,18 @@ package final class Lane<Settings: Sendable, Output: Sendable>: FrameLane {
   }
 
   package var statistics: LaneStatistics {
-    let (processed, skipped, times) = state.withLock { ($0.processed, $0.skipped, $0.times) }
-    var statistics = LaneStatistics()
-    statistics.processed = processed
-    statistics.skipped = skipped
-    statistics.stages = stages.summary
-    if let shares = times.percentiles([0.5, 0.99]) {
-      statistics.median = shares[0]
-      statistics.percentile99 = shares[1]
+    // Sorted within the lock: a copy of the times would make the lane's next frame allocate others.
+    var statistics = state.withLock { state in
+      var statistics = LaneStatistics()
+      statistics.processed = state.processed
+      statistics.skipped = state.skipped
+      if let shares = state.times.percentiles([0.5, 0.99]) {
+        statistics.median = shares[0]
+        statistics.percentile99 = shares[1]
+      }
+      return statistics
     }
+    statistics.stages = stages.summary
     return statistics
   }
 
