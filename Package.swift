@@ -21,9 +21,10 @@ let package = Package(
   name: "waymark",
   products: [
     .executable(name: "waymark", targets: ["waymark"]),
-    .library(name: "WaymarkBarcodes", targets: ["WaymarkBarcodes"]),
+    // With the modules whose types they show.
+    .library(name: "WaymarkBarcodes", targets: ["WaymarkBarcodes", "WaymarkImage", "WaymarkGeometry"]),
     .library(name: "WaymarkOnboarding", targets: ["WaymarkOnboarding"]),
-    .library(name: "WaymarkAnchors", targets: ["WaymarkAnchors"]),
+    .library(name: "WaymarkAnchors", targets: ["WaymarkAnchors", "WaymarkImage", "WaymarkGeometry"]),
     .library(name: "WaymarkClient", targets: ["WaymarkClient", "WaymarkProtocol"]),
   ],
   dependencies: [

@@ -103,6 +103,7 @@ public final class WaymarkClient: Sendable {
   /// - Parameters:
   ///   - picture: a JPEG, PNG, WebP or PNM file of at most 16 MiB.
   ///   - mode: what it is read for.
+  ///   - context: comes back unread in the verdict that goes out as an event.
   /// - Throws: `ServiceError` when the service refuses, `ClientError` when the connection ends.
   public func scan(picture: [UInt8], mode: ScanMode, context: JSONValue? = nil) async throws -> GalleryScanResult {
     let request = ScanPictureRequest(size: picture.count, mode: mode, context: context)

@@ -62,8 +62,11 @@ public struct CameraIntrinsics: Hashable, Sendable {
 
   /// A camera of which only the field of view is known or guessed: square pixels, centred, no distortion.
   ///
-  /// - Parameter fieldOfView: across the longer side of the frame, in radians, above 0 and below π. Webcams have 55° to 78°;
-  ///   the default of 60° is the middle of what they give at 640×480.
+  /// - Parameters:
+  ///   - width: of the frame, in pixels.
+  ///   - height: of the frame, in pixels.
+  ///   - fieldOfView: across the longer side of the frame, in radians, above 0 and below π. Webcams have 55° to 78°;
+  ///     the default of 60° is the middle of what they give at 640×480.
   public init(assumedFor width: Int, _ height: Int, fieldOfView: Double = 60 * .pi / 180) {
     let angle = min(max(fieldOfView, 0.02), .pi - 0.02)
     let f = 0.5 * Double(max(width, height, 1)) / Double.tangent(angle / 2)

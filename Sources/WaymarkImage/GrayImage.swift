@@ -10,7 +10,10 @@ public struct GrayImage: Sendable {
 
   /// A picture whose pixels `fill` writes, row after row; what it leaves out is undefined.
   ///
-  /// - Parameter fill: receives `width * height` bytes.
+  /// - Parameters:
+  ///   - width: in pixels.
+  ///   - height: in pixels.
+  ///   - fill: receives `width * height` bytes.
   public init(
     width: Int, height: Int, filling fill: (UnsafeMutableBufferPointer<UInt8>) throws -> Void
   ) rethrows {

@@ -18,7 +18,10 @@ public struct RGBImage: Sendable {
 
   /// A picture whose pixels `fill` writes, row after row; what it leaves out is undefined.
   ///
-  /// - Parameter fill: receives `3 * width * height` bytes.
+  /// - Parameters:
+  ///   - width: in pixels.
+  ///   - height: in pixels.
+  ///   - fill: receives `3 * width * height` bytes.
   public init(
     width: Int, height: Int, filling fill: (UnsafeMutableBufferPointer<UInt8>) throws -> Void
   ) rethrows {

@@ -52,7 +52,10 @@ public final class AnchorEngine {
 
   /// An engine for the anchors of a library.
   ///
-  /// - Parameter intrinsics: of the camera, for frames of the size that will come; `nil`: assumed from a field of view.
+  /// - Parameters:
+  ///   - library: what is to be found; others may use it at the same time.
+  ///   - intrinsics: of the camera, for frames of the size that will come; `nil`: assumed from a field of view.
+  ///   - options: how often it searches, and when something counts as found or lost.
   public convenience init(library: AnchorLibrary, intrinsics: CameraIntrinsics? = nil, options: Options = Options()) {
     self.init(source: AnchorDetector(library: library, templates: 24), intrinsics: intrinsics, options: options)
   }
@@ -81,7 +84,9 @@ public final class AnchorEngine {
 
   /// Takes the next frame.
   ///
-  /// - Parameter time: when it was captured, in seconds; a time that is not later than the last begins anew.
+  /// - Parameters:
+  ///   - frame: its luma, lent for the length of the call.
+  ///   - time: when it was captured, in seconds; a time that is not later than the last begins anew.
   public func process(_ frame: ImageView, at time: Double) -> AnchorReport {
     if frameSize != (frame.width, frame.height) || !(time > lastTime) { reset() }
     frameSize = (frame.width, frame.height)
