@@ -3,7 +3,14 @@
 #ifndef CKERNELS_DISPATCH_H
 #define CKERNELS_DISPATCH_H
 
-#if defined(__x86_64__) && defined(__linux__)
+// The loader asks before the thread sanitizer has begun, and clang instruments the answer: with it there is the baseline only.
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define CK_UNTIMELY
+#endif
+#endif
+
+#if defined(__x86_64__) && defined(__linux__) && !defined(CK_UNTIMELY)
 #define CK_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define CK_CLONES

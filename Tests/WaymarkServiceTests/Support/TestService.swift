@@ -47,7 +47,7 @@ final class TestService: Sendable {
 
   /// Waits until a condition on the service holds; the condition is asked again whenever the loop has turned.
   func until(_ condition: @escaping @ServiceActor @Sendable (Hub) -> Bool) async throws {
-    let deadline = WallClock.monotonic + 20
+    let deadline = WallClock.monotonic + 180
     let hub = hub
     while await !Self.ask(hub, condition) {
       guard WallClock.monotonic < deadline else { throw TestFailure("the condition did not come true") }
