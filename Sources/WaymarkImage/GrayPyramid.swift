@@ -92,7 +92,16 @@ package final class GrayPyramid {
     }
   }
 
-  private func layOut(_ width: Int, _ height: Int, _ wanted: Int, _ minimumSide: Int, doubled: Bool = false) {
+  /// Takes the memory for frames of up to this size, without touching it.
+  package func reserve(width: Int, height: Int, levels wanted: Int, minimumSide: Int = 24) {
+    layOut(width, height, wanted, minimumSide, blank: false)
+    size = (-1, -1, 0)
+    levels.removeAll(keepingCapacity: true)
+  }
+
+  private func layOut(
+    _ width: Int, _ height: Int, _ wanted: Int, _ minimumSide: Int, doubled: Bool = false, blank: Bool = true
+  ) {
     size = (width, height, doubled ? -wanted : wanted)
     stride = (width + 2 * margin + 63) & ~63
     levels.removeAll(keepingCapacity: true)
@@ -113,6 +122,6 @@ package final class GrayPyramid {
     }
     planeSize = offset + margin * stride
     if buffer.capacity < planeSize { buffer = PixelBuffer(capacity: planeSize) }
-    buffer.bytes.update(repeating: 0, count: buffer.capacity)
+    if blank { buffer.bytes.update(repeating: 0, count: planeSize) }
   }
 }

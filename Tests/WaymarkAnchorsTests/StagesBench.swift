@@ -7,14 +7,6 @@ import WaymarkImage
 
 /// The time and the allocations of every stage, on drawn frames: `Benchmarks/anchors/stages` runs this.
 @Suite(.enabled(if: ProcessInfo.processInfo.environment["WAYMARK_BENCH"] != nil)) struct StagesBench {
-  /// How many allocations this process has made; counted by the library that the script loads before, else `nil`.
-  private static var allocations: (() -> UInt64)? {
-    guard let symbol = dlsym(nil, "counted_allocations") else { return nil }
-    typealias Count = @convention(c) () -> UInt64
-    let count = unsafeBitCast(symbol, to: Count.self)
-    return { count() }
-  }
-
   private static var cpu: Double {
     var t = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t)
@@ -27,18 +19,18 @@ import WaymarkImage
     var most: UInt64 = 0
     times.reserveCapacity(runs)
     for i in 0..<runs {
-      let before = Self.allocations?() ?? 0
+      let before = AllocationCount.counter?() ?? 0
       let start = Self.cpu
       body(i)
       let seconds = Self.cpu - start
-      let made = (Self.allocations?() ?? 0) - before
+      let made = (AllocationCount.counter?() ?? 0) - before
       if i >= warm {
         times.append(1e3 * seconds)
         most = max(most, made)
       }
     }
     times.sort()
-    let told = Self.allocations == nil ? "-" : "\(most)"
+    let told = AllocationCount.counter == nil ? "-" : "\(most)"
     let line = String(
       format: "%-34@ %8.3f ms  p95 %8.3f  allocations ", name as NSString, times[times.count / 2],
       times[times.count * 95 / 100])
@@ -98,7 +90,7 @@ import WaymarkImage
       }
       // A template is made once for an anchor, all else works in memory that is kept.
       most["template of an anchor"] = nil
-      if Self.allocations != nil {
+      if AllocationCount.counter != nil {
         for (name, count) in most { #expect(count == 0, "\(name) allocates") }
       }
     }

@@ -30,6 +30,7 @@ final class PatchSet {
   let tensor: UnsafeMutablePointer<Float>
   let prepared: UnsafeMutablePointer<Float>
   private let drawn: UnsafeMutablePointer<Float>
+  private let ranking = TextureRanking()
 
   init(capacity: Int) {
     self.capacity = capacity
@@ -87,13 +88,14 @@ final class PatchSet {
     // A coarser level of the reference is a softer one: box and tent of its pixels have a deviation of about half of one.
     let focus = min(1, 0.5 / max(softness * scale, 0.5))
     let index = template.level(for: min(1, stretch.largest * focus))
-    let level = template.level(index)
+    let level = template.level(index, ranking: ranking)
     let view = template.pyramid.level(index)
     let back = Homography.resize(Point2(level.scale, level.scale)) * inverse
     let (right, bottom) = (Double(view.width) - 0.5, Double(view.height) - 0.5)
     let full = min(limit, capacity)
-    for center in level.centers {
+    for place in level.centers {
       if count == full { break }
+      let center = Point2(Double(place.x), Double(place.y))
       let depth = toLevel.depth(center)
       guard depth > 0 else { continue }
       let straight = toLevel.apply(center)
@@ -117,7 +119,7 @@ final class PatchSet {
       guard inside(Point2(-1, -1)), inside(Point2(8, -1)), inside(Point2(8, 8)), inside(Point2(-1, 8)) else { continue }
       let samples = PatchSamples(
         minification: stretch.minification(of: level.scale), across: stretch.across,
-        blur: blur.map { $0.extent(at: center) * scale } ?? .zero)
+        way: blur.map { $0.way(of: center) } ?? (.zero, .zero), scale: scale)
       withUnsafeTemporaryAllocation(of: Float.self, capacity: 9 + 2 * PatchSamples.most) { memory in
         let m = memory.baseAddress!
         let s = 1 / map.row2.z
@@ -135,7 +137,7 @@ final class PatchSet {
       guard length > 8 else { continue }
       left[count] = Int32(x)
       top[count] = Int32(y)
-      place[count] = local.apply(Point2(Self.middle, Self.middle))
+      self.place[count] = local.apply(Point2(Self.middle, Self.middle))
       bend[count] = bent
       anchor[count] = (map.apply(Point2(Self.middle, Self.middle)) + 0.5) / level.scale - 0.5
       contrast[count] = length
@@ -198,14 +200,20 @@ private struct PatchSamples {
   private let squeezed: Int
   private let moved: Int
   private let across: Point2
-  private let blur: Point2
+  private let chord: Point2
+  private let sag: Point2
 
-  init(minification: Double, across: Point2, blur: Point2) {
+  /// - Parameters:
+  ///   - way: of the motion, in pixels of the full frame.
+  ///   - scale: of the level.
+  init(minification: Double, across: Point2, way: (chord: Point2, sag: Point2), scale: Double) {
     squeezed = min(4, max(1, Int((minification + 0.3).rounded())))
-    let length = min(blur.length, 40)
+    let length = way.chord.length * scale
     moved = length < 1 ? 1 : min(8, max(2, Int((length / 1.5).rounded(.up))))
     self.across = across
-    self.blur = blur.length > 40 ? blur * (40 / blur.length) : blur
+    let shorter = scale * min(1, 40 / max(length, 1))
+    chord = way.chord * shorter
+    sag = way.sag * shorter
   }
 
   func write(to offsets: UnsafeMutablePointer<Float>) -> Int {
@@ -213,7 +221,11 @@ private struct PatchSamples {
     for i in 0..<squeezed {
       for j in 0..<moved {
         var p = across * ((Double(i) + 0.5) / Double(squeezed) - 0.5)
-        if moved > 1 { p += blur * ((Double(j) + 0.5) / Double(moved) - 0.5) }
+        if moved > 1 {
+          // What a pixel shows while the anchor has gone on is what the drawing has that far behind it.
+          let t = (Double(j) + 0.5) / Double(moved) - 0.5
+          p -= chord * t + sag * (4 * t * t)
+        }
         offsets[2 * n] = Float(p.x)
         offsets[2 * n + 1] = Float(p.y)
         n += 1

@@ -30,7 +30,7 @@ public final class AnchorDetector {
   /// - Parameter templates: how many anchors' alignment templates are kept; each takes a third of a megabyte.
   package init(library: AnchorLibrary, templates: Int) {
     self.library = library
-    self.templates = TemplateCache(capacity: templates)
+    self.templates = TemplateCache(capacity: min(templates, library.references.count))
     let capacity = plain.features.capacity
     lookup = FeatureLookup(library: library, features: capacity)
     hypotheses = HypothesisSearch(library: library, matches: lookup.limit)
@@ -43,6 +43,7 @@ public final class AnchorDetector {
     coarse = HomographyEstimator(options)
     options.sigma = 1.5
     fine = HomographyEstimator(options)
+    claims.reserveCapacity(64)
   }
 
   deinit { pairs.deallocate() }
@@ -126,7 +127,9 @@ public final class AnchorDetector {
       .squareRoot()
     guard size.isFinite else { return nil }
     var inliers = 0
-    for (round, radius) in [max(6, 0.06 * size), 5, 4].enumerated() {
+    let radii: InlineArray<3, Double> = [max(6, 0.06 * size), 5, 4]
+    for round in 0..<3 {
+      let radius = radii[round]
       guided.run(hypothesis.anchor, map, radius: Float(min(24, radius)), features)
       guard guided.count >= 6 else { return nil }
       let found = UnsafeBufferPointer(rebasing: guided.pairs[..<guided.count])

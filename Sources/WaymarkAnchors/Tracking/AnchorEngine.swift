@@ -68,13 +68,19 @@ public final class AnchorEngine {
     self.options = options
     givenIntrinsics = intrinsics
     var alignment = PatchAligner.Options()
-    alignment.patches = 160
-    alignment.smearedPatches = 208
+    alignment.patches = 256
+    alignment.smearedPatches = 304
     aligner = PatchAligner(alignment)
     lens = LensMap(intrinsics)
     aligner.lens = lens
     search.lens = lens
     source.lens = lens
+    anchors.reserveCapacity(options.maximumAnchors)
+    known.reserveCapacity(options.maximumAnchors)
+    painted.reserveCapacity(options.maximumAnchors)
+    report.observations.reserveCapacity(options.maximumAnchors)
+    report.found.reserveCapacity(options.maximumAnchors)
+    report.lost.reserveCapacity(options.maximumAnchors)
   }
 
   /// The camera of the present frames: as given, or assumed for their size.
@@ -209,7 +215,7 @@ public final class AnchorEngine {
   private func learn() {
     var fastest: (index: Int, speed: Double)?
     for (i, a) in anchors.enumerated() where a.isSeen {
-      let speed = a.tracker.velocity?.mean ?? 0
+      let speed = a.tracker.motion?.velocity.mean ?? 0
       if speed > fastest?.speed ?? 0 { fastest = (i, speed) }
     }
     // Three pixels of smear at the present estimate or at an hundredth of a second.

@@ -30,8 +30,8 @@ package struct AnchorTracker {
   package private(set) var history = MotionHistory()
   /// The homography of the last place.
   package private(set) var homography: Homography
-  /// How fast it moved there.
-  package private(set) var velocity: CornerVelocity?
+  /// How it moved there.
+  package private(set) var motion: CornerMotion?
   /// The deviation by which the frame is out of focus, as far as known, in pixels.
   package private(set) var softness = 0.0
 
@@ -67,19 +67,19 @@ package struct AnchorTracker {
   /// Takes a place that came from elsewhere, such as a detection, as the next one.
   package mutating func accept(_ homography: Homography, at time: Double) {
     let corners = homography.apply(outline)
-    velocity = history.velocity(at: corners, time)
+    motion = history.motion(at: corners, time)
     self.homography = homography
     history.add(corners, at: time)
   }
 
   /// Compares three lengths of smear at the last place, and moves the estimate towards the likeliest.
   package func learnExposure(_ exposure: inout ExposureEstimate, in pyramid: GrayPyramid, aligner: PatchAligner) {
-    guard let velocity, let corners = history.lastCorners, let octaves = aligner.octaves(template, homography, pyramid)
+    guard let motion, let corners = history.lastCorners, let octaves = aligner.octaves(template, homography, pyramid)
     else { return }
     func likeness(_ factor: Double) -> Double? {
       aligner.likeness(
         template, homography, in: pyramid, octave: octaves.finest, limit: 24, softness: softness,
-        blur: exposure.blur(corners, velocity, width: template.width, height: template.height, factor: factor))
+        blur: exposure.blur(corners, motion, width: template.width, height: template.height, factor: factor))
     }
     guard let shorter = likeness(1 / ExposureEstimate.step), let present = likeness(1),
       let longer = likeness(ExposureEstimate.step)
@@ -92,7 +92,7 @@ package struct AnchorTracker {
     guard let corners = history.lastCorners, let octaves = aligner.octaves(template, homography, pyramid) else {
       return
     }
-    let blur = velocity.flatMap {
+    let blur = motion.flatMap {
       exposure.blur(corners, $0, width: template.width, height: template.height)
     }
     func likeness(_ softness: Double) -> Double {
@@ -125,8 +125,8 @@ package struct AnchorTracker {
       let octaves = aligner.octaves(template, h, pyramid)
     else { return nil }
     func blur(_ corners: Quadrilateral) -> MotionBlur? {
-      guard smeared, let v = history.velocity(at: corners, time) else { return nil }
-      return exposure.blur(corners, v, width: template.width, height: template.height)
+      guard smeared, let motion = history.motion(at: corners, time) else { return nil }
+      return exposure.blur(corners, motion, width: template.width, height: template.height)
     }
     let scale = pyramid.scale(2 * octaves.coarsest)
     guard

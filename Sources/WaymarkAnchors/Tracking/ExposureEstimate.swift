@@ -26,18 +26,19 @@ package struct ExposureEstimate: Sendable {
     seconds = min(max(seconds * Double.power(Self.step, 0.5 * move), 0.0005), 0.2)
   }
 
-  /// How a reference of `width` × `height` pixels is smeared that is seen at `corners`, moving at `velocity`; `nil` where
-  /// it is less than a pixel.
+  /// How a reference of `width` × `height` pixels is smeared that is seen at `corners` in the middle of the exposure, moving
+  /// as `motion` says; `nil` where it is less than a pixel.
   package func blur(
-    _ corners: Quadrilateral, _ velocity: CornerVelocity, width: Int, height: Int, factor: Double = 1
+    _ corners: Quadrilateral, _ motion: CornerMotion, width: Int, height: Int, factor: Double = 1
   ) -> MotionBlur? {
     let half = 0.5 * seconds * factor
-    guard velocity.mean * 2 * half >= 1 else { return nil }
+    guard motion.velocity.mean * 2 * half >= 1 else { return nil }
     let outline = Quadrilateral(width: Double(width), height: Double(height))
     guard
-      let opening = Homography(from: outline, to: corners.moved(by: velocity, -half)),
-      let closing = Homography(from: outline, to: corners.moved(by: velocity, half))
+      let opening = Homography(from: outline, to: corners.moved(by: motion, -half)),
+      let middle = Homography(from: outline, to: corners),
+      let closing = Homography(from: outline, to: corners.moved(by: motion, half))
     else { return nil }
-    return MotionBlur(opening: opening, closing: closing)
+    return MotionBlur(opening: opening, middle: middle, closing: closing)
   }
 }

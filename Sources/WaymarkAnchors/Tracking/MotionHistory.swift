@@ -53,56 +53,24 @@ package struct MotionHistory: Sendable {
     return last.corners.moved(by: v1 + (v1 - v0) * (0.75 * interval / gap), interval)
   }
 
-  /// The speed of the corners in pixels a second if the anchor stands at `corners` at `time`, by the last three places.
-  package func velocity(at corners: Quadrilateral, _ time: Double) -> CornerVelocity? {
+  /// How the corners move if the anchor stands at `corners` at `time`, by the last three places.
+  package func motion(at corners: Quadrilateral, _ time: Double) -> CornerMotion? {
     guard let last, time > last.time, time - last.time <= 0.25 else { return nil }
     let now = Entry(time: time, corners: corners)
     let v1 = velocity(last, now)
-    guard let before else { return v1 }
+    guard let before else { return CornerMotion(velocity: v1) }
     let v0 = velocity(before, last)
-    let gap = 0.5 * (time - before.time)
-    return v1 + (v1 - v0) * (0.5 * (time - last.time) / gap)
+    let a1 = (v1 - v0) * (2 / (time - before.time))
+    let v = v1 + a1 * (0.5 * (time - last.time))
+    guard let first else { return CornerMotion(velocity: v, acceleration: a1) }
+    // That holds at the mean time of three places. Half of its change since is added: all of it would add more noise than
+    // it takes out of the error.
+    let a0 = (v0 - velocity(first, before)) * (2 / (last.time - first.time))
+    let since = (2 * time - last.time - before.time) / (time - first.time)
+    return CornerMotion(velocity: v, acceleration: a1 + (a1 - a0) * (0.5 * since))
   }
 
   private func velocity(_ a: Entry, _ b: Entry) -> CornerVelocity {
     CornerVelocity(from: a.corners, to: b.corners, interval: b.time - a.time)
-  }
-}
-
-/// How fast four corners move, in pixels a second: x and y of each.
-package struct CornerVelocity: Hashable, Sendable {
-  var values: SIMD8<Double>
-
-  init(values: SIMD8<Double>) { self.values = values }
-
-  package init(from a: Quadrilateral, to b: Quadrilateral, interval: Double) {
-    values = (b.packed - a.packed) / interval
-  }
-
-  static func + (a: Self, b: Self) -> Self { Self(values: a.values + b.values) }
-  static func - (a: Self, b: Self) -> Self { Self(values: a.values - b.values) }
-  static func * (a: Self, s: Double) -> Self { Self(values: a.values * s) }
-
-  /// The mean speed of the corners, in pixels a second.
-  package var mean: Double {
-    var sum = 0.0
-    for i in 0..<4 { sum += Point2(values[2 * i], values[2 * i + 1]).length }
-    return sum / 4
-  }
-}
-
-extension Quadrilateral {
-  /// x and y of the corners from the top left clockwise.
-  var packed: SIMD8<Double> {
-    SIMD8(
-      topLeft.x, topLeft.y, topRight.x, topRight.y, bottomRight.x, bottomRight.y, bottomLeft.x, bottomLeft.y)
-  }
-
-  /// The corners after moving for `interval` seconds.
-  package func moved(by velocity: CornerVelocity, _ interval: Double) -> Quadrilateral {
-    let p = packed + velocity.values * interval
-    return Quadrilateral(
-      topLeft: Point2(p[0], p[1]), topRight: Point2(p[2], p[3]), bottomRight: Point2(p[4], p[5]),
-      bottomLeft: Point2(p[6], p[7]))
   }
 }

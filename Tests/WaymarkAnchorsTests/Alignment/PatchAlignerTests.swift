@@ -52,13 +52,36 @@ import WaymarkImage
       Stage.homography(picture, tilt: Point2(0.2, 0.1), roll: 0.3, at: Point3(0.015 * t, 0.004 * t, 0.36))
     }
     let frame = Stage.frame([(picture, (0..<8).map { place((Double($0) + 0.5) / 8 - 0.5) })])
-    let blur = MotionBlur(opening: place(-0.5), closing: place(0.5))
-    #expect(blur.extent(at: Point2(120, 90)).length > 12)
+    let blur = MotionBlur(opening: place(-0.5), middle: place(0), closing: place(0.5))
+    #expect(blur.way(of: Point2(120, 90)).chord.length > 12)
     let start = Stage.disturbed(picture, place(0), 1.5, seed: 2)
     let with = try #require(align(frame, from: start, blur: blur))
     #expect(error(with.homography, place(0)) < 0.25)
     let without = align(frame, from: start)
     #expect(with.score > (without?.score ?? 0) + 0.02)
+  }
+
+  @Test func theWayOfASmearIsBent() throws {
+    // A hand that turns back: seven pixels to the right and back again while the shutter is open. The middle of the smear lies
+    // beside the place in the middle of the exposure.
+    func place(_ t: Double) -> Homography {
+      Stage.homography(
+        picture, tilt: Point2(0.2, 0.1), roll: 0.3, at: Point3(0.008 * t + 0.02 * t * t, 0.004 * t, 0.36))
+    }
+    let frame = Stage.frame([(picture, (0..<8).map { place((Double($0) + 0.5) / 8 - 0.5) })])
+    let blur = MotionBlur(opening: place(-0.5), middle: place(0), closing: place(0.5))
+    #expect(blur.way(of: Point2(120, 90)).sag.length > 3)
+    let straight = MotionBlur(
+      opening: place(-0.5),
+      middle: Homography(
+        from: Stage.corners(picture, .identity),
+        to: Stage.corners(picture, place(-0.5)).halfway(to: Stage.corners(picture, place(0.5))))!, closing: place(0.5))
+    #expect(straight.way(of: Point2(120, 90)).sag.length < 0.1)
+    let start = Stage.disturbed(picture, place(0), 1, seed: 2)
+    let with = try #require(align(frame, from: start, blur: blur))
+    #expect(error(with.homography, place(0)) < 0.25)
+    let without = try #require(align(frame, from: start, blur: straight))
+    #expect(error(without.homography, place(0)) > 0.5)
   }
 
   @Test func otherPicturesScoreLow() {
@@ -84,14 +107,15 @@ import WaymarkImage
 
   @Test func blankReferencesHaveNoPatches() {
     let template = AnchorTemplate(GrayImage(width: 200, height: 100, value: 50))
-    #expect(template.levels.allSatisfy { $0.centers.isEmpty })
+    let ranking = TextureRanking()
+    for i in 0..<template.pyramid.count { #expect(template.level(i, ranking: ranking).centers.isEmpty) }
     let small = AnchorTemplate(GrayImage(width: 3, height: 3, value: 50))
-    #expect(small.levels.allSatisfy { $0.centers.isEmpty })
+    for i in 0..<small.pyramid.count { #expect(small.level(i, ranking: ranking).centers.isEmpty) }
   }
 
   @Test func patchesAreSpread() {
     let template = AnchorTemplate(picture)
-    let centers = template.levels[0].centers.prefix(40)
+    let centers = template.level(0, ranking: TextureRanking()).centers.prefix(40)
     #expect(centers.count == 40)
     for quarter in 0..<4 {
       let n = centers.count { ($0.x > 120) == (quarter % 2 == 1) && ($0.y > 90) == (quarter / 2 == 1) }
@@ -108,5 +132,13 @@ import WaymarkImage
     let found = try #require(
       PatchSearch().search(AnchorTemplate(picture), around: start, in: pyramid, octave: 1, radius: 11))
     #expect(error(found.homography, truth) < 2)
+  }
+}
+
+extension Quadrilateral {
+  fileprivate func halfway(to q: Quadrilateral) -> Quadrilateral {
+    Quadrilateral(
+      topLeft: (topLeft + q.topLeft) / 2, topRight: (topRight + q.topRight) / 2,
+      bottomRight: (bottomRight + q.bottomRight) / 2, bottomLeft: (bottomLeft + q.bottomLeft) / 2)
   }
 }

@@ -14,7 +14,7 @@ import WaymarkGeometry
     // One frame on, and three when two were missed.
     #expect(try #require(history.expected(at: 4.0 / 30)).meanCornerDistance(to: square(20)) < 1e-9)
     #expect(try #require(history.expected(at: 6.0 / 30)).meanCornerDistance(to: square(30)) < 1e-9)
-    let v = try #require(history.velocity(at: square(20), 4.0 / 30))
+    let v = try #require(history.motion(at: square(20), 4.0 / 30)?.velocity)
     #expect(abs(v.mean - 150 * 5.0.squareRoot()) < 1e-6)
   }
 
@@ -24,8 +24,21 @@ import WaymarkGeometry
     let error = try #require(history.expected(at: 5.0 / 30)).meanCornerDistance(to: square(25))
     #expect(error < 1.2)
     // The speed where it stands now, not half a frame ago: the derivative of i² at 5 is 10 a frame.
-    let v = try #require(history.velocity(at: square(25), 5.0 / 30))
+    let v = try #require(history.motion(at: square(25), 5.0 / 30)).velocity
     #expect(abs(v.mean - 300 * 5.0.squareRoot()) < 1e-6)
+    // Second derivative 2 a frame squared, and 4 downwards.
+    let a = try #require(history.motion(at: square(25), 5.0 / 30)).acceleration
+    #expect(abs(a.mean - 1800 * 5.0.squareRoot()) < 1e-4)
+    let half = square(25).moved(by: try #require(history.motion(at: square(25), 5.0 / 30)), 0.5 / 30)
+    #expect(half.meanCornerDistance(to: square(30.25)) < 1e-6)
+  }
+
+  @Test func aGatheringAccelerationCountsInPart() throws {
+    // i³: second differences 6, 12, 18, 24 at 4, 5 … frames; the last ones 12 and 18 around 2 and 3, half of the rise is added.
+    var history = MotionHistory()
+    for i in 0..<4 { history.add(square(Double(i * i * i)), at: Double(i) / 30) }
+    let a = try #require(history.motion(at: square(64), 4.0 / 30)).acceleration
+    #expect(abs(a.mean - 900 * 21 * 5.0.squareRoot()) < 1e-3)
   }
 
   @Test func longPausesForgetTheSpeed() throws {
@@ -33,7 +46,7 @@ import WaymarkGeometry
     for i in 0..<4 { history.add(square(5 * Double(i)), at: Double(i) / 30) }
     history.add(square(40), at: 2)
     #expect(try #require(history.expected(at: 2.03)) == square(40))
-    #expect(history.velocity(at: square(41), 2.6) == nil)
+    #expect(history.motion(at: square(41), 2.6) == nil)
     // A clock that goes back begins anew.
     history.add(square(7), at: 1)
     #expect(history.lastTime == 1 && history.expected(at: 1.1) == square(7))
