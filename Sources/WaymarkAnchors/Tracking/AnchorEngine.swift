@@ -30,6 +30,11 @@ public final class AnchorEngine {
   /// Told where the time of frames goes.
   package var stages: StageTimes?
   private let source: any ClaimSource
+  /// Who searches whole frames while something is followed; nobody: it is done in between.
+  private let runner: (any SearchRunner)?
+  private let job: SearchJob
+  /// Whether a search was begun whose claims were not taken up yet.
+  private var isSearching = false
   private let givenIntrinsics: CameraIntrinsics?
   private let pyramid = GrayPyramid()
   private let aligner: PatchAligner
@@ -63,8 +68,15 @@ public final class AnchorEngine {
   /// An engine over a detector.
   ///
   /// - Parameter intrinsics: of the camera, for frames of the size that will come; `nil`: assumed from a field of view.
-  package init(source: any ClaimSource, intrinsics: CameraIntrinsics? = nil, options: Options = Options()) {
+  /// - Parameter runner: searches whole frames beside the following, which then does not wait for it. What it finds is carried
+  ///   on to the frame in which it is heard of; in which frame that is depends on the machine.
+  package init(
+    source: any ClaimSource, intrinsics: CameraIntrinsics? = nil, options: Options = Options(),
+    runner: (any SearchRunner)? = nil
+  ) {
     self.source = source
+    self.runner = runner
+    job = SearchJob(source: source)
     self.options = options
     givenIntrinsics = intrinsics
     var alignment = PatchAligner.Options()
@@ -105,9 +117,10 @@ public final class AnchorEngine {
       for i in anchors.indices { follow(i, time) }
       clock.mark("follow")
     }
+    takeUpSearch(time)
     let searched = searchIsDue(time)
     if searched {
-      searchWhole(frame, time)
+      search(frame, time)
       clock.mark("search")
     }
     learn()
@@ -117,6 +130,7 @@ public final class AnchorEngine {
 
   /// Forgets all anchors, as before frames of another camera.
   public func reset() {
+    discardSearch()
     anchors.removeAll(keepingCapacity: true)
     lastSearch = -.infinity
     lastTime = -.infinity
@@ -137,18 +151,19 @@ public final class AnchorEngine {
   }
 
   private func searchIsDue(_ time: Double) -> Bool {
+    guard hasSeen else { return true }
     let seen = anchors.reduce(0) { $0 + ($1.isSeen ? 1 : 0) }
-    guard seen > 0 else { return true }
-    guard seen < min(options.maximumAnchors, source.referenceCount) else { return false }
+    guard !isSearching, seen < min(options.maximumAnchors, source.referenceCount) else { return false }
     if mayHoldMore { return true }
     let urgent = anchors.contains { !$0.isSeen && $0.presence.isPresent }
     // A little less, so that rounding of the times does not cost a frame.
     return time - lastSearch >= (urgent ? options.urgentSearchInterval : options.searchInterval) - 1e-3
   }
 
-  /// Searches the whole frame and takes up what is new.
-  private func searchWhole(_ frame: ImageView, _ time: Double) {
-    lastSearch = time
+  private var hasSeen: Bool { anchors.contains { $0.isSeen } }
+
+  /// Searches the whole frame and takes up what is new, or begins to.
+  private func search(_ frame: ImageView, _ time: Double) {
     known.removeAll(keepingCapacity: true)
     painted.removeAll(keepingCapacity: true)
     // A few are recognised again in passing; many would leave the detector no room for others.
@@ -158,12 +173,21 @@ public final class AnchorEngine {
         painted.append(a.observation.corners)
       }
     }
+    if let runner, hasSeen {
+      job.load(frame, at: time, known: known, painted: painted)
+      lastSearch = time
+      isSearching = true
+      runner.start(job)
+      return
+    }
+    // Nothing is followed that would have to wait. What is still searched for elsewhere is older than this frame.
+    discardSearch()
+    lastSearch = time
     mayHoldMore = false
     let claims = mask.paint(frame, painted) { source.claims(in: $0, known: known) }
     for claim in claims {
       let place = anchors.firstIndex { $0.index == claim.anchor }
       if let place, anchors[place].isSeen { continue }
-      let reference = source.reference(claim.anchor)
       let template = source.template(claim.anchor)
       // The claim is brought to where tracking would put it, so that nothing jumps in the next frame.
       var claim = claim
@@ -174,12 +198,37 @@ public final class AnchorEngine {
         claim.inliers = max(claim.inliers, result.inliers)
         claim.score = max(claim.score, result.score)
       }
-      guard let corners = claim.homography.outline(width: Double(reference.width), height: Double(reference.height)),
-        !isTaken(corners)
-      else { continue }
-      take(claim, reference, template, at: place, time)
-      mayHoldMore = known.count + claims.count >= 4
+      take(claim, AnchorTracker(template, at: claim.homography, time: time), at: place, time, of: claims.count)
     }
+  }
+
+  /// Takes up what was found beside the following, carried on to the present frame.
+  private func takeUpSearch(_ time: Double) {
+    guard isSearching, let runner, runner.isIdle else { return }
+    isSearching = false
+    mayHoldMore = false
+    for claim in job.claims {
+      let place = anchors.firstIndex { $0.index == claim.anchor }
+      if let place, anchors[place].isSeen { continue }
+      var tracker = AnchorTracker(source.template(claim.anchor), at: claim.homography, time: job.time)
+      guard let now = tracker.track(in: pyramid, at: time, aligner: aligner, search: search, exposure: exposure) else {
+        continue
+      }
+      var carried = claim
+      carried.homography = now.alignment.homography
+      carried.inliers = now.alignment.inliers
+      carried.score = now.alignment.score
+      take(carried, tracker, at: place, time, of: job.claims.count)
+    }
+    job.clear()
+  }
+
+  /// Waits for a search and forgets what it found.
+  private func discardSearch() {
+    guard isSearching else { return }
+    runner?.wait()
+    job.clear()
+    isSearching = false
   }
 
   /// Whether another anchor is already followed at the same place: pictures that are nearly alike must not both be claimed.
@@ -191,17 +240,19 @@ public final class AnchorEngine {
     }
   }
 
-  private func take(
-    _ claim: AnchorClaim, _ reference: AnchorReference, _ template: AnchorTemplate, at place: Int?, _ time: Double
-  ) {
+  /// Follows what was found from now on, unless something is followed there already.
+  private func take(_ claim: AnchorClaim, _ tracker: AnchorTracker, at place: Int?, _ time: Double, of claims: Int) {
+    let reference = source.reference(claim.anchor)
+    guard let corners = claim.homography.outline(width: Double(reference.width), height: Double(reference.height)),
+      !isTaken(corners)
+    else { return }
     let index: Int
     if let place {
       // Back again: what was smoothed before does not hold any more if it was away for more than a moment.
       if time - anchors[place].observation.lastSeen > options.lostAfter { anchors[place].pose.reset() }
-      anchors[place].tracker = AnchorTracker(template, at: claim.homography, time: time)
+      anchors[place].tracker = tracker
       index = place
     } else {
-      let tracker = AnchorTracker(template, at: claim.homography, time: time)
       anchors.append(
         FollowedAnchor(
           claim, reference, tracker,
@@ -209,6 +260,7 @@ public final class AnchorEngine {
       index = anchors.count - 1
     }
     anchors[index].see(claim.homography, inliers: claim.inliers, score: claim.score, at: time, intrinsics)
+    mayHoldMore = known.count + claims >= 4
   }
 
   /// Learns from the fastest anchor how long the shutter is open, and from one after the other how sharp the frame is.

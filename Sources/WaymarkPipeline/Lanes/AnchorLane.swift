@@ -1,3 +1,4 @@
+import Glibc
 package import WaymarkAnchors
 package import WaymarkGeometry
 package import WaymarkImage
@@ -95,6 +96,8 @@ private final class Seeker {
   private var generation: Int?
   private var size = (width: 0, height: 0)
   private var sizes: [Point2] = []
+  /// Where there is a second core, what is followed does not wait while the whole frame is searched.
+  private let runner: SearchThread? = sysconf(Int32(_SC_NPROCESSORS_ONLN)) > 1 ? SearchThread() : nil
 
   init(stages: StageTimes) { self.stages = stages }
 
@@ -111,9 +114,9 @@ private final class Seeker {
       var options = AnchorEngine.Options()
       options.searchInterval = 0.12
       engine = AnchorEngine(
-        library: library,
+        source: AnchorDetector(library: library, templates: 24),
         intrinsics: task.cameras.intrinsics(width: frame.width, height: frame.height),
-        options: options)
+        options: options, runner: runner)
       engine?.stages = stages
       sizes = library.references.map { Point2(Double($0.width), Double($0.height)) }
     }

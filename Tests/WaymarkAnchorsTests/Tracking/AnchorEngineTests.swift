@@ -24,6 +24,27 @@ private final class ScriptedSource: ClaimSource {
   var referenceCount: Int { references.count }
 }
 
+/// Runs a search when the test says so.
+private final class PatientRunner: SearchRunner {
+  private var job: SearchJob?
+  private(set) var isIdle = true
+  private(set) var waits = 0
+
+  func start(_ job: SearchJob) {
+    self.job = job
+    isIdle = false
+  }
+  func wait() {
+    waits += 1
+    finish()
+  }
+  func finish() {
+    job?.run()
+    job = nil
+    isIdle = true
+  }
+}
+
 @Suite struct AnchorEngineTests {
   let picture = Stage.picture(4)
 
@@ -85,6 +106,60 @@ private final class ScriptedSource: ClaimSource {
     let a = run(speed: 1, frames: 6).map { $0.report.observations.map(\.homography) }
     let b = run(speed: 1, frames: 6).map { $0.report.observations.map(\.homography) }
     #expect(a == b)
+  }
+
+  @Test func aSearchBesideIsCarriedOn() throws {
+    let second = Stage.picture(7)
+    let source = ScriptedSource([picture, second])
+    let runner = PatientRunner()
+    var options = AnchorEngine.Options()
+    options.searchInterval = 0.2
+    let engine = AnchorEngine(source: source, intrinsics: Stage.camera, options: options, runner: runner)
+    func places(_ i: Int) -> (Homography, Homography) {
+      let x = 0.002 * Double(i)
+      return (
+        Stage.homography(picture, tilt: Point2(0.2, 0.1), roll: 0.1, at: Point3(-0.13 + x, 0, 0.6)),
+        Stage.homography(second, tilt: Point2(0, 0.2), roll: -0.1, at: Point3(0.12 - x, 0.02, 0.6))
+      )
+    }
+    func step(_ i: Int) -> AnchorReport {
+      let (a, b) = places(i)
+      let frame = Stage.frame([(picture, [a]), (second, [b])], .init(seed: UInt64(i)))
+      return frame.withView { engine.process($0, at: Double(i) / 30) }
+    }
+    // Nothing is followed yet: the first search is not put off.
+    source.next = [claim(0, places(0).0)]
+    #expect(step(0).observations.map(\.anchor) == [0] && runner.isIdle)
+    for i in 1..<6 { #expect(!step(i).searched) }
+    source.next = [claim(0, places(6).0), claim(1, places(6).1)]
+    #expect(step(6).searched && !runner.isIdle)
+    // The search takes long; what is followed is told all the same.
+    for i in 7..<9 { #expect(step(i).observations.map(\.anchor) == [0] && source.searches == 1) }
+    runner.finish()
+    source.next = []
+    let report = step(9)
+    let b = try #require(report.observations.first { $0.anchor == 1 })
+    #expect(report.observations.count == 2 && source.searches == 2)
+    #expect(b.corners.meanCornerDistance(to: Stage.corners(second, places(9).1)) < 0.5)
+    // A frame of another size begins anew and does not take up what was found in an old one.
+    source.next = [claim(1, places(6).1)]
+    for i in 10..<13 { _ = step(i) }
+    let engineTwo = GrayImage(width: 100, height: 100, value: 90).withView { engine.process($0, at: 1) }
+    #expect(engineTwo.observations.allSatisfy { $0.anchor == 1 } && runner.isIdle)
+  }
+
+  @Test func aThreadSearchesAndIsIdleAgain() {
+    let source = ScriptedSource([picture])
+    source.next = [claim(0, Stage.path(picture, 0))]
+    let job = SearchJob(source: source)
+    Stage.frame([]).withView { job.load($0, at: 3, known: [], painted: []) }
+    let thread = SearchThread()
+    for _ in 0..<3 {
+      thread.start(job)
+      thread.wait()
+      #expect(thread.isIdle)
+    }
+    #expect(job.claims.count == 1 && job.time == 3 && source.searches == 3)
   }
 
   @Test func foundLostAndBack() throws {
