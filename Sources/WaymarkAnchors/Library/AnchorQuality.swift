@@ -75,5 +75,20 @@ extension AnchorQuality {
       let mean = Double(sightings.reduce(0, +)) / Double(sightings.count)
       return 1 - Double.exponential(-mean / reach)
     }
+
+    /// The expected share of views in which the anchor is found, by the counts of corners and by what the detector found in
+    /// hard views of its own: a logistic regression on both. The detector sees what the counts do not, such as detail that
+    /// the ground outshines; the counts are finer where it finds nearly all or nearly nothing.
+    static func recall(_ sightings: [Int], found: Int, of views: Int) -> Double {
+      let mean = sightings.isEmpty ? 0 : Double(sightings.reduce(0, +)) / Double(sightings.count)
+      guard mean > 0, views > 0 else { return 0 }
+      let share = (Double(found) + 0.5) / (Double(views) + 1)
+      let odds =
+        trial.x * Double.naturalLogarithm(share / (1 - share)) + trial.y * Double.naturalLogarithm(mean) + trial.z
+      return 1 / (1 + Double.exponential(-odds))
+    }
+
+    /// The weights of the logarithm of the odds in the trial, of the logarithm of the mean count, and a constant.
+    static let trial = SIMD3(0.36, 0.478, -1.524)
   }
 }

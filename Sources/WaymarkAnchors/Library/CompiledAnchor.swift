@@ -2,6 +2,12 @@ package import WaymarkImage
 
 /// An anchor ready to be put into a library.
 package struct CompiledAnchor: Sendable {
+  /// In how many views the detector was shown the anchor, and in how many it found it.
+  package struct Trial: Sendable, Hashable {
+    package var views: Int
+    package var found: Int
+  }
+
   package var name: String
   package var physicalWidth: Double?
   package var image: GrayImage
@@ -13,6 +19,8 @@ package struct CompiledAnchor: Sendable {
   package var recall: Double
   /// How many of its corners are found again in each simulated view; not kept in the library.
   package var sightings: [Int]
+  /// What the detector said of it, where it was asked; not kept in the library.
+  package var trial: Trial?
   /// What speaks against the picture; not kept in the library.
   package var reasons: [AnchorQuality.Reason]
 

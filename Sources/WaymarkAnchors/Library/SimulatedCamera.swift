@@ -18,16 +18,27 @@ package struct SimulatedCamera {
   private let height = 480.0
   private let focal = 600.0
 
-  package init() {}
+  /// The shares of the frame that the reference covers.
+  private let areas: ClosedRange<Double>
+  private let seed: UInt64
+
+  /// - Parameters:
+  ///   - areas: the shares of the frame that the reference covers.
+  ///   - seed: another one gives other views.
+  package init(areas: ClosedRange<Double> = 0.008...0.8, seed: UInt64 = 0x0A_1C_40) {
+    self.areas = areas
+    self.seed = seed
+  }
 
   /// Where the reference of `w` × `h` pixels stands in shot `index` of `count`; `nil` where it does not fit the frame.
   ///
-  /// Tilts are spread evenly over 0…70°, areas evenly in their logarithm over 0.8…80 % of the frame.
+  /// Tilts are spread evenly over 0…70°, areas evenly in their logarithm.
   package func shot(_ index: Int, of count: Int, w: Int, h: Int) -> Shot? {
-    var random = RandomSource(seed: 0x0A_1C_40 &+ UInt64(index) &* 7919)
+    var random = RandomSource(seed: seed &+ UInt64(index) &* 7919)
     let tilt = 70 * (Double(index) + random.unit()) / Double(count)
     let order = Double((index &* 37) % count)
-    let area = 0.008 * Double.power(0.8 / 0.008, (order + random.unit()) / Double(count))
+    let area =
+      areas.lowerBound * Double.power(areas.upperBound / areas.lowerBound, (order + random.unit()) / Double(count))
     for _ in 0..<40 {
       let axis = 2 * Double.pi * random.unit()
       let roll = 2 * Double.pi * random.unit()
@@ -143,7 +154,7 @@ package struct SimulatedCamera {
   }
 
   /// Which pixels of each row show the reference: it is convex, so that they lie between two columns.
-  private struct Interior {
+  struct Interior {
     /// Linear in x and y, all positive inside: the coefficients of x, y and 1.
     private var sides: [SIMD3<Double>]
 

@@ -9,9 +9,10 @@ enum AnchorCompilation {
   /// - Parameters:
   ///   - features: the most features an anchor keeps; `nil`: by the size of the library.
   ///   - others: how many anchors the library holds besides.
+  ///   - tried: whether the detector is asked how well it finds each, which takes five times as long.
   /// - Returns: the anchors, and the worst status of the pictures left out.
   static func run(
-    _ entries: [AnchorEntry], jobs: Int, features: Int? = nil, beside others: Int = 0
+    _ entries: [AnchorEntry], jobs: Int, features: Int? = nil, beside others: Int = 0, tried: Bool = false
   ) -> (anchors: [CompiledAnchor], status: ExitStatus) {
     var settings = AnchorCompiler.Settings(anchors: entries.count + others)
     if let features { settings.limit = features }
@@ -23,10 +24,14 @@ enum AnchorCompilation {
       entries, jobs: jobs,
       worker: { [settings] in
         let compiler = AnchorCompiler(settings: settings)
+        let trial = tried ? RecallTrial() : nil
         return { (entry: AnchorEntry) -> Result<CompiledAnchor, any Error> in
           Result {
             let picture = try PictureDecoder().gray(PictureFile.read(entry.file)).image
-            return try compiler.compile(name: entry.name, physicalWidth: entry.physicalWidth, picture: picture)
+            var anchor = try compiler.compile(
+              name: entry.name, physicalWidth: entry.physicalWidth, picture: picture)
+            try trial?.judge(&anchor)
+            return anchor
           }
         }
       },

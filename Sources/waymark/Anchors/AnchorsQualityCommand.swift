@@ -10,8 +10,9 @@ struct AnchorsQualityCommand: AsyncParsableCommand {
     commandName: "quality",
     abstract: "Judges pictures as anchors: 0 to 100, with reasons.",
     discussion: """
-      The number is the share of simulated views (steep, small, dim, blurred and noisy ones among them) in which the \
-      picture is expected to be found. Several pictures are compared with each other, and with the anchors of --library.
+      The number is the share of hard views (steep, small, covered, dim, smeared and noisy ones among them) in which the \
+      picture is expected to be found: the detector is shown 64 of them, which takes about a second a picture. Several \
+      pictures are compared with each other, and with the anchors of --library.
       """)
 
   @Argument(help: "Pictures, folders or manifests.", completion: .file())
@@ -40,8 +41,11 @@ struct AnchorsQualityCommand: AsyncParsableCommand {
     var name: String
     var quality: Int
     var features: Int
-    /// How many corners are found again in each simulated view.
+    /// How many corners are found again in each view by which the features were chosen.
     var corners: [Int]
+    /// In how many views the detector was shown the picture, and in how many it found it.
+    var views: Int
+    var found: Int
     var reasons: [Reason]
   }
 
@@ -60,7 +64,7 @@ struct AnchorsQualityCommand: AsyncParsableCommand {
       let numbered = entries.enumerated().map { i, e in
         AnchorEntry(name: "\(i)/\(e.name)", file: e.file, physicalWidth: nil)
       }
-      let (anchors, status) = AnchorCompilation.run(numbered, jobs: jobs)
+      let (anchors, status) = AnchorCompilation.run(numbered, jobs: jobs, tried: true)
       let alike = try lookalikes(anchors, old)
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -71,7 +75,8 @@ struct AnchorsQualityCommand: AsyncParsableCommand {
         if json {
           let record = Record(
             input: entry.file, name: entry.name, quality: anchor.quality.score, features: anchor.features.count,
-            corners: anchor.sightings, reasons: reasons.map { Record.Reason(code: $0.code, text: $0.text) })
+            corners: anchor.sightings, views: anchor.trial?.views ?? 0, found: anchor.trial?.found ?? 0,
+            reasons: reasons.map { Record.Reason(code: $0.code, text: $0.text) })
           Output.line(String(decoding: try encoder.encode(record), as: UTF8.self))
         } else {
           Output.line("\(entry.file): \(anchor.quality.score)")

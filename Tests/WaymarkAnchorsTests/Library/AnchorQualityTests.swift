@@ -22,6 +22,37 @@ struct AnchorQualityTests {
     #expect(AnchorQuality.Scale.recall([2000]) <= 1)
   }
 
+  @Test func theTrialIsTheDetectorsOwnWord() throws {
+    let trial = RecallTrial(views: 24)
+    var rich = Scenery.anchors[0]
+    try trial.judge(&rich)
+    let first = try #require(rich.trial)
+    #expect(first.views == 24 && first.found >= 10 && first.found < 24)
+    // The same again, whoever comes between.
+    let picture = Scenery.picture(seed: 9)
+    var dim = try AnchorCompiler().compile(
+      name: "dim", physicalWidth: nil,
+      picture: GrayImage(width: 480, height: 360) { pixels in
+        for i in pixels.indices { pixels[i] = 120 + picture[i % 480, i / 480] / 20 }
+      })
+    try trial.judge(&dim)
+    #expect(try #require(dim.trial).found < first.found - 4)
+    #expect(dim.quality.score < rich.quality.score - 10)
+    var again = Scenery.anchors[0]
+    try trial.judge(&again)
+    #expect(again.trial == first && again.recall == rich.recall)
+    var blank = try AnchorCompiler().compile(
+      name: "blank", physicalWidth: nil, picture: GrayImage(width: 480, height: 480, value: 200))
+    try trial.judge(&blank)
+    #expect(blank.trial?.found == 0 && blank.quality.score == 0)
+  }
+
+  @Test func theRegressionRisesWithBoth() {
+    func recall(_ mean: Int, _ found: Int) -> Double { AnchorQuality.Scale.recall([mean], found: found, of: 64) }
+    #expect(recall(0, 64) == 0 && recall(100, 64) < 1 && recall(100, 0) > 0)
+    for f in 0..<64 { #expect(recall(100, f + 1) > recall(100, f) && recall(140, f) > recall(100, f)) }
+  }
+
   @Test func reasonsNameWhatIsWrong() throws {
     let compiler = AnchorCompiler()
     let picture = Scenery.picture(seed: 5)
