@@ -269,6 +269,8 @@ import WaymarkProtocol
     #expect(intrinsics?["source"] == "calibrated")
     #expect(abs((intrinsics?["fx"]?.double ?? 0) - 550) < 1e-6)
     #expect(abs((intrinsics?["cy"]?.double ?? 0) - 239.75) < 1e-6)
+    // The camera is open only while somebody scans.
+    withExtendedLifetime(remote) {}
     await bench.stop()
   }
 }
