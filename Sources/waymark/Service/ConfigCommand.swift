@@ -24,7 +24,10 @@ struct ConfigCheckCommand: ParsableCommand {
     let loader = place.loader()
     let (configuration, problems) = loader.load()
     let all = problems + ConfigurationReview.problems(in: configuration)
-    for problem in all { Output.line("\(problem.description) \(problem.hint)") }
+    for problem in all {
+      let said = problem.description
+      Output.line("\(said)\(said.hasSuffix(".") ? "" : ".") \(problem.hint)")
+    }
     if all.contains(where: { $0.key == nil && $0.line == nil }) { throw ExitCode(ExitStatus.cannotOpen.rawValue) }
     if !all.isEmpty { throw ExitCode(ExitStatus.badData.rawValue) }
     Output.line(
