@@ -68,6 +68,12 @@ final class RunningService {
     return (Date().timeIntervalSince(start), status)
   }
 
+  /// Ends it as a crash would; its socket is left behind, and nobody listens there any more.
+  func crash() {
+    process.send(SIGKILL)
+    _ = process.wait()
+  }
+
   struct ServiceDidNotStart: Error { let log: String }
 }
 
