@@ -20,7 +20,7 @@ package final class AnchorCompiler {
 
     /// The settings for a library of so many anchors: a thousand of them must stay within 80 megabytes, and what large
     /// libraries go without costs a point of recognition.
-    package init(anchors: Int) { limit = max(560, min(limit, 640_000 / max(1, anchors))) }
+    package init(anchors: Int) { limit = max(600, min(limit, 573_000 / max(1, anchors))) }
   }
 
   package let settings: Settings

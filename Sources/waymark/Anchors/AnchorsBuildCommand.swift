@@ -23,7 +23,7 @@ struct AnchorsBuildCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The most features an anchor keeps, 44 bytes each: 700, and down to 560 in libraries of more than 900 anchors.",
+      "The most features an anchor keeps, 44 bytes each: 700, and down to 600 in libraries of more than 800 anchors.",
       valueName: "n"))
   var features: Int?
 
