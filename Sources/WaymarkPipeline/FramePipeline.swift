@@ -86,9 +86,12 @@ package final class FramePipeline: FrameSink {
   /// Ends: closes the source and every lane; returns when all threads are over.
   package func stop() {
     control.update { $0.stopping = true }
+    let lanes = flow.withLock { $0.lanes }
+    // All at once: they are busy with a frame each, and the source with its device.
+    for lane in lanes { lane.askToStop() }
     thread.stop()
     control.withLock { $0.source }.stop()
-    for lane in flow.withLock({ $0.lanes }) { lane.stop() }
+    for lane in lanes { lane.stop() }
   }
 
   /// Takes frames from another source from now on. Sequence numbers keep rising.

@@ -19,6 +19,8 @@ package protocol FrameLane: AnyObject, Sendable {
   func busy(at now: Double) -> Double
   /// Whom to tell when `isEnabled` or `maximumRate` changes.
   func onDemandChange(_ handler: (@Sendable () -> Void)?)
+  /// Asks the lane's thread to end; does not wait for it.
+  func askToStop()
   /// Ends the lane's thread; returns when it is over.
   func stop()
 }

@@ -155,11 +155,15 @@ package final class Lane<Settings: Sendable, Output: Sendable>: FrameLane {
     return statistics
   }
 
-  package func stop() {
+  package func askToStop() {
     state.update { state in
       state.stopping = true
       state.slot = nil
     }
+  }
+
+  package func stop() {
+    askToStop()
     thread.stop()
   }
 }
