@@ -51,6 +51,7 @@ let package = Package(
     .target(name: "CKernels"),
     .target(name: "CMemory"),
     .target(name: "CSandbox"),
+    .target(name: "CSignals"),
 
     // Modules, leaves first: an import only ever points up this list.
     module("WaymarkGeometry", []),
@@ -72,7 +73,7 @@ let package = Package(
       [
         "WaymarkPipeline", "WaymarkWorker", "WaymarkProtocol", "WaymarkCamera", "WaymarkImage", "WaymarkGeometry",
         "WaymarkBarcodes",
-        "WaymarkOnboarding", "WaymarkAnchors", "WaymarkScenes", "CMemory",
+        "WaymarkOnboarding", "WaymarkAnchors", "WaymarkScenes", "CMemory", "CSignals",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "Logging", package: "swift-log"),

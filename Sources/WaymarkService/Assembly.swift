@@ -219,10 +219,15 @@ package final class Assembly {
     hub.stop(reason: reason)
   }
 
+  /// How long the source and a frame that is being looked at are waited for, in seconds: less than who told the service to end waits.
+  private static let patience = 0.75
+
   /// Waits until the clients have their last lines, a moment at most, and the source is given back.
-  package func finish() async {
-    let deadline = WallClock.monotonic + hub.limits.linger
-    while !hub.connections.isEmpty, WallClock.monotonic < deadline { try? await Task.sleep(for: .milliseconds(5)) }
-    await capture.finished()
+  ///
+  /// - Returns: whether it is; what is still at work then ends with the process.
+  package func finish() async -> Bool {
+    let now = WallClock.monotonic
+    while !hub.connections.isEmpty, WallClock.monotonic < now + hub.limits.linger { await ServiceActor.pause(0.005) }
+    return await capture.finished(by: now + Self.patience)
   }
 }

@@ -18,7 +18,8 @@ package final class CaptureModule: ServiceModule {
   private let startTime = WallClock.monotonic
   private var isReporting = false
   private var isStopped = false
-  private var ending: Task<Void, Never>?
+  /// Whether the source has been given back, or was told to be: nil before.
+  private var hasEnded: Bool?
 
   /// A pipeline over `source`.
   package init(hub: Hub, source: any FrameSource, keepsOpen: Bool = false, idleTime: Double = 10) {
@@ -45,11 +46,20 @@ package final class CaptureModule: ServiceModule {
     isStopped = true
     let pipeline = pipeline
     // Closing a device takes its time; the clients' last lines must not wait for it.
-    ending = Task.detached { try? await NIOThreadPool.singleton.runIfActive { pipeline.stop() } }
+    hasEnded = false
+    Task.detached {
+      try? await NIOThreadPool.singleton.runIfActive { pipeline.stop() }
+      ServiceActor.execute { self.hasEnded = true }
+    }
   }
 
-  /// Waits until the source is given back.
-  package func finished() async { await ending?.value }
+  /// Waits until the source is given back, at most until `deadline` (seconds of `WallClock.monotonic`).
+  ///
+  /// - Returns: whether it is.
+  package func finished(by deadline: Double) async -> Bool {
+    while hasEnded == false, WallClock.monotonic < deadline { await ServiceActor.pause(0.002) }
+    return hasEnded != false
+  }
 
   package func contribute(to snapshot: inout Snapshot) { snapshot.camera = status }
 

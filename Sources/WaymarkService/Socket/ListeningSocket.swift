@@ -1,3 +1,4 @@
+import CSignals
 import Glibc
 
 /// A bound and listening Unix socket. Unless it was handed over, its file goes when this goes.
@@ -30,6 +31,10 @@ package struct ListeningSocket: ~Copyable, Sendable {
     let descriptor = socket(
       AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue) | CInt(SOCK_NONBLOCK.rawValue), 0)
     guard descriptor >= 0 else { throw .cannotListen(path, systemMessage(errno)) }
+    // Told to end from here on, the process does so when the file is known, and removes it.
+    csignals_hold()
+    var isMade = false
+    defer { csignals_release(isMade ? path : nil) }
     // Between bind and chmod nobody else may get in: the file is born with no more than its final rights.
     let mask = umask(0o777 & ~mode)
     let bound = withUnsafePointer(to: &address) {
@@ -57,6 +62,7 @@ package struct ListeningSocket: ~Copyable, Sendable {
     }
     var information = stat()
     identity = lstat(path, &information) == 0 ? (information.st_dev, information.st_ino) : nil
+    isMade = true
     self.descriptor = descriptor
     self.path = path
     isInherited = false

@@ -31,6 +31,11 @@ package actor ServiceActor {
     loop.execute { assumeIsolated(body) }
   }
 
+  /// Waits, also where the task was cancelled: an end in order takes its moment.
+  package static func pause(_ seconds: Double) async {
+    await withCheckedContinuation { continuation in schedule(after: seconds) { continuation.resume() } }
+  }
+
   /// Runs `body` on the loop after a time.
   @discardableResult
   package static func schedule(after seconds: Double, _ body: @escaping @ServiceActor @Sendable () -> Void)

@@ -1,0 +1,79 @@
+#define _GNU_SOURCE
+#include "csignals.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { ALONE, STARTING, HOLDING, RUNNING };
+
+static atomic_int phase = ALONE;
+static atomic_int asked = 0;
+static int pipe_ends[2] = {-1, -1};
+static char made[256];
+static dev_t made_device;
+static ino_t made_inode;
+
+// Only calls that are safe in a handler (signal-safety(7)).
+static void end_now(void) {
+  struct stat now;
+  // Another service may have taken the place: only what was made here is removed.
+  if (made[0] && lstat(made, &now) == 0 && now.st_dev == made_device && now.st_ino == made_inode) unlink(made);
+  _exit(0);
+}
+
+static void on_signal(int number) {
+  (void)number;
+  int saved = errno;
+  switch (atomic_load(&phase)) {
+    case STARTING: end_now(); break;
+    case HOLDING: atomic_store(&asked, 1); break;
+    case RUNNING: {
+      char byte = 1;
+      if (write(pipe_ends[1], &byte, 1) < 0) { /* Full: it is known already. */ }
+      break;
+    }
+    default: break;
+  }
+  errno = saved;
+}
+
+// glibc hands constructors what main gets; this one runs before any Swift does.
+__attribute__((constructor(101))) static void begin(int count, char **arguments) {
+  if (count < 2 || !arguments || strcmp(arguments[1], "serve") != 0) return;
+  atomic_store(&phase, STARTING);
+  struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+  sigemptyset(&action.sa_mask);
+  sigaddset(&action.sa_mask, SIGTERM);
+  sigaddset(&action.sa_mask, SIGINT);
+  sigaction(SIGTERM, &action, NULL);
+  sigaction(SIGINT, &action, NULL);
+}
+
+void csignals_hold(void) {
+  int expected = STARTING;
+  atomic_compare_exchange_strong(&phase, &expected, HOLDING);
+}
+
+void csignals_release(const char *path) {
+  if (atomic_load(&phase) != HOLDING) return;
+  struct stat now;
+  if (path && strlen(path) < sizeof made && lstat(path, &now) == 0) {
+    made_device = now.st_dev;
+    made_inode = now.st_ino;
+    strcpy(made, path);
+  }
+  atomic_store(&phase, STARTING);
+  if (atomic_load(&asked)) end_now();
+}
+
+int csignals_take_over(void) {
+  if (atomic_load(&phase) != STARTING) return -1;
+  if (pipe2(pipe_ends, O_CLOEXEC | O_NONBLOCK)) return -1;
+  atomic_store(&phase, RUNNING);
+  return pipe_ends[0];
+}

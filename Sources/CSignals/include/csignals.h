@@ -1,0 +1,19 @@
+#ifndef WAYMARK_CSIGNALS_H
+#define WAYMARK_CSIGNALS_H
+
+/// What `waymark serve` does when it is told to end (SIGTERM, SIGINT), from its first instruction on. Other commands are left alone.
+///
+/// Until `csignals_take_over` it ends at once, with 0, and takes the socket's file away that it has made: nothing else that it does
+/// while it starts has to be undone. Afterwards a byte comes out of a pipe, and whoever reads that ends it in order.
+
+/// From here to `csignals_release` nothing ends this process: a file is made that would be left behind.
+void csignals_hold(void);
+
+/// The file `path` was made (NULL: none was), to be removed if this process is told to end before `csignals_take_over`. Ends it now, if
+/// that was asked for meanwhile.
+void csignals_release(const char *path);
+
+/// From now on signals come out of the descriptor that this returns, a byte each; -1 where they are not looked after here.
+int csignals_take_over(void);
+
+#endif
