@@ -94,4 +94,21 @@ struct PoisonedSourceTests {
     #expect(service.stop().status == 0)
     for worker in last { #expect(kill(worker, 0) != 0) }
   }
+
+  @Test func anEndDoesNotWaitForWhatHangs() throws {
+    let folder = try TemporaryFolder()
+    let frame = try Self.frame()
+    let service = try Self.service(Array(repeating: frame, count: 30).flatMap { $0 }, in: folder)
+    let deadline = Date(timeIntervalSinceNow: 60)
+    while workers(of: service.processIdentifier).isEmpty, Date() < deadline {}
+    let hung = workers(of: service.processIdentifier)
+    #expect(!hung.isEmpty)
+    for worker in hung { kill(worker, SIGSTOP) }
+    #expect(service.stop().status == 0)
+    #expect(!FileManager.default.fileExists(atPath: service.socket))
+    // Whoever can run again finds its service gone, and ends.
+    for worker in hung { kill(worker, SIGCONT) }
+    while hung.contains(where: { kill($0, 0) == 0 }), Date() < deadline {}
+    #expect(hung.allSatisfy { kill($0, 0) != 0 })
+  }
 }
