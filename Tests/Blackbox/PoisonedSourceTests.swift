@@ -11,7 +11,7 @@ struct PoisonedSourceTests {
     return try JPEGEncoder.encode(PictureDecoder().gray([UInt8](Data(contentsOf: path))).image, quality: 90)
   }
 
-  /// A few hundred bytes that keep a decoder busy for seconds: a progressive JPEG (ITU-T T.81, Annex G) of 4096 x 4096 pixels whose
+  /// A few hundred bytes that keep a decoder busy for a second or more: a progressive JPEG (ITU-T T.81, Annex G) of 4096 x 4096 pixels whose
   /// many scans go over all of its blocks and say nothing about them.
   private static func timeBomb() -> [UInt8] {
     func segment(_ marker: UInt8, _ content: [UInt8]) -> [UInt8] {
