@@ -109,7 +109,7 @@ package final class PatchAligner {
     return judge(
       step(
         template, h, pyramid, octaves.finest, softness, blur,
-        limit: blur == nil ? options.patches : options.smearedPatches, prior: 0.1),
+        limit: blur == nil ? options.patches : options.smearedPatches, prior: 0.1, judged: true),
       octave: octaves.finest)
   }
 
@@ -120,7 +120,7 @@ package final class PatchAligner {
   ) -> Homography {
     var h = start
     for octave in stride(from: octaves.coarsest, to: octaves.finest, by: -1) {
-      h = step(template, h, pyramid, octave, softness, blur, limit: options.coarsePatches, prior: 0.02)
+      h = step(template, h, pyramid, octave, softness, blur, limit: options.coarsePatches, prior: 0.02, judged: false)
     }
     return h
   }
@@ -160,9 +160,11 @@ package final class PatchAligner {
   }
 
   /// The map moved on one octave.
+  ///
+  /// - Parameter judged: whether `judge` shall speak of where it ends; otherwise nothing is measured there.
   private func step(
     _ template: AnchorTemplate, _ start: Homography, _ pyramid: GrayPyramid, _ octave: Int, _ softness: Double,
-    _ blur: MotionBlur?, limit: Int, prior: Double
+    _ blur: MotionBlur?, limit: Int, prior: Double, judged: Bool
   ) -> Homography {
     let view = pyramid.level(2 * octave)
     let scale = pyramid.scale(2 * octave)
@@ -174,15 +176,16 @@ package final class PatchAligner {
     var h = start
     for round in 0..<options.iterations {
       measure(h, view, scale)
-      guard let step = solve(&frame, robust: round > 0, prior: prior) else { break }
+      guard let step = solve(&frame, robust: round > 0, prior: prior) else { return h }
       let toLevel = Homography.resize(Point2(scale, scale))
       let fromLevel = Homography.resize(Point2(1 / scale, 1 / scale))
       let next = (fromLevel * step.map * toLevel * h).normalized
-      guard next.isFinite else { break }
+      guard next.isFinite else { return h }
       h = next
-      if step.length < 0.01 { break }
+      // What was measured a hundredth of a pixel away holds here, too.
+      if step.length < 0.01 { return h }
     }
-    measure(h, view, scale)
+    if judged { measure(h, view, scale) }
     return h
   }
 

@@ -81,7 +81,7 @@ public final class AnchorEngine {
     givenIntrinsics = intrinsics
     var alignment = PatchAligner.Options()
     alignment.patches = 256
-    alignment.smearedPatches = 304
+    alignment.smearedPatches = 272
     aligner = PatchAligner(alignment)
     lens = LensMap(intrinsics)
     aligner.lens = lens
@@ -94,6 +94,9 @@ public final class AnchorEngine {
     report.found.reserveCapacity(options.maximumAnchors)
     report.lost.reserveCapacity(options.maximumAnchors)
   }
+
+  /// The runner may serve another engine next.
+  deinit { if isSearching { runner?.wait() } }
 
   /// The camera of the present frames: as given, or assumed for their size.
   public var intrinsics: CameraIntrinsics {

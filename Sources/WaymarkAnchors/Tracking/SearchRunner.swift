@@ -77,7 +77,7 @@ package final class SearchThread: SearchRunner {
         }
         guard let job = next ?? nil else { return }
         job.run()
-        state.update { $0.isBusy = false }
+        state.update { $0.isBusy = $0.job != nil }
       }
     }
   }
