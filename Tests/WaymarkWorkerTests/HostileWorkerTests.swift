@@ -31,8 +31,12 @@ struct HostileWorkerTests {
           _, size, width, height, _, _ = struct.unpack("<IIIIII", request)
           \(body)
         """
-      try program.write(toFile: path, atomically: true, encoding: .utf8)
-      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+      try program.write(toFile: path + ".py", atomically: true, encoding: .utf8)
+      // Another process makes the executable: a child that some other test starts at this moment would hold a file open that is
+      // written here, and what is open for writing cannot be run.
+      let install = try Process.run(
+        URL(fileURLWithPath: "/usr/bin/install"), arguments: ["-m", "755", path + ".py", path])
+      install.waitUntilExit()
       launcher = WorkerLauncher(executable: path)
     }
 
