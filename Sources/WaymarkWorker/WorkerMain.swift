@@ -15,7 +15,9 @@ package struct WorkerMain: ~Copyable {
   static let deadline: UInt32 = 45
 
   private let arena: WorkerArena
-  private var reader = CodeReader()
+  /// One for all frames: a new one for each would never be let go by the scanner that it is given to.
+  private let stages = StageTimes()
+  private var reader: CodeReader
   private var decoder: JPEGDecoder
 
   /// Runs to the end of the process; returns when it was not started by a daemon, or cannot lock itself in.
@@ -37,6 +39,7 @@ package struct WorkerMain: ~Copyable {
   private init(arena: consuming WorkerArena, decoder: consuming JPEGDecoder) {
     self.arena = arena
     self.decoder = decoder
+    reader = CodeReader(stages: stages)
   }
 
   private mutating func serve() {
@@ -60,8 +63,7 @@ package struct WorkerMain: ~Copyable {
         let view = ImageView(
           base: UnsafePointer(base.assumingMemoryBound(to: UInt8.self)), width: width, height: height, stride: width)
         // One frame's times: the daemon keeps those of all.
-        let stages = StageTimes()
-        reader.stages = stages
+        stages.forget()
         reader.read(view, configuration).write(to: &wire)
         wire.list(stages.summary) { wire, stage in
           wire.text(stage.name)

@@ -177,6 +177,22 @@ struct IsolationTests {
     #expect(worker.arena.output.prefix(secret.count).allSatisfy { $0 == 0 })
   }
 
+  @Test func aWorkerThatReadsForLongStaysAsSmallAsItWas() throws {
+    let worker = CodeWorker(Self.launcher, Self.ledger(Journal()), limit: 20, stages: StageTimes())
+    let frame = Frame(sequence: 1, captured: 0, image: GrayImage(width: 64, height: 48, value: 200))
+    func resident() throws -> Int {
+      let process = try #require(worker.process)
+      let pages = try String(contentsOfFile: "/proc/\(process)/statm", encoding: .utf8).split(separator: " ")[1]
+      return try #require(Int(pages)) * 4096
+    }
+    func read(_ count: Int) { for _ in 0..<count { #expect(worker.read(frame, .live()) != nil) } }
+    read(200)
+    let before = try resident()
+    read(3000)
+    // A single kept number a frame and stage would be a megabyte by now, what measures one frame twenty.
+    #expect(try resident() - before < 1 << 20)
+  }
+
   @Test func failuresTellNothingOfTheCode() throws {
     let journal = Journal()
     let worker = CodeWorker(Self.launcher, Self.ledger(journal), limit: 20)

@@ -35,6 +35,9 @@ package final class StageTimes: Sendable {
     }
   }
 
+  /// Begins anew, as if nothing had been measured.
+  package func forget() { stages.withLock { $0.removeAll(keepingCapacity: true) } }
+
   /// The stages so far.
   package var summary: [Summary] {
     // Within the lock: for whoever records meanwhile, a copy that is looked at outside of it would mean another array.
