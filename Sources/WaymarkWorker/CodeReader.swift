@@ -5,7 +5,7 @@ import WaymarkImage
 struct CodeReader: ~Copyable {
   private var scanner: BarcodeScanner?
   /// Where the times of stages go.
-  var stages: StageTimes?
+  private let stages: StageTimes?
 
   init(stages: StageTimes? = nil) {
     scanner = nil
@@ -14,8 +14,11 @@ struct CodeReader: ~Copyable {
 
   /// The codes in a picture; nothing when there is nothing to look for.
   mutating func read(_ view: ImageView, _ configuration: ScanConfiguration) -> ScanReading {
-    if scanner?.configuration != configuration { scanner = try? BarcodeScanner(configuration) }
-    scanner?.stages = stages
+    if scanner?.configuration != configuration {
+      scanner = try? BarcodeScanner(configuration)
+      // Once a scanner: what is set through an optional that cannot be copied is retained each time and never released.
+      scanner?.stages = stages
+    }
     return scanner?.scan(view) ?? ScanReading()
   }
 

@@ -34,13 +34,15 @@ struct GrayReply: Equatable {
 
   /// Reads the head once, for it may change at any time, and believes nothing: nil for what cannot be meant.
   init?(_ output: UnsafeMutableRawBufferPointer, count: Int) {
-    let numbers = (0..<3).map { UInt32(littleEndian: output.load(fromByteOffset: 4 * $0, as: UInt32.self)) }
-    let (width, height) = (Int(numbers[0]), Int(numbers[1]))
+    func number(_ place: Int) -> Int {
+      Int(UInt32(littleEndian: output.load(fromByteOffset: 4 * place, as: UInt32.self)))
+    }
+    let (width, height, flags) = (number(0), number(1), number(2))
     guard width > 0, height > 0, width <= Self.pixelLimit, height <= Self.pixelLimit, width * height <= Self.pixelLimit,
-      numbers[2] <= 3
+      flags <= 3
     else { return nil }
     self.init(
-      width: width, height: height, isTruncated: numbers[2] & 1 != 0, isDamaged: numbers[2] & 2 != 0)
+      width: width, height: height, isTruncated: flags & 1 != 0, isDamaged: flags & 2 != 0)
     guard byteCount == count else { return nil }
   }
 

@@ -15,7 +15,7 @@ package struct WorkerMain: ~Copyable {
   static let deadline: UInt32 = 45
 
   private let arena: WorkerArena
-  /// One for all frames: a new one for each would never be let go by the scanner that it is given to.
+  /// Of one frame at a time.
   private let stages = StageTimes()
   private var reader: CodeReader
   private var decoder: JPEGDecoder

@@ -34,4 +34,16 @@ import WaymarkImage
     var silent = StageClock(nil)
     silent.mark("nobody hears it")
   }
+
+  @Test func whatIsForgottenIsNotTold() {
+    let times = StageTimes()
+    for _ in 0..<600 { times.record("probe", 1) }
+    times.record("strips", 1)
+    times.forget()
+    #expect(times.summary.isEmpty)
+    times.record("probe", 0.25)
+    #expect(times.summary.map(\.name) == ["probe"])
+    #expect(times.summary.first?.count == 1)
+    #expect(times.summary.first?.percentile99 == 0.25)
+  }
 }

@@ -17,16 +17,16 @@ enum FeatureKey {
 struct KeyProbes {
   /// Bits that may flip.
   private static let weakest = 7
+  /// All that these can give.
+  private static let most = 1 << weakest
 
   private(set) var count = 0
   let keys: UnsafeMutablePointer<Int32>
   private let costs: UnsafeMutablePointer<Int32>
-  let capacity: Int
 
-  init(capacity: Int) {
-    self.capacity = capacity
-    keys = .allocate(capacity: 128)
-    costs = .allocate(capacity: 128)
+  init() {
+    keys = .allocate(capacity: Self.most)
+    costs = .allocate(capacity: Self.most)
   }
 
   func deallocate() {
@@ -34,7 +34,7 @@ struct KeyProbes {
     costs.deallocate()
   }
 
-  /// Finds the `wanted` likeliest keys.
+  /// Finds the `wanted` likeliest keys, at most 128.
   mutating func fill(firstWord: UInt64, margins: UnsafePointer<Int16>, bits: Int, wanted: Int) {
     let base = Int32(truncatingIfNeeded: FeatureKey.key(firstWord, bits: bits))
     // The weakest bits, by insertion.
@@ -66,7 +66,7 @@ struct KeyProbes {
       var a = 0
       var b = 0
       var n = 0
-      withUnsafeTemporaryAllocation(of: Int64.self, capacity: 128) { merged in
+      withUnsafeTemporaryAllocation(of: Int64.self, capacity: Self.most) { merged in
         while n < wanted, a < old || b < old {
           let ca = a < old ? costs[a] : Int32.max
           let cb = b < old ? costs[b] &+ added : Int32.max

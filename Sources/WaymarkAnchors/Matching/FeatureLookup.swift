@@ -29,7 +29,7 @@ final class FeatureLookup {
   static let slack = 14
 
   private let library: AnchorLibrary
-  private let probes: KeyProbes
+  private var probes: KeyProbes
   /// The keys that the features look under, one feature's after the other's.
   private let keys: UnsafeMutablePointer<Int32>
   /// How many keys each feature looks under.
@@ -65,7 +65,7 @@ final class FeatureLookup {
     capacity = min(features, Int(UInt16.max))
     limit = Self.mostKept * capacity
     let most = Effort.thorough.probes
-    probes = KeyProbes(capacity: most)
+    probes = KeyProbes()
     keys = .allocate(capacity: most * capacity)
     waiting = .allocate(capacity: most * capacity)
     asked = .allocate(capacity: min(most * capacity, 1 << library.keyBits))
@@ -93,7 +93,7 @@ final class FeatureLookup {
   }
 
   /// Whether a thorough look may find what a quick one missed: from about two hundred anchors on. In smaller libraries it adds
-  /// little, and frames that show nothing would take twice as long.
+  /// little (one frame in a hundred at fifty anchors), and every frame that shows nothing would pay for it.
   var isWorthThoroughness: Bool { library.keyBits >= 14 }
 
   /// Fills `matches` for the features of a frame.
@@ -114,7 +114,6 @@ final class FeatureLookup {
   /// Fills `waiting`, `asked` and `ends`: the features that look under each key. Returns how many keys are asked for.
   private func sortByKey(_ features: FeatureSet, _ n: Int, bits: Int, probes wanted: Int) -> Int {
     ends.update(repeating: 0, count: 1 << bits + 1)
-    var probes = probes
     var pairs = 0
     for q in 0..<n {
       probes.fill(

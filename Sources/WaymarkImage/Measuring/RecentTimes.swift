@@ -9,6 +9,9 @@ package struct RecentTimes: Sendable {
     times = [Float](repeating: 0, count: max(1, capacity))
   }
 
+  /// Forgets all of them; keeps their memory.
+  package mutating func forget() { (next, count) = (0, 0) }
+
   /// Remembers a time, in seconds.
   package mutating func record(_ seconds: Double) {
     times[next] = Float(seconds)

@@ -35,8 +35,15 @@ package final class StageTimes: Sendable {
     }
   }
 
-  /// Begins anew, as if nothing had been measured.
-  package func forget() { stages.withLock { $0.removeAll(keepingCapacity: true) } }
+  /// Begins anew: stages without a time since are not told. Keeps the memory.
+  package func forget() {
+    stages.withLock { stages in
+      for i in stages.indices {
+        stages[i].times.forget()
+        stages[i].count = 0
+      }
+    }
+  }
 
   /// The stages so far.
   package var summary: [Summary] {

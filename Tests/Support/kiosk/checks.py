@@ -31,6 +31,19 @@ def shown(browser, name):
     assert not found, f"{name}: {found}"
 
 
+def opened(browser, stand, view):
+    """Opens the page and goes to one of its views: onboard, ar, field."""
+    browser.open(stand.url)
+    browser.click(f"[data-open={view}]")
+
+
+def annotated(browser, stand):
+    """Opens the AR scanner and waits until there are cards."""
+    opened(browser, stand, "ar")
+    browser.click(".coaching .primary", within=60)
+    browser.find('.stage[data-phase="annotating"]', within=60)
+
+
 def settle(browser):
     """After a check: no console error, and nothing asked of another machine."""
     browser.collect()

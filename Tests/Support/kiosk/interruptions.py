@@ -4,15 +4,14 @@ import tempfile
 import threading
 import time
 
-from checks import FRAMES, SCENE, check, picture, settle, shown
+from checks import FRAMES, SCENE, annotated, check, opened, picture, settle, shown
 from stand import Stand
 
 
 @check
 def the_service_goes_and_comes_back(browser):
     with Stand([picture("no-code.jpg")]) as stand:
-        browser.open(stand.url)
-        browser.click("[data-open=onboard]")
+        opened(browser, stand, "onboard")
         browser.until("document.documentElement.dataset.online === 'true'")
         stand.stop_service()
         browser.find(".banner.bad")
@@ -41,10 +40,7 @@ def the_service_goes_and_comes_back(browser):
 @check
 def the_session_outlives_the_connection_of_the_page(browser):
     with Stand(FRAMES, scene=SCENE) as stand:
-        browser.open(stand.url)
-        browser.click("[data-open=ar]")
-        browser.click(".coaching .primary", within=60)
-        browser.find('.stage[data-phase="annotating"]', within=60)
+        annotated(browser, stand)
         # The kiosk's process goes and comes back on the same port, with the same token: the page goes on where it was.
         stand.restart_kiosk()
         browser.until("document.documentElement.dataset.online === 'true'", within=30)

@@ -3,7 +3,7 @@ import os
 import socket
 import tempfile
 
-from checks import PICTURES, check, picture, settle, shown
+from checks import PICTURES, check, opened, picture, settle, shown
 from stand import Stand
 
 
@@ -31,8 +31,7 @@ def onboarding_from_start_to_handed_over(browser):
 @check
 def handed_over_goes_back_by_itself(browser):
     with Stand([picture("onboarding.png")], options=["--return-after", "1"]) as stand:
-        browser.open(stand.url)
-        browser.click("[data-open=onboard]")
+        opened(browser, stand, "onboard")
         browser.find('.verdict[data-outcome="successful"]')
         browser.click(".verdict .primary")
         browser.find('[data-state="handed-over"]')
@@ -45,8 +44,7 @@ def handed_over_goes_back_by_itself(browser):
 @check
 def an_invalid_code_says_why_in_words(browser):
     with Stand([picture("plain-http.png")]) as stand:
-        browser.open(stand.url)
-        browser.click("[data-open=onboard]")
+        opened(browser, stand, "onboard")
         browser.find('.verdict[data-outcome="invalid"]')
         words = browser.text(".verdict p")
         assert len(words.split()) > 3 and "hostNotAllowed" not in words, words
@@ -57,8 +55,7 @@ def an_invalid_code_says_why_in_words(browser):
 @check
 def the_gallery_asks_first_and_answers_unsuccessful(browser):
     with Stand([picture("no-code.jpg")], gallery=PICTURES) as stand:
-        browser.open(stand.url)
-        browser.click("[data-open=onboard]")
+        opened(browser, stand, "onboard")
         browser.find(".roll .ask")
         assert not browser.driver.find_elements("css selector", ".roll .strip img")
         shown(browser, "scan-waiting")
@@ -83,8 +80,7 @@ def an_empty_gallery_and_a_file_that_is_no_picture(browser):
     with open(text, "w", encoding="utf8") as out:
         out.write("no picture\n")
     with Stand([picture("no-code.jpg")], gallery=empty) as stand:
-        browser.open(stand.url)
-        browser.click("[data-open=onboard]")
+        opened(browser, stand, "onboard")
         browser.click(".roll .ask .button")
         browser.until("document.querySelector('.roll .strip p')?.textContent === 'There are no pictures.'")
         shown(browser, "gallery-empty")
@@ -104,8 +100,7 @@ def an_empty_gallery_and_a_file_that_is_no_picture(browser):
 @check
 def a_picture_from_the_device_is_judged(browser):
     with Stand([picture("no-code.jpg")]) as stand:
-        browser.open(stand.url)
-        browser.click("[data-open=onboard]")
+        opened(browser, stand, "onboard")
         browser.click(".roll .head .button")
         shown(browser, "gallery")
         browser.script("document.querySelector('input[type=file]').classList.remove('visually-hidden')")
@@ -117,8 +112,7 @@ def a_picture_from_the_device_is_judged(browser):
 @check
 def a_barcode_fills_a_field(browser):
     with Stand([picture("product.png")]) as stand:
-        browser.open(stand.url)
-        browser.click("[data-open=field]")
+        opened(browser, stand, "field")
         field = "document.querySelector('wm-text-field[name=material]')"
         browser.find("wm-text-field[name=material]")
         shown(browser, "field")
@@ -152,8 +146,7 @@ def another_program_holds_the_scanner(browser):
         stream.write('{"id":1,"method":"scan.begin","params":{"mode":"barcode"}}\n')
         stream.flush()
         stream.readline()
-        browser.open(stand.url)
-        browser.click("[data-open=onboard]")
+        opened(browser, stand, "onboard")
         browser.until("document.querySelector('.stage .prompt')?.textContent.startsWith('Another program')")
         shown(browser, "scan-busy")
         stream.close()

@@ -2,15 +2,14 @@
 import os
 import statistics
 
-from checks import FRAMES, SCENE, SHOTS, check, settle, shown
+from checks import FRAMES, SCENE, SHOTS, annotated, check, opened, settle, shown
 from stand import Stand
 
 
 @check
 def ar_from_coaching_to_the_card(browser):
     with Stand(FRAMES, scene=SCENE) as stand:
-        browser.open(stand.url)
-        browser.click("[data-open=ar]")
+        opened(browser, stand, "ar")
         browser.find(".coaching .primary", within=60)
         browser.until("document.querySelector('.coaching img').naturalWidth > 0", what="the guide picture")
         shown(browser, "ar-coaching")
@@ -44,10 +43,7 @@ def ar_from_coaching_to_the_card(browser):
 @check
 def the_overlay_lies_on_its_own_frame(browser):
     with Stand(FRAMES, scene=SCENE) as stand:
-        browser.open(stand.url)
-        browser.click("[data-open=ar]")
-        browser.click(".coaching .primary", within=60)
-        browser.find('.stage[data-phase="annotating"]', within=60)
+        annotated(browser, stand)
         browser.script("probe.drawn.length = 0; probe.delays.length = 0; window.begun = performance.now()")
         browser.until("probe.drawn.length > 240", within=60, what="240 frames")
         drawn, seconds = browser.script("return [probe.drawn, (performance.now() - begun) / 1000]")

@@ -50,7 +50,7 @@ struct FeatureLookupTests {
       let lookup = FeatureLookup(library: library, features: set.capacity)
       lookup.run(set, effort)
       let bits = library.keyBits - effort.shorter
-      var probes = KeyProbes(capacity: effort.probes)
+      var probes = KeyProbes()
       defer { probes.deallocate() }
       var expected = Set<String>()
       for q in 0..<set.count {

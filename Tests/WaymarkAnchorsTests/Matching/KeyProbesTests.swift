@@ -6,7 +6,7 @@ import WaymarkGeometry
 struct KeyProbesTests {
   @Test func likeliestKeysComeFirst() {
     var random = RandomSource(seed: 3)
-    var probes = KeyProbes(capacity: 20)
+    var probes = KeyProbes()
     defer { probes.deallocate() }
     for _ in 0..<20 {
       let margins = (0..<24).map { _ in Int16(random.below(200) - 100) }
