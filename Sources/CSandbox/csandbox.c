@@ -104,7 +104,7 @@ end:
 static const unsigned allowed[] = {
     __NR_read, __NR_write, __NR_close, __NR_futex, __NR_munmap, __NR_mremap, __NR_madvise, __NR_brk, __NR_exit,
     __NR_exit_group, __NR_rt_sigreturn, __NR_rt_sigprocmask, __NR_clock_gettime, __NR_gettimeofday, __NR_getrandom,
-    __NR_sched_yield, __NR_restart_syscall, __NR_gettid, __NR_getpid, __NR_setitimer,
+    __NR_sched_yield, __NR_restart_syscall, __NR_gettid, __NR_getpid, __NR_getppid, __NR_setitimer,
 };
 // Allowed as long as the memory is not to be executed; the protection is the third argument of both.
 static const unsigned protecting[] = {__NR_mmap, __NR_mprotect};
@@ -144,6 +144,38 @@ int csandbox_probe(int need) {
   }
 }
 
+// MARK: Limits
+
+// What a worker may take besides the arena: more than the largest picture needs (100 megapixels of a progressive JPEG in three full
+// components keep 600 MB of coefficients), and no more than the service's unit allows the service with all of its workers.
+static const rlim_t most_memory = 1ULL << 30;
+
+static pid_t daemon_process;
+
+static void on_tick(int number) {
+  (void)number;
+  if (getppid() != daemon_process) _exit(CSANDBOX_ORPHANED);
+}
+
+// Best effort where the service's own filter is in the way: the filter below needs none of them.
+static void limit(void) {
+  setrlimit(RLIMIT_DATA, &(struct rlimit){most_memory, most_memory});
+  setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+  setrlimit(RLIMIT_NOFILE, &(struct rlimit){0, 0});
+  prctl(PR_SET_DUMPABLE, 0);
+  daemon_process = getppid();
+  // While it works, not while it waits: then the end of the channel tells.
+  sigaction(SIGPROF, &(struct sigaction){.sa_handler = on_tick, .sa_flags = SA_RESTART}, NULL);
+}
+
+// When memory runs out a worker ends, not the service: a worker is anew at once.
+static void volunteer(void) {
+  int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (score < 0) return;
+  if (write(score, "1000", 4) < 0) { /* Best effort, as above. */ }
+  close(score);
+}
+
 int csandbox_enter(void) {
   struct sock_filter filter[64];
   unsigned n = 0;
@@ -174,12 +206,10 @@ int csandbox_enter(void) {
 #undef EMIT
   struct sock_fprog program = {.len = (unsigned short)n, .filter = filter};
 
-  // Best effort where the service's own filter is in the way: the filter below needs none of them.
-  struct rlimit zero = {0, 0};
-  setrlimit(RLIMIT_CORE, &zero);
-  setrlimit(RLIMIT_NOFILE, &zero);
+  volunteer();
+  limit();
+  // No file grows from here on; not before, for the score is written to one.
   setrlimit(RLIMIT_FSIZE, &(struct rlimit){0, 0});
-  prctl(PR_SET_DUMPABLE, 0);
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) return errno;
   return install(&program);
 }
@@ -220,7 +250,9 @@ uint32_t csandbox_try_forbidden(void) {
 
 void csandbox_deadline(unsigned seconds) {
   // SIGALRM is left to its default: the end.
-  setitimer(0, &(struct itimerval){.it_value = {.tv_sec = seconds}}, NULL);
+  setitimer(ITIMER_REAL, &(struct itimerval){.it_value = {.tv_sec = seconds}}, NULL);
+  struct timeval tick = {.tv_usec = seconds ? 250000 : 0};
+  setitimer(ITIMER_PROF, &(struct itimerval){.it_interval = tick, .it_value = tick}, NULL);
 }
 
 void csandbox_wipe(void *memory, size_t size) { explicit_bzero(memory, size); }

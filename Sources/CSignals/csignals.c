@@ -13,6 +13,7 @@ enum { ALONE, STARTING, HOLDING, RUNNING };
 
 static atomic_int phase = ALONE;
 static atomic_int asked = 0;
+static atomic_int reload_asked = 0;
 static int pipe_ends[2] = {-1, -1};
 static char made[256];
 static dev_t made_device;
@@ -42,6 +43,11 @@ static void on_signal(int number) {
   errno = saved;
 }
 
+static void on_reload(int number) {
+  (void)number;
+  atomic_store(&reload_asked, 1);
+}
+
 // glibc hands constructors what main gets; this one runs before any Swift does.
 __attribute__((constructor(101))) static void begin(int count, char **arguments) {
   if (count < 2 || !arguments || strcmp(arguments[1], "serve") != 0) return;
@@ -52,6 +58,7 @@ __attribute__((constructor(101))) static void begin(int count, char **arguments)
   sigaddset(&action.sa_mask, SIGINT);
   sigaction(SIGTERM, &action, NULL);
   sigaction(SIGINT, &action, NULL);
+  sigaction(SIGHUP, &(struct sigaction){.sa_handler = on_reload, .sa_flags = SA_RESTART}, NULL);
 }
 
 void csignals_hold(void) {
@@ -77,3 +84,5 @@ int csignals_take_over(void) {
   atomic_store(&phase, RUNNING);
   return pipe_ends[0];
 }
+
+bool csignals_take_reload(void) { return atomic_exchange(&reload_asked, 0); }

@@ -1,3 +1,4 @@
+import CSignals
 import Glibc
 import Logging
 import ServiceLifecycle
@@ -118,17 +119,22 @@ private struct Reloading: Service {
   let log: Logger
 
   func run() async throws {
-    for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() {
-      manager.reloading()
-      let (configuration, problems) = loader.load()
-      if problems.isEmpty {
-        await assembly.reload(configuration)
-      } else {
-        for problem in problems { log.error("\(problem.description)", metadata: ["hint": "\(problem.hint)"]) }
-        log.error("the configuration has problems; everything stays as it was")
-      }
-      manager.ready(await assembly.statusLine)
+    let requests = await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown()
+    // What was asked for while the service started: it may have read the file as it was before.
+    if csignals_take_reload() { await reload() }
+    for await _ in requests { await reload() }
+  }
+
+  private func reload() async {
+    manager.reloading()
+    let (configuration, problems) = loader.load()
+    if problems.isEmpty {
+      await assembly.reload(configuration)
+    } else {
+      for problem in problems { log.error("\(problem.description)", metadata: ["hint": "\(problem.hint)"]) }
+      log.error("the configuration has problems; everything stays as it was")
     }
+    manager.ready(await assembly.statusLine)
   }
 }
 

@@ -5,13 +5,13 @@ import Testing
 struct EndingTests {
   private static let frames = Executable.project.appendingPathComponent("Samples/sequences/pump-room").path
 
-  /// Whether a process looks after SIGTERM: true from its first instructions on.
-  private func catchesTheSignal(_ process: Int32) -> Bool {
+  /// Whether a process looks after a signal: true from its first instructions on.
+  private func catches(_ signal: Int32, _ process: Int32) -> Bool {
     guard let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8),
       let line = status.split(separator: "\n").first(where: { $0.hasPrefix("SigCgt:") }),
       let caught = UInt64(line.dropFirst(7).trimmingCharacters(in: .whitespaces), radix: 16)
     else { return false }
-    return caught & 1 << UInt64(SIGTERM - 1) != 0
+    return caught & 1 << UInt64(signal - 1) != 0
   }
 
   private func pass(_ microseconds: Int) {
@@ -28,7 +28,7 @@ struct EndingTests {
       let process = try ChildProcess(
         [Executable.path, "serve", "--socket", socket, "--source", Self.frames, "--auto-begin", "barcode"],
         diagnostics: folder.file("log"))
-      while process.isRunning, !catchesTheSignal(process.identifier) {}
+      while process.isRunning, !catches(signal, process.identifier) {}
       pass(round * round * 40)
       // Told twice it is told once.
       process.send(signal)
@@ -38,6 +38,28 @@ struct EndingTests {
       unlink(socket)
     }
     #expect(endings == [0: 60])
+  }
+
+  /// Told to read its configuration again while it reads it for the first time, it does so once it runs.
+  @Test func toldToReloadWhileItStartsItReloads() throws {
+    let folder = try TemporaryFolder()
+    for round in 0..<20 {
+      let socket = "/tmp/wm-\(UUID().uuidString.prefix(8)).sock"
+      let log = folder.file("log-\(round)")
+      let process = try ChildProcess(
+        [Executable.path, "serve", "--socket", socket, "--source", Self.frames], diagnostics: log)
+      while process.isRunning, !catches(SIGHUP, process.identifier) {}
+      pass(round * round * 300)
+      process.send(SIGHUP)
+      let deadline = Date(timeIntervalSinceNow: 20)
+      var text = ""
+      while !text.contains("the configuration was taken over"), process.isRunning, Date() < deadline {
+        text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
+      }
+      #expect(text.contains("the configuration was taken over"), "round \(round)")
+      process.send(SIGTERM)
+      #expect(process.wait() == 0, "round \(round)")
+    }
   }
 
   /// What it has not made is not its own to remove.

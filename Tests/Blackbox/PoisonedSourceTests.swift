@@ -11,15 +11,16 @@ struct PoisonedSourceTests {
     return try JPEGEncoder.encode(PictureDecoder().gray([UInt8](Data(contentsOf: path))).image, quality: 90)
   }
 
-  /// A few hundred bytes that keep a decoder busy for a second or more: a progressive JPEG (ITU-T T.81, Annex G) of 4096 x 4096 pixels whose
+  /// A few hundred bytes that keep a decoder busy for a second or more: a progressive JPEG (ITU-T T.81, Annex G) of so many pixels a side whose
   /// many scans go over all of its blocks and say nothing about them.
-  private static func timeBomb() -> [UInt8] {
+  private static func timeBomb(side: Int = 4096) -> [UInt8] {
     func segment(_ marker: UInt8, _ content: [UInt8]) -> [UInt8] {
       [0xFF, marker, UInt8((content.count + 2) >> 8), UInt8((content.count + 2) & 0xFF)] + content
     }
     var file: [UInt8] = [0xFF, 0xD8]
     file += segment(0xDB, [0] + [UInt8](repeating: 1, count: 64))
-    file += segment(0xC2, [8, 16, 0, 16, 0, 3, 1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0])
+    let (high, low) = (UInt8(side >> 8), UInt8(side & 0xFF))
+    file += segment(0xC2, [8, high, low, high, low, 3, 1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0])
     // One code of one bit: no difference.
     file += segment(0xC4, [0, 1] + [UInt8](repeating: 0, count: 15) + [0])
     for _ in 0..<98 { file += segment(0xDA, [3, 1, 0, 2, 0, 3, 0, 0, 0, 0]) + [0] }
@@ -110,5 +111,38 @@ struct PoisonedSourceTests {
     for worker in hung { kill(worker, SIGCONT) }
     while hung.contains(where: { kill($0, 0) == 0 }), Date() < deadline {}
     #expect(hung.allSatisfy { kill($0, 0) != 0 })
+  }
+  /// The processor time of a process, in hundredths of a second; nil when it is gone.
+  private func used(by process: Int32) -> Int? {
+    guard let line = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
+      let end = line.lastIndex(of: ")")
+    else { return nil }
+    let fields = line[line.index(after: end)...].split(separator: " ")
+    guard fields.count > 12, fields[0] != "Z" else { return nil }
+    return (Int(fields[11]) ?? 0) + (Int(fields[12]) ?? 0)
+  }
+
+  /// What a worker is deep in is nobody's any more once its service was killed.
+  @Test func aWorkerThatIsBusyDoesNotOutliveItsService() throws {
+    let folder = try TemporaryFolder()
+    let service = try Self.service(Array(repeating: Self.timeBomb(side: 8192), count: 20).flatMap { $0 }, in: folder)
+    let deadline = Date(timeIntervalSinceNow: 60)
+    var left: [Int32: Int] = [:]
+    // Deep in a picture that takes two seconds. Not held meanwhile: what is held when its group loses its parent is hung up.
+    while !left.values.contains(where: { $0 > 20 }), Date() < deadline {
+      for worker in workers(of: service.processIdentifier) { left[worker] = used(by: worker) }
+    }
+    service.crash()
+    var longest = 0
+    while !left.isEmpty, Date() < deadline {
+      left = left.filter { worker, before in
+        guard let now = used(by: worker) else { return false }
+        longest = max(longest, now - before)
+        return true
+      }
+    }
+    #expect(left.isEmpty)
+    // It looks after its service each quarter of a second.
+    #expect(longest < 50)
   }
 }

@@ -61,6 +61,18 @@ struct IsolationTests {
     #expect(isolation.figures?.starts == 1)
   }
 
+  /// The kernel's view of it: no more memory than the largest picture needs, and the first to go when there is none.
+  @Test func aWorkerTakesNoMoreThanItMay() throws {
+    let worker = try Self.launcher.start()
+    func line(_ file: String, _ beginning: String) throws -> [Substring] {
+      let text = try String(contentsOfFile: "/proc/\(worker.process)/\(file)", encoding: .utf8)
+      return text.split(separator: "\n").first { $0.hasPrefix(beginning) }?.split(separator: " ") ?? []
+    }
+    #expect(try line("limits", "Max data size").dropFirst(3).first == "1073741824")
+    #expect(try line("limits", "Max file size").dropFirst(3).first == "0")
+    #expect(try line("oom_score_adj", "") == ["1000"])
+  }
+
   @Test func theStagesOfAReadingAreTold() throws {
     let stages = StageTimes()
     let reading = Self.isolation(Journal()).codeReading(stages: stages)

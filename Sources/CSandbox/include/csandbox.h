@@ -34,7 +34,11 @@ int csandbox_enter(void);
 /// 256 descriptors to others, 512 ioctl.
 uint32_t csandbox_try_forbidden(void);
 
-/// Ends this process if the call is not taken back (0) within `seconds`, whatever it is doing.
+/// The status of a worker that found its daemon gone while it worked.
+enum { CSANDBOX_ORPHANED = 3 };
+
+/// Ends this process if the call is not taken back (0) within `seconds`, whatever it is doing; and sooner if its daemon is gone, which it
+/// looks for after each quarter of a second of work.
 void csandbox_deadline(unsigned seconds);
 
 /// Overwrites memory that held a secret; not left out by the compiler.

@@ -1,7 +1,9 @@
 #ifndef WAYMARK_CSIGNALS_H
 #define WAYMARK_CSIGNALS_H
 
-/// What `waymark serve` does when it is told to end (SIGTERM, SIGINT), from its first instruction on. Other commands are left alone.
+#include <stdbool.h>
+
+/// What `waymark serve` does when it is told to end (SIGTERM, SIGINT) or to reload (SIGHUP), from its first instruction on. Other commands are left alone.
 ///
 /// Until `csignals_take_over` it ends at once, with 0, and takes the socket's file away that it has made: nothing else that it does
 /// while it starts has to be undone. Afterwards a byte comes out of a pipe, and whoever reads that ends it in order.
@@ -15,5 +17,9 @@ void csignals_release(const char *path);
 
 /// From now on signals come out of the descriptor that this returns, a byte each; -1 where they are not looked after here.
 int csignals_take_over(void);
+
+/// Whether the service was told to read its configuration again (SIGHUP) while it started, before anybody else looked after that signal;
+/// true once.
+bool csignals_take_reload(void);
 
 #endif
