@@ -42,10 +42,11 @@ let package = Package(
   ],
   targets: [
     library("CZBar", links: "zbar"), library("CJPEG", links: "jpeg"), library("CPNG", links: "png16"),
-    library("CWebP", links: "webp"), library("CKernels"),
+    library("CWebP", links: "webp"), library("CKernels"), library("CSandbox"),
     module("WaymarkGeometry", []),
     module("WaymarkImage", ["WaymarkGeometry", "CKernels", "CJPEG", "CPNG", "CWebP"]),
     module("WaymarkBarcodes", ["WaymarkImage", "WaymarkGeometry", "CZBar"]),
+    module("WaymarkWorker", ["WaymarkBarcodes", "WaymarkImage", "WaymarkGeometry", "CSandbox"]),
     module(
       "WaymarkOnboarding",
       [.product(name: "Crypto", package: "swift-crypto"), .product(name: "CryptoExtras", package: "swift-crypto")]),
@@ -71,6 +72,7 @@ let package = Package(
     fuzzer("FuzzPictures", ["WaymarkImage"]),
     fuzzer("FuzzStream", ["WaymarkImage"]),
     fuzzer("FuzzCodes", ["WaymarkBarcodes", "WaymarkGeometry", "WaymarkImage"]),
+    fuzzer("FuzzWorker", ["WaymarkWorker", "WaymarkBarcodes", "WaymarkGeometry", "WaymarkImage"]),
     fuzzer("FuzzLibrary", ["WaymarkAnchors", "WaymarkImage"]),
     fuzzer("FuzzPayloads", ["WaymarkOnboarding"]),
     fuzzer("FuzzProtocol", ["WaymarkProtocol", .product(name: "NIOCore", package: "swift-nio")]),

@@ -6,10 +6,8 @@ final class CodeWorker {
   private let standing: StandingWorker
   private let limit: Double
   private let stages: StageTimes?
+  /// The names that were told: no worker makes the service remember more of them than there are stages.
   private var known: Set<String> = []
-
-  /// The stages that are told apart within a reading, and how many names a worker may tell.
-  private static let stageLimit = 8
 
   /// - Parameters:
   ///   - limit: how long one frame may take, in seconds.
@@ -38,23 +36,12 @@ final class CodeWorker {
       from: UnsafeRawBufferPointer(start: frame.image.unsafeView.base, count: count))
     let request = WorkerRequest.codes(width: frame.width, height: frame.height, configuration)
     let answer = try worker.ask(request, limit: limit)
-    guard answer.worked, answer.count <= 8 << 20 else { throw .nonsense }
-    do throws(WireReader.Nonsense) {
-      var wire = WireReader(worker.arena.takeOutput(answer.count))
-      let reading = try ScanReading(&wire)
-      let times = try wire.list(upTo: Self.stageLimit) { wire throws(WireReader.Nonsense) in
-        let name = try wire.text(upTo: 16)
-        guard name.utf8.allSatisfy({ (0x61...0x7A).contains($0) }) else { throw WireReader.Nonsense() }
-        return (name, try wire.real())
-      }
-      guard wire.isAtEnd else { throw WireReader.Nonsense() }
-      for (name, seconds) in times where known.contains(name) || known.count < Self.stageLimit {
-        known.insert(name)
-        stages?.record(name, seconds)
-      }
-      return reading
-    } catch {
-      throw .nonsense
+    guard answer.worked, answer.count <= CodeReply.byteLimit else { throw .nonsense }
+    guard let reply = try? CodeReply(worker.arena.takeOutput(answer.count)) else { throw .nonsense }
+    for stage in reply.stages where known.contains(stage.name) || known.count < CodeReply.stageLimit {
+      known.insert(stage.name)
+      stages?.record(stage.name, stage.seconds)
     }
+    return reply.reading
   }
 }

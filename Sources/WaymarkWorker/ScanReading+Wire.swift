@@ -4,8 +4,10 @@ import WaymarkGeometry
 extension ScanReading {
   /// No picture holds more codes than this.
   private static let countLimit = 4096
-  /// No code, or message of sixteen of them, holds more bytes than this.
-  private static let byteLimit = 1 << 18
+  /// No message of sixteen codes holds more bytes than this (ISO/IEC 18004: 2,953 bytes each).
+  private static let byteLimit = 1 << 16
+  /// No corner of a code lies as far from its picture's, in pixels.
+  private static let reach = -1e6...1e6
   private static let charsets: [Charset] = [.ascii, .utf8, .shiftJIS, .gb18030, .latin1]
   private static let advices: [UnreadCode.Advice] = [.tooSmall, .tooClose, .blurred, .cutOff, .tooDark, .tooBright]
 
@@ -70,16 +72,16 @@ extension ScanReading {
 
   private static func write(_ corners: Quadrilateral, to wire: inout WireWriter) {
     for corner in corners.corners {
-      wire.real(corner.x)
-      wire.real(corner.y)
+      wire.real(min(max(corner.x, reach.lowerBound), reach.upperBound))
+      wire.real(min(max(corner.y, reach.lowerBound), reach.upperBound))
     }
   }
 
   private static func corners(_ wire: inout WireReader) throws(WireReader.Nonsense) -> Quadrilateral {
     var points: [Point2] = []
     for _ in 0..<4 {
-      let x = try wire.real()
-      points.append(Point2(x, try wire.real()))
+      let x = try wire.real(within: reach)
+      points.append(Point2(x, try wire.real(within: reach)))
     }
     return Quadrilateral(topLeft: points[0], topRight: points[1], bottomRight: points[2], bottomLeft: points[3])
   }

@@ -26,11 +26,11 @@ struct WireReader {
     return value
   }
 
-  /// A finite number.
-  mutating func real() throws(Nonsense) -> Double {
+  /// A number within `range`: what is far outside of what can be meant overflows where something is made of it.
+  mutating func real(within range: ClosedRange<Double>) throws(Nonsense) -> Double {
     let low = UInt64(try number())
     let value = Double(bitPattern: low | UInt64(try number()) << 32)
-    guard value.isFinite else { throw Nonsense() }
+    guard range.contains(value) else { throw Nonsense() }
     return value
   }
 

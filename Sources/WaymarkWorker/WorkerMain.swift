@@ -62,13 +62,9 @@ package struct WorkerMain: ~Copyable {
         }
         let view = ImageView(
           base: UnsafePointer(base.assumingMemoryBound(to: UInt8.self)), width: width, height: height, stride: width)
-        // One frame's times: the daemon keeps those of all.
+        // The daemon keeps the times of all frames.
         stages.forget()
-        reader.read(view, configuration).write(to: &wire)
-        wire.list(stages.summary) { wire, stage in
-          wire.text(stage.name)
-          wire.real(stage.median)
-        }
+        CodeReply(reader.read(view, configuration), stages).write(to: &wire)
       case .codesInFile(let size, let configuration):
         guard let file = file(size) else { return nil }
         let image = try PictureDecoder().gray(file).image

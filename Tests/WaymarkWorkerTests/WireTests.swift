@@ -74,13 +74,60 @@ struct WireTests {
     }
   }
 
-  @Test func numbersThatAreNoneAreRefused() {
-    for value in [Double.nan, .infinity, -.infinity] {
+  @Test func numbersThatCannotBeMeantAreRefused() {
+    for value in [Double.nan, .infinity, -.infinity, -1.5, 2.5, 1e300] {
       var wire = WireWriter()
       wire.real(value)
       var reader = WireReader(wire.bytes)
-      #expect(throws: WireReader.Nonsense.self) { try reader.real() }
+      #expect(throws: WireReader.Nonsense.self, "\(value)") { try reader.real(within: -1...2) }
     }
+  }
+
+  /// Their sums and products are to stay numbers.
+  @Test func noCornerIsOutOfReach() throws {
+    let far = Point2(-1e300, 1e300)
+    var wire = WireWriter()
+    ScanReading(
+      symbols: [], incomplete: [],
+      unread: [
+        UnreadCode(
+          kind: .qr, corners: Quadrilateral(topLeft: far, topRight: far, bottomRight: far, bottomLeft: far), advice: nil
+        )
+      ]
+    ).write(to: &wire)
+    var reader = WireReader(wire.bytes)
+    #expect(try ScanReading(&reader).unread[0].corners?.corners.first == Point2(-1e6, 1e6))
+    // The first corner's x, written by hand.
+    var bytes = wire.bytes
+    bytes.replaceSubrange(20..<28, with: withUnsafeBytes(of: (-1e300).bitPattern.littleEndian, Array.init))
+    var hostile = WireReader(bytes)
+    #expect(throws: WireReader.Nonsense.self) { try ScanReading(&hostile) }
+  }
+
+  @Test func stagesAreFewAndTheirTimesAreTimes() throws {
+    func bytes(_ stages: [(String, Double)]) -> [UInt8] {
+      var wire = WireWriter()
+      Self.full.write(to: &wire)
+      wire.list(stages) { wire, stage in
+        wire.text(stage.0)
+        wire.real(stage.1)
+      }
+      return wire.bytes
+    }
+    let reply = try CodeReply(bytes([("probe", 0.001), ("strips", 0)]))
+    #expect(reply.reading == Self.full)
+    #expect(reply.stages == [.init(name: "probe", seconds: 0.001), .init(name: "strips", seconds: 0)])
+    var again = WireWriter()
+    reply.write(to: &again)
+    #expect(again.bytes == bytes([("probe", 0.001), ("strips", 0)]))
+    let refused: [[(String, Double)]] = [
+      [("probe", -1)], [("probe", 1e308)], [("Probe", 1)], [("a b", 1)],
+      Array(repeating: ("probe", 1), count: CodeReply.stageLimit + 1),
+    ]
+    for stages in refused {
+      #expect(throws: WireReader.Nonsense.self, "\(stages)") { try CodeReply(bytes(stages)) }
+    }
+    #expect(throws: WireReader.Nonsense.self) { try CodeReply(bytes([]) + [0]) }
   }
 }
 
