@@ -30,6 +30,18 @@ def jpeg(pgm, path):
     return path
 
 
+def time_bomb(side):
+    """A few hundred bytes that keep a decoder busy: a progressive JPEG (ITU-T T.81, Annex G) whose many scans say nothing about its
+    blocks."""
+    def segment(marker, content):
+        return bytes([0xFF, marker]) + (len(content) + 2).to_bytes(2, 'big') + bytes(content)
+    size = side.to_bytes(2, 'big')
+    return (b'\xFF\xD8' + segment(0xDB, [0] + [1] * 64)
+            + segment(0xC2, [8, *size, *size, 3, 1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0])
+            + segment(0xC4, [0, 1] + [0] * 15 + [0])
+            + (segment(0xDA, [3, 1, 0, 2, 0, 3, 0, 0, 0, 0]) + b'\0') * 98 + b'\xFF\xD9')
+
+
 class Codes:
     """Makes fresh codes, and knows all that were ever shown."""
 

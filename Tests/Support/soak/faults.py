@@ -2,12 +2,30 @@
 import os
 import random
 import signal
+import threading
 import time
 
 import codes as making
 from clients import Link, Refused
 
 DAY = 86_400
+
+
+def runs(process):
+    """Whether a process is there and is not only waiting to be reaped."""
+    try:
+        return open(f'/proc/{process}/stat').read().rsplit(')', 1)[1].split()[0] != 'Z'
+    except OSError:
+        return False
+
+
+def signalled(process, number):
+    """Sends a signal; whether there was somebody to take it."""
+    try:
+        os.kill(process, number)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 class Faults:
@@ -20,7 +38,7 @@ class Faults:
             self.unplug: 4, self.freeze: 2, self.bad_frames: 3, self.refused_queue: 2, self.stream_fails: 3, self.busy: 2,
             self.disk_full: 3, self.clock_ahead: 3, self.clock_back: 3, self.descriptors_out: 3, self.memory_short: 3,
             self.out_of_memory: 1, self.killed: 4, self.killed_confirming: 5, self.told_to_stop: 1, self.reload: 2,
-            self.scene_changed: 3, self.scene_broken: 2,
+            self.scene_changed: 3, self.scene_broken: 2, self.worker_ended: 3, self.worker_hangs: 3, self.poison: 2,
         }
 
     def once(self, gently):
@@ -241,8 +259,16 @@ class Faults:
 
     def killed(self):
         self.pause(0, 2)
+        workers = self.soak.service.family()[1:]
         self.soak.service.end(signal.SIGKILL, 'kill')
+        killed, left = time.monotonic(), workers
+        while left and time.monotonic() - killed < 5:
+            left = [pid for pid in left if runs(pid)]
+        if left:
+            self.soak.log.violation('orphan', f'workers outlived a service that was killed: {left}')
+        gone = time.monotonic() - killed
         self.soak.until_restarted()
+        return {'workers': len(workers), 'gone after': round(gone, 3)}
 
     def killed_confirming(self):
         """Killed around a confirmation: afterwards it counts, or it does not; when it was told, it does."""
@@ -276,6 +302,55 @@ class Faults:
         self.soak.service.process.send_signal(signal.SIGHUP)
         self.pause(0.1, 1)
         self.soak.check_used(3)
+
+    # ---- The workers.
+
+    def worker_ended(self):
+        """Crashes, as an overflow in a library would make them, again and again."""
+        pid, ended = self.soak.service.pid, 0
+        for _ in range(self.dice.randint(1, 8)):
+            for worker in self.soak.service.family()[1:]:
+                number = self.dice.choice([signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGKILL])
+                ended += signalled(worker, number)
+            self.pause(0.05, 1)
+        self.still(pid)
+        return {'workers': ended}
+
+    def worker_hangs(self):
+        """All of them stand still; those whom the service has given up by then are gone when they would go on."""
+        pid, workers = self.soak.service.pid, self.soak.service.family()[1:]
+        for worker in workers:
+            signalled(worker, signal.SIGSTOP)
+        self.pause(0.5, 8)
+        left = sum(signalled(worker, signal.SIGCONT) for worker in workers)
+        self.still(pid)
+        return {'workers': len(workers), 'given up': len(workers) - left}
+
+    def poison(self):
+        """Pictures made to keep a decoder busy, from several clients at once."""
+        pid, outcomes = self.soak.service.pid, []
+        picture = making.time_bomb(self.dice.choice([4096, 8192]))
+
+        def show():
+            try:
+                with self.soak.operator() as link:
+                    link.socket.settimeout(40)
+                    outcomes.append(link.request('scan.picture', picture, size=len(picture), mode='barcode')['outcome'])
+            except (OSError, ValueError, Refused) as error:
+                outcomes.append(type(error).__name__)
+        threads = [threading.Thread(target=show) for _ in range(self.dice.randint(1, 4))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        if 'successful' in outcomes:
+            self.soak.log.violation('wrong', 'a code was read in a picture that holds none')
+        self.still(pid)
+        return {'outcomes': ' '.join(sorted(outcomes))}
+
+    def still(self, pid):
+        if self.soak.service.pid != pid:
+            self.soak.log.violation('ended', 'the service ended with its workers')
 
     # ---- The scene.
 
