@@ -64,7 +64,7 @@ let package = Package(
     module("WaymarkScenes", ["WaymarkGeometry", .product(name: "Yams", package: "Yams")]),
     module("WaymarkCamera", ["WaymarkImage", "CV4L2"]),
     module("WaymarkProtocol", []),
-    module("WaymarkWorker", ["WaymarkBarcodes", "WaymarkImage", "WaymarkGeometry", "CSandbox"]),
+    module("WaymarkWorker", ["WaymarkBarcodes", "WaymarkImage", "WaymarkGeometry", "CMemory", "CSandbox"]),
     module(
       "WaymarkPipeline",
       ["WaymarkImage", "WaymarkGeometry", "WaymarkBarcodes", "WaymarkOnboarding", "WaymarkAnchors", "WaymarkScenes"]),

@@ -42,11 +42,11 @@ let package = Package(
   ],
   targets: [
     library("CZBar", links: "zbar"), library("CJPEG", links: "jpeg"), library("CPNG", links: "png16"),
-    library("CWebP", links: "webp"), library("CKernels"), library("CSandbox"),
+    library("CWebP", links: "webp"), library("CKernels"), library("CMemory"), library("CSandbox"),
     module("WaymarkGeometry", []),
     module("WaymarkImage", ["WaymarkGeometry", "CKernels", "CJPEG", "CPNG", "CWebP"]),
     module("WaymarkBarcodes", ["WaymarkImage", "WaymarkGeometry", "CZBar"]),
-    module("WaymarkWorker", ["WaymarkBarcodes", "WaymarkImage", "WaymarkGeometry", "CSandbox"]),
+    module("WaymarkWorker", ["WaymarkBarcodes", "WaymarkImage", "WaymarkGeometry", "CMemory", "CSandbox"]),
     module(
       "WaymarkOnboarding",
       [.product(name: "Crypto", package: "swift-crypto"), .product(name: "CryptoExtras", package: "swift-crypto")]),

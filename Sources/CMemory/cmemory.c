@@ -1,6 +1,10 @@
+#define _GNU_SOURCE
 #include "cmemory.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -13,4 +17,20 @@ void waymark_keep_heap_small(void) {
   mallopt(M_TRIM_THRESHOLD, LARGE_BLOCK);
   mallopt(M_ARENA_MAX, 2);
 #endif
+}
+
+void waymark_forget_code(void) {
+  FILE *maps = fopen("/proc/self/maps", "re");
+  if (!maps) return;
+  char *line = NULL;
+  size_t room = 0;
+  while (getline(&line, &room, maps) > 0) {
+    // start-end permissions offset device inode path
+    unsigned long start, end;
+    char permissions[5];
+    if (sscanf(line, "%lx-%lx %4s", &start, &end, permissions) != 3 || strcmp(permissions, "r-xp") || !strchr(line, '/')) continue;
+    madvise((void *)start, end - start, MADV_DONTNEED);
+  }
+  free(line);
+  fclose(maps);
 }

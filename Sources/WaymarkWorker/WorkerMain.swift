@@ -1,3 +1,4 @@
+import CMemory
 import CSandbox
 import Glibc
 import WaymarkBarcodes
@@ -27,6 +28,7 @@ package struct WorkerMain: ~Copyable {
     // What opens files the first time it is used must be used before nothing can be opened any more.
     Charset.keepConverters()
     _ = worker.reader.read(GrayImage(width: 64, height: 64, value: 128), ScanConfiguration.still)
+    waymark_forget_code()
     let refused = csandbox_enter()
     guard refused == 0 else {
       worker.say(refusal, UInt32(bitPattern: refused))
