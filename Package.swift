@@ -146,6 +146,7 @@ let package = Package(
       [
         "WaymarkService", "WaymarkProtocol", "WaymarkClient", "WaymarkImage", "WaymarkPipeline",
         .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
       ]),
     tests("WaymarkClientTests", ["WaymarkClient", "WaymarkProtocol"]),
     tests("WaymarkKioskTests", ["WaymarkKiosk"]),

@@ -168,19 +168,17 @@ package final class Assembly {
   }
 
   /// Takes over what can be changed while running, and says what cannot.
-  package func reload(_ new: ServiceConfiguration) {
+  ///
+  /// - Throws: what is wrong with the rules of scans; then nothing was taken over.
+  package func reload(_ new: ServiceConfiguration) throws {
+    scans.use(try Self.rules(new, log: log.subsystem(.scan)))
     let (roles, unknown) = RolePolicy.make(new.roles, socketGroup: socketGroup)
     for name in unknown {
       log.warning("there is no such account; it is left out of the roles", metadata: ["name": "\(name)"])
     }
-    hub.roles = roles
+    hub.use(roles)
     hub.limits = new.limits
     gallery.use(new.galleryFolders)
-    do {
-      scans.use(try Self.rules(new, log: log.subsystem(.scan)))
-    } catch {
-      log.error("the rules of scans stay as they were", metadata: ["error": "\(error)"])
-    }
     JournalLogHandler.use(new.log)
     var fixed: [String] = []
     var camera = new.camera

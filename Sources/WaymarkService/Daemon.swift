@@ -128,10 +128,12 @@ private struct Reloading: Service {
   private func reload() async {
     manager.reloading()
     let (configuration, problems) = loader.load()
-    if problems.isEmpty {
-      await assembly.reload(configuration)
-    } else {
+    do {
       for problem in problems { log.error("\(problem.description)", metadata: ["hint": "\(problem.hint)"]) }
+      if let problem = problems.first { throw problem }
+      try await assembly.reload(configuration)
+    } catch {
+      if problems.isEmpty { log.error("\(error)") }
       log.error("the configuration has problems; everything stays as it was")
     }
     manager.ready(await assembly.statusLine)

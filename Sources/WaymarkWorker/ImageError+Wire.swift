@@ -1,6 +1,9 @@
 import WaymarkImage
 
 extension ImageError {
+  /// No error has more bytes than this on its way.
+  static let byteLimit = 4096
+
   func write(to wire: inout WireWriter) {
     wire.text(code.rawValue)
     wire.text(message)

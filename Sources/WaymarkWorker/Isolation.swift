@@ -89,7 +89,8 @@ package final class Isolation: Sendable {
       var scanner = try BarcodeScanner(configuration)
       return (image.withView { scanner.scan($0) }, image.width, image.height)
     }
-    return try inWorker(file, .codesInFile(size: file.count, configuration)) { wire throws(WireReader.Nonsense) in
+    let request = WorkerRequest.codesInFile(size: file.count, configuration)
+    return try inWorker(file, request, limit: CodeReply.byteLimit) { wire throws(WireReader.Nonsense) in
       let size = try Self.size(&wire)
       return (try ScanReading(&wire), size.width, size.height)
     }
@@ -102,7 +103,8 @@ package final class Isolation: Sendable {
     guard launcher != nil else {
       return try file.withUnsafeBytes { bytes throws(ImageError) in try PreparedPicture(bytes, width: width) }
     }
-    return try inWorker(file, .prepared(size: file.count, width: width)) { wire throws(WireReader.Nonsense) in
+    let request = WorkerRequest.prepared(size: file.count, width: width)
+    return try inWorker(file, request, limit: WorkerArena.outputLimit) { wire throws(WireReader.Nonsense) in
       try PreparedPicture(&wire)
     }
   }
@@ -124,8 +126,11 @@ package final class Isolation: Sendable {
   }
 
   /// Asks a worker of its own: what one picture did to it reaches no other picture.
+  ///
+  /// - Parameter byteLimit: what no answer is larger than.
   private func inWorker<T>(
-    _ file: [UInt8], _ request: WorkerRequest, _ read: (inout WireReader) throws(WireReader.Nonsense) -> T
+    _ file: [UInt8], _ request: WorkerRequest, limit byteLimit: Int,
+    _ read: (inout WireReader) throws(WireReader.Nonsense) -> T
   ) throws -> T {
     do {
       guard let launcher, file.count <= WorkerArena.inputLimit else { throw WorkerFailure.tooLarge }
@@ -133,6 +138,7 @@ package final class Isolation: Sendable {
       ledger.count { $0.starts += 1 }
       worker.arena.input.copyBytes(from: file)
       let answer = try worker.ask(request, limit: limits.picture)
+      guard answer.count <= (answer.worked ? byteLimit : ImageError.byteLimit) else { throw WorkerFailure.nonsense }
       var wire = WireReader(worker.arena.takeOutput(answer.count))
       do {
         if !answer.worked { throw try ImageError(&wire) }

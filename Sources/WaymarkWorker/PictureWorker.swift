@@ -21,6 +21,7 @@ final class PictureWorker {
       let answer = try worker.ask(.gray(size: file.count), limit: limit)
       let output = worker.arena.output
       guard answer.worked else {
+        guard answer.count <= ImageError.byteLimit else { throw .nonsense }
         var wire = WireReader(worker.arena.takeOutput(answer.count))
         guard let error = try? ImageError(&wire), wire.isAtEnd else { throw .nonsense }
         return .failure(error)

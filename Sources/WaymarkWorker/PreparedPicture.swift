@@ -43,5 +43,9 @@ package struct PreparedPicture: Sendable, Equatable {
     replacement = try wire.list(upTo: 1) { wire throws(WireReader.Nonsense) in
       try wire.raw(upTo: WorkerArena.outputLimit)
     }.first
+    // What is made anew is a JPEG.
+    if let replacement {
+      guard format == .jpeg, replacement.starts(with: [0xFF, 0xD8]) else { throw WireReader.Nonsense() }
+    }
   }
 }

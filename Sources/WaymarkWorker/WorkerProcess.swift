@@ -6,6 +6,8 @@ import WaymarkImage
 struct WorkerProcess: ~Copyable {
   /// How long a worker may take from its start until it has locked itself in, in seconds: a machine under load included.
   private static let startLimit = 10.0
+  /// How long the end of one that closed its channel is waited for, in seconds: a large one takes a while to be taken apart.
+  private static let endLimit = 0.5
 
   let process: pid_t
   private let channel: CInt
@@ -48,8 +50,12 @@ struct WorkerProcess: ~Copyable {
   func ask(
     _ request: WorkerRequest, limit: Double, or stop: StopSignal? = nil
   ) throws(WorkerFailure) -> (worked: Bool, count: Int) {
+    // Nobody answers before they are asked; who does fills the channel until a request finds no room.
+    var early: UInt8 = 0
+    guard recv(channel, &early, 1, CInt(MSG_PEEK | MSG_DONTWAIT)) <= 0 else { throw .nonsense }
     let bytes = request.bytes
-    let sent = bytes.withUnsafeBytes { send(channel, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL)) }
+    let sent = bytes.withUnsafeBytes { send(channel, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL | MSG_DONTWAIT)) }
+    if sent < 0, errno == EAGAIN { throw .nonsense }
     guard sent == bytes.count else { throw .crashed(signal: signal()) }
     let answer = try receive(until: MonotonicClock.now + limit, or: stop)
     guard answer[0] <= 1, Int(answer[1]) <= WorkerArena.outputLimit else { throw .nonsense }
@@ -93,10 +99,17 @@ struct WorkerProcess: ~Copyable {
 
   /// The signal that ended the process, without taking its status away from `deinit`.
   private func signal() -> Int32? {
-    var information = siginfo_t()
-    // Its end of the channel is closed, so that its end is near: waiting does not take long.
-    guard waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT) == 0 else { return nil }
-    let killed = [CInt(CLD_KILLED), CInt(CLD_DUMPED)].contains(information.si_code)
-    return killed ? information._sifields._sigchld.si_status : nil
+    let deadline = MonotonicClock.now + Self.endLimit
+    repeat {
+      var information = siginfo_t()
+      guard waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT | WNOHANG) == 0 else { return nil }
+      if information._sifields._sigchld.si_pid != 0 {
+        let killed = [CInt(CLD_KILLED), CInt(CLD_DUMPED)].contains(information.si_code)
+        return killed ? information._sifields._sigchld.si_status : nil
+      }
+      // Its end of the channel is closed, so that its end is near, or it is no worker any more.
+      poll(nil, 0, 1)
+    } while MonotonicClock.now < deadline
+    return nil
   }
 }

@@ -103,6 +103,20 @@ import Testing
     #expect(!service.log.contains("need a restart"))
   }
 
+  @Test func aPolicyThatIsWrongChangesNothing() throws {
+    let folder = try TemporaryFolder()
+    let file = folder.file("waymark.yaml")
+    try "onboarding:\n  hosts: [example.com]\n".write(toFile: file, atomically: true, encoding: .utf8)
+    let service = try RunningService(["--config", file, "--source", Self.frames])
+    try "onboarding:\n  hosts: 5\nlog:\n  format: json\n".write(toFile: file, atomically: true, encoding: .utf8)
+    kill(service.processIdentifier, SIGHUP)
+    let log = service.log(with: "everything stays as it was")
+    #expect(log.contains("hosts"))
+    #expect(log.contains("everything stays as it was"))
+    #expect(!log.contains("the configuration was taken over"))
+    #expect(!log.contains("\"message\""))
+  }
+
   @Test func commandsAnswerWithTheirExitCodes() throws {
     let service = try RunningService(["--source", Self.frames])
     func send(_ arguments: String...) throws -> Executable.Run {

@@ -1,10 +1,12 @@
 import Foundation
+import NIOPosix
 import Testing
 import WaymarkImage
 import WaymarkOnboarding
 import WaymarkPipeline
 import WaymarkProtocol
-import WaymarkService
+
+@testable import WaymarkService
 
 /// What a client that confirms is told, when writing it down is over before anybody can wait for it.
 @Suite("Confirmations", .serialized, .ownThread) struct ConfirmationTests {
@@ -22,47 +24,82 @@ import WaymarkService
     FileManager.default.isExecutableFile(atPath: $0)
   }
 
-  @Test(
-    "An answer tells what was written", .enabled(if: isPossible, "needs qrencode"),
-    arguments: zip([nil, false, true] as [Bool?], ["internalError", "replayed", nil] as [String?]))
-  func answers(_ isFirst: Bool?, _ code: String?) async throws {
-    let folder = try TestFolder.make()
-    defer { try? FileManager.default.removeItem(atPath: folder) }
-    let key = try SigningKey(generating: .es256, id: "k")
-    var claims = TokenSigner.Claims()
-    claims.identifier = "once"
-    let token = try TokenSigner(key: key).token(
-      for: #"{"appID":"com.example.app","host":"mobile.example.com"}"#, claims: claims)
-    let picture = folder + "/code.png"
-    let encoder = Process()
-    encoder.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    encoder.arguments = ["qrencode", "-s", "4", "-l", "L", "-o", picture, token]
-    try encoder.run()
-    encoder.waitUntilExit()
-    try Data(key.publicPEM.utf8).write(to: URL(fileURLWithPath: folder + "/key.pem"))
-    var policy = OnboardingPolicy()
-    policy.keys = try KeyFile.publicKeys(folder + "/key.pem").keys
-    var rules = ScanModule.Rules()
-    rules.replayGuard = Answering(isFirst: isFirst)
-    rules.judge = OnboardingJudge(policy: policy, replayGuard: rules.replayGuard)
-    let source = try FolderSource(path: picture, rate: 1)
-    let (made, bytes) = (rules, [UInt8](try Data(contentsOf: URL(fileURLWithPath: picture))))
-    let service = try await TestService { hub in
-      let capture = CaptureModule(hub: hub, source: source)
-      return [capture, ScanModule(hub: hub, capture: capture, rules: made)]
+  /// A service that has a signed code confirmed, and a client of it.
+  private struct Stand {
+    let service: TestService
+    let client: RawClient
+    private let bytes: [UInt8]
+
+    init(_ isFirst: Bool?) async throws {
+      let folder = try TestFolder.make()
+      defer { try? FileManager.default.removeItem(atPath: folder) }
+      let key = try SigningKey(generating: .es256, id: "k")
+      var claims = TokenSigner.Claims()
+      claims.identifier = "once"
+      let token = try TokenSigner(key: key).token(
+        for: #"{"appID":"com.example.app","host":"mobile.example.com"}"#, claims: claims)
+      let picture = folder + "/code.png"
+      let encoder = Process()
+      encoder.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+      encoder.arguments = ["qrencode", "-s", "4", "-l", "L", "-o", picture, token]
+      try encoder.run()
+      encoder.waitUntilExit()
+      try Data(key.publicPEM.utf8).write(to: URL(fileURLWithPath: folder + "/key.pem"))
+      var policy = OnboardingPolicy()
+      policy.keys = try KeyFile.publicKeys(folder + "/key.pem").keys
+      var rules = ScanModule.Rules()
+      rules.replayGuard = Answering(isFirst: isFirst)
+      rules.judge = OnboardingJudge(policy: policy, replayGuard: rules.replayGuard)
+      let (made, source) = (rules, try FolderSource(path: picture, rate: 1))
+      bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: picture)))
+      service = try await TestService { hub in
+        let capture = CaptureModule(hub: hub, source: source)
+        return [capture, ScanModule(hub: hub, capture: capture, rules: made)]
+      }
+      client = try RawClient(service.path)
+      _ = try client.next()
     }
-    let client = try RawClient(service.path)
-    _ = try client.next()
-    for _ in 0..<30 {
+
+    /// Shows the picture; its verdict waits then.
+    func show() throws {
       try client.send("{\"id\":1,\"method\":\"scan.picture\",\"params\":{\"size\":\(bytes.count)}}\n")
       try client.send(bytes)
       var judged = try client.next()
       while judged["id"] == nil { judged = try client.next() }
       #expect(judged["result"]?["outcome"]?.string == "successful", "\(judged)")
-      let answer = try client.ask("scan.confirm", id: 2)
+    }
+  }
+
+  @Test(
+    "An answer tells what was written", .enabled(if: isPossible, "needs qrencode"),
+    arguments: zip([nil, false, true] as [Bool?], ["internalError", "replayed", nil] as [String?]))
+  func answers(_ isFirst: Bool?, _ code: String?) async throws {
+    let stand = try await Stand(isFirst)
+    for _ in 0..<30 {
+      try stand.show()
+      let answer = try stand.client.ask("scan.confirm", id: 2)
       #expect(answer["error"]?["code"]?.string == code)
       #expect((answer["result"] != nil) == (code == nil))
     }
-    await service.stop()
+    await stand.service.stop()
+  }
+
+  @Test(
+    "Pictures that take long are in nobody's way", .enabled(if: isPossible, "needs qrencode"), .timeLimit(.minutes(1)))
+  func waitsForNoPicture() async throws {
+    let stand = try await Stand(true)
+    try stand.show()
+    let (busy, over) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let threads = BlockingWork.pictures.numberOfThreads
+    for _ in 0..<threads {
+      BlockingWork.pictures.submit { _ in
+        busy.signal()
+        over.wait()
+      }
+    }
+    for _ in 0..<threads { busy.wait() }
+    defer { for _ in 0..<threads { over.signal() } }
+    #expect(try stand.client.ask("scan.confirm", id: 2)["result"] != nil)
+    await stand.service.stop()
   }
 }

@@ -43,6 +43,24 @@ import WaymarkService
     return try text.split(separator: 0x0A).map { try JSONParser.parse($0) }
   }
 
+  /// A role is not kept by staying.
+  @Test func whoMayNoMoreIsSentAway() async throws {
+    let service = try await TestService()
+    let client = try RawClient(service.path)
+    _ = try client.next()
+    let user = UInt32(geteuid())
+    await Self.use(RolePolicy(operatorUsers: [user], operatorGroups: [Self.group]), service.hub)
+    #expect(try client.ask("ping", id: 1)["result"] != nil)
+    await Self.use(RolePolicy(operatorUsers: [], observerUsers: [user]), service.hub)
+    #expect(try client.next()["reason"] == "notPermitted")
+    let again = try RawClient(service.path)
+    #expect(try again.next()["role"] == "observer")
+    await service.stop()
+  }
+
+  @ServiceActor
+  private static func use(_ roles: RolePolicy, _ hub: Hub) { hub.use(roles) }
+
   @Test(.enabled(if: canBecomeOthers, "needs root, setpriv and socat"))
   func aStrangerIsRefused() async throws {
     // The file's mode lets anybody knock: it is the peer's identity that decides.

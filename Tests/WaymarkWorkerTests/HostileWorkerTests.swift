@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 import Testing
+import WaymarkBarcodes
 import WaymarkImage
 
 @testable import WaymarkWorker
@@ -43,9 +44,11 @@ struct HostileWorkerTests {
     deinit { try? FileManager.default.removeItem(atPath: folder) }
   }
 
-  private static func ask(_ worker: FrameWorker) -> FrameOutcome {
+  private static func ask(
+    _ worker: FrameWorker, use: (ImageView) -> Void = { _ in Issue.record("its pixels were used") }
+  ) -> FrameOutcome {
     [UInt8](repeating: 0xFF, count: 100).withUnsafeBytes {
-      worker.gray($0, FrameOrder(width: 64, height: 48), stop: nil) { _ in Issue.record("its pixels were used") }
+      worker.gray($0, FrameOrder(width: 64, height: 48), stop: nil, use: use)
     }
   }
 
@@ -73,6 +76,57 @@ struct HostileWorkerTests {
     let worker = FrameWorker(hostile.launcher, IsolationTests.ledger(journal), limit: 20)
     #expect(Self.ask(worker) == .lost)
     #expect(journal.failures.withLock { $0 } == [.crashed(signal: SIGABRT)])
+  }
+
+  /// Its end is not waited for: it need not come.
+  @Test(.timeLimit(.minutes(1))) func whoClosesTheChannelAndLivesOnIsEnded() throws {
+    let journal = IsolationTests.Journal()
+    let hostile = try Hostile("os.close(3); time.sleep(3600)")
+    let worker = FrameWorker(hostile.launcher, IsolationTests.ledger(journal), limit: 20)
+    #expect(Self.ask(worker) == .lost)
+    #expect(journal.failures.withLock { $0 } == [.crashed(signal: nil)])
+    #expect(worker.process == nil)
+  }
+
+  /// Else requests that are not read pile up, until one finds no room and waits for ever.
+  @Test(.timeLimit(.minutes(1))) func whoAnswersMoreThanIsAskedIsNotAskedAgain() throws {
+    let journal = IsolationTests.Journal()
+    let hostile = try Hostile("head(64, 48, 0); [say(0, \(GrayReply.headSize) + 64 * 48) for _ in range(400)]")
+    let worker = FrameWorker(hostile.launcher, IsolationTests.ledger(journal), limit: 20)
+    var asked = 0
+    while journal.failures.withLock({ $0.isEmpty }), asked < 1000 {
+      _ = Self.ask(worker) { _ in }
+      asked += 1
+    }
+    #expect(journal.failures.withLock { $0 } == [.nonsense])
+  }
+
+  /// What it says about a picture file is not taken in before it is known to be small.
+  @Test(
+    arguments: [
+      "say(0, \(CodeReply.byteLimit) + 1)", "say(1, \(ImageError.byteLimit) + 1)", "say(0, 100)",
+    ]) func anAnswerWithoutEndAboutAFileIsNotRead(body: String) throws
+  {
+    let journal = IsolationTests.Journal()
+    let hostile = try Hostile(body)
+    let isolation = IsolationTests.isolation(journal, hostile.launcher)
+    #expect(throws: WorkerFailure.nonsense) { try isolation.codes(in: [1, 2, 3], .still) }
+    #expect(journal.failures.withLock { $0 } == [.nonsense])
+  }
+
+  @Test func whatIsMadeReadyIsAJPEG() throws {
+    let journal = IsolationTests.Journal()
+    for (format, beginning) in [(PictureFormat.png, [UInt8(0xFF), 0xD8]), (.jpeg, [0x3C, 0x73])] {
+      var wire = WireWriter()
+      wire.number(format.place)
+      wire.count(4)
+      wire.count(3)
+      wire.list([beginning]) { $0.raw($1) }
+      let bytes = wire.bytes.map(String.init).joined(separator: ",")
+      let hostile = try Hostile("arena[:\(wire.bytes.count)] = bytes([\(bytes)]); say(0, \(wire.bytes.count))")
+      let isolation = IsolationTests.isolation(journal, hostile.launcher)
+      #expect(throws: WorkerFailure.nonsense) { try isolation.prepare([1, 2, 3], width: 2) }
+    }
   }
 
   @Test func silenceIsAHang() throws {

@@ -106,7 +106,7 @@ private func seeds() -> [[UInt8]] {
       wire.number(PictureFormat.jpeg.place)
       wire.count(4)
       wire.count(3)
-      wire.list([[1, 2, 3]]) { $0.raw($1) }
+      wire.list([[0xFF, 0xD8, 3]]) { $0.raw($1) }
     },
   ] + requests.map { [4] + $0.bytes }
 }

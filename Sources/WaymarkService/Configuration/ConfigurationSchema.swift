@@ -109,7 +109,7 @@ package enum ConfigurationSchema {
       ConfigurationKey("trigger.mode", .choice(["onboarding", "barcode"])),
       ConfigurationKey("onboarding", .section, reload: true),
       ConfigurationKey("isolation", .choice(["on", "off"])),
-      ConfigurationKey("replay.folder", .string),
+      ConfigurationKey("replay.folder", .string, reload: true),
       ConfigurationKey("gallery.folders", .strings, reload: true),
       ConfigurationKey("scenes.folders", .strings, reload: true),
       ConfigurationKey("scenes.cache", .string, reload: true),

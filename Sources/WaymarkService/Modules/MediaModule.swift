@@ -187,7 +187,7 @@ package final class MediaModule: ServiceModule {
     Task { @ServiceActor in
       do {
         let file = try await read()
-        let picture = try await NIOThreadPool.singleton.runIfActive { try isolation.prepare(file, width: width) }
+        let picture = try await BlockingWork.pictures.runIfActive { try isolation.prepare(file, width: width) }
         let bytes = picture.replacement ?? file
         let header = MediaHeader(
           id: incoming.id, format: picture.format.rawValue, width: picture.width, height: picture.height,

@@ -24,7 +24,7 @@ extension ScanModule {
     // Everything is looked for, so that a code of another symbology is told from none.
     let wanted = ScanConfiguration(symbologies: accepted.union(Symbology.common), effort: .still)
     let isolation = hub.isolation
-    let (reading, width, height) = try await NIOThreadPool.singleton.runIfActive {
+    let (reading, width, height) = try await BlockingWork.pictures.runIfActive {
       try isolation.codes(in: bytes, wanted)
     }
     let size = PictureSize(width: width, height: height)
@@ -77,6 +77,10 @@ extension ScanModule {
     _ reading: ScanReading, _ size: PictureSize, _ accepted: Set<Symbology>, _ request: GalleryScanRequest,
     _ connection: Connection
   ) throws -> GalleryScanResult {
+    // Who left while the picture was read would hold the scanner for ever.
+    guard hub.connections[connection.number] === connection else {
+      throw ServiceError(.badPicture, "The client is gone.", hint: "Send the picture again.")
+    }
     let now = WallClock.monotonic
     let wanted = Machine.Request(
       owner: connection.number, mode: .onboarding, symbologies: accepted, context: request.context)

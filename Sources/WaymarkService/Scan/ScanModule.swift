@@ -127,7 +127,11 @@ package final class ScanModule: ServiceModule {
     recording = Task { @ServiceActor [weak self] in
       var isFirst: Bool?
       if let replayGuard {
-        isFirst = try? await NIOThreadPool.singleton.runIfActive { try replayGuard.record(entry) }
+        do {
+          isFirst = try await BlockingWork.records.runIfActive { try replayGuard.record(entry) }
+        } catch {
+          self?.hub.log.subsystem(.scan).error("\((error as? ServiceProblem)?.message ?? "\(error)")")
+        }
       }
       guard let self else { return isFirst }
       self.apply(self.machine.handle(.recorded(isFirst), at: WallClock.monotonic))

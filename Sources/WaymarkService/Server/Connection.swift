@@ -63,9 +63,13 @@ package final class Connection {
   /// The client will send nothing more; what it asked for is still answered.
   func inputClosed() {
     inputEnded = true
+    failBody()
+    closeWhenDone()
+  }
+
+  private func failBody() {
     body?.fail(ServiceError(.badPicture, "The picture did not arrive whole.", hint: "Send as many bytes as announced."))
     body = nil
-    closeWhenDone()
   }
 
   /// Whether the channel may read on.
@@ -279,6 +283,8 @@ package final class Connection {
   func closed() {
     isClosing = true
     patience?.cancel()
+    // Else whoever waits for the rest of a picture waits for ever, and keeps what came of it.
+    failBody()
     outbox.clear()
     media = nil
     onMediaSpace = nil

@@ -17,7 +17,7 @@ package final class Hub {
   /// What one connection may cost.
   package var limits: ConnectionLimits
   /// Who may do what.
-  package var roles: RolePolicy
+  package private(set) var roles: RolePolicy
   /// The log of connections and requests.
   package nonisolated let log: Logger
   /// Where codes and picture files are read.
@@ -147,6 +147,14 @@ package final class Hub {
   }
 
   // MARK: Connections
+
+  /// Lets other people in. Who may do something else now than when they came is sent away, to come again if they may.
+  package func use(_ roles: RolePolicy) {
+    self.roles = roles
+    for connection in connections.values where roles.role(of: connection.peer) != connection.role {
+      connection.close(.notPermitted)
+    }
+  }
 
   /// Takes a new connection, or says why not.
   func accept(_ channel: any Channel, peer: Peer?) -> Connection? {
