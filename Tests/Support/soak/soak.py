@@ -216,7 +216,9 @@ class Soak:
             if outcome != 'confirmed':
                 self.log.violation('confirm', f'a fresh token was {outcome}')
             self.used(token, picture)
-        elif what < 0.9:
+        elif what < 0.85:
+            self.leave_while_judged()
+        elif what < 0.92:
             self.check_used(2)
         else:
             with self.operator() as link:
@@ -225,6 +227,30 @@ class Soak:
                         link.request(method)
                     except Refused:
                         pass
+
+    def leave_while_judged(self):
+        """Sends a picture, whole or not, and is gone before the answer; the scanner is free for the next."""
+        token = self.codes.token()
+        picture = making.picture(token)
+        link = self.operator()
+        request = {'id': 1, 'method': 'scan.picture', 'params': {'size': len(picture), 'mode': 'onboarding'}}
+        link.socket.sendall(json.dumps(request).encode() + b'\n' + picture[:self.dice.choice([len(picture), 1000])])
+        time.sleep(self.dice.uniform(0, 0.03))
+        link.close()
+        self.log.count('left while judged')
+        until = time.monotonic() + 5
+        while True:
+            try:
+                outcome = self.confirm(picture)
+                break
+            except Refused as error:
+                if time.monotonic() > until:
+                    self.log.violation('held', f'after a client had left, another was refused: {error}')
+                    return
+                time.sleep(0.02)
+        if outcome != 'confirmed':
+            self.log.violation('confirm', f'a fresh token was {outcome}')
+        self.used(token, picture)
 
     def onboard_live(self):
         """A signed code before the camera: accepted, confirmed, and refused from then on."""
