@@ -346,7 +346,7 @@ class Soak:
                 if time.monotonic() - told > 60:
                     told = time.monotonic()
                     print(f'{told - self.began:8.1f}  {now}', file=sys.stderr, flush=True)
-            self.frames = {key: now[key] - start[key] for key in now}
+            self.frames = {key: now[key] - start[key] for key in ('captured', 'bad', 'lost')}
             if self.frames['lost'] or self.frames['bad']:
                 self.log.violation('frames', f'of {self.options.frames} frames some were lost or bad: {self.frames}')
             self.camera.tell('burst 0')
