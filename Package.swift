@@ -144,7 +144,7 @@ let package = Package(
     tests(
       "WaymarkServiceTests",
       [
-        "WaymarkService", "WaymarkProtocol", "WaymarkClient", "WaymarkImage", "WaymarkPipeline",
+        "WaymarkService", "WaymarkProtocol", "WaymarkClient", "WaymarkImage", "WaymarkPipeline", "WaymarkWorker",
         .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ]),

@@ -31,6 +31,7 @@ public struct ClientError: Error, Hashable, Sendable {
   static func closed(_ reason: CloseReason) -> ClientError {
     let hint =
       switch reason {
+      case .roleChanged: "Connect again: the configuration gives your user another role now."
       case .notPermitted: "Connect as a user or group that the configuration names under roles."
       case .slowConsumer: "Read faster, or subscribe to fewer events."
       case .lineTooLong: "Keep requests under 64 KiB."

@@ -77,14 +77,16 @@ final class Inbox<Element: Sendable>: Sendable {
   func next() async throws -> Element? {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        self.serve(continuation, isCancelled: Task.isCancelled)
+        self.serve(continuation)
+        // Before it waited there was nobody to be told.
+        if Task.isCancelled { self.cancel() }
       }
     } onCancel: {
       self.cancel()
     }
   }
 
-  private func serve(_ continuation: CheckedContinuation<Element?, any Error>, isCancelled: Bool) {
+  private func serve(_ continuation: CheckedContinuation<Element?, any Error>) {
     let step = state.withLock { state -> Step in
       if let element = state.take() {
         let resumes = state.isPaused && state.count < high / 2
@@ -92,7 +94,6 @@ final class Inbox<Element: Sendable>: Sendable {
         return .give(element, resumes: resumes)
       }
       if let end = state.end { return .end(end) }
-      if isCancelled { return .end(.failure(CancellationError())) }
       state.waiter = continuation
       return .wait
     }

@@ -28,10 +28,14 @@ public final class WaymarkClient: Sendable {
 
   deinit { channel.close(promise: nil) }
 
-  /// Connects to the socket at `path` and waits for the service's greeting.
+  /// Connects to the socket at `path` and waits for the service's greeting, ten seconds at most.
   ///
   /// - Throws: `ClientError` with the code `noService`, `notPermitted`, `tooManyClients` or `stopping`.
   public static func connect(to path: String) async throws -> WaymarkClient {
+    try await connect(to: path, greetingWithin: .seconds(10))
+  }
+
+  static func connect(to path: String, greetingWithin limit: TimeAmount) async throws -> WaymarkClient {
     let link = ClientLink()
     let channel: any Channel
     do {
@@ -53,11 +57,21 @@ public final class WaymarkClient: Sendable {
       throw ClientError.noService(path, "\(error)")
     }
     for inbox in [link.events.onResume, link.pictures.onResume] { inbox { channel.read() } }
-    guard let first = try await link.events.next() else { throw ClientError.lost }
-    switch first.event.body {
-    case .hello(let hello): return WaymarkClient(hello: hello, link: link, channel: channel)
-    case .connectionClosed(let closed): throw ClientError.closed(closed.reason)
-    default: throw ClientError.badAnswer("no greeting")
+    // A socket's backlog takes connections for a service that stands still.
+    let patience = channel.eventLoop.scheduleTask(in: limit) {
+      link.end(.failure(ClientError.noService(path, "it takes connections and does not answer")))
+    }
+    defer { patience.cancel() }
+    do {
+      guard let first = try await link.events.next() else { throw ClientError.lost }
+      switch first.event.body {
+      case .hello(let hello): return WaymarkClient(hello: hello, link: link, channel: channel)
+      case .connectionClosed(let closed): throw ClientError.closed(closed.reason)
+      default: throw ClientError.badAnswer("no greeting")
+      }
+    } catch {
+      channel.close(promise: nil)
+      throw error
     }
   }
 

@@ -1,4 +1,5 @@
 package import Logging
+import NIOPosix
 import WaymarkBarcodes
 import WaymarkImage
 import WaymarkOnboarding
@@ -170,7 +171,10 @@ package final class Assembly {
   /// Takes over what can be changed while running, and says what cannot.
   ///
   /// - Throws: what is wrong with the rules of scans; then nothing was taken over.
-  package func reload(_ new: ServiceConfiguration) throws {
+  package func reload(_ wanted: ServiceConfiguration) async throws {
+    var new = wanted
+    // What needs a restart stays as it is until then.
+    new.source = configuration.source
     scans.use(try Self.rules(new, log: log.subsystem(.scan)))
     let (roles, unknown) = RolePolicy.make(new.roles, socketGroup: socketGroup)
     for name in unknown {
@@ -190,7 +194,10 @@ package final class Assembly {
       let factory = SourceFactory(configuration: new, isolation: hub.isolation)
       self.camera.use(factory.cameraSettings)
       do {
-        if new.source.path == nil { capture.pipeline.select(try factory.make()) }
+        // Looking for a camera may take a while.
+        if new.source.path == nil {
+          capture.pipeline.select(try await NIOThreadPool.singleton.runIfActive { try factory.make() })
+        }
       } catch {
         log.error("the camera stays as it was", metadata: ["error": "\(error)"])
       }
@@ -200,7 +207,7 @@ package final class Assembly {
     // Read anew in any case: calibrations may have changed although their names have not.
     scenes.use(.init(new, log: log.subsystem(.scenes)))
     if new.socket != configuration.socket { fixed.append("socket") }
-    if new.source != configuration.source { fixed.append("source") }
+    if wanted.source != configuration.source { fixed.append("source") }
     if new.isIsolated != configuration.isIsolated { fixed.append("isolation") }
     if new.trigger != configuration.trigger { fixed.append("trigger") }
     configuration = new

@@ -6,6 +6,8 @@ enum ExitStatus: Int32, CaseIterable, Comparable, Sendable {
   case notPermitted = 77
   /// A file cannot be opened (EX_NOINPUT).
   case cannotOpen = 66
+  /// The result cannot be written (EX_IOERR).
+  case cannotWrite = 74
   /// Not a picture, or a damaged file (EX_DATAERR).
   case badData = 65
   /// No service or no camera (EX_UNAVAILABLE).

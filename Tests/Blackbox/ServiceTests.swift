@@ -103,6 +103,14 @@ import Testing
     #expect(!service.log.contains("need a restart"))
   }
 
+  @Test func whatNobodyReadsAnyMoreEnds() throws {
+    let service = try RunningService(["--source", Self.frames, "--auto-begin", "barcode"])
+    let watch = "'\(Executable.path)' watch --json --socket '\(service.socket)' | head -n 1"
+    let (status, output) = try runProgram(["bash", "-c", watch], seconds: 30)
+    #expect(status == 0)
+    #expect(output.split(separator: "\n").count == 1)
+  }
+
   @Test func aPolicyThatIsWrongChangesNothing() throws {
     let folder = try TemporaryFolder()
     let file = folder.file("waymark.yaml")

@@ -1,8 +1,10 @@
 import Foundation
+import NIOCore
 import Testing
-import WaymarkClient
 import WaymarkProtocol
 import WaymarkService
+
+@testable import WaymarkClient
 
 /// The client of the library against a real service.
 @Suite(.serialized) struct ClientTests {
@@ -43,6 +45,21 @@ import WaymarkService
     } catch let error as ClientError { #expect(error.code == "stopping") }
     #expect(names == ["server.stopping", "connection.closed"])
     await #expect(throws: ClientError.self) { try await client.send(PingRequest()) }
+  }
+
+  /// A socket takes connections for a process that stands still.
+  @Test(.timeLimit(.minutes(1))) func aServiceThatStandsStillIsNotWaitedFor() async throws {
+    let folder = try TestFolder.make()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let silent = try ListeningSocket(path: folder + "/s.sock", mode: 0o660)
+    do {
+      _ = try await WaymarkClient.connect(to: folder + "/s.sock", greetingWithin: .milliseconds(50))
+      Issue.record("it connected")
+    } catch let error as ClientError {
+      #expect(error.code == "noService")
+      #expect(error.message.contains("does not answer"))
+    }
+    _ = silent
   }
 
   @Test func withoutAServiceThereIsAWord() async throws {

@@ -8,6 +8,11 @@ import WaymarkProtocol
 
 /// Clients that are gone before what they asked for is done.
 @Suite(.serialized, .ownThread) struct GoneClientTests {
+  /// A picture of a code that is accepted.
+  private static let picture =
+    URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().path + "/Samples/pictures/onboarding.png"
+
   /// The first connection of a service.
   @ServiceActor
   private static func connection(_ hub: Hub) -> Connection? { hub.connections.values.first }
@@ -21,10 +26,7 @@ import WaymarkProtocol
   }
 
   @Test func thePictureOfOneWhoIsGoneHoldsNothing() async throws {
-    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
-    let path = root.path + "/Samples/pictures/onboarding.png"
-    let source = try FolderSource(path: path, rate: 1)
+    let source = try FolderSource(path: Self.picture, rate: 1)
     let service = try await TestService { hub in
       let capture = CaptureModule(hub: hub, source: source)
       return [capture, ScanModule(hub: hub, capture: capture, rules: ScanModule.Rules())]
@@ -34,7 +36,7 @@ import WaymarkProtocol
     let connection = try #require(await Self.connection(service.hub))
     client = nil
     try await service.until { $0.connections.isEmpty }
-    let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+    let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: Self.picture)))
     // As it is when its picture was read meanwhile.
     do {
       let result = try await Self.scan(bytes, service.hub, connection)
@@ -46,6 +48,22 @@ import WaymarkProtocol
     _ = try other.next()
     let answer = try other.ask("scan.begin", #"{"mode":"onboarding"}"#, id: 1)
     #expect(answer["error"] == nil, "\(answer)")
+    await service.stop()
+  }
+
+  @Test func aPictureOfImpossibleSizeIsRefusedInWords() async throws {
+    let source = try FolderSource(path: Self.picture, rate: 1)
+    let service = try await TestService { hub in
+      let capture = CaptureModule(hub: hub, source: source)
+      return [capture, ScanModule(hub: hub, capture: capture, rules: ScanModule.Rules())]
+    }
+    let client = try RawClient(service.path)
+    _ = try client.next()
+    #expect(try client.ask("scan.picture", #"{"size":0}"#, id: 1)["error"]?["code"] == "badParams")
+    #expect(try client.ask("ping", id: 2)["result"] != nil)
+    // What follows cannot be told from requests.
+    #expect(try client.ask("scan.picture", #"{"size":100000000}"#, id: 3)["error"]?["code"] == "badParams")
+    #expect(try client.next()["reason"] == "lineTooLong")
     await service.stop()
   }
 

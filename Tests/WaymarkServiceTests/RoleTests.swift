@@ -52,7 +52,7 @@ import WaymarkService
     await Self.use(RolePolicy(operatorUsers: [user], operatorGroups: [Self.group]), service.hub)
     #expect(try client.ask("ping", id: 1)["result"] != nil)
     await Self.use(RolePolicy(operatorUsers: [], observerUsers: [user]), service.hub)
-    #expect(try client.next()["reason"] == "notPermitted")
+    #expect(try client.next()["reason"] == "roleChanged")
     let again = try RawClient(service.path)
     #expect(try again.next()["role"] == "observer")
     await service.stop()

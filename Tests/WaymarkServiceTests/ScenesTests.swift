@@ -5,6 +5,7 @@ import Testing
 import WaymarkImage
 import WaymarkPipeline
 import WaymarkProtocol
+import WaymarkWorker
 
 @testable import WaymarkService
 
@@ -201,6 +202,27 @@ import WaymarkProtocol
     _ = try next("scene.loaded", watcher)
     #expect(try snapshot(remote)["session"]?["phase"] == "scanning")
     await bench.stop()
+  }
+
+  /// One that is replaced while the others are compiled is seen as a change afterwards.
+  @Test func aPictureThatChangesMeanwhileIsNotTakenForTheOld() async throws {
+    let folder = try TestFolder.make()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try FileManager.default.copyItem(
+      atPath: "\(Self.root)/Samples/scenes/pump-room", toPath: "\(folder)/pump-room")
+    let store = SceneStore(cache: "\(folder)/cache", isolation: .none)
+    let entry = try #require(SceneCatalog(folders: [folder]).entry("pump-room"))
+    let pictures = try FileManager.default.subpathsOfDirectory(atPath: "\(folder)/pump-room")
+      .filter { $0.hasSuffix(".png") || $0.hasSuffix(".jpg") }.map { "\(folder)/pump-room/\($0)" }
+    #expect(!pictures.isEmpty)
+    let result = store.load(entry, previous: nil) { done, total in
+      guard done == total else { return }
+      for path in pictures {
+        try? FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 1)], ofItemAtPath: path)
+      }
+    }
+    let loaded = try result.get()
+    #expect(SceneStamp(folder: loaded.folder, scene: loaded.scene) != loaded.stamp)
   }
 
   @Test func aConfiguredSceneIsUsedOnceItIsMended() async throws {

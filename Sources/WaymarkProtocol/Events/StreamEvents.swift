@@ -39,6 +39,8 @@ public enum CloseReason: String, Codable, CaseIterable, Sendable {
   case slowConsumer
   /// It sent a line of more than 64 KiB.
   case lineTooLong
+  /// Its user has another role than when it came, or none; it may come again.
+  case roleChanged
   /// Its user may not connect.
   case notPermitted
   /// There are too many connections.

@@ -25,7 +25,9 @@ package final class MediaModule: ServiceModule {
 
   private unowned let hub: Hub
   private let tap: MediaTap
-  private var watches: [Int: [MediaWatch]] = [:]
+  /// What is watched live, and the snapshots that wait for a frame, by connection.
+  private var previews: [Int: MediaWatch] = [:]
+  private var snapshots: [Int: [Answer]] = [:]
   private static let widths = 16...8192
 
   /// The module of `hub`, with a lane in `pipeline`.
@@ -93,7 +95,7 @@ package final class MediaModule: ServiceModule {
     try checkRole(connection, incoming.method)
     try Self.check(request.width, request.rate)
     connection.becomeMedia()
-    cancel(connection)
+    previews.removeValue(forKey: connection.number)?.cancel()
     let id = incoming.id
     let watch = tap.watch(width: request.width, rate: request.rate) { [weak self, weak connection] picture in
       ServiceActor.execute {
@@ -101,7 +103,7 @@ package final class MediaModule: ServiceModule {
         connection.send(live: bytes)
       }
     }
-    watches[connection.number] = [watch]
+    previews[connection.number] = watch
     // The next picture is made when this one is on its way: the newest then, and no work for one that only waits.
     connection.onMediaSpace = { watch.ready() }
   }
@@ -116,15 +118,15 @@ package final class MediaModule: ServiceModule {
     let answer = Answer()
     let watch = tap.watch(width: request.width) { [weak self, weak connection] picture in
       ServiceActor.execute {
-        guard let self, let connection, answer.claim() else { return }
+        guard let self, let connection, self.claim(answer, connection) else { return }
         if let bytes = self.encode(picture, incoming.id) { connection.send(picture: bytes) }
         connection.countInFlight(-1)
       }
     }
     answer.watch = watch
-    watches[connection.number, default: []].append(watch)
+    snapshots[connection.number, default: []].append(answer)
     ServiceActor.schedule(after: 5) { [weak self, weak connection] in
-      guard let self, let connection, answer.claim() else { return }
+      guard let self, let connection, self.claim(answer, connection) else { return }
       let error = ServiceError(
         .noCamera, "No frame came within five seconds.", hint: "waymark status tells how the camera is.")
       self.hub.fail(incoming, connection, error)
@@ -148,16 +150,27 @@ package final class MediaModule: ServiceModule {
     }
   }
 
-  package func connectionClosed(_ connection: Connection) { cancel(connection) }
+  /// Whether a snapshot is still to be answered; it is nobody's any more then.
+  private func claim(_ answer: Answer, _ connection: Connection) -> Bool {
+    let left = snapshots[connection.number]?.filter { $0 !== answer } ?? []
+    snapshots[connection.number] = left.isEmpty ? nil : left
+    return answer.claim()
+  }
 
-  private func cancel(_ connection: Connection) {
-    for watch in watches.removeValue(forKey: connection.number) ?? [] { watch.cancel() }
+  package func connectionClosed(_ connection: Connection) {
+    previews.removeValue(forKey: connection.number)?.cancel()
+    for answer in snapshots.removeValue(forKey: connection.number) ?? [] { _ = answer.claim() }
   }
 
   package func stop() {
-    for watch in watches.values.joined() { watch.cancel() }
-    watches = [:]
+    for watch in previews.values { watch.cancel() }
+    for answer in snapshots.values.joined() { _ = answer.claim() }
+    previews = [:]
+    snapshots = [:]
   }
+
+  /// Snapshots that wait for a frame.
+  var waitingSnapshots: Int { snapshots.values.joined().count }
 
   private func encode(_ picture: MediaPicture, _ request: JSONValue) -> ByteBuffer? {
     let frame = FrameReference(

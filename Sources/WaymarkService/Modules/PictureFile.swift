@@ -10,7 +10,7 @@ enum PictureFile {
   /// A whole file.
   static func read(_ path: String) async throws -> [UInt8] {
     try await NIOThreadPool.singleton.runIfActive {
-      let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+      let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
       guard descriptor >= 0 else { throw unreadable }
       defer { close(descriptor) }
       return try bytes(of: descriptor)

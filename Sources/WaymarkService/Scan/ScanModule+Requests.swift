@@ -33,10 +33,11 @@ extension ScanModule {
     methods.addLater(ScanPictureRequest.self) { [weak self] request, connection in
       guard let self else { throw ServiceError.stopping }
       guard (1...ScanPictureRequest.largest).contains(request.size) else {
-        defer { connection.close(.lineTooLong) }
-        throw ServiceError(
+        let error = ServiceError(
           .badParams, "size must lie between 1 and \(ScanPictureRequest.largest) bytes.",
           hint: "Make the picture smaller.")
+        // What would follow is neither taken nor passed over.
+        throw request.size > 0 ? HopelessRequest(error: error, reason: .lineTooLong) : error
       }
       let body = connection.expectBody(request.size)
       return {

@@ -52,7 +52,7 @@ struct SceneStore: Sendable {
     guard let folder = SceneFolder(entry.path) else {
       return .failure(failure(entry.name, [], "its folder is gone", code: "notFound"))
     }
-    // Taken first: what changes while it is read is seen as a change afterwards.
+    // Taken before what they tell of is read: what changes meanwhile is seen as a change afterwards.
     let before = SceneStamp(folder: folder, scene: nil)
     let report = SceneLoader.load(folder: entry.path)
     var problems = report.problems.map(\.description)
@@ -61,6 +61,7 @@ struct SceneStore: Sendable {
       return .failure(
         failure(entry.name, problems, "it has \(count) \(count == 1 ? "error" : "errors")", code: "badScene"))
     }
+    let stamp = SceneStamp(folder: folder, scene: scene)
     do throws(SceneFailure) {
       let (library, keys) = try library(
         scene, folder, previous, entry.name, warn: { problems.append($0) }, progress)
@@ -70,7 +71,7 @@ struct SceneStore: Sendable {
       return .success(
         LoadedScene(
           name: entry.name, folder: folder, scene: scene, library: library, keys: keys,
-          stamp: SceneStamp(folder: folder, scene: scene), warnings: problems))
+          stamp: stamp, warnings: problems))
     } catch {
       return .failure(error)
     }
@@ -86,16 +87,15 @@ struct SceneStore: Sendable {
     _ scene: Scene, _ folder: SceneFolder, _ previous: LoadedScene?, _ name: String, warn: (String) -> Void,
     _ progress: (_ done: Int, _ total: Int) -> Void
   ) throws(SceneFailure) -> (AnchorLibrary, [String]) {
-    var files: [[UInt8]] = []
-    var keys: [String] = []
-    for anchor in scene.anchors {
+    func file(_ anchor: SceneAnchor) throws(SceneFailure) -> [UInt8] {
       guard let path = folder.resolved(anchor.image), let data = FileManager.default.contents(atPath: path) else {
         throw failure(name, [], "the picture \(anchor.image) is gone", code: "badScene")
       }
-      let bytes = [UInt8](data)
-      files.append(bytes)
-      keys.append(Self.key(anchor, bytes))
+      return [UInt8](data)
     }
+    // One at a time, and those that are to be compiled once more: together they may be larger than the memory.
+    var keys: [String] = []
+    for anchor in scene.anchors { keys.append(Self.key(anchor, try file(anchor))) }
     if let previous, previous.keys == keys { return (previous.library, keys) }
     let entry = Self.hash(keys.joined().utf8)
     if let library = cache.library(entry, warn: warn), library.references.map(\.name) == scene.anchors.map(\.name) {
@@ -109,7 +109,11 @@ struct SceneStore: Sendable {
         compiled.append(previous.library.compiled(old))
         continue
       }
-      let reference = try reference(files[index], anchor, name)
+      let bytes = try file(anchor)
+      guard Self.key(anchor, bytes) == keys[index] else {
+        throw failure(name, [], "its files changed while they were read", code: "badScene")
+      }
+      let reference = try reference(bytes, anchor, name)
       let tool = compiler ?? AnchorCompiler()
       compiler = tool
       compiled.append(tool.compile(name: anchor.name, physicalWidth: anchor.physicalWidth, image: reference))

@@ -32,6 +32,8 @@ package final class Connection {
   private var isProcessing = false
   private var isReadPaused = false
   private var media: MediaOutbox?
+  /// Whether a picture was written since there was room for the next.
+  private var owesSpace = false
   private var patience: Scheduled<Void>?
   private var patienceIsShort = false
   private weak var hub: Hub?
@@ -72,11 +74,14 @@ package final class Connection {
     body = nil
   }
 
+  /// Whether another request may be worked on. Pictures are large: on a connection that carries them, one at a time.
+  private var mayBegin: Bool {
+    inFlight < (isMedia ? 1 : limits.inFlight) && (media?.byteCount ?? outbox.byteCount) < limits.outbox / 2
+  }
+
   /// Whether the channel may read on.
   var mayRead: Bool {
-    let may =
-      !isClosing && (body != nil || inFlight < limits.inFlight) && outbox.byteCount < limits.outbox / 2
-      && framer.pending <= framer.limit
+    let may = !isClosing && (body != nil || mayBegin) && framer.pending <= framer.limit
     isReadPaused = !may
     return may
   }
@@ -91,9 +96,7 @@ package final class Connection {
     }
     takeBody()
     var budget = 64
-    while body == nil, !isClosing, inFlight < limits.inFlight, outbox.byteCount < limits.outbox / 2,
-      let next = framer.next()
-    {
+    while body == nil, !isClosing, mayBegin, let next = framer.next() {
       switch next {
       case .tooLong:
         let error = ServiceError(
@@ -185,6 +188,7 @@ package final class Connection {
         guard let bytes = media?.pop() else { break }
         channel.write(bytes, promise: nil)
         wrote = true
+        owesSpace = true
         continue
       }
       if let gap = outbox.closeGap(),
@@ -200,13 +204,17 @@ package final class Connection {
     if wrote { channel.flush() }
     watchPatience(progressed: wrote)
     if !isProcessing { resumeReading() }
-    if wrote, media?.isIdle == true, channel.isWritable { onMediaSpace?() }
+    // Here or when the channel has room again: a large picture does not leave at once.
+    if owesSpace, media?.isIdle == true, channel.isWritable {
+      owesSpace = false
+      onMediaSpace?()
+    }
     closeWhenDone()
   }
 
   /// Lets a client go that keeps events waiting too long.
   private func watchPatience(progressed: Bool) {
-    let waits = media.map { !$0.isIdle } ?? !outbox.isEmpty
+    let waits = media.map { !$0.isIdle || !channel.isWritable } ?? !outbox.isEmpty
     if progressed || !waits {
       patience?.cancel()
       patience = nil

@@ -152,7 +152,7 @@ package final class Hub {
   package func use(_ roles: RolePolicy) {
     self.roles = roles
     for connection in connections.values where roles.role(of: connection.peer) != connection.role {
-      connection.close(.notPermitted)
+      connection.close(.roleChanged)
     }
   }
 
@@ -248,6 +248,7 @@ package final class Hub {
     let told: ServiceError
     switch error {
     case let error as ServiceError: told = error
+    case let error as HopelessRequest: told = error.error
     case let error as any Replyable: told = error.reply
     default:
       log.error("a request failed", metadata: ["method": "\(request.method)", "error": "\(error)"])
@@ -255,6 +256,7 @@ package final class Hub {
         .internalError, "\(request.method) failed in the service.", hint: "The service's log says more.")
     }
     connection.send(ErrorLine(id: request.id, error: told))
+    if let error = error as? HopelessRequest { connection.close(error.reason) }
   }
 
   // MARK: The end

@@ -70,7 +70,7 @@ struct SendCommand: AsyncParsableCommand {
     let pictures = try client.pictures(method: method, params: params)
     for try await picture in pictures {
       if output == "-" {
-        try FileHandle.standardOutput.write(contentsOf: Data(picture.bytes))
+        Output.data(Data(picture.bytes))
       } else {
         try Data(picture.bytes).write(to: URL(fileURLWithPath: output), options: .atomic)
         Output.line(try Self.text(picture.header))
