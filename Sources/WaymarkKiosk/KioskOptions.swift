@@ -14,6 +14,8 @@ package struct KioskOptions: Sendable {
   package var host = "127.0.0.1"
   /// The port; 0 lets the system choose.
   package var port = 8631
+  /// Under which other addresses browsers reach it, through a proxy.
+  package var origins: [KioskOrigin] = []
   /// What the start view offers.
   package var views = View.allCases
   /// The language, or `nil` to follow the browser and let the person choose.

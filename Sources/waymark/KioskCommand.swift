@@ -12,13 +12,21 @@ struct KioskCommand: AsyncParsableCommand {
     abstract: "Serve the kiosk page: onboarding, the AR scanner and field filling in a browser.",
     discussion: """
       The page talks to the service through this process, which is a client of the socket like any other. It listens on \
-      loopback only, and the address it prints carries a random token: whoever opens that address may use the page.
+      loopback only, and the address it prints carries a random token: whoever opens that address may use the page. \
+      For other devices, put a proxy with TLS before it and name the proxy's address with --origin.
       """)
 
   @OptionGroup var place: SocketOptions
 
   @Option(help: "Where to listen: ADDRESS:PORT. Another address than loopback lets the network in.")
   var listen = "127.0.0.1:8631"
+
+  @Option(
+    help: """
+      Another address under which browsers reach the page, such as https://kiosk.example of a proxy that keeps Host; may \
+      be repeated.
+      """)
+  var origin: [String] = []
 
   @Option(help: "What the start view offers: onboard, ar, field, separated by commas.")
   var show = "onboard,ar,field"
@@ -46,6 +54,7 @@ struct KioskCommand: AsyncParsableCommand {
 
   func validate() throws {
     _ = try address()
+    _ = try origins()
     _ = try views()
     if let language, !["en", "de"].contains(language) {
       throw ValidationError("There is no language \(language): en or de.")
@@ -62,6 +71,7 @@ struct KioskCommand: AsyncParsableCommand {
       let token = try KioskToken(file: tokenFile ?? folder + "/kiosk-token")
       var options = KioskOptions(assets: assets ?? KioskOptions.installedAssets, token: token)
       (options.host, options.port) = try address()
+      options.origins = try origins()
       options.views = try views()
       options.language = language
       options.returnSeconds = returnAfter
@@ -74,9 +84,18 @@ struct KioskCommand: AsyncParsableCommand {
         Output.diagnostic(
           """
           waymark: everyone who reaches \(host) can try to open this page, over a connection that is not encrypted.
-            Listen on 127.0.0.1 and put a proxy with TLS before it, unless this network is yours alone.
+            Listen on 127.0.0.1, put a proxy with TLS before it and name its address with --origin, unless this network is
+            yours alone.
           """)
       }
+      if ["0.0.0.0", "[::]"].contains(host), options.origins.isEmpty {
+        Output.diagnostic(
+          """
+          waymark: \(host) is no address that other devices can open, and under another name the page is refused to them.
+            Name the address they open with --origin, such as http://192.0.2.7:\(options.port), or with --listen.
+          """)
+      }
+      let origins = options.origins
       let manager = ServiceManager(environment: ProcessInfo.processInfo.environment)
       ServiceManager.clearEnvironment()
       let file = addressFile.map(SecretFile.address)
@@ -95,6 +114,7 @@ struct KioskCommand: AsyncParsableCommand {
           Output.diagnostic("waymark: \(error.message)\n  \(error.hint)")
         }
         Output.line(address)
+        for origin in origins { Output.line("\(origin.text)/?token=\(token.value)") }
         manager.ready("The page is at \(page)")
       }
     } catch {
@@ -111,6 +131,17 @@ struct KioskCommand: AsyncParsableCommand {
     if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
     guard !host.isEmpty else { throw ValidationError("--listen takes ADDRESS:PORT, such as 127.0.0.1:8631.") }
     return (host, Int(port))
+  }
+
+  /// What a proxy before it is called.
+  private func origins() throws -> [KioskOrigin] {
+    try origin.map { text in
+      guard let origin = KioskOrigin(text) else {
+        throw ValidationError(
+          "--origin takes http or https, a host and perhaps a port, such as https://kiosk.example, not \(text).")
+      }
+      return origin
+    }
   }
 
   /// What the start view offers.

@@ -78,6 +78,32 @@ import Testing
     }
   }
 
+  @Test(
+    "What is no origin is wrong usage",
+    arguments: ["kiosk.example", "https://kiosk.example/", "ftp://kiosk.example", "https://"])
+  func noOrigin(text: String) throws {
+    let run = try Executable.run(["kiosk", "--origin", "https://kiosk.example", "--origin", text])
+    #expect(run.status == 64)
+    #expect(run.diagnostics.contains("--origin"), "\(run.diagnostics)")
+  }
+
+  @Test("An address that no browser can open is told of, unless it is said what they open")
+  func everyAddress() throws {
+    let folder = try TemporaryFolder()
+    // It ends after the warnings: there is no page to serve.
+    let arguments = [
+      "kiosk", "--listen", "0.0.0.0:0", "--token-file", folder.file("token"), "--assets", folder.file("none"),
+    ]
+    let run = try Executable.run(arguments)
+    #expect(run.status == 66)
+    #expect(run.diagnostics.contains("everyone who reaches"))
+    #expect(run.diagnostics.contains("no address that other devices can open"), "\(run.diagnostics)")
+    let named = try Executable.run(arguments + ["--origin", "http://192.0.2.7:8631"])
+    #expect(named.status == 66)
+    #expect(named.diagnostics.contains("everyone who reaches"))
+    #expect(!named.diagnostics.contains("no address that other devices can open"))
+  }
+
   @Test("A port that is taken is said so, with the exit code of what is not available")
   func takenPort() throws {
     let folder = try TemporaryFolder()

@@ -59,11 +59,58 @@ struct AccessGuardTests {
 
   @Test("The token in the address is traded once for the cookie, on the start page only")
   func trade() {
-    #expect(access.decide(claims(path: "/", cookie: nil, queryToken: Self.token)) == .trade)
+    #expect(access.decide(claims(path: "/", cookie: nil, queryToken: Self.token)) == .trade(secure: false))
     #expect(access.decide(claims(path: "/", cookie: nil, queryToken: "wrong")) == .refused(.noToken))
     #expect(access.decide(claims(path: "/api/events", cookie: nil, queryToken: Self.token)) == .refused(.noToken))
     #expect(access.decide(claims(method: "POST", path: "/", cookie: nil, queryToken: Self.token)) == .refused(.noToken))
   }
+
+  @Test("What a proxy before it is called is a name of the page, with its own scheme; the cookie is then secure")
+  func origins() throws {
+    let origins = try ["https://kiosk.example", "http://other.example:8080"].map { try #require(KioskOrigin($0)) }
+    let proxied = AccessGuard(
+      token: Self.token, authorities: AccessGuard.authorities(host: "127.0.0.1", port: 8631), origins: origins)
+    func decide(_ host: String, _ origin: String?) -> AccessGuard.Decision {
+      proxied.decide(claims(method: "POST", path: "/api/command", host: host, origin: origin, site: "same-origin"))
+    }
+    func trade(_ host: String) -> AccessGuard.Decision {
+      proxied.decide(claims(path: "/", host: host, cookie: nil, queryToken: Self.token))
+    }
+    #expect(decide("kiosk.example", "https://kiosk.example") == .allowed)
+    #expect(decide("Kiosk.Example", nil) == .allowed)
+    #expect(decide("other.example:8080", "http://other.example:8080") == .allowed)
+    #expect(decide("127.0.0.1:8631", "http://127.0.0.1:8631") == .allowed)
+    for origin in ["http://kiosk.example", "https://kiosk.example:8443", "https://evil.example", "null"] {
+      #expect(decide("kiosk.example", origin) == .refused(.foreignOrigin), "\(origin)")
+    }
+    #expect(decide("127.0.0.1:8631", "https://kiosk.example") == .refused(.foreignOrigin))
+    #expect(decide("kiosk.example:8631", nil) == .refused(.foreignHost))
+    #expect(access.decide(claims(host: "kiosk.example")) == .refused(.foreignHost))
+    #expect(trade("kiosk.example") == .trade(secure: true))
+    #expect(trade("other.example:8080") == .trade(secure: false))
+    #expect(trade("127.0.0.1:8631") == .trade(secure: false))
+  }
+
+  @Test("An origin is written as browsers write it")
+  func origin() {
+    let written = [
+      "https://kiosk.example": "https://kiosk.example", "HTTPS://Kiosk.Example:443": "https://kiosk.example",
+      "http://kiosk.example:443": "http://kiosk.example:443", "http://192.0.2.7:80": "http://192.0.2.7",
+      "https://[2001:db8::1]:8443": "https://[2001:db8::1]:8443",
+    ]
+    for (given, text) in written { #expect(KioskOrigin(given)?.text == text) }
+  }
+
+  @Test(
+    "Nothing but scheme, host and port is an origin",
+    arguments: [
+      "", "kiosk.example", "https://", "https://kiosk.example/", "https://kiosk.example/page",
+      "https://a@kiosk.example",
+      "ftp://kiosk.example", "https://kiosk.example:", "https://kiosk.example:0", "https://kiosk.example:65536",
+      "https://kiosk.example?x", "https://kiosk.example#x", "https://*", "https://kiosk example", "https://2001:db8::1",
+      "null", "https://kiosk.example https://other.example", "https://kiosk.example\n", "https://kiösk.example",
+    ])
+  func noOrigin(text: String) { #expect(KioskOrigin(text) == nil) }
 
   @Test("Another address than loopback has that name alone")
   func otherAddress() {

@@ -12,12 +12,14 @@ struct KioskServerTests {
 
   /// Runs `body` against a server on a free port.
   func withServer(
-    limits: KioskLimits = KioskLimits(), _ body: @escaping @Sendable (Int, String, FakeBackend) async throws -> Void
+    limits: KioskLimits = KioskLimits(), origins: [KioskOrigin] = [],
+    _ body: @escaping @Sendable (Int, String, FakeBackend) async throws -> Void
   ) async throws {
     let backend = FakeBackend()
     var options = KioskOptions(assets: Self.assets, token: KioskToken())
     options.port = 0
     options.limits = limits
+    options.origins = origins
     let token = options.token.value
     var logger = Logger(label: "test")
     logger.logLevel = .critical
@@ -84,6 +86,19 @@ struct KioskServerTests {
         port, "POST", "/api/command", headers: [cookie, "Origin: http://evil.example"], body: command)
       #expect(status(answer) == 403)
       #expect(backend.commands.withLock { $0.isEmpty })
+    }
+  }
+
+  @Test("Under the name of a proxy that was told of, the page is the proxy's, and its cookie is for TLS alone")
+  func proxied() async throws {
+    try await withServer(origins: [#require(KioskOrigin("https://kiosk.example"))]) { port, token, backend in
+      let traded = try exchange(port, "/?token=\(token)", host: "kiosk.example")
+      #expect(traded.contains("waymark=\(token); Path=/; HttpOnly; SameSite=Strict; Secure\r\n"))
+      let headers = ["Cookie: waymark=\(token)", "Origin: https://kiosk.example", "Sec-Fetch-Site: same-origin"]
+      let answer = try exchange(
+        port, "POST", "/api/command", headers: headers, host: "kiosk.example", body: #"{"method":"status"}"#)
+      #expect(status(answer) == 200)
+      #expect(backend.commands.withLock { $0.count } == 1)
     }
   }
 

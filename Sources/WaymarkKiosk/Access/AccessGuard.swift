@@ -21,8 +21,8 @@ struct AccessGuard: Sendable {
   /// What becomes of a request.
   enum Decision: Equatable, Sendable {
     case allowed
-    /// The right token in the address: set the cookie and go to the address without it.
-    case trade
+    /// The right token in the address: set the cookie, `secure` where it came over TLS, and go to the address without it.
+    case trade(secure: Bool)
     case refused(Refusal)
   }
 
@@ -37,12 +37,15 @@ struct AccessGuard: Sendable {
   }
 
   private let token: [UInt8]
-  private let authorities: Set<String>
+  /// The pages that may send requests, by the authority that these name.
+  private var origins: [String: Set<String>] = [:]
 
-  /// A guard for a token and the authorities (`host:port`, lower case) under which this kiosk is reached.
-  init(token: String, authorities: Set<String>) {
+  /// A guard for a token, the authorities (`host:port`, lower case) under which this kiosk is reached, and what it is
+  /// called besides.
+  init(token: String, authorities: Set<String>, origins: [KioskOrigin] = []) {
     self.token = Array(token.utf8)
-    self.authorities = authorities
+    for authority in authorities { self.origins[authority] = ["http://\(authority)"] }
+    for origin in origins { self.origins[origin.authority, default: []].insert(origin.text) }
   }
 
   /// The authorities of a listener: the address itself and, on loopback, its usual names.
@@ -59,14 +62,15 @@ struct AccessGuard: Sendable {
 
   /// Decides on a request.
   func decide(_ claims: Claims) -> Decision {
-    guard let host = claims.host?.lowercased(), authorities.contains(host) else { return .refused(.foreignHost) }
-    if let origin = claims.origin?.lowercased(), origin != "http://\(host)" { return .refused(.foreignOrigin) }
+    guard let host = claims.host?.lowercased(), let own = origins[host] else { return .refused(.foreignHost) }
+    if let origin = claims.origin?.lowercased(), !own.contains(origin) { return .refused(.foreignOrigin) }
     if let site = claims.fetchSite, site != "same-origin", site != "none" {
       // A link from elsewhere may open the start page, which then still needs its cookie; nothing else.
       guard claims.method == "GET", claims.path == "/", claims.origin == nil else { return .refused(.foreignOrigin) }
     }
     if claims.method == "GET", claims.path == "/", let offered = claims.queryToken {
-      return matches(offered) ? .trade : .refused(.noToken)
+      return matches(offered)
+        ? .trade(secure: own.allSatisfy { $0.hasPrefix("https://") }) : .refused(.noToken)
     }
     guard let cookie = claims.cookie, matches(cookie) else { return .refused(.noToken) }
     return .allowed

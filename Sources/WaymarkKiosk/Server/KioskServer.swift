@@ -70,6 +70,7 @@ package struct KioskServer: Sendable {
     let router = router(behind: gate, connections: connections)
     let token = options.token.value
     let host = options.host
+    let origins = options.origins
     let http = HTTP1Channel.Configuration(
       idleTimeout: TimeAmount(options.limits.idle),
       httpDecoderConfiguration: .init(
@@ -82,7 +83,8 @@ package struct KioskServer: Sendable {
       configuration: .init(address: .hostname(host, port: options.port), serverName: nil),
       onServerRunning: { channel in
         let port = channel.localAddress?.port ?? 0
-        gate.open(AccessGuard(token: token, authorities: AccessGuard.authorities(host: host, port: port)))
+        let authorities = AccessGuard.authorities(host: host, port: port)
+        gate.open(AccessGuard(token: token, authorities: authorities, origins: origins))
         await onListening(port)
       }, logger: logger)
   }

@@ -26,9 +26,9 @@ struct RequestGuard: RouterMiddleware {
     case .allowed:
       connections.proved(context.channel)
       response = try await next(request, context)
-    case .trade:
+    case .trade(let secure):
       connections.proved(context.channel)
-      response = trade()
+      response = trade(secure: secure)
     case .refused(let refusal): response = refuse(refusal)
     }
     response.headers[.contentSecurityPolicy] = Self.policy
@@ -49,12 +49,12 @@ struct RequestGuard: RouterMiddleware {
       queryToken: request.uri.queryParameters["token"].map(String.init))
   }
 
-  private func trade() -> Response {
+  private func trade(secure: Bool) -> Response {
     Response(
       status: .seeOther,
       headers: [
         .location: "/",
-        .setCookie: "\(AccessGuard.cookieName)=\(token); Path=/; HttpOnly; SameSite=Strict",
+        .setCookie: "\(AccessGuard.cookieName)=\(token); Path=/; HttpOnly; SameSite=Strict\(secure ? "; Secure" : "")",
       ])
   }
 
