@@ -102,6 +102,31 @@ struct KioskServerTests {
     }
   }
 
+  @Test("Connections that are reset before their answer begins take no place of a stream with them")
+  func resets() async throws {
+    var limits = KioskLimits()
+    limits.streams = 2
+    try await withServer(limits: limits) { port, token, _ in
+      let head = "HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nCookie: waymark=\(token)\r\n\r\n"
+      for path in ["/api/events?page=p1", "/api/preview"] {
+        for round in 0..<400 {
+          let http = try RawHTTP(port: port)
+          http.endAbruptly()
+          // At another point of the answer each time.
+          let end = ContinuousClock.now + .microseconds(round % 100 * 5)
+          http.send("GET \(path) \(head)")
+          while ContinuousClock.now < end {}
+        }
+        let patience = ContinuousClock.now + .seconds(30)
+        var answer = 0
+        while answer != 200, ContinuousClock.now < patience {
+          answer = try status(exchange(port, path, headers: ["Cookie: waymark=\(token)"]))
+        }
+        #expect(answer == 200, "\(path)")
+      }
+    }
+  }
+
   @Test(
     "Paths lead nowhere outside the page's files",
     arguments: [
@@ -136,7 +161,7 @@ struct KioskServerTests {
     }
   }
 
-  @Test("An upload over 16 MiB is refused before it is taken, and so is one that lies about its length")
+  @Test("An upload over 16 MiB is refused before it is taken, as are one that lies about its length and an empty one")
   func upload() async throws {
     try await withServer { port, token, backend in
       let http = try RawHTTP(port: port)
@@ -151,6 +176,11 @@ struct KioskServerTests {
       let chunk = Array("100000\r\n".utf8) + [UInt8](repeating: 7, count: 1 << 20) + Array("\r\n".utf8)
       for _ in 0..<18 { chunked.send(chunk) }
       #expect(status(chunked.receive { $0.contains("tooLarge") }) == 413)
+      #expect(backend.uploads.withLock { $0.isEmpty })
+      let empty = try exchange(
+        port, "POST", "/api/upload", headers: ["Cookie: waymark=\(token)", "Content-Length: 0"])
+      #expect(status(empty) == 422)
+      #expect(empty.contains(#""code":"badPicture""#))
       #expect(backend.uploads.withLock { $0.isEmpty })
       let fits = try exchange(port, "POST", "/api/upload", headers: ["Cookie: waymark=\(token)"], body: "picture")
       #expect(status(fits) == 200)

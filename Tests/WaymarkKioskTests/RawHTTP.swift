@@ -56,6 +56,12 @@ final class RawHTTP: Sendable {
     return true
   }
 
+  /// Makes the end of this connection a reset, which drops what is still on its way.
+  func endAbruptly() {
+    var now = linger(l_onoff: 1, l_linger: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
+  }
+
   /// Sends text.
   @discardableResult
   func send(_ text: String) -> Bool { send(Array(text.utf8)) }

@@ -32,6 +32,11 @@ extension KioskServer {
     router.post("/api/upload") { request, _ in
       guard options.upload else { return Response(status: .notFound) }
       guard let body = await collect(request, upTo: Self.uploadLimit) else { return tooLarge }
+      // The service cannot be told of a picture of no bytes.
+      guard !body.isEmpty else {
+        return answer(
+          .failure(code: "badPicture", message: "The picture is empty.", hint: "Send the bytes of a picture file."))
+      }
       return answer(await backend.upload(body, page: request.headers[Self.pageHeader]))
     }
 

@@ -8,7 +8,9 @@ import WaymarkProtocol
 /// away, and the service's snapshot tells it how things stand.
 package final class SocketBackend: KioskBackend {
   private let path: String
-  private let pages = Mutex<[String: WaymarkClient]>([:])
+  private let pages = Mutex(PageTable<WaymarkClient>())
+  /// How many lines wait for a browser that does not read.
+  private static let waiting = 1024
 
   /// What a page is told of; the rest of the service's events are not for it.
   private static let events = [
@@ -34,29 +36,38 @@ package final class SocketBackend: KioskBackend {
   }
 
   package func events(page: String?) -> AsyncStream<[UInt8]> {
-    let (stream, continuation) = AsyncStream.makeStream(of: [UInt8].self, bufferingPolicy: .bufferingNewest(1024))
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: [UInt8].self, bufferingPolicy: .bufferingOldest(Self.waiting))
+    let number = pages.withLock { $0.began() }
     let task = Task { [self] in
+      var own: WaymarkClient?
+      /// Ends the stream rather than leave a line out: the page asks again, and the snapshot tells it how things stand.
+      func send(_ line: [UInt8]) throws {
+        if case .dropped = continuation.yield(line) { throw CancellationError() }
+      }
       do {
         for try await update in WaymarkClient.updates(
           at: path, events: Self.events, backoff: Backoff(first: 0.1, longest: 1))
         {
           switch update {
           case .connected(let client, let snapshot):
-            if let page { pages.withLock { $0[page] = client } }
+            own = client
+            if let page { pages.withLock { $0.connected(page, stream: number, client) } }
             let standing = Connection(online: true, role: client.hello.role, snapshot: snapshot)
-            continuation.yield(try JSONLineEncoder.encode(standing))
-          case .event(let received): continuation.yield(Array(received.line.utf8))
+            try send(try JSONLineEncoder.encode(standing))
+          case .event(let received): try send(Array(received.line.utf8))
           case .disconnected:
-            if let page { _ = pages.withLock { $0.removeValue(forKey: page) } }
-            continuation.yield(try JSONLineEncoder.encode(Connection(online: false, role: nil, snapshot: nil)))
+            own = nil
+            if let page { pages.withLock { $0.ended(page, stream: number) } }
+            try send(try JSONLineEncoder.encode(Connection(online: false, role: nil, snapshot: nil)))
           }
         }
       } catch {
-        // Refused for good, or cancelled: the stream ends, and the page asks again.
+        // Refused for good, cancelled, or not read: the stream ends, and the page asks again.
       }
       continuation.finish()
-      let left = page.flatMap { page in pages.withLock { $0.removeValue(forKey: page) } }
-      await left?.close()
+      if let page { pages.withLock { $0.ended(page, stream: number) } }
+      await own?.close()
     }
     continuation.onTermination = { _ in task.cancel() }
     return stream

@@ -2,12 +2,22 @@ import Synchronization
 
 /// Bounds how many long answers are under way at once.
 final class StreamCounter: Sendable {
-  /// A place in the count, given back once.
-  struct Place: Sendable {
-    fileprivate let counter: StreamCounter
+  /// A place in the count, given back once: by `leave`, or when nobody holds it any more.
+  ///
+  /// An answer whose head cannot be written is dropped, and its body never asked for.
+  final class Place: Sendable {
+    private let counter: StreamCounter
+    private let isTaken = Atomic(true)
+
+    fileprivate init(_ counter: StreamCounter) { self.counter = counter }
+
+    deinit { leave() }
 
     /// Gives the place back.
-    func leave() { counter.count.withLock { $0 -= 1 } }
+    func leave() {
+      guard isTaken.exchange(false, ordering: .relaxed) else { return }
+      counter.count.withLock { $0 -= 1 }
+    }
   }
 
   private let limit: Int
@@ -22,6 +32,6 @@ final class StreamCounter: Sendable {
       count += 1
       return true
     }
-    return entered ? Place(counter: self) : nil
+    return entered ? Place(self) : nil
   }
 }
