@@ -12,9 +12,10 @@ from selenium.webdriver.common.by import By
 
 AXE = next(iter(glob.glob(os.path.join(sys.prefix, "lib/python3*/site-packages/axe_playwright_python/axe.min.js"))), None)
 
-# Notes every request, every frame that was drawn with the overlay on it, and every event's delay, from the first line on.
+# Notes every frame that was drawn with the overlay on it, every event's delay, and how many frames a scan has looked at, from the
+# first line on.
 PROBE = """
-window.probe = { drawn: [], delays: [] };
+window.probe = { drawn: [], delays: [], looked: 0 };
 document.addEventListener('drawn', (e) => { probe.drawn.push([e.detail.frame, e.detail.overlay]); }, true);
 const Original = window.EventSource;
 window.EventSource = class extends Original {
@@ -22,6 +23,8 @@ window.EventSource = class extends Original {
     super(...a);
     this.addEventListener('message', (m) => {
       const time = /"time":"([^"]+)"/.exec(m.data);
+      const frames = /"event":"scanner.status".*"frames":(\\d+)/.exec(m.data);
+      if (frames) probe.looked = Number(frames[1]);
       if (time) probe.delays.push(Date.now() - Date.parse(time[1]));
     });
   }
@@ -71,8 +74,11 @@ class Browser:
     def gone(self, selector, within=20):
         end = time.monotonic() + within
         while time.monotonic() < end:
-            if not any(node.is_displayed() for node in self.driver.find_elements(By.CSS_SELECTOR, selector)):
-                return
+            try:
+                if not any(node.is_displayed() for node in self.driver.find_elements(By.CSS_SELECTOR, selector)):
+                    return
+            except Exception:  # replaced meanwhile
+                pass
             time.sleep(0.03)
         raise AssertionError(f"{selector} did not go away within {within} s")
 

@@ -44,6 +44,27 @@ def annotated(browser, stand):
     browser.find('.stage[data-phase="annotating"]', within=60)
 
 
+def hold(browser, word):
+    """Keeps back what the page sends with a word in its address or its text, until `release`."""
+    browser.script("""
+      const send = window.fetch, word = arguments[0];
+      const released = new Promise((go) => { window.release = go; });
+      window.held = window.passed = false;
+      window.fetch = async (url, options) => {
+        if (window.passed || !`${url} ${options?.body}`.includes(word)) return send(url, options);
+        window.held = true;
+        await released;
+        return send(url, options).finally(() => { window.passed = true; });
+      };""", word)
+
+
+def release(browser):
+    """Lets go what was held, and waits for the answer to it."""
+    browser.until("window.held", what="something to release")
+    browser.script("release()")
+    browser.until("window.passed", what="an answer to what was released")
+
+
 def settle(browser):
     """After a check: no console error, and nothing asked of another machine."""
     browser.collect()

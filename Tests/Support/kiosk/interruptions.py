@@ -2,7 +2,6 @@
 import os
 import tempfile
 import threading
-import time
 
 from checks import FRAMES, SCENE, annotated, check, opened, picture, settle, shown
 from stand import Stand
@@ -20,10 +19,7 @@ def the_service_goes_and_comes_back(browser):
         browser.until("document.documentElement.dataset.online === 'true'", within=30)
         browser.gone(".banner.bad")
         # The scan that was under way is armed again by itself.
-        end = time.monotonic() + 20
-        while stand.request("status")["result"]["scanner"]["status"] != "scanning":
-            assert time.monotonic() < end, "the scan was not armed again"
-            time.sleep(0.05)
+        stand.is_scanning()
         browser.click(".bar .button")
         # What a person has typed is still there after the service was away.
         browser.click("[data-open=field]")

@@ -3,7 +3,10 @@ import os
 import socket
 import tempfile
 
-from checks import PICTURES, check, opened, picture, settle, shown
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.keys import Keys
+
+from checks import PICTURES, check, hold, opened, picture, release, settle, shown
 from stand import Stand
 
 
@@ -68,6 +71,9 @@ def the_gallery_asks_first_and_answers_unsuccessful(browser):
         shown(browser, "scan-unsuccessful")
         browser.click(".verdict .primary")
         browser.gone(".verdict")
+        # It is armed once, and then stays: no scan that is replaced again and again sees so many frames.
+        browser.script("probe.looked = 0")
+        browser.until("probe.looked > 25", what="a scan that goes on")
         browser.click(".roll .chevron")
         browser.until("document.querySelector('#roll-body').hidden")
         settle(browser)
@@ -97,15 +103,107 @@ def an_empty_gallery_and_a_file_that_is_no_picture(browser):
     os.unlink(text)
 
 
+def escape(browser):
+    ActionChains(browser.driver).send_keys(Keys.ESCAPE).perform()
+
+
+def hand_in(browser, path):
+    """Hands in a picture from the person's own device."""
+    browser.click(".roll .head .button")
+    browser.find(".sheet.small .actions")
+    browser.script("document.querySelector('input[type=file]').classList.remove('visually-hidden')")
+    browser.driver.find_element("css selector", "input[type=file]").send_keys(path)
+
+
 @check
-def a_picture_from_the_device_is_judged(browser):
+def a_picture_from_the_device_is_judged_and_left(browser):
     with Stand([picture("no-code.jpg")]) as stand:
         opened(browser, stand, "onboard")
         browser.click(".roll .head .button")
         shown(browser, "gallery")
-        browser.script("document.querySelector('input[type=file]').classList.remove('visually-hidden')")
-        browser.driver.find_element("css selector", "input[type=file]").send_keys(picture("onboarding.png"))
+        escape(browser)
+        for leave in (lambda: escape(browser), lambda: browser.click(".bar .button")):
+            stand.is_scanning()
+            hand_in(browser, picture("onboarding.png"))
+            browser.find('.verdict[data-outcome="successful"]')
+            # Nobody else finds a stranger's code in the scanner.
+            leave()
+            browser.gone(".stage")
+            stand.is_left()
+            browser.click("[data-open=onboard]")
+        stand.is_scanning()
+        hand_in(browser, picture("onboarding.png"))
         browser.find('.verdict[data-outcome="successful"]')
+        browser.click(".verdict .button:not(.primary)")
+        browser.gone(".verdict")
+        stand.is_scanning()
+        settle(browser)
+
+
+@check
+def a_code_that_waits_gives_way_to_another_picture(browser):
+    with Stand([picture("onboarding.png")]) as stand:
+        opened(browser, stand, "onboard")
+        browser.find('.verdict[data-outcome="successful"]')
+        hand_in(browser, os.path.abspath(__file__))
+        browser.gone(".verdict")
+        assert browser.text(".stage .prompt") == "This file is no picture that can be read."
+        # The camera still sees the code, and is looked at again.
+        browser.find('.verdict[data-outcome="successful"]')
+        settle(browser)
+
+
+@check
+def what_comes_after_the_scanner_was_left_holds_nothing(browser):
+    with Stand([picture("no-code.jpg")]) as stand:
+        opened(browser, stand, "onboard")
+        stand.is_scanning()
+        hold(browser, "/api/upload")
+        hand_in(browser, picture("onboarding.png"))
+        browser.until("window.held", what="the picture on its way")
+        escape(browser)
+        stand.is_left()
+        release(browser)
+        stand.is_left()
+        # The same, when somebody has begun anew meanwhile: that scan goes on.
+        browser.click("[data-open=onboard]")
+        stand.is_scanning()
+        hold(browser, "/api/upload")
+        hand_in(browser, picture("onboarding.png"))
+        browser.until("window.held", what="the picture on its way")
+        escape(browser)
+        browser.click("[data-open=onboard]")
+        stand.is_scanning()
+        release(browser)
+        stand.is_scanning()
+        escape(browser)
+        stand.is_left()
+        # And when it was left before it was armed.
+        hold(browser, "scan.begin")
+        browser.click("[data-open=onboard]")
+        browser.until("window.held", what="the scan on its way")
+        escape(browser)
+        browser.gone(".stage")
+        release(browser)
+        stand.is_left()
+        settle(browser)
+
+
+@check
+def a_confirmation_that_fails_is_told(browser):
+    with Stand([picture("onboarding.png")]) as stand:
+        opened(browser, stand, "onboard")
+        browser.find('.verdict[data-outcome="successful"]')
+        browser.script("""
+          const send = window.fetch;
+          window.fetch = (url, options) => options?.body?.includes?.('scan.confirm')
+            ? Promise.resolve(new Response('{"error":{"code":"busy"}}', { status: 422 })) : send(url, options);""")
+        browser.click(".verdict .primary")
+        words = "Another program is using the scanner."
+        browser.until(f"document.getElementById('announcer').textContent === '{words}'", what="what a screen reader says")
+        assert browser.text(".stage .prompt") == words
+        browser.find('.verdict[data-outcome="successful"]')
+        shown(browser, "error-confirmation")
         settle(browser)
 
 

@@ -2,7 +2,7 @@
 import os
 import statistics
 
-from checks import FRAMES, SCENE, SHOTS, annotated, check, opened, settle, shown
+from checks import FRAMES, SCENE, SHOTS, annotated, check, hold, opened, release, settle, shown
 from stand import Stand
 
 
@@ -37,6 +37,21 @@ def ar_from_coaching_to_the_card(browser):
         browser.click(".bar .button")
         browser.find("[data-open=ar]")
         assert stand.request("status")["result"].get("session", "inactive") == "inactive"
+        settle(browser)
+
+
+@check
+def who_leaves_before_the_session_has_begun_leaves_none(browser):
+    with Stand(FRAMES, scene=SCENE) as stand:
+        browser.open(stand.url)
+        browser.until("document.documentElement.dataset.online === 'true'")
+        hold(browser, "session.start")
+        browser.click("[data-open=ar]")
+        browser.until("window.held", what="a session on its way")
+        browser.click(".bar .button")
+        browser.gone(".stage")
+        release(browser)
+        stand.becomes("inactive", lambda status: status.get("session", "inactive") == "inactive")
         settle(browser)
 
 

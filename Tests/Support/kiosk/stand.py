@@ -88,6 +88,21 @@ class Stand:
             stream.flush()
             return json.loads(stream.readline())
 
+    def becomes(self, what, condition, within=20):
+        """Waits until the service's status is as a condition on it says."""
+        end = time.monotonic() + within
+        while not condition(status := self.request("status")["result"]):
+            assert time.monotonic() < end, f"not {what}: {status['scanner']}, {status.get('scan')}, {status.get('session')}"
+            time.sleep(0.05)
+
+    def is_left(self):
+        """Waits until nothing is armed, and nothing waits for a confirmation."""
+        self.becomes("left", lambda status: not status.get("scan"))
+
+    def is_scanning(self):
+        """Waits until a scan is armed and looks for a code."""
+        self.becomes("scanning", lambda status: status.get("scan") and not status["scan"].get("pending"))
+
     @staticmethod
     def resident(process):
         """Resident memory of a process in bytes."""

@@ -1,8 +1,8 @@
 // The pictures at the bottom of the scanner: they scroll sideways, fold away, and are shown only after a yes.
-import { command, pictures, upload, CommandError } from '../api.js';
+import { command, pictures, upload } from '../api.js';
 import { openDialog } from '../dialog.js';
-import { announce, el, icon, printable } from '../dom.js';
-import { t, tOr } from '../strings.js';
+import { el, icon, printable } from '../dom.js';
+import { t } from '../strings.js';
 
 /** A reply to `gallery.scan` or to an upload, as the verdict that the live scan's events have. */
 function verdictOf(reply) {
@@ -12,17 +12,19 @@ function verdictOf(reply) {
 
 const CONSENT = 'picturesShown';
 
-/** The roll. `onverdict(verdict)` receives what a chosen picture gave. */
-export function cameraRoll(app, { onverdict }) {
+/** The roll. `onpicture()` is told that one was chosen, `onverdict(verdict)` receives what it gave. */
+export function cameraRoll(app, { onpicture, onverdict }) {
   const strip = el('div', { class: 'strip', role: 'list', 'aria-label': t('roll.title') });
   const body = el('div', { id: 'roll-body' }, strip);
   let items = [];
 
-  const fail = (error) => announce(error instanceof CommandError ? tOr(`error.${error.code}`, 'error.unavailable') : t('error.unavailable'));
-
   async function busy(button, work) {
     button.setAttribute('aria-busy', 'true');
-    try { onverdict(verdictOf(await work())); } catch (error) { fail(error); onverdict({ error: error.code ?? 'unavailable' }); } finally { button.removeAttribute('aria-busy'); }
+    onpicture();
+    let verdict;
+    try { verdict = verdictOf(await work()); } catch (error) { verdict = { error: error.code ?? 'unavailable' }; }
+    button.removeAttribute('aria-busy');
+    onverdict(verdict);
   }
 
   const scanItem = (item, button) => busy(button, () => command('gallery.scan', { id: item.id }));

@@ -134,7 +134,7 @@ export function openAR(app) {
     selected = snapshot?.annotation?.id ?? null;
     if (snapshot?.session && snapshot.session.phase !== 'inactive') { follow(snapshot.session); return; }
     if (!app.state.scene) { await chooseScene(); return; }
-    await send('session.start', {});
+    await start();
   }
 
   /** With no scene loaded: the only one there is, or a choice. */
@@ -147,10 +147,13 @@ export function openAR(app) {
     stage.node.append(panel);
   }
 
+  /** Starts a session with a scene, or with the one that is loaded. */
   async function start(scene) {
-    status.hidden = false;
-    status.textContent = t('ar.loading');
-    await send('session.start', { scene });
+    if (closing) return;
+    if (scene) { status.hidden = false; status.textContent = t('ar.loading'); }
+    const started = await send('session.start', { scene });
+    // Whoever left meanwhile did so before there was anything to leave.
+    if (closing && started) command('session.exit').catch(() => {});
   }
 
   resume(app.state.snapshot);

@@ -22,6 +22,8 @@ export function openScanner(app, { mode }) {
   let clearing = 0;
   let done = false;
   let handed = null;
+  /** How many pictures are being judged: an accepted one takes the place of the scan that is under way. */
+  let judging = 0;
   const offs = [];
 
   const prompt = el('p', { class: 'prompt' }, t(barcode ? 'scan.prompt.barcode' : 'scan.prompt'));
@@ -30,6 +32,9 @@ export function openScanner(app, { mode }) {
 
   const say = (state, words) => { guide.dataset.state = state; prompt.textContent = words; };
   const idle = () => { answer.replaceChildren(); prompt.hidden = false; say('idle', t(barcode ? 'scan.prompt.barcode' : 'scan.prompt')); };
+
+  const tell = (error) => { prompt.hidden = false; prompt.textContent = tOr(`error.${error}`, 'error.unavailable'); announce(prompt.textContent); };
+  const disarm = (id) => command('scan.cancel', { scan: id }).catch(() => {});
 
   const current = (event) => event.source !== 'gallery' && (scan === null || event.scan === scan);
 
@@ -45,8 +50,11 @@ export function openScanner(app, { mode }) {
     clearTimeout(clearing);
     if (done) return;
     idle();
+    // What it replaces is told of as cancelled, and is nobody's any more.
+    scan = null;
     try {
       scan = (await command('scan.begin', { mode, timeout: SCAN_SECONDS, once: barcode })).scan;
+      if (done) disarm(scan);
     } catch (error) {
       scan = null;
       if (done) return;
@@ -61,12 +69,12 @@ export function openScanner(app, { mode }) {
       try { await command('scan.confirm', { scan: verdict.scan }); } catch (error) {
         // Between the look and the yes the code may have been used elsewhere.
         if (error.code === 'replayed') { refused({ outcome: 'invalid', reason: 'replayed' }); return; }
-        if (error.code !== 'nothingToConfirm') { prompt.textContent = tOr(`error.${error.code}`, 'error.unavailable'); return; }
+        if (error.code !== 'nothingToConfirm') { tell(error.code); return; }
       }
       handed = verdict;
       dialog.close(verdict);
     };
-    const cancel = async () => { await command('scan.cancel', { scan: verdict.scan }).catch(() => {}); scan = null; arm(); };
+    const cancel = async () => { await disarm(verdict.scan); scan = null; arm(); };
     show(verdict, [{ label: t('common.cancel'), onclick: cancel }, { label: t('scan.continue'), primary: true, onclick: confirm }]);
   }
 
@@ -82,7 +90,7 @@ export function openScanner(app, { mode }) {
       clearTimeout(clearing);
       for (const off of offs) off();
       stage.stop();
-      if (scan !== null && !handed) command('scan.cancel', { scan }).catch(() => {});
+      if (scan !== null && !handed) disarm(scan);
       if (app.state.torch) command('torch', { on: false }).catch(() => {});
     },
     build: (dialog) => {
@@ -92,7 +100,11 @@ export function openScanner(app, { mode }) {
         app.events.on('scan.successful', (event) => { if (current(event)) accepted(dialog, { outcome: 'successful', ...event }); }),
         app.events.on('scan.invalid', (event) => { if (current(event)) refused({ outcome: 'invalid', ...event }); }),
         app.events.on('scan.unsuccessful', (event) => { if (current(event)) { scan = null; refused({ outcome: 'unsuccessful', ...event }); } }),
-        app.events.on('scan.cancelled', (event) => { if (event.reason !== 'replaced' && scan !== null && event.scan === scan) { scan = null; clearing = setTimeout(arm, 500); } }),
+        app.events.on('scan.cancelled', (event) => {
+          if (scan === null || event.scan !== scan || (event.reason === 'replaced' && judging)) return;
+          scan = null;
+          clearing = setTimeout(arm, 500);
+        }),
         app.events.on('scan.guide', (event) => {
           if (!current(event) || answer.childElementCount) return;
           say('advice', tOr(`advice.${event.advice}`, 'scan.prompt'));
@@ -114,10 +126,16 @@ export function openScanner(app, { mode }) {
         stage.node);
       if (!barcode) {
         box.append(cameraRoll(app, {
+          onpicture: () => { judging += 1; },
           onverdict: (verdict) => {
-            if (done) return;
-            if (verdict.error) { idle(); prompt.textContent = tOr(`error.${verdict.error}`, 'error.unavailable'); return; }
-            if (verdict.outcome === 'successful') accepted(dialog, verdict); else refused(verdict);
+            judging -= 1;
+            const armed = verdict.outcome === 'successful';
+            // Nobody is there any more to confirm it.
+            if (done) { if (armed) disarm(verdict.scan); return; }
+            // A code that waited for its confirmation gives way to what is said of the picture; then the scan begins anew.
+            const waited = guide.dataset.state === 'successful';
+            if (verdict.error) { idle(); tell(verdict.error); } else if (armed) { scan = verdict.scan; accepted(dialog, verdict); } else refused(verdict);
+            if (waited && !armed) { clearTimeout(clearing); clearing = setTimeout(arm, INVALID_MS); }
           },
         }));
       }
