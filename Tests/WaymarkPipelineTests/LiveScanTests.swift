@@ -194,6 +194,24 @@ struct LiveScanTests {
     #expect(broken.handle(.confirm(scan: nil, by: "anna")) == ["record"])
   }
 
+  @Test("A client that leaves while its confirmation is written leaves no scan behind that nobody may answer")
+  func leftWhileConfirming() throws {
+    for (isFirst, told) in [
+      (true, ["confirmed 1 anna", "changed"]),
+      (false, ["invalid 1 replayed", "cancelled 1 disconnected anna", "changed"]),
+      (nil, ["notRecorded 1", "cancelled 1 disconnected anna", "changed"]),
+    ] as [(Bool?, [String])] {
+      var bench = try Bench.signed()
+      _ = bench.begin("anna")
+      _ = bench.see(Bench.token)
+      #expect(bench.handle(.confirm(scan: nil, by: "anna")) == ["record"])
+      #expect(bench.handle(.left("bert")) == [])
+      #expect(bench.handle(.left("anna")) == [])
+      #expect(bench.handle(.recorded(isFirst)) == told)
+      #expect(bench.begin("bert") == ["began 2", "changed"])
+    }
+  }
+
   @Test("What the service arms by itself gives way, comes back, and does not repeat what was answered")
   func autoBegin() {
     var settings = LiveScan<String, Int>.Settings()

@@ -31,7 +31,7 @@ extension LiveScan {
     switch phase {
     case .waiting(_, let success):
       if let entry = success.verdict?.replayEntry {
-        phase = .confirming(scan, success, by: owner)
+        phase = .confirming(scan, success, by: owner, isAbandoned: false)
         return [.record(entry)]
       }
       phase = .idle
@@ -42,21 +42,23 @@ extension LiveScan {
   }
 
   mutating func recorded(_ isFirst: Bool?, at now: Double) -> [Effect] {
-    guard case .confirming(let scan, let success, let owner) = phase else { return [] }
+    guard case .confirming(let scan, let success, let owner, let isAbandoned) = phase else { return [] }
+    // Whom it belonged to is gone: nobody could answer it, and nobody else might.
+    let ending = isAbandoned ? end(.disconnected, by: scan.request.owner) : nil
     switch isFirst {
     case true?:
       phase = .idle
       return [.confirmed(scan, success, by: owner), .changed]
     case false?:
-      phase = .scanning(scan)
+      if ending == nil { phase = .scanning(scan) }
       lastRead = now
-      guard let verdict = success.verdict?.replayed else { return [.changed] }
+      guard let verdict = success.verdict?.replayed else { return ending ?? [.changed] }
       seen.tell(Self.key(success.symbol, refused: .replayed), at: now)
       let result = PictureVerdict(verdict: verdict, symbol: success.symbol, corners: success.symbol.corners)
-      return [.invalid(scan, .replayed, result), .changed]
+      return [.invalid(scan, .replayed, result)] + (ending ?? [.changed])
     case nil:
-      phase = .waiting(scan, success)
-      return [.notRecorded(scan)]
+      if ending == nil { phase = .waiting(scan, success) }
+      return [.notRecorded(scan)] + (ending ?? [])
     }
   }
 
@@ -70,7 +72,10 @@ extension LiveScan {
   mutating func left(_ owner: Owner) -> [Effect] {
     guard let scan, scan.request.owner == owner else { return [] }
     // What is being written is used up, whoever is still there to hear of it.
-    if case .confirming = phase { return [] }
+    if case .confirming(let scan, let success, let confirmer, _) = phase {
+      phase = .confirming(scan, success, by: confirmer, isAbandoned: true)
+      return []
+    }
     return end(.disconnected, by: owner)
   }
 

@@ -174,8 +174,8 @@ package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable
     case scanning(Scan)
     /// An accepted code waits for a person.
     case waiting(Scan, Success)
-    /// The confirmation is being written.
-    case confirming(Scan, Success, by: Owner?)
+    /// The confirmation is being written; the scan's holder may have gone meanwhile.
+    case confirming(Scan, Success, by: Owner?, isAbandoned: Bool)
   }
 
   /// Where it stands.
@@ -202,14 +202,14 @@ package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable
   package var scan: Scan? {
     switch phase {
     case .idle: nil
-    case .scanning(let scan), .waiting(let scan, _), .confirming(let scan, _, _): scan
+    case .scanning(let scan), .waiting(let scan, _), .confirming(let scan, _, _, _): scan
     }
   }
 
   /// The verdict that waits for a person.
   package var pending: (scan: Scan, success: Success)? {
     switch phase {
-    case .waiting(let scan, let success), .confirming(let scan, let success, _): (scan, success)
+    case .waiting(let scan, let success), .confirming(let scan, let success, _, _): (scan, success)
     case .idle, .scanning: nil
     }
   }
