@@ -28,7 +28,9 @@ package enum FormatNegotiation {
         ? [VideoOffer.Size(width: settings.width, height: settings.height, rates: [])] : offer.sizes
       for size in sizes {
         let (width, height) = size.nearest(width: settings.width, height: settings.height)
-        let rate = size.rates.filter { $0 >= settings.rate - 0.5 }.min() ?? size.rates.max() ?? settings.rate
+        let sides = 1...VideoOffer.longestSide
+        guard sides.contains(width), sides.contains(height) else { continue }
+        let rate = size.rate(nearest: settings.rate)
         ranked.append(
           (
             Candidate(fourCC: offer.fourCC, width: width, height: height, rate: rate),

@@ -53,6 +53,27 @@ struct FormatNegotiationTests {
     #expect(size.nearest(width: 1, height: 9999) == (48, 1944))
   }
 
+  @Test func passesOverSizesThatNoPictureHas() {
+    let largest = Int(UInt32.max)
+    #expect(best([offer(.mjpeg, (largest, largest, [30]), (0, 480, [30]))]) == nil)
+    #expect(best([offer(.mjpeg, (largest, 480, [30]), (320, 240, [30]))]) == "MJPG 320x240@30")
+  }
+
+  @Test func asksForTheRateWantedWhereAllAreOffered() {
+    func offer(_ range: ClosedRange<Double>) -> [VideoOffer] {
+      [
+        VideoOffer(
+          fourCC: PixelFormat.mjpeg.fourCC,
+          sizes: [
+            .init(width: 640, height: 480, rates: [range.upperBound, range.lowerBound], rateRange: range)
+          ])
+      ]
+    }
+    #expect(best(offer(5...120)) == "MJPG 640x480@30")
+    #expect(best(offer(5...20)) == "MJPG 640x480@20")
+    #expect(best(offer(60...90)) == "MJPG 640x480@60")
+  }
+
   @Test func asksForTheSizeWantedWhereTheDriverTellsNone() {
     #expect(best([VideoOffer(fourCC: PixelFormat.yuyv.fourCC)]) == "YUYV 640x480@30")
   }

@@ -184,6 +184,65 @@ struct ScriptedCameraTests {
     source.stop()
   }
 
+  @Test func asksForARateThatMakesSense() throws {
+    // An interval of 100 ns is what uvcvideo makes of 0.
+    let cases: [(intervals: [(UInt32, UInt32)], isRange: Bool, asked: UInt32)] = [
+      ([(1, 10_000_000)], false, 30_000), ([(1, 10_000_000), (1, 15)], false, 15_000),
+      ([(0, 0), (1, 60), (1, 5)], false, 60_000),
+      ([(1, 120), (1, 5)], true, 30_000), ([(1, 20), (1, 5)], true, 20_000), ([(1, 90), (1, 60)], true, 60_000),
+      ([(1, 10_000_000), (1, 5)], true, 30_000), ([(1, 5), (1, 90)], true, 30_000),
+    ]
+    for (intervals, isRange, asked) in cases {
+      let calls = ScriptedVideo {
+        $0.intervals = intervals.map { (numerator: $0.0, denominator: $0.1) }
+        $0.intervalsAreRange = isRange
+        $0.frames = [gray(1, sequence: 0)]
+      }
+      let source = try source(calls)
+      let sink = Recorder()
+      source.start(sink)
+      #expect(sink.waitForFrames(total: 1))
+      source.stop()
+      let interval = try #require(calls.state.withLock { $0.askedInterval })
+      #expect(interval == (1000, asked), "\(intervals)")
+    }
+    for (rate, asked) in [(1e7, 1_000_000), (1e-9, 1), (.infinity, 1_000_000)] as [(Double, UInt32)] {
+      let calls = ScriptedVideo()
+      let device = try VideoDevice(path: "/dev/null", calls: calls)
+      _ = try device.agree(fourCC: PixelFormat.grey.fourCC, width: 8, height: 2, rate: rate)
+      #expect(calls.state.withLock { $0.askedInterval?.denominator } == asked)
+    }
+  }
+
+  @Test func leavesOutMenuEntriesBelowZero() throws {
+    let calls = ScriptedVideo {
+      $0.controls = [wm_cid_focus_absolute: 1]
+      $0.controlType = V4L2_CTRL_TYPE_MENU.rawValue
+      $0.controlMinimum = .min
+    }
+    let device = try VideoDevice(path: "/dev/null", calls: calls)
+    #expect(device.controls().map(\.shown.name) == ["focus"])
+  }
+
+  @Test(arguments: [V4L2_CTRL_TYPE_INTEGER.rawValue, V4L2_CTRL_TYPE_CTRL_CLASS.rawValue])
+  func doesNotAskForEverWhatDoesNotWalkOn(type: UInt32) throws {
+    let calls = ScriptedVideo {
+      $0.controls = [wm_cid_focus_absolute: 1]
+      $0.controlType = type
+      $0.repeatsControl = true
+    }
+    let device = try VideoDevice(path: "/dev/null", calls: calls)
+    #expect(device.controls().count == (type == V4L2_CTRL_TYPE_INTEGER.rawValue ? 1 : 0))
+    #expect(calls.state.withLock { $0.controlQueries } == 2)
+    calls.state.withLock { state in
+      state.controls = Dictionary(uniqueKeysWithValues: (1...9000).map { (UInt32($0), 0) })
+      state.repeatsControl = false
+      state.controlQueries = 0
+    }
+    #expect(device.controls().count <= 1024)
+    #expect(calls.state.withLock { $0.controlQueries } <= 1024)
+  }
+
   @Test func takesNoMoreThanIsWanted() throws {
     let calls = ScriptedVideo { state in
       state.silencePasses = true

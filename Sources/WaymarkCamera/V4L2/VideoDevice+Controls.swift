@@ -7,8 +7,11 @@ extension VideoDevice {
     var controls: [VideoControl] = []
     var raw = v4l2_queryctrl()
     raw.id = nextControl
-    // The driver walks on from the id it gave last; one that does not is not asked for ever.
-    while controls.count < 256, attempt(wm_vidioc_queryctrl, &raw) >= 0, raw.id & nextControl == 0 {
+    var last: UInt32 = 0
+    // The driver walks on from the id it gave last; one that does not, or has no end, is not asked for ever.
+    for _ in 0..<1024 {
+      guard attempt(wm_vidioc_queryctrl, &raw) >= 0, raw.id & nextControl == 0, raw.id > last else { break }
+      last = raw.id
       if let control = control(&raw), !controls.contains(where: { $0.shown.name == control.shown.name }) {
         controls.append(control)
       }
@@ -39,7 +42,8 @@ extension VideoDevice {
       shown.value = Int(value.value)
     }
     if kind == .menu {
-      for index in shown.minimum...max(shown.minimum, min(shown.maximum, shown.minimum + 64)) {
+      // Entries count from 0; a driver that says otherwise has none below.
+      for index in stride(from: max(0, shown.minimum), through: min(shown.maximum, max(0, shown.minimum) + 64), by: 1) {
         var item = v4l2_querymenu()
         item.id = raw.id
         item.index = UInt32(index)

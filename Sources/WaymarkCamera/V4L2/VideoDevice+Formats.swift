@@ -28,23 +28,27 @@ extension VideoDevice {
       guard attempt(wm_vidioc_enum_framesizes, &raw) >= 0 else { break }
       if raw.type == V4L2_FRMSIZE_TYPE_DISCRETE.rawValue {
         let (width, height) = (Int(raw.discrete.width), Int(raw.discrete.height))
-        sizes.append(.init(width: width, height: height, rates: rates(of: fourCC, width, height)))
+        let (rates, range) = rates(of: fourCC, width, height)
+        sizes.append(.init(width: width, height: height, rates: rates, rateRange: range))
         continue
       }
       let range = raw.stepwise
       guard range.min_width <= range.max_width, range.min_height <= range.max_height else { break }
+      let (rates, rateRange) = rates(of: fourCC, Int(range.max_width), Int(range.max_height))
       sizes.append(
         .init(
           width: Int(range.min_width)...Int(range.max_width), height: Int(range.min_height)...Int(range.max_height),
           widthStep: Int(range.step_width), heightStep: Int(range.step_height),
-          rates: rates(of: fourCC, Int(range.max_width), Int(range.max_height))))
+          rates: rates, rateRange: rateRange))
       break
     }
     return sizes
   }
 
-  /// Frames a second, falling; of a range its ends.
-  private func rates(of fourCC: UInt32, _ width: Int, _ height: Int) -> [Double] {
+  /// Frames a second, falling; of a range its ends, and the range.
+  private func rates(
+    of fourCC: UInt32, _ width: Int, _ height: Int
+  ) -> (rates: [Double], range: ClosedRange<Double>?) {
     var rates: [Double] = []
     for index in 0..<64 {
       var raw = v4l2_frmivalenum()
@@ -56,17 +60,20 @@ extension VideoDevice {
       if raw.type == V4L2_FRMIVAL_TYPE_DISCRETE.rawValue {
         rates.append(rate(raw.discrete))
       } else {
-        rates += [rate(raw.stepwise.min), rate(raw.stepwise.max)]
-        break
+        // The shortest interval is the highest rate.
+        let (highest, lowest) = (rate(raw.stepwise.min), rate(raw.stepwise.max))
+        guard lowest > 0, lowest <= highest else { break }
+        return ([highest, lowest], lowest...highest)
       }
     }
-    return rates.filter { $0 > 0 }.sorted(by: >)
+    return (rates.filter { $0 > 0 }.sorted(by: >), nil)
   }
 
-  /// Frames a second of an interval; 0 for nonsense.
+  /// Frames a second of an interval; 0 for nonsense. (Of a camera that tells an interval of 0, uvcvideo makes 100 ns.)
   private func rate(_ interval: v4l2_fract) -> Double {
     guard interval.numerator > 0, interval.denominator > 0 else { return 0 }
-    return Double(interval.denominator) / Double(interval.numerator)
+    let rate = Double(interval.denominator) / Double(interval.numerator)
+    return rate <= VideoOffer.highestRate ? rate : 0
   }
 
   /// A format that the driver has accepted, which may be another one than was asked for.
@@ -92,8 +99,8 @@ extension VideoDevice {
     try call(wm_vidioc_s_fmt, &raw)
     // Drivers answer with what they can, without an error.
     let pix = raw.fmt.pix
-    guard let format = PixelFormat(fourCC: pix.pixelformat), pix.width > 0, pix.height > 0, pix.width <= 16384,
-      pix.height <= 16384
+    guard let format = PixelFormat(fourCC: pix.pixelformat), pix.width > 0, pix.height > 0,
+      pix.width <= VideoOffer.longestSide, pix.height <= VideoOffer.longestSide
     else { return nil }
     var agreed = Agreed(
       layout: PixelLayout(
@@ -102,7 +109,8 @@ extension VideoDevice {
     var parameters = v4l2_streamparm()
     parameters.type = V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
     if let wanted, wanted > 0 {
-      parameters.parm.capture.timeperframe = v4l2_fract(numerator: 1000, denominator: UInt32((wanted * 1000).rounded()))
+      let thousandths = (min(wanted, VideoOffer.highestRate) * 1000).rounded()
+      parameters.parm.capture.timeperframe = v4l2_fract(numerator: 1000, denominator: max(1, UInt32(thousandths)))
       // Refused: the driver has one rate only, which the next call tells.
       _ = attempt(wm_vidioc_s_parm, &parameters)
     }

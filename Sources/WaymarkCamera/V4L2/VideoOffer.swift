@@ -22,6 +22,11 @@ package struct VideoOffer: Sendable, Equatable {
   /// The format when frames of it can be read here.
   package var format: PixelFormat? { PixelFormat(fourCC: fourCC) }
 
+  /// No camera that is meant for this gives more frames a second.
+  package static let highestRate = 1000.0
+  /// No picture is read that has a longer side, in pixels.
+  package static let longestSide = 16384
+
   /// A size, or a range of sizes, with its rates.
   package struct Size: Sendable, Equatable {
     /// Widths in pixels.
@@ -34,21 +39,31 @@ package struct VideoOffer: Sendable, Equatable {
     package var heightStep: Int
     /// Frames a second, falling; empty when the driver does not say.
     package var rates: [Double]
+    /// Set when every rate between two is offered, not only those of `rates`.
+    package var rateRange: ClosedRange<Double>?
 
     /// One size.
-    package init(width: Int, height: Int, rates: [Double]) {
-      self.init(width: width...width, height: height...height, rates: rates)
+    package init(width: Int, height: Int, rates: [Double], rateRange: ClosedRange<Double>? = nil) {
+      self.init(width: width...width, height: height...height, rates: rates, rateRange: rateRange)
     }
 
     /// A range of sizes.
     package init(
-      width: ClosedRange<Int>, height: ClosedRange<Int>, widthStep: Int = 1, heightStep: Int = 1, rates: [Double]
+      width: ClosedRange<Int>, height: ClosedRange<Int>, widthStep: Int = 1, heightStep: Int = 1, rates: [Double],
+      rateRange: ClosedRange<Double>? = nil
     ) {
       self.width = width
       self.height = height
       self.widthStep = max(1, widthStep)
       self.heightStep = max(1, heightStep)
       self.rates = rates
+      self.rateRange = rateRange
+    }
+
+    /// The rate of this offer to ask for: the next higher one, else the highest; the one wanted where all are offered.
+    package func rate(nearest wanted: Double) -> Double {
+      if let rateRange { return min(max(wanted, rateRange.lowerBound), rateRange.upperBound) }
+      return rates.filter { $0 >= wanted - 0.5 }.min() ?? rates.max() ?? wanted
     }
 
     /// The size of this offer that comes nearest to the one wanted, at least as large where that is possible.

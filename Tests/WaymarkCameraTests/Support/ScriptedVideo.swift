@@ -33,6 +33,18 @@ final class ScriptedVideo: VideoSyscalls {
     var height: UInt32 = 2
     var bufferCount: UInt32 = 4
     var controls: [UInt32: Int32] = [:]
+    /// Frame intervals that are offered, in seconds as numerator and denominator.
+    var intervals: [(numerator: UInt32, denominator: UInt32)] = []
+    /// Whether the first two of them are the ends of a range.
+    var intervalsAreRange = false
+    /// The interval that S_PARM was asked for last.
+    var askedInterval: (numerator: UInt32, denominator: UInt32)?
+    /// The type of all controls, and the smallest value.
+    var controlType = V4L2_CTRL_TYPE_INTEGER.rawValue
+    var controlMinimum: Int32 = 0
+    /// Whether the walk over the controls gives the first one over and over.
+    var repeatsControl = false
+    var controlQueries = 0
   }
 
   struct ScriptedFrame: Sendable {
@@ -160,7 +172,24 @@ final class ScriptedVideo: VideoSyscalls {
       let parameters = argument.assumingMemoryBound(to: v4l2_streamparm.self)
       parameters.pointee.parm.capture.timeperframe = v4l2_fract(numerator: 1, denominator: 30)
       return 0
-    case wm_vidioc_s_parm: return 0
+    case wm_vidioc_s_parm:
+      let interval = argument.assumingMemoryBound(to: v4l2_streamparm.self).pointee.parm.capture.timeperframe
+      state.askedInterval = (interval.numerator, interval.denominator)
+      return 0
+    case wm_vidioc_enum_frameintervals:
+      let interval = argument.assumingMemoryBound(to: v4l2_frmivalenum.self)
+      let index = Int(interval.pointee.index)
+      guard index < state.intervals.count else { return -EINVAL }
+      let fractions = state.intervals.map { v4l2_fract(numerator: $0.numerator, denominator: $0.denominator) }
+      if state.intervalsAreRange {
+        interval.pointee.type = V4L2_FRMIVAL_TYPE_STEPWISE.rawValue
+        interval.pointee.stepwise.min = fractions[0]
+        interval.pointee.stepwise.max = fractions[1]
+      } else {
+        interval.pointee.type = V4L2_FRMIVAL_TYPE_DISCRETE.rawValue
+        interval.pointee.discrete = fractions[index]
+      }
+      return 0
     case wm_vidioc_reqbufs:
       let buffers = argument.assumingMemoryBound(to: v4l2_requestbuffers.self)
       state.log.append(buffers.pointee.count == 0 ? "free" : "buffers")
@@ -186,11 +215,15 @@ final class ScriptedVideo: VideoSyscalls {
     case wm_vidioc_dqbuf: return take(argument.assumingMemoryBound(to: v4l2_buffer.self), &state)
     case wm_vidioc_queryctrl:
       let query = argument.assumingMemoryBound(to: v4l2_queryctrl.self)
-      let wanted = query.pointee.id & 0x7FFF_FFFF
+      state.controlQueries += 1
+      // A test that fails must end.
+      guard state.controlQueries < 10_000 else { return -EINVAL }
+      let wanted = state.repeatsControl ? 0 : query.pointee.id & 0x7FFF_FFFF
       guard let id = state.controls.keys.sorted().first(where: { $0 > wanted }) else { return -EINVAL }
       query.pointee = v4l2_queryctrl()
       query.pointee.id = id
-      query.pointee.type = V4L2_CTRL_TYPE_INTEGER.rawValue
+      query.pointee.type = state.controlType
+      query.pointee.minimum = state.controlMinimum
       query.pointee.maximum = 100
       query.pointee.step = 1
       return 0
