@@ -49,16 +49,20 @@ package struct CameraFinder: Sendable {
     package let name: String
   }
 
-  /// Opens the camera that is meant.
+  /// Opens the camera that is meant: the first of those meant that `use` can make something of.
   ///
   /// - Parameters:
   ///   - selector: which one is meant.
   ///   - pinned: the camera that was in use before: it is meant, wherever its node is now.
   ///   - mayReplace: whether any other camera will do when the pinned one is away.
   ///   - vendorFormats: whether libv4l2 may decode what a camera compresses in a way of its own.
-  package func open(
-    _ selector: CameraSelector, pinned: CameraIdentity?, mayReplace: Bool, vendorFormats: Bool = true
-  ) throws(CameraFault) -> Found {
+  ///   - use: what is done with an open one; what it throws, such as that another program streams from it, lets the next
+  ///     one have its turn.
+  /// - Returns: what `use` made of it.
+  package func open<Use: ~Copyable>(
+    _ selector: CameraSelector, pinned: CameraIdentity?, mayReplace: Bool, vendorFormats: Bool = true,
+    use: (consuming Found) throws(CameraFault) -> Use
+  ) throws(CameraFault) -> Use {
     var all = nodes.list()
     // A node may be named that lies elsewhere.
     if case .path(let path) = selector, let named = nodes.node(at: path), !all.contains(named) { all.append(named) }
@@ -66,27 +70,28 @@ package struct CameraFinder: Sendable {
       // What has another identity need not be opened to know that it is not meant.
       let candidates = all.filter { $0.identity == nil || $0.identity == pinned }
       do throws(CameraFault) {
-        return try openFirst(candidates, vendorFormats) { identity, _ in identity == pinned }
+        return try openFirst(candidates, vendorFormats, use) { identity, _ in identity == pinned }
       } catch {
         guard mayReplace, error == .absent || error == .gone else { throw error }
       }
     }
     switch selector {
-    case .any: return try openFirst(all, vendorFormats) { _, _ in true }
+    case .any: return try openFirst(all, vendorFormats, use) { _, _ in true }
     case .path(let path):
       guard let node = nodes.node(at: path) else { throw .absent }
-      return try openFirst([node], vendorFormats) { _, _ in true }
+      return try openFirst([node], vendorFormats, use) { _, _ in true }
     case .named(let text):
-      return try openFirst(all, vendorFormats) { identity, name in
+      return try openFirst(all, vendorFormats, use) { identity, name in
         identity.text == text || name.lowercased().contains(text.lowercased())
       }
     }
   }
 
-  /// The first of some nodes that is a camera and is meant; else throws what was in the way.
-  private func openFirst(
-    _ candidates: [VideoNode], _ vendorFormats: Bool, _ isMeant: (CameraIdentity, _ name: String) -> Bool
-  ) throws(CameraFault) -> Found {
+  /// The first of some nodes that is a camera, is meant and can be used; else throws what was in the way.
+  private func openFirst<Use: ~Copyable>(
+    _ candidates: [VideoNode], _ vendorFormats: Bool, _ use: (consuming Found) throws(CameraFault) -> Use,
+    _ isMeant: (CameraIdentity, _ name: String) -> Bool
+  ) throws(CameraFault) -> Use {
     var reason = CameraFault.absent
     for node in candidates {
       do throws(CameraFault) {
@@ -96,7 +101,7 @@ package struct CameraFinder: Sendable {
         let identity = node.identity ?? CameraIdentity(bus: capability.bus, card: capability.card)
         guard isMeant(identity, capability.card) else { continue }
         let readable = try readable(device, path: node.path, vendorFormats: vendorFormats)
-        return Found(device: readable, identity: identity, name: capability.card)
+        return try use(Found(device: readable, identity: identity, name: capability.card))
       } catch {
         // The first thing that is more than absence is what the user can do something about.
         if reason == .absent || reason == .gone { reason = error }

@@ -23,6 +23,8 @@ struct CameraLoop: ~Copyable {
     var stream: CaptureStream
     let device: VideoDevice
     var reader: FrameReader
+    let identity: CameraIdentity
+    let agreed: VideoDevice.Agreed
 
     mutating func take(
       _ state: SourceState, _ sink: any FrameSink, _ stop: StopSignal
@@ -122,24 +124,36 @@ struct CameraLoop: ~Copyable {
   private mutating func open() throws(CameraFault) -> CameraMachine.Input {
     // Where any camera will do, another one takes over when the first stays away for three seconds.
     let mayReplace = settings.selector == .any && calls.now() - (lastSeen ?? -.infinity) > 3
-    let found = try finder.open(
-      settings.selector, pinned: shared.identity, mayReplace: mayReplace, vendorFormats: settings.allowsVendorFormats)
-    let agreed = try agree(found.device)
+    let (settings, decoder) = (settings, decoder)
+    let opened = try finder.open(
+      settings.selector, pinned: shared.identity, mayReplace: mayReplace, vendorFormats: settings.allowsVendorFormats
+    ) { found throws(CameraFault) in try Self.begin(found, settings, decoder) }
+    let (identity, agreed) = (opened.identity, opened.agreed)
+    // Refused controls keep nobody from seeing; they are told by `camera.control` when somebody asks for them.
+    _ = shared.opened(opened.device, identity: identity)
+    state.count(\.opened)
+    capture = consume opened
+    return .opened(device: identity.text, layout: agreed.layout, rate: agreed.rate)
+  }
+
+  /// Agrees with an open camera on a format and starts its stream.
+  private static func begin(
+    _ found: consuming CameraFinder.Found, _ settings: CameraSettings, _ decoder: (any FrameDecoder)?
+  ) throws(CameraFault) -> Capture {
+    let agreed = try agree(found.device, settings)
     let reader: FrameReader
     do { reader = try FrameReader(layout: agreed.layout, settings: settings, decoder: decoder) } catch {
       throw .broken(ENOMEM)
     }
     let stream = try CaptureStream.start(device: found.device, count: settings.buffers)
     let identity = found.identity
-    // Refused controls keep nobody from seeing; they are told by `camera.control` when somebody asks for them.
-    _ = shared.opened(found.device, identity: identity)
-    state.count(\.opened)
-    capture = Capture(stream: stream, device: found.device, reader: reader)
-    return .opened(device: identity.text, layout: agreed.layout, rate: agreed.rate)
+    return Capture(stream: stream, device: found.device, reader: reader, identity: identity, agreed: agreed)
   }
 
   /// The best that the driver really gives.
-  private func agree(_ device: borrowing VideoDevice) throws(CameraFault) -> VideoDevice.Agreed {
+  private static func agree(
+    _ device: borrowing VideoDevice, _ settings: CameraSettings
+  ) throws(CameraFault) -> VideoDevice.Agreed {
     let candidates = FormatNegotiation.candidates(device.offers(), settings: settings)
     var refused: CameraFault?
     for candidate in candidates.prefix(8) {

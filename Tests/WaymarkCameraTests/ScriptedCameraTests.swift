@@ -1,4 +1,5 @@
 import CV4L2
+import Foundation
 import Glibc
 import Testing
 import WaymarkCamera
@@ -59,7 +60,7 @@ struct ScriptedCameraTests {
       let finder = CameraFinder(nodes: VideoNodes(folder: "/nowhere"), calls: calls)
       var fault: CameraFault?
       do throws(CameraFault) {
-        _ = try finder.open(.path("/dev/null"), pinned: nil, mayReplace: false, vendorFormats: allowed)
+        try finder.open(.path("/dev/null"), pinned: nil, mayReplace: false, vendorFormats: allowed) { _ in }
       } catch {
         fault = error
       }
@@ -67,6 +68,43 @@ struct ScriptedCameraTests {
       #expect(fault.map { $0.error(device: "it").code } == (isUsed ? nil : "cameraFormatLocked"))
       #expect(calls.state.withLock { $0.converting } == (isUsed ? [false, true] : [false]))
       #expect(calls.state.withLock { $0.openDescriptors } == 0)
+    }
+  }
+
+  @Test func goesOnToTheNextCameraWhenTheFirstCannotBeUsed() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("waymark-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let paths = ["video0", "video1"].map { folder.appendingPathComponent($0).path }
+    for path in paths { try Data().write(to: URL(fileURLWithPath: path)) }
+    for (request, number, code) in [
+      (wm_vidioc_s_fmt, EBUSY, "cameraBusy"), (wm_vidioc_reqbufs, EBUSY, "cameraBusy"),
+      (wm_vidioc_streamon, EIO, "cameraFailed"), (wm_vidioc_enum_fmt, EINVAL, "cameraUnsupported"),
+    ] {
+      for selector in [CameraSelector.any, .named("scripted")] {
+        let calls = ScriptedVideo {
+          $0.pathFailures = [paths[0]: [request: -number]]
+          $0.frames = [gray(1, sequence: 0)]
+        }
+        let settings = CameraSettings(selector: selector, width: 8, height: 2)
+        let source = CameraSource(settings: settings, nodes: VideoNodes(folder: folder.path), calls: calls)
+        let sink = Recorder()
+        source.start(sink)
+        #expect(sink.waitForFrames(total: 1))
+        #expect(source.device.hasSuffix("video1"))
+        source.stop()
+        #expect(sink.states == [.opened, .streaming, .closed], "\(code)")
+        #expect(calls.state.withLock { ($0.openDescriptors, $0.mapped) } == (0, 0))
+      }
+      // When none can be used, the first one's reason is told.
+      let calls = ScriptedVideo {
+        $0.pathFailures = [paths[0]: [request: -number], paths[1]: [wm_vidioc_streamon: -EPERM]]
+      }
+      let source = CameraSource(nodes: VideoNodes(folder: folder.path), calls: calls)
+      let sink = Recorder()
+      source.start(sink)
+      #expect(sink.wait(for: .lost)?.problem?.code == code)
+      source.stop()
     }
   }
 

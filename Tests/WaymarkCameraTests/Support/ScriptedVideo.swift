@@ -8,6 +8,10 @@ final class ScriptedVideo: VideoSyscalls {
   struct State: Sendable {
     /// Negative errno for the next calls of a request, in order; 0 lets one pass.
     var failures: [UInt: [CInt]] = [:]
+    /// Requests that always fail on a node, by its path, and with what negative errno.
+    var pathFailures: [String: [UInt: CInt]] = [:]
+    /// The paths behind the descriptors.
+    var paths: [CInt: String] = [:]
     /// What `open` answers, in order; afterwards a descriptor.
     var openResults: [CInt] = []
     /// Frames that wait to be taken.
@@ -71,7 +75,9 @@ final class ScriptedVideo: VideoSyscalls {
       }
       state.openDescriptors += 1
       state.converting.append(converting)
-      return 100
+      let descriptor = CInt(100 + state.converting.count)
+      state.paths[descriptor] = path
+      return descriptor
     }
   }
 
@@ -122,7 +128,9 @@ final class ScriptedVideo: VideoSyscalls {
           return result
         }
       }
-      return answer(request, argument, &state)
+      let path = state.paths[descriptor] ?? ""
+      if let result = state.pathFailures[path]?[request] { return result }
+      return answer(request, argument, path, &state)
     }
   }
 
@@ -139,13 +147,15 @@ final class ScriptedVideo: VideoSyscalls {
     }
   }
 
-  private func answer(_ request: UInt, _ argument: UnsafeMutableRawPointer, _ state: inout State) -> CInt {
+  private func answer(
+    _ request: UInt, _ argument: UnsafeMutableRawPointer, _ path: String, _ state: inout State
+  ) -> CInt {
     switch request {
     case wm_vidioc_querycap:
       let capability = argument.assumingMemoryBound(to: v4l2_capability.self)
       capability.pointee.capabilities = state.deviceCaps | 0x8000_0000
       capability.pointee.device_caps = state.deviceCaps
-      withUnsafeMutableBytes(of: &capability.pointee.bus_info) { $0.copyBytes(from: "scripted-0".utf8) }
+      withUnsafeMutableBytes(of: &capability.pointee.bus_info) { $0.copyBytes(from: path.utf8.suffix(31)) }
       withUnsafeMutableBytes(of: &capability.pointee.card) { $0.copyBytes(from: "Scripted".utf8) }
       return 0
     case wm_vidioc_enum_fmt:
