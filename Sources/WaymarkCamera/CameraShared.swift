@@ -5,7 +5,6 @@ import WaymarkImage
 /// What a camera's thread and its owner both touch: its identity, its controls, and the open device to set them on.
 final class CameraShared: Sendable {
   private struct Values: Sendable {
-    var identity: CameraIdentity?
     /// Values to set whenever the camera is opened.
     var wanted: [String: Int] = [:]
     var device: OpenDevice?
@@ -19,13 +18,22 @@ final class CameraShared: Sendable {
     var controls: [VideoControl]
   }
 
+  /// What others look at.
+  private struct Shown: Sendable {
+    var identity: CameraIdentity?
+    var controls: [SourceControl] = []
+  }
+
+  /// Held while a control is set, which can take seconds where USB hangs.
   private let values = Mutex(Values())
+  /// Never held across a call to the driver: who looks must not wait for it.
+  private let shown = Mutex(Shown())
 
   /// Which camera was found; stays when it is lost, for that is the one that is meant from then on.
-  var identity: CameraIdentity? { values.withLock { $0.identity } }
+  var identity: CameraIdentity? { shown.withLock { $0.identity } }
 
   /// What can be adjusted; empty while the camera is closed.
-  var controls: [SourceControl] { values.withLock { $0.device?.controls.map(\.shown) ?? [] } }
+  var controls: [SourceControl] { shown.withLock { $0.controls } }
 
   /// Values to set whenever the camera is opened.
   func setWanted(_ wanted: [String: Int]) { values.withLock { $0.wanted = wanted } }
@@ -37,20 +45,25 @@ final class CameraShared: Sendable {
     let controls = device.controls()
     let (descriptor, calls) = (device.descriptor, device.calls)
     return values.withLock { values in
-      values.identity = identity
       values.device = OpenDevice(descriptor: descriptor, calls: calls, controls: controls)
+      shown.withLock { $0 = Shown(identity: identity, controls: controls.map(\.shown)) }
       // Automatic modes first: they lock their manual twins.
       let ordered = values.wanted.sorted {
         (ControlNames.comesFirst($0.key) ? 0 : 1, $0.key) < (ControlNames.comesFirst($1.key) ? 0 : 1, $1.key)
       }
       return ordered.compactMap { name, value in
-        Self.set(name, to: value, on: &values.device, deviceName: identity.text)
+        set(name, to: value, on: &values.device, deviceName: identity.text)
       }
     }
   }
 
   /// The camera is about to be closed.
-  func closing() { values.withLock { $0.device = nil } }
+  func closing() {
+    values.withLock { values in
+      values.device = nil
+      shown.withLock { $0.controls = [] }
+    }
+  }
 
   /// Sets a control now, or when the camera is opened the next time.
   func setControl(_ name: String, to value: Int, device: String) throws(SourceError) {
@@ -59,14 +72,14 @@ final class CameraShared: Sendable {
         values.wanted[name] = value
         return nil
       }
-      if let problem = Self.set(name, to: value, on: &values.device, deviceName: device) { return problem }
+      if let problem = set(name, to: value, on: &values.device, deviceName: device) { return problem }
       values.wanted[name] = value
       return nil
     }
     if let problem { throw problem }
   }
 
-  private static func set(
+  private func set(
     _ name: String, to value: Int, on device: inout OpenDevice?, deviceName: String
   ) -> SourceError? {
     guard let open = device, let index = open.controls.firstIndex(where: { $0.shown.name == name }) else {
@@ -87,6 +100,7 @@ final class CameraShared: Sendable {
       return .controlRefused(name, value: value, reason: String(cString: strerror(-result)))
     }
     device?.controls[index].shown.value = value
+    shown.withLock { $0.controls[index].value = value }
     return nil
   }
 }

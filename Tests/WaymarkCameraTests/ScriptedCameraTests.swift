@@ -281,6 +281,31 @@ struct ScriptedCameraTests {
     #expect(calls.state.withLock { $0.controlQueries } <= 1024)
   }
 
+  @Test func canBeLookedAtWhileAControlHangs() throws {
+    let calls = ScriptedVideo {
+      $0.controls = [wm_cid_focus_absolute: 1]
+      $0.frames = [gray(1, sequence: 0)]
+    }
+    let source = try source(calls)
+    let sink = Recorder()
+    source.start(sink)
+    #expect(sink.waitForFrames(total: 1))
+    calls.state.update { $0.holdsControls = true }
+    Thread { try? source.setControl("focus", to: 50) }.start()
+    #expect(calls.state.wait(until: MonotonicClock.now + 60) { $0.heldControls == 1 ? true : nil } == true)
+    let seen = Monitor<[String]>([])
+    Thread {
+      let values = source.controls.map { "\($0.name) \($0.value)" }
+      seen.update { $0 = [source.device] + values }
+    }.start()
+    // The time limit only ends a test that has failed.
+    let looked = seen.wait(until: MonotonicClock.now + 20) { $0.isEmpty ? nil : $0 }
+    #expect(looked == ["path:/dev/null", "focus 1"])
+    calls.state.update { $0.holdsControls = false }
+    source.stop()
+    #expect(source.controls.isEmpty)
+  }
+
   @Test func takesNoMoreThanIsWanted() throws {
     let calls = ScriptedVideo { state in
       state.silencePasses = true

@@ -49,6 +49,9 @@ final class ScriptedVideo: VideoSyscalls {
     /// Whether the walk over the controls gives the first one over and over.
     var repeatsControl = false
     var controlQueries = 0
+    /// Whether S_CTRL hangs, until this is false again.
+    var holdsControls = false
+    var heldControls = 0
   }
 
   struct ScriptedFrame: Sendable {
@@ -119,7 +122,11 @@ final class ScriptedVideo: VideoSyscalls {
   }
 
   func control(_ descriptor: CInt, _ request: UInt, _ argument: UnsafeMutableRawPointer) -> CInt {
-    state.withLock { state in
+    if request == wm_vidioc_s_ctrl {
+      state.update { if $0.holdsControls { $0.heldControls += 1 } }
+      _ = state.wait { $0.holdsControls ? nil : true }
+    }
+    return state.withLock { state in
       if var script = state.failures[request], !script.isEmpty {
         let result = script.removeFirst()
         state.failures[request] = script
