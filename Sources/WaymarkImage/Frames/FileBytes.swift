@@ -24,9 +24,9 @@ enum FileBytes {
     return names
   }
 
-  /// A whole file; nil when it cannot be read.
+  /// A whole file; nil when it cannot be read, or is none: opening a pipe would wait for who writes into it.
   static func read(_ path: String) -> [UInt8]? {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     var information = stat()

@@ -54,6 +54,24 @@ struct SourceTests {
     #expect(sink.seen.withLock { $0.statuses.map(\.state) } == [.opened, .streaming, .closed])
   }
 
+  @Test func doesNotWaitForAPipeAmongThePictures() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    _ = try put(picture(40), "a.jpg")
+    let pipe = folder.appendingPathComponent("b.jpg").path
+    #expect(mkfifo(pipe, 0o600) == 0)
+    _ = try put(picture(80), "c.jpg")
+    let source = try FolderSource(path: folder.path, rate: 1000, loops: false)
+    let sink = Recorder()
+    source.start(sink)
+    #expect(sink.ended)
+    // Lets go of what waits, should it.
+    let writer = open(pipe, O_RDWR | O_NONBLOCK)
+    defer { close(writer) }
+    source.stop()
+    #expect(source.statistics.delivered == 2)
+    #expect(source.statistics.damaged == 1)
+  }
+
   @Test func loopsUntilItIsStopped() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     _ = try put(picture(40), "only.jpg")
