@@ -65,6 +65,17 @@ extension SourceError {
       hint: "check the program that writes the stream")
   }
 
+  /// A stream that has come to its end, though more was to come.
+  package static func endedStream(_ path: String) -> SourceError {
+    path == "-"
+      ? SourceError(
+        code: "streamEnded", message: "standard input has come to its end",
+        hint: "check the program that feeds it, and start it again together with the service")
+      : SourceError(
+        code: "streamEnded", message: "\(path) has come to its end: nothing writes into it any more",
+        hint: "start the program that writes the stream; it is taken up again by itself")
+  }
+
   /// A pipe through which no frames come any more.
   package static func silentStream(_ path: String) -> SourceError {
     SourceError(

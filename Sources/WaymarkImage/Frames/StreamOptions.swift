@@ -10,16 +10,19 @@ package struct StreamOptions: Sendable {
   package var sufficientWidth: Int?
   /// A pipe from which no frame came for so many seconds counts as stalled.
   package var patience: Double
+  /// How long to wait before a stream that ended or broke is opened again, in seconds: at first, and at the longest.
+  package var pause: ClosedRange<Double>
 
   /// Options.
   package init(
     rate: Double? = nil, loops: Bool = true, transform: FrameTransform = .identity, sufficientWidth: Int? = nil,
-    patience: Double = 2
+    patience: Double = 2, pause: ClosedRange<Double> = 0.25...5
   ) {
     self.rate = rate
     self.loops = loops
     self.transform = transform
     self.sufficientWidth = sufficientWidth
     self.patience = patience
+    self.pause = pause
   }
 }

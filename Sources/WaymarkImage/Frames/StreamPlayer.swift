@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the thread of a `StreamSource` does: reads, cuts into frames, paces, hands over.
+/// What the thread of a `StreamSource` does: reads, cuts into frames, paces, hands over; and opens again what ended.
 struct StreamPlayer: ~Copyable {
   private enum Kind {
     case mjpeg
@@ -9,10 +9,10 @@ struct StreamPlayer: ~Copyable {
 
   private let path: String
   private let options: StreamOptions
-  private let isFile: Bool
+  private var isFile: Bool
   private let state: SourceState
   private let sink: any FrameSink
-  private let input: InputFile
+  private var input: InputFile?
   private var converter: LumaConverter
   private var encodedPool = FramePool(limit: 8)
   private var pacer = FramePacer()
@@ -27,6 +27,10 @@ struct StreamPlayer: ~Copyable {
   private var isStalled = false
   /// Whether frames were lost that might be good the next time.
   private var hasLost = false
+  /// Frames that were good, or not looked at, before this round through a file.
+  private var usefulBefore: UInt64 = 0
+  /// Why the stream is lost, as told last; nil once frames come again.
+  private var problem: SourceError?
 
   /// No frame has more bytes than this.
   private static let frameLimit = 64 << 20
@@ -35,7 +39,7 @@ struct StreamPlayer: ~Copyable {
 
   init(
     path: String, options: StreamOptions, isFile: Bool, state: SourceState, sink: any FrameSink,
-    leftover: [UInt8], input: consuming InputFile, converter: consuming LumaConverter
+    leftover: [UInt8], converter: consuming LumaConverter
   ) {
     self.path = path
     self.options = options
@@ -44,27 +48,73 @@ struct StreamPlayer: ~Copyable {
     self.sink = sink
     buffer = leftover
     self.converter = converter
-    self.input = input
   }
 
   /// Bytes of a pipe that belong to frames to come.
   var unused: [UInt8] { isFile ? [] : Array(buffer[begin...]) }
 
-  /// Plays to the end, or until told to stop.
+  /// Plays to an end that is meant, or until told to stop.
   mutating func play(until stop: StopSignal) {
-    state.count(\.opened)
-    sink.receive(SourceStatus(.opened, device: path))
+    var pause = options.pause.lowerBound
     while !stop.isRaised {
+      let before = useful
       do throws(SourceError) {
-        if try deliverNext(stop) { continue }
-        guard try readMore(stop) else { break }
+        try open()
+        try playOn(stop)
+        break
       } catch {
-        sink.receive(SourceStatus(.lost, device: path, problem: error, ended: true))
-        state.count(\.lost)
-        return
+        // Nobody can open standard input again, and a file that is played once has had its turn.
+        let isFinal = path == "-" || isFile && !options.loops
+        lose(error, isFinal: isFinal)
+        if isFinal { return }
+        // Who writes a stream that is broken shall learn of it. One that has ended stays open meanwhile: the next one who
+        // writes into the pipe finds a reader.
+        if error != .endedStream(path) { input = nil }
       }
+      if useful > before { pause = options.pause.lowerBound }
+      _ = stop.wait(seconds: pause)
+      pause = min(2 * pause, options.pause.upperBound)
     }
     sink.receive(SourceStatus(.closed, device: path, ended: !stop.isRaised))
+  }
+
+  private mutating func open() throws(SourceError) {
+    let opened = try InputFile(path: path)
+    if path != "-" { isFile = opened.isPlain }
+    input = consume opened
+    state.count(\.opened)
+    lastFrame = MonotonicClock.now
+    usefulBefore = useful
+    hasLost = false
+    // After a loss only a frame proves that it is back.
+    if problem == nil { sink.receive(SourceStatus(.opened, device: path)) }
+  }
+
+  private mutating func playOn(_ stop: StopSignal) throws(SourceError) {
+    while !stop.isRaised {
+      if try deliverNext(stop) { continue }
+      guard try readMore(stop) else { return }
+    }
+  }
+
+  /// Tells that the stream is lost, once for a reason, and forgets what was read of it.
+  private mutating func lose(_ error: SourceError, isFinal: Bool) {
+    buffer = []
+    begin = 0
+    kind = nil
+    announced = nil
+    isStalled = false
+    // That what is broken has ended as well is no news.
+    guard problem == nil || problem != error && error != .endedStream(path) else { return }
+    if problem == nil { state.count(\.lost) }
+    problem = error
+    sink.receive(SourceStatus(.lost, device: path, problem: error, ended: isFinal))
+  }
+
+  /// Frames that were good, or not looked at.
+  private var useful: UInt64 {
+    let statistics = state.statistics
+    return statistics.delivered + statistics.unwanted
   }
 
   /// Hands over the next frame that is complete in the buffer, if there is one.
@@ -167,6 +217,7 @@ struct StreamPlayer: ~Copyable {
     }
     guard !demand.isEmpty, pacer.takes(now, rate: demand.maximumRate) else {
       state.count(\.unwanted)
+      if problem != nil { announce(layout) }
       return
     }
     // Lent as a whole: the array must not be touched while the converter reads.
@@ -197,11 +248,17 @@ struct StreamPlayer: ~Copyable {
       state.count(\.damaged)
       return
     }
-    if layout != announced {
-      announced = layout
-      sink.receive(SourceStatus(.streaming, device: path, layout: layout, rate: isFile ? playedRate : nil))
-    }
+    if layout != announced { announce(layout) }
     sink.receive(frame)
+  }
+
+  /// Tells that frames come.
+  private mutating func announce(_ layout: PixelLayout) {
+    announced = layout
+    let rate = isFile ? playedRate : nil
+    if problem != nil { sink.receive(SourceStatus(.back, device: path, layout: layout, rate: rate)) }
+    problem = nil
+    sink.receive(SourceStatus(.streaming, device: path, layout: layout, rate: rate))
   }
 
   private var playedRate: Double {
@@ -216,10 +273,13 @@ struct StreamPlayer: ~Copyable {
       begin = 0
     }
     guard buffer.count < Self.frameLimit else { throw .damagedStream(path, reason: "a frame has no end") }
+    guard let descriptor = input?.descriptor else { return false }
     while true {
       if !isFile {
+        // What is lost is not told to be silent as well.
+        let isTold = isStalled || problem != nil
         let wake = stop.wait(
-          for: input.descriptor, seconds: isStalled ? nil : max(0, lastFrame + silence - MonotonicClock.now))
+          for: descriptor, seconds: isTold ? nil : max(0, lastFrame + silence - MonotonicClock.now))
         if wake == .stopped { return true }
         if wake == .timedOut {
           isStalled = true
@@ -228,7 +288,7 @@ struct StreamPlayer: ~Copyable {
         }
       }
       let count = withUnsafeTemporaryAllocation(byteCount: 1 << 18, alignment: 16) { chunk -> Int in
-        let got = read(input.descriptor, chunk.baseAddress, chunk.count)
+        let got = read(descriptor, chunk.baseAddress, chunk.count)
         if got > 0 { buffer.append(contentsOf: chunk[..<got]) }
         return got
       }
@@ -243,14 +303,21 @@ struct StreamPlayer: ~Copyable {
   private var silence: Double { announced == nil ? 2.5 * options.patience : options.patience }
 
   private mutating func rewindOrEnd() throws(SourceError) -> Bool {
-    if kind == nil { throw .unknownStream(path) }
-    let isUseful = hasLost || state.statistics.delivered + state.statistics.unwanted > 0
-    guard isFile, options.loops, isUseful else { return false }
+    // A pipe into which nothing was written has ended and no more.
+    guard kind != nil || !isFile && buffer.isEmpty else { throw .unknownStream(path) }
+    guard isFile else { throw .endedStream(path) }
+    guard options.loops else { return false }
+    // Without a picture, a file that begins again at once would do nothing else.
+    guard hasLost || useful > usefulBefore else {
+      throw .damagedStream(path, reason: "it holds no picture that can be read")
+    }
+    usefulBefore = useful
+    hasLost = false
     // What is left in the buffer is a frame that was cut off.
     if !buffer.isEmpty { state.count(\.damaged) }
     buffer.removeAll(keepingCapacity: true)
     if case .y4m = kind { kind = nil }
-    lseek(input.descriptor, 0, SEEK_SET)
+    if let descriptor = input?.descriptor { lseek(descriptor, 0, SEEK_SET) }
     return true
   }
 }

@@ -2,7 +2,8 @@ import Glibc
 
 /// A Y4M or MJPEG stream from a file, a pipe or standard input.
 ///
-/// Files are played at their rate; from a pipe frames are taken as they come. `ffmpeg -i rtsp://… -f mjpeg - | waymark serve
+/// Files are played at their rate; from a pipe frames are taken as they come. What ends or breaks is opened again until the
+/// source is stopped, unless it is standard input, or a file that is to be played once. `ffmpeg -i rtsp://… -f mjpeg - | waymark serve
 /// --source -` makes a network camera a source.
 package final class StreamSource: FrameSource {
   package let device: String
@@ -52,14 +53,11 @@ package final class StreamSource: FrameSource {
       do {
         var player = StreamPlayer(
           path: device, options: options, isFile: isFile, state: state, sink: sink, leftover: leftover,
-          input: try InputFile(path: device),
           converter: try LumaConverter(
             transform: options.transform, sufficientWidth: options.sufficientWidth, elsewhere: makeDecoder()))
         player.play(until: stop)
         let unused = player.unused
         rest.withLock { $0 = unused }
-      } catch let error as SourceError {
-        sink.receive(SourceStatus(.lost, device: device, problem: error, ended: true))
       } catch {
         let problem = SourceError.damagedStream(device, reason: "\(error)")
         sink.receive(SourceStatus(.lost, device: device, problem: problem, ended: true))

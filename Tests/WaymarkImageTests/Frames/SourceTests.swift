@@ -132,8 +132,96 @@ struct SourceTests {
     try writer.write(contentsOf: bytes)
     #expect(sink.wait { frames, _ in frames.count == 2 })
     try writer.close()
+    #expect(sink.wait { $1.last?.state == .lost })
+    source.stop()
+    #expect(sink.seen.withLock { $0.statuses.last?.state == .closed && $0.statuses.last?.ended == false })
+  }
+
+  @Test func takesUpAPipeAgainWheneverSomebodyWritesIntoIt() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = folder.appendingPathComponent("pipe").path
+    #expect(mkfifo(path, 0o600) == 0)
+    let source = try StreamSource(path: path, options: .init(loops: false, pause: 0.001...0.002))
+    let sink = Recorder()
+    source.start(sink)
+    let planes = Data("YUV4MPEG2 W4 H2 Cmono\nFRAME\n12345678".utf8)
+    // Each in its own form, the third one broken, the fourth one cut off in a frame.
+    let streams: [(Data, frames: Int, problem: String)] = try [
+      (picture(70), 1, "streamEnded"), (planes, 2, "streamEnded"),
+      (planes + Data("GARBAGE\n".utf8), 3, "damagedStream"),
+      (planes + Data("FRAME\n123".utf8), 4, "streamEnded"), (picture(90), 5, "streamEnded"),
+    ]
+    for (stream, frames, problem) in streams {
+      // Waits until the source has the pipe open again.
+      let writer = try #require(FileHandle(forWritingAtPath: path))
+      let before = sink.seen.withLock { $0.statuses.count }
+      try writer.write(contentsOf: stream)
+      #expect(sink.wait { all, _ in all.count == frames })
+      try writer.close()
+      #expect(sink.wait { $1.dropFirst(before).last?.state == .lost })
+      #expect(sink.seen.withLock { $0.statuses.last?.problem?.code } == problem)
+    }
+    source.stop()
+    let round: [SourceStatus.State] = [.back, .streaming, .lost]
+    #expect(
+      sink.seen.withLock { $0.statuses.map(\.state) }
+        == [.opened, .streaming, .lost] + round + round + round + round + [.closed])
+    #expect(sink.seen.withLock { $0.statuses.allSatisfy { !$0.ended } })
+    #expect(source.statistics.lost == 5)
+  }
+
+  @Test func looksForAStreamThatIsNotThere() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = try put(Data("no stream, but a text".utf8), "later.mjpeg")
+    let source = try StreamSource(path: path, options: .init(rate: 1000, pause: 0.001...0.002))
+    let sink = Recorder()
+    try FileManager.default.removeItem(atPath: path)
+    source.start(sink)
+    #expect(sink.wait { $1.last?.problem?.code == "cannotOpen" })
+    try Data("no stream, but a text".utf8).write(to: URL(fileURLWithPath: path))
+    #expect(sink.wait { $1.last?.problem?.code == "unknownStream" })
+    try (picture(70) + picture(80)).write(to: URL(fileURLWithPath: path), options: .atomic)
+    #expect(sink.wait { frames, statuses in frames.count >= 4 && statuses.last?.state == .streaming })
+    source.stop()
+    #expect(
+      sink.seen.withLock { $0.statuses.map(\.state) } == [.lost, .lost, .back, .streaming, .closed])
+  }
+
+  @Test func doesNotSpinOverAFileWithoutAPicture() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = try put(picture(70), "torn.mjpeg")
+    let source = try StreamSource(path: path, options: .init(rate: 1000, pause: 3600...3600))
+    let sink = Recorder()
+    source.start(sink)
+    #expect(sink.wait { frames, _ in frames.count >= 2 })
+    // Begins as a picture does, and does not go on as one; written into the same file.
+    let torn = try picture(70).prefix(200) + Data(repeating: 0, count: 1000)
+    try torn.write(to: URL(fileURLWithPath: path))
+    #expect(sink.wait { $1.last?.problem?.code == "damagedStream" })
+    source.stop()
+    #expect(sink.seen.withLock { $0.statuses.map(\.state) } == [.opened, .streaming, .lost, .closed])
+    #expect(source.statistics.opened == 1)
+  }
+
+  @Test func tellsThatStandardInputHasEnded() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let pipe = Pipe()
+    let own = dup(STDIN_FILENO)
+    dup2(pipe.fileHandleForReading.fileDescriptor, STDIN_FILENO)
+    defer {
+      dup2(own, STDIN_FILENO)
+      close(own)
+    }
+    let source = try StreamSource(path: "-", options: .init(pause: 0.001...0.002))
+    let sink = Recorder()
+    source.start(sink)
+    try pipe.fileHandleForWriting.write(contentsOf: picture(70))
+    #expect(sink.wait { frames, _ in frames.count == 1 })
+    try pipe.fileHandleForWriting.close()
     #expect(sink.ended)
     source.stop()
+    #expect(sink.seen.withLock { $0.statuses.map(\.state) } == [.opened, .streaming, .lost])
+    #expect(sink.seen.withLock { $0.statuses.last?.problem } == .endedStream("-"))
   }
 
   @Test func tellsOfAPipeThatFallsSilentAndOfItsReturn() throws {
@@ -155,7 +243,7 @@ struct SourceTests {
     #expect(
       sink.wait { frames, statuses in frames.count == 2 && statuses.dropFirst(before).first?.state == .streaming })
     try writer.close()
-    #expect(sink.ended)
+    #expect(sink.wait { $1.last?.state == .lost })
     source.stop()
   }
 
@@ -185,7 +273,7 @@ struct SourceTests {
       ("deep", "YUV4MPEG2 W4 H2 C420p10\n", "damagedStream"),
       ("torn", "YUV4MPEG2 W4 H2 Cmono\nFRAME\n12345678GARBAGE\n", "damagedStream"),
     ] {
-      let source = try StreamSource(path: put(Data(content.utf8), name), options: .init(rate: 1000))
+      let source = try StreamSource(path: put(Data(content.utf8), name), options: .init(rate: 1000, loops: false))
       let sink = Recorder()
       source.start(sink)
       #expect(sink.ended)
