@@ -1,4 +1,5 @@
 import FuzzSupport
+import Glibc
 import WaymarkImage
 
 @testable import WaymarkImage
@@ -7,6 +8,8 @@ import WaymarkImage
 @main
 struct FuzzStream {
   static func main() {
+    // What is played was read before; standard input has nothing more.
+    dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO)
     fuzz(seeds: [Array("YUV4MPEG2 W8 H4 F30:1 C420jpeg\nFRAME\n".utf8) + [UInt8](repeating: 90, count: 48)]) {
       bytes, count in
       guard count > 1 else { return 0 }
@@ -16,12 +19,11 @@ struct FuzzStream {
       let transforms = FrameTransform.Rotation.allCases
       let transform = FrameTransform(
         rotation: transforms[Int(all[0] >> 1) % transforms.count], mirror: all[0] & 64 != 0)
-      guard let input = try? InputFile(path: "/dev/null"),
-        let converter = try? LumaConverter(transform: transform, sufficientWidth: all[0] & 128 != 0 ? 64 : nil)
+      guard let converter = try? LumaConverter(transform: transform, sufficientWidth: all[0] & 128 != 0 ? 64 : nil)
       else { return 0 }
       var player = StreamPlayer(
         path: "-", options: StreamOptions(loops: false), isFile: false, state: state, sink: Sink(),
-        leftover: Array(all[1...]), input: input, converter: converter)
+        leftover: Array(all[1...]), converter: converter)
       player.play(until: StopSignal())
       return 0
     }
