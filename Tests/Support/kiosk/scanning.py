@@ -153,25 +153,27 @@ def a_code_that_waits_gives_way_to_another_picture(browser):
         settle(browser)
 
 
+def leave_while_judged(browser):
+    """Hands a picture in and leaves the scanner before the answer is there."""
+    hold(browser, "/api/upload")
+    hand_in(browser, picture("onboarding.png"))
+    browser.until("window.held", what="the picture on its way")
+    escape(browser)
+
+
 @check
 def what_comes_after_the_scanner_was_left_holds_nothing(browser):
     with Stand([picture("no-code.jpg")]) as stand:
         opened(browser, stand, "onboard")
         stand.is_scanning()
-        hold(browser, "/api/upload")
-        hand_in(browser, picture("onboarding.png"))
-        browser.until("window.held", what="the picture on its way")
-        escape(browser)
+        leave_while_judged(browser)
         stand.is_left()
         release(browser)
         stand.is_left()
         # The same, when somebody has begun anew meanwhile: that scan goes on.
         browser.click("[data-open=onboard]")
         stand.is_scanning()
-        hold(browser, "/api/upload")
-        hand_in(browser, picture("onboarding.png"))
-        browser.until("window.held", what="the picture on its way")
-        escape(browser)
+        leave_while_judged(browser)
         browser.click("[data-open=onboard]")
         stand.is_scanning()
         release(browser)
