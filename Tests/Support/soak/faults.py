@@ -39,6 +39,7 @@ class Faults:
             self.disk_full: 3, self.clock_ahead: 3, self.clock_back: 3, self.descriptors_out: 3, self.memory_short: 3,
             self.out_of_memory: 1, self.killed: 4, self.killed_confirming: 5, self.told_to_stop: 1, self.reload: 2,
             self.scene_changed: 3, self.scene_broken: 2, self.worker_ended: 3, self.worker_hangs: 3, self.poison: 2,
+            self.worker_out_of_memory: 2,
         }
 
     def once(self, gently):
@@ -347,6 +348,24 @@ class Faults:
             self.soak.log.violation('wrong', 'a code was read in a picture that holds none')
         self.still(pid)
         return {'outcomes': ' '.join(sorted(outcomes))}
+
+    def worker_out_of_memory(self):
+        """Decoding a picture of a few hundred bytes needs more than there is: the kernel ends a worker, not the service."""
+        group, service = self.soak.group, self.soak.service
+        if group.reason:
+            return 'skipped'
+        pid, picture = service.pid, making.time_bomb(8192)
+        try:
+            group.limit(service.private_memory() + (60 << 20))
+            with self.soak.operator() as link:
+                link.socket.settimeout(40)
+                outcome = link.request('scan.picture', picture, size=len(picture), mode='barcode')['outcome']
+        except (OSError, ValueError, Refused) as error:
+            outcome = error.code if isinstance(error, Refused) else type(error).__name__
+        finally:
+            group.limit(None)
+        self.still(pid)
+        return {'outcome': outcome}
 
     def still(self, pid):
         if self.soak.service.pid != pid:

@@ -11,6 +11,9 @@ def growth(soak):
             lives.setdefault(sample['life'], []).append(sample)
     result = []
     for life, samples in lives.items():
+        # Workers that were just ended, or are there for one picture, are no growth: what is compared has the usual number of processes.
+        usual = statistics.mode(s['processes'] for s in samples)
+        samples = [s for s in samples if s['processes'] == usual]
         length = samples[-1]['age'] - samples[0]['age']
         if length < 90:
             continue

@@ -75,13 +75,14 @@ class Service:
         """Memory in MB, descriptors and threads of all its processes together; None while it is not there."""
         memory = descriptors = threads = 0
         try:
-            for pid in self.family():
+            family = self.family()
+            for pid in family:
                 memory += int(open(f'/proc/{pid}/statm').read().split()[1]) * 4096 / 1e6
                 descriptors += len(os.listdir(f'/proc/{pid}/fd'))
                 threads += len(os.listdir(f'/proc/{pid}/task'))
         except (OSError, IndexError):
             return None
-        return {'memory': round(memory, 1), 'descriptors': descriptors, 'threads': threads}
+        return {'memory': round(memory, 1), 'descriptors': descriptors, 'threads': threads, 'processes': len(family)}
 
     def private_memory(self):
         """Bytes that cannot be read again from a file."""
