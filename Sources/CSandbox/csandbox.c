@@ -6,9 +6,11 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -42,7 +44,7 @@ static int lift(int descriptor) {
   return lifted;
 }
 
-int csandbox_spawn(const char *path, char *const arguments[], size_t arena_size, csandbox_worker *worker) {
+static int spawn_here(const char *path, char *const arguments[], size_t arena_size, csandbox_worker *worker) {
   int ends[2] = {-1, -1}, arena = -1, result = 0;
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
@@ -96,6 +98,78 @@ end:
   return 0;
 }
 
+// The kernel ends a worker with the *thread* that started it (PR_SET_PDEATHSIG), so one thread starts them all and lives as long as
+// the process. It is made with the first worker.
+static struct {
+  pthread_mutex_t callers;  // held by whoever has a worker started
+  pthread_mutex_t lock;     // guards what follows
+  pthread_cond_t asked, answered;
+  int is_running, is_waiting;
+  const char *path;
+  char *const *arguments;
+  size_t arena_size;
+  csandbox_worker *worker;
+  int result;
+} nursery = {
+    .callers = PTHREAD_MUTEX_INITIALIZER,
+    .lock = PTHREAD_MUTEX_INITIALIZER,
+    .asked = PTHREAD_COND_INITIALIZER,
+    .answered = PTHREAD_COND_INITIALIZER,
+};
+
+static void *run_nursery(void *unused) {
+  (void)unused;
+  pthread_setname_np(pthread_self(), "worker-nursery");
+  pthread_mutex_lock(&nursery.lock);
+  for (;;) {
+    while (!nursery.is_waiting) pthread_cond_wait(&nursery.asked, &nursery.lock);
+    nursery.result = spawn_here(nursery.path, nursery.arguments, nursery.arena_size, nursery.worker);
+    nursery.is_waiting = 0;
+    pthread_cond_signal(&nursery.answered);
+  }
+  return NULL;
+}
+
+// Its signals are for other threads; its stack holds little.
+static int start_nursery(void) {
+  pthread_attr_t attributes;
+  pthread_t thread;
+  sigset_t all, before;
+  int result = pthread_attr_init(&attributes);
+  if (result) return result;
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  pthread_attr_setstacksize(&attributes, 256 * 1024);
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  result = pthread_create(&thread, &attributes, run_nursery, NULL);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  pthread_attr_destroy(&attributes);
+  return result;
+}
+
+int csandbox_spawn(const char *path, char *const arguments[], size_t arena_size, csandbox_worker *worker) {
+  int result = 0;
+  pthread_mutex_lock(&nursery.callers);
+  pthread_mutex_lock(&nursery.lock);
+  if (!nursery.is_running) {
+    result = start_nursery();
+    nursery.is_running = result == 0;
+  }
+  if (nursery.is_running) {
+    nursery.path = path;
+    nursery.arguments = arguments;
+    nursery.arena_size = arena_size;
+    nursery.worker = worker;
+    nursery.is_waiting = 1;
+    pthread_cond_signal(&nursery.asked);
+    while (nursery.is_waiting) pthread_cond_wait(&nursery.answered, &nursery.lock);
+    result = nursery.result;
+  }
+  pthread_mutex_unlock(&nursery.lock);
+  pthread_mutex_unlock(&nursery.callers);
+  return result;
+}
+
 // MARK: The filter
 
 #define ARRAY_COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -104,7 +178,7 @@ end:
 static const unsigned allowed[] = {
     __NR_read, __NR_write, __NR_close, __NR_futex, __NR_munmap, __NR_mremap, __NR_madvise, __NR_brk, __NR_exit,
     __NR_exit_group, __NR_rt_sigreturn, __NR_rt_sigprocmask, __NR_clock_gettime, __NR_gettimeofday, __NR_getrandom,
-    __NR_sched_yield, __NR_restart_syscall, __NR_gettid, __NR_getpid, __NR_getppid, __NR_setitimer,
+    __NR_sched_yield, __NR_restart_syscall, __NR_gettid, __NR_getpid, __NR_setitimer,
 };
 
 static int install(const struct sock_fprog *program) {
@@ -148,22 +222,48 @@ int csandbox_probe(int need) {
 // components keep 600 MB of coefficients), and no more than the service's unit allows the service with all of its workers.
 static const rlim_t most_memory = 1ULL << 30;
 
-static pid_t daemon_process;
+// No stack grows beyond this.
+static const rlim_t most_stack = 8ULL << 20;
 
-static void on_tick(int number) {
-  (void)number;
-  if (getppid() != daemon_process) _exit(CSANDBOX_ORPHANED);
+// The address space in use, in bytes; 0 when that cannot be told.
+static rlim_t address_space(void) {
+  unsigned long pages = 0;
+  FILE *file = fopen("/proc/self/statm", "re");
+  if (!file) return 0;
+  if (fscanf(file, "%lu", &pages) != 1) pages = 0;
+  fclose(file);
+  return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
+// Lowers a limit, for good.
+static void lower(int resource, rlim_t most) {
+  struct rlimit limit;
+  if (getrlimit(resource, &limit)) return;
+  if (limit.rlim_cur > most) limit.rlim_cur = most;
+  limit.rlim_max = limit.rlim_cur;
+  setrlimit(resource, &limit);
 }
 
 // Best effort where the service's own filter is in the way: the filter below needs none of them.
 static void limit(void) {
-  setrlimit(RLIMIT_DATA, &(struct rlimit){most_memory, most_memory});
-  setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-  setrlimit(RLIMIT_NOFILE, &(struct rlimit){0, 0});
+  lower(RLIMIT_DATA, most_memory);
+  lower(RLIMIT_STACK, most_stack);
+  // Address space costs page tables even where no page is touched. What is mapped by now (program, arena) comes on top.
+  rlim_t mapped = address_space();
+  if (mapped) lower(RLIMIT_AS, mapped + most_memory);
+  lower(RLIMIT_CORE, 0);
+  lower(RLIMIT_NOFILE, 0);
   prctl(PR_SET_DUMPABLE, 0);
-  daemon_process = getppid();
-  // While it works, not while it waits: then the end of the channel tells.
-  sigaction(SIGPROF, &(struct sigaction){.sa_handler = on_tick, .sa_flags = SA_RESTART}, NULL);
+}
+
+// Ends this process with the one that started it, whatever it does and whichever signals it blocks.
+static int end_with_parent(void) {
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL)) return errno;
+  // It may have gone before that. The channel knows who made it.
+  struct ucred maker;
+  socklen_t size = sizeof(maker);
+  if (getsockopt(CSANDBOX_CHANNEL, SOL_SOCKET, SO_PEERCRED, &maker, &size)) return errno;
+  return getppid() == maker.pid ? 0 : ESRCH;
 }
 
 // When memory runs out a worker ends, not the service: a worker is anew at once.
@@ -191,8 +291,8 @@ int csandbox_enter(void) {
     EMIT(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, allowed[i], 0, 1));
     EMIT(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
   }
-  // Memory that is not to be executed; the protection is the third argument of both. New memory is private: RLIMIT_DATA does not count
-  // what is shared, and the arena is mapped by now.
+  // Memory that is not to be executed; the protection is the third argument of both. New memory is private and does not grow by
+  // itself: RLIMIT_DATA counts neither what is shared nor stacks, and the arena is mapped by now.
   EMIT(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_mprotect, 0, 4));
   EMIT(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])));
   EMIT(BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 1, 0));
@@ -202,7 +302,7 @@ int csandbox_enter(void) {
   EMIT(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])));
   EMIT(BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 3, 0));
   EMIT(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[3])));
-  EMIT(BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, MAP_SHARED, 1, 0));
+  EMIT(BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, MAP_SHARED | MAP_GROWSDOWN, 1, 0));
   EMIT(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
   EMIT(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM));
   // An error rather than death: libraries that look for a file of theirs in passing go on without it.
@@ -210,10 +310,12 @@ int csandbox_enter(void) {
 #undef EMIT
   struct sock_fprog program = {.len = (unsigned short)n, .filter = filter};
 
+  int orphaned = end_with_parent();
+  if (orphaned) return orphaned;
   volunteer();
   limit();
   // No file grows from here on; not before, for the score is written to one.
-  setrlimit(RLIMIT_FSIZE, &(struct rlimit){0, 0});
+  lower(RLIMIT_FSIZE, 0);
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) return errno;
   return install(&program);
 }
@@ -241,6 +343,14 @@ uint32_t csandbox_try_forbidden(void) {
   if (memory != MAP_FAILED && mprotect(memory, 4096, PROT_READ | PROT_EXEC) == 0) open_ways |= 32;
   memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory != MAP_FAILED) { open_ways |= 1024; munmap(memory, 4096); }
+  memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_GROWSDOWN, -1, 0);
+  if (memory != MAP_FAILED) { open_ways |= 2048; munmap(memory, 4096); }
+  size_t vast = (size_t)most_memory + (16u << 20);
+  memory = mmap(NULL, vast, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory != MAP_FAILED) { open_ways |= 4096; munmap(memory, vast); }
+  int signal_at_end = 0;
+  // Not to be asked for any more either: who could ask could change it.
+  if (prctl(PR_GET_PDEATHSIG, &signal_at_end) == 0 || errno != EPERM) open_ways |= 8192;
   if (syscall(__NR_kill, 1, 0) == 0 || errno != EPERM) open_ways |= 64;
   if (syscall(__NR_tgkill, getpid(), syscall(__NR_gettid), 0) == 0) open_ways |= 64;
   if (syscall(__NR_process_vm_readv, getpid(), NULL, 0, NULL, 0, 0) == 0 || errno != EPERM) open_ways |= 128;
@@ -257,8 +367,6 @@ uint32_t csandbox_try_forbidden(void) {
 void csandbox_deadline(unsigned seconds) {
   // SIGALRM is left to its default: the end.
   setitimer(ITIMER_REAL, &(struct itimerval){.it_value = {.tv_sec = seconds}}, NULL);
-  struct timeval tick = {.tv_usec = seconds ? 250000 : 0};
-  setitimer(ITIMER_PROF, &(struct itimerval){.it_interval = tick, .it_value = tick}, NULL);
 }
 
 void csandbox_wipe(void *memory, size_t size) { explicit_bzero(memory, size); }

@@ -142,7 +142,7 @@ struct PoisonedSourceTests {
       }
     }
     #expect(left.isEmpty)
-    // It looks after its service each quarter of a second.
+    // The kernel ends it with its service.
     #expect(longest < 50)
   }
 }

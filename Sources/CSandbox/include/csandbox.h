@@ -16,7 +16,8 @@ typedef struct {
 } csandbox_worker;
 
 /// Starts `path` with these arguments (`NULL` at the end) and an environment of its own, a sealed arena of `arena_size` bytes and
-/// one end of a channel that keeps messages apart. 0 and `worker`, or an errno.
+/// one end of a channel that keeps messages apart. 0 and `worker`, or an errno. Any thread may call it: a thread of its own, which lives
+/// as long as this process, does the work, since the kernel ends a worker when the thread that started it ends.
 int csandbox_spawn(const char *path, char *const arguments[], size_t arena_size, csandbox_worker *worker);
 
 /// What a worker needs of the kernel.
@@ -26,19 +27,17 @@ enum { CSANDBOX_MEMORY = 0, CSANDBOX_CHANNEL_PAIR = 1, CSANDBOX_PROC = 2, CSANDB
 int csandbox_probe(int need);
 
 /// Gives up for good, in this process which must have one thread, everything but computing in the memory it can have and speaking over the
-/// descriptors it holds. 0, or an errno: then nothing may be computed.
+/// descriptors it holds; from then on the kernel ends it with the process that started it. 0, or an errno (ESRCH: that process is gone):
+/// then nothing may be computed.
 int csandbox_enter(void);
 
 /// What csandbox_enter should have made impossible and is possible all the same, one bit each; 0 is the right answer.
 /// 1 open, 2 create, 4 socket, 8 exec, 16 new process, 32 executable memory, 64 signal to others, 128 the parent's memory,
-/// 256 descriptors to others, 512 ioctl, 1024 memory that no limit counts.
+/// 256 descriptors to others, 512 ioctl, 1024 memory that no limit counts, 2048 memory that grows by itself, 4096 address space without
+/// end, 8192 asking the kernel to let it outlive its parent.
 uint32_t csandbox_try_forbidden(void);
 
-/// The status of a worker that found its daemon gone while it worked.
-enum { CSANDBOX_ORPHANED = 3 };
-
-/// Ends this process if the call is not taken back (0) within `seconds`, whatever it is doing; and sooner if its daemon is gone, which it
-/// looks for after each quarter of a second of work.
+/// Ends this process if the call is not taken back (0) within `seconds`, whatever it is doing.
 void csandbox_deadline(unsigned seconds);
 
 /// Overwrites memory that held a secret; not left out by the compiler.
