@@ -6,6 +6,14 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 say() { printf '%s\n' "$*" >&2; }
 die() { say "$*"; exit 1; }
 
+# What cannot be tested on this computer is said, and counted by .ci/run. `skip` ends the whole script with status 77;
+# `skip_part` goes on with the rest of it.
+skip_part() {
+  say "$(basename "$0"): SKIPPED: $*"
+  [ -z "${WAYMARK_SKIPPED:-}" ] || printf '%s: %s\n' "$(basename "$0")" "$*" >> "$WAYMARK_SKIPPED"
+}
+skip() { skip_part "$*"; exit 77; }
+
 # Debian packages without which nothing compiles.
 build_packages=(g++ pkg-config libzbar-dev libv4l-dev libjpeg-dev libpng-dev libwebp-dev)
 
