@@ -21,6 +21,17 @@ enum Advisor {
     return tones.steepest < 0.5 * (tones.light - tones.dark) / max(1, module / 2) ? .blurred : nil
   }
 
+  /// For another matrix code that was found but not decoded.
+  static func advice(for finding: MatrixFinding, in view: ImageView) -> UnreadCode.Advice? {
+    let (low, high) = (finding.corners.bounds.min, finding.corners.bounds.max)
+    if low.x < -1 || low.y < -1 || high.x > Double(view.width) || high.y > Double(view.height) { return .cutOff }
+    if finding.module < 2 { return .tooSmall }
+    let tones = Tones(view, low, high)
+    if tones.dark >= 235 || tones.clipped > 0.6 { return .tooBright }
+    if tones.light <= 60 { return .tooDark }
+    return tones.steepest < 0.5 * (tones.light - tones.dark) / max(1, finding.module / 2) ? .blurred : nil
+  }
+
   /// For finder patterns of a QR code of which no grid could be laid.
   static func advice(for trace: FinderTrace, in view: ImageView) -> UnreadCode.Advice? {
     let module = trace.marks.map(\.module).reduce(0, +) / Double(trace.marks.count)

@@ -16,6 +16,8 @@ extension BarcodeScanner {
     reader.polarities = turn.isMultiple(of: 2) ? [0, 1] : [0]
     search.readModules(reader, with: &zbar)
     clock.mark("modules")
+    search.readOwn(configuration.effort)
+    clock.mark("matrices")
     search.readStrips(turn.isMultiple(of: 2) ? .strip : .stripStretched, with: &zbar)
     clock.mark("strips")
     if search.evidence.sure.isEmpty {

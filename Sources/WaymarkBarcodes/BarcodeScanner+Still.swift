@@ -6,6 +6,7 @@ extension BarcodeScanner {
     var search = PictureSearch(image, symbologies: configuration.symbologies, regions: 8)
     let withheld = configuration.withheld
     if !withheld.contains(.modules) { search.readModules(QRReader(), with: &zbar) }
+    search.readOwn(configuration.effort)
     for pass in [ScanPass.strip, .stripStretched] where !withheld.contains(pass) {
       search.readStrips(pass, with: &zbar)
     }

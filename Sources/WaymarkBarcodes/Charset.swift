@@ -1,7 +1,7 @@
 import Glibc
 
 /// The character set by which the bytes of a code became text.
-public enum Charset: String, Hashable, Sendable, Codable {
+public enum Charset: String, Hashable, Sendable, Codable, CaseIterable {
   /// Seven-bit ASCII.
   case ascii = "US-ASCII"
   /// UTF-8.
@@ -12,6 +12,57 @@ public enum Charset: String, Hashable, Sendable, Codable {
   case gb18030 = "GB18030"
   /// Latin-1: what is left when nothing else fits; also said of bytes that are no text at all.
   case latin1 = "ISO-8859-1"
+  // What follows is only used where a code names it by an extended channel interpretation.
+  /// The character set of the first PCs.
+  case codePage437 = "IBM437"
+  /// Central European.
+  case latin2 = "ISO-8859-2"
+  /// South European.
+  case latin3 = "ISO-8859-3"
+  /// North European.
+  case latin4 = "ISO-8859-4"
+  /// Latin and Cyrillic.
+  case cyrillic = "ISO-8859-5"
+  /// Latin and Arabic.
+  case arabic = "ISO-8859-6"
+  /// Latin and Greek.
+  case greek = "ISO-8859-7"
+  /// Latin and Hebrew.
+  case hebrew = "ISO-8859-8"
+  /// Turkish.
+  case latin5 = "ISO-8859-9"
+  /// Nordic.
+  case latin6 = "ISO-8859-10"
+  /// Latin and Thai.
+  case thai = "ISO-8859-11"
+  /// Baltic.
+  case latin7 = "ISO-8859-13"
+  /// Celtic.
+  case latin8 = "ISO-8859-14"
+  /// Western with the euro sign.
+  case latin9 = "ISO-8859-15"
+  /// South-Eastern European.
+  case latin10 = "ISO-8859-16"
+  /// Windows, Central European.
+  case windows1250 = "windows-1250"
+  /// Windows, Cyrillic.
+  case windows1251 = "windows-1251"
+  /// Windows, Western.
+  case windows1252 = "windows-1252"
+  /// Windows, Arabic.
+  case windows1256 = "windows-1256"
+  /// Two bytes, the higher one first.
+  case utf16BE = "UTF-16BE"
+  /// Two bytes, the lower one first.
+  case utf16LE = "UTF-16LE"
+  /// Four bytes, the highest first.
+  case utf32BE = "UTF-32BE"
+  /// Four bytes, the lowest first.
+  case utf32LE = "UTF-32LE"
+  /// Traditional Chinese.
+  case big5 = "Big5"
+  /// Korean.
+  case eucKR = "EUC-KR"
 
   /// Turns the bytes of a code into text by the first character set that fits: UTF-8, Shift_JIS, GB 18030, Latin-1.
   ///
@@ -34,13 +85,22 @@ public enum Charset: String, Hashable, Sendable, Codable {
   /// Opens what converts character sets and keeps it open for the rest of the process, so that text can be made where no
   /// file can be opened any more.
   package static func keepConverters() {
-    for charset in converted { _ = iconv_open("UTF-8", charset) }
+    for charset in allCases { _ = iconv_open("UTF-8", charset.converterName) }
     // The modules are loaded by the first conversion.
-    for charset in converted { _ = convert([0x41], from: charset) }
+    for charset in allCases { _ = convert([0x41], from: charset.converterName) }
   }
 
-  /// The names by which the C library knows what it converts.
-  private static let converted = ["GB18030", "CP932"]
+  /// The name by which the C library knows it.
+  var converterName: String {
+    switch self {
+    case .shiftJIS: "CP932"
+    case .windows1250: "CP1250"
+    case .windows1251: "CP1251"
+    case .windows1252: "CP1252"
+    case .windows1256: "CP1256"
+    default: rawValue
+    }
+  }
 
   /// Whether most runs of bytes above 127 look Western: one or two of them, printable in Latin-1, beside a small ASCII
   /// letter or alone between ASCII.
@@ -65,7 +125,7 @@ public enum Charset: String, Hashable, Sendable, Codable {
   }
 
   /// `nil` where the bytes are not valid in `charset`, or the system does not know it.
-  private static func convert(_ bytes: [UInt8], from charset: String) -> String? {
+  static func convert(_ bytes: [UInt8], from charset: String) -> String? {
     let converter = iconv_open("UTF-8", charset)
     guard converter != iconv_t(bitPattern: -1) else { return nil }
     defer { iconv_close(converter) }

@@ -42,6 +42,9 @@ extension PictureSearch {
     reading.unread = unreadCodes.map {
       UnreadCode(kind: .qr, corners: $0.grid.corners, advice: Advisor.advice(for: $0, in: image))
     }
+    reading.unread += unreadOwn.map {
+      UnreadCode(kind: .matrix, corners: $0.corners, advice: Advisor.advice(for: $0, in: image))
+    }
     if symbols.isEmpty, reading.unread.isEmpty, let trace {
       reading.unread = [UnreadCode(kind: .qr, corners: trace.corners, advice: Advisor.advice(for: trace, in: image))]
     }

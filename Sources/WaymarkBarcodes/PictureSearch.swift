@@ -12,6 +12,8 @@ struct PictureSearch {
   /// What became of the finder patterns.
   var candidates: [QRReader.Candidate] = []
   var incomplete: [IncompleteSymbol] = []
+  /// Codes of the readers of this module that are there and were not read.
+  private(set) var unreadOwn: [MatrixFinding] = []
   /// Finder patterns that only a code can have, and whether they were looked for.
   private(set) var trace: FinderTrace?
   private(set) var isTraced = false
@@ -61,6 +63,16 @@ struct PictureSearch {
     let (whole, incomplete) = QRAppend.join(found, with: &zbar)
     if let whole { evidence.add(whole) }
     if let incomplete { self.incomplete.append(incomplete) }
+  }
+
+  /// What the readers of this module find.
+  mutating func readOwn(_ effort: ScanConfiguration.Effort) {
+    let wanted = symbologies.intersection(OwnReaders.symbologies)
+    guard !wanted.isEmpty else { return }
+    let own = OwnReaders(view: image, levels: levels, wanted: wanted, effort: effort).read()
+    for symbol in own.symbols { evidence.add(symbol) }
+    incomplete += own.incomplete
+    unreadOwn = own.unread
   }
 
   /// QR codes by finder patterns that are clear at another size of the picture: in half and in a third of it noise and

@@ -45,6 +45,8 @@ public struct UnreadCode: Hashable, Sendable {
     case qr
     /// Bars of a 1-D code.
     case bars
+    /// The pattern of another matrix code.
+    case matrix
   }
 
   /// What would help, if that can be told.

@@ -59,10 +59,10 @@ extension Symbol {
   /// Whether one live frame is too little to believe it.
   var needsSecondFrame: Bool {
     switch symbology {
-    case .qr, .sq, .code93, .dataBar, .dataBarExpanded: false
-    case .itf, .code39, .codabar, .upcE: true
+    case .itf, .code39, .codabar, .upcE, .code32, .standard2of5, .pharmacode: true
     case .ean13, .ean8, .upcA: quality < 8
     case .code128: text.utf8.count < 4
+    default: false
     }
   }
 }

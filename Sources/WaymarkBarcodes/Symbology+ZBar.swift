@@ -1,8 +1,8 @@
 import CZBar
 
 extension Symbology {
-  /// What libzbar calls it.
-  var zbarType: zbar_symbol_type_t {
+  /// What libzbar calls it; `nil` for what it does not read.
+  var zbarType: zbar_symbol_type_t? {
     switch self {
     case .qr: ZBAR_QRCODE
     case .sq: ZBAR_SQCODE
@@ -17,6 +17,9 @@ extension Symbology {
     case .itf: ZBAR_I25
     case .dataBar: ZBAR_DATABAR
     case .dataBarExpanded: ZBAR_DATABAR_EXP
+    case .dataBarLimited, .dataMatrix, .aztec, .pdf417, .microPDF417, .microQR, .rMQR, .maxiCode, .telepen, .code32,
+      .standard2of5, .pharmacode:
+      nil
     }
   }
 

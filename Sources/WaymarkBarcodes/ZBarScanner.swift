@@ -45,8 +45,8 @@ struct ZBarScanner: ~Copyable {
     self.symbologies = symbologies
     zbar_image_set_format(image, 0x3030_3859)  // "Y800": 8-bit gray
     zbar_image_scanner_set_config(handle, ZBAR_NONE, ZBAR_CFG_ENABLE, 0)
-    for symbology in symbologies {
-      zbar_image_scanner_set_config(handle, symbology.zbarType, ZBAR_CFG_ENABLE, 1)
+    for type in symbologies.compactMap(\.zbarType) {
+      zbar_image_scanner_set_config(handle, type, ZBAR_CFG_ENABLE, 1)
     }
     // The library guesses character sets, and badly: take the bytes.
     zbar_image_scanner_set_config(handle, ZBAR_QRCODE, ZBAR_CFG_BINARY, 1)
@@ -63,7 +63,8 @@ struct ZBarScanner: ~Copyable {
   mutating func use(_ wanted: Set<Symbology>) {
     guard wanted != symbologies else { return }
     for symbology in wanted.symmetricDifference(symbologies) {
-      zbar_image_scanner_set_config(handle, symbology.zbarType, ZBAR_CFG_ENABLE, wanted.contains(symbology) ? 1 : 0)
+      guard let type = symbology.zbarType else { continue }
+      zbar_image_scanner_set_config(handle, type, ZBAR_CFG_ENABLE, wanted.contains(symbology) ? 1 : 0)
     }
     symbologies = wanted
   }

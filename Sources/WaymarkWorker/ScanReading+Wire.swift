@@ -4,11 +4,12 @@ import WaymarkGeometry
 extension ScanReading {
   /// No picture holds more codes than this.
   private static let countLimit = 4096
-  /// No message of sixteen codes holds more bytes than this (ISO/IEC 18004: 2,953 bytes each).
+  /// No message of sixteen QR codes holds more bytes than this (ISO/IEC 18004: 2,953 bytes each).
   private static let byteLimit = 1 << 16
   /// No corner of a code lies as far from its picture's, in pixels.
   private static let reach = -1e6...1e6
-  private static let charsets: [Charset] = [.ascii, .utf8, .shiftJIS, .gb18030, .latin1]
+  private static let charsets = Charset.allCases
+  private static let kinds: [UnreadCode.Kind] = [.qr, .bars, .matrix]
   private static let advices: [UnreadCode.Advice] = [.tooSmall, .tooClose, .blurred, .cutOff, .tooDark, .tooBright]
 
   func write(to wire: inout WireWriter) {
@@ -32,7 +33,7 @@ extension ScanReading {
       wire.list(part.corners) { Self.write($1, to: &$0) }
     }
     wire.list(unread) { wire, code in
-      wire.number(code.kind == .qr ? 0 : 1)
+      wire.count(Self.kinds.firstIndex(of: code.kind) ?? 0)
       wire.list(code.corners.map { [$0] } ?? []) { Self.write($1, to: &$0) }
       wire.count(code.advice.flatMap { Self.advices.firstIndex(of: $0) }.map { $0 + 1 } ?? 0)
     }
@@ -62,7 +63,7 @@ extension ScanReading {
         corners: try wire.list(upTo: Self.countLimit) { wire throws(WireReader.Nonsense) in try Self.corners(&wire) })
     }
     let unread = try wire.list(upTo: Self.countLimit) { wire throws(WireReader.Nonsense) in
-      let kind = try wire.count(upTo: 1) == 0 ? UnreadCode.Kind.qr : .bars
+      let kind = Self.kinds[try wire.count(upTo: Self.kinds.count - 1)]
       let corners = try wire.list(upTo: 1) { wire throws(WireReader.Nonsense) in try Self.corners(&wire) }
       let advice = try wire.count(upTo: Self.advices.count)
       return UnreadCode(kind: kind, corners: corners.first, advice: advice == 0 ? nil : Self.advices[advice - 1])

@@ -98,7 +98,11 @@ extension LiveScan {
     _ scan: Scan, _ reading: ScanReading, _ accepted: Set<Symbology>, at now: Double
   ) -> [Effect] {
     let wanted = reading.unread.filter { code in
-      code.kind == .qr ? accepted.contains(.qr) : accepted.contains { !$0.isMatrix }
+      switch code.kind {
+      case .qr: accepted.contains(.qr)
+      case .matrix: accepted.contains { $0.isMatrix && $0 != .qr }
+      case .bars: accepted.contains { !$0.isMatrix }
+      }
     }
     return advisor.update(wanted, at: now).map { [.guide(scan, $0)] } ?? []
   }

@@ -38,9 +38,10 @@ extension OnboardingJudge {
     }
     let unread = reading.unread.first { accepted.contains(.qr) && $0.kind == .qr }
     var verdict = verdict(for: codes, now: now, center: center, sawUnreadable: unread != nil)
-    // Bars that could not be read are a code of another symbology all the same.
-    if verdict.outcome == .unsuccessful(.nothingFound), reading.unread.contains(where: { $0.kind == .bars }) {
-      verdict.outcome = .unsuccessful(accepted.contains { !$0.isMatrix } ? .codeNotReadable : .notQR)
+    // What could not be read and is no QR code is a code of another symbology all the same.
+    if verdict.outcome == .unsuccessful(.nothingFound), let other = reading.unread.first(where: { $0.kind != .qr }) {
+      let isAccepted = accepted.contains { other.kind == .bars ? !$0.isMatrix : $0.isMatrix && $0 != .qr }
+      verdict.outcome = .unsuccessful(isAccepted ? .codeNotReadable : .notQR)
     }
     guard let chosen = verdict.chosen else {
       return PictureVerdict(verdict: verdict, symbol: nil, corners: unread?.corners)

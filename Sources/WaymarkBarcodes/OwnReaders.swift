@@ -1,0 +1,76 @@
+import WaymarkGeometry
+import WaymarkImage
+
+/// The readers of this module, as one: what libzbar has no decoder for.
+struct OwnReaders {
+  /// What they made of a picture.
+  struct Reading {
+    var symbols: [Symbol] = []
+    var incomplete: [IncompleteSymbol] = []
+    /// Codes that are there for certain and were not read.
+    var unread: [MatrixFinding] = []
+  }
+
+  let view: ImageView
+  let levels: BlockMean
+  let wanted: Set<Symbology>
+  let effort: ScanConfiguration.Effort
+
+  /// What the readers of this module look for.
+  static let symbologies: Set<Symbology> = Set(Symbology.allCases.filter { $0.zbarType == nil })
+
+  func read() -> Reading {
+    var reading = Reading()
+    let findings = self.findings()
+    for finding in findings {
+      if finding.message?.part != nil { continue }
+      if let symbol = finding.symbol { reading.symbols.append(symbol) } else { reading.unread.append(finding) }
+    }
+    join(findings.filter { $0.message?.part != nil }, into: &reading)
+    reading.unread.removeAll { open in
+      open.certainty < 0.9 || findings.contains { $0.isRead && $0.corners.overlaps(open.corners) }
+    }
+    return reading
+  }
+
+  func findings() -> [MatrixFinding] {
+    var findings: [MatrixFinding] = []
+    if wanted.contains(.dataMatrix) {
+      let contours = Contours(view, levels: levels)
+      findings += DataMatrixReader(view: view, levels: levels).read(contours)
+    }
+    return findings
+  }
+
+  /// Puts the parts of structured appends together, or says which are missing.
+  private func join(_ parts: [MatrixFinding], into reading: inout Reading) {
+    var open = parts
+    while let first = open.first, let key = first.message?.part {
+      let own = open.filter { $0.symbology == first.symbology && $0.message?.part?.identifier == key.identifier }
+      open.removeAll { $0.symbology == first.symbology && $0.message?.part?.identifier == key.identifier }
+      let count = own.compactMap { $0.message?.part?.count }.first
+      var byIndex: [Int: MatrixFinding] = [:]
+      for finding in own { if let part = finding.message?.part { byIndex[part.index] = finding } }
+      let corners = byIndex.keys.sorted().compactMap { byIndex[$0]?.corners }
+      if let count, byIndex.count == count {
+        var whole = first
+        whole.message = Message()
+        for i in 0..<count { if let next = byIndex[i]?.message { whole.message?.append(next) } }
+        if var symbol = whole.symbol {
+          symbol.corners = Quadrilateral(enclosing: corners.flatMap(\.corners))
+          reading.symbols.append(symbol)
+        }
+      } else {
+        let present = byIndex.keys.map { $0 + 1 }.sorted()
+        let missing = count.map { Set(1...$0).subtracting(present).sorted() } ?? []
+        reading.incomplete.append(
+          IncompleteSymbol(count: count, present: present, missing: missing, corners: corners))
+      }
+    }
+  }
+}
+
+extension Quadrilateral {
+  /// Whether the middle of one lies in the upright rectangle around the other.
+  func overlaps(_ other: Quadrilateral) -> Bool { bounds.contains(other.center) || other.bounds.contains(center) }
+}
