@@ -29,7 +29,8 @@ import Testing
     #expect(Symbology(name: "EAN-13") == .ean13)
     #expect(Symbology(name: "upc_a") == .upcA)
     #expect(Symbology(name: "GS1-128") == .code128)
-    #expect(Symbology(name: "PDF417") == nil)
+    #expect(Symbology(name: "PDF-417") == .pdf417)
+    #expect(Symbology(name: "DotCode") == nil)
     for symbology in Symbology.allCases { #expect(Symbology(name: symbology.displayName) == symbology) }
   }
 
