@@ -43,6 +43,13 @@ struct KioskCommand: AsyncParsableCommand {
   @Flag(inversion: .prefixedNo, help: "Let a person hand in a picture from their own device.")
   var upload = true
 
+  @Option(
+    help: """
+      How high the screen's lower and upper edge are above the floor, in metres, such as 0.6,1.8: what is touched then \
+      stays below 1.2 m, in reach of a wheelchair.
+      """)
+  var reach: String?
+
   @Option(help: "Where the token is kept (else beside the socket).")
   var tokenFile: String?
 
@@ -56,6 +63,7 @@ struct KioskCommand: AsyncParsableCommand {
     _ = try address()
     _ = try origins()
     _ = try views()
+    _ = try reachableShare()
     if let language, !["en", "de"].contains(language) {
       throw ValidationError("There is no language \(language): en or de.")
     }
@@ -77,6 +85,7 @@ struct KioskCommand: AsyncParsableCommand {
       options.returnSeconds = returnAfter
       options.idleSeconds = idleAfter
       options.upload = upload
+      options.reach = try reachableShare()
       var logger = Logger(label: "kiosk") { StreamLogHandler.standardError(label: $0) }
       logger.logLevel = .warning
       let host = options.host.contains(":") ? "[\(options.host)]" : options.host
@@ -131,6 +140,18 @@ struct KioskCommand: AsyncParsableCommand {
     if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
     guard !host.isEmpty else { throw ValidationError("--listen takes ADDRESS:PORT, such as 127.0.0.1:8631.") }
     return (host, Int(port))
+  }
+
+  /// The share of the screen, from below, that lies under 1.2 m: the highest operable part of ISO 21542:2021 and of the ADA
+  /// Standards (308.2) for a side or forward reach from a wheelchair.
+  private func reachableShare() throws -> Double {
+    guard let reach else { return 1 }
+    let edges = reach.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) }
+    guard edges.count == 2, let low = edges[0], let high = edges[1], low >= 0, low < 1.1, high > low, high <= 10 else {
+      throw ValidationError(
+        "--reach takes the heights of the screen's lower and upper edge in metres, such as 0.6,1.8; the lower one below 1.1.")
+    }
+    return min(1, (1.2 - low) / (high - low))
   }
 
   /// What a proxy before it is called.

@@ -22,12 +22,12 @@ def a_screen_reader_is_told_everything(browser):
         browser.click("[data-open=onboard]")
         browser.find('.verdict[data-outcome="successful"]')
         nodes = named("scanner")
-        assert ("dialog", "Scan") in nodes, nodes
+        assert ("dialog", "Scan QR code") in nodes, nodes
         # What lies behind the dialog is out of reach.
-        assert not any(name.startswith("Look at a machine") for _, name in nodes)
-        browser.until("document.getElementById('announcer').textContent.includes('Code accepted. You will be connected to')")
+        assert not any(name.startswith("Explore a machine") for _, name in nodes)
+        browser.until("document.getElementById('announcer').textContent.includes('Code accepted. This device will connect to')")
         browser.click(".verdict .button:not(.primary)")
-        browser.click(".bar .button")
+        browser.click("dialog .leave")
         browser.click("[data-open=field]")
         browser.find("wm-text-field")
         nodes = named("form")
@@ -41,7 +41,7 @@ def a_screen_reader_is_told_everything(browser):
         named("coaching")
         browser.click(".coaching .primary")
         browser.find('.stage[data-phase="annotating"]', within=60)
-        browser.click(".rail[data-card] .steps .button:last-child, .stage canvas")
+        browser.click(".rail .steps .button:last-child")
         named("annotating")
         settle(browser)
 
@@ -53,7 +53,7 @@ def shapes_schemes_and_languages(browser):
             browser.resize(390, 844, scale=2, mobile=True)
             browser.media(prefers_color_scheme="dark", prefers_reduced_motion="reduce")
             browser.open(stand.url)
-            browser.click('.start footer .button[lang="de"]')
+            browser.click('.start .button[lang="de"]')
             browser.until("document.documentElement.lang === 'de'")
             shown(browser, "start-portrait-dark-german")
             browser.click("[data-open=onboard]")
@@ -62,7 +62,7 @@ def shapes_schemes_and_languages(browser):
             moving = browser.script("return document.getAnimations().filter((a) => a.playState === 'running' && a.effect.getComputedTiming().duration > 10).length")
             assert moving == 0, f"{moving} animations although less motion was asked for"
             browser.click(".verdict .button:not(.primary)")
-            browser.click(".bar .button")
+            browser.click("dialog .leave")
             browser.resize(844, 390, scale=2, mobile=True)
             browser.click("[data-open=onboard]")
             browser.find('.verdict[data-outcome="successful"]')
@@ -70,7 +70,7 @@ def shapes_schemes_and_languages(browser):
             assert browser.script("const v = document.querySelector('.verdict'); return v.scrollHeight <= v.clientHeight + 1"), "the answer is cut off"
             shown(browser, "scan-landscape-dark")
             browser.click(".verdict .button:not(.primary)")
-            browser.click(".bar .button")
+            browser.click("dialog .leave")
             browser.media(prefers_color_scheme="light")
             browser.resize(800, 600)
             browser.script("document.documentElement.style.fontSize = '200%'")
@@ -91,8 +91,7 @@ def shapes_schemes_and_languages(browser):
             shown(browser, "scan-portrait-light")
             settle(browser)
         finally:
-            browser.cdp("Emulation.clearDeviceMetricsOverride")
-            browser.media(prefers_color_scheme="light", prefers_reduced_motion="no-preference")
+            browser.usual()
 
 
 @check
@@ -101,7 +100,7 @@ def the_keyboard_reaches_everything(browser):
         browser.open(stand.url)
         browser.find("[data-open=onboard]")
         keys = ActionChains(browser.driver)
-        for _ in range(6):
+        for _ in range(8):
             keys.send_keys(Keys.TAB).perform()
             if browser.script("return document.activeElement?.dataset?.open") == "onboard":
                 break
@@ -109,7 +108,7 @@ def the_keyboard_reaches_everything(browser):
         browser.find('.verdict[data-outcome="successful"]')
         browser.until("document.activeElement?.classList.contains('primary')", what="the focus on the call to action")
         keys.send_keys(Keys.TAB).perform()
-        assert browser.script("return document.querySelector('.sheet').contains(document.activeElement)"), "the focus left the dialog"
+        assert browser.script("return document.querySelector('dialog').contains(document.activeElement)"), "the focus left the dialog"
         keys.send_keys(Keys.ESCAPE).perform()
         browser.gone(".stage")
         browser.until("document.activeElement?.dataset?.open === 'onboard'", what="the focus back where it was")

@@ -15,7 +15,11 @@ AXE = next(iter(glob.glob(os.path.join(sys.prefix, "lib/python3*/site-packages/a
 # Notes every frame that was drawn with the overlay on it, every event's delay, and how many frames a scan has looked at, from the
 # first line on.
 PROBE = """
-window.probe = { drawn: [], delays: [], looked: 0 };
+window.probe = { drawn: [], delays: [], looked: 0, shift: 0, long: [], sent: [] };
+new PerformanceObserver((list) => { for (const one of list.getEntries()) if (!one.hadRecentInput) probe.shift += one.value; }).observe({ type: 'layout-shift', buffered: true });
+new PerformanceObserver((list) => { for (const one of list.getEntries()) probe.long.push(Math.round(one.duration)); }).observe({ type: 'longtask', buffered: true });
+const send = window.fetch;
+window.fetch = (url, options) => { if (typeof options?.body === 'string') probe.sent.push(JSON.parse(options.body)); return send(url, options); };
 document.addEventListener('drawn', (e) => { probe.drawn.push([e.detail.frame, e.detail.overlay]); }, true);
 const Original = window.EventSource;
 window.EventSource = class extends Original {
@@ -54,6 +58,11 @@ class Browser:
 
     def resize(self, width, height, scale=1.0, mobile=False):
         self.cdp("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale, mobile=mobile)
+
+    def usual(self):
+        """The screen as it is otherwise."""
+        self.cdp("Emulation.clearDeviceMetricsOverride")
+        self.media(prefers_color_scheme="light", prefers_reduced_motion="no-preference")
 
     def media(self, **features):
         self.cdp("Emulation.setEmulatedMedia", features=[{"name": k.replace("_", "-"), "value": v} for k, v in features.items()])
@@ -102,18 +111,19 @@ class Browser:
         raise AssertionError(f"{what or source} did not come true within {within} s")
 
     def shot(self, path):
-        data = self.cdp("Page.captureScreenshot", format="png")["data"]
+        form = {"quality": 82, "format": "webp"} if path.endswith(".webp") else {"format": "png"}
+        data = self.cdp("Page.captureScreenshot", **form)["data"]
         with open(path, "wb") as out:
             out.write(base64.b64decode(data))
 
     def accessibility(self):
-        """Serious and critical faults that axe-core finds."""
+        """Faults that axe-core finds, but for minor ones."""
         with open(AXE, encoding="utf8") as source:
             expression = source.read() + ";axe.run().then((r) => JSON.stringify(r.violations))"
         answer = self.cdp("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True,
                           allowUnsafeEvalBlockedByCSP=True)
         violations = json.loads(answer["result"]["value"])
-        return [(v["id"], [n["html"][:160] for n in v["nodes"]]) for v in violations if v["impact"] in ("serious", "critical")]
+        return [(v["id"], [n["html"][:160] for n in v["nodes"]]) for v in violations if v["impact"] != "minor"]
 
     def names(self):
         """What a screen reader is told: (role, name) of everything that is not ignored."""

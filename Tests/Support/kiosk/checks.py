@@ -2,9 +2,12 @@
 import os
 import sys
 import tempfile
+import time
 
 from stand import ROOT
 
+WANTED = len(sys.argv) > 1
+SIZES = {"phone": (360, 640), "kiosk": (1280, 720)}
 SHOTS = sys.argv[1] if len(sys.argv) > 1 else tempfile.mkdtemp(prefix="waymark-screens-")
 PICTURES = os.path.join(ROOT, "Samples/pictures")
 FRAMES = os.path.join(ROOT, "Samples/sequences/pump-room")
@@ -24,16 +27,33 @@ def picture(name):
 
 
 def shown(browser, name):
-    """Pictures a state once it has come to rest, and asks axe-core about it: what still fades in has no contrast yet."""
-    browser.until("document.getAnimations().every((a) => a.playState !== 'running' || a.effect.getComputedTiming().iterations === Infinity)", what="an end of the movements")
-    browser.shot(os.path.join(SHOTS, name + ".png"))
+    """Asks axe-core about a state once it has come to rest, and pictures it where pictures are wanted: small and large, light
+    and dark."""
+    at_rest(browser)
     found = browser.accessibility()
     assert not found, f"{name}: {found}"
+    if not WANTED:
+        return
+    for size, (width, height) in SIZES.items():
+        for scheme in ("light", "dark"):
+            browser.resize(width, height)
+            browser.media(prefers_color_scheme=scheme)
+            at_rest(browser)
+            browser.shot(os.path.join(SHOTS, f"{name}-{size}-{scheme}.webp"))
+    browser.usual()
+
+
+def at_rest(browser):
+    """Waits for the end of every movement, those on the canvas included: what still fades in has no contrast yet."""
+    browser.until("""new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(() => go(true))))""")
+    time.sleep(0.5)
+    browser.until("document.getAnimations().every((a) => a.playState !== 'running' || a.effect.getComputedTiming().iterations === Infinity)", what="an end of the movements")
 
 
 def opened(browser, stand, view):
     """Opens the page and goes to one of its views: onboard, ar, field."""
     browser.open(stand.url)
+    browser.until("document.documentElement.dataset.online === 'true'")
     browser.click(f"[data-open={view}]")
 
 
@@ -70,6 +90,8 @@ def settle(browser):
     browser.collect()
     errors = [entry["message"] for entry in browser.console]
     browser.console.clear()
+    # The page goes before the service does: what it still asks for then is no fault of its own.
+    browser.open("about:blank")
     expected = [e for e in errors if any(code in e for code in ("status of 422", "status of 503", "ERR_INCOMPLETE_CHUNKED", "ERR_EMPTY_RESPONSE"))]
     assert len(errors) == len(expected), errors
     foreign = [url for url in browser.requests if not url.startswith(("http://127.0.0.1:", "blob:http://127.0.0.1:", "data:"))]

@@ -13,20 +13,20 @@ def the_service_goes_and_comes_back(browser):
         opened(browser, stand, "onboard")
         browser.until("document.documentElement.dataset.online === 'true'")
         stand.stop_service()
-        browser.find(".banner.bad")
+        browser.find(".banner[data-kind=error]")
         shown(browser, "offline")
         stand.start_service()
         browser.until("document.documentElement.dataset.online === 'true'", within=30)
-        browser.gone(".banner.bad")
+        browser.gone(".banner[data-kind=error]")
         # The scan that was under way is armed again by itself.
         stand.is_scanning()
-        browser.click(".bar .button")
+        browser.click("dialog .leave")
         # What a person has typed is still there after the service was away.
         browser.click("[data-open=field]")
         browser.find("wm-text-field")
         browser.script("const f = document.querySelector('wm-text-field[name=note]'); f.input.value = 'half a note'; f.input.dispatchEvent(new Event('input'))")
         stand.stop_service()
-        browser.find(".banner.bad")
+        browser.find(".banner[data-kind=error]")
         stand.start_service()
         browser.until("document.documentElement.dataset.online === 'true'", within=30)
         assert browser.script("return document.querySelector('wm-text-field[name=note]').value") == "half a note"
@@ -51,7 +51,7 @@ def the_camera_goes_and_comes_back(browser):
     folder = tempfile.mkdtemp(prefix="waymark-fifo-")
     fifo = os.path.join(folder, "camera.mjpeg")
     os.mkfifo(fifo)
-    with open(os.path.join(FRAMES, sorted(os.listdir(FRAMES))[0]), "rb") as frame:
+    with open(picture("no-code.jpg"), "rb") as frame:
         jpeg = frame.read()
     silent, ended = threading.Event(), threading.Event()
 
@@ -75,7 +75,7 @@ def the_camera_goes_and_comes_back(browser):
             browser.until("document.querySelector('.stage canvas')?.dataset.frame", what="the live picture")
             silent.set()
             browser.find(".camera-gone", within=30)
-            assert browser.text(".camera-gone h3") == "The camera gives no picture."
+            assert browser.text(".camera-gone h3") == "The camera is not responding"
             assert stand.request("status")["result"]["camera"]["status"] == "stalled"
             shown(browser, "camera-gone")
             last = int(browser.script("return document.querySelector('.stage canvas').dataset.frame"))

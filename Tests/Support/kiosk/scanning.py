@@ -88,16 +88,17 @@ def an_empty_gallery_and_a_file_that_is_no_picture(browser):
     with Stand([picture("no-code.jpg")], gallery=empty) as stand:
         opened(browser, stand, "onboard")
         browser.click(".roll .ask .button")
-        browser.until("document.querySelector('.roll .strip p')?.textContent === 'There are no pictures.'")
+        browser.until("document.querySelector('.roll .strip p')?.textContent === 'There are no pictures yet'")
         shown(browser, "gallery-empty")
-        browser.click(".roll .head .button:not(.chevron)")
-        browser.find(".sheet.small, .sheet .actions")
-        browser.script("document.querySelector('input[type=file]').classList.remove('visually-hidden')")
-        browser.driver.find_element("css selector", "input[type=file]").send_keys(os.path.abspath(text))
-        browser.until("document.querySelector('.stage .prompt').textContent === 'This file is no picture that can be read.'", what="what went wrong")
+        browser.click("[data-gallery]")
+        browser.find(".gallery .empty")
+        shown(browser, "gallery-empty-dialog")
+        escape(browser)
+        hand_in(browser, os.path.abspath(text))
+        browser.until("document.querySelector('.toast')?.textContent.startsWith('This file is not a picture.')", what="what went wrong")
         shown(browser, "error-no-picture")
         # The way on: the scanner is still there, and so is the way out.
-        browser.click(".bar .button")
+        browser.click("dialog .leave")
         browser.find("[data-open=onboard]")
         settle(browser)
     os.unlink(text)
@@ -109,8 +110,6 @@ def escape(browser):
 
 def hand_in(browser, path):
     """Hands in a picture from the person's own device."""
-    browser.click(".roll .head .button")
-    browser.find(".sheet.small .actions")
     browser.script("document.querySelector('input[type=file]').classList.remove('visually-hidden')")
     browser.driver.find_element("css selector", "input[type=file]").send_keys(path)
 
@@ -119,10 +118,11 @@ def hand_in(browser, path):
 def a_picture_from_the_device_is_judged_and_left(browser):
     with Stand([picture("no-code.jpg")]) as stand:
         opened(browser, stand, "onboard")
-        browser.click(".roll .head .button")
-        shown(browser, "gallery")
+        browser.click("[data-gallery]")
+        browser.find(".gallery")
+        shown(browser, "gallery-own-files")
         escape(browser)
-        for leave in (lambda: escape(browser), lambda: browser.click(".bar .button")):
+        for leave in (lambda: escape(browser), lambda: browser.click("dialog .leave")):
             stand.is_scanning()
             hand_in(browser, picture("onboarding.png"))
             browser.find('.verdict[data-outcome="successful"]')
@@ -147,7 +147,7 @@ def a_code_that_waits_gives_way_to_another_picture(browser):
         browser.find('.verdict[data-outcome="successful"]')
         hand_in(browser, os.path.abspath(__file__))
         browser.gone(".verdict")
-        assert browser.text(".stage .prompt") == "This file is no picture that can be read."
+        assert browser.text(".toast").startswith("This file is not a picture.")
         # The camera still sees the code, and is looked at again.
         browser.find('.verdict[data-outcome="successful"]')
         settle(browser)
@@ -201,9 +201,9 @@ def a_confirmation_that_fails_is_told(browser):
           window.fetch = (url, options) => options?.body?.includes?.('scan.confirm')
             ? Promise.resolve(new Response('{"error":{"code":"busy"}}', { status: 422 })) : send(url, options);""")
         browser.click(".verdict .primary")
-        words = "Another program is using the scanner."
+        words = "The scanner is in use. Wait a moment and try again."
         browser.until(f"document.getElementById('announcer').textContent === '{words}'", what="what a screen reader says")
-        assert browser.text(".stage .prompt") == words
+        assert browser.text(".verdict .fault") == words
         browser.find('.verdict[data-outcome="successful"]')
         shown(browser, "error-confirmation")
         settle(browser)
@@ -247,10 +247,10 @@ def another_program_holds_the_scanner(browser):
         stream.flush()
         stream.readline()
         opened(browser, stand, "onboard")
-        browser.until("document.querySelector('.stage .prompt')?.textContent.startsWith('Another program')")
+        browser.until("document.querySelector('.prompt')?.textContent.startsWith('The scanner is in use')")
         shown(browser, "scan-busy")
         stream.close()
         holder.close()
         # It goes on by itself.
-        browser.until("document.querySelector('.stage .prompt').textContent.startsWith('Hold')")
+        browser.until("document.querySelector('.prompt').textContent.startsWith('Hold')")
         settle(browser)

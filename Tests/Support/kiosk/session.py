@@ -1,8 +1,7 @@
 """The AR scanner: from the coaching view to the card, and the overlay on its frame."""
-import os
 import statistics
 
-from checks import FRAMES, SCENE, SHOTS, annotated, check, hold, opened, release, settle, shown
+from checks import FRAMES, SCENE, annotated, check, hold, opened, release, settle, shown
 from stand import Stand
 
 
@@ -12,29 +11,23 @@ def ar_from_coaching_to_the_card(browser):
         opened(browser, stand, "ar")
         browser.find(".coaching .primary", within=60)
         browser.until("document.querySelector('.coaching img').naturalWidth > 0", what="the guide picture")
-        shown(browser, "ar-coaching")
         browser.click(".coaching .primary")
-        browser.find('.stage[data-phase="scanning"], .stage[data-phase="matched"], .stage[data-phase="annotating"]')
-        browser.shot(os.path.join(SHOTS, "ar-scanning.png"))
         browser.find('.stage[data-phase="matched"]', within=60)
-        browser.shot(os.path.join(SHOTS, "ar-matched.png"))
         browser.find('.stage[data-phase="annotating"]')
-        browser.script("document.dispatchEvent(new KeyboardEvent('keydown')); document.querySelector('.sheet').dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true }))")
+        browser.script("document.querySelector('dialog').dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true }))")
         first = browser.find(".rail[data-card]").get_attribute("data-card")
-        shown(browser, "ar-annotating")
         browser.click(".rail .steps .button:last-child")
         browser.until(f"document.querySelector('.rail').dataset.card !== '{first}'", what="the next card")
         browser.click(".rail .card")
         browser.find(".detail h3")
-        shown(browser, "ar-detail")
         browser.click(".detail header .button")
         browser.gone(".detail")
         browser.click(".thumbnail")
         browser.find(".coaching .primary")
-        assert browser.text(".coaching .primary") == "Return to Scan"
+        assert browser.text(".coaching .primary") == "Return to scan"
         browser.click(".coaching .primary")
         browser.gone(".coaching")
-        browser.click(".bar .button")
+        browser.click("dialog .leave")
         browser.find("[data-open=ar]")
         assert stand.request("status")["result"].get("session", "inactive") == "inactive"
         settle(browser)
@@ -48,7 +41,7 @@ def who_leaves_before_the_session_has_begun_leaves_none(browser):
         hold(browser, "session.start")
         browser.click("[data-open=ar]")
         browser.until("window.held", what="a session on its way")
-        browser.click(".bar .button")
+        browser.click("dialog .leave")
         browser.gone(".stage")
         release(browser)
         stand.becomes("inactive", lambda status: status.get("session", "inactive") == "inactive")

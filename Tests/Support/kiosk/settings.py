@@ -12,14 +12,14 @@ def the_kiosk_shows_what_it_was_told_to(browser):
         browser.open(stand.url)
         browser.find("[data-open=onboard]")
         assert not browser.driver.find_elements("css selector", "[data-open=ar]")
-        assert not browser.driver.find_elements("css selector", ".start footer .button"), "the language is fixed"
+        assert not browser.driver.find_elements("css selector", ".start .languages .button"), "the language is fixed"
         assert browser.script("return document.documentElement.lang") == "de"
         browser.click("[data-open=onboard]")
         browser.find(".stage")
-        assert browser.script("return document.querySelector('.bar').textContent").startswith("Abbrechen")
+        assert browser.script("return document.querySelector('dialog .bar').textContent").startswith("Abbrechen")
         assert not browser.driver.find_elements("css selector", ".roll .head .button:not(.chevron)"), "neither gallery nor upload"
         # No torch, no switch for it.
-        assert browser.script("return [...document.querySelectorAll('.bar .button')].filter((b) => b.offsetParent && b.textContent.includes('Licht')).length") == 0
+        assert browser.script("return [...document.querySelectorAll('dialog .bar .button')].filter((b) => b.offsetParent && b.textContent.includes('Licht')).length") == 0
         settle(browser)
 
 

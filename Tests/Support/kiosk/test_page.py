@@ -17,6 +17,8 @@ import session  # noqa: F401
 import interruptions  # noqa: F401
 import settings  # noqa: F401
 import access  # noqa: F401
+import mended  # noqa: F401
+import quality  # noqa: F401
 from browser import Browser
 from checks import CHECKS, SHOTS
 

@@ -44,7 +44,7 @@ export async function configuration() { return (await fetch('/api/config')).json
 /** Addresses of pictures. */
 export const pictures = {
   resource: (id) => `/api/resource/${encodeURIComponent(id)}`,
-  gallery: (id, width = 240) => `/api/gallery/${encodeURIComponent(id)}?width=${width}`,
+  gallery: (id, width = 240) => `/api/gallery/${encodeURIComponent(id)}${width ? `?width=${width}` : ''}`,
   preview: (width, rate) => `/api/preview?width=${width}&rate=${rate}`,
 };
 

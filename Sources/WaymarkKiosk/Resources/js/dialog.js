@@ -1,75 +1,94 @@
-// Stacked modal dialogs: the topmost holds the focus, Escape leaves it, the rest of the page is inert.
-import { el } from './dom.js';
+// Dialogs that stand on one another. The browser keeps the focus in the topmost and the rest out of reach; this keeps
+// count, so that a view that goes takes along whatever stands on it.
+import { button, el } from './dom.js';
 
+/** @type {any[]} */
 const stack = [];
-const host = () => document.getElementById('dialogs');
 
-function settle() {
-  const top = stack.at(-1);
-  document.getElementById('app').inert = Boolean(top);
-  for (const dialog of stack) dialog.node.inert = dialog !== top;
+/** What must be seen and heard above everything moves into the topmost dialog, because all else is inert. */
+function raiseLayer() {
+  const layer = document.getElementById('layer');
+  const top = stack.at(-1)?.node ?? document.body;
+  if (layer && layer.parentNode !== top) top.append(layer);
+}
+
+/** The browser keeps the focus out of the page below; this keeps it from leaving for the browser's own controls. */
+function stayInside(event, node) {
+  const reachable = [...node.querySelectorAll('button, input, textarea, a[href], video, [tabindex="0"], wm-text-field')]
+    .filter((one) => !one.disabled && one.tabIndex >= 0 && one.getClientRects().length && getComputedStyle(one).visibility !== 'hidden');
+  const [first, last] = [reachable[0], reachable.at(-1)];
+  const at = document.activeElement;
+  if (at !== node && at !== (event.shiftKey ? first : last)) return;
+  if (at === node && !event.shiftKey) return;
+  event.preventDefault();
+  (event.shiftKey ? last : first)?.focus();
 }
 
 /**
- * Opens a dialog over what is there.
+ * Opens a dialog over what is there: `kind` is "view" for one that fills the screen, "ask" for one that floats.
  *
- * `build(dialog)` returns the content; `dialog.close(value)` closes it and everything above it. `onclose` runs once,
- * however it was closed. `closed` is a promise of the value.
+ * `build(dialog)` returns the content. `dialog.close(value)` closes it and everything above it. `onclose` runs once,
+ * however it was closed. `closed` is a promise of the value. `mayClose`, where given, is asked when somebody presses
+ * Escape.
+ * @param {{ label: string, kind?: string, build: (dialog: any) => any, onclose?: (value?: any) => void, mayClose?: () => boolean }} options
+ * @returns {any}
  */
-export function openDialog({ label, small = false, build, onclose }) {
-  const before = document.activeElement;
-  const sheet = el('div', { class: small ? 'sheet small' : 'sheet', role: 'dialog', 'aria-modal': 'true', 'aria-label': label, tabIndex: -1 });
-  const node = el('div', { class: 'dialog opening' }, sheet);
+export function openDialog({ label, kind = 'ask', build, onclose, mayClose = () => true }) {
+  const before = /** @type {HTMLElement | null} */ (document.activeElement);
+  const node = /** @type {HTMLDialogElement} */ (el('dialog', { class: kind, 'aria-label': label, tabIndex: -1 }));
   let settled;
   const dialog = {
-    node, sheet,
+    node,
     closed: new Promise((resolve) => { settled = resolve; }),
     close(value) {
       const at = stack.indexOf(dialog);
       if (at < 0) return;
       while (stack.length > at + 1) stack.at(-1).close();
       stack.pop();
+      raiseLayer();
+      if (node.open) node.close();
       node.remove();
-      settle();
       onclose?.(value);
-      if (before?.isConnected) before.focus();
+      if (before?.isConnected) before.focus({ preventScroll: true });
       settled(value);
     },
   };
+  // Escape is for the topmost alone. The browser would close all those at once that were opened without a touch.
+  node.addEventListener('keydown', (event) => {
+    if (event.key === 'Tab') { stayInside(event, node); return; }
+    if (event.key !== 'Escape' || event.defaultPrevented || stack.at(-1) !== dialog) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (mayClose()) dialog.close();
+  });
+  node.addEventListener('cancel', (event) => { if (event.target !== node) return; event.preventDefault(); if (mayClose()) dialog.close(); });
+  // The browser closes it by itself when it no longer asks.
+  node.addEventListener('close', () => dialog.close());
+  node.append(build(dialog));
   stack.push(dialog);
-  sheet.append(build(dialog));
-  host().append(node);
-  settle();
-  (sheet.querySelector('[autofocus]') ?? sheet).focus();
-  node.addEventListener('animationend', () => node.classList.remove('opening'), { once: true });
+  document.body.append(node);
+  raiseLayer();
+  node.showModal();
+  (/** @type {HTMLElement} */ (node.querySelector('[data-first]')) ?? node).focus({ preventScroll: true });
   return dialog;
 }
 
-/** A question with its buttons: `[{ label, value, primary? }]`. Resolves to the value, `undefined` when left. */
-export function ask({ label, text, choices }) {
+/**
+ * A question with its buttons: `[{ label, value, primary? }]`. Resolves to the value, `undefined` when left.
+ * @param {{ label: string, text?: string, picture?: any, choices: { label: string, value: any, primary?: boolean }[] }} question
+ */
+export function ask({ label, text, picture, choices }) {
   return openDialog({
-    label, small: true,
-    build: (dialog) => {
-      const box = document.createDocumentFragment();
-      box.append(
-        el('h2', {}, label), el('p', {}, text),
-        el('div', { class: 'actions' }, ...choices.map((choice) =>
-          el('button', { class: choice.primary ? 'button primary' : 'button', type: 'button', autofocus: choice.primary, onclick: () => dialog.close(choice.value) }, choice.label))));
-      return box;
-    },
+    label,
+    build: (dialog) => el('div', { class: picture ? 'column center' : 'column' }, picture,
+      el('h2', {}, label), text ? el('p', {}, text) : null,
+      el('div', { class: 'actions' }, ...choices.map((choice) =>
+        button(choice.label, () => dialog.close(choice.value), { kind: choice.primary ? 'primary' : '', 'data-first': choice.primary })))),
   }).closed;
 }
 
 /** Closes everything. */
 export function closeAll() { if (stack.length) stack[0].close(); }
 
-document.addEventListener('keydown', (event) => {
-  if (event.key === 'Escape' && stack.length) { event.preventDefault(); stack.at(-1).close(); return; }
-  if (event.key !== 'Tab' || !stack.length) return;
-  // inert keeps the focus out of the page below; this keeps it from leaving for the browser's own controls.
-  const reachable = [...stack.at(-1).sheet.querySelectorAll('button, input, textarea, a[href], [tabindex="0"], wm-text-field')]
-    .filter((node) => !node.disabled && node.getClientRects().length);
-  if (!reachable.length) { event.preventDefault(); return; }
-  const edge = event.shiftKey ? reachable[0] : reachable.at(-1);
-  if (document.activeElement === edge) { event.preventDefault(); (event.shiftKey ? reachable.at(-1) : reachable[0]).focus(); }
-});
+/** Whether a dialog is open. */
+export function isOpen() { return stack.length > 0; }

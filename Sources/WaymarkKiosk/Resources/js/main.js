@@ -1,41 +1,88 @@
-// Boots the page: the state that all views share, the banner, and the way from view to view.
+// Boots the page: the state that all views share, and the way from view to view.
 import { command, configuration, EventStream } from './api.js';
 import { closeAll } from './dialog.js';
-import { el } from './dom.js';
+import { banner, clearMessages } from './elements/feedback.js';
+import { watchIdle } from './idle.js';
 import { chooseLanguage, t } from './strings.js';
 import { openAR } from './views/ar.js';
 import { fieldView } from './views/field.js';
 import { handedOver, openScanner } from './views/scanner.js';
-import { startView } from './views/start.js';
-
-const app = {
-  config: { show: ['onboard', 'ar', 'field'], language: null, returnSeconds: 10, idleSeconds: 120, upload: true },
-  events: new EventStream(),
-  state: { snapshot: null, camera: 'closed', scene: null, following: false, role: 'operator', torch: false, torchOn: false, gallery: false },
-  home, open,
-};
+import { attractView, startView } from './views/start.js';
 
 const root = document.getElementById('app');
-const banner = document.getElementById('banner');
-let bannerTimer = 0;
+let current = startView;
 
-function home() {
+/**
+ * Every view that the start view offers, in its order: the name that `--show` knows, the illustration of its tile, and how
+ * it is opened. A view over the camera opens a dialog; one that fills the page is handed to `show`.
+ */
+const views = [
+  {
+    name: 'onboard', picture: 'onboard',
+    open: async () => { const verdict = await openScanner(app, { mode: 'onboarding' }).closed; if (verdict) handedOver(app, verdict); },
+  },
+  { name: 'ar', picture: 'ar', open: () => openAR(app).closed },
+  { name: 'field', picture: 'field', open: () => show(fieldView) },
+];
+
+const app = {
+  config: { show: views.map(({ name }) => name), language: null, returnSeconds: 10, idleSeconds: 120, upload: true, reach: 1 },
+  events: new EventStream(),
+  state: { snapshot: null, camera: 'closed', scene: null, following: false, role: 'operator', torch: false, torchOn: false, gallery: false },
+  views, show, again, forget,
+  home() { closeAll(); show(startView); },
+  open(name) { return views.find((one) => one.name === name)?.open(); },
+  /** Nobody is there any more. */
+  rest() { forget(); show(attractView); },
+  get resting() { return current === attractView; },
+  /** Whether there is anything that a person could lose. */
+  get busy() { return current !== startView && current !== attractView; },
+};
+
+/** Fills the page with a view. */
+function show(view) {
+  current = view;
+  root.replaceChildren(view(app));
+  root.scrollTop = 0;
+  const first = /** @type {HTMLElement | null} */ (root.querySelector('[data-first]'));
+  (first ?? root).focus({ preventScroll: true });
+}
+
+/** Shows the same view once more, in another language. */
+function again() { show(current); }
+
+/** Nothing of a person stays for the next one. */
+function forget() {
   closeAll();
-  root.replaceChildren(startView(app));
+  clearMessages();
+  sessionStorage.clear();
+  document.getElementById('announcer').textContent = '';
+  getSelection()?.removeAllRanges();
+  chooseLanguage(app.config.language);
+  tellOffline();
 }
 
-async function open(name) {
-  if (name === 'field') { root.replaceChildren(fieldView(app)); root.focus(); return; }
-  if (name === 'ar') { await openAR(app).closed; return; }
-  const verdict = await openScanner(app, { mode: 'onboarding' }).closed;
-  if (verdict) handedOver(app, verdict);
+let online = false;
+let first = true;
+let offline = null;
+
+/** Said once while it lasts, and once more when it is over. */
+function tellOffline() {
+  if (online || first) return;
+  offline = banner({ kind: 'error', title: t('banner.offline'), text: t('banner.offline.help'), busy: true });
 }
 
-function showBanner(online, first) {
-  clearTimeout(bannerTimer);
-  if (online && first) { banner.replaceChildren(); return; }
-  banner.replaceChildren(el('div', { class: online ? 'banner' : 'banner bad' }, online ? null : el('span', { class: 'spinner' }), el('span', { class: 'grow' }, t(online ? 'banner.online' : 'banner.offline'))));
-  if (online) bannerTimer = setTimeout(() => banner.replaceChildren(), 3000);
+function connection(now) {
+  const changed = now !== online;
+  online = now;
+  document.documentElement.dataset.online = String(now);
+  if (!changed && !(first && !now)) return;
+  if (now) {
+    offline?.close();
+    if (offline) banner({ kind: 'success', title: t('banner.online'), seconds: 3 });
+    offline = null;
+    first = false;
+  } else if (!offline) { first = false; tellOffline(); }
 }
 
 /** What the device can do may change with every connection. */
@@ -47,39 +94,30 @@ async function capabilities() {
 
 function listen() {
   const { events, state } = app;
-  let first = true;
   events.on('camera.status', (event) => { state.camera = event.status; });
   events.on('scene.loaded', (event) => { state.scene = event.scene; });
   events.on('scene.unloaded', () => { state.scene = null; });
   events.on('anchor.found', () => { state.following = true; });
   events.on('anchors.updated', (event) => { state.following = event.anchors.length > 0; });
   events.on('anchor.lost', () => { state.following = false; });
-  events.on('connection', ({ online, role, snapshot }) => {
+  events.on('connection', ({ online: now, role, snapshot }) => {
     if (snapshot) {
-      if (role && role !== state.role) { state.role = role; if (root.querySelector('.start')) home(); }
+      if (role && role !== state.role) { state.role = role; if (current === startView) again(); }
       Object.assign(state, { snapshot, camera: snapshot.camera.status, scene: snapshot.scene ?? null, following: (snapshot.anchors ?? []).length > 0 });
       capabilities();
     }
-    showBanner(online, first);
-    first = first && !online;
-    document.documentElement.dataset.online = String(online);
+    connection(now);
   });
   events.open();
-}
-
-/** A person who walks away leaves a clean kiosk for the next one. */
-function forgetOnIdle() {
-  let timer = 0;
-  const restart = () => { clearTimeout(timer); timer = setTimeout(() => { const { language } = sessionStorage; sessionStorage.clear(); if (language) sessionStorage.language = language; home(); }, app.config.idleSeconds * 1000); };
-  if (!app.config.idleSeconds) return;
-  for (const name of ['pointerdown', 'keydown']) document.addEventListener(name, restart, { capture: true, passive: true });
-  for (const name of ['session.phase', 'annotation.selected', 'scan.invalid', 'scan.successful', 'scan.guide']) app.events.on(name, restart);
-  restart();
 }
 
 try { Object.assign(app.config, await configuration()); } catch { /* the defaults serve until the kiosk answers */ }
 chooseLanguage(app.config.language);
 document.title = 'Waymark';
-home();
+if (app.config.reach < 1) {
+  document.documentElement.dataset.reach = '';
+  document.documentElement.style.setProperty('--reach', String(app.config.reach));
+}
+show(startView);
 listen();
-forgetOnIdle();
+watchIdle(app);

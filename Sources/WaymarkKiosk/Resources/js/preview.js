@@ -1,5 +1,6 @@
 // The live picture: a multipart JPEG stream, fetched and parsed here because an <img> cannot say which frame it shows.
 import { pictures } from './api.js';
+import { cover } from './viewport.js';
 
 const CRLF2 = [13, 10, 13, 10];
 
@@ -43,21 +44,37 @@ export async function* parts(body) {
 /**
  * Draws the live picture on a canvas, and an overlay on exactly the frame it was computed from.
  *
- * While `expectsOverlay()` is true a frame waits for its overlay (`overlay(sequence, value)`), at most `patience`
- * frames long; an overlay is never drawn on another frame. Frames decode one at a time; the newest wins.
+ * The canvas has the screen's own pixels; `viewport(size, now)` says where the picture lies, as `{ viewport, moving }`, and
+ * `paint(context, overlay, { viewport, scale, now })` draws over it in CSS pixels, `scale` being from the captured frame to
+ * the picture. While `expectsOverlay()` is true a frame waits for its overlay (`overlay(sequence, value)`), at most
+ * `patience` frames long; an overlay is never drawn on another frame. Frames decode one at a time; the newest wins.
  */
 export class Preview {
   static patience = 8;
+  /** How many pictures are kept as they came, in case one of them is to stand still: two seconds. */
+  static memory = 60;
   #frames = new Map();
   #overlays = new Map();
+  #past = new Map();
+  /** @type {AbortController | null} */
   #abort = null;
   #shown = -1;
   #scheduled = false;
+  /** The picture that is shown, kept for drawing it again. */
+  #current = null;
+  #overlay = null;
+  #frozen = false;
+  #wanted = null;
+  #box = { width: 0, height: 0, ratio: 1 };
 
-  constructor(canvas, { width = 640, rate = 30, paint = () => {}, expectsOverlay = () => false, onstate = () => {} } = {}) {
-    Object.assign(this, { canvas, width, rate, paint, expectsOverlay, onstate });
+  constructor(canvas, { width = 1280, rate = 30, paint, expectsOverlay, onstate, viewport }) {
+    Object.assign(this, { canvas, width, rate, paint, expectsOverlay, onstate, viewport });
     this.context = canvas.getContext('2d', { alpha: false });
   }
+
+  /** Size of the picture that is shown; null before the first. */
+  get size() { return this.#current ? { width: this.#current.width, height: this.#current.height } : null; }
+  get frozen() { return this.#frozen; }
 
   start() { this.stop(); this.#abort = new AbortController(); this.#run(this.#abort.signal); }
 
@@ -65,15 +82,72 @@ export class Preview {
     this.#abort?.abort();
     this.#abort = null;
     for (const frame of this.#frames.values()) frame.close();
-    this.#frames.clear();
-    this.#overlays.clear();
+    for (const map of [this.#frames, this.#overlays, this.#past]) map.clear();
+    this.#current?.close();
+    this.#current = null;
     this.#shown = -1;
+  }
+
+  /** Takes the size of the stage in CSS pixels, and how many of the screen's go into one. */
+  resize(width, height, ratio) {
+    if (!width || !height) return;
+    this.#box = { width, height, ratio };
+    this.#fit();
+    this.redraw();
   }
 
   overlay(sequence, value) {
     this.#overlays.set(sequence, value);
     while (this.#overlays.size > 60) this.#overlays.delete(this.#overlays.keys().next().value);
     this.#schedule();
+  }
+
+  /** Shows the frame with this number, or the newest where it is gone already, and nothing else until `thaw`. */
+  async freeze(sequence) {
+    this.#frozen = true;
+    this.#wanted = sequence;
+    if (this.#shown === sequence) { this.#wanted = null; this.redraw(); return; }
+    const bytes = this.#past.get(sequence);
+    if (bytes) await this.#hold(sequence, bytes);
+    else if (sequence === undefined || sequence < Math.max(-1, ...this.#past.keys())) this.#wanted = null;
+  }
+
+  /** Shows a picture that is none of the camera's, until `thaw`. */
+  show(bitmap) {
+    this.#frozen = true;
+    this.#wanted = null;
+    this.#current?.close();
+    this.#current = bitmap;
+    this.#fit();
+    this.onstate('live');
+    this.redraw();
+  }
+
+  /** Goes on with the live picture. */
+  thaw() {
+    this.#frozen = false;
+    this.#wanted = null;
+    for (const frame of this.#frames.values()) frame.close();
+    this.#frames.clear();
+    this.#schedule();
+  }
+
+  /** Draws again what is shown, for what moves between two frames. */
+  redraw() { this.#again = true; this.#schedule(); }
+  #again = false;
+
+  async #hold(sequence, bytes) {
+    this.#wanted = null;
+    const bitmap = await createImageBitmap(new Blob([bytes], { type: 'image/jpeg' })).catch(() => null);
+    if (!bitmap) return;
+    if (!this.#frozen || !this.#abort) { bitmap.close(); return; }
+    this.#current?.close();
+    this.#current = bitmap;
+    this.#shown = sequence;
+    this.canvas.dataset.frame = sequence;
+    this.#fit();
+    this.onstate('live');
+    this.redraw();
   }
 
   async #run(signal) {
@@ -83,13 +157,16 @@ export class Preview {
         const response = await fetch(pictures.preview(this.width, this.rate), { signal });
         if (!response.ok) throw new Error(`the picture stream answered ${response.status}`);
         for await (const part of parts(response.body)) {
+          this.#past.set(part.sequence, part.bytes);
+          while (this.#past.size > Preview.memory) this.#past.delete(this.#past.keys().next().value);
+          if (this.#frozen) { if (this.#wanted !== null && part.sequence >= this.#wanted) await this.#hold(part.sequence, part.bytes); continue; }
           const bitmap = await createImageBitmap(new Blob([part.bytes], { type: 'image/jpeg' })).catch(() => null);
           if (signal.aborted) { bitmap?.close(); return; }
           if (bitmap) this.#keep(part.sequence, bitmap);
         }
-      } catch (error) { if (signal.aborted) return; }
+      } catch { if (signal.aborted) return; }
       this.onstate('lost');
-      await new Promise((resolve) => { const timer = setTimeout(resolve, 500); signal.addEventListener('abort', () => { clearTimeout(timer); resolve(); }); });
+      await new Promise((resolve) => { const timer = setTimeout(resolve, 500); signal.addEventListener('abort', () => { clearTimeout(timer); resolve(null); }); });
     }
   }
 
@@ -106,27 +183,57 @@ export class Preview {
     requestAnimationFrame((now) => { this.#scheduled = false; this.#draw(now); });
   }
 
-  /** Paints again what is shown, for animations between frames. */
-  #draw(now) {
+  /** The number of the next frame to show, or -1. */
+  #next() {
     const wait = this.expectsOverlay();
     let newest = -1;
     for (const sequence of this.#frames.keys()) if (sequence > this.#shown && (!wait || this.#overlays.has(sequence)) && sequence > newest) newest = sequence;
-    if (newest < 0) {
-      // Overlays have stopped coming: show the picture alone rather than a frozen one.
-      const pending = [...this.#frames.keys()].filter((sequence) => sequence > this.#shown);
-      if (!wait || pending.length < Preview.patience) return;
-      newest = Math.max(...pending);
+    if (newest >= 0 || !wait) return newest;
+    // Overlays have stopped coming: show the picture alone rather than a frozen one.
+    const pending = [...this.#frames.keys()].filter((sequence) => sequence > this.#shown);
+    return pending.length < Preview.patience ? -1 : Math.max(...pending);
+  }
+
+  #draw(now) {
+    const next = this.#frozen ? -1 : this.#next();
+    if (next >= 0) {
+      const before = this.size;
+      this.#current?.close();
+      this.#current = this.#frames.get(next);
+      this.#frames.delete(next);
+      this.#overlay = this.#overlays.get(next) ?? null;
+      if (before?.width !== this.#current.width || before?.height !== this.#current.height) this.#fit();
     }
-    const frame = this.#frames.get(newest);
-    const overlay = this.#overlays.get(newest) ?? null;
-    if (this.canvas.width !== frame.width || this.canvas.height !== frame.height) Object.assign(this.canvas, { width: frame.width, height: frame.height });
-    this.context.drawImage(frame, 0, 0);
-    this.paint(this.context, overlay, { sequence: newest, now });
+    if (!this.#current || (next < 0 && !this.#again)) return;
+    this.#again = false;
+    const { ratio, width, height } = this.#box;
+    if (!width) return;
+    const { viewport, moving } = this.viewport(this.size, now);
+    const { context } = this;
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    if (viewport.left > 0 || viewport.top > 0 || moving || this.#frozen) { context.fillStyle = this.ground; context.fillRect(0, 0, this.canvas.width, this.canvas.height); }
+    context.setTransform(this.#pixels, 0, 0, this.#pixels, 0, 0);
+    context.drawImage(this.#current, viewport.left, viewport.top, this.#current.width * viewport.scale, this.#current.height * viewport.scale);
+    const overlay = this.#frozen ? null : this.#overlay;
+    const animating = this.paint(context, overlay, { viewport, scale: overlay ? this.#current.width / overlay.frame.width : 1, now, width, height, ratio });
+    if (moving || animating) this.redraw();
+    if (next < 0) return;
     if (this.#shown < 0) this.onstate('live');
-    this.#shown = newest;
-    for (const [sequence, old] of this.#frames) if (sequence <= newest) { old.close(); this.#frames.delete(sequence); }
-    for (const sequence of this.#overlays.keys()) if (sequence <= newest) this.#overlays.delete(sequence);
-    this.canvas.dataset.frame = newest;
-    this.canvas.dispatchEvent(new CustomEvent('drawn', { detail: { frame: newest, overlay: overlay?.frame?.sequence ?? null } }));
+    this.#shown = next;
+    for (const [sequence, old] of this.#frames) if (sequence <= next) { old.close(); this.#frames.delete(sequence); }
+    for (const sequence of this.#overlays.keys()) if (sequence <= next) this.#overlays.delete(sequence);
+    this.canvas.dataset.frame = next;
+    this.canvas.dispatchEvent(new CustomEvent('drawn', { detail: { frame: next, overlay: overlay?.frame?.sequence ?? null } }));
+  }
+
+  /** Pixels of the canvas a CSS pixel: the screen's own, but no more than the picture has to give, twice over. */
+  #pixels = 1;
+  #fit() {
+    const { width, height, ratio } = this.#box;
+    if (!width) return;
+    const given = this.#current ? this.#current.width / (this.#current.width * cover(this.size, { left: 0, top: 0, width, height }).scale) : 1;
+    this.#pixels = Math.min(ratio, Math.max(1, given * 2), Math.sqrt(2_100_000 / (width * height)));
+    const size = [Math.round(width * this.#pixels), Math.round(height * this.#pixels)];
+    if (this.canvas.width !== size[0] || this.canvas.height !== size[1]) { [this.canvas.width, this.canvas.height] = size; this.#again = true; }
   }
 }

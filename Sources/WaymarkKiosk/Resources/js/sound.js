@@ -1,6 +1,10 @@
 // Short cues made on the spot: a rising pair for yes, a falling pair for no, a single low note for nothing.
 let context = null;
 
+/** Whether sounds are off; the next visitor starts with them on. */
+export const isMuted = () => sessionStorage.getItem('muted') === 'yes';
+export function mute(on) { if (on) sessionStorage.setItem('muted', 'yes'); else sessionStorage.removeItem('muted'); }
+
 const CUES = {
   successful: [[880, 0, .12], [1320, .12, .2]],
   invalid: [[440, 0, .14], [311, .15, .24]],
@@ -9,6 +13,7 @@ const CUES = {
 
 /** Plays the cue of an outcome, as far as the browser lets pages make sound. */
 export function cue(outcome) {
+  if (isMuted()) return;
   try {
     context ??= new AudioContext();
     if (context.state === 'suspended') context.resume().catch(() => {});

@@ -1,8 +1,13 @@
-// The pictures at the bottom of the scanner: they scroll sideways, fold away, and are shown only after a yes.
+// Pictures to read a code from: a strip that scrolls sideways and folds away, and a gallery with albums. Nothing of either
+// is shown before somebody has said yes.
 import { command, pictures, upload } from '../api.js';
 import { openDialog } from '../dialog.js';
-import { el, icon, printable } from '../dom.js';
+import { announce, button, el, printable } from '../dom.js';
+import { emptyState, skeleton } from '../elements/feedback.js';
+import { icon } from '../icons.js';
 import { t } from '../strings.js';
+
+const CONSENT = 'picturesShown';
 
 /** A reply to `gallery.scan` or to an upload, as the verdict that the live scan's events have. */
 function verdictOf(reply) {
@@ -10,89 +15,140 @@ function verdictOf(reply) {
   return { ...body, outcome: reply.outcome };
 }
 
-const CONSENT = 'picturesShown';
+/** Albums by the month in which their pictures were taken, the newest first: `[{ key, label, items }]`. */
+export function albumsOf(items, language) {
+  const albums = new Map();
+  for (const item of items) {
+    const date = new Date(item.modified);
+    const known = !Number.isNaN(date.getTime());
+    const key = known ? `${date.getFullYear()}-${String(date.getMonth() + 1).padStart(2, '0')}` : '';
+    const label = known ? date.toLocaleDateString(language, { month: 'long', year: 'numeric' }) : t('roll.undated');
+    if (!albums.has(key)) albums.set(key, { key, label, items: [] });
+    albums.get(key).items.push(item);
+  }
+  return [...albums.values()].sort((a, b) => b.key.localeCompare(a.key));
+}
 
-/** The roll. `onpicture()` is told that one was chosen, `onverdict(verdict)` receives what it gave. */
-export function cameraRoll(app, { onpicture, onverdict }) {
-  const strip = el('div', { class: 'strip', role: 'list', 'aria-label': t('roll.title') });
+/** A picture as a button, with a skeleton until it is there. */
+function thumb(item, onclick, width, attributes = {}) {
+  const waiting = skeleton();
+  const image = el('img', { alt: '', loading: 'lazy', decoding: 'async', onload: () => { image.dataset.there = ''; waiting.remove(); }, onerror: () => waiting.remove() });
+  image.src = pictures.gallery(item.id, width);
+  const node = el('button', { class: 'thumb', type: 'button', 'aria-label': t('roll.picture', { name: printable(item.name) }), onclick: () => onclick(item, node), ...attributes }, waiting, image, el('span', { class: 'mark' }, icon('check')));
+  return node;
+}
+
+/** The picture itself, to be looked at while it is judged; null where the browser cannot show it. */
+async function bitmapOf(source) {
+  try {
+    const blob = source instanceof Blob ? source : await (await fetch(source)).blob();
+    return await createImageBitmap(blob);
+  } catch { return null; }
+}
+
+/**
+ * The roll. `onpicture(bitmap)` receives the picture that was chosen as soon as it can be shown, `onverdict(verdict)` what
+ * it gave; `onbegin()` comes before either.
+ */
+export function cameraRoll(app, { onbegin, onpicture, onverdict }) {
+  const strip = el('div', { class: 'strip', role: 'group', 'aria-label': t('roll.title') });
   const body = el('div', { id: 'roll-body' }, strip);
   let items = [];
 
-  async function busy(button, work) {
-    button.setAttribute('aria-busy', 'true');
-    onpicture();
+  async function judge(node, source, work) {
+    node?.setAttribute('aria-busy', 'true');
+    onbegin();
+    announce(t('roll.reading'));
+    const shown = bitmapOf(source).then(onpicture);
     let verdict;
     try { verdict = verdictOf(await work()); } catch (error) { verdict = { error: error.code ?? 'unavailable' }; }
-    button.removeAttribute('aria-busy');
+    await shown;
+    node?.removeAttribute('aria-busy');
     onverdict(verdict);
   }
 
-  const scanItem = (item, button) => busy(button, () => command('gallery.scan', { id: item.id }));
-
-  const tile = (item, onclick, width) => {
-    const button = el('button', { type: 'button', 'aria-label': t('roll.picture', { name: printable(item.name) }), onclick: () => onclick(item, button) },
-      el('img', { src: pictures.gallery(item.id, width), alt: '', loading: 'lazy', decoding: 'async' }));
-    return button;
-  };
+  const scanItem = (item, node) => judge(node, pictures.gallery(item.id, 0), () => command('gallery.scan', { id: item.id }));
 
   async function load() {
-    try { items = (await command('gallery.list', { limit: 50 })).pictures ?? []; } catch { items = []; }
-    strip.replaceChildren(...items.map((item) => el('div', { role: 'listitem' }, tile(item, scanItem, 176))));
-    if (!items.length) strip.replaceChildren(el('div', { role: 'listitem' }, el('p', {}, t('roll.empty'))));
+    strip.replaceChildren(...Array.from({ length: 6 }, () => el('span', { class: 'thumb' }, skeleton())));
+    try { items = (await command('gallery.list', { limit: 200 })).pictures ?? []; } catch { items = []; }
+    strip.replaceChildren(...items.slice(0, 30).map((item) => thumb(item, scanItem, 176)));
+    if (!items.length) strip.replaceChildren(el('p', {}, t('roll.empty')));
   }
 
   function allowed() {
     sessionStorage.setItem(CONSENT, 'yes');
     body.replaceChildren(strip);
+    body.hidden = false;
     return load();
   }
 
   const file = el('input', { type: 'file', accept: 'image/*', class: 'visually-hidden', tabIndex: -1, 'aria-hidden': 'true' });
+  file.onchange = () => {
+    const chosen = file.files[0];
+    file.value = '';
+    if (chosen) judge(null, chosen, () => upload(chosen));
+  };
 
-  function openGallery() {
-    const choose = () => openDialog({
-      label: t('roll.gallery'), small: true,
+  /** Albums above, pictures below, one is chosen and then used. */
+  function choose() {
+    const albums = [{ key: 'all', label: t('roll.all'), items }, ...albumsOf(items, document.documentElement.lang)];
+    let chosen = null;
+    openDialog({
+      label: t('roll.gallery'), kind: 'ask wide',
       build: (dialog) => {
-        const box = document.createDocumentFragment();
-        const fromDevice = el('button', { class: 'button', type: 'button', onclick: () => file.click() }, icon('device'), t('roll.device'));
-        file.onchange = () => {
-          const chosen = file.files[0];
-          file.value = '';
-          if (chosen) { dialog.close(); busy(fromDevice, () => upload(chosen)); }
+        const use = button(t('roll.use'), () => { dialog.close(); scanItem(chosen, null); }, { kind: 'primary', disabled: true });
+        const fromDevice = app.config.upload ? button(t('roll.device'), () => { dialog.close(); file.click(); }, { before: icon('device'), 'data-first': true }) : null;
+        const grid = el('div', { class: 'grid', role: 'group', 'aria-label': t('roll.title') });
+        const pick = (item, node) => {
+          chosen = chosen === item ? null : item;
+          for (const one of grid.querySelectorAll('.thumb')) one.setAttribute('aria-pressed', String(one === node && chosen !== null));
+          use.disabled = chosen === null;
         };
-        box.append(
-          el('h2', {}, t('roll.gallery')), el('p', {}, t('roll.choose')),
-          items.length ? el('div', { class: 'gallery-grid' }, ...items.map((item) => tile(item, (one, button) => { dialog.close(); scanItem(one, button); }, 240))) : el('p', {}, t('roll.empty')),
-          el('div', { class: 'actions' }, app.config.upload ? fromDevice : null, el('button', { class: 'button', type: 'button', autofocus: true, onclick: () => dialog.close() }, t('common.close'))));
-        return box;
+        const tabs = albums.map((album) => button(`${album.label} (${album.items.length})`, () => fill(album), { 'aria-pressed': 'false' }));
+        const fill = (album) => {
+          chosen = null;
+          use.disabled = true;
+          tabs.forEach((tab, i) => tab.setAttribute('aria-pressed', String(albums[i] === album)));
+          grid.replaceChildren(...(album.items.length ? album.items.map((item) => thumb(item, pick, 240, { 'aria-pressed': 'false' }))
+            : [emptyState({ picture: 'gallery', title: t('roll.empty'), text: t(app.config.upload ? 'roll.empty.upload' : 'roll.empty.help') })]));
+        };
+        fill(albums[0]);
+        return el('div', { class: 'gallery' }, el('div', {}, el('h2', {}, t('roll.gallery')), el('p', { class: 'soft' }, t('roll.choose'))),
+          el('div', { class: 'albums', hidden: albums.length < 3 }, ...tabs), grid,
+          el('div', { class: 'actions' }, button(t('common.close'), () => dialog.close()), fromDevice, items.length ? use : null));
       },
-    });
-    if (sessionStorage.getItem(CONSENT) || !app.state.gallery) return choose();
-    return openDialog({
-      label: t('roll.gallery'), small: true,
-      build: (dialog) => el('div', {}, el('p', {}, t('roll.ask')), el('div', { class: 'actions' },
-        el('button', { class: 'button', type: 'button', onclick: () => dialog.close() }, t('common.cancel')),
-        el('button', { class: 'button primary', type: 'button', autofocus: true, onclick: async () => { dialog.close(); await allowed(); choose(); } }, t('roll.allow')))),
     });
   }
 
-  const chevron = el('button', {
-    class: 'button chevron', type: 'button', 'aria-controls': 'roll-body', 'aria-expanded': 'true', 'aria-label': t('roll.hide'),
-    onclick: () => {
-      const open = chevron.getAttribute('aria-expanded') !== 'true';
-      chevron.setAttribute('aria-expanded', String(open));
-      chevron.setAttribute('aria-label', t(open ? 'roll.hide' : 'roll.show'));
-      body.hidden = !open;
-    },
-  }, icon('chevron'));
+  async function openGallery() {
+    if (app.state.gallery && !sessionStorage.getItem(CONSENT)) {
+      const yes = await openDialog({
+        label: t('roll.consent'),
+        build: (dialog) => el('div', { class: 'column' }, el('h2', {}, t('roll.consent')), el('p', {}, t('roll.ask')), el('div', { class: 'actions' },
+          button(t('roll.deny'), () => dialog.close(false)), button(t('roll.allow'), () => dialog.close(true), { kind: 'primary', 'data-first': true }))),
+      }).closed;
+      if (!yes) return;
+      await allowed();
+    }
+    choose();
+  }
+
+  const chevron = button('', () => {
+    const open = chevron.getAttribute('aria-expanded') !== 'true';
+    chevron.setAttribute('aria-expanded', String(open));
+    chevron.setAttribute('aria-label', t(open ? 'roll.hide' : 'roll.show'));
+    body.hidden = !open;
+  }, { kind: 'chevron', before: icon('chevron'), 'aria-controls': 'roll-body', 'aria-expanded': 'true', 'aria-label': t('roll.hide') });
 
   if (!app.state.gallery) body.hidden = true;
   else if (sessionStorage.getItem(CONSENT)) load();
-  else body.replaceChildren(el('div', { class: 'ask' }, el('p', {}, t('roll.ask')), el('button', { class: 'button', type: 'button', onclick: allowed }, t('roll.allow'))));
+  else body.replaceChildren(el('div', { class: 'ask' }, el('p', {}, t('roll.ask')), button(t('roll.allow'), allowed)));
 
-  return el('section', { class: 'roll', 'aria-label': t('roll.title') },
-    el('div', { class: 'head' },
-      app.state.gallery ? chevron : null, el('span', { class: 'grow' }),
-      app.state.gallery || app.config.upload ? el('button', { class: 'button', type: 'button', onclick: openGallery }, icon('gallery'), t('roll.gallery')) : null),
+  const choice = app.state.gallery || app.config.upload;
+  const node = el('section', { class: 'roll', 'aria-label': t('roll.title'), hidden: !choice },
+    el('div', { class: 'head' }, app.state.gallery ? chevron : null, el('span', { class: 'grow' }),
+      choice ? button(t('roll.gallery'), openGallery, { before: icon('gallery'), 'data-gallery': true }) : null),
     body, file);
+  return node;
 }

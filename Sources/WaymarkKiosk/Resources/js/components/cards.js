@@ -1,76 +1,123 @@
-// The card that slides in from the left, and the detail panel that comes from below.
+// The rail of cards, the detail that says what a card has no room for, and what the button of a card does.
 import { pictures } from '../api.js';
-import { el, icon, printable } from '../dom.js';
+import { openDialog } from '../dialog.js';
+import { button, el, printable, printableLines, still } from '../dom.js';
+import { icon, svg } from '../icons.js';
+import { qrMatrix } from '../qr.js';
 import { t } from '../strings.js';
 
-const SWIPE = 40;
+const SETTLED_MS = 160;
 
-/** The button of a card, with the icon of what it does. */
-function actionButton(card, onaction) {
-  if (!card.actionText) return null;
-  return el('button', { class: 'button primary', type: 'button', onclick: onaction }, icon(card.actionType === 'phone' ? 'device' : 'link'), printable(card.actionText));
-}
+/**
+ * A rail of cards: the chosen one in the middle, its neighbours peeping. `onmove("next" | "previous")`, `onchoose(id)` when
+ * somebody has swept to another card, `onopen(id)`.
+ */
+export function cardRail({ onmove, onchoose, onopen }) {
+  const strip = el('div', { class: 'strip' });
+  const place = el('span', { class: 'place' });
+  const steps = el('div', { class: 'steps' },
+    button('', () => onmove('previous'), { kind: 'round', 'aria-label': t('ar.previous'), before: icon('back') }), place,
+    button('', () => onmove('next'), { kind: 'round', 'aria-label': t('ar.next'), before: icon('forward') }));
+  const node = el('section', { class: 'rail', 'aria-label': t('ar.cards'), hidden: true }, strip, steps);
+  let ids = '';
+  let chosen = null;
+  let timer = 0;
+  /** Whether the movement is a person's; what `show` scrolls by itself chooses nothing. */
+  let swept = false;
+  const cardOf = (id) => [...strip.children].find((card) => card.dataset.id === id) ?? null;
+  for (const name of ['pointerdown', 'wheel', 'touchstart']) strip.addEventListener(name, () => { swept = true; }, { passive: true });
+  strip.addEventListener('scroll', () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      if (!swept) return;
+      swept = false;
+      const box = strip.getBoundingClientRect();
+      const middle = box.left + box.width / 2;
+      const distance = (card) => { const own = card.getBoundingClientRect(); return Math.abs(own.left + own.width / 2 - middle); };
+      const nearest = [...strip.children].sort((a, b) => distance(a) - distance(b))[0];
+      if (nearest && nearest.dataset.id !== chosen) onchoose(nearest.dataset.id);
+    }, SETTLED_MS);
+  }, { passive: true });
 
-/** A rail that shows one card. `onmove("next"|"previous")`, `onopen()`. */
-export function cardRail({ onmove, onopen }) {
-  const title = el('strong', {});
-  const text = el('span', { class: 'text' });
-  const image = el('img', { alt: '', hidden: true });
-  const place = el('span', { class: 'place', 'aria-hidden': 'true' });
-  const card = el('button', { class: 'card', type: 'button', onclick: () => { if (!moved) onopen(); } }, image, el('span', { class: 'words' }, title, text));
-  const node = el('section', { class: 'rail', 'aria-label': t('ar.cards'), hidden: true },
-    card,
-    el('div', { class: 'steps' },
-      el('button', { class: 'button', type: 'button', 'aria-label': t('ar.previous'), onclick: () => onmove('previous') }, icon('back')), place,
-      el('button', { class: 'button', type: 'button', 'aria-label': t('ar.next'), onclick: () => onmove('next') }, icon('forward'))));
-  let start = null;
-  let moved = false;
-  let shown = null;
-  card.addEventListener('pointerdown', (event) => { start = event.clientX; moved = false; });
-  card.addEventListener('pointerup', (event) => {
-    const by = start === null ? 0 : event.clientX - start;
-    start = null;
-    if (Math.abs(by) < SWIPE) return;
-    moved = true;
-    setTimeout(() => { moved = false; });
-    onmove(by < 0 ? 'next' : 'previous');
-  });
-  card.addEventListener('pointercancel', () => { start = null; });
+  const make = ({ id, card, icon: sign }) => el('button', { class: 'card', type: 'button', 'data-id': id, onclick: () => onopen(id) },
+    card.image ? el('img', { alt: '', src: pictures.resource(card.image) }) : el('span', { class: 'sign' }, icon(sign ?? 'info')),
+    el('span', { class: 'words' }, el('strong', {}, printable(card.title)), card.description ? el('span', { class: 'text' }, printable(card.description)) : null),
+    icon('forward'));
+
   return {
     node,
-    show(id, value, at) {
-      if (shown !== id) { node.classList.remove('in'); void node.offsetWidth; node.classList.add('in'); }
-      shown = id;
-      node.hidden = false;
-      node.dataset.card = id;
-      title.textContent = printable(value.title);
-      text.textContent = printable(value.description ?? '');
-      image.hidden = !value.image;
-      if (value.image) image.src = pictures.resource(value.image);
-      place.textContent = at ? `${at.index + 1} / ${at.count}` : '';
+    /** Shows these annotations, and which of them is chosen; that one may be out of sight. */
+    show(annotations, id, isInSight = true) {
+      const next = annotations.map((one) => one.id).join('\n');
+      if (next !== ids) { ids = next; strip.replaceChildren(...annotations.map(make)); }
+      node.hidden = !annotations.length;
+      const index = annotations.findIndex((one) => one.id === id);
+      const changed = chosen !== id;
+      chosen = id;
+      if (id) node.dataset.card = id; else delete node.dataset.card;
+      for (const card of strip.children) { if (card.dataset.id === id) card.setAttribute('aria-current', 'true'); else card.removeAttribute('aria-current'); }
+      place.textContent = !isInSight ? t('ar.out') : index < 0 ? t('ar.count', { count: annotations.length }) : t('ar.place', { index: index + 1, count: annotations.length });
+      steps.hidden = annotations.length < 2;
+      const card = cardOf(id);
+      if (card && changed) strip.scrollTo({ left: card.offsetLeft - strip.offsetLeft - (strip.clientWidth - card.offsetWidth) / 2, behavior: still.matches ? 'auto' : 'smooth' });
     },
-    hide() { shown = null; node.hidden = true; delete node.dataset.card; },
-    /** The middle of the card's right edge, in CSS pixels of the page; null while it is hidden. */
-    edge() { if (node.hidden) return null; const box = card.getBoundingClientRect(); return { x: box.right, y: box.top + box.height / 2 }; },
+    hide() { node.hidden = true; chosen = null; delete node.dataset.card; },
+    /** Gives the focus to the chosen card. */
+    focus() { (cardOf(chosen) ?? strip.firstElementChild)?.focus({ preventScroll: true }); },
+    /** The edge of the chosen card that is nearest to a point, in CSS pixels of the page; null while it is out of view. */
+    edge() {
+      const card = node.hidden ? null : cardOf(chosen);
+      if (!card) return null;
+      const box = card.getBoundingClientRect();
+      const x = box.left + box.width / 2;
+      return x < 0 || x > innerWidth ? null : { x, y: box.top };
+    },
   };
 }
 
-/** The detail panel of a card. `onclose()`, `onaction()`. */
+const ACTIONS = { link: 'link', video: 'video', phone: 'phone', custom: 'custom' };
+
+/** The detail of a card. `onclose()`, `onaction()`. */
 export function detailPanel({ onclose, onaction }) {
-  const node = el('section', { class: 'detail', role: 'dialog', 'aria-modal': 'false', tabIndex: -1, hidden: true });
-  return {
-    node,
-    show(card) {
-      node.setAttribute('aria-label', t('ar.details', { title: printable(card.title) }));
-      node.replaceChildren(...[
-        el('header', {}, el('h3', {}, printable(card.title)), el('button', { class: 'button quiet', type: 'button', 'aria-label': t('common.close'), onclick: onclose }, icon('close'))),
+  return function build({ card, anchor, businessObject }) {
+    const facts = [[t('ar.fact.place'), anchor], [t('ar.fact.reference'), businessObject && typeof businessObject === 'object' ? businessObject.id : null]]
+      .filter(([, value]) => typeof value === 'string' && value);
+    return el('section', { class: 'sheet detail moving', role: 'group', tabIndex: -1, 'aria-label': t('ar.details', { title: printable(card.title) }) },
+      el('header', {}, el('h3', {}, printable(card.title)), button('', onclose, { kind: 'quiet round', 'aria-label': t('common.close'), before: icon('close') })),
+      el('div', { class: 'body', tabIndex: 0, role: 'group', 'aria-label': printable(card.title) },
         card.image ? el('img', { src: pictures.resource(card.image), alt: '' }) : null,
-        card.description ? el('p', {}, printable(card.description)) : null,
-        el('div', { class: 'actions' }, actionButton(card, onaction)),
-      ].filter(Boolean));
-      node.hidden = false;
-      node.focus();
-    },
-    hide() { node.hidden = true; node.replaceChildren(); },
+        card.description ? el('p', { class: 'text' }, printableLines(card.description)) : null,
+        facts.length ? el('dl', {}, ...facts.flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, printable(value))])) : null),
+      card.actionText ? button(printable(card.actionText), onaction, { kind: 'primary', before: icon(ACTIONS[card.actionType] ?? 'custom') }) : null);
   };
+}
+
+/** A QR code as a drawing, or nothing where the text is too long for one. */
+function qrDrawing(text) {
+  const matrix = qrMatrix(text);
+  if (!matrix) return null;
+  const n = matrix.length;
+  const d = matrix.flatMap((row, r) => row.map((dark, c) => (dark ? `M${c + 4} ${r + 4}h1v1h-1z` : ''))).join('');
+  return svg('svg', { viewBox: `0 0 ${n + 8} ${n + 8}`, role: 'img', 'aria-label': t('take.code'), 'shape-rendering': 'crispEdges' }, svg('path', { d, fill: 'black' }));
+}
+
+/** Whether a film may be played here: the page takes nothing from elsewhere. */
+const isHere = (address) => { try { return new URL(address, location.href).origin === location.origin; } catch { return false; } };
+
+/**
+ * What a card's action opens for the person in front of it: a film plays in its place; an address or a number is shown with
+ * a code that takes it along on a phone. Null for what a program has to do. Resolves when it is closed again.
+ */
+export function takeAlong({ actionType, actionData, title }) {
+  if (!actionData || !['link', 'video', 'phone'].includes(actionType)) return null;
+  const address = actionType === 'phone' ? `tel:${actionData.replace(/[^+0-9*#]/g, '')}` : actionData;
+  return openDialog({
+    label: title,
+    build: (dialog) => el('div', { class: 'take', 'data-action': actionType },
+      el('h2', {}, title),
+      ...(actionType === 'video' && isHere(address)
+        ? [el('video', { src: address, controls: true, autoplay: true, playsInline: true })]
+        : [el('p', { class: 'soft' }, t(`take.${actionType}`)), qrDrawing(address), el('p', { class: 'address' }, printable(actionData))]),
+      button(t('common.close'), () => dialog.close(), { kind: 'primary', 'data-first': true })),
+  }).closed;
 }

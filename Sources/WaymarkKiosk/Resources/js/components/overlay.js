@@ -1,95 +1,224 @@
-// What is drawn over a frame: the match indicator on the anchor, markers with pulse, and the connector to the card.
+// What is drawn over a picture, in CSS pixels of the stage: the outline of a code, the outline of an anchor with its name,
+// markers with their icons, and the connector to the card.
+import { pictures } from '../api.js';
+import { still } from '../dom.js';
+import { PATHS } from '../icons.js';
 
 const TAU = Math.PI * 2;
-const INK = '#0b0e13';
-const PAPER = '#ffffff';
-const HIGHLIGHT = '#5be49b';
 
-/** Whether the person asked for less motion. */
-const still = matchMedia('(prefers-reduced-motion: reduce)');
+/** The colours come from the tokens, so that they stand in one place. */
+let palette = null;
+function colors() {
+  if (palette) return palette;
+  const style = getComputedStyle(document.documentElement);
+  const read = (name) => style.getPropertyValue(`--${name}`).trim();
+  palette = {
+    ink: read('seen-ink'), paper: read('seen'), accent: read('seen-accent'), text: read('stage-text'), font: read('font'),
+    successful: read('seen-good'), invalid: read('seen-bad'), unsuccessful: read('seen-warn'), advice: read('seen-warn'), seen: read('seen'),
+  };
+  return palette;
+}
 
-/** Scale from the captured frame to the canvas. */
-export function scaleOf(context, update) { return context.canvas.width / update.frame.width; }
+const shapes = new Map();
+function shape(name) {
+  if (!shapes.has(name)) shapes.set(name, new Path2D(PATHS[name] ?? PATHS.info));
+  return shapes.get(name);
+}
 
-/** The outline of an anchor, with an opacity from 0 to 1. */
-export function drawIndicator(context, update, opacity) {
-  if (opacity <= 0) return;
-  const s = scaleOf(context, update);
+/** An icon in the middle of a point, `size` wide. */
+function glyph(context, name, x, y, size, color) {
+  context.save();
+  context.translate(x - size / 2, y - size / 2);
+  context.scale(size / 24, size / 24);
+  context.lineWidth = 2.2;
+  context.lineCap = context.lineJoin = 'round';
+  context.strokeStyle = color;
+  context.stroke(shape(name));
+  context.restore();
+}
+
+function trace(context, points) {
+  context.beginPath();
+  points.forEach(([x, y], i) => (i ? context.lineTo(x, y) : context.moveTo(x, y)));
+  context.closePath();
+}
+
+const BADGES = { successful: 'check', invalid: 'cross', unsuccessful: 'question' };
+
+/** The outline of a code: casing and line, a breath of fill, and a sign of what it means, so that colour is not alone. */
+export function drawCode(context, points, { state, opacity = 1 }) {
+  const c = colors();
   context.save();
   context.globalAlpha = opacity;
   context.lineJoin = 'round';
-  for (const anchor of update.anchors.filter((one) => one.trackingMethod === 'fullTracking')) {
-    const corners = anchor.corners.map(([x, y]) => [(x + .5) * s, (y + .5) * s]);
-    for (const [width, color] of [[7 * s, INK], [4 * s, HIGHLIGHT]]) {
-      context.lineWidth = width;
-      context.strokeStyle = color;
-      context.beginPath();
-      corners.forEach(([x, y], i) => (i ? context.lineTo(x, y) : context.moveTo(x, y)));
-      context.closePath();
-      context.stroke();
-    }
+  trace(context, points);
+  context.fillStyle = c[state] ?? c.seen;
+  context.globalAlpha = opacity * .16;
+  context.fill();
+  context.globalAlpha = opacity;
+  for (const [width, color] of [[9, c.ink], [5, c[state] ?? c.seen]]) { context.lineWidth = width; context.strokeStyle = color; context.stroke(); }
+  if (BADGES[state]) {
+    const low = points.reduce((a, b) => (b[1] > a[1] ? b : a));
+    const x = points.reduce((sum, p) => sum + p[0], 0) / points.length;
+    badge(context, BADGES[state], x, low[1], 19, c[state], c.ink);
   }
   context.restore();
 }
 
-/** The markers of a frame as `{ id, x, y, selected }` in canvas pixels. */
-export function markersOf(context, update) {
-  const s = scaleOf(context, update);
-  return update.anchors.flatMap((anchor) => anchor.markers)
-    .filter((marker) => marker.visible && marker.screen)
-    .map((marker) => ({ id: marker.id, selected: marker.selected, x: (marker.screen[0] + .5) * s, y: (marker.screen[1] + .5) * s }));
+function badge(context, name, x, y, radius, ground, ink) {
+  context.beginPath();
+  context.arc(x, y, radius, 0, TAU);
+  context.fillStyle = ground;
+  context.fill();
+  context.lineWidth = 3;
+  context.strokeStyle = ink;
+  context.stroke();
+  glyph(context, name, x, y, radius * 1.25, ink);
 }
 
-/** All markers; the selected one pulses. `radius` in canvas pixels, `now` in milliseconds. */
-export function drawMarkers(context, markers, { radius, now, opacity }) {
+/** The corners of an anchor on the stage. */
+const outline = (anchor, place) => anchor.corners.map((point) => place.viewport.toScreen(point, place.scale));
+
+/** The outline of the anchors in sight and the name of each, with an opacity from 0 to 1. */
+export function drawIndicator(context, update, place, opacity, nameOf) {
+  if (opacity <= 0) return;
+  const c = colors();
   context.save();
-  context.globalAlpha = opacity;
-  for (const { x, y, selected } of markers) {
+  context.lineJoin = 'round';
+  for (const anchor of update.anchors.filter((one) => one.trackingMethod === 'fullTracking')) {
+    const corners = outline(anchor, place);
+    context.globalAlpha = opacity;
+    trace(context, corners);
+    for (const [width, color] of [[9, c.ink], [5, c.successful]]) { context.lineWidth = width; context.strokeStyle = color; context.stroke(); }
+    const name = nameOf(anchor.anchor);
+    if (!name) continue;
+    const top = Math.min(...corners.map(([, y]) => y));
+    const x = corners.reduce((sum, p) => sum + p[0], 0) / 4;
+    context.font = `600 ${Math.round(rem() * 1.0625)}px ${c.font}`;
+    const width = context.measureText(name).width + rem() * 3;
+    const height = rem() * 2.25;
+    const left = Math.min(place.width - width - 8, Math.max(8, x - width / 2));
+    // Never under the bar, and never under the thumbnail in the corner.
+    const lowest = left + width > place.width - rem() * 7 ? rem() * 10.5 : rem() * 4.5;
+    const y = Math.max(lowest, top - height - 10);
+    context.beginPath();
+    context.roundRect(left, y, width, height, height / 2);
+    context.fillStyle = c.ink;
+    context.fill();
+    context.lineWidth = 2;
+    context.strokeStyle = c.successful;
+    context.stroke();
+    glyph(context, 'check', left + rem() * 1.15, y + height / 2, rem() * 1.1, c.successful);
+    context.fillStyle = c.text;
+    context.textBaseline = 'middle';
+    context.fillText(name, left + rem() * 2, y + height / 2 + 1);
+  }
+  context.restore();
+}
+
+let size = 0;
+/** One rem in pixels, looked up once a second at most. */
+function rem() {
+  if (!size) { size = parseFloat(getComputedStyle(document.documentElement).fontSize); setTimeout(() => { size = 0; }, 1000); }
+  return size;
+}
+
+/** The radius of a marker. */
+export const markerRadius = () => Math.max(15, rem() * .95);
+
+/** The markers of a frame as `{ id, x, y, selected }` on the stage. */
+export function markersOf(update, place) {
+  return update.anchors.flatMap((anchor) => anchor.markers)
+    .filter((marker) => marker.visible && marker.screen)
+    .map((marker) => { const [x, y] = place.viewport.toScreen(marker.screen, place.scale); return { id: marker.id, selected: marker.selected, x, y }; });
+}
+
+/** Pictures of a scene's own markers, as they come. */
+const custom = new Map();
+function customIcon(id, repaint) {
+  if (!custom.has(id)) {
+    const image = new Image();
+    custom.set(id, image);
+    image.onload = repaint;
+    image.src = pictures.resource(id);
+  }
+  const image = custom.get(id);
+  return image.complete && image.naturalWidth ? image : null;
+}
+
+/** Forgets the pictures of a scene that is gone. */
+export function forgetIcons() { custom.clear(); }
+
+/**
+ * All markers with their icons: a disc, for a warning a triangle; the selected one filled, larger, and pulsing.
+ * `iconOf(id)` is a name, or the id of a picture of the scene. True while something moves.
+ */
+export function drawMarkers(context, markers, { now, opacity, iconOf, repaint }) {
+  const c = colors();
+  const base = markerRadius();
+  context.save();
+  context.lineJoin = 'round';
+  for (const { id, x, y, selected } of [...markers].sort((a, b) => Number(a.selected) - Number(b.selected))) {
+    const name = iconOf(id) ?? 'info';
+    const radius = selected ? base * 1.25 : base;
+    const warns = name === 'warning';
+    context.globalAlpha = opacity;
     if (selected) {
-      const phase = still.matches ? .5 : (now % 1400) / 1400;
+      const phase = still.matches ? .5 : (now % 1600) / 1600;
       context.beginPath();
-      context.arc(x, y, radius * (1.2 + phase), 0, TAU);
-      context.strokeStyle = HIGHLIGHT;
-      context.globalAlpha = opacity * (still.matches ? .8 : 1 - phase);
-      context.lineWidth = radius * .25;
+      context.arc(x, y, radius * (1.1 + phase * .8), 0, TAU);
+      context.strokeStyle = c.accent;
+      context.globalAlpha = opacity * (still.matches ? .9 : 1 - phase);
+      context.lineWidth = 4;
       context.stroke();
       context.globalAlpha = opacity;
     }
     context.beginPath();
-    context.arc(x, y, radius, 0, TAU);
-    context.fillStyle = selected ? HIGHLIGHT : PAPER;
-    context.fill();
-    context.lineWidth = radius * .28;
-    context.strokeStyle = INK;
+    if (warns) {
+      const r = radius * 1.35;
+      context.moveTo(x, y - r);
+      context.lineTo(x + r * .94, y + r * .66);
+      context.lineTo(x - r * .94, y + r * .66);
+      context.closePath();
+    } else context.arc(x, y, radius, 0, TAU);
+    const picture = name.startsWith('icon/') ? customIcon(name, repaint) : null;
+    context.fillStyle = selected ? c.accent : warns ? c.advice : c.paper;
+    context.lineWidth = 6;
+    context.strokeStyle = c.ink;
     context.stroke();
-    context.beginPath();
-    context.arc(x, y, radius * .32, 0, TAU);
-    context.fillStyle = INK;
+    context.lineWidth = 2.5;
+    context.strokeStyle = selected ? c.paper : c.ink;
     context.fill();
+    if (selected) context.stroke();
+    if (picture) {
+      context.save();
+      context.beginPath();
+      context.arc(x, y, radius * .86, 0, TAU);
+      context.clip();
+      context.drawImage(picture, x - radius * .86, y - radius * .86, radius * 1.72, radius * 1.72);
+      context.restore();
+    } else glyph(context, name, x, y, radius * 1.2, c.ink);
   }
   context.restore();
+  return !still.matches && markers.some((marker) => marker.selected);
 }
 
-/** The line from the selected marker to the card, `target` in canvas pixels. */
-export function drawConnector(context, marker, target, radius) {
+/** The line from the selected marker to the card, both in CSS pixels of the stage. */
+export function drawConnector(context, marker, target, opacity) {
+  const c = colors();
+  const radius = markerRadius() * 1.25;
   const angle = Math.atan2(target.y - marker.y, target.x - marker.x);
-  const from = [marker.x + Math.cos(angle) * radius, marker.y + Math.sin(angle) * radius];
+  if (Math.hypot(target.y - marker.y, target.x - marker.x) <= radius) return;
   context.save();
+  context.globalAlpha = opacity;
   context.lineCap = 'round';
-  for (const [width, color] of [[radius * .5, INK], [radius * .25, HIGHLIGHT]]) {
+  for (const [width, color] of [[8, c.ink], [4, c.accent]]) {
     context.lineWidth = width;
     context.strokeStyle = color;
     context.beginPath();
-    context.moveTo(...from);
+    context.moveTo(marker.x + Math.cos(angle) * radius, marker.y + Math.sin(angle) * radius);
     context.lineTo(target.x, target.y);
     context.stroke();
   }
   context.restore();
-}
-
-/** Where the picture of a canvas with `object-fit: contain` really lies, in CSS pixels, and its scale. */
-export function fitted(canvas) {
-  const box = canvas.getBoundingClientRect();
-  const scale = Math.min(box.width / canvas.width, box.height / canvas.height) || 1;
-  return { left: box.left + (box.width - canvas.width * scale) / 2, top: box.top + (box.height - canvas.height * scale) / 2, scale };
 }

@@ -1,30 +1,115 @@
-// The live picture with what may lie over it: loading, camera gone, and the view's own layers.
-import { el } from '../dom.js';
+// The live picture over the whole screen, with what may lie over it: loading, camera gone, and what a view paints.
+import { announce, el, still } from '../dom.js';
+import { art } from '../icons.js';
 import { Preview } from '../preview.js';
 import { t } from '../strings.js';
+import { cover, focus, Viewport } from '../viewport.js';
+
+const MOVE_MS = 360;
+const ease = (share) => 1 - (1 - share) ** 3;
 
 /**
- * A stage over the camera. `paint` and `expectsOverlay` go to the preview; `watch(app)` is called by the view with the
- * application to follow the camera's state. `stop()` ends the stream.
+ * A stage over the camera. `paint` and `expectsOverlay` go to the preview; `area` is the element between bar, tray and
+ * panel that a frozen picture is to be seen in. `onsize(size)` is told the picture's size when it changes.
+ * @param {any} app
+ * @param {{ label: string, area: HTMLElement, paint?: any, expectsOverlay?: any, onsize?: any }} options
  */
-export function cameraStage(app, { paint, expectsOverlay, label }) {
-  const canvas = el('canvas', { width: 640, height: 480, role: 'img', 'aria-label': label });
-  const loading = el('div', { class: 'loading' }, el('span', { class: 'spinner' }), el('p', {}, t('common.loading')));
+export function cameraStage(app, { label, area, paint = () => false, expectsOverlay = () => false, onsize = () => {} }) {
+  const canvas = el('canvas', { width: 16, height: 16, role: 'img', 'aria-label': label });
+  const loading = el('div', { class: 'notice loading' }, el('span', { class: 'spinner' }), el('p', {}, t('common.loading')));
   const goneTitle = el('h3', {});
   const goneHelp = el('p', {});
-  const gone = el('div', { class: 'camera-gone', role: 'alert', hidden: true }, goneTitle, goneHelp);
+  const gone = el('div', { class: 'notice camera-gone', hidden: true }, art('camera'), goneTitle, goneHelp);
   const node = el('div', { class: 'stage' }, canvas, loading, gone);
-  const preview = new Preview(canvas, { paint, expectsOverlay, onstate: (state) => { loading.hidden = state === 'live'; } });
+
+  /** What is held: points of the frozen picture to show, and where the picture came from. */
+  let held = null;
+  let box = { left: 0, top: 0, width: 0, height: 0 };
+  let free = box;
+  let from = null;
+  let last = null;
+  let since = 0;
+  let known = '';
+
+  function measure() {
+    const outer = node.getBoundingClientRect();
+    const inner = area.getBoundingClientRect();
+    box = { left: 0, top: 0, width: outer.width, height: outer.height };
+    free = { left: inner.left - outer.left, top: inner.top - outer.top, width: inner.width, height: inner.height };
+  }
+
+  function viewport(size, now) {
+    const key = `${size.width}x${size.height}`;
+    if (key !== known && !held) { known = key; queueMicrotask(() => onsize(size)); }
+    const target = held ? focus(size, free, held.points) : cover(size, box);
+    const share = still.matches || !from ? 1 : Math.min(1, (now - since) / MOVE_MS);
+    last = share < 1 ? Viewport.between(from, target, ease(share)) : target;
+    if (share >= 1) from = null;
+    return { viewport: last, moving: share < 1 };
+  }
+
+  const move = (animated) => { from = animated ? last : null; since = performance.now(); };
+
+  const preview = new Preview(canvas, { paint, expectsOverlay, viewport, onstate: (state) => { loading.hidden = state === 'live'; } });
+  preview.ground = getComputedStyle(document.documentElement).getPropertyValue('--stage');
+  const observer = new ResizeObserver(() => { measure(); preview.resize(box.width, box.height, devicePixelRatio); });
+  observer.observe(node);
+  observer.observe(area);
+
   const camera = (state) => {
     const missing = ['lost', 'stalled'].includes(state);
+    if (missing === !gone.hidden) return;
     gone.hidden = !missing;
-    if (missing) {
-      goneTitle.textContent = t(state === 'lost' ? 'camera.gone' : 'camera.stalled');
-      goneHelp.textContent = t(state === 'lost' ? 'camera.gone.help' : 'camera.stalled.help');
-    }
+    if (!missing) return;
+    goneTitle.textContent = t(state === 'lost' ? 'camera.gone' : 'camera.stalled');
+    goneHelp.textContent = t(state === 'lost' ? 'camera.gone.help' : 'camera.stalled.help');
+    announce(`${goneTitle.textContent} ${goneHelp.textContent}`);
   };
   camera(app.state.camera);
   const off = app.events.on('camera.status', (event) => camera(event.status));
   preview.start();
-  return { node, canvas, preview, stop() { off(); preview.stop(); } };
+
+  return {
+    node, canvas, preview, measure,
+    get size() { return preview.size; },
+    get box() { return box; },
+    get free() { return free; },
+    /** Where the live picture lies. */
+    get live() { return preview.size && box.width ? cover(preview.size, box) : null; },
+    get viewport() { return last; },
+    /** The picture stands still at a frame, with these points of it in view, in pixels of the captured frame `width` wide. */
+    async freeze({ sequence, points, width }) {
+      const s = () => (width && preview.size ? preview.size.width / width : 1);
+      held = { points: points?.map(([x, y]) => [(x + .5) * s() - .5, (y + .5) * s() - .5]) };
+      await preview.freeze(sequence);
+      measure();
+      move(true);
+      preview.redraw();
+      return s();
+    },
+    /** A picture of a person's own stands there instead of the live one. */
+    show(bitmap, points) {
+      held = { points, isPicture: true };
+      known = '';
+      measure();
+      move(false);
+      preview.show(bitmap);
+    },
+    /** Moves a picture that stands there already so that some points of it are in view. */
+    reframe(points) {
+      if (!held) return;
+      held = { ...held, points };
+      measure();
+      move(true);
+      preview.redraw();
+    },
+    /** The live picture goes on. */
+    thaw() {
+      if (!held) return;
+      move(preview.frozen && !held.isPicture);
+      held = null;
+      preview.thaw();
+    },
+    stop() { off(); observer.disconnect(); preview.stop(); },
+  };
 }

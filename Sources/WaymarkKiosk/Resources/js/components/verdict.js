@@ -1,12 +1,13 @@
 // The three answers of a scan, which cannot be mistaken for each other: colour, icon, words and sound agree.
-import { announce, el, icon, printable } from '../dom.js';
+import { announce, el, printable } from '../dom.js';
+import { icon } from '../icons.js';
 import { cue } from '../sound.js';
 import { t, tOr } from '../strings.js';
 
 const ICONS = { successful: 'check', invalid: 'cross', unsuccessful: 'question' };
 
 /**
- * The panel of a verdict `{ outcome, reason?, kind?, connectTo?, text? }`, with the buttons `[{ label, primary?, onclick }]`.
+ * The panel of a verdict `{ outcome, reason?, kind?, connectTo?, text? }`, with its buttons, the most important last.
  * Cues and announces itself.
  */
 export function verdictPanel(verdict, buttons = []) {
@@ -16,7 +17,7 @@ export function verdictPanel(verdict, buttons = []) {
   if (outcome === 'successful') {
     if (verdict.connectTo) {
       said.push(t('scan.connect'), printable(verdict.connectTo));
-      body.push(el('p', {}, t('scan.connect')), el('p', { class: 'host' }, printable(verdict.connectTo)));
+      body.push(el('p', {}, t('scan.connect')), el('p', { class: 'host' }, printable(verdict.connectTo)), el('p', { class: 'soft' }, t('scan.connect.check')));
     } else if (verdict.kind) {
       said.push(t('scan.noHost'));
       body.push(el('p', {}, t('scan.noHost')));
@@ -25,13 +26,12 @@ export function verdictPanel(verdict, buttons = []) {
     const words = tOr(`reason.${reason}`, outcome === 'invalid' ? 'scan.invalid.help' : 'reason.nothingFound');
     said.push(words);
     body.push(el('p', {}, words));
-    if (outcome === 'invalid') body.push(el('p', {}, t('scan.invalid.help')));
+    if (outcome === 'invalid') body.push(el('p', { class: 'soft' }, t('scan.invalid.help')));
   }
   cue(outcome);
   announce(said.join('. '));
   return el('section', { class: 'verdict', 'data-outcome': outcome, 'data-reason': reason },
-    el('div', { class: 'head' }, icon(ICONS[outcome]), el('h3', {}, t(`scan.${outcome}`))),
+    el('div', { class: 'head' }, el('span', { class: 'badge' }, icon(ICONS[outcome])), el('h3', {}, t(`scan.${outcome}`))),
     ...body,
-    buttons.length ? el('div', { class: 'actions' }, ...buttons.map((button) =>
-      el('button', { class: button.primary ? 'button primary' : 'button', type: 'button', onclick: button.onclick }, button.label))) : null);
+    buttons.length ? el('div', { class: 'actions' }, ...buttons) : null);
 }

@@ -1,130 +1,222 @@
 // The AR scanner: coaching, scanning, matched, annotating, as the service's session says. The session belongs to the
 // device, so the view only ever follows its events; a command never changes the view by itself.
 import { command, pictures } from '../api.js';
-import { cardRail, detailPanel } from '../components/cards.js';
-import { drawConnector, drawIndicator, drawMarkers, fitted, markersOf } from '../components/overlay.js';
+import { cardRail, detailPanel, takeAlong } from '../components/cards.js';
+import { drawConnector, drawIndicator, drawMarkers, forgetIcons, markerRadius, markersOf } from '../components/overlay.js';
 import { cameraStage } from '../components/stage.js';
 import { openDialog } from '../dialog.js';
-import { announce, el, icon, printable } from '../dom.js';
+import { announce, button, el, printable, setText, still } from '../dom.js';
+import { emptyState, indicator, toast } from '../elements/feedback.js';
+import { icon } from '../icons.js';
 import { t, tOr } from '../strings.js';
 
 const FADE_MS = 320;
-const REACH = 32;
+const MOVE_MS = 420;
+
+/** A name as people write it: what programs call "pump-7" is read as "Pump 7". */
+export function spoken(name) {
+  const words = printable(name).replace(/[-_]+/g, ' ').trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** The steps of a scene: its own instruction, a line a step, and how to go on from there. */
+export function stepsOf(instruction) {
+  const own = String(instruction ?? '').split(/\r\n|\r|\n/).map((line) => printable(line).replace(/^\s*\d+[.)]\s*/, '').trim()).filter(Boolean);
+  return own.length > 1 ? own : [own[0] ?? t('ar.step.find'), t('ar.step.fill'), t('ar.step.tap')];
+}
 
 /** Opens the AR scanner. */
 export function openAR(app) {
   let phase = 'inactive';
   let selected = null;
-  let fade = { from: 0, since: 0 };
+  let fade = { since: 0 };
   let hits = [];
   let closing = false;
+  let opened = null;
+  /** Anchors that are in sight, as the service counts them. */
+  let sight = new Set();
   const offs = [];
 
-  const say = (error) => { status.textContent = tOr(`error.${error.code}`, 'error.unavailable'); announce(status.textContent); };
-  const send = (method, params) => command(method, params).catch(say);
+  const say = (error) => { const text = tOr(`error.${error.code}`, 'error.unavailable'); toast(text); };
+  const send = (method, params) => command(method, params).catch((error) => { say(error); return null; });
 
-  const status = el('p', { class: 'prompt', role: 'status' });
-  const rail = cardRail({ onmove: (way) => send(`annotation.${way}`), onopen: () => send('card.open', { id: selected }) });
-  const detail = detailPanel({ onclose: () => send('card.close'), onaction: () => send('card.action', { id: selected }) });
-  const primary = el('button', { class: 'button primary', type: 'button', onclick: () => send('session.scan') });
+  const words = el('span', {});
+  const prompt = el('p', { class: 'prompt' }, words);
   const guidePicture = el('img', { alt: '' });
-  const coaching = el('section', { class: 'coaching', hidden: true },
-    el('h3', {}, t('ar.coach')), guidePicture, el('p', {}, t('ar.coach.help')), primary);
+  const guide = el('div', { class: 'ar-guide', hidden: true }, prompt, el('div', { class: 'outline' }, guidePicture));
   const thumbnail = el('button', { class: 'thumbnail', type: 'button', 'aria-label': t('ar.guide'), hidden: true, onclick: () => send('session.coach') }, el('img', { alt: '' }));
-  const guide = el('div', { class: 'ar-guide', 'aria-hidden': 'true', hidden: true }, el('img', { alt: '' }), el('i'), el('i'));
-  const matched = el('p', { class: 'matched', hidden: true }, icon('check'), t('ar.matched'));
+  const sights = el('p', { class: 'sights', hidden: true });
+  const area = el('div', { class: 'area' }, guide, sights, thumbnail);
+  const rail = cardRail({
+    onmove: (way) => send(`annotation.${way}`),
+    onchoose: (id) => send('annotation.select', { id }),
+    onopen: (id) => send('card.open', { id }),
+  });
+  const tray = el('div', { class: 'tray' }, rail.node);
+  const panel = el('div', { class: 'panel' });
+  const detail = detailPanel({ onclose: () => send('card.close'), onaction: () => send('card.action', { id: opened ?? selected }) });
 
-  function paint(context, update, { now }) {
+  const anchors = () => app.state.scene?.anchors ?? [];
+  const annotations = () => anchors().flatMap((anchor) => anchor.annotations.map((one) => ({ ...one, anchor: anchor.anchor })));
+  const inSight = () => annotations().filter((one) => sight.has(one.anchor));
+  const iconOf = (id) => annotations().find((one) => one.id === id)?.icon;
+
+  function paint(context, update, place) {
     hits = [];
-    if (!update) return;
-    const share = Math.min(1, (now - fade.since) / FADE_MS);
-    if (phase === 'matched') drawIndicator(context, update, share);
-    if (phase !== 'annotating') return;
-    drawIndicator(context, update, 1 - share);
-    const { scale, left, top } = fitted(context.canvas);
-    const radius = 11 / scale;
-    hits = markersOf(context, update);
+    if (!update) return false;
+    const share = Math.min(1, (place.now - fade.since) / FADE_MS);
+    if (phase === 'matched') drawIndicator(context, update, place, share, spoken);
+    if (phase !== 'annotating') return share < 1 && phase === 'matched';
+    drawIndicator(context, update, place, 1 - share, spoken);
+    hits = markersOf(update, place);
     const focus = hits.find((marker) => marker.selected);
     const edge = focus && rail.edge();
-    if (edge) drawConnector(context, focus, { x: (edge.x - left) / scale, y: (edge.y - top) / scale }, radius);
-    drawMarkers(context, hits, { radius, now, opacity: share });
+    if (edge) {
+      const own = stage.canvas.getBoundingClientRect();
+      drawConnector(context, focus, { x: edge.x - own.left, y: edge.y - own.top }, share);
+    }
+    return drawMarkers(context, hits, { now: place.now, opacity: share, iconOf, repaint: () => stage.preview.redraw() }) || share < 1;
   }
 
+  const stage = cameraStage(app, { label: t('ar.title'), area, paint, expectsOverlay: () => app.state.following && (phase === 'matched' || phase === 'annotating') });
+
   /** A tap selects the nearest marker within a finger's reach, or clears the selection. */
-  function tap(event, canvas) {
+  function tap(event) {
     if (phase !== 'annotating') return;
-    const { left, top, scale } = fitted(canvas);
-    const x = (event.clientX - left) / scale;
-    const y = (event.clientY - top) / scale;
-    const near = hits.map((marker) => [Math.hypot(marker.x - x, marker.y - y) * scale, marker]).filter(([distance]) => distance <= REACH).sort(([a], [b]) => a - b)[0];
-    if (near) send('annotation.select', { id: near[1].id });
+    const own = stage.canvas.getBoundingClientRect();
+    const x = event.clientX - own.left;
+    const y = event.clientY - own.top;
+    const near = hits.map((marker) => ({ id: marker.id, distance: Math.hypot(marker.x - x, marker.y - y) }))
+      .filter((one) => one.distance <= Math.max(28, markerRadius() * 1.6)).sort((a, b) => a.distance - b.distance)[0];
+    if (near) send('annotation.select', { id: near.id });
     else if (selected) send('annotation.clear');
   }
 
-  const annotations = () => (app.state.scene?.anchors ?? []).flatMap((anchor) => anchor.annotations);
-
-  function showCard(id) {
-    const all = annotations();
-    const index = all.findIndex((one) => one.id === id);
-    if (index < 0) { rail.hide(); return; }
-    rail.show(id, all[index].card, { index, count: all.length });
-    announce(printable(all[index].card.title));
+  /** The cards of what is in sight, and the chosen one even while it is not. */
+  function cards() {
+    if (phase !== 'annotating' && !(phase === 'scanning' && selected)) { rail.hide(); sights.hidden = true; return; }
+    const near = inSight();
+    const chosen = annotations().find((one) => one.id === selected);
+    const isInSight = !chosen || near.some((one) => one.id === selected);
+    rail.show(isInSight ? near : [chosen, ...near], selected, isInSight);
+    sights.hidden = phase !== 'annotating';
+    setText(sights, t(near.length === 1 ? 'ar.sight.one' : 'ar.sight', { count: near.length }));
   }
+
+  /** What the panel holds: coaching, a choice, or the detail of a card. */
+  const fill = (node) => { panel.replaceChildren(...(node ? [node] : [])); };
+
+  function coach(event) {
+    const resource = resourceOf(event);
+    const go = button(t(event.primaryAction === 'returnToScan' ? 'ar.returnToScan' : 'ar.beginScan'), () => send('session.scan'), { kind: 'primary' });
+    const steps = stepsOf(event.instruction);
+    const node = el('section', { class: 'sheet coaching', 'aria-label': t('ar.coach') }, el('h3', {}, t('ar.coach')),
+      resource ? el('figure', { class: 'picture' }, el('img', { alt: t('ar.guide.picture'), src: pictures.resource(resource) })) : null,
+      el('ol', { class: 'steps' }, ...steps.map((step) => el('li', {}, el('span', {}, step)))), go);
+    fill(node);
+    fly(thumbnail.firstElementChild, node.querySelector('.picture img'), node);
+    go.focus({ preventScroll: true });
+    announce(`${t('ar.coach')}. ${steps.join(' ')}`);
+  }
+
+  /** The sheet's picture and the thumbnail are one thing that moves. */
+  function fly(from, to, sheet) {
+    if (still.matches || !to) return;
+    const a = from?.getBoundingClientRect();
+    if (!a?.width) { sheet?.classList.add('moving'); return; }
+    const begin = () => {
+      const b = to.getBoundingClientRect();
+      if (!b.width) return;
+      to.animate([{ transformOrigin: '0 0', transform: `translate(${a.left - b.left}px, ${a.top - b.top}px) scale(${a.width / b.width}, ${a.height / b.height})` }, { transformOrigin: '0 0', transform: 'none' }],
+        { duration: MOVE_MS, easing: 'cubic-bezier(.2, .8, .2, 1)' });
+    };
+    if (to.complete) begin(); else to.addEventListener('load', begin, { once: true });
+  }
+
+  const resourceOf = (event) => event?.guide?.resource ?? anchors()[0]?.resource;
 
   function follow(event) {
     const before = phase;
     phase = event?.phase ?? 'inactive';
     if (phase !== before) fade = { since: performance.now() };
-    const scene = app.state.scene;
-    const resource = event?.guide?.resource ?? scene?.anchors[0]?.resource;
-    if (resource) for (const image of [guidePicture, thumbnail.firstChild, guide.firstChild]) if (!image.src.endsWith(pictures.resource(resource))) image.src = pictures.resource(resource);
-    coaching.hidden = phase !== 'coaching';
-    primary.textContent = t(event?.primaryAction === 'returnToScan' ? 'ar.returnToScan' : 'ar.beginScan');
+    const resource = resourceOf(event);
+    if (resource) for (const image of [thumbnail.firstElementChild, guidePicture]) if (!image.src.endsWith(pictures.resource(resource))) image.src = pictures.resource(resource);
+    const sheetPicture = panel.querySelector('.coaching .picture img');
+    dialog.node.dataset.phase = stage.node.dataset.phase = phase;
+    if (phase === 'coaching') {
+      if (before !== 'coaching') { opened = null; coach(event); }
+    } else if (before === 'coaching' || !panel.querySelector('.detail')) {
+      const small = ['scanning', 'matched', 'annotating'].includes(phase);
+      thumbnail.hidden = !small;
+      if (before === 'coaching' && small && sheetPicture) fly(sheetPicture, thumbnail);
+      fill(null);
+    }
     thumbnail.hidden = !['scanning', 'matched', 'annotating'].includes(phase);
     guide.hidden = phase === 'inactive' || phase === 'coaching';
-    guide.classList.toggle('faded', phase !== 'scanning');
-    matched.hidden = phase !== 'matched';
-    stage.node.dataset.phase = phase;
-    status.textContent = phase === 'scanning' ? t(before === 'annotating' || before === 'matched' ? 'ar.lost' : 'ar.scanning') : '';
-    status.hidden = !status.textContent;
-    if (phase === 'coaching' && before !== 'coaching') { primary.focus(); announce(`${t('ar.coach')}. ${t('ar.coach.help')}`); }
-    if (phase === 'matched') announce(t('ar.matched'));
-    if (phase === 'scanning' && before !== 'scanning') announce(status.textContent);
-    if (phase === 'inactive' && before !== 'inactive' && !closing) dialog.close();
-    if (phase === 'inactive' || phase === 'coaching') { rail.hide(); detail.hide(); } else if (selected) showCard(selected);
+    guide.toggleAttribute('data-faded', phase !== 'scanning');
+    if (phase === 'scanning') setText(words, t(before === 'annotating' || before === 'matched' ? 'ar.lost' : 'ar.scanning'));
+    if (phase === 'matched') announce(t('ar.matched', { name: [...sight].map(spoken).join(', ') }));
+    if (phase === 'scanning' && before !== 'scanning') announce(words.textContent);
+    if (phase === 'annotating' && before !== 'annotating') announce(t('ar.sight', { count: inSight().length }));
+    if (phase === 'inactive' && before !== 'inactive' && !closing) { dialog.close(); return; }
+    cards();
   }
 
-  let stage;
+  function showDetail(id) {
+    const one = annotations().find((each) => each.id === id);
+    if (!one) return;
+    opened = id;
+    const node = detail({ card: one.card, anchor: spoken(one.anchor), businessObject: one.businessObject });
+    fill(node);
+    node.focus({ preventScroll: true });
+  }
+
+  function hideDetail() {
+    if (!panel.querySelector('.detail')) return;
+    opened = null;
+    fill(null);
+    rail.focus();
+  }
+
+  /** What was pressed on a card: shown here, or done by a program that listens, which the person is told. */
+  function act(event) {
+    const card = annotations().find((one) => one.id === event.id)?.card;
+    const title = printable(card?.actionText ?? card?.title ?? t('ar.title'));
+    if (!takeAlong({ actionType: event.actionType, actionData: event.actionData, title })) toast(t('ar.sent', { title }));
+  }
+
   const dialog = openDialog({
-    label: t('ar.title'),
+    label: t('ar.title'), kind: 'view camera ar',
+    // Escape first puts away the detail that lies over the rest.
+    mayClose: () => { if (opened === null) return true; send('card.close'); return false; },
     onclose: () => {
       closing = true;
       for (const off of offs) off();
       stage.stop();
+      forgetIcons();
       command('session.exit').catch(() => {});
     },
     build: (self) => {
-      stage = cameraStage(app, { label: t('ar.title'), paint, expectsOverlay: () => app.state.following && (phase === 'matched' || phase === 'annotating') });
-      stage.canvas.addEventListener('click', (event) => tap(event, stage.canvas));
-      stage.node.append(guide, matched, status, thumbnail, rail.node, coaching, detail.node);
+      stage.canvas.addEventListener('click', tap);
       offs.push(
         app.events.on('anchors.updated', (event) => stage.preview.overlay(event.frame.sequence, event)),
+        app.events.on('anchor.found', (event) => { sight.add(event.anchor); cards(); }),
+        app.events.on('anchor.lost', (event) => { sight.delete(event.anchor); cards(); }),
+        app.events.on('scene.loaded', () => cards()),
         app.events.on('session.phase', follow),
-        app.events.on('annotation.selected', (event) => { selected = event.id; showCard(event.id); }),
-        app.events.on('annotation.cleared', () => { selected = null; rail.hide(); detail.hide(); }),
-        app.events.on('card.opened', (event) => { const card = event.card ?? annotations().find((one) => one.id === event.id)?.card; if (card) detail.show(card); }),
-        app.events.on('card.closed', () => { detail.hide(); rail.node.querySelector('.card').focus(); }),
-        app.events.on('card.action', () => { status.textContent = t('ar.done'); status.hidden = false; announce(t('ar.done')); }),
+        app.events.on('annotation.selected', (event) => { selected = event.id; cards(); announce(printable(annotations().find((one) => one.id === event.id)?.card.title ?? '')); }),
+        app.events.on('annotation.cleared', () => { selected = null; hideDetail(); cards(); }),
+        app.events.on('card.opened', (event) => { selected = event.id; cards(); showDetail(event.id); }),
+        app.events.on('card.closed', hideDetail),
+        app.events.on('card.action', act),
         app.events.on('connection', ({ online, snapshot }) => { if (online) resume(snapshot); }));
       const box = document.createDocumentFragment();
-      box.append(
-        el('div', { class: 'bar' }, el('button', { class: 'button', type: 'button', onclick: () => self.close() }, t('common.exit')), el('h2', {}, t('ar.title')), el('span', {})),
-        stage.node);
+      box.append(stage.node, el('header', { class: 'bar' }, button(t('common.exit'), () => self.close(), { kind: 'leave' }), el('h2', {}, t('ar.title')), el('span', {})), area, tray, panel);
       return box;
     },
   });
-  dialog.sheet.addEventListener('keydown', (event) => {
-    if (phase !== 'annotating' || !['ArrowRight', 'ArrowLeft'].includes(event.key)) return;
+  dialog.node.addEventListener('keydown', (event) => {
+    if (phase !== 'annotating' || opened !== null || !['ArrowRight', 'ArrowLeft'].includes(event.key)) return;
     event.preventDefault();
     send(event.key === 'ArrowRight' ? 'annotation.next' : 'annotation.previous');
   });
@@ -132,6 +224,7 @@ export function openAR(app) {
   /** Takes up the session that the device is in, or starts one. */
   async function resume(snapshot) {
     selected = snapshot?.annotation?.id ?? null;
+    sight = new Set((snapshot?.anchors ?? []).map((one) => one.anchor));
     if (snapshot?.session && snapshot.session.phase !== 'inactive') { follow(snapshot.session); return; }
     if (!app.state.scene) { await chooseScene(); return; }
     await start();
@@ -140,20 +233,22 @@ export function openAR(app) {
   /** With no scene loaded: the only one there is, or a choice. */
   async function chooseScene() {
     const { scenes = [] } = (await send('scene.list')) ?? {};
+    if (closing) return;
     if (scenes.length === 1) { await start(scenes[0].scene); return; }
-    const panel = el('section', { class: 'coaching' }, ...(scenes.length
-      ? [el('h3', {}, t('ar.choose')), ...scenes.map((one) => el('button', { class: 'button', type: 'button', onclick: () => { panel.remove(); start(one.scene); } }, printable(one.title ?? one.scene)))]
-      : [el('h3', {}, t('ar.noScene')), el('p', {}, t('ar.noScene.help')), el('button', { class: 'button primary', type: 'button', onclick: () => dialog.close() }, t('common.back'))]));
-    stage.node.append(panel);
+    fill(scenes.length
+      ? el('section', { class: 'sheet choice moving', 'aria-label': t('ar.choose') }, el('h3', {}, t('ar.choose')),
+        ...scenes.map((one) => button(printable(one.title ?? spoken(one.scene)), () => start(one.scene))))
+      : el('section', { class: 'sheet moving' }, emptyState({ picture: 'ar', title: t('ar.noScene'), text: t('ar.noScene.help'), actions: [{ label: t('common.home'), primary: true, onclick: () => dialog.close() }] })));
   }
 
   /** Starts a session with a scene, or with the one that is loaded. */
   async function start(scene) {
     if (closing) return;
-    if (scene) { status.hidden = false; status.textContent = t('ar.loading'); }
-    const started = await send('session.start', { scene });
+    if (scene) fill(el('section', { class: 'sheet moving' }, indicator(t('ar.loading'))));
+    const started = await send('session.start', scene ? { scene } : {});
     // Whoever left meanwhile did so before there was anything to leave.
     if (closing && started) command('session.exit').catch(() => {});
+    else if (!started && !closing) fill(el('section', { class: 'sheet' }, emptyState({ picture: 'trouble', title: t('ar.failed'), text: t('ar.failed.help'), actions: [{ label: t('common.again'), primary: true, onclick: () => start(scene) }] })));
   }
 
   resume(app.state.snapshot);

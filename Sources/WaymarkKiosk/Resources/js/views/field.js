@@ -1,7 +1,7 @@
 // A small form whose fields a barcode can fill.
-import { el } from '../dom.js';
-import { announce } from '../dom.js';
-import '../components/text-field.js';
+import { button, el } from '../dom.js';
+import '../elements/text-field.js';
+import { toast } from '../elements/feedback.js';
 import { t } from '../strings.js';
 import { openScanner } from './scanner.js';
 
@@ -23,20 +23,19 @@ export function fieldView(app) {
     field('note', { helper: t('field.note.help'), maxlength: '30', limit: 'mark' }),
     field('plant', { readonly: true, value: t('field.plant.value') }),
   ];
-  const saved = el('p', { role: 'status' });
   const form = el('form', {
-    class: 'fields', noValidate: true,
+    class: 'form', noValidate: true,
     onsubmit: (event) => {
       event.preventDefault();
       // Every field shows what is wrong with it; the first of them gets the focus.
       const wrong = fields.filter((one) => !one.reportValidity());
-      wrong[0]?.input.focus();
-      saved.textContent = wrong.length ? '' : t('field.saved');
-      if (!wrong.length) announce(t('field.saved'));
+      if (wrong.length) { wrong[0].input.focus(); return; }
+      toast(t('field.saved'));
     },
   },
-  el('h1', {}, t('field.title')), ...fields,
-  el('div', { class: 'actions' }, saved, el('button', { class: 'button', type: 'button', onclick: () => app.home() }, t('common.back')), el('button', { class: 'button primary', type: 'submit' }, t('field.save'))));
+  el('header', { class: 'bar' }, button(t('common.home'), () => app.home(), { kind: 'quiet leave' }), el('span', {}), el('span', {})),
+  el('div', { class: 'fields' }, el('h1', {}, t('field.title')), el('p', { class: 'soft' }, t('field.legend')), ...fields,
+    el('div', { class: 'actions' }, el('button', { class: 'button primary', type: 'submit' }, t('field.save')))));
   form.addEventListener('wm-scan', async (event) => {
     const target = event.target;
     const verdict = await openScanner(app, { mode: 'barcode' }).closed;

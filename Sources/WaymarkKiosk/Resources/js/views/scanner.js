@@ -1,15 +1,21 @@
 // The code scanner: onboarding with its verdicts, or one barcode for a field.
 import { command, CommandError } from '../api.js';
 import { cameraRoll } from '../components/camera-roll.js';
+import { drawCode } from '../components/overlay.js';
 import { cameraStage } from '../components/stage.js';
 import { verdictPanel } from '../components/verdict.js';
 import { openDialog } from '../dialog.js';
-import { announce, el, icon, printable } from '../dom.js';
+import { announce, button, el, printable, setText, still } from '../dom.js';
+import { statusButton, tick, toast } from '../elements/feedback.js';
+import { icon } from '../icons.js';
+import { isMuted, mute } from '../sound.js';
 import { t, tOr } from '../strings.js';
 
 const ADVICE_MS = 1500;
-const INVALID_MS = 6000;
+const INVALID_MS = 9000;
+const RETRY_MS = 2000;
 const SCAN_SECONDS = 60;
+const SNAP_MS = 260;
 
 /**
  * Opens the scanner. `mode` is "onboarding" or "barcode". The dialog's promise gives the accepted verdict, or
@@ -17,132 +23,257 @@ const SCAN_SECONDS = 60;
  */
 export function openScanner(app, { mode }) {
   const barcode = mode === 'barcode';
+  const wanted = t(barcode ? 'scan.prompt.barcode' : 'scan.prompt');
+  /** The scan that is this page's, by its id; events of any other belong to somebody else. */
   let scan = null;
-  let stage;
-  let clearing = 0;
+  /** What came in while the answer to `scan.begin` was on its way: only then is it known whose it is. */
+  let early = null;
+  let armed = '';
+  let timer = 0;
+  let fading = 0;
+  let resizing = 0;
   let done = false;
   let handed = null;
+  /** The verdict that is shown, and the code that it is about: `{ corners, width, state, since }`. */
+  let verdict = null;
+  let code = null;
   /** How many pictures are being judged: an accepted one takes the place of the scan that is under way. */
   let judging = 0;
   const offs = [];
 
-  const prompt = el('p', { class: 'prompt' }, t(barcode ? 'scan.prompt.barcode' : 'scan.prompt'));
-  const guide = el('div', { class: 'guide', 'aria-hidden': 'true' }, el('div', { class: 'frame' }, el('i'), el('i'), el('i'), el('i')));
-  const answer = el('div', {});
+  const words = el('span', {}, wanted);
+  const prompt = el('p', { class: 'prompt' }, words);
+  const frame = el('div', { class: 'window' }, el('i'), el('i'), el('i'), el('i'));
+  const guide = el('div', { class: 'guide', 'data-shape': barcode ? 'bars' : 'square', 'data-state': 'idle' }, prompt, frame);
+  const area = el('div', { class: 'area' }, guide);
+  const panel = el('div', { class: 'panel' });
+  let roll = null;
 
-  const say = (state, words) => { guide.dataset.state = state; prompt.textContent = words; };
-  const idle = () => { answer.replaceChildren(); prompt.hidden = false; say('idle', t(barcode ? 'scan.prompt.barcode' : 'scan.prompt')); };
-
-  const tell = (error) => { prompt.hidden = false; prompt.textContent = tOr(`error.${error}`, 'error.unavailable'); announce(prompt.textContent); };
+  const say = (state, text) => { guide.dataset.state = prompt.dataset.state = state; setText(words, text); };
+  const later = (work, ms) => { clearTimeout(timer); timer = setTimeout(work, ms); };
   const disarm = (id) => command('scan.cancel', { scan: id }).catch(() => {});
+  const tell = (error) => { const text = tOr(`error.${error}`, 'error.unavailable'); say('error', text); announce(text); };
 
-  const current = (event) => event.source !== 'gallery' && (scan === null || event.scan === scan);
+  function paint(context, _, place) {
+    if (!code) return false;
+    const share = still.matches ? 1 : Math.min(1, (place.now - code.since) / SNAP_MS);
+    const opacity = code.until ? Math.max(0, Math.min(1, (code.until - place.now) / 250)) : 1;
+    if (opacity <= 0) { code = null; return false; }
+    const s = code.width ? stage.size.width / code.width : 1;
+    const at = code.corners.map((point) => place.viewport.toScreen(point, s));
+    // The guide's own corners close in on the code.
+    const points = code.from && share < 1 ? at.map(([x, y], i) => [code.from[i][0] + (x - code.from[i][0]) * share, code.from[i][1] + (y - code.from[i][1]) * share]) : at;
+    drawCode(context, points, { state: share < 1 ? 'seen' : code.state, opacity });
+    return share < 1 || Boolean(code.until);
+  }
 
-  function show(verdict, buttons) {
-    clearTimeout(clearing);
-    guide.dataset.state = verdict.outcome;
-    prompt.hidden = true;
-    answer.replaceChildren(verdictPanel(verdict, buttons));
-    answer.querySelector('.button.primary')?.focus();
+  const stage = cameraStage(app, { label: t('scan.title'), area, paint, onsize: () => refit() });
+
+  /** Where the guide is, as shares of the frame: what lies outside of it does not count. */
+  function region() {
+    const live = stage.live;
+    if (!live || !frame.getClientRects().length) return null;
+    const outer = stage.node.getBoundingClientRect();
+    const box = frame.getBoundingClientRect();
+    const shares = live.shares({ left: box.left - outer.left, top: box.top - outer.top, width: box.width, height: box.height }, stage.size);
+    return shares[2] > 0 && shares[3] > 0 ? shares : null;
+  }
+
+  /** The screen or the picture has another shape: the guide lies elsewhere in the frame. */
+  function refit() {
+    if (done || scan === null || verdict || judging) return;
+    const now = region();
+    if (now && JSON.stringify(now) !== armed) arm();
+  }
+
+  function idle() {
+    verdict = null;
+    code = null;
+    panel.replaceChildren();
+    delete dialog.node.dataset.frozen;
+    stage.thaw();
+    say('idle', wanted);
+  }
+
+  function show(next, buttons) {
+    clearTimeout(timer);
+    verdict = next;
+    // The list is taken away first: where the code is shown depends on what the panel leaves free.
+    const outer = stage.node.getBoundingClientRect();
+    const box = frame.getBoundingClientRect();
+    const [l, u, r, d] = [box.left - outer.left, box.top - outer.top, box.right - outer.left, box.bottom - outer.top];
+    panel.replaceChildren(verdictPanel(next, buttons));
+    const already = dialog.node.dataset.frozen;
+    dialog.node.dataset.frozen = next.outcome;
+    code = next.corners?.length ? { corners: next.corners, width: next.frame?.width ?? null, state: next.outcome, since: performance.now(), from: already ? null : [[l, u], [r, u], [r, d], [l, d]] } : null;
+    if (!next.still) stage.freeze({ sequence: next.frame?.sequence, points: next.corners, width: next.frame?.width });
+    /** @type {HTMLElement} */ (panel.querySelector('.button.primary'))?.focus({ preventScroll: true });
   }
 
   async function arm() {
-    clearTimeout(clearing);
+    clearTimeout(timer);
     if (done) return;
+    if (early) { later(arm, 100); return; }
     idle();
     // What it replaces is told of as cancelled, and is nobody's any more.
     scan = null;
+    const limits = region();
+    armed = JSON.stringify(limits);
+    early = [];
     try {
-      scan = (await command('scan.begin', { mode, timeout: SCAN_SECONDS, once: barcode })).scan;
-      if (done) disarm(scan);
+      const begun = await command('scan.begin', { mode, timeout: SCAN_SECONDS, once: barcode, ...(limits ? { region: limits } : {}) });
+      if (done) { disarm(begun.scan); return; }
+      scan = begun.scan;
+      const came = early;
+      early = null;
+      for (const event of came) take(event);
+      refit();
     } catch (error) {
-      scan = null;
+      early = null;
       if (done) return;
-      prompt.textContent = error instanceof CommandError && error.code === 'busy' ? t('scan.busy') : tOr(`error.${error.code}`, 'error.unavailable');
-      clearing = setTimeout(arm, 2000);
+      if (error instanceof CommandError && error.code === 'busy') say('waiting', t('scan.busy')); else tell(error.code);
+      later(arm, RETRY_MS);
     }
   }
 
-  function accepted(dialog, verdict) {
-    if (barcode) { handed = verdict; dialog.close(verdict); return; }
-    const confirm = async () => {
-      try { await command('scan.confirm', { scan: verdict.scan }); } catch (error) {
+  /** An event of a live scan, if it is this page's. */
+  function take(event) {
+    if (event.source === 'gallery') return;
+    if (early) { early.push(event); return; }
+    if (scan === null || event.scan !== scan) return;
+    // Whoever looks at a picture of their own is not told of what the camera sees; it is looked for anew afterwards.
+    if ((judging || verdict?.still) && !['scan.cancelled', 'scan.unsuccessful'].includes(event.event)) return;
+    const outcome = event.event.slice('scan.'.length);
+    switch (outcome) {
+      case 'successful': accepted({ ...event, outcome }); break;
+      case 'invalid': refused({ ...event, outcome }); break;
+      case 'unsuccessful': scan = null; if (!judging && !verdict?.still) refused({ ...event, outcome }); break;
+      case 'guide': advise(event); break;
+      default:
+        if (event.reason === 'replaced' && judging) return;
+        scan = null;
+        // Somebody else ended it: what was to be confirmed is gone, and is looked for again.
+        if (!judging && (!verdict || verdict.outcome === 'successful')) later(arm, 500);
+    }
+  }
+
+  function advise(event) {
+    if (verdict || judging) return;
+    const text = tOr(`advice.${event.advice}`, 'scan.prompt');
+    say('advice', text);
+    announce(text);
+    if (event.corners?.length) { code = { corners: event.corners, width: event.frame?.width, state: 'advice', since: 0, until: performance.now() + ADVICE_MS }; stage.preview.redraw(); }
+    later(() => { say('idle', wanted); }, ADVICE_MS);
+  }
+
+  function accepted(next) {
+    if (barcode) {
+      // A moment to see what was read, and then on.
+      show(next, []);
+      panel.replaceChildren();
+      handed = next;
+      fading = setTimeout(() => dialog.close(next), still.matches ? 0 : SNAP_MS + 240);
+      return;
+    }
+    const cancel = button(t('scan.reject'), async () => {
+      if (go.dataset.state === 'processing') return;
+      await disarm(next.scan);
+      scan = null;
+      arm();
+    });
+    const go = statusButton({
+      label: t('scan.continue'), processing: t('scan.confirming'), success: t('scan.continue'), failure: t('common.again'),
+      work: async () => {
+        cancel.disabled = true;
+        try { await command('scan.confirm', { scan: next.scan }); } catch (error) {
+          if (error.code !== 'nothingToConfirm' || !verdict) { cancel.disabled = false; throw error; }
+        }
+        handed = next;
+        setTimeout(() => dialog.close(next), still.matches ? 0 : 350);
+      },
+      onfailure: (error) => {
         // Between the look and the yes the code may have been used elsewhere.
-        if (error.code === 'replayed') { refused({ outcome: 'invalid', reason: 'replayed' }); return; }
-        if (error.code !== 'nothingToConfirm') { tell(error.code); return; }
-      }
-      handed = verdict;
-      dialog.close(verdict);
-    };
-    const cancel = async () => { await disarm(verdict.scan); scan = null; arm(); };
-    show(verdict, [{ label: t('common.cancel'), onclick: cancel }, { label: t('scan.continue'), primary: true, onclick: confirm }]);
+        if (error.code === 'replayed') { refused({ ...next, outcome: 'invalid', reason: 'replayed' }); return; }
+        const text = tOr(`error.${error.code}`, 'error.unavailable');
+        let note = panel.querySelector('.fault');
+        if (!note) { note = el('p', { class: 'fault' }); panel.querySelector('.actions').before(note); }
+        note.textContent = text;
+        announce(text);
+      },
+    });
+    show(next, [cancel, go]);
   }
 
-  function refused(verdict) {
-    show(verdict, verdict.outcome === 'unsuccessful' ? [{ label: t('common.again'), primary: true, onclick: arm }] : []);
-    if (verdict.outcome === 'invalid') clearing = setTimeout(idle, INVALID_MS);
+  function refused(next) {
+    const goOn = () => { if (scan === null || next.still) arm(); else idle(); };
+    show(next, [button(t(next.outcome === 'invalid' ? 'scan.other' : 'common.again'), goOn, { kind: 'primary' })]);
+    if (next.outcome === 'invalid') later(goOn, INVALID_MS);
   }
 
-  return openDialog({
-    label: t('scan.title'),
+  /** A picture that somebody chose takes the place of the live one while it is judged. */
+  const judge = {
+    onbegin: () => { judging += 1; clearTimeout(timer); if (verdict) { verdict = null; panel.replaceChildren(); } },
+    onpicture: (bitmap) => {
+      if (done || !bitmap) { bitmap?.close(); return; }
+      code = null;
+      dialog.node.dataset.frozen = 'picture';
+      stage.show(bitmap, null);
+    },
+    onverdict: (next) => {
+      judging -= 1;
+      const waits = next.outcome === 'successful';
+      // Nobody is there any more to confirm it.
+      if (done) { if (waits) disarm(next.scan); return; }
+      if (next.error) { toast(tOr(`error.${next.error}`, 'error.unavailable'), { seconds: 7 }); arm(); return; }
+      const shown = dialog.node.dataset.frozen === 'picture';
+      const about = { ...next, frame: null, still: true, corners: shown ? next.corners : null };
+      if (waits) { scan = next.scan; accepted(about); } else refused(about);
+      if (shown) { stage.measure(); stage.reframe(next.corners); }
+    },
+  };
+
+  const dialog = openDialog({
+    label: t('scan.title'), kind: 'view camera scanner',
     onclose: () => {
       done = true;
-      clearTimeout(clearing);
+      clearTimeout(timer);
+      clearTimeout(fading);
+      clearTimeout(resizing);
+      observer.disconnect();
       for (const off of offs) off();
       stage.stop();
+      if (app.state.torchOn) { app.state.torchOn = false; command('torch', { on: false }).catch(() => {}); }
       if (scan !== null && !handed) disarm(scan);
-      if (app.state.torch) command('torch', { on: false }).catch(() => {});
     },
-    build: (dialog) => {
-      stage = cameraStage(app, { label: t('scan.title') });
-      stage.node.append(guide, prompt, answer);
-      offs.push(
-        app.events.on('scan.successful', (event) => { if (current(event)) accepted(dialog, { outcome: 'successful', ...event }); }),
-        app.events.on('scan.invalid', (event) => { if (current(event)) refused({ outcome: 'invalid', ...event }); }),
-        app.events.on('scan.unsuccessful', (event) => { if (current(event)) { scan = null; refused({ outcome: 'unsuccessful', ...event }); } }),
-        app.events.on('scan.cancelled', (event) => {
-          if (scan === null || event.scan !== scan || (event.reason === 'replaced' && judging)) return;
-          scan = null;
-          clearing = setTimeout(arm, 500);
-        }),
-        app.events.on('scan.guide', (event) => {
-          if (!current(event) || answer.childElementCount) return;
-          say('advice', tOr(`advice.${event.advice}`, 'scan.prompt'));
-          announce(prompt.textContent);
-          clearTimeout(clearing);
-          clearing = setTimeout(idle, ADVICE_MS);
-        }),
-        app.events.on('connection', ({ online }) => { if (online) { scan = null; arm(); } }));
-      const flash = el('button', {
-        class: 'button', type: 'button', 'aria-pressed': String(Boolean(app.state.torchOn)), hidden: !app.state.torch,
-        onclick: async () => {
-          const on = flash.getAttribute('aria-pressed') !== 'true';
-          try { await command('torch', { on }); flash.setAttribute('aria-pressed', String(on)); } catch { announce(t('error.unavailable')); }
-        },
-      }, icon('flash'), t('scan.flash'));
+    build: (self) => {
+      for (const name of ['successful', 'invalid', 'unsuccessful', 'guide', 'cancelled']) offs.push(app.events.on(`scan.${name}`, take));
+      offs.push(app.events.on('connection', ({ online }) => { if (online) { scan = null; early = null; arm(); } }));
+      const flash = button(t('scan.flash'), async () => {
+        const on = flash.getAttribute('aria-pressed') !== 'true';
+        try {
+          await command('torch', { on });
+          app.state.torchOn = on;
+          flash.setAttribute('aria-pressed', String(on));
+        } catch (error) { toast(tOr(`error.${error.code}`, 'error.torch')); }
+      }, { before: icon('flash'), 'aria-pressed': 'false', hidden: !app.state.torch });
+      const sound = button('', () => {
+        mute(!isMuted());
+        sound.setAttribute('aria-pressed', String(isMuted()));
+        sound.replaceChildren(icon(isMuted() ? 'mute' : 'sound'));
+      }, { kind: 'round sound', before: icon(isMuted() ? 'mute' : 'sound'), 'aria-label': t('scan.mute'), 'aria-pressed': String(isMuted()) });
       const box = document.createDocumentFragment();
-      box.append(
-        el('div', { class: 'bar' }, el('button', { class: 'button', type: 'button', onclick: () => dialog.close() }, t('common.cancel')), el('h2', {}, t('scan.title')), el('span', {}, flash)),
-        stage.node);
-      if (!barcode) {
-        box.append(cameraRoll(app, {
-          onpicture: () => { judging += 1; },
-          onverdict: (verdict) => {
-            judging -= 1;
-            const armed = verdict.outcome === 'successful';
-            // Nobody is there any more to confirm it.
-            if (done) { if (armed) disarm(verdict.scan); return; }
-            // A code that waited for its confirmation gives way to what is said of the picture; then the scan begins anew.
-            const waited = guide.dataset.state === 'successful';
-            if (verdict.error) { idle(); tell(verdict.error); } else if (armed) { scan = verdict.scan; accepted(dialog, verdict); } else refused(verdict);
-            if (waited && !armed) { clearTimeout(clearing); clearing = setTimeout(arm, INVALID_MS); }
-          },
-        }));
-      }
-      arm();
+      roll = barcode ? null : el('div', { class: 'tray' }, cameraRoll(app, judge));
+      box.append(stage.node,
+        el('header', { class: 'bar' }, button(t('common.cancel'), () => self.close(), { kind: 'leave' }), el('h2', {}, t(barcode ? 'scan.title.barcode' : 'scan.title')), el('span', {}, flash, sound)),
+        area, ...(roll ? [roll] : []), panel);
       return box;
     },
   });
+  const observer = new ResizeObserver(() => { clearTimeout(resizing); resizing = setTimeout(refit, 250); });
+  observer.observe(frame);
+  stage.measure();
+  arm();
+  return dialog;
 }
 
 /** "Handed over", which goes back to the start by itself. */
@@ -150,12 +281,12 @@ export function handedOver(app, verdict) {
   const host = verdict.connectTo && printable(verdict.connectTo);
   const timer = setTimeout(() => dialog.close(), app.config.returnSeconds * 1000);
   const dialog = openDialog({
-    label: t('scan.done'), small: true,
-    onclose: () => { clearTimeout(timer); app.home(); },
-    build: (self) => el('div', { class: 'empty', 'data-state': 'handed-over' }, icon('check'), el('h2', {}, t('scan.done')),
-      el('p', {}, host ? t('scan.done.help', { host }) : t('scan.done.plain')),
-      el('button', { class: 'button primary', type: 'button', autofocus: true, onclick: () => self.close() }, t('common.close'))),
+    label: t('scan.done'),
+    onclose: () => { clearTimeout(timer); app.forget(); app.home(); },
+    build: (self) => el('div', { class: 'column center', 'data-state': 'handed-over' }, tick(), el('h2', {}, t('scan.done')),
+      el('p', { class: 'soft' }, host ? t('scan.done.help', { host }) : t('scan.done.plain')),
+      button(t('common.done'), () => self.close(), { kind: 'primary', 'data-first': true })),
   });
-  announce(t('scan.done'));
+  announce(`${t('scan.done')}. ${host ? t('scan.done.help', { host }) : t('scan.done.plain')}`);
   return dialog;
 }

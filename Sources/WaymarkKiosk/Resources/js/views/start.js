@@ -1,26 +1,38 @@
-// The first view: what this kiosk offers.
-import { el, icon } from '../dom.js';
-import { otherLanguage, setLanguage, t } from '../strings.js';
+// The first view: what this kiosk offers; and what it shows while nobody is there.
+import { button, el } from '../dom.js';
+import { fullError } from '../elements/feedback.js';
+import { art, icon } from '../icons.js';
+import { LANGUAGES, setLanguage, t } from '../strings.js';
 
-const TILES = [['onboard', 'qr'], ['ar', 'cube'], ['field', 'barcode']];
-
-/** What a kiosk shows that the service lets watch, but not operate. */
-function onlyWatching() {
-  return el('section', { class: 'empty', 'data-state': 'observer', role: 'status' },
-    el('h2', {}, t('observer.title')), el('p', {}, t('observer.help')),
-    el('button', { class: 'button primary', type: 'button', onclick: () => location.reload() }, t('common.again')));
+/** The languages, each in its own words; the one that is spoken is pressed. */
+function languages(app) {
+  if (app.config.language) return null;
+  return el('div', { class: 'languages actions', role: 'group', 'aria-label': t('start.languages') }, ...LANGUAGES.map(({ tag, name }) =>
+    button(name, () => { setLanguage(tag); sessionStorage.setItem('language', tag); app.again(); },
+      { kind: 'quiet', lang: tag, 'data-language': tag, 'aria-pressed': String(document.documentElement.lang === tag) })));
 }
 
-/** The start view; `open(name)` is called with the tile that was chosen. */
+const brand = () => el('div', { class: 'brand' }, el('img', { src: '/assets/icon.svg', alt: '' }), el('span', {}, 'Waymark'));
+
+/** The start view: a tile for each of the app's views that this kiosk shows. */
 export function startView(app) {
-  return el('div', { class: 'start' },
-    el('header', {}, el('img', { src: '/assets/icon.svg', alt: '' }), el('h1', {}, t('start.title'))),
-    app.state.role === 'observer' ? onlyWatching() : el('div', { class: 'tiles' }, ...TILES.filter(([name]) => app.config.show.includes(name)).map(([name, symbol]) =>
-      el('button', { class: 'tile', type: 'button', 'data-open': name, onclick: () => app.open(name) },
-        icon(symbol), el('strong', {}, t(`start.${name}`)), el('span', {}, t(`start.${name}.help`))))),
-    el('footer', {}, el('span', { class: 'grow' }),
-      app.config.language ? null : el('button', {
-        class: 'button quiet', type: 'button', lang: otherLanguage(),
-        onclick: () => { setLanguage(otherLanguage()); sessionStorage.setItem('language', document.documentElement.lang); app.home(); },
-      }, t('start.language'))));
+  const bar = el('header', { class: 'bar' }, brand(), el('span', {}), languages(app) ?? el('span', {}));
+  if (app.state.role === 'observer') {
+    return el('div', { class: 'start' }, bar, el('div', { class: 'body', 'data-state': 'observer' },
+      fullError({ picture: 'waiting', title: t('observer.title'), text: t('observer.help'), actions: [{ label: t('common.again'), primary: true, onclick: () => location.reload() }] })));
+  }
+  return el('div', { class: 'start' }, bar,
+    el('div', { class: 'body' }, el('div', {}, el('h1', {}, t('start.title')), el('p', { class: 'lead' }, t('start.lead'))),
+      el('div', { class: 'tiles' }, ...app.views.filter(({ name }) => app.config.show.includes(name)).map(({ name, picture }) =>
+        el('button', { class: 'tile', type: 'button', 'data-open': name, onclick: () => app.open(name) },
+          art(picture), el('strong', {}, t(`start.${name}`), icon('forward')), el('span', {}, t(`start.${name}.help`)))))));
+}
+
+/** The kiosk at rest: one thing to see, one thing to do. A touch anywhere begins. */
+export function attractView(app) {
+  const begin = () => app.home();
+  return el('div', { class: 'attract', 'data-state': 'attract', onclick: (event) => { if (!event.target.closest('.languages')) begin(); } },
+    el('div', { class: 'scene' }, art('attract'), el('div', {}, el('h1', {}, t('attract.title')), el('p', {}, t('attract.text')))),
+    button(t('attract.begin'), begin, { kind: 'primary', 'data-first': true }),
+    languages(app) ?? el('span', {}));
 }

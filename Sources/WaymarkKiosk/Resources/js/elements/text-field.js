@@ -10,20 +10,20 @@
 
 const style = new CSSStyleSheet();
 style.replaceSync(`
-:host { display: block; font: inherit; color: var(--text, #14181f); }
+:host { display: block; font: inherit; color: var(--text, #1b1a24); }
 :host([hidden]) { display: none; }
 label { display: block; font-weight: 600; margin-bottom: .35rem; }
 .star { color: var(--bad, #b3261e); }
-.box { display: flex; align-items: stretch; border: 1px solid var(--line, #8a93a3); border-radius: .625rem; background: var(--surface-raised, #fff); }
-.box:focus-within { outline: .2rem solid var(--accent, #0b57d0); outline-offset: .1rem; }
-:host([readonly]) .box { background: var(--surface-sunken, #e9ecf1); border-style: dashed; }
+.box { display: flex; align-items: stretch; border: 2px solid var(--line-strong, #7d788a); border-radius: .625rem; background: var(--surface-raised, #fff); }
+.box:focus-within { outline: .2rem solid var(--accent, #4338ca); outline-offset: .1rem; }
+:host([readonly]) .box { background: var(--surface-sunken, #e9e5dc); border-style: dashed; }
 .box.error { border-color: var(--bad, #b3261e); box-shadow: inset 0 0 0 1px var(--bad, #b3261e); }
 input { flex: 1; min-width: 0; font: inherit; color: inherit; border: 0; background: transparent; padding: .75rem .9rem; outline: none; min-height: 3rem; }
-button { border: 0; background: transparent; color: var(--accent, #0b57d0); min-width: 3rem; display: grid; place-content: center; cursor: pointer; border-radius: .5rem; }
-button:focus-visible { outline: .2rem solid var(--accent, #0b57d0); outline-offset: -.2rem; }
+button { border: 0; background: transparent; color: var(--accent, #4338ca); min-width: 3rem; display: grid; place-content: center; cursor: pointer; border-radius: .5rem; }
+button:focus-visible { outline: .2rem solid var(--accent, #4338ca); outline-offset: -.2rem; }
 button[hidden] { display: none; }
 svg { width: 1.5rem; height: 1.5rem; fill: none; stroke: currentColor; stroke-width: 2; stroke-linecap: round; stroke-linejoin: round; }
-.below { display: flex; gap: 1rem; margin-top: .35rem; font-size: .95rem; color: var(--text-soft, #4a5363); min-height: 1.4em; }
+.below { display: flex; gap: 1rem; margin-top: .35rem; font-size: .95rem; color: var(--text-soft, #565264); min-height: 1.4em; }
 .below .grow { flex: 1; }
 .message.error, .count.error { color: var(--bad, #b3261e); font-weight: 600; }
 `);
@@ -78,14 +78,17 @@ export class TextField extends HTMLElement {
   get name() { return this.getAttribute('name'); }
 
   get value() { return this.input.value; }
-  set value(text) { this.input.value = this.#fitted(String(text ?? '')); this.#show(); }
+  set value(text) { this.input.value = String(text ?? ''); this.#length = this.#count(this.input.value); this.#show(); }
 
-  /** Puts in what a scanner read, as if it had been typed. */
+  /** Puts in what a scanner read, whole: what is too long is an error that shows all of it. */
   fill(text) { this.#touched = true; this.value = text; this.#notify(); }
 
   get #limit() { const n = Number(this.getAttribute('maxlength')); return n > 0 ? n : Infinity; }
   get #blocks() { return this.getAttribute('limit') !== 'mark'; }
-  #fitted(text) { return this.#blocks && this.#limit < Infinity ? [...text].slice(0, this.#limit).join('') : text; }
+  #length = 0;
+  #count(text) { return [...text].length; }
+  /** What may stand there after typing: nothing is cut off that stood there before. */
+  #fitted(text) { return this.#blocks && this.#count(text) > Math.max(this.#limit, this.#length) ? [...text].slice(0, Math.max(this.#limit, this.#length)).join('') : text; }
   #text(key, values = {}) { return (this.getAttribute(`text-${key}`) ?? TEXTS[key]).replace(/\{(\w+)\}/g, (_, name) => values[name] ?? ''); }
 
   attributeChangedCallback(name, _, value) {
@@ -102,6 +105,7 @@ export class TextField extends HTMLElement {
   #changed() {
     const fitted = this.#fitted(this.input.value);
     if (fitted !== this.input.value) this.input.value = fitted;
+    this.#length = this.#count(fitted);
     this.#show();
   }
   #notify() { this.dispatchEvent(new Event('input', { bubbles: true })); this.dispatchEvent(new Event('change', { bubbles: true })); }

@@ -1,0 +1,128 @@
+// The feedback kit: everything the page says back, as nodes that any view can use. Each is shown with its states on
+// /assets/kit.html.
+import { announce, button, el } from '../dom.js';
+import { art, icon, svg } from '../icons.js';
+import { t } from '../strings.js';
+
+const SIGNS = { info: 'info', success: 'check', warning: 'alert', error: 'alert' };
+
+/** Nothing is there: an illustration, a title, words, and at most two actions `[{ label, onclick, primary? }]`. */
+export function emptyState({ picture = 'gallery', title, text = '', actions = [], level = 3 }) {
+  return el('section', { class: 'empty' }, art(picture), el(`h${level}`, { class: 'title' }, title), text ? el('p', {}, text) : null,
+    actions.length ? el('div', { class: 'actions' }, ...actions.slice(0, 2).map((one) => button(one.label, one.onclick, { kind: one.primary ? 'primary' : '' }))) : null);
+}
+
+/** A page on which nothing goes on, with a way out of it. */
+export function fullError({ picture = 'trouble', title, text, actions }) {
+  return el('div', { class: 'full-error', role: 'alert' }, emptyState({ picture, title, text, actions, level: 1 }));
+}
+
+/** The place of something that is still to come; it shows itself after a second. */
+export function skeleton(style = '') { return el('span', { class: `skeleton ${style}`.trim(), 'aria-hidden': 'true' }); }
+
+/** Something is under way, with a label; nobody knows for how long. */
+export function indicator(label) {
+  return el('div', { class: 'progress', role: 'status' }, el('div', { class: 'line' }, el('span', { class: 'spinner', 'aria-hidden': 'true' }), el('span', {}, label)));
+}
+
+/** Something is under way and can be measured: `set(share)`; with `onstop` it can be ended. */
+export function progress({ label, onstop }) {
+  const bar = el('progress', { max: 1, value: 0, 'aria-label': label });
+  const share = el('span', {}, '0 %');
+  const node = el('div', { class: 'progress' }, el('div', { class: 'line' }, el('span', { class: 'grow' }, label), share, onstop ? button(t('common.stop'), onstop, { kind: 'quiet' }) : null), bar);
+  return { node, set(value) { bar.value = value; share.textContent = `${Math.round(value * 100)} %`; } };
+}
+
+/**
+ * A button that tells in itself how its work goes: idle → processing → success or failure. `work()` throws when it fails;
+ * what it throws goes to `onfailure`. While it works nothing else is begun.
+ */
+export function statusButton({ label, processing, success, failure = label, work, onfailure = () => {}, kind = 'primary' }) {
+  const words = el('span', {}, label);
+  const sign = el('span', { 'aria-hidden': 'true', hidden: true });
+  const node = el('button', { class: `button ${kind}`, type: 'button' }, sign, words);
+  const show = (state, text, picture) => {
+    if (state) node.dataset.state = state; else delete node.dataset.state;
+    words.textContent = text;
+    sign.replaceChildren(...(picture ? [picture] : []));
+    sign.hidden = !picture;
+    node.setAttribute('aria-busy', String(state === 'processing'));
+  };
+  node.addEventListener('click', async () => {
+    if (node.dataset.state === 'processing' || node.dataset.state === 'success') return;
+    show('processing', processing, el('span', { class: 'spinner' }));
+    announce(processing);
+    try {
+      await work();
+      show('success', success, icon('check'));
+    } catch (error) {
+      show('failure', failure, icon('alert'));
+      onfailure(error);
+    }
+  });
+  return Object.assign(node, { show });
+}
+
+/** A word about what was done, after an action that leaves its place. With `action` { label, onclick } it can be undone. */
+export function toast(text, { action = null, seconds = 4 } = {}) {
+  const host = document.getElementById('toasts');
+  const node = el('div', { class: 'toast' }, el('span', {}, text), action ? button(action.label, () => { node.remove(); action.onclick(); }) : null);
+  while (host.childElementCount > 1) host.firstElementChild.remove();
+  host.append(node);
+  announce(text);
+  setTimeout(() => node.remove(), (action ? Math.max(5, seconds) : seconds) * 1000);
+  return node;
+}
+
+const shown = [];
+
+/**
+ * A message over the content: `kind` info, success, warning or error; what happened, why and what to do. With `closable` it
+ * can be put away; with `busy` something is under way. Several make one row with a count that opens the list.
+ */
+export function banner({ kind = 'info', title, text = '', closable = false, busy = false, seconds = 0 }) {
+  const message = { kind, title, text, closable, busy, close() { const at = shown.indexOf(message); if (at >= 0) { shown.splice(at, 1); draw(); } } };
+  shown.push(message);
+  draw();
+  announce(`${title} ${text}`.trim());
+  if (seconds) setTimeout(() => message.close(), seconds * 1000);
+  return message;
+}
+
+/** A banner as a node of its own, for a form that keeps it in its place. */
+export function bannerNode({ kind, title, text, closable, busy, close }, more = null) {
+  return el('div', { class: 'banner', 'data-kind': kind, role: 'group' },
+    busy ? el('span', { class: 'spinner', 'aria-hidden': 'true' }) : icon(SIGNS[kind] ?? 'info'),
+    el('div', { class: 'words' }, title, text ? el('span', {}, text) : null), more,
+    closable ? button('', close, { kind: 'round', 'aria-label': t('common.dismiss'), before: icon('close') }) : null);
+}
+
+let open = false;
+function draw() {
+  const host = document.getElementById('banners');
+  if (shown.length < 2) open = false;
+  const order = ['error', 'warning', 'success', 'info'];
+  const sorted = [...shown].sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
+  if (!sorted.length) { host.replaceChildren(); return; }
+  const more = sorted.length > 1 ? button('', () => { open = !open; draw(); }, { kind: 'round', 'aria-expanded': String(open), 'aria-label': t('banner.more', { count: sorted.length }), before: el('span', { class: 'count' }, String(sorted.length)) }) : null;
+  host.replaceChildren(bannerNode(sorted[0], more), ...(open ? [el('div', { class: 'messages' }, ...sorted.slice(1).map((one) => bannerNode(one)))] : []));
+}
+
+/** Puts away every banner and every toast. */
+export function clearMessages() {
+  shown.length = 0;
+  draw();
+  document.getElementById('toasts').replaceChildren();
+}
+
+/** A tick that says that something is done. */
+export function tick() { return el('div', { class: 'tick', 'aria-hidden': 'true' }, icon('check')); }
+
+/** Seconds that run down in a ring: `set(left)`. */
+export function countdown(total) {
+  const length = 2 * Math.PI * 44;
+  const ring = svg('circle', { class: 'left', cx: 50, cy: 50, r: 44, 'stroke-dasharray': length, 'stroke-dashoffset': 0 });
+  const number = el('span', {}, String(total));
+  const node = el('div', { class: 'countdown', 'aria-hidden': 'true' }, svg('svg', { viewBox: '0 0 100 100' }, svg('circle', { class: 'track', cx: 50, cy: 50, r: 44 }), ring), number);
+  return { node, set(left) { number.textContent = String(left); ring.setAttribute('stroke-dashoffset', String(length * (1 - left / total))); } };
+}

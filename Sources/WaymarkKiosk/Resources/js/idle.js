@@ -1,0 +1,77 @@
+// A person who walks away leaves a clean kiosk for the next one; a person who is still there is asked first.
+import { openDialog } from './dialog.js';
+import { announce, button, el } from './dom.js';
+import { countdown } from './elements/feedback.js';
+import { t } from './strings.js';
+
+const WARNING_SECONDS = 20;
+/** Words a second of somebody who reads without haste. */
+const READING = 2.5;
+
+/** Seconds that whoever reads what is open now may take besides. */
+function readingTime() {
+  const text = [...document.querySelectorAll('.detail')].map((node) => node.textContent).join(' ');
+  return text ? Math.min(180, text.trim().split(/\s+/).length / READING) : 0;
+}
+
+/** Watches over `app`: warns, and then puts it to rest. */
+export function watchIdle(app) {
+  const whole = app.config.idleSeconds;
+  if (!whole) return;
+  const warning = Math.min(WARNING_SECONDS, whole / 2);
+  let timer = 0;
+  let tick = 0;
+  let asked = null;
+  let moved = 0;
+
+  function warn() {
+    if (app.resting) return;
+    // Where nothing can be lost nobody is asked.
+    if (!app.busy && !document.querySelector('dialog')) { timer = window.setTimeout(rest, warning * 1000); return; }
+    let left = Math.ceil(warning);
+    const ring = countdown(left);
+    asked = openDialog({
+      label: t('idle.title'),
+      onclose: () => { clearInterval(tick); asked = null; restart(); },
+      build: (dialog) => el('div', { class: 'column center', 'data-state': 'idle-warning' }, ring.node, el('h2', {}, t('idle.title')), el('p', { class: 'soft' }, t('idle.text')),
+        button(t('idle.stay'), () => dialog.close(), { kind: 'primary', 'data-first': true })),
+    });
+    announce(`${t('idle.title')} ${t('idle.text')}`);
+    const end = performance.now() + warning * 1000;
+    tick = window.setInterval(() => {
+      left = Math.ceil((end - performance.now()) / 1000);
+      if (left > 0) ring.set(left); else rest();
+    }, 250);
+  }
+
+  function rest() {
+    clearInterval(tick);
+    clearTimeout(timer);
+    app.rest();
+    clearTimeout(timer);
+  }
+
+  function restart() {
+    clearTimeout(timer);
+    if (app.resting) return;
+    timer = window.setTimeout(warn, (whole - warning + readingTime()) * 1000);
+  }
+
+  /** Somebody is there. */
+  function active(event) {
+    // A hand that rests on a mouse moves it now and then; a look each second is enough.
+    if (event?.type === 'pointermove' && performance.now() - moved < 1000) return;
+    moved = performance.now();
+    if (asked) {
+      // The button closes it by itself, so that the touch goes nowhere else.
+      if (!event?.target?.closest?.('dialog.ask')) asked.close();
+      return;
+    }
+    restart();
+  }
+
+  for (const name of ['pointerdown', 'pointermove', 'keydown', 'wheel', 'touchmove', 'input']) document.addEventListener(name, active, { capture: true, passive: true });
+  // What the camera sees of a person counts as well.
+  for (const name of ['session.phase', 'annotation.selected', 'card.opened', 'scan.invalid', 'scan.successful', 'scan.guide']) app.events.on(name, () => { if (asked) asked.close(); else restart(); });
+  restart();
+}

@@ -1,0 +1,58 @@
+// A page for whoever builds with the feedback kit: every element in every state, without the service.
+import { drawCode, drawMarkers } from './components/overlay.js';
+import { ask } from './dialog.js';
+import { button, el } from './dom.js';
+import { banner, bannerNode, clearMessages, countdown, emptyState, fullError, indicator, progress, skeleton, statusButton, tick, toast } from './elements/feedback.js';
+import './elements/text-field.js';
+import { chooseLanguage } from './strings.js';
+
+chooseLanguage('en');
+
+const section = (title, ...samples) => el('section', {}, el('h2', {}, title), el('div', { class: 'samples' }, ...samples));
+const nothing = () => {};
+const sample = (state) => {
+  const node = statusButton({ label: 'Save', processing: 'Saving …', success: 'Saved', failure: 'Try again', work: () => new Promise((done) => setTimeout(done, 1500)) });
+  if (state === 'processing') node.show(state, 'Saving …', el('span', { class: 'spinner' }));
+  if (state === 'success') node.show(state, 'Saved', null);
+  if (state === 'failure') node.show(state, 'Try again', null);
+  node.dataset.sample = state;
+  return node;
+};
+const message = (kind, title, text, more = {}) => bannerNode({ kind, title, text, closable: true, busy: false, close: nothing, ...more });
+
+const half = progress({ label: 'Sending pictures', onstop: nothing });
+half.set(.4);
+const ring = countdown(20);
+ring.set(13);
+
+const MARKERS = ['wrench', 'gauge', 'bolt', 'warning', 'valve', 'chart', 'hand', 'plug', 'thermometer', 'drop', 'document', 'info', 'phone', 'video', 'link'];
+const drawn = el('canvas', { width: 1440, height: 220, role: 'img', 'aria-label': 'Markers, as they are and chosen', 'data-sample': 'markers' });
+drawn.style.cssText = 'width: 720px; max-width: 100%; background: var(--stage); border-radius: .625rem;';
+const context = drawn.getContext('2d');
+context.scale(2, 2);
+const place = (y, selected) => MARKERS.map((id, i) => ({ id, x: 30 + i * 47, y, selected }));
+drawMarkers(context, [...place(30, false), ...place(80, true)], { now: 400, opacity: 1, iconOf: (id) => id, repaint: nothing });
+
+const codes = el('canvas', { width: 1440, height: 320, role: 'img', 'aria-label': 'Codes: seen, advised about, accepted, refused, not read' });
+codes.style.cssText = drawn.style.cssText;
+const second = codes.getContext('2d');
+second.scale(2, 2);
+['seen', 'advice', 'successful', 'invalid', 'unsuccessful'].forEach((state, i) => drawCode(second, [[30 + i * 140, 24], [120 + i * 140, 18], [126 + i * 140, 112], [26 + i * 140, 116]], { state }));
+
+document.getElementById('app').append(el('div', { class: 'kit' },
+  el('h1', {}, 'Feedback kit'),
+  section('Buttons', button('Primary', nothing, { kind: 'primary' }), button('Secondary', nothing), button('Quiet', nothing, { kind: 'quiet' }), button('Disabled', nothing, { kind: 'primary', disabled: true })),
+  section('Status in the button', sample('idle'), sample('processing'), sample('success'), sample('failure')),
+  section('Banners', message('info', 'A new version is ready', 'It is installed tonight.'), message('success', 'Connected again', ''),
+    message('warning', 'Little space left', 'Remove pictures that you no longer need.'), message('error', 'The connection is interrupted', 'It comes back by itself.', { busy: true, closable: false })),
+  section('Called up', button('Show a banner', () => banner({ kind: 'warning', title: 'Little space left', text: 'Remove pictures that you no longer need.', closable: true }), { 'data-sample': 'banner' }),
+    button('Show a toast', () => toast('Page deleted', { action: { label: 'Undo', onclick: nothing } }), { 'data-sample': 'toast' }),
+    button('Ask', () => ask({ label: 'Delete this page?', text: 'You can undo this for five seconds.', choices: [{ label: 'Keep', value: false }, { label: 'Delete', value: true, primary: true }] }), { 'data-sample': 'ask' }),
+    button('Clear', clearMessages, { kind: 'quiet', 'data-sample': 'clear' })),
+  section('Under way', indicator('Preparing …'), half.node, ring.node, tick()),
+  section('Skeletons, after a second', el('div', { class: 'lines' }, skeleton(), skeleton(), skeleton())),
+  section('Nothing there', el('div', { class: 'frame' }, emptyState({ picture: 'gallery', title: 'There are no pictures yet', text: 'You can take one from your own files instead.', actions: [{ label: 'Choose a file', primary: true, onclick: nothing }, { label: 'Not now', onclick: nothing }] })),
+    el('div', { class: 'frame', 'data-sample': 'error' }, (() => { const node = fullError({ title: 'This cannot be shown', text: 'Try again in a moment. If it keeps happening, ask a member of staff.', actions: [{ label: 'Home', primary: true, onclick: nothing }] }); node.removeAttribute('role'); return node; })())),
+  section('Markers', drawn), section('Codes', codes),
+  section('Text fields', el('wm-text-field', { label: 'Material number', required: true, scan: true, helper: 'Scan or type the number on the label.', maxlength: '18' }),
+    el('wm-text-field', { label: 'Batch', value: '2026-A-117', error: 'This batch is unknown. Check the label.' }), el('wm-text-field', { label: 'Plant', readonly: true, value: '1000 Hamburg' }))));

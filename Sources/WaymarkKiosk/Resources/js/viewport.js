@@ -1,0 +1,60 @@
+// Where a picture lies on the screen. The live picture covers the whole stage; a frozen one covers what the panel leaves
+// free, with what was read in the middle of it.
+
+/** A placed picture: `scale` screen pixels a picture pixel, its top left corner at `left`, `top`. */
+export class Viewport {
+  constructor(scale, left, top) { Object.assign(this, { scale, left, top }); }
+
+  /** A point of the picture on the screen. Pixel centres are at whole numbers; `s` scales from another size of the picture. */
+  toScreen([x, y], s = 1) { return [(x + .5) * s * this.scale + this.left, (y + .5) * s * this.scale + this.top]; }
+
+  /** A rectangle of the screen as shares [x, y, w, h] of a picture, cut to what is in it. */
+  shares(rect, size) {
+    const cut = (value) => Math.min(1, Math.max(0, value));
+    const x = cut((rect.left - this.left) / (size.width * this.scale));
+    const y = cut((rect.top - this.top) / (size.height * this.scale));
+    const right = cut((rect.left + rect.width - this.left) / (size.width * this.scale));
+    const bottom = cut((rect.top + rect.height - this.top) / (size.height * this.scale));
+    return [x, y, right - x, bottom - y].map((value) => Math.round(value * 10000) / 10000);
+  }
+
+  /** Part of the way from one to another. */
+  static between(a, b, share) {
+    const mix = (x, y) => x + (y - x) * share;
+    return new Viewport(mix(a.scale, b.scale), mix(a.left, b.left), mix(a.top, b.top));
+  }
+}
+
+/** The smallest picture that leaves nothing of a box empty, in its middle. */
+export function cover(size, box) {
+  const scale = Math.max(box.width / size.width, box.height / size.height);
+  return new Viewport(scale, box.left + (box.width - size.width * scale) / 2, box.top + (box.height - size.height * scale) / 2);
+}
+
+/** The largest picture of which nothing is cut off by a box, in its middle. */
+export function contain(size, box) {
+  const scale = Math.min(box.width / size.width, box.height / size.height);
+  return new Viewport(scale, box.left + (box.width - size.width * scale) / 2, box.top + (box.height - size.height * scale) / 2);
+}
+
+/**
+ * A picture that covers a box and shows some points of it as near to the middle as that allows, whole where they fit
+ * and large enough to be seen.
+ */
+export function focus(size, box, points) {
+  const base = cover(size, box);
+  if (!points?.length) return base;
+  const xs = points.map(([x]) => x), ys = points.map(([, y]) => y);
+  const width = Math.max(1, Math.max(...xs) - Math.min(...xs)), height = Math.max(1, Math.max(...ys) - Math.min(...ys));
+  const fits = Math.min(box.width / width, box.height / height);
+  // No closer than what fills half of the box; smaller than covering when the code would be cut off otherwise.
+  const scale = Math.min(fits * .86, Math.max(base.scale, Math.min(fits * .5, base.scale * 2.5)));
+  const place = (from, extent, length, middle) => {
+    const wanted = from + extent / 2 - (middle + .5) * scale;
+    const free = extent - length * scale;
+    return free > 0 ? from + free / 2 : Math.min(from, Math.max(from + free, wanted));
+  };
+  return new Viewport(scale,
+    place(box.left, box.width, size.width, (Math.min(...xs) + Math.max(...xs)) / 2),
+    place(box.top, box.height, size.height, (Math.min(...ys) + Math.max(...ys)) / 2));
+}

@@ -1,0 +1,165 @@
+"""Figures that must hold: contrast, size, calm, targets, and what a great many taps find."""
+import gzip
+import os
+import random
+import re
+
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.keys import Keys
+
+from checks import FRAMES, PICTURES, SCENE, at_rest, check, opened, picture, settle
+from stand import ROOT, Stand
+
+RESOURCES = os.path.join(ROOT, "Sources/WaymarkKiosk/Resources")
+TEXT = [("text", s) for s in ("surface", "surface-raised", "surface-sunken")] + [("text-soft", s) for s in ("surface", "surface-raised", "surface-sunken")] + [
+    ("accent-text", "accent"), ("accent-text", "accent-strong"), ("accent", "surface"), ("accent", "surface-raised"), ("accent", "accent-soft"),
+    ("text", "accent-soft"), ("good-text", "good"), ("good", "surface-raised"), ("good", "good-soft"), ("warn", "surface-raised"), ("warn", "warn-soft"),
+    ("bad", "surface-raised"), ("bad", "bad-soft"), ("stage-text", "stage"), ("stage-soft", "stage"), ("stage-text", "stage-raised"), ("seen-accent", "stage-raised")]
+SIGNS = [("line-strong", s) for s in ("surface", "surface-raised", "surface-sunken")] + [("focus", "surface"), ("focus", "surface-raised"), ("stage-line", "stage"),
+         ("stage-line", "stage-raised"), ("art-ink", "art-wall"), ("accent", "art-wall")] + [
+    (one, "seen-ink") for one in ("seen", "seen-good", "seen-warn", "seen-bad", "seen-accent")]
+
+
+def luminance(color):
+    parts = [int(color[i:i + 2], 16) / 255 for i in (1, 3, 5)]
+    r, g, b = [p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b
+
+
+def contrast(a, b):
+    high, low = sorted((luminance(a), luminance(b)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def schemes():
+    with open(os.path.join(RESOURCES, "css/tokens.css"), encoding="utf8") as source:
+        light, dark = source.read().split("@media (prefers-color-scheme: dark)")
+    colors = dict(re.findall(r"--([\w-]+):\s*(#[0-9a-f]{6})\b", light))
+    return {"light": colors, "dark": {**colors, **dict(re.findall(r"--([\w-]+):\s*(#[0-9a-f]{6})\b", dark))}}
+
+
+@check
+def colours_keep_their_contrast(browser):
+    for scheme, colors in schemes().items():
+        for pairs, least in ((TEXT, 4.5), (SIGNS, 3.0)):
+            for a, b in pairs:
+                assert contrast(colors[a], colors[b]) >= least, f"{scheme}: {a} on {b} is {contrast(colors[a], colors[b]):.2f}, below {least}"
+    # Colours stand in the tokens and nowhere else, but for what stands alone with its own fallbacks.
+    for folder, _, names in os.walk(RESOURCES):
+        for name in names:
+            if name in ("tokens.css", "text-field.js", "icon.svg") or not name.endswith((".css", ".js", ".html")):
+                continue
+            with open(os.path.join(folder, name), encoding="utf8") as source:
+                found = re.findall(r"(?<![\w&-])#[0-9a-fA-F]{6}\b|(?<![\w&-])#[0-9a-fA-F]{3}\b(?=[;\s)'])|rgba?\(\d", source.read())
+            assert not found, f"{name}: {found}"
+
+
+@check
+def the_page_is_small_and_soon_there(browser):
+    total = 0
+    for folder, _, names in os.walk(RESOURCES):
+        for name in names:
+            with open(os.path.join(folder, name), "rb") as source:
+                total += len(gzip.compress(source.read(), 9))
+    assert total <= 150 * 1024, total
+    with Stand([picture("no-code.jpg")]) as stand:
+        browser.open(stand.url)
+        browser.find("[data-open=onboard]")
+        painted = browser.script("return performance.getEntriesByName('first-contentful-paint')[0].startTime")
+        print(f"  {total / 1024:.0f} KiB compressed, first view after {painted:.0f} ms")
+        settle(browser)
+
+
+@check
+def nothing_jumps_and_nothing_blocks(browser):
+    with Stand(FRAMES, scene=SCENE, gallery=PICTURES) as stand:
+        browser.resize(1280, 720)
+        opened(browser, stand, "ar")
+        browser.click(".coaching .primary", within=60)
+        browser.find('.stage[data-phase="annotating"]', within=60)
+        browser.script("probe.long.length = 0; probe.drawn.length = 0")
+        browser.until("probe.drawn.length > 90", within=30, what="90 frames")
+        long = browser.script("return probe.long")
+        browser.click("dialog .leave")
+        browser.click("[data-open=onboard]")
+        browser.until("document.querySelector('.stage canvas')?.dataset.frame")
+        at_rest(browser)
+        shift = browser.script("return probe.shift")
+        print(f"  layout shift {shift:.4f}; long tasks while scanning: {long or 'none'}")
+        assert shift < 0.001, shift
+        browser.usual()
+        settle(browser)
+
+
+@check
+def every_screen_holds_what_it_must(browser):
+    with Stand([picture("onboarding-on-a-card.jpg")], gallery=PICTURES) as stand:
+        for width, height in ((360, 640), (800, 480), (1024, 600), (1280, 720), (1920, 1080), (1080, 1920)):
+            browser.resize(width, height)
+            browser.open(stand.url)
+            browser.until("document.documentElement.dataset.online === 'true'")
+            letters = browser.script("return parseFloat(getComputedStyle(document.documentElement).fontSize)")
+            assert letters >= {360: 15.9, 800: 15.9, 1024: 16.5, 1280: 18, 1920: 22, 1080: 32}[width], (width, letters)
+            browser.click("[data-open=onboard]")
+            browser.find('.verdict[data-outcome="successful"]')
+            at_rest(browser)
+            small = browser.script("""return [...document.querySelectorAll('dialog button')].filter((b) => b.checkVisibility({ visibilityProperty: true })).map((b) => [b.textContent, b.getBoundingClientRect()])
+              .filter(([, r]) => r.width < 47.5 || r.height < 47.5 || r.left < -1 || r.top < -1 || r.right > innerWidth + 1 || r.bottom > innerHeight + 1).map(([t, r]) => [t, r.left, r.top, r.width, r.height])""")
+            assert not small, (width, height, small)
+            assert browser.script("return document.documentElement.scrollWidth <= innerWidth + 1"), "it scrolls sideways"
+            browser.click("dialog .leave")
+        browser.usual()
+        settle(browser)
+
+
+@check
+def hands_reach_what_they_press(browser):
+    with Stand([picture("onboarding-on-a-card.jpg")], gallery=PICTURES, options=["--reach", "0.6,1.8"]) as stand:
+        browser.resize(1080, 1920)
+        browser.open(stand.url)
+        browser.until("document.documentElement.dataset.online === 'true'")
+        low = """const top = innerHeight * .5; return [...document.querySelectorAll(arguments[0])].filter((b) => b.checkVisibility({ visibilityProperty: true }) && b.getBoundingClientRect().top < top - 1).map((b) => [b.textContent, b.getBoundingClientRect().top])"""
+        at_rest(browser)
+        assert not browser.script(low, "main button"), browser.script(low, "main button")
+        browser.click("[data-open=onboard]")
+        browser.find('.verdict[data-outcome="successful"]')
+        at_rest(browser)
+        assert not browser.script(low, "dialog button"), browser.script(low, "dialog button")
+        browser.usual()
+        settle(browser)
+
+
+TAPS = """
+  const random = (() => { let s = arguments[0]; return () => { s = (s * 1664525 + 1013904223) >>> 0; return s / 2 ** 32; }; })();
+  const x = Math.floor(random() * innerWidth), y = Math.floor(random() * innerHeight);
+  const all = [...document.querySelectorAll('button')].filter((b) => { const r = b.getBoundingClientRect(); const at = document.elementFromPoint(r.left + r.width / 2, r.top + r.height / 2); return r.width && at && b.contains(at); });
+  const node = random() < .8 && all.length ? all[Math.floor(random() * all.length)] : document.elementFromPoint(x, y);
+  if (!node || node.closest('[data-file]') || node.textContent.includes('own files')) return '';
+  for (const type of ['pointerdown', 'pointerup']) node.dispatchEvent(new PointerEvent(type, { bubbles: true, clientX: x, clientY: y }));
+  node.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, clientX: x, clientY: y }));
+  return node.textContent.slice(0, 30);"""
+
+
+@check
+def a_great_many_taps_break_nothing(browser):
+    seeds = int(os.environ.get("SEEDS", "2"))
+    taps = int(os.environ.get("TAPS", "40"))
+    with Stand(FRAMES, scene=SCENE, gallery=PICTURES) as stand:
+        for seed in range(seeds):
+            dice = random.Random(seed)
+            browser.open(stand.url)
+            browser.script("window.faults = []; addEventListener('error', (e) => faults.push(e.message)); addEventListener('unhandledrejection', (e) => faults.push(String(e.reason)))")
+            for _ in range(taps):
+                browser.script(TAPS, dice.getrandbits(31))
+                browser.script("return new Promise((go) => setTimeout(go, arguments[0]))", dice.choice((0, 30, 200)))
+            assert not browser.script("return faults"), (seed, browser.script("return faults"))
+            # Wherever that led, Escape and Home lead out of it, and nothing stays armed.
+            for _ in range(12):
+                if not browser.script("return document.querySelector('dialog') !== null"):
+                    break
+                ActionChains(browser.driver).send_keys(Keys.ESCAPE).perform()
+                browser.script("return new Promise((go) => setTimeout(go, 150))")
+            assert not browser.script("return document.querySelector('dialog') !== null"), (seed, "a dialog that cannot be left")
+            stand.is_left()
+            stand.becomes("inactive", lambda status: status.get("session", "inactive") == "inactive")
+        settle(browser)
