@@ -65,7 +65,7 @@ def the_page_is_small_and_soon_there(browser):
     with Stand([picture("no-code.jpg")]) as stand:
         browser.open(stand.url)
         browser.find("[data-open=onboard]")
-        painted = browser.script("return performance.getEntriesByName('first-contentful-paint')[0].startTime")
+        painted = browser.until("performance.getEntriesByType('paint').at(-1)?.startTime", what="a first view")
         print(f"  {total / 1024:.0f} KiB compressed, first view after {painted:.0f} ms")
         settle(browser)
 
@@ -132,7 +132,7 @@ def hands_reach_what_they_press(browser):
 TAPS = """
   const random = (() => { let s = arguments[0]; return () => { s = (s * 1664525 + 1013904223) >>> 0; return s / 2 ** 32; }; })();
   const x = Math.floor(random() * innerWidth), y = Math.floor(random() * innerHeight);
-  const all = [...document.querySelectorAll('button')].filter((b) => { const r = b.getBoundingClientRect(); const at = document.elementFromPoint(r.left + r.width / 2, r.top + r.height / 2); return r.width && at && b.contains(at); });
+  const all = [...document.querySelectorAll('button')].filter((b) => { const r = b.getBoundingClientRect(); const at = document.elementFromPoint(r.left + r.width / 2, r.top + r.height / 2); return r.width && at && b.contains(at) && !b.disabled; });
   const node = random() < .8 && all.length ? all[Math.floor(random() * all.length)] : document.elementFromPoint(x, y);
   if (!node || node.closest('[data-file]') || node.textContent.includes('own files')) return '';
   for (const type of ['pointerdown', 'pointerup']) node.dispatchEvent(new PointerEvent(type, { bubbles: true, clientX: x, clientY: y }));

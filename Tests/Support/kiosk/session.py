@@ -20,7 +20,7 @@ def ar_from_coaching_to_the_card(browser):
         browser.until(f"document.querySelector('.rail').dataset.card !== '{first}'", what="the next card")
         browser.click(".rail .card")
         browser.find(".detail h3")
-        browser.click(".detail header .button")
+        browser.click(".detail .head .button")
         browser.gone(".detail")
         browser.click(".thumbnail")
         browser.find(".coaching .primary")

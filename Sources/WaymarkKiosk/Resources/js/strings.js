@@ -16,6 +16,7 @@ const en = {
   'idle.title': 'Are you still there?',
   'idle.text': 'If not, everything you entered is cleared and this screen starts afresh.',
   'idle.stay': 'I’m still here',
+  'layer.title': 'Messages',
   'common.cancel': 'Cancel',
   'common.close': 'Close',
   'common.home': 'Home',
@@ -182,6 +183,7 @@ const de = {
   'idle.title': 'Sind Sie noch da?',
   'idle.text': 'Wenn nicht, wird alles gelöscht, was Sie eingegeben haben, und der Bildschirm beginnt von vorn.',
   'idle.stay': 'Ich bin noch da',
+  'layer.title': 'Meldungen',
   'common.cancel': 'Abbrechen',
   'common.close': 'Schließen',
   'common.home': 'Startseite',
@@ -345,7 +347,11 @@ export function chooseLanguage(preferred) {
   setLanguage(wanted.find((tag) => tag in TABLES) ?? 'en');
 }
 
-export function setLanguage(tag) { language = tag; document.documentElement.lang = tag; }
+export function setLanguage(tag) {
+  language = tag;
+  document.documentElement.lang = tag;
+  document.getElementById('layer')?.setAttribute('aria-label', t('layer.title'));
+}
 
 /** The text of a key with `{name}` filled in; a key that is not there shows itself, so that it is noticed. */
 export function t(key, values = {}) {

@@ -83,7 +83,7 @@ export function detailPanel({ onclose, onaction }) {
     const facts = [[t('ar.fact.place'), anchor], [t('ar.fact.reference'), businessObject && typeof businessObject === 'object' ? businessObject.id : null]]
       .filter(([, value]) => typeof value === 'string' && value);
     return el('section', { class: 'sheet detail moving', role: 'group', tabIndex: -1, 'aria-label': t('ar.details', { title: printable(card.title) }) },
-      el('header', {}, el('h3', {}, printable(card.title)), button('', onclose, { kind: 'quiet round', 'aria-label': t('common.close'), before: icon('close') })),
+      el('div', { class: 'head' }, el('h3', {}, printable(card.title)), button('', onclose, { kind: 'quiet round', 'aria-label': t('common.close'), before: icon('close') })),
       el('div', { class: 'body', tabIndex: 0, role: 'group', 'aria-label': printable(card.title) },
         card.image ? el('img', { src: pictures.resource(card.image), alt: '' }) : null,
         card.description ? el('p', { class: 'text' }, printableLines(card.description)) : null,
@@ -98,7 +98,7 @@ function qrDrawing(text) {
   if (!matrix) return null;
   const n = matrix.length;
   const d = matrix.flatMap((row, r) => row.map((dark, c) => (dark ? `M${c + 4} ${r + 4}h1v1h-1z` : ''))).join('');
-  return svg('svg', { viewBox: `0 0 ${n + 8} ${n + 8}`, role: 'img', 'aria-label': t('take.code'), 'shape-rendering': 'crispEdges' }, svg('path', { d, fill: 'black' }));
+  return svg('svg', { viewBox: `0 0 ${n + 8} ${n + 8}`, role: 'img', 'aria-label': t('take.code'), 'shape-rendering': 'crispEdges' }, svg('path', { d, fill: 'var(--code-ink)' }));
 }
 
 /** Whether a film may be played here: the page takes nothing from elsewhere. */

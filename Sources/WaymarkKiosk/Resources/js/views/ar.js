@@ -112,7 +112,7 @@ export function openAR(app) {
     const steps = stepsOf(event.instruction);
     const node = el('section', { class: 'sheet coaching', 'aria-label': t('ar.coach') }, el('h3', {}, t('ar.coach')),
       resource ? el('figure', { class: 'picture' }, el('img', { alt: t('ar.guide.picture'), src: pictures.resource(resource) })) : null,
-      el('ol', { class: 'steps' }, ...steps.map((step) => el('li', {}, el('span', {}, step)))), go);
+      el('ol', { class: 'steps', 'aria-label': t('ar.coach') }, ...steps.map((step) => el('li', {}, el('span', {}, step)))), go);
     fill(node);
     fly(thumbnail.firstElementChild, node.querySelector('.picture img'), node);
     go.focus({ preventScroll: true });

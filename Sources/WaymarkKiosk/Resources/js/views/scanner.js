@@ -28,6 +28,8 @@ export function openScanner(app, { mode }) {
   let scan = null;
   /** What came in while the answer to `scan.begin` was on its way: only then is it known whose it is. */
   let early = null;
+  /** One `scan.begin` at a time: of two that are under way nobody knows which one counts in the end. */
+  let rearm = false;
   let armed = '';
   let timer = 0;
   let fading = 0;
@@ -112,8 +114,8 @@ export function openScanner(app, { mode }) {
 
   async function arm() {
     clearTimeout(timer);
-    if (done) return;
-    if (early) { later(arm, 100); return; }
+    if (done || handed) return;
+    if (early) { rearm = true; return; }
     idle();
     // What it replaces is told of as cancelled, and is nobody's any more.
     scan = null;
@@ -126,11 +128,13 @@ export function openScanner(app, { mode }) {
       scan = begun.scan;
       const came = early;
       early = null;
+      if (rearm) { rearm = false; arm(); return; }
       for (const event of came) take(event);
       refit();
     } catch (error) {
       early = null;
       if (done) return;
+      if (rearm) { rearm = false; arm(); return; }
       if (error instanceof CommandError && error.code === 'busy') say('waiting', t('scan.busy')); else tell(error.code);
       later(arm, RETRY_MS);
     }
@@ -176,7 +180,7 @@ export function openScanner(app, { mode }) {
       return;
     }
     const cancel = button(t('scan.reject'), async () => {
-      if (go.dataset.state === 'processing') return;
+      if (handed || go.dataset.state === 'processing') return;
       await disarm(next.scan);
       scan = null;
       arm();
@@ -243,11 +247,11 @@ export function openScanner(app, { mode }) {
       for (const off of offs) off();
       stage.stop();
       if (app.state.torchOn) { app.state.torchOn = false; command('torch', { on: false }).catch(() => {}); }
-      if (scan !== null && !handed) disarm(scan);
+      if (scan !== null && handed?.scan !== scan) disarm(scan);
     },
     build: (self) => {
       for (const name of ['successful', 'invalid', 'unsuccessful', 'guide', 'cancelled']) offs.push(app.events.on(`scan.${name}`, take));
-      offs.push(app.events.on('connection', ({ online }) => { if (online) { scan = null; early = null; arm(); } }));
+      offs.push(app.events.on('connection', ({ online }) => { if (online) { scan = null; arm(); } }));
       const flash = button(t('scan.flash'), async () => {
         const on = flash.getAttribute('aria-pressed') !== 'true';
         try {
