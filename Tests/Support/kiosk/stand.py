@@ -46,7 +46,11 @@ class Stand:
         self.command = as_user + [
             WAYMARK, "kiosk", "--socket", self.socket, "--token-file", os.path.join(place, "token"),
             "--assets", os.path.join(ROOT, "Sources/WaymarkKiosk/Resources"), "--return-after", "60", *options]
-        self.start_kiosk("127.0.0.1:0")
+        try:
+            self.start_kiosk("127.0.0.1:0")
+        except BaseException:
+            self.close()
+            raise
 
     def start_kiosk(self, address):
         self.kiosk = subprocess.Popen(self.command + ["--listen", address], stdout=subprocess.PIPE, text=True)

@@ -233,7 +233,8 @@ export function openAR(app) {
   /** With no scene loaded: the only one there is, or a choice. */
   async function chooseScene() {
     const { scenes = [] } = (await send('scene.list')) ?? {};
-    if (closing) return;
+    // Meanwhile a session may have begun, here or elsewhere.
+    if (closing || phase !== 'inactive') return;
     if (scenes.length === 1) { await start(scenes[0].scene); return; }
     fill(scenes.length
       ? el('section', { class: 'sheet choice moving', 'aria-label': t('ar.choose') }, el('h3', {}, t('ar.choose')),
@@ -243,7 +244,7 @@ export function openAR(app) {
 
   /** Starts a session with a scene, or with the one that is loaded. */
   async function start(scene) {
-    if (closing) return;
+    if (closing || phase !== 'inactive') return;
     if (scene) fill(el('section', { class: 'sheet moving' }, indicator(t('ar.loading'))));
     const started = await send('session.start', scene ? { scene } : {});
     // Whoever left meanwhile did so before there was anything to leave.
@@ -251,6 +252,7 @@ export function openAR(app) {
     else if (!started && !closing) fill(el('section', { class: 'sheet' }, emptyState({ picture: 'trouble', title: t('ar.failed'), text: t('ar.failed.help'), actions: [{ label: t('common.again'), primary: true, onclick: () => start(scene) }] })));
   }
 
-  resume(app.state.snapshot);
+  // Before the service has told what there is, there is nothing to choose from.
+  if (app.state.snapshot) resume(app.state.snapshot); else fill(el('section', { class: 'sheet' }, indicator(t('ar.loading'))));
   return dialog;
 }

@@ -83,7 +83,7 @@ export function openScanner(app, { mode }) {
 
   /** The screen or the picture has another shape: the guide lies elsewhere in the frame. */
   function refit() {
-    if (done || scan === null || verdict || judging) return;
+    if (done || handed || scan === null || verdict || judging) return;
     const now = region();
     if (now && JSON.stringify(now) !== armed) arm();
   }
