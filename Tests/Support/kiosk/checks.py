@@ -26,13 +26,16 @@ def picture(name):
     return os.path.join(PICTURES, name)
 
 
-def shown(browser, name):
+def shown(browser, name, everywhere=True):
     """Asks axe-core about a state once it has come to rest, and pictures it where pictures are wanted: small and large, light
-    and dark."""
+    and dark; where a check has set up a screen of its own, as it is."""
     at_rest(browser)
     found = browser.accessibility()
     assert not found, f"{name}: {found}"
     if not WANTED:
+        return
+    if not everywhere:
+        browser.shot(os.path.join(SHOTS, name + ".webp"))
         return
     for size, (width, height) in SIZES.items():
         for scheme in ("light", "dark"):

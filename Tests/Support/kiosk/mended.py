@@ -240,7 +240,6 @@ def whoever_is_still_there_is_asked(browser):
         assert browser.script("return document.querySelector('wm-text-field[name=note]').value") == "mine"
         browser.script("sessionStorage.setItem('picturesShown', 'yes')")
         browser.find('[data-state="idle-warning"]', within=10)
-        shown(browser, "idle-warning") if False else None
         browser.find('[data-state="attract"]', within=10)
         left = browser.script("return [sessionStorage.length, document.querySelectorAll('dialog, wm-text-field, .toast, .banner').length, document.body.innerText.includes('mine'), document.getElementById('announcer').textContent]")
         assert left == [0, 0, False, ""], left

@@ -21,9 +21,16 @@ export function el(tag, attributes = {}, ...children) {
   return node;
 }
 
-/** A button with its words, and an icon before them where one is named. */
-export function button(label, onclick, { kind = '', before = null, ...more } = {}) {
-  return el('button', { class: `button ${kind}`.trim(), type: 'button', onclick, ...more }, before, label ? el('span', {}, label) : null);
+/**
+ * A button with its words, and an icon before them where one is given; `more` are attributes as `el` takes them.
+ * @param {string} label
+ * @param {(event?: any) => any} onclick
+ * @param {Record<string, any>} [more]
+ * @returns {any}
+ */
+export function button(label, onclick, more = {}) {
+  const { kind = '', before = null, ...attributes } = more;
+  return el('button', { class: `button ${kind}`.trim(), type: 'button', onclick, ...attributes }, before, label ? el('span', {}, label) : null);
 }
 
 /** Sets text only where it is another one, so that nothing is laid out or said again. */

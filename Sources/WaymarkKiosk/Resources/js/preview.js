@@ -68,7 +68,15 @@ export class Preview {
   #box = { width: 0, height: 0, ratio: 1 };
 
   constructor(canvas, { width = 1280, rate = 30, paint, expectsOverlay, onstate, viewport }) {
-    Object.assign(this, { canvas, width, rate, paint, expectsOverlay, onstate, viewport });
+    this.canvas = canvas;
+    this.width = width;
+    this.rate = rate;
+    this.paint = paint;
+    this.expectsOverlay = expectsOverlay;
+    this.onstate = onstate;
+    this.viewport = viewport;
+    /** What is seen where the picture does not reach. */
+    this.ground = '';
     this.context = canvas.getContext('2d', { alpha: false });
   }
 
@@ -102,14 +110,13 @@ export class Preview {
     this.#schedule();
   }
 
-  /** Shows the frame with this number, or the newest where it is gone already, and nothing else until `thaw`. */
+  /** Shows the frame with this number, or the first one after it that came, and nothing else until `thaw`. */
   async freeze(sequence) {
     this.#frozen = true;
-    this.#wanted = sequence;
-    if (this.#shown === sequence) { this.#wanted = null; this.redraw(); return; }
-    const bytes = this.#past.get(sequence);
-    if (bytes) await this.#hold(sequence, bytes);
-    else if (sequence === undefined || sequence < Math.max(-1, ...this.#past.keys())) this.#wanted = null;
+    this.#wanted = null;
+    if (this.#current && (sequence === undefined || this.#shown === sequence)) { this.redraw(); return; }
+    const at = [...this.#past.keys()].find((one) => one >= (sequence ?? 0));
+    if (at === undefined) this.#wanted = sequence ?? 0; else await this.#hold(at, this.#past.get(at));
   }
 
   /** Shows a picture that is none of the camera's, until `thaw`. */

@@ -29,5 +29,5 @@ export function cue(outcome) {
       tone.stop(start + length + .02);
     }
   } catch { /* no audio device: the visible answer is enough */ }
-  if (navigator.userActivation?.hasBeenActive) navigator.vibrate?.(outcome === 'successful' ? 60 : [40, 60, 40]);
+  if (/** @type {any} */ (navigator).userActivation?.hasBeenActive) navigator.vibrate?.(outcome === 'successful' ? 60 : [40, 60, 40]);
 }

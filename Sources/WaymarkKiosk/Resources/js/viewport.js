@@ -3,7 +3,16 @@
 
 /** A placed picture: `scale` screen pixels a picture pixel, its top left corner at `left`, `top`. */
 export class Viewport {
-  constructor(scale, left, top) { Object.assign(this, { scale, left, top }); }
+  /**
+   * @param {number} scale
+   * @param {number} left
+   * @param {number} top
+   */
+  constructor(scale, left, top) {
+    this.scale = scale;
+    this.left = left;
+    this.top = top;
+  }
 
   /** A point of the picture on the screen. Pixel centres are at whole numbers; `s` scales from another size of the picture. */
   toScreen([x, y], s = 1) { return [(x + .5) * s * this.scale + this.left, (y + .5) * s * this.scale + this.top]; }

@@ -37,10 +37,11 @@ export function progress({ label, onstop }) {
  * A button that tells in itself how its work goes: idle → processing → success or failure. `work()` throws when it fails;
  * what it throws goes to `onfailure`. While it works nothing else is begun.
  */
-export function statusButton({ label, processing, success, failure = label, work, onfailure = () => {}, kind = 'primary' }) {
+export function statusButton({ label, processing, success, failure = label, work, onfailure = /** @type {(error: any) => void} */ (() => {}), kind = 'primary' }) {
   const words = el('span', {}, label);
   const sign = el('span', { 'aria-hidden': 'true', hidden: true });
   const node = el('button', { class: `button ${kind}`, type: 'button' }, sign, words);
+  /** @type {(state: string, text: string, picture?: any) => void} */
   const show = (state, text, picture) => {
     if (state) node.dataset.state = state; else delete node.dataset.state;
     words.textContent = text;

@@ -7,7 +7,6 @@ import { cameraStage } from '../components/stage.js';
 import { openDialog } from '../dialog.js';
 import { announce, button, el, printable, setText, still } from '../dom.js';
 import { emptyState, indicator, toast } from '../elements/feedback.js';
-import { icon } from '../icons.js';
 import { t, tOr } from '../strings.js';
 
 const FADE_MS = 320;
@@ -70,7 +69,7 @@ export function openAR(app) {
     drawIndicator(context, update, place, 1 - share, spoken);
     hits = markersOf(update, place);
     const focus = hits.find((marker) => marker.selected);
-    const edge = focus && rail.edge();
+    const edge = focus && (opened === null ? rail.edge() : panelEdge());
     if (edge) {
       const own = stage.canvas.getBoundingClientRect();
       drawConnector(context, focus, { x: edge.x - own.left, y: edge.y - own.top }, share);
@@ -79,6 +78,12 @@ export function openAR(app) {
   }
 
   const stage = cameraStage(app, { label: t('ar.title'), area, paint, expectsOverlay: () => app.state.following && (phase === 'matched' || phase === 'annotating') });
+
+  /** Where the line to an open detail ends: the middle of the panel's near edge. */
+  function panelEdge() {
+    const box = panel.getBoundingClientRect();
+    return box.left > innerWidth / 4 ? { x: box.left, y: box.top + box.height / 2 } : { x: box.left + box.width / 2, y: box.top };
+  }
 
   /** A tap selects the nearest marker within a finger's reach, or clears the selection. */
   function tap(event) {
