@@ -1,4 +1,6 @@
 """Every person: screen readers, keyboards, shapes of screens, colour schemes, languages, less motion."""
+import os
+
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
@@ -112,4 +114,40 @@ def the_keyboard_reaches_everything(browser):
         keys.send_keys(Keys.ESCAPE).perform()
         browser.gone(".stage")
         browser.until("document.activeElement?.dataset?.open === 'onboard'", what="the focus back where it was")
+        settle(browser)
+
+
+@check
+def the_keyboard_leads_through_the_session(browser):
+    def press(*keys):
+        for key in keys:
+            ActionChains(browser.driver).send_keys(key).perform()
+
+    def reach(condition, what):
+        for _ in range(16):
+            if browser.script(f"return Boolean({condition})"):
+                return
+            press(Keys.TAB)
+        raise AssertionError(f"Tab does not reach {what}")
+
+    with Stand([os.path.join(FRAMES, "000060.jpg")], scene=SCENE) as stand:
+        browser.open(stand.url)
+        browser.until("document.documentElement.dataset.online === 'true'")
+        reach("document.activeElement.dataset.open === 'ar'", "the tile")
+        press(Keys.ENTER)
+        browser.until("document.activeElement.matches('.coaching .primary')", within=60, what="the focus on the call to action")
+        press(Keys.ENTER)
+        browser.find('.stage[data-phase="annotating"]', within=60)
+        browser.until("document.getElementById('announcer').textContent === '4 notes in sight'", what="what is said of the notes")
+        press(Keys.ARROW_RIGHT)
+        browser.until("document.querySelector('.rail').dataset.card && document.getElementById('announcer').textContent === 'Shaft seal'", what="the first note")
+        reach("document.activeElement.matches('.rail .card[aria-current]')", "the card")
+        press(Keys.ENTER)
+        browser.until("document.activeElement.matches('.detail')", what="the focus in the detail")
+        press(Keys.ESCAPE)
+        browser.gone(".detail")
+        browser.until("document.activeElement.matches('.rail .card[aria-current]')", what="the focus back on the card")
+        press(Keys.ESCAPE)
+        browser.gone(".stage")
+        browser.until("document.activeElement?.dataset?.open === 'ar'", what="the focus back where it was")
         settle(browser)

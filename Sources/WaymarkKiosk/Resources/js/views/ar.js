@@ -109,7 +109,12 @@ export function openAR(app) {
   }
 
   /** What the panel holds: coaching, a choice, or the detail of a card. */
-  const fill = (node) => { panel.replaceChildren(...(node ? [node] : [])); };
+  const fill = (node) => {
+    const held = panel.contains(document.activeElement);
+    panel.replaceChildren(...(node ? [node] : []));
+    // A focus that goes with what had it would leave the keyboard without a view to speak to.
+    if (held) dialog.node.focus({ preventScroll: true });
+  };
 
   function coach(event) {
     const resource = resourceOf(event);

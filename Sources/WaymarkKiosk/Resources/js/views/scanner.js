@@ -91,7 +91,9 @@ export function openScanner(app, { mode }) {
   function idle() {
     verdict = null;
     code = null;
+    const held = panel.contains(document.activeElement);
     panel.replaceChildren();
+    if (held) dialog.node.focus({ preventScroll: true });
     delete dialog.node.dataset.frozen;
     stage.thaw();
     say('idle', wanted);
