@@ -149,7 +149,8 @@ struct KioskCommand: AsyncParsableCommand {
     let edges = reach.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) }
     guard edges.count == 2, let low = edges[0], let high = edges[1], low >= 0, low < 1.1, high > low, high <= 10 else {
       throw ValidationError(
-        "--reach takes the heights of the screen's lower and upper edge in metres, such as 0.6,1.8; the lower one below 1.1.")
+        "--reach takes the heights of the screen's lower and upper edge in metres, such as 0.6,1.8; the lower one below 1.1."
+      )
     }
     return min(1, (1.2 - low) / (high - low))
   }
