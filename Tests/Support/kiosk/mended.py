@@ -182,6 +182,14 @@ def ar_states_at_rest(browser):
         browser.usual()
         browser.click(".coaching .primary")
         browser.find('.stage[data-phase="annotating"]', within=60)
+        # A finger on the marker of the gauge chooses it; one beside every marker lets go of it.
+        browser.resize(1280, 720)
+        at_rest(browser)
+        for place, card in (((873, 252), "pressure"), ((1100, 400), None)):
+            for kind in ("mousePressed", "mouseReleased"):
+                browser.cdp("Input.dispatchMouseEvent", type=kind, x=place[0], y=place[1], button="left", clickCount=1)
+            browser.until(f"(document.querySelector('.rail').dataset.card ?? null) === {json.dumps(card)}", what=f"a choice of {card}")
+        browser.usual()
         browser.script("document.querySelector('dialog').dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true }))")
         browser.find(".rail[data-card]")
         browser.until("document.querySelector('.rail .place').textContent === '1 of 4'", what="a count of what is in sight")
