@@ -216,6 +216,26 @@ def ar_states_at_rest(browser):
 
 
 @check
+def what_is_looked_for_and_found(browser):
+    with Stand([picture("no-code.jpg")], scene=SCENE) as stand:
+        opened(browser, stand, "ar")
+        browser.click(".coaching .primary", within=60)
+        browser.find('.stage[data-phase="scanning"]')
+        browser.until("document.querySelector('.ar-guide img').naturalWidth > 0", what="the picture to look for")
+        shown(browser, "ar-scanning")
+        settle(browser)
+    with Stand([STILL], scene=SCENE, beat=60.0) as stand:
+        opened(browser, stand, "ar")
+        browser.click(".coaching .primary", within=60)
+        browser.find('.stage[data-phase="matched"]', within=60)
+        browser.until("document.getElementById('announcer').textContent === 'Found: Pump 7'", what="the name of what was found")
+        at_rest(browser)
+        assert greens(browser) > 500, "no outline around what was found"
+        shown(browser, "ar-matched")
+        settle(browser)
+
+
+@check
 def marker_icons_are_drawn(browser):
     with Stand([picture("no-code.jpg")]) as stand:
         browser.open(stand.url)

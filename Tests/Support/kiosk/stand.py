@@ -17,8 +17,8 @@ WAYMARK = os.environ.get("WAYMARK", os.path.join(ROOT, ".build/release/waymark")
 class Stand:
     """`source` is a folder of pictures, a list of pictures, or "fifo" for a stream that `feed` writes."""
 
-    def __init__(self, source, scene=None, gallery=None, rate=30, extra="", options=(), user=None):
-        """`options` go to the kiosk, which runs as `user` where one is named."""
+    def __init__(self, source, scene=None, gallery=None, rate=30, extra="", options=(), user=None, beat=1.0):
+        """`options` go to the kiosk, which runs as `user` where one is named; `beat` is how long a match shows before its notes do, in seconds."""
         self.folder = tempfile.mkdtemp(prefix="waymark-kiosk-")
         os.chmod(self.folder, 0o755)
         self.socket = os.path.join(self.folder, "waymark.sock")
@@ -31,7 +31,7 @@ class Stand:
         self.configuration = os.path.join(self.folder, "waymark.yaml")
         lines = ["source:", f"  path: {source}", f"  rate: {rate}"]
         if scene:
-            lines += ["scenes:", f"  folders: [\"{os.path.dirname(scene)}\"]", f"  load: {os.path.basename(scene)}"]
+            lines += ["scenes:", f"  folders: [\"{os.path.dirname(scene)}\"]", f"  load: {os.path.basename(scene)}", f"  beat: {beat}"]
         if gallery:
             lines += ["gallery:", f"  folders: [\"{gallery}\"]"]
         with open(self.configuration, "w", encoding="utf8") as out:
