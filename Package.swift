@@ -56,7 +56,7 @@ let package = Package(
     // Modules, leaves first: an import only ever points up this list.
     module("WaymarkGeometry", []),
     module("WaymarkImage", ["WaymarkGeometry", "CKernels", "CJPEG", "CPNG", "CWebP"]),
-    module("WaymarkBarcodes", ["WaymarkImage", "WaymarkGeometry", "CZBar"]),
+    module("WaymarkBarcodes", ["WaymarkImage", "WaymarkGeometry", "CKernels", "CZBar"]),
     module(
       "WaymarkOnboarding",
       [.product(name: "Crypto", package: "swift-crypto"), .product(name: "CryptoExtras", package: "swift-crypto")]),

@@ -45,12 +45,35 @@ enum Advisor {
       let down = p.y < room || p.y > height - room
       if across && down || min(width, height) < 21 * module { return .cutOff }
     }
+    if leavesPicture(trace, in: view) { return .cutOff }
     let bounds = trace.corners.bounds
     let margin = Point2(8, 8) * module
     let tones = Tones(view, bounds.min - margin, bounds.max + margin)
     if tones.dark >= 235 || tones.clipped > 0.5 { return .tooBright }
     if tones.light <= 60 { return .tooDark }
     return tones.steepest < 0.5 * (tones.light - tones.dark) / max(1, module / 2) ? .blurred : nil
+  }
+
+  /// Whether the third pattern of a code of which two can be seen lies outside the picture. Where it would lie inside on the
+  /// other side, in full white, that is the reason that it was not seen.
+  private static func leavesPicture(_ trace: FinderTrace, in view: ImageView) -> Bool {
+    guard trace.marks.count == 2 else { return false }
+    let (a, b) = (trace.marks[0].center, trace.marks[1].center)
+    let across = Point2(a.y - b.y, b.x - a.x)
+    let reach = 3.5 * max(trace.marks[0].module, trace.marks[1].module)
+    var leaves = false
+    for side in [across, -across] {
+      let thirds = [a + side, b + side]
+      let inside = thirds.allSatisfy { p in
+        p.x > reach && p.y > reach && p.x < Double(view.width) - reach && p.y < Double(view.height) - reach
+      }
+      if !inside { leaves = true }
+      let glares = thirds.contains { p in
+        inside && Tones(view, p - Point2(reach, reach), p + Point2(reach, reach)).clipped > 0.9
+      }
+      if glares { return false }
+    }
+    return leaves
   }
 
   /// For a 1-D code that was seen but not read for certain.

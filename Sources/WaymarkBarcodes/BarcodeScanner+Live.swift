@@ -6,15 +6,16 @@ extension BarcodeScanner {
   mutating func readLive(_ image: ImageView) -> ScanReading {
     turn &+= 1
     var clock = StageClock(stages)
-    var search = PictureSearch(image, symbologies: configuration.symbologies, regions: 3)
-    clock.mark("probe")
-    var reader = QRReader()
+    var reader = QRReader(budget: ReadingBudget(ReadingBudget.live))
     reader.failures = 1
     reader.sizes = 2
+    reader.pairs = 4
     reader.attempts.removeLast()
     // Codes on screens in the dark are rarer: every other frame.
     reader.polarities = turn.isMultiple(of: 2) ? [0, 1] : [0]
-    search.readModules(reader, with: &zbar)
+    var search = PictureSearch(image, symbologies: configuration.symbologies, regions: 6, reader: reader)
+    clock.mark("probe")
+    search.readModules()
     clock.mark("modules")
     search.readOwn(configuration.effort)
     clock.mark("matrices")
@@ -34,13 +35,11 @@ extension BarcodeScanner {
 
   /// The pass whose turn it is, or the next one that fits into the time of this frame.
   private mutating func readWhole(_ passes: [ScanPass], _ search: inout PictureSearch) {
-    let budget = LiveBudget(busyness: search.levels.busyness(of: search.image))
+    let budget = LiveBudget(busyness: search.octaves[0].levels.busyness(of: search.image))
     for i in passes.indices {
       let pass = passes[(turn + i) % passes.count]
       guard let thinning = budget.thinning(pass) else { continue }
-      // Where half the frame looks like finder patterns, the library tries each with each, for nothing: those that are any
-      // good were tried module by module.
-      search.readWhole(pass, thinning: thinning, patterns: 60, with: &zbar)
+      search.readWhole(pass, thinning: thinning, with: &zbar)
       return
     }
   }

@@ -1,37 +1,35 @@
 import WaymarkImage
 
 extension BarcodeScanner {
-  /// Everything that may help, until a sure read.
+  /// Every code in the picture, by everything that may help.
   mutating func readStill(_ image: ImageView) -> ScanReading {
-    var search = PictureSearch(image, symbologies: configuration.symbologies, regions: 8)
+    let reader = QRReader(budget: ReadingBudget(ReadingBudget.still))
+    var search = PictureSearch(image, symbologies: configuration.symbologies, regions: 8, reader: reader)
     let withheld = configuration.withheld
-    if !withheld.contains(.modules) { search.readModules(QRReader(), with: &zbar) }
+    if !withheld.contains(.modules) { search.readModules() }
+    if isEnough(search) { return search.reading }
     search.readOwn(configuration.effort)
+    if isEnough(search) { return search.reading }
     for pass in [ScanPass.strip, .stripStretched] where !withheld.contains(pass) {
       search.readStrips(pass, with: &zbar)
     }
     if search.evidence.sure.isEmpty, !withheld.contains(.stripInverted) {
       search.readStrips(.stripInverted, with: &zbar)
     }
+    if !withheld.contains(.modulesScaled), search.needsCloserLook { search.readScaled() }
     var spent = 0.0
     for pass in ScanPass.ladder where !withheld.contains(pass) {
-      if isDone(search, spent: spent) { break }
-      if !search.isTraced, spent >= 1.45 || !isWorthwhile(pass, search, spent: spent) {
-        // What is cheap did not help: is there a reason for the rest?
-        readScaled(&search)
-        if isDone(search, spent: spent) { break }
-      }
+      if isDone(search, spent: spent) || isEnough(search) { break }
       guard isWorthwhile(pass, search, spent: spent) else { continue }
       search.readWhole(pass, with: &zbar)
       spent += pass.cost
     }
-    if search.evidence.sure.isEmpty, !search.isTraced { readScaled(&search) }
     return search.reading
   }
 
-  private mutating func readScaled(_ search: inout PictureSearch) {
-    guard !configuration.withheld.contains(.modulesScaled) else { return }
-    search.readScaled(QRReader(), with: &zbar)
+  /// Whether the one code that was asked for is there.
+  private func isEnough(_ search: PictureSearch) -> Bool {
+    configuration.stopsAtFirst && !search.evidence.sure.isEmpty
   }
 
   /// Whether something was read and nothing else is known to be there. Bars beside it are worth one cheap pass.
@@ -46,7 +44,7 @@ extension BarcodeScanner {
   /// melt in the probe. Where there are traces, the person waits for the answer.
   private func isWorthwhile(_ pass: ScanPass, _ search: PictureSearch, spent: Double) -> Bool {
     let pixels = search.image.width * search.image.height
-    let budget = search.hasTraces ? 9.0 : search.hasFinderPair ? 2.9 : 1.55
+    let budget = search.hasTraces ? 9.0 : 1.55
     guard spent + pass.cost <= budget else { return false }
     switch pass {
     case .double, .equalized: return pixels <= 1_000_000

@@ -41,10 +41,24 @@ public struct BarcodeScanner: ~Copyable {
 
   private mutating func readPlain(_ image: ImageView) -> ScanReading {
     var reading = ScanReading()
+    var wanted = configuration.symbologies
+    if wanted.contains(.qr), !Self.isHarmless(image) {
+      wanted.remove(.qr)
+      reading.limited = true
+    }
+    guard !wanted.isEmpty else { return reading }
+    zbar.use(wanted)
     let raw = zbar.scan(image)
     reading.symbols = raw.codes.compactMap { Symbol($0, pass: .base) }
     reading.incomplete = raw.incomplete.map { IncompleteSymbol(zbarParts: $0) }
     return reading
+  }
+
+  /// Whether the library may look for QR codes: it tries each finder pattern with each, for minutes where there are
+  /// thousands.
+  private static func isHarmless(_ image: ImageView) -> Bool {
+    let search = FinderSearch(image, levels: BlockMean(image))
+    return !search.isLimited && search.looks < 1500 && search.found[0].count + search.found[1].count < 250
   }
 
   private mutating func renewIfWorn() {

@@ -9,8 +9,13 @@ extension PictureSearch {
   /// Whether something is there that changes in one direction only, over a good length: bars, though a fence will do.
   private var hasClearBars: Bool { bars.contains { $0.coherence > 0.85 && $0.energy > 50 && $0.length > 100 } }
 
+  /// Whether there is a reason to look for QR codes in every row: nothing was read, or a code is there that was not.
+  var needsCloserLook: Bool {
+    symbologies.contains(.qr) && (evidence.sure.isEmpty && incomplete.isEmpty || !unreadCodes.isEmpty)
+  }
+
   /// Whether two finder patterns of a code were seen, and not the third: worth a little more than nothing.
-  var hasFinderPair: Bool { finders?.hasPair == true }
+  var hasFinderPair: Bool { field.hasPair }
 
   /// Reads of 1-D codes that carry a check but were not confirmed.
   private var unreadClaims: [Symbol] {
@@ -32,13 +37,10 @@ extension PictureSearch {
 
   /// What can be said of the picture.
   var reading: ScanReading {
-    let symbols = evidence.sure
+    let symbols = ReadingOrder.sorted(evidence.sure)
     var reading = ScanReading(symbols: symbols)
-    // Several passes may have seen parts of one message: the one that saw most of them counts.
-    let open = incomplete.filter { part in
-      !symbols.contains { symbol in part.corners.contains { symbol.corners.contains($0.center) } }
-    }
-    reading.incomplete = open.max { $0.corners.count < $1.corners.count }.map { [$0] } ?? []
+    reading.incomplete = incomplete
+    reading.limited = isLimited
     reading.unread = unreadCodes.map {
       UnreadCode(kind: .qr, corners: $0.grid.corners, advice: Advisor.advice(for: $0, in: image))
     }

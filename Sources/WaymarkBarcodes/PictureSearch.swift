@@ -5,25 +5,53 @@ import WaymarkImage
 struct PictureSearch {
   let image: ImageView
   let symbologies: Set<Symbology>
-  let levels: BlockMean
-  private(set) var finders: FinderSearch?
+  let octaves: Octaves
+  /// Finder patterns of QR codes, over all octaves that were looked at.
+  private(set) var field = FinderField()
   private(set) var bars: [BarRegion] = []
   var evidence = Evidence()
   /// What became of the finder patterns.
-  var candidates: [QRReader.Candidate] = []
-  var incomplete: [IncompleteSymbol] = []
+  private(set) var candidates: [QRReader.Candidate] = []
+  /// Structured appends of which parts are missing.
+  var incomplete: [IncompleteSymbol] { incompleteQR + incompleteOwn }
+  private var incompleteQR: [IncompleteSymbol] = []
+  private var incompleteOwn: [IncompleteSymbol] = []
   /// Codes of the readers of this module that are there and were not read.
   private(set) var unreadOwn: [MatrixFinding] = []
+  /// Whether something was left undone because the picture would have cost too much.
+  var isLimited = false
   /// Finder patterns that only a code can have, and whether they were looked for.
   private(set) var trace: FinderTrace?
   private(set) var isTraced = false
+  /// What may still be spent on QR codes.
+  private var reader: QRReader
 
-  init(_ image: ImageView, symbologies: Set<Symbology>, regions: Int) {
+  /// The finest octave in which finder patterns are looked for at first has no more pixels than that: a code of two modules
+  /// a pixel there is a twentieth of the picture wide.
+  private static let searched = 3_200_000
+  /// Bars are looked for in pictures of no more pixels than that.
+  private static let barred = 1_600_000
+
+  init(_ image: ImageView, symbologies: Set<Symbology>, regions: Int, reader: QRReader) {
     self.image = image
     self.symbologies = symbologies
-    levels = BlockMean(image)
-    if symbologies.contains(.qr) { finders = FinderSearch(image, levels: levels) }
-    if !linear.isEmpty { bars = BarSearch(image, limit: regions).regions }
+    self.reader = reader
+    octaves = Octaves(image)
+    if symbologies.contains(.qr) {
+      for index in (octaves.index(ofAtMost: Self.searched)..<octaves.count).reversed() { look(at: index) }
+    }
+    if !linear.isEmpty {
+      let index = octaves.index(ofAtMost: Self.barred)
+      let factor = Double(1 << index)
+      bars = BarSearch(octaves.view(index), limit: regions).regions.map { $0.scaled(by: factor) }
+    }
+  }
+
+  /// Looks for finder patterns on one octave.
+  private mutating func look(at index: Int, step: Int = 3) {
+    let octave = octaves[index]
+    field.add(FinderSearch(octave.view, levels: octave.levels, step: step), octave: index, factor: octave.factor)
+    if field.isLimited { isLimited = true }
   }
 
   var linear: Set<Symbology> { symbologies.filter { !$0.isMatrix } }
@@ -35,7 +63,7 @@ struct PictureSearch {
   var unreadCodes: [QRReader.Candidate] {
     let read = evidence.sure
     let open = candidates.filter { candidate in
-      candidate.isCode && candidate.symbol == nil
+      candidate.isCode && !candidate.isRead
         && !read.contains { $0.symbology.isMatrix && $0.corners.contains(candidate.grid.corners.center) }
     }
     // Several grids may fit one code: the best one speaks for it.
@@ -50,53 +78,82 @@ struct PictureSearch {
   // MARK: Passes
 
   /// QR codes by their finder patterns.
-  mutating func readModules(_ reader: QRReader, with zbar: inout ZBarScanner) {
-    guard let finders, finders.found.contains(where: { $0.count >= 3 }) else { return }
-    zbar.use([.qr])
-    zbar.set(density: 1)
-    take(reader.read(image, finders, with: &zbar), with: &zbar)
+  mutating func readModules() {
+    guard field.found.contains(where: { $0.count >= 3 }) else { return }
+    take(reader.read(octaves, field, beside: candidates))
   }
 
-  private mutating func take(_ found: [QRReader.Candidate], with zbar: inout ZBarScanner) {
+  private mutating func take(_ found: [QRReader.Candidate], pass: ScanPass = .modules) {
+    if reader.budget.isReached { isLimited = true }
     candidates += found
-    for symbol in found.compactMap(\.symbol) { evidence.add(symbol) }
-    let (whole, incomplete) = QRAppend.join(found, with: &zbar)
-    if let whole { evidence.add(whole) }
-    if let incomplete { self.incomplete.append(incomplete) }
+    for candidate in found where candidate.message?.part == nil {
+      guard let message = candidate.message, var symbol = Symbol(qr: message, corners: candidate.grid.corners)
+      else { continue }
+      symbol.pass = pass
+      evidence.add(symbol)
+    }
+    let (whole, open) = QRAppend.join(candidates)
+    for symbol in whole { evidence.add(symbol) }
+    incompleteQR = open
   }
 
-  /// What the readers of this module find.
+  /// What the readers of this module find: each gets the picture in the octave in which finder patterns are looked for too.
   mutating func readOwn(_ effort: ScanConfiguration.Effort) {
     let wanted = symbologies.intersection(OwnReaders.symbologies)
     guard !wanted.isEmpty else { return }
-    let own = OwnReaders(view: image, levels: levels, wanted: wanted, effort: effort).read()
-    for symbol in own.symbols { evidence.add(symbol) }
-    incomplete += own.incomplete
-    unreadOwn = own.unread
+    let octave = octaves[octaves.index(ofAtMost: Self.searched)]
+    let own = OwnReaders(view: octave.view, levels: octave.levels, wanted: wanted, effort: effort).read()
+    for var symbol in own.symbols {
+      symbol.corners = symbol.corners.scaled(by: octave.factor)
+      evidence.add(symbol)
+    }
+    for var part in own.incomplete {
+      part.corners = part.corners.map { $0.scaled(by: octave.factor) }
+      incompleteOwn.append(part)
+    }
+    for var finding in own.unread {
+      finding.corners = finding.corners.scaled(by: octave.factor)
+      unreadOwn.append(finding)
+    }
   }
 
-  /// QR codes by finder patterns that are clear at another size of the picture: in half and in a third of it noise and
-  /// broken print are averaged away, in twice of it rings of two pixels come apart.
-  mutating func readScaled(_ reader: QRReader, with zbar: inout ZBarScanner) {
+  /// QR codes by finder patterns that are clear only in every row of the picture, or in twice of it, where rings of two
+  /// pixels come apart.
+  mutating func readScaled() {
     isTraced = true
     guard symbologies.contains(.qr) else { return }
-    zbar.use([.qr])
-    zbar.set(density: 1)
-    let pixels = image.width * image.height
-    for size in FinderSize.allCases where size.fits(image.width, image.height, pixels) {
-      let picture = size.draw(image)
-      let found = picture?.unsafeView ?? image
-      let search = FinderSearch(found, levels: BlockMean(found), step: 1)
-      if let seen = FinderTrace(search, in: found, scale: size.scale) {
-        if seen.marks.count > trace?.marks.count ?? 0 { trace = seen }
-        let source = image
-        let read = reader.read(found, search, with: &zbar).map { $0.scaled(by: 1 / size.scale, to: source) }
-        take(read, with: &zbar)
-      }
-      // The view above lives as long as its picture.
-      withExtendedLifetime(picture) {}
-      if !evidence.sure.isEmpty { return }
+    let finest = max(0, octaves.index(ofAtMost: Self.searched) - 1)
+    if (image.width >> finest) * (image.height >> finest) <= 4 * Self.searched {
+      look(at: finest, step: finest == octaves.index(ofAtMost: Self.searched) ? 1 : 3)
+      take(reader.read(octaves, field, beside: candidates), pass: .modulesScaled)
     }
+    trace = FinderTrace(field, octaves)
+    guard !candidates.contains(where: \.isRead) else { return }
+    let faint = octaves.index(ofAtMost: Self.barred)
+    readAnew(octaves.view(faint), scale: 1 / Double(1 << faint), flat: Self.faintest)
+    guard image.width * image.height <= 400_000, !candidates.contains(where: \.isRead) else { return }
+    Resampling.double(image).withView { readAnew($0, scale: 2, flat: BlockMean.plain) }
+  }
+
+  /// Edges of so few gray levels are looked for where there are no stronger ones.
+  private static let faintest: UInt8 = 10
+
+  /// QR codes of the picture in another size or with another eye for contrast.
+  private mutating func readAnew(_ view: ImageView, scale: Double, flat: UInt8) {
+    let others = Octaves(view, flat: flat)
+    var seen = FinderField()
+    for index in (0..<min(2, others.count)).reversed() {
+      let octave = others[index]
+      let search = FinderSearch(octave.view, levels: octave.levels, step: scale > 1 ? 1 : 2)
+      seen.add(search, octave: index, factor: octave.factor)
+    }
+    if trace == nil { trace = FinderTrace(seen, others)?.scaled(by: 1 / scale) }
+    let found = reader.read(others, seen).map { candidate in
+      var candidate = candidate
+      candidate.grid = candidate.grid.scaled(by: 1 / scale)
+      return candidate
+    }
+    take(found, pass: .modulesScaled)
   }
 
   /// 1-D codes by their bars.
@@ -121,29 +178,31 @@ struct PictureSearch {
     }
   }
 
-  /// A pass over the whole picture.
+  /// A pass of the library over the whole picture, for 1-D codes: QR codes are read by their modules, and what makes the
+  /// library take minutes for them is nothing that it gets to see.
   ///
-  /// - Parameters:
-  ///   - thinning: only every so manieth of its lines.
-  ///   - patterns: no look for QR codes where more finder patterns than that were found.
-  mutating func readWhole(
-    _ pass: ScanPass, thinning: Int = 1, patterns: Int = .max, with zbar: inout ZBarScanner
-  ) {
-    var wanted = pass == .inverted ? invertible : symbologies
-    if (finders?.found.reduce(0) { $0 + $1.count } ?? 0) > patterns { wanted.remove(.qr) }
+  /// - Parameter thinning: only every so manieth of its lines.
+  mutating func readWhole(_ pass: ScanPass, thinning: Int = 1, with zbar: inout ZBarScanner) {
+    let wanted = (pass == .inverted ? invertible : symbologies).filter { $0 != .qr && $0.zbarType != nil }
     guard !wanted.isEmpty else { return }
-    let (picture, density, toSource) = PassPicture.make(pass, image, levels)
+    let index = octaves.index(ofAtMost: Self.swept)
+    let view = octaves.view(index)
+    let (picture, density, toView) = PassPicture.make(pass, view) { octaves[index].levels }
     zbar.use(wanted)
     zbar.set(density: density * thinning)
-    let raw = picture?.withView { zbar.scan($0) } ?? zbar.scan(image)
+    let raw = picture?.withView { zbar.scan($0) } ?? zbar.scan(view)
+    let factor = Double(1 << index)
     for var code in raw.codes {
-      code.points = code.points.map(toSource)
+      code.points = code.points.map { (toView($0) + 0.5) * factor - 0.5 }
       guard var symbol = Symbol(code, pass: pass) else { continue }
       if !symbol.symbology.isMatrix, let region = bars.first(where: { $0.corners.contains(symbol.corners.center) }) {
         symbol.corners = region.corners
       }
       evidence.add(symbol)
     }
-    incomplete += raw.incomplete.map { parts in IncompleteSymbol(zbarParts: parts.map { $0.map(toSource) }) }
   }
+
+  /// The library sweeps no more pixels than that: bars that are lost at half the size of a large photograph are thinner than
+  /// its lens shows.
+  private static let swept = 4_000_000
 }

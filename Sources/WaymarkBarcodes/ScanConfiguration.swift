@@ -18,6 +18,9 @@ public struct ScanConfiguration: Hashable, Sendable {
   /// Passes that are left out: to measure what each adds.
   public var withheld: Set<ScanPass>
 
+  /// Whether a still picture is done with the first code that is sure; else every code in it is wanted.
+  public var stopsAtFirst = false
+
   /// A configuration from its parts.
   public init(
     symbologies: Set<Symbology> = Symbology.common, effort: Effort = .still, withheld: Set<ScanPass> = []

@@ -2,18 +2,25 @@ public import WaymarkGeometry
 
 /// What one look at a picture gave.
 public struct ScanReading: Hashable, Sendable {
-  /// The codes that were read, in no particular order.
+  /// The codes that were read, each once, in reading order: rows from the top, in each from the left.
   public var symbols: [Symbol]
   /// Structured appends of which parts are missing.
   public var incomplete: [IncompleteSymbol]
   /// Codes that are there but could not be read.
   public var unread: [UnreadCode]
 
+  /// Whether the picture holds more that looks like codes than one picture may cost, so that some of it was left alone:
+  /// codes may be missing though they can be read.
+  public var limited: Bool
+
   /// A reading from its parts.
-  public init(symbols: [Symbol] = [], incomplete: [IncompleteSymbol] = [], unread: [UnreadCode] = []) {
+  public init(
+    symbols: [Symbol] = [], incomplete: [IncompleteSymbol] = [], unread: [UnreadCode] = [], limited: Bool = false
+  ) {
     self.symbols = symbols
     self.incomplete = incomplete
     self.unread = unread
+    self.limited = limited
   }
 }
 

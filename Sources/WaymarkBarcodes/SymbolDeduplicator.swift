@@ -1,4 +1,9 @@
+import WaymarkGeometry
+
 /// Turns the readings of frame after frame into news: each code once, and again only after it was away.
+///
+/// Two codes of one content are two where one frame shows both: each is followed by its place, the nearest one being taken
+/// for the same.
 ///
 /// A value without a clock: the time of a frame is given, so that a test can make its own. What misreads easily (ITF,
 /// Code 39, Codabar, UPC-E, short codes) is news only when two frames agree on it.
@@ -7,6 +12,8 @@ public struct SymbolDeduplicator: Sendable {
   private struct Known: Sendable {
     var symbology: Symbology
     var bytes: [UInt8]
+    /// Where it was seen last.
+    var place: Point2
     var lastSeen: Double
     var frames: Int
     var isAnnounced: Bool
@@ -32,8 +39,16 @@ public struct SymbolDeduplicator: Sendable {
   public mutating func handle(_ symbols: [Symbol], at time: Double) -> [Symbol] {
     known.removeAll { time - $0.lastSeen > ($0.isAnnounced ? absence : agreement) }
     var news: [Symbol] = []
+    // Those that a symbol of this frame was taken for: no other symbol of it can be the same.
+    var taken: Set<Int> = []
     for symbol in symbols {
-      if let i = known.firstIndex(where: { $0.symbology == symbol.symbology && $0.bytes == symbol.bytes }) {
+      let place = symbol.corners.center
+      let same = known.indices.filter { i in
+        !taken.contains(i) && known[i].symbology == symbol.symbology && known[i].bytes == symbol.bytes
+      }
+      if let i = same.min(by: { known[$0].place.distance(to: place) < known[$1].place.distance(to: place) }) {
+        taken.insert(i)
+        known[i].place = place
         if known[i].lastSeen < time { known[i].frames += 1 }
         known[i].lastSeen = time
         if !known[i].isAnnounced, known[i].frames >= 2 {
@@ -42,9 +57,11 @@ public struct SymbolDeduplicator: Sendable {
         }
       } else {
         let announce = !symbol.needsSecondFrame
+        taken.insert(known.count)
         known.append(
           Known(
-            symbology: symbol.symbology, bytes: symbol.bytes, lastSeen: time, frames: 1, isAnnounced: announce))
+            symbology: symbol.symbology, bytes: symbol.bytes, place: place, lastSeen: time, frames: 1,
+            isAnnounced: announce))
         if announce { news.append(symbol) }
       }
     }

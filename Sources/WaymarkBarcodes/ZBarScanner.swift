@@ -32,6 +32,8 @@ struct ZBarScanner: ~Copyable {
   private var density = (1, 1)
   /// QR codes read since the handle was made.
   private(set) var matrixReads = 0
+  /// Looks at pictures in which QR codes were wanted, too.
+  private(set) var matrixLooks = 0
 
   init(symbologies: Set<Symbology>, density: Int = 1) throws(BarcodeError) {
     guard !symbologies.isEmpty else { throw .noSymbologies }
@@ -87,6 +89,7 @@ struct ZBarScanner: ~Copyable {
   mutating func scan(_ view: ImageView) -> Result {
     precondition(view.stride == view.width)
     guard view.width > 0, view.height > 0 else { return Result() }
+    if symbologies.contains(.qr) { matrixLooks += 1 }
     zbar_image_set_size(image, CUnsignedInt(view.width), CUnsignedInt(view.height))
     zbar_image_set_data(image, view.base, UInt(view.width * view.height), nil)
     defer { zbar_image_set_data(image, nil, 0, nil) }

@@ -11,7 +11,10 @@ struct BlockMean {
   /// The level of each block, row by row.
   private(set) var levels: [UInt8]
 
-  init(_ view: ImageView, flat: UInt8 = 24) {
+  /// Edges of fewer gray levels are none, as a rule.
+  static let plain: UInt8 = 24
+
+  init(_ view: ImageView, flat: UInt8 = Self.plain) {
     let side = Self.side
     columns = max(1, view.width / side)
     rows = max(1, view.height / side)
@@ -36,7 +39,8 @@ struct BlockMean {
         let least = low.min()
         if high.max() &- least <= flat {
           // No edge here: darker than all of it, unless the blocks before say that it lies inside something dark.
-          mean = least / 2
+          // Where faint edges count, hardly darker: half of it would pull the level of what is around below all of it.
+          mean = flat < Self.plain ? least &- min(least, flat) : least / 2
           if bx > 0, by > 0 {
             let i = by &* columns &+ bx
             let around =

@@ -6,15 +6,15 @@ enum PassPicture {
   /// - Returns: the picture (`nil`: the source itself), every how manieth line is to be looked at, and the map from its
   ///   pixels to those of the source.
   static func make(
-    _ pass: ScanPass, _ view: ImageView, _ levels: BlockMean
+    _ pass: ScanPass, _ view: ImageView, levels: () -> BlockMean
   ) -> (picture: GrayImage?, density: Int, toSource: (Point2) -> Point2) {
     func scaled(_ factor: Double) -> (Point2) -> Point2 { { $0 * factor + (factor - 1) / 2 } }
     func leveled(_ image: GrayImage) -> GrayImage { image.withView { BlockMean($0).threshold($0) } }
     func stretched(_ image: GrayImage) -> GrayImage { image.withView { BlockMean($0).stretch($0, gain: gain) } }
     switch pass {
     case .base, .modules, .modulesScaled, .strip, .stripStretched, .stripInverted: return (nil, 1, { $0 })
-    case .level: return (levels.threshold(view), 2, { $0 })
-    case .stretch: return (levels.stretch(view, gain: gain), 1, { $0 })
+    case .level: return (levels().threshold(view), 2, { $0 })
+    case .stretch: return (levels().stretch(view, gain: gain), 1, { $0 })
     case .half: return (Resampling.shrink(view, by: 2), 1, scaled(2))
     case .halfStretched: return (stretched(Resampling.shrink(view, by: 2)), 1, scaled(2))
     case .double: return (leveled(Resampling.double(view)), 1, scaled(0.5))

@@ -1,3 +1,4 @@
+import CKernels
 import WaymarkImage
 
 /// Other sizes of a picture.
@@ -9,7 +10,7 @@ enum Resampling {
     return GrayImage(width: width, height: height) { pixels in
       guard let target = pixels.baseAddress else { return }
       if factor == 2 {
-        halve(view, into: target, width: width, height: height)
+        ck_halve(view.base, view.stride, target, width, Int32(clamping: width), Int32(clamping: height))
         return
       }
       let area = UInt32(factor * factor)
@@ -23,19 +24,6 @@ enum Resampling {
           }
           row[x] = UInt8(truncatingIfNeeded: (sum &+ area / 2) / area)
         }
-      }
-    }
-  }
-
-  private static func halve(_ view: ImageView, into target: UnsafeMutablePointer<UInt8>, width: Int, height: Int) {
-    for y in 0..<height {
-      let a = view.row(2 &* y)
-      let b = view.row(2 &* y &+ 1)
-      let row = target + y &* width
-      for x in 0..<width {
-        let i = 2 &* x
-        row[x] = UInt8(
-          truncatingIfNeeded: (UInt16(a[i]) &+ UInt16(a[i &+ 1]) &+ UInt16(b[i]) &+ UInt16(b[i &+ 1]) &+ 2) &>> 2)
       }
     }
   }

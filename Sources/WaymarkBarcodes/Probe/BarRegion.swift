@@ -14,6 +14,15 @@ struct BarRegion {
   /// The mean square of differences between neighbours, in gray levels squared.
   var energy: Double
 
+  /// The same in a picture of `factor` times the size.
+  func scaled(by factor: Double) -> BarRegion {
+    var other = self
+    other.center = (center + 0.5) * factor - 0.5
+    other.length *= factor
+    other.height *= factor
+    return other
+  }
+
   /// Along the bars.
   var upright: Point2 { Point2(-direction.y, direction.x) }
 

@@ -2,42 +2,50 @@ import WaymarkGeometry
 import WaymarkImage
 
 /// Finds the finder patterns of QR codes, dark on light or light on dark.
+///
+/// What it does in a picture made to cost as much as possible is bounded: a run of rows that look like a pattern is
+/// compared with the few patterns that stand in that column, and no more than `capacity` patterns are kept.
 struct FinderSearch {
   private let view: ImageView
   let levels: BlockMean
   /// Patterns of each polarity: dark on light first.
   private(set) var found: [[FinderPattern]] = [[], []]
+  /// Whether there was more to look at than one picture may cost.
+  private(set) var isLimited = false
+  /// Looks at places that a row pointed to.
+  private(set) var looks = 0
   /// Rows between two looks: the core of a pattern is three modules high.
   private let step: Int
+  /// For each stretch of 32 columns the patterns that reach into it and may go on below, by polarity.
+  private var standing: [[[Int32]]]
+
+  /// The most patterns that are kept of each polarity: those of a hundred codes, and as many accidents.
+  static let capacity = 640
+  private static let stretch = 32
 
   init(_ view: ImageView, levels: BlockMean, step: Int = 3) {
     self.view = view
     self.levels = levels
     self.step = step
+    standing = Array(repeating: Array(repeating: [], count: view.width / Self.stretch + 1), count: 2)
     guard view.width >= 16, view.height >= 16 else { return }
     var runs = [Int32](repeating: 0, count: view.width + 3)
+    let most = 2000 + view.width * view.height / 64
     var y = step / 2
     while y < view.height {
       scan(row: y, &runs)
+      if looks > most {
+        isLimited = true
+        break
+      }
       y += step
     }
+    standing = []
     for polarity in 0..<2 {
       // Every row through a core is a hit: a quarter of what its height allows must be there.
       found[polarity].removeAll { Double($0.hits) < 0.75 * $0.moduleY / Double(step) }
+      for i in found[polarity].indices { found[polarity][i].hits *= step }
       found[polarity].sort { $0.hits > $1.hits }
-    }
-  }
-
-  /// Whether two patterns of equal size and polarity are there: more than chance, less than a code.
-  var hasPair: Bool {
-    found.contains { patterns in
-      let good = patterns.prefix(8).filter { Double($0.hits) >= max(2, 0.8 * $0.moduleY) && $0.rings >= 15 }
-      return good.indices.contains { i in
-        good[..<i].contains { other in
-          let ratio = other.module / good[i].module
-          return ratio > 0.8 && ratio < 1.25 && other.center.distance(to: good[i].center) > 10 * good[i].module
-        }
-      }
     }
   }
 
@@ -79,8 +87,12 @@ struct FinderSearch {
     let wanted = polarity == 0
     // A row through a pattern that is known already counts as a hit.
     let module = Double(width) / 7
-    for i in found[polarity].indices {
+    let slot = min(max(0, Int(x) / Self.stretch), standing[polarity].count - 1)
+    var isStale = false
+    for known in standing[polarity][slot] {
+      let i = Int(known)
       let p = found[polarity][i]
+      if Double(y) - p.center.y > 2 * p.moduleY { isStale = true }
       if abs(p.center.x - x) < 1.5 * p.moduleX, abs(p.center.y - Double(y)) < 2 * p.moduleY,
         abs(p.moduleX - module) < 0.5 * p.moduleX
       {
@@ -88,7 +100,15 @@ struct FinderSearch {
         return
       }
     }
-    guard found[polarity].count < 400 else { return }
+    if isStale {
+      let patterns = found[polarity]
+      standing[polarity][slot].removeAll { Double(y) - patterns[Int($0)].center.y > 2 * patterns[Int($0)].moduleY }
+    }
+    looks += 1
+    guard found[polarity].count < Self.capacity else {
+      isLimited = true
+      return
+    }
     let column = Int(x.rounded())
     guard let vertical = runsThrough(column, y, dx: 0, dy: 1, limit: Int(width) * 2, dark: wanted) else { return }
     let ratio = Double(vertical.length) / Double(width)
@@ -110,6 +130,10 @@ struct FinderSearch {
       FinderPattern(
         center: Point2(horizontal.center, cy), moduleX: Double(horizontal.length) / 7,
         moduleY: Double(vertical.length) / 7, hits: 1, rings: rings))
+    let reach = 1.5 * Double(horizontal.length) / 7
+    let first = max(0, Int(horizontal.center - reach) / Self.stretch)
+    let last = min(standing[polarity].count - 1, Int(horizontal.center + reach) / Self.stretch)
+    for slot in first...max(first, last) { standing[polarity][slot].append(Int32(found[polarity].count - 1)) }
   }
 
   /// How many of sixteen looks around a centre see what a finder pattern shows at any turn: dark within a module and a

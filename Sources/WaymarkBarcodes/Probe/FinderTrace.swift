@@ -17,13 +17,14 @@ struct FinderTrace {
   }
 
   /// The marks of one size and polarity, the clearest first.
-  let marks: [Mark]
+  private(set) var marks: [Mark]
 
-  /// Looks at patterns that were found in a picture of which `scale` pixels make one of the source.
-  init?(_ search: FinderSearch, in view: ImageView, scale: Double) {
+  /// Looks at the patterns of a picture, each on the octave on which it was seen best.
+  init?(_ field: FinderField, _ octaves: Octaves) {
     var best: [Mark] = []
     for polarity in 0..<2 {
-      let marks = search.found[polarity].prefix(28).compactMap { Self.mark($0, view, inverted: polarity == 1) }
+      let clear = field.found[polarity].sorted { $0.rings > $1.rings }
+      let marks = clear.prefix(48).compactMap { Self.mark($0, octaves, inverted: polarity == 1) }
         .sorted { $0.likeness > $1.likeness }
       guard let first = marks.first else { continue }
       let group = marks.filter { Self.belong($0, first) }
@@ -34,12 +35,19 @@ struct FinderTrace {
       }
     }
     guard !best.isEmpty else { return nil }
-    marks = best.map { mark in
+    marks = best
+  }
+
+  /// The same in a picture of `factor` times the size.
+  func scaled(by factor: Double) -> FinderTrace {
+    var other = self
+    other.marks = marks.map { mark in
       var mark = mark
-      mark.center = mark.center / scale + Point2(0.5, 0.5) * (1 / scale - 1)
-      mark.module /= scale
+      mark.center = (mark.center + 0.5) * factor - 0.5
+      mark.module *= factor
       return mark
     }
+    return other
   }
 
   /// Two that belong together, though another one is clearer.
@@ -57,7 +65,9 @@ struct FinderTrace {
     return distance == 0 || ratio > 0.7 && ratio < 1.43 && distance > 12 && distance < 240
   }
 
-  private static func mark(_ p: FinderPattern, _ view: ImageView, inverted: Bool) -> Mark? {
+  private static func mark(_ pattern: FinderPattern, _ octaves: Octaves, inverted: Bool) -> Mark? {
+    let octave = octaves[min(pattern.octave, octaves.count - 1)]
+    let p = pattern.scaled(by: 1 / octave.factor)
     guard p.rings >= 13, Double(p.hits) >= p.moduleY, p.module >= 1.2 else { return nil }
     var best = 0.0
     var contrast = 0.0
@@ -67,12 +77,12 @@ struct FinderTrace {
       let shrink = max(abs(cosine), abs(sine))
       let u = Point2(cosine, sine) * (p.moduleX * shrink)
       let v = Point2(-sine, cosine) * (p.moduleY * shrink)
-      let seen = FinderShape.likeness(view, p.center, u, v)
+      let seen = FinderShape.likeness(octave.view, p.center, u, v)
       let likeness = inverted ? -seen.correlation : seen.correlation
       if likeness > best { (best, contrast) = (likeness, abs(seen.contrast)) }
     }
     guard best >= 0.6, contrast >= 12 else { return nil }
-    return Mark(center: p.center, module: p.module, likeness: best, inverted: inverted)
+    return Mark(center: pattern.center, module: pattern.module, likeness: best, inverted: inverted)
   }
 
   private static let turns: [(Double, Double)] = [

@@ -21,7 +21,7 @@ enum QRFormat {
   }
 
   /// BCH (15,5), generator 0x537, masked by 0x5412.
-  private static let formats: [UInt32] = (0..<32).map { data in
+  static let formats: [UInt32] = (0..<32).map { data in
     var rest = UInt32(data) << 10
     for bit in stride(from: 14, through: 10, by: -1) where rest & (1 << UInt32(bit)) != 0 {
       rest ^= 0x537 << UInt32(bit - 10)

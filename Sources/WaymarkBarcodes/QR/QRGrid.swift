@@ -6,32 +6,29 @@ import WaymarkImage
 struct QRGrid {
   let layout: QRLayout
   var map: Homography
-  /// Corrections at known places, in modules and pixels.
-  var shifts: [(at: Point2, by: Point2)] = []
+  /// What the alignment patterns say beyond the map.
+  var mesh: QRMesh?
 
   /// The place of a point given in modules, in pixels.
   func place(_ x: Double, _ y: Double) -> Point2 {
     let p = map.apply(Point2(x, y))
-    guard !shifts.isEmpty else { return p }
-    // Inverse distance weights (D. Shepard, 1968), power four: local, and exact at the known places.
-    var sum = Point2(0, 0)
-    var total = 0.0
-    for shift in shifts {
-      let d = shift.at - Point2(x, y)
-      let square = d.dot(d) + 0.25
-      let weight = 1 / (square * square)
-      sum += weight * shift.by
-      total += weight
-    }
-    return p + sum / total
+    guard let mesh else { return p }
+    return p + mesh.shift(x, y)
+  }
+
+  /// The same in a picture of `factor` times the size.
+  func scaled(by factor: Double) -> QRGrid {
+    var other = self
+    other.map = Homography.resize(Point2(factor, factor)) * map
+    other.mesh?.scale(by: factor)
+    return other
   }
 
   /// The outer corners of the code, in pixels.
   var corners: Quadrilateral {
     let s = Double(layout.side)
     return Quadrilateral(
-      topLeft: map.apply([0, 0]), topRight: map.apply([s, 0]), bottomRight: map.apply([s, s]),
-      bottomLeft: map.apply([0, s]))
+      topLeft: place(0, 0), topRight: place(s, 0), bottomRight: place(s, s), bottomLeft: place(0, s))
   }
 
   /// The brightness at a place, linear between pixels; outside it is white.
@@ -47,5 +44,30 @@ struct QRGrid {
     let top = Double(a[0]) * (1 - fx) + Double(a[1]) * fx
     let bottom = Double(b[0]) * (1 - fx) + Double(b[1]) * fx
     return top * (1 - fy) + bottom * fy
+  }
+}
+
+/// Shifts in pixels at the crossings of lines, linear between them and level outside.
+struct QRMesh {
+  /// The lines, in modules, the same in both directions.
+  let lines: [Double]
+  /// Row by row.
+  var shifts: [Point2]
+
+  mutating func scale(by factor: Double) { shifts = shifts.map { $0 * factor } }
+
+  func shift(_ x: Double, _ y: Double) -> Point2 {
+    let (i, fx) = segment(x)
+    let (j, fy) = segment(y)
+    let n = lines.count
+    let top = shifts[j * n + i] * (1 - fx) + shifts[j * n + i + 1] * fx
+    let bottom = shifts[(j + 1) * n + i] * (1 - fx) + shifts[(j + 1) * n + i + 1] * fx
+    return top * (1 - fy) + bottom * fy
+  }
+
+  private func segment(_ value: Double) -> (index: Int, share: Double) {
+    var i = 0
+    while i + 2 < lines.count, value > lines[i + 1] { i += 1 }
+    return (i, min(max((value - lines[i]) / (lines[i + 1] - lines[i]), 0), 1))
   }
 }

@@ -51,6 +51,9 @@ struct QRGridFit {
     }
   }
 
+  /// Looks at pixels that laying one grid takes: what is searched for the fourth corner, climbed and bent.
+  var cost: Int { 290 * coarse.count + 200 * marks.count + 650 * layout.alignmentCenters.count }
+
   /// How well the fixed patterns show under a map; grows with contrast.
   func score(_ map: Homography) -> Double { score(map, marks) }
 
@@ -61,6 +64,22 @@ struct QRGridFit {
       sum += mark.value * (128 - value)
     }
     return sign * sum / Double(marks.count)
+  }
+
+  /// Half the mean difference between what should be light and what should be dark, in gray levels.
+  func contrast(_ map: Homography) -> Double {
+    var (light, dark, lights, darks) = (0.0, 0.0, 0.0, 0.0)
+    for mark in marks {
+      let value = QRGrid.sample(view, map.apply(Point2(mark.x, mark.y)))
+      if mark.value > 0 {
+        dark += value
+        darks += 1
+      } else {
+        light += value
+        lights += 1
+      }
+    }
+    return sign * (light / max(1, lights) - dark / max(1, darks)) / 2
   }
 
   /// The best map from three finder patterns, and, where they could be seen, from their corners.
@@ -108,10 +127,12 @@ struct QRGridFit {
   }
 
   /// The share of the steps from module to module along both timing patterns that go the right way: half by chance.
-  private func timing(_ map: Homography) -> Double {
+  ///
+  /// - Parameter directions: only along the rows (`false`) or the columns (`true`).
+  func timing(_ map: Homography, _ directions: [Bool] = [false, true]) -> Double {
     var right = 0
     var total = 0
-    for vertical in [false, true] {
+    for vertical in directions {
       var last = 0.0
       for i in 7...(layout.side - 8) {
         let along = Double(i) + 0.5
@@ -128,7 +149,7 @@ struct QRGridFit {
   }
 
   /// Moves the four corners, each step half as long as the one before, as long as the score rises.
-  private func climb(_ start: Homography, _ score0: Double) -> (map: Homography, score: Double) {
+  func climb(_ start: Homography, _ score0: Double) -> (map: Homography, score: Double) {
     let n = Double(layout.side)
     let at: [Point2] = [[3.5, 3.5], [n - 3.5, 3.5], [n - 3.5, n - 3.5], [3.5, n - 3.5]]
     var corners = at.map { start.apply($0) }
@@ -165,43 +186,74 @@ struct QRGridFit {
 
   /// Bends a grid so that every alignment pattern that can be seen lies where it is: for large codes on paper that is
   /// not flat.
+  ///
+  /// The patterns are visited from the finder patterns outwards: where the neighbours were found tells where to look.
   func bend(_ grid: QRGrid) -> QRGrid {
+    let lines = layout.alignmentLines
+    let n = lines.count
+    guard n > 1 else { return grid }
+    let contrast = self.contrast(grid.map)
+    var shifts = [Point2?](repeating: nil, count: n * n)
+    for corner in [0, n - 1, (n - 1) * n] { shifts[corner] = Point2(0, 0) }
+    let order = (0..<(n * n)).filter { shifts[$0] == nil }.sorted {
+      ($0 / n + $0 % n, $0) < ($1 / n + $1 % n, $1)
+    }
+    func around(_ node: Int, _ reach: Int) -> Point2? {
+      let (column, row) = (node % n, node / n)
+      var sum = Point2(0, 0)
+      var weight = 0.0
+      for y in max(0, row - reach)...min(n - 1, row + reach) {
+        for x in max(0, column - reach)...min(n - 1, column + reach) {
+          guard let shift = shifts[y * n + x] else { continue }
+          let w = 1 / Double((x - column) * (x - column) + (y - row) * (y - row))
+          sum += shift * w
+          weight += w
+        }
+      }
+      return weight > 0 ? sum / weight : nil
+    }
+    for node in order {
+      let guess = around(node, 1) ?? around(node, 2) ?? Point2(0, 0)
+      shifts[node] = shift(of: (lines[node % n], lines[node / n]), grid.map, guess, contrast: contrast)
+    }
+    for node in order where shifts[node] == nil { shifts[node] = around(node, 1) ?? around(node, n) }
     var bent = grid
-    let centers = layout.alignmentCenters
-    guard centers.count > 1 else { return grid }
-    for center in [(3, 3), (layout.side - 4, 3), (3, layout.side - 4)] {
-      bent.shifts.append((Point2(Double(center.0) + 0.5, Double(center.1) + 0.5), Point2(0, 0)))
-    }
-    for c in centers {
-      let x = Double(c.x) + 0.5
-      let y = Double(c.y) + 0.5
-      let here = grid.map.apply(Point2(x, y))
-      let u = grid.map.apply(Point2(x + 1, y)) - here
-      let v = grid.map.apply(Point2(x, y + 1)) - here
-      func score(_ p: Point2) -> Double {
-        var sum = 0.0
-        for dy in -2...2 {
-          for dx in -2...2 {
-            let ring = max(abs(dx), abs(dy))
-            let value = QRGrid.sample(view, p + Double(dx) * u + Double(dy) * v)
-            sum += (ring == 1 ? value : ring == 0 ? -2 * value : -value) * (ring == 1 ? 18.0 / 8 : 1)
-          }
-        }
-        return sign * sum
-      }
-      var best = here
-      var bestScore = score(here)
-      for dy in stride(from: -2.0, through: 2, by: 0.5) {
-        for dx in stride(from: -2.0, through: 2, by: 0.5) {
-          let p = here + dx * u + dy * v
-          // A nearer place wins a draw.
-          let s = score(p) - 6 * (dx * dx + dy * dy)
-          if s > bestScore { (best, bestScore) = (p, s) }
-        }
-      }
-      // Contrast of a module: an unseen pattern must not pull.
-      if bestScore / 36 > 12 { bent.shifts.append((Point2(x, y), best - here)) }
-    }
+    bent.mesh = QRMesh(lines: lines.map { Double($0) + 0.5 }, shifts: shifts.map { $0 ?? Point2(0, 0) })
     return bent
+  }
+
+  /// How far an alignment pattern lies from where a map has it; `nil` where it cannot be seen.
+  func shift(
+    of center: (x: Int, y: Int), _ map: Homography, _ guess: Point2, reach: Double = 2, contrast: Double = 24
+  ) -> Point2? {
+    let x = Double(center.x) + 0.5
+    let y = Double(center.y) + 0.5
+    let flat = map.apply(Point2(x, y))
+    let here = flat + guess
+    let u = map.apply(Point2(x + 1, y)) - flat
+    let v = map.apply(Point2(x, y + 1)) - flat
+    func score(_ p: Point2) -> Double {
+      var sum = 0.0
+      for dy in -2...2 {
+        for dx in -2...2 {
+          let ring = max(abs(dx), abs(dy))
+          let value = QRGrid.sample(view, p + Double(dx) * u + Double(dy) * v)
+          sum += (ring == 1 ? value : ring == 0 ? -2 * value : -value) * (ring == 1 ? 18.0 / 8 : 1)
+        }
+      }
+      return sign * sum
+    }
+    var best = here
+    var bestScore = score(here)
+    for dy in stride(from: -reach, through: reach, by: 0.5) {
+      for dx in stride(from: -reach, through: reach, by: 0.5) {
+        let p = here + dx * u + dy * v
+        // A nearer place wins a draw.
+        let s = score(p) - 6 * (dx * dx + dy * dy)
+        if s > bestScore { (best, bestScore) = (p, s) }
+      }
+    }
+    // Contrast of a module: an unseen pattern must not pull.
+    return bestScore / 36 > min(12, max(3, 0.5 * contrast)) ? best - flat : nil
   }
 }

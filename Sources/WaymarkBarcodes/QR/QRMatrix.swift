@@ -53,48 +53,4 @@ struct QRMatrix {
     }
     return Double(right) / Double(2 * (side - 16))
   }
-
-  /// Pixels a module of a clean picture: at two the library reads all versions, and the largest in a fiftieth of the time
-  /// that it takes at three, where it sees more that could be a finder pattern.
-  static let cleanScale = 2
-
-  /// A clean picture: `scale` pixels a module, four modules of white around.
-  func draw(scale: Int) -> GrayImage {
-    let width = (side + 8) * scale
-    return GrayImage(width: width, height: width) { pixels in
-      pixels.update(repeating: 255)
-      for y in 0..<side {
-        for x in 0..<side where self[x, y] {
-          for dy in 0..<scale {
-            let start = ((y + 4) * scale + dy) * width + (x + 4) * scale
-            for dx in 0..<scale { pixels[start + dx] = 0 }
-          }
-        }
-      }
-    }
-  }
-
-  /// Draws the fixed patterns as they must be, so that their noise harms nothing.
-  mutating func restoreFixedPatterns(_ layout: QRLayout) {
-    func set(_ x: Int, _ y: Int, _ value: Bool) {
-      guard x >= 0, y >= 0, x < side, y < side else { return }
-      dark[y * side + x] = value
-    }
-    for (cx, cy) in [(3, 3), (side - 4, 3), (3, side - 4)] {
-      for dy in -4...4 {
-        for dx in -4...4 {
-          let ring = max(abs(dx), abs(dy))
-          set(cx + dx, cy + dy, ring != 2 && ring != 4)
-        }
-      }
-    }
-    for i in 8...(side - 9) {
-      set(i, 6, i.isMultiple(of: 2))
-      set(6, i, i.isMultiple(of: 2))
-    }
-    for center in layout.alignmentCenters {
-      for dy in -2...2 { for dx in -2...2 { set(center.x + dx, center.y + dy, max(abs(dx), abs(dy)) != 1) } }
-    }
-    set(8, side - 8, true)
-  }
 }

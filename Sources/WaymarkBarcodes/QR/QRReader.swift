@@ -1,38 +1,24 @@
 import WaymarkGeometry
 import WaymarkImage
 
-/// Reads QR codes from their finder patterns: lays a grid over each, samples it module by module, and hands the library
-/// a clean picture.
+/// Reads QR codes from their finder patterns: lays a grid over each three that belong together, samples it module by
+/// module, and decodes.
+///
+/// Two rounds: what is clear is read from the corners of its patterns for next to nothing, as sixty codes on a sheet are;
+/// what is left of patterns gets a search for the fourth corner, a climb to the best map, and several ways to tell dark from
+/// light.
 struct QRReader {
   /// What became of one candidate.
   struct Candidate {
-    var view: ImageView
     var grid: QRGrid
     var inverted: Bool
     /// The share of the timing patterns that is right.
     var timing: Double
     /// Wrong bits in the better copy of the format information.
     var formatErrors: Int
-    /// The mean contrast of the fixed patterns, in gray levels.
-    var contrast: Double
-    var symbol: Symbol?
-    /// A part of a structured append.
-    var part: QRMatrix?
+    var message: Message?
 
-    var isRead: Bool { symbol != nil || part != nil }
-
-    /// The same in the picture of which the one that was read is a larger or smaller copy.
-    func scaled(by factor: Double, to source: ImageView) -> Candidate {
-      let shift = (factor - 1) / 2
-      let map = Homography([factor, 0, shift], [0, factor, shift], [0, 0, 1])
-      var other = self
-      other.view = source
-      other.grid.map = map * grid.map
-      other.grid.shifts = grid.shifts.map { (at: $0.at, by: $0.by * factor) }
-      other.symbol?.pass = .modulesScaled
-      other.symbol?.corners = other.grid.corners
-      return other
-    }
+    var isRead: Bool { message != nil }
 
     /// Whether there is a code for certain, read or not. By chance half of the timing patterns is right, and three wrong
     /// bits of format are as likely as not; the shorter the timing patterns, the more must be right.
@@ -45,44 +31,171 @@ struct QRReader {
     }
   }
 
-  /// How many triplets may fail.
+  /// How many triplets may fail in the second round.
   var failures = 4
   /// How many sizes are tried for one triplet.
   var sizes = 3
   /// Dark on light (0), light on dark (1).
   var polarities = [0, 1]
+  /// How many pairs of patterns of codes whose third is lost may be tried.
+  var pairs = 40
   /// Ways to tell dark from light: neighbourhood in modules, and how much blur is undone.
   var attempts: [(radius: Int, sharpen: Float)] = [(4, 0), (3, 0.6), (5, 1.2)]
+  var budget: ReadingBudget
+  private var decoder = QRDecoder()
 
-  /// Every code that finder patterns point to.
-  func read(_ view: ImageView, _ search: FinderSearch, with zbar: inout ZBarScanner) -> [Candidate] {
+  init(budget: ReadingBudget) { self.budget = budget }
+
+  /// A triplet that the first round could not read.
+  private struct Leftover {
+    var triplet: QRTriplet
+    /// The share of the timing patterns that was right on the best map.
+    var timing: Double
+  }
+
+  /// Every code that finder patterns point to, beside those that are known.
+  mutating func read(_ octaves: Octaves, _ field: FinderField, beside known: [Candidate] = []) -> [Candidate] {
     var results: [Candidate] = []
+    func isTaken(_ triplet: QRTriplet) -> Bool {
+      let centers = [triplet.topLeft.center, triplet.topRight.center, triplet.bottomLeft.center]
+      // A pattern belongs to one code.
+      return (known + results).contains { $0.isRead && centers.contains(where: $0.grid.corners.contains) }
+    }
     for polarity in polarities {
+      var left: [Leftover] = []
+      let patterns = field.found[polarity].map { ringed($0, octaves, dark: polarity == 0) }
+      for triplet in QRTriplet.candidates(among: patterns, limit: 4000) where !isTaken(triplet) {
+        let (candidate, timing) = glance(octaves, triplet, inverted: polarity == 1)
+        if let candidate, candidate.isRead {
+          results.append(candidate)
+        } else {
+          left.append(Leftover(triplet: triplet, timing: timing))
+        }
+        if budget.isReached { break }
+      }
       var failed = 0
-      for triplet in QRTriplet.candidates(among: search.found[polarity], limit: 48) {
-        if failed >= failures { break }
-        let corners = [triplet.topLeft.center, triplet.topRight.center, triplet.bottomLeft.center]
-        // A pattern belongs to one code.
-        if results.contains(where: { $0.isRead && corners.contains(where: $0.grid.corners.contains) }) { continue }
-        let candidate = read(view, triplet, levels: search.levels, inverted: polarity == 1, with: &zbar)
+      // Stable: of equals the one with the lower cost.
+      let order = left.indices.sorted { (-left[$0].timing, $0) < (-left[$1].timing, $1) }
+      for i in order where !isTaken(left[i].triplet) {
+        if failed >= failures || budget.isReached { break }
+        let candidate = study(octaves, left[i].triplet, inverted: polarity == 1)
         if let candidate { results.append(candidate) }
         if candidate?.isRead != true { failed += 1 }
+      }
+      for pair in QRPair.candidates(among: patterns, limit: pairs) {
+        let taken = (known + results).contains { code in
+          code.isRead && [pair.first, pair.second].contains { code.grid.corners.contains($0.center) }
+        }
+        if taken { continue }
+        if budget.isReached { break }
+        if let candidate = guess(octaves, pair, inverted: polarity == 1) { results.append(candidate) }
       }
     }
     return results
   }
 
-  private func read(
-    _ view: ImageView, _ triplet: QRTriplet, levels: BlockMean, inverted: Bool, with zbar: inout ZBarScanner
-  ) -> Candidate? {
+  /// A pattern with its ring, as it lies in the octave on which the pattern was seen best.
+  private mutating func ringed(_ pattern: FinderPattern, _ octaves: Octaves, dark: Bool) -> FinderPattern {
+    let index = min(pattern.octave, octaves.count - 1)
+    let factor = octaves[index].factor
+    var whole = pattern
+    whole.ring = ringed(pattern.scaled(by: 1 / factor), octaves, at: index, dark: dark).ring?.scaled(by: factor)
+    return whole
+  }
+
+  /// A pattern, in pixels of an octave, with its ring.
+  private mutating func ringed(_ pattern: FinderPattern, _ octaves: Octaves, at index: Int, dark: Bool) -> FinderPattern
+  {
+    var other = pattern
+    let octave = octaves[index]
+    let looks = Int(50 * pattern.moduleX * pattern.moduleY) + 50
+    other.ring =
+      budget.spend(looks) ? FinderRing(pattern, in: octave.view, levels: octave.levels, dark: dark) : nil
+    return other
+  }
+
+  // MARK: First round
+
+  /// Reads a code by the corners of its patterns alone.
+  private mutating func glance(_ octaves: Octaves, _ whole: QRTriplet, inverted: Bool) -> (Candidate?, Double) {
+    let octave = octaves[min(whole.octave, octaves.count - 1)]
+    guard budget.spend(400), let corners = TripletCorners(whole) else { return (nil, 0) }
+    var best = 0.0
+    for layout in layouts(whole, corners) {
+      guard let found = corners.map(layout), found.error < whole.module, budget.spend(8 * layout.side) else { continue }
+      let fit = QRGridFit(octave.view, layout, inverted: inverted)
+      let flat = Homography.resize(Point2(1, 1) / octave.factor) * found.map
+      let timing = fit.timing(flat)
+      best = max(best, timing)
+      guard timing >= 0.75 else { continue }
+      let map = corners.map(layout, and: fit, flat, factor: octave.factor) ?? flat
+      var candidate = Candidate(
+        grid: QRGrid(layout: layout, map: map), inverted: inverted, timing: 0, formatErrors: 15)
+      let bent = layout.version >= 7 ? fit.bend(candidate.grid) : candidate.grid
+      if tryOut(octave.view, bent, attempts.prefix(1), of: &candidate) {
+        candidate.grid = candidate.grid.scaled(by: octave.factor)
+        return (candidate, timing)
+      }
+    }
+    return (nil, best)
+  }
+
+  // MARK: Second round
+
+  private mutating func study(_ octaves: Octaves, _ whole: QRTriplet, inverted: Bool) -> Candidate? {
     var best: Candidate?
-    let corners = TripletCorners(triplet, in: view, levels: levels, inverted: inverted)
-    for layout in layouts(triplet, corners) {
-      guard let found = examine(view, triplet, corners, layout, inverted: inverted, with: &zbar) else { continue }
-      if found.isRead { return found }
-      if found.timing > best?.timing ?? 0 { best = found }
+    let octave = min(whole.octave, octaves.count - 1)
+    // A finer picture has more of a small code, a coarser one less noise.
+    let finer = octave > 0 && whole.module / octaves[octave].factor < 4 ? [octave - 1] : []
+    let coarser = octave + 1 < octaves.count && whole.module / octaves[octave].factor > 5 ? [octave + 1] : []
+    for index in [octave] + finer + coarser {
+      let octave = octaves[index]
+      var triplet = whole.scaled(by: 1 / octave.factor)
+      if index != whole.octave { triplet.ring { ringed($0, octaves, at: index, dark: !inverted) } }
+      let corners = TripletCorners(triplet)
+      for layout in layouts(triplet, corners) {
+        guard var found = examine(octave.view, triplet, corners, layout, inverted: inverted) else { continue }
+        found.grid = found.grid.scaled(by: octave.factor)
+        if found.isRead { return found }
+        if found.timing > best?.timing ?? 0 { best = found }
+      }
     }
     return best
+  }
+
+  // MARK: Two patterns
+
+  /// Reads a code of which only two patterns can be seen: eight corners give a map that is right near them, the alignment
+  /// pattern and a climb make it right elsewhere.
+  private mutating func guess(_ octaves: Octaves, _ pair: QRPair, inverted: Bool) -> Candidate? {
+    let octave = octaves[min(pair.first.octave, octaves.count - 1)]
+    let shrink = Homography.resize(Point2(1, 1) / octave.factor)
+    for frame in pair.frames {
+      for layout in frame.layouts {
+        guard budget.spend(400), let found = frame.corners.map(layout), found.error < 0.7 * pair.first.module
+        else { continue }
+        let fit = QRGridFit(octave.view, layout, inverted: inverted)
+        let flat = shrink * found.map
+        // The timing pattern between the two is where the map is right.
+        if let direction = frame.isVertical {
+          guard fit.timing(flat, [direction]) >= 0.85 else { continue }
+        } else {
+          guard fit.timing(flat) >= 0.75 else { continue }
+        }
+        guard budget.spend(fit.cost) else { return nil }
+        let start = frame.corners.map(layout, and: fit, flat, factor: octave.factor, reach: 4) ?? flat
+        var candidate = Candidate(
+          grid: QRGrid(layout: layout, map: start), inverted: inverted, timing: 0, formatErrors: 15)
+        let climbed = QRGrid(layout: layout, map: fit.climb(start, fit.score(start)).map)
+        if tryOut(octave.view, candidate.grid, attempts.prefix(1), of: &candidate)
+          || tryOut(octave.view, fit.bend(climbed), attempts[...], of: &candidate)
+        {
+          candidate.grid = candidate.grid.scaled(by: octave.factor)
+          return candidate
+        }
+      }
+    }
+    return nil
   }
 
   /// The sizes to try. Counted along the legs they are right for a code seen straight on; where it is tilted, the corners of
@@ -101,45 +214,40 @@ struct QRReader {
     return Array(order.prefix(sizes))
   }
 
-  private func examine(
-    _ view: ImageView, _ triplet: QRTriplet, _ corners: TripletCorners?, _ layout: QRLayout, inverted: Bool,
-    with zbar: inout ZBarScanner
+  private mutating func examine(
+    _ view: ImageView, _ triplet: QRTriplet, _ corners: TripletCorners?, _ layout: QRLayout, inverted: Bool
   ) -> Candidate? {
     let fit = QRGridFit(view, layout, inverted: inverted)
-    guard let flat = fit.fit(triplet, corners), flat.score > 4 else { return nil }
-    var candidate = Candidate(
-      view: view, grid: flat.grid, inverted: inverted, timing: 0, formatErrors: 15, contrast: flat.score)
+    guard budget.spend(fit.cost), let flat = fit.fit(triplet, corners), fit.contrast(flat.grid.map) > 4 else {
+      return nil
+    }
+    var candidate = Candidate(grid: flat.grid, inverted: inverted, timing: 0, formatErrors: 15)
     let bent = fit.bend(flat.grid)
-    if tryOut(bent, of: &candidate, with: &zbar) { return candidate }
-    if !bent.shifts.isEmpty, tryOut(flat.grid, of: &candidate, with: &zbar) { return candidate }
+    if tryOut(view, bent, attempts[...], of: &candidate) { return candidate }
+    if bent.mesh != nil, tryOut(view, flat.grid, attempts[...], of: &candidate) { return candidate }
     return candidate
   }
 
   /// Samples a grid in several ways until one decodes.
-  private func tryOut(_ grid: QRGrid, of candidate: inout Candidate, with zbar: inout ZBarScanner) -> Bool {
-    let sampler = QRSampler(candidate.view, grid)
+  private mutating func tryOut(
+    _ view: ImageView, _ grid: QRGrid, _ attempts: ArraySlice<(radius: Int, sharpen: Float)>,
+    of candidate: inout Candidate
+  ) -> Bool {
+    let modules = grid.layout.side * grid.layout.side
+    guard budget.spend(6 * modules) else { return false }
+    let sampler = QRSampler(view, grid)
     for attempt in attempts {
-      var matrix = sampler.matrix(radius: attempt.radius, sharpen: attempt.sharpen, inverted: candidate.inverted)
+      guard budget.spend(6 * modules) else { return false }
+      let (matrix, margins) = sampler.matrix(
+        radius: attempt.radius, sharpen: attempt.sharpen, inverted: candidate.inverted)
       let timing = matrix.timing
-      if matrix.formatErrors > 3 {
-        let mirrored = matrix.transposed
-        if mirrored.formatErrors < matrix.formatErrors { matrix = mirrored }
-      }
+      let formatErrors = min(matrix.formatErrors, matrix.transposed.formatErrors)
       candidate.timing = max(candidate.timing, timing)
-      candidate.formatErrors = min(candidate.formatErrors, matrix.formatErrors)
+      candidate.formatErrors = min(candidate.formatErrors, formatErrors)
       // Nothing like a code: do not spend a decoding on it.
-      guard timing > 0.7, matrix.formatErrors <= 4 else { return false }
-      matrix.restoreFixedPatterns(grid.layout)
-      let clean = matrix.draw(scale: QRMatrix.cleanScale)
-      let raw = clean.withView { zbar.scan($0) }
-      if !raw.incomplete.isEmpty {
-        candidate.part = matrix
-        candidate.grid = grid
-        return true
-      }
-      if let code = raw.codes.first, var symbol = Symbol(code, pass: .modules) {
-        symbol.corners = grid.corners
-        candidate.symbol = symbol
+      guard timing > 0.7, formatErrors <= 4 else { return false }
+      if let outcome = decoder.decode(matrix, margins, grid.layout) {
+        candidate.message = outcome.message
         candidate.grid = grid
         return true
       }

@@ -11,21 +11,29 @@ struct QRSampler {
     let side = grid.layout.side
     self.side = side
     values = [Float](repeating: 255, count: side * side)
-    // The middle ninth of a module: its rim is blurred by its neighbours.
-    let offsets: [(Double, Double)] = [(0.5, 0.5), (0.35, 0.5), (0.65, 0.5), (0.5, 0.35), (0.5, 0.65)]
+    // The middles of all modules, and one row and column more, so that each knows how large a module is here.
+    var above = (0...side).map { grid.place(Double($0) + 0.5, 0.5) }
     for y in 0..<side {
+      let below = (0...side).map { grid.place(Double($0) + 0.5, Double(y) + 1.5) }
       for x in 0..<side {
-        var sum = 0.0
-        for (dx, dy) in offsets { sum += QRGrid.sample(view, grid.place(Double(x) + dx, Double(y) + dy)) }
+        let center = above[x]
+        // The middle ninth of a module: its rim is blurred by its neighbours.
+        let u = (above[x + 1] - center) * 0.16
+        let v = (below[x] - center) * 0.16
+        var sum = QRGrid.sample(view, center)
+        sum += QRGrid.sample(view, center + u) + QRGrid.sample(view, center - u)
+        sum += QRGrid.sample(view, center + v) + QRGrid.sample(view, center - v)
         values[y * side + x] = Float(sum / 5)
       }
+      above = below
     }
   }
 
   /// Dark where a module is darker than the middle of the range of the modules around.
   ///
   /// - Parameter sharpen: how much of the difference to the four neighbours is added: undoes blur.
-  func matrix(radius: Int, sharpen: Float = 0, inverted: Bool) -> QRMatrix {
+  /// - Returns: the modules, and how far each lies from the level, as a share of half the contrast around.
+  func matrix(radius: Int, sharpen: Float = 0, inverted: Bool) -> (matrix: QRMatrix, margins: [Float]) {
     var sharp = values
     if sharpen > 0 {
       for y in 0..<side {
@@ -40,16 +48,21 @@ struct QRSampler {
         }
       }
     }
-    let levels = localLevels(sharp, radius: radius)
+    let (levels, contrasts) = localLevels(sharp, radius: radius)
     var dark = [Bool](repeating: false, count: side * side)
-    for i in 0..<(side * side) { dark[i] = (sharp[i] < levels[i]) != inverted }
-    return QRMatrix(side: side, dark: dark)
+    var margins = [Float](repeating: 0, count: side * side)
+    for i in 0..<(side * side) {
+      dark[i] = (sharp[i] < levels[i]) != inverted
+      margins[i] = min(1, abs(sharp[i] - levels[i]) / max(contrasts[i], 6))
+    }
+    return (QRMatrix(side: side, dark: dark), margins)
   }
 
-  /// The middle between the means of the darker and of the lighter modules around each; the same for 3×3 modules, light
-  /// does not change faster.
-  private func localLevels(_ v: [Float], radius: Int) -> [Float] {
+  /// The middle between the means of the darker and of the lighter modules around each, and half their distance; the same
+  /// for 3×3 modules, light does not change faster.
+  private func localLevels(_ v: [Float], radius: Int) -> (levels: [Float], contrasts: [Float]) {
     var result = [Float](repeating: 0, count: side * side)
+    var contrasts = result
     for y in stride(from: 0, to: side, by: 3) {
       for x in stride(from: 0, to: side, by: 3) {
         let (x0, x1) = (max(0, x + 1 - radius), min(side - 1, x + 1 + radius))
@@ -74,9 +87,15 @@ struct QRSampler {
           }
         }
         let level = lows > 0 && highs > 0 ? (low / lows + high / highs) / 2 : mean
-        for yy in y..<min(side, y + 3) { for xx in x..<min(side, x + 3) { result[yy * side + xx] = level } }
+        let contrast = lows > 0 && highs > 0 ? (high / highs - low / lows) / 2 : 0
+        for yy in y..<min(side, y + 3) {
+          for xx in x..<min(side, x + 3) {
+            result[yy * side + xx] = level
+            contrasts[yy * side + xx] = contrast
+          }
+        }
       }
     }
-    return result
+    return (result, contrasts)
   }
 }

@@ -11,21 +11,45 @@ struct QRTriplet {
 
   /// The likely triplets among `patterns`, best first.
   ///
-  /// Bounds are those of a tilt of about 60°: a leg may seem half as long as the other, a pattern half as large.
+  /// Bounds are those of a tilt of about 60°: a leg may seem half as long as the other, a pattern half as large. Where there
+  /// are many patterns, each is joined with those around it only, so that sixty codes cost no more than sixty times one.
   static func candidates(among patterns: [FinderPattern], limit: Int = 8) -> [QRTriplet] {
-    let p = Array(patterns.prefix(28))
+    // Rings that stand apart are patterns, or nearly always; inside a large code a few others look like some.
+    let closed = patterns.filter { $0.ring != nil }
+    var all = joined(closed)
+    if closed.count < patterns.count {
+      let clear = patterns.sorted { ($0.ring != nil ? 100 : $0.rings) > ($1.ring != nil ? 100 : $1.rings) }
+      all += joined(Array(clear.prefix(crowd))).filter { $0.closed < 3 }
+    }
+    all.sort { ($0.closed == 3 ? 0 : 1, $0.cost) < ($1.closed == 3 ? 0 : 1, $1.cost) }
+    return Array(all.prefix(limit))
+  }
+
+  private static func joined(_ p: [FinderPattern]) -> [QRTriplet] {
     guard p.count >= 3 else { return [] }
     var all: [QRTriplet] = []
-    for i in 0..<(p.count - 2) {
-      for j in (i + 1)..<(p.count - 1) where similar(p[i], p[j]) {
-        for k in (j + 1)..<p.count where similar(p[i], p[k]) && similar(p[j], p[k]) {
-          all += hypotheses(p[i], p[j], p[k])
+    for i in p.indices {
+      var around = p.indices.filter { $0 != i && similar(p[i], p[$0]) }
+      if p.count > crowd {
+        let near = around.map { (at: $0, distance: p[$0].center.distance(to: p[i].center)) }
+          .filter { $0.distance > 8 * p[i].module }.sorted { $0.distance < $1.distance }
+        around = near.prefix(neighbours).map(\.at)
+      }
+      for (n, j) in around.enumerated() {
+        for k in around[..<n] where similar(p[j], p[k]) {
+          if isCorner(p[i], p[j], p[k]), let triplet = QRTriplet(corner: p[i], p[j], p[k]) { all.append(triplet) }
         }
       }
     }
-    all.sort { $0.cost < $1.cost }
-    return Array(all.prefix(limit))
+    return all
   }
+
+  /// How many of its patterns have a ring that stands apart.
+  var closed: Int { [topLeft, topRight, bottomLeft].count { $0.ring != nil } }
+
+  /// With more patterns than that in a picture, each is joined with so many of its neighbours.
+  private static let crowd = 28
+  private static let neighbours = 14
 
   private static func similar(_ a: FinderPattern, _ b: FinderPattern) -> Bool {
     let r = a.module / b.module
@@ -45,18 +69,11 @@ struct QRTriplet {
     return (topRight.center * w1 + bottomLeft.center * w2 - topLeft.center * w0) / w3
   }
 
-  /// Which of three patterns is the corner: the one opposite the longest side, unless a strong tilt made the diagonal
-  /// shorter than an edge; then another side is nearly as long.
-  private static func hypotheses(_ a: FinderPattern, _ b: FinderPattern, _ c: FinderPattern) -> [QRTriplet] {
-    let ab = a.center.distance(to: b.center)
-    let bc = b.center.distance(to: c.center)
-    let ca = c.center.distance(to: a.center)
-    let longest = max(ab, bc, ca)
-    var found: [QRTriplet] = []
-    if bc > 0.85 * longest, let t = QRTriplet(corner: a, b, c) { found.append(t) }
-    if ca > 0.85 * longest, let t = QRTriplet(corner: b, c, a) { found.append(t) }
-    if ab > 0.85 * longest, let t = QRTriplet(corner: c, a, b) { found.append(t) }
-    return found
+  /// Whether the first of three patterns may be the corner: the one opposite the longest side, unless a strong tilt made
+  /// the diagonal shorter than an edge; then another side is nearly as long.
+  private static func isCorner(_ a: FinderPattern, _ b: FinderPattern, _ c: FinderPattern) -> Bool {
+    let opposite = b.center.distance(to: c.center)
+    return opposite > 0.85 * max(a.center.distance(to: b.center), a.center.distance(to: c.center))
   }
 
   private init?(corner: FinderPattern, _ one: FinderPattern, _ two: FinderPattern) {
@@ -80,6 +97,28 @@ struct QRTriplet {
     let hits = Double(min(3, corner.hits) + min(3, one.hits) + min(3, two.hits))
     cost = 2 * cosine + (agreement - 1) + (spread - 1) + abs(max(ratio, 1 / ratio) - 1) * 0.5 - 0.1 * hits
   }
+
+  /// The same in a picture of `factor` times the size.
+  func scaled(by factor: Double) -> QRTriplet {
+    var other = self
+    other.topLeft = topLeft.scaled(by: factor)
+    other.topRight = topRight.scaled(by: factor)
+    other.bottomLeft = bottomLeft.scaled(by: factor)
+    return other
+  }
+
+  /// Looks for the rings of its patterns anew.
+  mutating func ring(_ find: (FinderPattern) -> FinderPattern) {
+    topLeft = find(topLeft)
+    topRight = find(topRight)
+    bottomLeft = find(bottomLeft)
+  }
+
+  /// The octave on which most of its patterns were seen best.
+  var octave: Int { [topLeft.octave, topRight.octave, bottomLeft.octave].sorted()[1] }
+
+  /// Pixels a module, at the pattern of middle size.
+  var module: Double { [topLeft.module, topRight.module, bottomLeft.module].sorted()[1] }
 
   /// Whether the patterns differ as they do on a code that is seen from aside.
   var isTilted: Bool {

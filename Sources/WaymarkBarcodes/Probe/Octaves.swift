@@ -1,0 +1,60 @@
+import CKernels
+import WaymarkImage
+
+/// A picture at 1, 1/2, 1/4 … of its size: finder patterns of every size show somewhere at three to seven pixels a module,
+/// where the level of a neighbourhood parts dark from light best, and noise and the raster of screens are averaged away.
+final class Octaves {
+  /// One of the sizes.
+  struct Octave {
+    let view: ImageView
+    let levels: BlockMean
+    /// Pixels of the source to one of this, along a side.
+    let factor: Double
+  }
+
+  private let image: ImageView
+  private var pictures: [GrayImage] = []
+  private var made: [Octave?] = []
+
+  /// The least contrast of an edge, in gray levels.
+  private let flat: UInt8
+
+  /// The picture is borrowed: it must outlive this.
+  init(_ image: ImageView, flat: UInt8 = BlockMean.plain) {
+    self.image = image
+    self.flat = flat
+    let (width, height) = (image.width, image.height)
+    var count = 1
+    while min(width, height) >> count >= Self.leastSide, count < 6 { count += 1 }
+    made = Array(repeating: nil, count: count)
+  }
+
+  /// A code of 21 modules and its border are 29 wide, two pixels each.
+  private static let leastSide = 60
+
+  /// How many sizes there are.
+  var count: Int { made.count }
+
+  /// One of them, made when it is first asked for.
+  subscript(_ index: Int) -> Octave {
+    if let known = made[index] { return known }
+    let view = self.view(index)
+    let octave = Octave(view: view, levels: BlockMean(view, flat: flat), factor: Double(1 << index))
+    made[index] = octave
+    return octave
+  }
+
+  /// Its pixels alone.
+  func view(_ index: Int) -> ImageView {
+    if index == 0 { return image }
+    while pictures.count < index {
+      pictures.append(Resampling.shrink(pictures.last?.unsafeView ?? image, by: 2))
+    }
+    return pictures[index - 1].unsafeView
+  }
+
+  /// The finest size of at most `pixels`, or the coarsest.
+  func index(ofAtMost pixels: Int) -> Int {
+    (0..<count).first { (image.width >> $0) * (image.height >> $0) <= pixels } ?? count - 1
+  }
+}
