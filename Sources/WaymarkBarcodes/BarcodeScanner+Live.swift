@@ -10,6 +10,7 @@ extension BarcodeScanner {
     reader.failures = 1
     reader.sizes = 2
     reader.pairs = 4
+    reader.makesOctaves = false
     reader.attempts.removeLast()
     // Codes on screens in the dark are rarer: every other frame.
     reader.polarities = turn.isMultiple(of: 2) ? [0, 1] : [0]
@@ -21,10 +22,10 @@ extension BarcodeScanner {
     clock.mark("matrices")
     search.readStrips(turn.isMultiple(of: 2) ? .strip : .stripStretched, with: &zbar)
     clock.mark("strips")
-    if search.evidence.sure.isEmpty {
+    if search.evidence.sure.isEmpty, !search.linear.isEmpty {
       if search.hasTraces || turn.isMultiple(of: 4) {
         readWhole(Self.rotation, &search)
-      } else if !search.linear.isEmpty {
+      } else {
         readWhole([.level], &search)
       }
       clock.mark("whole")

@@ -54,20 +54,39 @@ struct BlockMean {
     smooth(means)
   }
 
+  /// The mean of 5×5 blocks; at the rims that of the outermost five.
   private mutating func smooth(_ means: [UInt8]) {
-    for by in 0..<rows {
-      for bx in 0..<columns {
-        let cx = min(max(bx, 2), max(2, columns - 3))
-        let cy = min(max(by, 2), max(2, rows - 3))
-        var sum = 0
-        var count = 0
-        for y in (cy - 2)...(cy + 2) where y < rows {
-          for x in (cx - 2)...(cx + 2) where x < columns {
-            sum += Int(means[y * columns + x])
-            count += 1
+    let (wide, high) = (min(5, columns), min(5, rows))
+    /// The first of the blocks that count for one.
+    func first(_ i: Int, _ count: Int) -> Int { min(max(i, 2), max(2, count - 3)) - 2 }
+    // Sums of five rows, column by column, kept up to date from row to row.
+    var sums = [UInt32](repeating: 0, count: columns)
+    var top = -1
+    let area = UInt32(wide * high)
+    means.withUnsafeBufferPointer { means in
+      levels.withUnsafeMutableBufferPointer { levels in
+        for by in 0..<rows {
+          let wanted = first(by, rows)
+          if wanted != top {
+            for x in 0..<columns {
+              var sum: UInt32 = 0
+              for y in wanted..<(wanted &+ high) { sum &+= UInt32(means[y &* columns &+ x]) }
+              sums[x] = sum
+            }
+            top = wanted
+          }
+          var left = 0
+          var sum: UInt32 = 0
+          for x in 0..<wide { sum &+= sums[x] }
+          for bx in 0..<columns {
+            let wanted = first(bx, columns)
+            if wanted != left {
+              sum = sum &+ sums[wanted &+ wide &- 1] &- sums[left]
+              left = wanted
+            }
+            levels[by &* columns &+ bx] = UInt8(truncatingIfNeeded: sum / area)
           }
         }
-        levels[by * columns + bx] = UInt8(sum / max(1, count))
       }
     }
   }

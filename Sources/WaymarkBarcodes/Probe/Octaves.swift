@@ -44,6 +44,9 @@ final class Octaves {
     return octave
   }
 
+  /// Whether it was asked for before: then looking at it again costs nothing.
+  func isMade(_ index: Int) -> Bool { made[index] != nil }
+
   /// Its pixels alone.
   func view(_ index: Int) -> ImageView {
     if index == 0 { return image }

@@ -3,11 +3,13 @@ import WaymarkImage
 
 /// The dark ring of a finder pattern as it lies in the picture: its outermost pixels are its corners, so that three patterns
 /// give twelve points, from which the perspective of a tilted code follows without a search, and two give eight.
-struct FinderRing {
+final class FinderRing {
   /// The first and the last pixel of the ring in each row, from the middle of the pattern.
-  private var rim: [Point2] = []
-  private var center: Point2
-  private var module: Double
+  private let rim: [Point2]
+  private let center: Point2
+  private let module: Double
+  /// The size of the pixels in which it was flooded.
+  private let pixel: Double
 
   /// Floods the dark ring around the core.
   ///
@@ -51,10 +53,13 @@ struct FinderRing {
       }
     }
     guard Double(area) > 0.2 * ring else { return nil }
+    var rim: [Point2] = []
     for (i, span) in spans.enumerated() where span.first <= span.last {
       rim.append(Point2(Double(span.first), Double(y0 + i)) - center)
       rim.append(Point2(Double(span.last), Double(y0 + i)) - center)
     }
+    self.rim = rim
+    pixel = 1
   }
 
   /// Top left, top right, bottom right, bottom left of the pattern in the frame of its code.
@@ -83,17 +88,14 @@ struct FinderRing {
     return corners
   }
 
-  /// The size of the pixels in which it was flooded.
-  private var pixel = 1.0
-
   /// The same in a picture of `factor` times the size.
-  func scaled(by factor: Double) -> FinderRing {
-    var other = self
-    other.center = (center + 0.5) * factor - 0.5
-    other.module *= factor
-    other.pixel *= factor
-    other.rim = rim.map { $0 * factor }
-    return other
+  func scaled(by factor: Double) -> FinderRing { FinderRing(self, scaledBy: factor) }
+
+  private init(_ other: FinderRing, scaledBy factor: Double) {
+    center = (other.center + 0.5) * factor - 0.5
+    module = other.module * factor
+    pixel = other.pixel * factor
+    rim = other.rim.map { $0 * factor }
   }
 }
 

@@ -37,6 +37,8 @@ struct QRReader {
   var sizes = 3
   /// Dark on light (0), light on dark (1).
   var polarities = [0, 1]
+  /// Whether a triplet may be looked at on octaves that nothing else needed so far.
+  var makesOctaves = true
   /// How many pairs of patterns of codes whose third is lost may be tried.
   var pairs = 40
   /// Ways to tell dark from light: neighbourhood in modules, and how much blur is undone.
@@ -121,20 +123,27 @@ struct QRReader {
     let octave = octaves[min(whole.octave, octaves.count - 1)]
     guard budget.spend(400), let corners = TripletCorners(whole) else { return (nil, 0) }
     var best = 0.0
-    for layout in layouts(whole, corners) {
-      guard let found = corners.map(layout), found.error < whole.module, budget.spend(8 * layout.side) else { continue }
-      let fit = QRGridFit(octave.view, layout, inverted: inverted)
-      let flat = Homography.resize(Point2(1, 1) / octave.factor) * found.map
-      let timing = fit.timing(flat)
-      best = max(best, timing)
-      guard timing >= 0.75 else { continue }
-      let map = corners.map(layout, and: fit, flat, factor: octave.factor) ?? flat
-      var candidate = Candidate(
-        grid: QRGrid(layout: layout, map: map), inverted: inverted, timing: 0, formatErrors: 15)
-      let bent = layout.version >= 7 ? fit.bend(candidate.grid) : candidate.grid
-      if tryOut(octave.view, bent, attempts.prefix(1), of: &candidate) {
-        candidate.grid = candidate.grid.scaled(by: octave.factor)
-        return (candidate, timing)
+    // Nearly always the first size is right, and the others need not be measured.
+    let likely = whole.isTilted ? nil : whole.sides.first
+    for round in 0..<2 {
+      let sizes = round == 0 ? [likely].compactMap(\.self) : layouts(whole, corners)
+      for layout in sizes where round == 0 || layout.version != likely?.version {
+        guard let found = corners.map(layout), found.error < whole.module, budget.spend(8 * layout.side) else {
+          continue
+        }
+        let fit = QRGridFit(octave.view, layout, inverted: inverted)
+        let flat = Homography.resize(Point2(1, 1) / octave.factor) * found.map
+        let timing = fit.timing(flat)
+        best = max(best, timing)
+        guard timing >= 0.75 else { continue }
+        let map = corners.map(layout, and: fit, flat, factor: octave.factor) ?? flat
+        var candidate = Candidate(
+          grid: QRGrid(layout: layout, map: map), inverted: inverted, timing: 0, formatErrors: 15)
+        let bent = layout.version >= 7 ? fit.bend(candidate.grid) : candidate.grid
+        if tryOut(octave.view, bent, attempts.prefix(1), of: &candidate) {
+          candidate.grid = candidate.grid.scaled(by: octave.factor)
+          return (candidate, timing)
+        }
       }
     }
     return (nil, best)
@@ -148,7 +157,7 @@ struct QRReader {
     // A finer picture has more of a small code, a coarser one less noise.
     let finer = octave > 0 && whole.module / octaves[octave].factor < 4 ? [octave - 1] : []
     let coarser = octave + 1 < octaves.count && whole.module / octaves[octave].factor > 5 ? [octave + 1] : []
-    for index in [octave] + finer + coarser {
+    for index in [octave] + finer + coarser where makesOctaves || octaves.isMade(index) {
       let octave = octaves[index]
       var triplet = whole.scaled(by: 1 / octave.factor)
       if index != whole.octave { triplet.ring { ringed($0, octaves, at: index, dark: !inverted) } }

@@ -21,8 +21,8 @@ struct QRTriplet {
       let clear = patterns.sorted { ($0.ring != nil ? 100 : $0.rings) > ($1.ring != nil ? 100 : $1.rings) }
       all += joined(Array(clear.prefix(crowd))).filter { $0.closed < 3 }
     }
-    all.sort { ($0.closed == 3 ? 0 : 1, $0.cost) < ($1.closed == 3 ? 0 : 1, $1.cost) }
-    return Array(all.prefix(limit))
+    let ranks = all.map { $0.closed == 3 ? $0.cost : $0.cost + 1000 }
+    return all.indices.sorted { (ranks[$0], $0) < (ranks[$1], $1) }.prefix(limit).map { all[$0] }
   }
 
   private static func joined(_ p: [FinderPattern]) -> [QRTriplet] {
