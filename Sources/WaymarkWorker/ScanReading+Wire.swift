@@ -13,7 +13,6 @@ extension ScanReading {
   private static let advices: [UnreadCode.Advice] = [.tooSmall, .tooClose, .blurred, .cutOff, .tooDark, .tooBright]
 
   func write(to wire: inout WireWriter) {
-    wire.count(limited ? 1 : 0)
     wire.list(symbols) { wire, symbol in
       wire.number(symbol.symbology.place)
       wire.text(symbol.text)
@@ -38,10 +37,10 @@ extension ScanReading {
       wire.list(code.corners.map { [$0] } ?? []) { Self.write($1, to: &$0) }
       wire.count(code.advice.flatMap { Self.advices.firstIndex(of: $0) }.map { $0 + 1 } ?? 0)
     }
+    wire.count(limited ? 1 : 0)
   }
 
   init(_ wire: inout WireReader) throws(WireReader.Nonsense) {
-    let limited = try wire.count(upTo: 1) == 1
     let symbols = try wire.list(upTo: Self.countLimit) { wire throws(WireReader.Nonsense) in
       let symbology = try wire.choice(Symbology.self)
       let text = try wire.text(upTo: 4 * Self.byteLimit)
@@ -70,6 +69,7 @@ extension ScanReading {
       let advice = try wire.count(upTo: Self.advices.count)
       return UnreadCode(kind: kind, corners: corners.first, advice: advice == 0 ? nil : Self.advices[advice - 1])
     }
+    let limited = try wire.count(upTo: 1) == 1
     self.init(symbols: symbols, incomplete: incomplete, unread: unread, limited: limited)
   }
 

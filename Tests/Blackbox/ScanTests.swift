@@ -181,6 +181,7 @@ struct ScanTests {
         "onboarding.png successful - mobile.example.com",
         "plain-http.png invalid hostNotAllowed -",
         "product.png unsuccessful notQR -",
+        "sixty-codes.png invalid kindNotAllowed -",
         "two-codes.png invalid ambiguous -",
         "wifi.png invalid kindNotAllowed -",
       ])

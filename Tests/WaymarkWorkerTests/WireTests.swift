@@ -21,7 +21,7 @@ struct WireTests {
     ],
     unread: [
       UnreadCode(kind: .qr, corners: corners, advice: .tooBright), UnreadCode(kind: .bars, corners: nil, advice: nil),
-    ])
+    ], limited: true)
 
   private static var bytes: [UInt8] {
     var wire = WireWriter()
