@@ -39,7 +39,7 @@ class Faults:
             self.disk_full: 3, self.clock_ahead: 3, self.clock_back: 3, self.descriptors_out: 3, self.memory_short: 3,
             self.out_of_memory: 1, self.killed: 4, self.killed_confirming: 5, self.told_to_stop: 1, self.reload: 2,
             self.scene_changed: 3, self.scene_broken: 2, self.worker_ended: 3, self.worker_hangs: 3, self.poison: 2,
-            self.worker_out_of_memory: 2,
+            self.worker_out_of_memory: 2, self.greedy: 3, self.endless_bodies: 3, self.log_unread: 2,
         }
 
     def once(self, gently):
@@ -348,6 +348,67 @@ class Faults:
             self.soak.log.violation('wrong', 'a code was read in a picture that holds none')
         self.still(pid)
         return {'outcomes': ' '.join(sorted(outcomes))}
+
+    def greedy(self):
+        """Many that ask and watch and never read, then go."""
+        pid, crowd = self.soak.service.pid, []
+        asking = b'{"id":1,"method":"subscribe"}\n' + b'{"id":1,"method":"status"}\n' * 2000
+        try:
+            for _ in range(self.dice.randint(20, 120)):
+                link = self.soak.operator()
+                crowd.append(link)
+                link.socket.setblocking(False)
+                try:
+                    link.socket.send(asking)
+                except BlockingIOError:
+                    pass
+            self.pause(1, 8)
+            memory = self.soak.service.use()
+        finally:
+            for link in crowd:
+                link.socket.close()
+        self.still(pid)
+        return {'connections': len(crowd), 'memory': memory and memory['memory']}
+
+    def endless_bodies(self):
+        """Pictures that are announced and do not come, or come but for their last byte."""
+        pid, crowd = self.soak.service.pid, []
+        try:
+            for _ in range(self.dice.randint(4, 24)):
+                link = self.soak.operator()
+                crowd.append(link)
+                size = self.dice.choice([2000, 1 << 20, 16 << 20])
+                link.socket.setblocking(False)
+                try:
+                    link.socket.send(b'{"id":1,"method":"scan.picture","params":{"size":%d}}\n' % size + b'x' * min(size - 1, 100_000))
+                except BlockingIOError:
+                    pass
+            self.pause(1, 6)
+            memory = self.soak.service.use()
+        finally:
+            for link in crowd:
+                link.socket.close()
+        self.still(pid)
+        return {'connections': len(crowd), 'memory': memory and memory['memory']}
+
+    def log_unread(self):
+        """Nobody reads standard error, while clients give the service much to say."""
+        service = self.soak.service
+        pid = service.pid
+        service.reads_log.clear()
+        try:
+            until = time.monotonic() + self.dice.uniform(2, 8)
+            while time.monotonic() < until:
+                with self.soak.operator() as link:
+                    link.socket.sendall(b'x' * 70_000)
+                self.ping()
+        finally:
+            service.reads_log.set()
+        self.still(pid)
+
+    def ping(self):
+        with self.soak.operator() as link:
+            link.request('ping')
 
     def worker_out_of_memory(self):
         """Decoding a picture of a few hundred bytes needs more than there is: the kernel ends a worker, not the service."""

@@ -15,6 +15,8 @@ class Service:
         self.command, self.environment, self.log, self.output = command, environment, log, output
         self.group = group
         self.process = None
+        self.reads_log = threading.Event()   # cleared: nobody reads what the service says
+        self.reads_log.set()
         self.lives = []          # one entry a run: started, ended, status, wanted
         self.wanted_end = None   # why the end that comes is one of ours
         self.stopping = False
@@ -26,9 +28,12 @@ class Service:
         while not self.stopping:
             with self.lock:
                 self.wanted_end = None
+                source, target = os.pipe()
                 self.process = subprocess.Popen(self.command, env=self.environment, stdin=subprocess.DEVNULL,
-                                                stdout=subprocess.DEVNULL, stderr=self.output,
+                                                stdout=subprocess.DEVNULL, stderr=target,
                                                 preexec_fn=self.group.enter)
+                os.close(target)
+                threading.Thread(target=self.copy_log, args=(source,), daemon=True).start()
                 self.lives.append({'started': time.monotonic(), 'pid': self.process.pid})
             status = self.process.wait()
             with self.lock:
@@ -38,6 +43,13 @@ class Service:
                     self.log.violation('ended', f'the service ended by itself with {status}')
             if not self.stopping:
                 time.sleep(0.2)
+
+    def copy_log(self, source):
+        """Copies what one run of the service says, while it is read at all."""
+        with os.fdopen(source, 'rb', buffering=0) as file:
+            while self.reads_log.wait() and (part := file.read(65536)):
+                self.output.write(part)
+                self.output.flush()
 
     @property
     def pid(self):

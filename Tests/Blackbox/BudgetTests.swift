@@ -1,0 +1,29 @@
+import Foundation
+import Testing
+
+/// What hostile clients, of other users, can take from a well-behaved one: the short form of `Benchmarks/socket/hostile.py`.
+@Suite("Hostile clients", .serialized, .ownThread) struct BudgetTests {
+  private static let isPossible =
+    geteuid() == 0
+    && ["/usr/bin/python3", "/usr/bin/qrencode"].allSatisfy(FileManager.default.isExecutableFile(atPath:))
+  private static let script =
+    URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
+    + "/Benchmarks/socket/hostile.py"
+
+  @Test(
+    "220 hostile connections keep no verdict from a client, and take less than 128 MiB",
+    .enabled(if: isPossible, "needs root, python3 and qrencode"), .timeLimit(.minutes(3)))
+  func budget() throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
+    process.arguments = [Self.script, "--seconds", "8", Executable.path]
+    let (output, errors) = (Pipe(), Pipe())
+    process.standardOutput = output
+    process.standardError = errors
+    try process.run()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    let complaint = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0, "\(text)\(complaint.suffix(2000))")
+  }
+}
