@@ -5,7 +5,9 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -48,9 +50,37 @@ static void on_reload(int number) {
   atomic_store(&reload_asked, 1);
 }
 
+// What is started with standard descriptors closed must not get a socket or a camera in their place, and then be written to by whoever
+// prints a message. Reading from, or writing to, what takes their place fails as it did before.
+static void fill_standard_descriptors(void) {
+  for (int descriptor = 0; descriptor < 3; descriptor++) {
+    // The lowest number that is free is the one that is looked for.
+    if (fcntl(descriptor, F_GETFD) < 0 && open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY) < 0) return;
+  }
+}
+
+// What runs for months holds secrets: no core file, and no backtrace with registers and the memory that they point to. A backtrace that
+// cannot be made under a filter of system calls hangs, besides.
+static void leave_no_memory_behind(void) {
+  setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+  if (getenv("SWIFT_BACKTRACE")) return;
+  setenv("SWIFT_BACKTRACE", "enable=no", 1);
+  // Where the runtime is a library of its own, it has been set up by now.
+  static const int fatal[] = {SIGQUIT, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP};
+  for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) {
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+    if (fatal[i] != SIGQUIT) continue;
+#endif
+    signal(fatal[i], SIG_DFL);
+  }
+}
+
 // glibc hands constructors what main gets; this one runs before any Swift does.
 __attribute__((constructor(101))) static void begin(int count, char **arguments) {
-  if (count < 2 || !arguments || strcmp(arguments[1], "serve") != 0) return;
+  fill_standard_descriptors();
+  if (count < 2 || !arguments) return;
+  if (strcmp(arguments[1], "serve") == 0 || strcmp(arguments[1], "kiosk") == 0) leave_no_memory_behind();
+  if (strcmp(arguments[1], "serve") != 0) return;
   atomic_store(&phase, STARTING);
   struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
   sigemptyset(&action.sa_mask);

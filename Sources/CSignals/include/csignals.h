@@ -3,6 +3,9 @@
 
 #include <stdbool.h>
 
+/// Every command, before anything else runs: standard descriptors that were closed are filled. `waymark serve` and `waymark kiosk` leave no
+/// core file and no backtrace (unless SWIFT_BACKTRACE asks for one).
+///
 /// What `waymark serve` does when it is told to end (SIGTERM, SIGINT) or to reload (SIGHUP), from its first instruction on. Other commands are left alone.
 ///
 /// Until `csignals_take_over` it ends at once, with 0, and takes the socket's file away that it has made: nothing else that it does
