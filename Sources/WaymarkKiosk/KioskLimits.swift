@@ -8,6 +8,10 @@ package struct KioskLimits: Sendable {
   package var proof = Duration.seconds(15)
   /// How long a connection may stay without a complete head, or between two requests.
   package var idle = Duration.seconds(15)
+  /// Bytes of pictures that are under way at a time, up or down; how many more may wait for that, and how long.
+  package var pictures = 48 << 20
+  package var waiting = 32
+  package var patience = Duration.seconds(10)
   /// How long the whole body of a request may take.
   package var body = Duration.seconds(30)
   /// How long what is under way may take to finish when the kiosk is told to stop.

@@ -32,7 +32,7 @@ package struct KioskOptions: Sendable {
   package var limits = KioskLimits()
   /// The folder with the page's files.
   package var assets: String
-  /// The token that opens the page.
+  /// The token that proves the cookies of browsers.
   package var token: KioskToken
 
   /// Where the page's files are: beside the executable in a build folder, or where a package puts them.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Logging
+import Synchronization
 import WaymarkClient
 import WaymarkKiosk
 import WaymarkService
@@ -12,7 +13,7 @@ struct KioskCommand: AsyncParsableCommand {
     abstract: "Serve the kiosk page: onboarding, the AR scanner and field filling in a browser.",
     discussion: """
       The page talks to the service through this process, which is a client of the socket like any other. It listens on \
-      loopback only, and the address it prints carries a random token: whoever opens that address may use the page. \
+      loopback only, and the address it prints carries a code: the browser that opens it first may use the page. \
       For other devices, put a proxy with TLS before it and name the proxy's address with --origin.
       """)
 
@@ -53,8 +54,15 @@ struct KioskCommand: AsyncParsableCommand {
   @Option(help: "Where the token is kept (else beside the socket).")
   var tokenFile: String?
 
-  @Option(help: "Where to leave the page's address, token and all, for a browser of the same group.")
+  @Option(help: "Where to leave an address that opens the page once, always a fresh one, for the same group.")
   var addressFile: String?
+
+  @Option(
+    help: """
+      Where to leave a file that opens the page once, always a fresh one: chromium --kiosk FILE shows nothing that \
+      other users could use.
+      """)
+  var launchPage: String?
 
   @Option(help: ArgumentHelp("The folder with the page's files.", visibility: .hidden))
   var assets: String?
@@ -86,7 +94,9 @@ struct KioskCommand: AsyncParsableCommand {
       options.idleSeconds = idleAfter
       options.upload = upload
       options.reach = try reachableShare()
-      var logger = Logger(label: "kiosk") { StreamLogHandler.standardError(label: $0) }
+      let isJournal = ProcessInfo.processInfo.environment["JOURNAL_STREAM"] != nil
+      JournalLogHandler.use(LogSettings(level: .warning))
+      var logger = Logger(label: "kiosk") { JournalLogHandler(label: $0, isJournal: isJournal) }
       logger.logLevel = .warning
       let host = options.host.contains(":") ? "[\(options.host)]" : options.host
       if !["127.0.0.1", "[::1]", "localhost"].contains(host) {
@@ -107,25 +117,33 @@ struct KioskCommand: AsyncParsableCommand {
       let origins = options.origins
       let manager = ServiceManager(environment: ProcessInfo.processInfo.environment)
       ServiceManager.clearEnvironment()
-      let file = addressFile.map(SecretFile.address)
+      let (file, launch) = (addressFile.map(SecretFile.address), launchPage.map(SecretFile.launchPage))
       try file?.clear()
+      try launch?.clear()
       // An address of a page that is gone leads to whoever takes the port next.
-      defer { try? file?.clear() }
-      try await KioskServer(options: options, backend: SocketBackend(path: socket), logger: logger).run(
-        endedBySignals: true
-      ) { port in
-        let page = "http://\(host):\(port)/"
-        let address = "\(page)?token=\(token.value)"
-        do throws(KioskError) {
-          if let file { try file.write(address) }
-        } catch {
-          // The page is there all the same, for whoever has its address from elsewhere.
-          Output.diagnostic("waymark: \(error.message)\n  \(error.hint)")
-        }
-        Output.line(address)
-        for origin in origins { Output.line("\(origin.text)/?token=\(token.value)") }
-        manager.ready("The page is at \(page)")
+      defer {
+        try? file?.clear()
+        try? launch?.clear()
       }
+      let isTerminal = isatty(STDOUT_FILENO) == 1
+      let printed = Atomic(false)
+      try await KioskServer(options: options, backend: SocketBackend(path: socket), logger: logger).run(
+        endedBySignals: true,
+        onCode: { port, code in
+          let address = "http://\(host):\(port)/?token=\(code)"
+          do throws(KioskError) {
+            try file?.write(address)
+            try launch?.write(SecretFile.launch(to: address))
+          } catch {
+            // The page is there all the same, for whoever has its address from elsewhere.
+            Output.diagnostic("waymark: \(error.message)\n  \(error.hint)")
+          }
+          // A person may want to open it in another browser, too; whatever reads a pipe wants one address, and may read no further.
+          guard !printed.exchange(true, ordering: .relaxed) || isTerminal else { return }
+          Output.line(address)
+          for origin in origins { Output.line("\(origin.text)/?token=\(code)") }
+        }
+      ) { port in manager.ready("The page is at http://\(host):\(port)/") }
     } catch {
       try fail(error)
     }

@@ -47,7 +47,7 @@ import Testing
       process.executableURL = URL(fileURLWithPath: Executable.path)
       process.arguments = [
         "kiosk", "--socket", folder.file("none.sock"), "--listen", "127.0.0.1:0", "--token-file", folder.file("token"),
-        "--address-file", folder.file("address"),
+        "--address-file", folder.file("address"), "--launch-page", folder.file("launch.html"),
       ]
       let output = Pipe()
       let log = folder.file("log-\(round)")
@@ -61,7 +61,17 @@ import Testing
       // Whoever may read it finds there what was printed, until the page ends.
       #expect(try String(contentsOfFile: folder.file("address"), encoding: .utf8) == line)
       let port = try #require(UInt16(match.1))
-      let head = "HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nCookie: waymark=\(match.2)\r\n"
+      // The code that stands there opens the page once, and there is a fresh one then. No command line has to show it.
+      let launch = try String(contentsOfFile: folder.file("launch.html"), encoding: .utf8)
+      #expect(launch.contains("url=\(line.dropLast())\""))
+      let opening = try #require(Link(port: port))
+      opening.send("GET /?token=\(match.2) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n")
+      let cookie = try #require(opening.receive().firstMatch(of: #/(?i)set-cookie: ([^;]+);/#)).1
+      for file in ["address", "launch.html"] {
+        let text = try String(contentsOfFile: folder.file(file), encoding: .utf8)
+        #expect(text.contains("/?token=") && !text.contains(match.2), "\(file)")
+      }
+      let head = "HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nCookie: \(cookie)\r\n"
       let events = try #require(Link(port: port))
       events.send("GET /api/events?page=a \(head)\r\n")
       #expect(events.receive().contains("200 OK"))
@@ -75,6 +85,7 @@ import Testing
       #expect(process.terminationReason == .exit && process.terminationStatus == 0)
       #expect(try String(contentsOfFile: log, encoding: .utf8).isEmpty)
       #expect(!FileManager.default.fileExists(atPath: folder.file("address")))
+      #expect(!FileManager.default.fileExists(atPath: folder.file("launch.html")))
     }
   }
 

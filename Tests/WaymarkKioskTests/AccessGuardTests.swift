@@ -2,18 +2,28 @@ import Testing
 
 @testable import WaymarkKiosk
 
+private let wrongCookies: [String?] = {
+  let token = String(repeating: "a1", count: 32)
+  let cookie = KioskCookie(token: token).make(for: nil)
+  return [
+    nil, "", "a1", token, "\(token).\(token)", String(cookie.dropLast()) + "g", cookie + ".",
+    KioskCookie(token: "b").make(for: nil), KioskCookie(token: token).make(for: "another browser"),
+  ]
+}()
+
 @Suite("Who may speak to the kiosk's port")
 struct AccessGuardTests {
   static let token = String(repeating: "a1", count: 32)
+  static let cookie = KioskCookie(token: token).make(for: nil)
   let access = AccessGuard(
-    token: AccessGuardTests.token, authorities: AccessGuard.authorities(host: "127.0.0.1", port: 8631))
+    token: AccessGuardTests.token, port: 8631, authorities: AccessGuard.authorities(host: "127.0.0.1", port: 8631))
 
   func claims(
     method: String = "GET", path: String = "/api/config", host: String? = "127.0.0.1:8631", origin: String? = nil,
-    site: String? = nil, cookie: String? = AccessGuardTests.token, queryToken: String? = nil
+    site: String? = nil, cookie: String? = AccessGuardTests.cookie, code: String? = nil
   ) -> AccessGuard.Claims {
     AccessGuard.Claims(
-      method: method, path: path, host: host, origin: origin, fetchSite: site, cookie: cookie, queryToken: queryToken)
+      method: method, path: path, host: host, origin: origin, fetchSite: site, cookie: cookie, code: code)
   }
 
   @Test("The page itself gets through, under every name of loopback")
@@ -51,30 +61,49 @@ struct AccessGuardTests {
   }
 
   @Test(
-    "Without the right cookie nothing is handed out", arguments: [nil, "", "a1", String(repeating: "a2", count: 32)])
+    "Without the right cookie nothing is handed out",
+    arguments: wrongCookies)
   func cookie(cookie: String?) {
     #expect(access.decide(claims(cookie: cookie)) == .refused(.noToken))
     #expect(access.decide(claims(path: "/assets/js/main.js", cookie: cookie)) == .refused(.noToken))
   }
 
-  @Test("The token in the address is traded once for the cookie, on the start page only")
-  func trade() {
-    #expect(access.decide(claims(path: "/", cookie: nil, queryToken: Self.token)) == .trade(secure: false))
-    #expect(access.decide(claims(path: "/", cookie: nil, queryToken: "wrong")) == .refused(.noToken))
-    #expect(access.decide(claims(path: "/api/events", cookie: nil, queryToken: Self.token)) == .refused(.noToken))
-    #expect(access.decide(claims(method: "POST", path: "/", cookie: nil, queryToken: Self.token)) == .refused(.noToken))
+  @Test("A launch code is looked at on the start page only")
+  func launch() {
+    #expect(access.decide(claims(path: "/", cookie: nil, code: "c")) == .offer(code: "c", secure: false))
+    #expect(access.decide(claims(path: "/api/events", cookie: nil, code: "c")) == .refused(.noToken))
+    #expect(access.decide(claims(method: "POST", path: "/", cookie: nil, code: "c")) == .refused(.noToken))
+  }
+
+  @Test("A launch code is good once")
+  func launchOnce() {
+    let gate = AccessGate()
+    gate.open(access)
+    let code = gate.code
+    guard case .trade(let cookie, false) = gate.decide(claims(path: "/", cookie: nil, code: code)) else {
+      Issue.record("it was not taken")
+      return
+    }
+    #expect(gate.decide(claims(cookie: cookie)) == .allowed)
+    #expect(gate.decide(claims(path: "/", cookie: nil, code: code)) == .refused(.noToken))
+    #expect(gate.decide(claims(path: "/", cookie: cookie, code: code)) == .home)
+    #expect(gate.code != code)
+    for wrong in ["", "wrong", Self.token, cookie] {
+      #expect(gate.decide(claims(path: "/", cookie: nil, code: wrong)) == .refused(.noToken))
+    }
   }
 
   @Test("What a proxy before it is called is a name of the page, with its own scheme; the cookie is then secure")
   func origins() throws {
     let origins = try ["https://kiosk.example", "http://other.example:8080"].map { try #require(KioskOrigin($0)) }
     let proxied = AccessGuard(
-      token: Self.token, authorities: AccessGuard.authorities(host: "127.0.0.1", port: 8631), origins: origins)
+      token: Self.token, port: 8631, authorities: AccessGuard.authorities(host: "127.0.0.1", port: 8631),
+      origins: origins)
     func decide(_ host: String, _ origin: String?) -> AccessGuard.Decision {
       proxied.decide(claims(method: "POST", path: "/api/command", host: host, origin: origin, site: "same-origin"))
     }
     func trade(_ host: String) -> AccessGuard.Decision {
-      proxied.decide(claims(path: "/", host: host, cookie: nil, queryToken: Self.token))
+      proxied.decide(claims(path: "/", host: host, cookie: nil, code: "c"))
     }
     #expect(decide("kiosk.example", "https://kiosk.example") == .allowed)
     #expect(decide("Kiosk.Example", nil) == .allowed)
@@ -86,9 +115,9 @@ struct AccessGuardTests {
     #expect(decide("127.0.0.1:8631", "https://kiosk.example") == .refused(.foreignOrigin))
     #expect(decide("kiosk.example:8631", nil) == .refused(.foreignHost))
     #expect(access.decide(claims(host: "kiosk.example")) == .refused(.foreignHost))
-    #expect(trade("kiosk.example") == .trade(secure: true))
-    #expect(trade("other.example:8080") == .trade(secure: false))
-    #expect(trade("127.0.0.1:8631") == .trade(secure: false))
+    #expect(trade("kiosk.example") == .offer(code: "c", secure: true))
+    #expect(trade("other.example:8080") == .offer(code: "c", secure: false))
+    #expect(trade("127.0.0.1:8631") == .offer(code: "c", secure: false))
   }
 
   @Test("An origin is written as browsers write it")

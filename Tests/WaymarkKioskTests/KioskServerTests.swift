@@ -11,11 +11,12 @@ struct KioskServerTests {
     .appendingPathComponent("../../Sources/WaymarkKiosk/Resources").standardizedFileURL.path
 
   /// Runs `body` against a server on a free port.
+  ///
+  /// - Parameter body: gets the port, the cookie of a browser that was let in, and the service behind the page.
   func withServer(
-    limits: KioskLimits = KioskLimits(), origins: [KioskOrigin] = [],
-    _ body: @escaping @Sendable (Int, String, FakeBackend) async throws -> Void
+    limits: KioskLimits = KioskLimits(), origins: [KioskOrigin] = [], backend: FakeBackend = FakeBackend(),
+    codes: Codes = Codes(), _ body: @escaping @Sendable (Int, String, FakeBackend) async throws -> Void
   ) async throws {
-    let backend = FakeBackend()
     var options = KioskOptions(assets: Self.assets, token: KioskToken())
     options.port = 0
     options.limits = limits
@@ -26,10 +27,13 @@ struct KioskServerTests {
     let server = try KioskServer(options: options, backend: backend, logger: logger)
     let (ports, found) = AsyncStream.makeStream(of: Int.self)
     try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask { try await server.run { found.yield($0) } }
+      group.addTask {
+        try await server.run(onCode: { _, code in codes.all.withLock { $0.append(code) } }) { found.yield($0) }
+      }
       group.addTask {
         for await port in ports {
-          try await body(port, token, backend)
+          let cookie = "\(KioskCookie.name(port: port))=\(KioskCookie(token: token).make(for: nil))"
+          try await body(port, cookie, backend)
           return
         }
       }
@@ -37,6 +41,19 @@ struct KioskServerTests {
       group.cancelAll()
       while (try? await group.next()) != nil {}
     }
+  }
+
+  /// The launch codes that a server had.
+  final class Codes: Sendable {
+    let all = Mutex<[String]>([])
+
+    /// The one that opens the page next.
+    var next: String { all.withLock { $0.last ?? "" } }
+  }
+
+  /// The cookie that an answer sets.
+  func cookie(in answer: String) -> String? {
+    answer.firstMatch(of: #/(?i)set-cookie: (waymark-\d+=[0-9a-f.]+);/#).map { String($0.1) }
   }
 
   /// A GET and its whole answer.
@@ -59,27 +76,92 @@ struct KioskServerTests {
 
   func status(_ answer: String) -> Int { Int(answer.split(separator: " ").dropFirst().first ?? "") ?? 0 }
 
-  @Test("Without the token every address answers 401, with it the cookie is set and the page comes")
-  func token() async throws {
-    try await withServer { port, token, _ in
+  @Test("Without the cookie every address answers 401; a launch code gives one browser its cookie, once")
+  func launch() async throws {
+    let codes = Codes()
+    try await withServer(codes: codes) { port, _, _ in
       for path in ["/", "/assets/js/main.js", "/api/config", "/api/events", "/api/preview", "/nothing"] {
         #expect(try status(exchange(port, path)) == 401, "\(path)")
       }
-      let traded = try exchange(port, "/?token=\(token)")
+      let code = codes.next
+      let traded = try exchange(port, "/?token=\(code)")
       #expect(status(traded) == 303)
-      #expect(traded.contains("waymark=\(token); Path=/; HttpOnly; SameSite=Strict"))
+      #expect(traded.contains("; Path=/; HttpOnly; SameSite=Strict"))
       #expect(!traded.lowercased().contains("location: /?"))
-      let page = try exchange(port, "/", headers: ["Cookie: waymark=\(token)"])
+      let own = try #require(cookie(in: traded))
+      #expect(own.hasPrefix("waymark-\(port)="), "cookies do not tell ports apart")
+      let page = try exchange(port, "/", headers: ["Cookie: \(own)"])
       #expect(status(page) == 200)
       #expect(page.contains("<title>Waymark</title>"))
       #expect(page.lowercased().contains("content-security-policy: default-src 'none'"))
+      // Whoever saw the address comes too late; the browser itself may come by it again.
+      #expect(try status(exchange(port, "/?token=\(code)")) == 401)
+      #expect(try status(exchange(port, "/?token=\(code)", headers: ["Cookie: \(own)"])) == 303)
+      // Another browser has the next code and another cookie, which is good for it alone.
+      let agent = "User-Agent: other"
+      let other = try #require(cookie(in: exchange(port, "/?token=\(codes.next)", headers: [agent])))
+      #expect(other != own)
+      #expect(try status(exchange(port, "/", headers: ["Cookie: \(other)", agent])) == 200)
+      #expect(try status(exchange(port, "/", headers: ["Cookie: \(other)"])) == 401)
+      #expect(codes.all.withLock { Set($0).count } == 3)
+    }
+  }
+
+  @Test("A browser that another page sent here is led on by a page of its own, or it would leave its cookie behind")
+  func launchPage() async throws {
+    let codes = Codes()
+    try await withServer(codes: codes) { port, _, _ in
+      let answer = try exchange(port, "/?token=\(codes.next)", headers: ["Sec-Fetch-Site: cross-site"])
+      #expect(status(answer) == 200)
+      #expect(cookie(in: answer) != nil)
+      #expect(answer.contains("http-equiv=\"refresh\" content=\"0; url=/\""))
+    }
+  }
+
+  @Test("Two Host lines are refused, the right one first or last")
+  func twoHosts() async throws {
+    try await withServer { port, cookie, _ in
+      let own = "127.0.0.1:\(port)"
+      for (first, second) in [(own, "evil.example"), ("evil.example", own), (own, own)] {
+        let answer = try exchange(port, "/", headers: ["Host: \(second)", "Cookie: \(cookie)"], host: first)
+        #expect([400, 421].contains(status(answer)), "\(first) \(second)")
+      }
+    }
+  }
+
+  @Test("Uploads take room before they are read: beyond it they wait, and are refused when that takes too long")
+  func uploadRoom() async throws {
+    var limits = KioskLimits()
+    limits.pictures = 1000
+    limits.patience = .milliseconds(200)
+    limits.waiting = 1
+    try await withServer(limits: limits) { port, cookie, backend in
+      let head =
+        "POST /api/upload HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nCookie: \(cookie)\r\nContent-Length: 800\r\n\r\n"
+      // It announces a picture, and then takes its time.
+      let slow = try RawHTTP(port: port)
+      slow.send(head)
+      var refused = 0
+      while refused == 0 {
+        let next = try RawHTTP(port: port)
+        next.send(head)
+        next.send([UInt8](repeating: 1, count: 800))
+        let answer = next.receive { $0.contains("}}") }
+        if answer.contains(#""code":"busy""#) {
+          #expect(status(answer) == 503)
+          refused += 1
+        }
+      }
+      slow.send([UInt8](repeating: 1, count: 800))
+      #expect(status(slow.receive { $0.contains("}}") }) == 200)
+      #expect(try status(exchange(port, "POST", "/api/upload", headers: ["Cookie: \(cookie)"], body: "picture")) == 200)
     }
   }
 
   @Test("A foreign Host or Origin is refused although the cookie is right")
   func foreign() async throws {
-    try await withServer { port, token, backend in
-      let cookie = "Cookie: waymark=\(token)"
+    try await withServer { port, cookie, backend in
+      let cookie = "Cookie: \(cookie)"
       #expect(try status(exchange(port, "/", headers: [cookie], host: "evil.example")) == 421)
       let command = #"{"method":"status"}"#
       let answer = try exchange(
@@ -91,10 +173,12 @@ struct KioskServerTests {
 
   @Test("Under the name of a proxy that was told of, the page is the proxy's, and its cookie is for TLS alone")
   func proxied() async throws {
-    try await withServer(origins: [#require(KioskOrigin("https://kiosk.example"))]) { port, token, backend in
-      let traded = try exchange(port, "/?token=\(token)", host: "kiosk.example")
-      #expect(traded.contains("waymark=\(token); Path=/; HttpOnly; SameSite=Strict; Secure\r\n"))
-      let headers = ["Cookie: waymark=\(token)", "Origin: https://kiosk.example", "Sec-Fetch-Site: same-origin"]
+    let codes = Codes()
+    try await withServer(origins: [#require(KioskOrigin("https://kiosk.example"))], codes: codes) {
+      port, cookie, backend in
+      let traded = try exchange(port, "/?token=\(codes.next)", host: "kiosk.example")
+      #expect(traded.contains("; Path=/; HttpOnly; SameSite=Strict; Secure\r\n"))
+      let headers = ["Cookie: \(cookie)", "Origin: https://kiosk.example", "Sec-Fetch-Site: same-origin"]
       let answer = try exchange(
         port, "POST", "/api/command", headers: headers, host: "kiosk.example", body: #"{"method":"status"}"#)
       #expect(status(answer) == 200)
@@ -106,8 +190,8 @@ struct KioskServerTests {
   func resets() async throws {
     var limits = KioskLimits()
     limits.streams = 2
-    try await withServer(limits: limits) { port, token, _ in
-      let head = "HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nCookie: waymark=\(token)\r\n\r\n"
+    try await withServer(limits: limits) { port, cookie, _ in
+      let head = "HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nCookie: \(cookie)\r\n\r\n"
       for path in ["/api/events?page=p1", "/api/preview"] {
         for round in 0..<400 {
           let http = try RawHTTP(port: port)
@@ -120,7 +204,7 @@ struct KioskServerTests {
         let patience = ContinuousClock.now + .seconds(30)
         var answer = 0
         while answer != 200, ContinuousClock.now < patience {
-          answer = try status(exchange(port, path, headers: ["Cookie: waymark=\(token)"]))
+          answer = try status(exchange(port, path, headers: ["Cookie: \(cookie)"]))
         }
         #expect(answer == 200, "\(path)")
       }
@@ -135,16 +219,16 @@ struct KioskServerTests {
       "/assets/js/../../../../../../etc/passwd", "/api/resource/..%2f..%2fetc%2fpasswd", "/assets/js/main.js%00.css",
     ])
   func traversal(path: String) async throws {
-    try await withServer { port, token, _ in
-      let answer = try exchange(port, path, headers: ["Cookie: waymark=\(token)"])
+    try await withServer { port, cookie, _ in
+      let answer = try exchange(port, path, headers: ["Cookie: \(cookie)"])
       #expect([400, 404].contains(status(answer)), "\(answer.prefix(80))")
     }
   }
 
   @Test("Only what a person in front of it does may be called")
   func allowList() async throws {
-    try await withServer { port, token, backend in
-      let headers = ["Cookie: waymark=\(token)", "X-Waymark-Page: p1"]
+    try await withServer { port, cookie, backend in
+      let headers = ["Cookie: \(cookie)", "X-Waymark-Page: p1"]
       let fine = try exchange(
         port, "POST", "/api/command", headers: headers, body: #"{"method":"scan.begin","params":{"mode":"onboarding"}}"#
       )
@@ -163,26 +247,26 @@ struct KioskServerTests {
 
   @Test("An upload over 16 MiB is refused before it is taken, as are one that lies about its length and an empty one")
   func upload() async throws {
-    try await withServer { port, token, backend in
+    try await withServer { port, cookie, backend in
       let http = try RawHTTP(port: port)
       http.send(
-        "POST /api/upload HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nCookie: waymark=\(token)\r\nContent-Length: 16777217\r\n\r\n"
+        "POST /api/upload HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nCookie: \(cookie)\r\nContent-Length: 16777217\r\n\r\n"
       )
       #expect(status(http.receive { $0.contains("tooLarge") }) == 413)
       let chunked = try RawHTTP(port: port)
       chunked.send(
-        "POST /api/upload HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nCookie: waymark=\(token)\r\nTransfer-Encoding: chunked\r\n\r\n"
+        "POST /api/upload HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nCookie: \(cookie)\r\nTransfer-Encoding: chunked\r\n\r\n"
       )
       let chunk = Array("100000\r\n".utf8) + [UInt8](repeating: 7, count: 1 << 20) + Array("\r\n".utf8)
       for _ in 0..<18 { chunked.send(chunk) }
       #expect(status(chunked.receive { $0.contains("tooLarge") }) == 413)
       #expect(backend.uploads.withLock { $0.isEmpty })
       let empty = try exchange(
-        port, "POST", "/api/upload", headers: ["Cookie: waymark=\(token)", "Content-Length: 0"])
+        port, "POST", "/api/upload", headers: ["Cookie: \(cookie)", "Content-Length: 0"])
       #expect(status(empty) == 422)
       #expect(empty.contains(#""code":"badPicture""#))
       #expect(backend.uploads.withLock { $0.isEmpty })
-      let fits = try exchange(port, "POST", "/api/upload", headers: ["Cookie: waymark=\(token)"], body: "picture")
+      let fits = try exchange(port, "POST", "/api/upload", headers: ["Cookie: \(cookie)"], body: "picture")
       #expect(status(fits) == 200)
       #expect(backend.uploads.withLock { $0 } == [7])
     }
@@ -190,20 +274,20 @@ struct KioskServerTests {
 
   @Test("The picture stream names the frame of every part")
   func preview() async throws {
-    try await withServer { port, token, _ in
-      let answer = try exchange(port, "/api/preview?width=640&rate=30", headers: ["Cookie: waymark=\(token)"])
+    try await withServer { port, cookie, _ in
+      let answer = try exchange(port, "/api/preview?width=640&rate=30", headers: ["Cookie: \(cookie)"])
       #expect(answer.contains("multipart/x-mixed-replace; boundary=frame"))
       for sequence in 1...3 { #expect(answer.contains("X-Frame-Sequence: \(sequence)\r\n")) }
-      let picture = try exchange(port, "/api/resource/guide%2F1", headers: ["Cookie: waymark=\(token)"])
+      let picture = try exchange(port, "/api/resource/guide%2F1", headers: ["Cookie: \(cookie)"])
       #expect(picture.lowercased().contains("content-type: image/png"))
-      #expect(try status(exchange(port, "/api/gallery/none", headers: ["Cookie: waymark=\(token)"])) == 404)
+      #expect(try status(exchange(port, "/api/gallery/none", headers: ["Cookie: \(cookie)"])) == 404)
     }
   }
 
   @Test("Events come as server-sent events")
   func events() async throws {
-    try await withServer { port, token, _ in
-      let answer = try exchange(port, "/api/events?page=p1", headers: ["Cookie: waymark=\(token)"])
+    try await withServer { port, cookie, _ in
+      let answer = try exchange(port, "/api/events?page=p1", headers: ["Cookie: \(cookie)"])
       #expect(answer.contains("text/event-stream"))
       #expect(answer.contains(#"data: {"event":"kiosk.connection","online":true}"#))
     }
@@ -216,10 +300,10 @@ struct KioskServerTests {
     limits.connections = 50
     limits.proof = .seconds(3600)
     limits.idle = .seconds(3600)
-    try await withServer(limits: limits) { port, token, _ in
+    try await withServer(limits: limits) { port, cookie, _ in
       var mute: [RawHTTP] = []
       for _ in 0..<1000 { mute.append(try RawHTTP(port: port)) }
-      let answer = try exchange(port, "/", headers: ["Cookie: waymark=\(token)"])
+      let answer = try exchange(port, "/", headers: ["Cookie: \(cookie)"])
       #expect(status(answer) == 200)
       // All but fifty see the end of their connection without having said anything. Which fifty is for the system to say: it
       // does not hand connections over in the order in which they were begun.
@@ -232,9 +316,9 @@ struct KioskServerTests {
     RawHTTP.allowDescriptors(4096)
     var limits = KioskLimits()
     limits.connections = 20
-    try await withServer(limits: limits) { port, token, _ in
+    try await withServer(limits: limits) { port, cookie, _ in
       let page = try RawHTTP(port: port)
-      let request = "GET /api/config HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nCookie: waymark=\(token)\r\n\r\n"
+      let request = "GET /api/config HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nCookie: \(cookie)\r\n\r\n"
       page.send(request)
       #expect(status(page.receive { $0.contains("}") }) == 200)
       var mute: [RawHTTP] = []
@@ -257,7 +341,7 @@ struct KioskServerTests {
     }
     limits = KioskLimits()
     limits.proof = .milliseconds(200)
-    try await withServer(limits: limits) { port, token, _ in
+    try await withServer(limits: limits) { port, cookie, _ in
       let http = try RawHTTP(port: port)
       var answers = 0
       // Every one of these resets what counts as idle.
@@ -274,10 +358,10 @@ struct KioskServerTests {
   func slowBody() async throws {
     var limits = KioskLimits()
     limits.body = .milliseconds(200)
-    try await withServer(limits: limits) { port, token, backend in
+    try await withServer(limits: limits) { port, cookie, backend in
       let http = try RawHTTP(port: port)
       http.send(
-        "POST /api/upload HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nCookie: waymark=\(token)\r\nContent-Length: 900\r\n\r\nhalf"
+        "POST /api/upload HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nCookie: \(cookie)\r\nContent-Length: 900\r\n\r\nhalf"
       )
       #expect(status(http.receive { $0.contains("tooLarge") }) == 413)
       #expect(backend.uploads.withLock { $0.isEmpty })
@@ -289,8 +373,8 @@ struct KioskServerTests {
     var limits = KioskLimits()
     limits.drain = .milliseconds(300)
     let left = Mutex<[RawHTTP]>([])
-    try await withServer(limits: limits) { port, token, _ in
-      let head = "HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nCookie: waymark=\(token)\r\n"
+    try await withServer(limits: limits) { port, cookie, _ in
+      let head = "HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nCookie: \(cookie)\r\n"
       func open(_ request: String, until word: String? = nil) throws {
         let http = try RawHTTP(port: port)
         http.send(request)

@@ -11,8 +11,8 @@ import Synchronization
 
 /// Requests to the kiosk behind NIO's parser: address, headers, cookies and bodies through the guard and the routes.
 ///
-/// An input is `METHOD PATH`, header lines, an empty line, a body. `$TOKEN` stands for the right token; an input without
-/// it must not get anywhere.
+/// An input is `METHOD PATH`, header lines, an empty line, a body. `$TOKEN` stands for a launch code, `$COOKIE` for a cookie; an input without
+/// them must not get anywhere.
 @main
 struct FuzzKiosk {
   static func main() { fuzz(seeds: seeds()) { feed($0, $1) } }
@@ -21,8 +21,10 @@ struct FuzzKiosk {
 private func feed(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let all = input(bytes, count)
   let text = String(decoding: all, as: UTF8.self)
-  let hasToken = text.contains("$TOKEN")
-  guard let request = parse(text.replacing("$TOKEN", with: token.value)) else { return -1 }
+  let hasToken = text.contains("$TOKEN") || text.contains("$COOKIE")
+  guard let request = parse(text.replacing("$TOKEN", with: gate.code).replacing("$COOKIE", with: cookie)) else {
+    return -1
+  }
   let status = answer(request)
   if !hasToken, request.method != .options { require(![200, 303, 204].contains(status), "answered without the token") }
   require(status != 500, "an internal error")
@@ -30,6 +32,8 @@ private func feed(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 }
 
 private let token = KioskToken()
+private let gate = AccessGate()
+private let cookie = KioskCookie(token: token.value).make(for: nil)
 
 private let responder: any HTTPResponder<KioskContext> = {
   let folder = "/dev/shm/waymark-fuzz-assets"
@@ -39,8 +43,8 @@ private let responder: any HTTPResponder<KioskContext> = {
   guard let server = try? KioskServer(options: options, backend: Backend(), logger: Logger(label: "fuzz")) else {
     fatalError("no server")
   }
-  let gate = AccessGate()
-  gate.open(AccessGuard(token: token.value, authorities: AccessGuard.authorities(host: "127.0.0.1", port: 80)))
+  gate.open(
+    AccessGuard(token: token.value, port: 80, authorities: AccessGuard.authorities(host: "127.0.0.1", port: 80)))
   return server.router(behind: gate, connections: Connections(options.limits)).buildResponder()
 }()
 
@@ -85,7 +89,7 @@ private func answer(_ request: Request) -> Int {
 }
 
 private func seeds() -> [[UInt8]] {
-  let good = "Host:127.0.0.1\nCookie:waymark=$TOKEN\n"
+  let good = "Host:127.0.0.1\nCookie:waymark-80=$COOKIE\n"
   return [
     "GET /?token=$TOKEN\nHost:localhost\n\n", "GET /\n\(good)\n", "GET /assets/index.html\n\(good)If-None-Match:x\n\n",
     "GET /assets/../../etc/passwd\n\(good)\n", "GET /api/config\n\(good)\n",

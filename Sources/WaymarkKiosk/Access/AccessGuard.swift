@@ -1,12 +1,9 @@
 /// Who may speak to the kiosk's port: a pure decision over the few fields of a request that matter.
 ///
 /// Any local user, and any page in any browser on the device, reaches a loopback port. So a request must name this host
-/// (against DNS rebinding), must not come from another page (against cross-site requests), and must carry the cookie
-/// that only someone who knows the token can have.
+/// (against DNS rebinding), must not come from another page (against cross-site requests), and must carry a cookie
+/// that only a browser can have that came with a launch code.
 struct AccessGuard: Sendable {
-  /// The name of the cookie that the token is traded for.
-  static let cookieName = "waymark"
-
   /// What a request says of itself.
   struct Claims: Sendable {
     var method: String
@@ -15,14 +12,21 @@ struct AccessGuard: Sendable {
     var origin: String?
     var fetchSite: String?
     var cookie: String?
-    var queryToken: String?
+    /// What the browser calls itself.
+    var agent: String?
+    /// The launch code in the address.
+    var code: String?
   }
 
   /// What becomes of a request.
   enum Decision: Equatable, Sendable {
     case allowed
-    /// The right token in the address: set the cookie, `secure` where it came over TLS, and go to the address without it.
-    case trade(secure: Bool)
+    /// A launch code in the address, still to be looked at; `secure` where it came over TLS.
+    case offer(code: String, secure: Bool)
+    /// The right one: set the cookie, and go to the address without the code.
+    case trade(cookie: String, secure: Bool)
+    /// A used one of a browser that is known: go to the address without it.
+    case home
     case refused(Refusal)
   }
 
@@ -36,14 +40,17 @@ struct AccessGuard: Sendable {
     case noToken
   }
 
-  private let token: [UInt8]
+  /// The name of the cookie.
+  let cookieName: String
+  private let cookies: KioskCookie
   /// The pages that may send requests, by the authority that these name.
   private var origins: [String: Set<String>] = [:]
 
-  /// A guard for a token, the authorities (`host:port`, lower case) under which this kiosk is reached, and what it is
-  /// called besides.
-  init(token: String, authorities: Set<String>, origins: [KioskOrigin] = []) {
-    self.token = Array(token.utf8)
+  /// A guard for the token that proves cookies, the port, the authorities (`host:port`, lower case) under which this kiosk is
+  /// reached, and what it is called besides.
+  init(token: String, port: Int, authorities: Set<String>, origins: [KioskOrigin] = []) {
+    cookies = KioskCookie(token: token)
+    cookieName = KioskCookie.name(port: port)
     for authority in authorities { self.origins[authority] = ["http://\(authority)"] }
     for origin in origins { self.origins[origin.authority, default: []].insert(origin.text) }
   }
@@ -68,20 +75,17 @@ struct AccessGuard: Sendable {
       // A link from elsewhere may open the start page, which then still needs its cookie; nothing else.
       guard claims.method == "GET", claims.path == "/", claims.origin == nil else { return .refused(.foreignOrigin) }
     }
-    if claims.method == "GET", claims.path == "/", let offered = claims.queryToken {
-      return matches(offered)
-        ? .trade(secure: own.allSatisfy { $0.hasPrefix("https://") }) : .refused(.noToken)
+    if claims.method == "GET", claims.path == "/", let code = claims.code {
+      return .offer(code: code, secure: own.allSatisfy { $0.hasPrefix("https://") })
     }
-    guard let cookie = claims.cookie, matches(cookie) else { return .refused(.noToken) }
-    return .allowed
+    return isKnown(claims) ? .allowed : .refused(.noToken)
   }
 
-  /// Compares in a time that does not depend on where the first difference is.
-  private func matches(_ offered: String) -> Bool {
-    let bytes = Array(offered.utf8)
-    guard bytes.count == token.count else { return false }
-    var difference: UInt8 = 0
-    for (a, b) in zip(bytes, token) { difference |= a ^ b }
-    return difference == 0
+  /// Whether a request comes from a browser that has its cookie.
+  func isKnown(_ claims: Claims) -> Bool {
+    claims.cookie.map { cookies.isValid($0, for: claims.agent) } ?? false
   }
+
+  /// A cookie for the browser of a request.
+  func newCookie(for claims: Claims) -> String { cookies.make(for: claims.agent) }
 }

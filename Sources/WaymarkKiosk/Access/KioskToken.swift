@@ -4,7 +4,8 @@
   import Musl
 #endif
 
-/// The random token in the kiosk's address, kept in a file so that a restart does not lock out an open browser.
+/// The random token that proves the cookies of browsers, kept in a file so that a restart does not lock out an open page. It is in no
+/// address and on no command line.
 package struct KioskToken: Sendable {
   /// The token: 256 random bits, in hexadecimal.
   package let value: String

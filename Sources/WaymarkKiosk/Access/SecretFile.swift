@@ -4,7 +4,7 @@
   import Musl
 #endif
 
-/// A file with one line that opens the page: the token, or the address that carries it.
+/// A file with one line that opens the page: the token that proves cookies, or the address with a launch code.
 ///
 /// Its owner writes it, its group reads it, nobody else may look; it is replaced as a whole.
 package struct SecretFile: Sendable {
@@ -23,6 +23,17 @@ package struct SecretFile: Sendable {
   /// The file of the page's address, as `--address-file` names it.
   package static func address(_ path: String) -> SecretFile {
     SecretFile(path: path, name: "address file", code: .addressFile, option: "--address-file")
+  }
+
+  /// The file that opens the page in a browser, as `--launch-page` names it.
+  package static func launchPage(_ path: String) -> SecretFile {
+    SecretFile(path: path, name: "launch page", code: .addressFile, option: "--launch-page")
+  }
+
+  /// What a launch page says: go to that address.
+  package static func launch(to address: String) -> String {
+    "<!doctype html><meta charset=\"utf-8\"><title>Waymark</title><meta name=\"referrer\" content=\"no-referrer\">"
+      + "<meta http-equiv=\"refresh\" content=\"0; url=\(address)\">"
   }
 
   /// Removes what an earlier process left there, and sees whether `write` will have a chance.

@@ -31,6 +31,12 @@ extension KioskServer {
 
     router.post("/api/upload") { request, _ in
       guard options.upload else { return Response(status: .notFound) }
+      let length = request.headers[.contentLength].flatMap(Int.init)
+      if let length, length > Self.uploadLimit { return tooLarge }
+      guard let room = await rooms.enter(length ?? Self.uploadLimit, within: options.limits.patience) else {
+        return busy
+      }
+      defer { room.leave() }
       guard let body = await collect(request, upTo: Self.uploadLimit) else { return tooLarge }
       // The service cannot be told of a picture of no bytes.
       guard !body.isEmpty else {
@@ -89,6 +95,16 @@ extension KioskServer {
       group.cancelAll()
       return first
     }
+  }
+
+  /// Too many pictures are under way; the body of this one is not read.
+  var busy: Response {
+    var response = answer(
+      .failure(
+        code: "busy", message: "Too many pictures are being worked on.", hint: "Send it again in a moment."),
+      status: .serviceUnavailable)
+    response.headers[.connection] = "close"
+    return response
   }
 
   private var tooLarge: Response {

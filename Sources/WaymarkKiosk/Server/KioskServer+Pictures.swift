@@ -37,10 +37,20 @@ extension KioskServer {
   }
 
   private func picture(_ request: PictureRequest) async -> Response {
+    // A picture of a known width is small; else it is as large as it is.
+    var bytes = Self.uploadLimit
+    if case .gallery(_, .some) = request { bytes = 1 << 20 }
+    guard let room = await rooms.enter(bytes, within: options.limits.patience) else { return busy }
     guard let part = try? await backend.picture(request) else { return Response(status: .notFound) }
     return Response(
-      status: .ok, headers: [.contentType: Self.contentType(part.format)],
-      body: .init(byteBuffer: ByteBuffer(bytes: part.bytes)))
+      status: .ok,
+      headers: [.contentType: Self.contentType(part.format), .contentLength: String(part.bytes.count)],
+      body: .init(contentLength: part.bytes.count) { writer in
+        defer { room.leave() }
+        var writer = writer
+        try await writer.write(ByteBuffer(bytes: part.bytes))
+        try await writer.finish(nil)
+      })
   }
 
   /// Only pictures are handed on as what they say they are.

@@ -16,6 +16,8 @@ package struct KioskServer: Sendable {
   let options: KioskOptions
   let backend: any KioskBackend
   let assets: Assets
+  /// What pictures of all pages take up together.
+  let rooms: PictureRooms
   private let logger: Logger
 
   /// A server that is not yet listening.
@@ -25,6 +27,7 @@ package struct KioskServer: Sendable {
     self.options = options
     self.backend = backend
     self.logger = logger
+    rooms = PictureRooms(bytes: options.limits.pictures, waiting: options.limits.waiting)
     assets = try Assets(folder: options.assets)
   }
 
@@ -34,12 +37,14 @@ package struct KioskServer: Sendable {
   /// - Parameters:
   ///   - signals: whether SIGTERM and SIGINT end it.
   ///   - onListening: called with the port once the server accepts connections.
+  ///   - onCode: called with the port and the code that opens the page once: before `onListening`, and whenever it has been used.
   package func run(
-    endedBySignals signals: Bool = false, onListening: @escaping @Sendable (Int) async -> Void = { _ in }
+    endedBySignals signals: Bool = false, onCode: @escaping @Sendable (Int, String) -> Void = { _, _ in },
+    onListening: @escaping @Sendable (Int) async -> Void = { _ in }
   ) async throws {
     let connections = Connections(options.limits)
     let served = Served(
-      application: application(connections, onListening), connections: connections, drain: options.limits.drain)
+      application: application(connections, onCode, onListening), connections: connections, drain: options.limits.drain)
     var setup = ServiceGroupConfiguration(
       services: [.init(service: served, serviceName: "kiosk")],
       gracefulShutdownSignals: signals ? [.sigterm, .sigint] : [],
@@ -64,7 +69,8 @@ package struct KioskServer: Sendable {
   }
 
   private func application(
-    _ connections: Connections, _ onListening: @escaping @Sendable (Int) async -> Void
+    _ connections: Connections, _ onCode: @escaping @Sendable (Int, String) -> Void,
+    _ onListening: @escaping @Sendable (Int) async -> Void
   ) -> some ApplicationProtocol {
     let gate = AccessGate()
     let router = router(behind: gate, connections: connections)
@@ -84,7 +90,9 @@ package struct KioskServer: Sendable {
       onServerRunning: { channel in
         let port = channel.localAddress?.port ?? 0
         let authorities = AccessGuard.authorities(host: host, port: port)
-        gate.open(AccessGuard(token: token, authorities: authorities, origins: origins))
+        gate.open(AccessGuard(token: token, port: port, authorities: authorities, origins: origins)) {
+          onCode(port, $0)
+        }
         await onListening(port)
       }, logger: logger)
   }
@@ -92,7 +100,7 @@ package struct KioskServer: Sendable {
   /// Every route, behind the gate.
   func router(behind gate: AccessGate, connections: Connections) -> Router<KioskContext> {
     let router = Router(context: KioskContext.self)
-    router.add(middleware: RequestGuard(gate: gate, token: options.token.value, connections: connections))
+    router.add(middleware: RequestGuard(gate: gate, connections: connections))
     addPage(to: router)
     addCommands(to: router)
     addPictures(to: router)

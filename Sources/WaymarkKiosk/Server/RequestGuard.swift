@@ -6,7 +6,6 @@ struct RequestGuard: RouterMiddleware {
   typealias Context = KioskContext
 
   let gate: AccessGate
-  let token: String
   let connections: Connections
 
   /// Nothing from elsewhere, nothing inline, nobody may frame the page.
@@ -26,9 +25,14 @@ struct RequestGuard: RouterMiddleware {
     case .allowed:
       connections.proved(context.channel)
       response = try await next(request, context)
-    case .trade(let secure):
+    case .trade(let cookie, let secure):
       connections.proved(context.channel)
-      response = trade(secure: secure)
+      let line = "\(cookieName)=\(cookie); Path=/; HttpOnly; SameSite=Strict\(secure ? "; Secure" : "")"
+      response = start(from: request, headers: [.setCookie: line])
+    case .home:
+      connections.proved(context.channel)
+      response = start(from: request)
+    case .offer: response = refuse(.noToken)
     case .refused(let refusal): response = refuse(refusal)
     }
     response.headers[.contentSecurityPolicy] = Self.policy
@@ -42,20 +46,34 @@ struct RequestGuard: RouterMiddleware {
   }
 
   private func claims(of request: Request) -> AccessGuard.Claims {
-    AccessGuard.Claims(
-      method: request.method.rawValue, path: request.uri.path, host: request.head.authority,
+    // The first Host became the authority. A second one is somebody who wants to be two things at once.
+    let hasOneHost = !request.headers.contains { $0.name.canonicalName == "host" }
+    return AccessGuard.Claims(
+      method: request.method.rawValue, path: request.uri.path, host: hasOneHost ? request.head.authority : nil,
       origin: request.headers[.origin], fetchSite: request.headers[.init("Sec-Fetch-Site")!],
-      cookie: request.cookies[AccessGuard.cookieName]?.value,
-      queryToken: request.uri.queryParameters["token"].map(String.init))
+      cookie: request.cookies[cookieName]?.value, agent: request.headers[.userAgent],
+      code: request.uri.queryParameters["token"].map(String.init))
   }
 
-  private func trade(secure: Bool) -> Response {
-    Response(
-      status: .seeOther,
-      headers: [
-        .location: "/",
-        .setCookie: "\(AccessGuard.cookieName)=\(token); Path=/; HttpOnly; SameSite=Strict\(secure ? "; Secure" : "")",
-      ])
+  private var cookieName: String { gate.cookieName }
+
+  /// Sends a browser on to the start page.
+  private func start(from request: Request, headers: HTTPFields = [:]) -> Response {
+    var headers = headers
+    let site = request.headers[.init("Sec-Fetch-Site")!]
+    guard let site, site != "same-origin", site != "none" else {
+      headers[.location] = "/"
+      return Response(status: .seeOther, headers: headers)
+    }
+    // It was sent here by another page, such as the file that launches it. After a redirect that would still count as coming from there,
+    // and the cookie would stay behind; going on from a page of its own does not.
+    headers[.contentType] = "text/html; charset=utf-8"
+    return Response(
+      status: .ok, headers: headers,
+      body: .init(
+        byteBuffer: ByteBuffer(
+          string: "<!doctype html><meta charset=\"utf-8\"><title>Waymark</title>"
+            + "<meta http-equiv=\"refresh\" content=\"0; url=/\">\n")))
   }
 
   private func refuse(_ refusal: AccessGuard.Refusal) -> Response {
@@ -64,7 +82,10 @@ struct RequestGuard: RouterMiddleware {
       case .foreignHost: (.misdirectedRequest, "This kiosk is not reached under that name.")
       case .foreignOrigin: (.forbidden, "Requests from other pages are refused.")
       case .noToken:
-        (.unauthorized, "Open the address that `waymark kiosk` printed: it carries the token that opens this page.")
+        (
+          .unauthorized,
+          "This page is opened by a code that can be used once. `waymark kiosk` prints it, and --launch-page keeps a fresh one."
+        )
       }
     return Response(
       status: status, headers: [.contentType: "text/plain; charset=utf-8"],

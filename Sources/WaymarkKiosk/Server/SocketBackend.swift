@@ -53,13 +53,14 @@ package final class SocketBackend: KioskBackend {
           case .connected(let client, let snapshot):
             own = client
             if let page { pages.withLock { $0.connected(page, stream: number, client) } }
-            let standing = Connection(online: true, role: client.hello.role, snapshot: snapshot)
+            let standing = Connection(
+              online: true, role: client.hello.role, client: client.hello.client, snapshot: snapshot)
             try send(try JSONLineEncoder.encode(standing))
           case .event(let received): try send(Array(received.line.utf8))
           case .disconnected:
             own = nil
             if let page { pages.withLock { $0.ended(page, stream: number) } }
-            try send(try JSONLineEncoder.encode(Connection(online: false, role: nil, snapshot: nil)))
+            try send(try JSONLineEncoder.encode(Connection(online: false, role: nil, client: nil, snapshot: nil)))
           }
         }
       } catch {
@@ -129,6 +130,8 @@ package final class SocketBackend: KioskBackend {
     let event = "kiosk.connection"
     let online: Bool
     let role: Role?
+    /// The number under which the page stands in the `by` of events: what carries it is the page's own.
+    let client: Int?
     let snapshot: Snapshot?
   }
 }

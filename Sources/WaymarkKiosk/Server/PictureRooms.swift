@@ -1,0 +1,93 @@
+import Synchronization
+
+/// Bounds what pictures take up that are under way: room for one is taken before a byte of it is read, in the order in which it was asked
+/// for.
+final class PictureRooms: Sendable {
+  /// Room for a picture, given back by `leave`, or when nobody holds it any more.
+  final class Room: Sendable {
+    private let rooms: PictureRooms
+    private let bytes: Int
+    private let isTaken = Atomic(true)
+
+    fileprivate init(_ rooms: PictureRooms, bytes: Int) {
+      self.rooms = rooms
+      self.bytes = bytes
+    }
+
+    deinit { leave() }
+
+    /// Gives the room back.
+    func leave() { if isTaken.exchange(false, ordering: .relaxed) { rooms.giveBack(bytes) } }
+  }
+
+  private struct State {
+    var free: Int
+    var lastNumber = 0
+    var waiting: [(number: Int, bytes: Int, continuation: CheckedContinuation<Room?, Never>)] = []
+  }
+
+  private let state: Mutex<State>
+  private let bytes: Int
+  private let limit: Int
+
+  init(bytes: Int, waiting limit: Int) {
+    self.bytes = bytes
+    self.limit = limit
+    state = Mutex(State(free: bytes))
+  }
+
+  /// Takes room, or waits for it a while; `nil` when there is none.
+  func enter(_ wanted: Int, within patience: Duration) async -> Room? {
+    let bytes = min(wanted, bytes)
+    let number = state.withLock { state in
+      state.lastNumber += 1
+      return state.lastNumber
+    }
+    let timer = Task { [weak self] in
+      try await Task.sleep(for: patience)
+      self?.giveUp(number)
+    }
+    defer { timer.cancel() }
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let now = state.withLock { state -> Room?? in
+          if state.waiting.isEmpty, state.free >= bytes {
+            state.free -= bytes
+            return .some(Room(self, bytes: bytes))
+          }
+          guard state.waiting.count < limit else { return .some(nil) }
+          state.waiting.append((number, bytes, continuation))
+          return nil
+        }
+        if let now { continuation.resume(returning: now) }
+        // Before it waited there was nobody to be told.
+        if Task.isCancelled { giveUp(number) }
+      }
+    } onCancel: {
+      giveUp(number)
+    }
+  }
+
+  private func giveUp(_ number: Int) {
+    let continuation = state.withLock { state in
+      state.waiting.firstIndex { $0.number == number }.map { state.waiting.remove(at: $0).continuation }
+    }
+    continuation?.resume(returning: nil)
+    // Who waited behind it may fit.
+    giveBack(0)
+  }
+
+  private func giveBack(_ bytes: Int) {
+    let next = state.withLock { state in
+      state.free += bytes
+      var next: [(Int, CheckedContinuation<Room?, Never>)] = []
+      while let first = state.waiting.first, state.free >= first.bytes {
+        state.free -= first.bytes
+        next.append((first.bytes, first.continuation))
+        state.waiting.removeFirst()
+      }
+      return next
+    }
+    for (bytes, continuation) in next { continuation.resume(returning: Room(self, bytes: bytes)) }
+  }
+}
