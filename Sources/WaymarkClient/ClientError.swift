@@ -34,6 +34,7 @@ public struct ClientError: Error, Hashable, Sendable {
       case .roleChanged: "Connect again: the configuration gives your user another role now."
       case .notPermitted: "Connect as a user or group that the configuration names under roles."
       case .slowConsumer: "Read faster, or subscribe to fewer events."
+      case .bodyTimeout: "Send the bytes of a picture right behind its request."
       case .lineTooLong: "Keep requests under 64 KiB."
       case .tooManyClients: "Close other clients, or raise clients.maximum."
       case .stopping: "Wait for the service to come back."

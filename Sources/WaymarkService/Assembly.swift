@@ -70,8 +70,8 @@ package final class Assembly {
       hub: hub, pipeline: capture.pipeline, settings: .init(configuration, log: log.subsystem(.scenes)))
     hub.add(scenes)
     let scenes = scenes
-    media.resource = { id in scenes.picture(id).map { .file($0) } }
-    media.gallery = { id in try await gallery.bytes(of: id) }
+    media.resource = { id in scenes.picture(id) }
+    media.gallery = { id in try await gallery.open(id) }
     capture.onStatus.append { [weak self] _ in
       guard let self else { return }
       self.camera.sourceChanged()

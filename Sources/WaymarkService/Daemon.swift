@@ -27,6 +27,7 @@ package struct Daemon: Sendable {
   /// - Throws: `ServiceProblem` or `ConfigurationProblem` when it cannot start.
   package func run() async throws {
     MemoryUse.keepHeapSmall()
+    defer { LogWriter.standardError.flush(within: 0.2) }
     let (configuration, problems) = loader.load()
     for problem in problems {
       log.error("\(problem.description)", metadata: ["hint": "\(problem.hint)"])
@@ -107,6 +108,7 @@ private struct Stopping: Service {
     // A lane that is deep in a picture, or a camera's driver that does not answer: the kernel takes back what they hold. Not by
     // way of exit(3), which would take memory from under a thread that runs.
     log.warning("what did not end in time was cut off")
+    LogWriter.standardError.flush(within: 0.2)
     _exit(0)
   }
 }

@@ -80,9 +80,10 @@ package final class Isolation: Sendable {
 
   /// The codes in a picture file and the picture's size. Blocks.
   ///
+  /// - Parameter stop: ends the worker when raised.
   /// - Throws: `ImageError`, `BarcodeError`, `WorkerFailure`.
   package func codes(
-    in file: [UInt8], _ configuration: ScanConfiguration
+    in file: [UInt8], _ configuration: ScanConfiguration, or stop: StopSignal? = nil
   ) throws -> (reading: ScanReading, width: Int, height: Int) {
     guard launcher != nil else {
       let image = try PictureDecoder().gray(file).image
@@ -90,7 +91,7 @@ package final class Isolation: Sendable {
       return (image.withView { scanner.scan($0) }, image.width, image.height)
     }
     let request = WorkerRequest.codesInFile(size: file.count, configuration)
-    return try inWorker(file, request, limit: CodeReply.byteLimit) { wire throws(WireReader.Nonsense) in
+    return try inWorker(file, request, limit: CodeReply.byteLimit, or: stop) { wire throws(WireReader.Nonsense) in
       let size = try Self.size(&wire)
       return (try ScanReading(&wire), size.width, size.height)
     }
@@ -98,13 +99,14 @@ package final class Isolation: Sendable {
 
   /// A picture file made ready for a client. Blocks.
   ///
+  /// - Parameter stop: ends the worker when raised.
   /// - Throws: `ImageError`, `WorkerFailure`.
-  package func prepare(_ file: [UInt8], width: Int?) throws -> PreparedPicture {
+  package func prepare(_ file: [UInt8], width: Int?, or stop: StopSignal? = nil) throws -> PreparedPicture {
     guard launcher != nil else {
       return try file.withUnsafeBytes { bytes throws(ImageError) in try PreparedPicture(bytes, width: width) }
     }
     let request = WorkerRequest.prepared(size: file.count, width: width)
-    return try inWorker(file, request, limit: WorkerArena.outputLimit) { wire throws(WireReader.Nonsense) in
+    return try inWorker(file, request, limit: WorkerArena.outputLimit, or: stop) { wire throws(WireReader.Nonsense) in
       try PreparedPicture(&wire)
     }
   }
@@ -129,7 +131,7 @@ package final class Isolation: Sendable {
   ///
   /// - Parameter byteLimit: what no answer is larger than.
   private func inWorker<T>(
-    _ file: [UInt8], _ request: WorkerRequest, limit byteLimit: Int,
+    _ file: [UInt8], _ request: WorkerRequest, limit byteLimit: Int, or stop: StopSignal?,
     _ read: (inout WireReader) throws(WireReader.Nonsense) -> T
   ) throws -> T {
     do {
@@ -137,7 +139,7 @@ package final class Isolation: Sendable {
       let worker = try launcher.start()
       ledger.count { $0.starts += 1 }
       worker.arena.input.copyBytes(from: file)
-      let answer = try worker.ask(request, limit: limits.picture)
+      let answer = try worker.ask(request, limit: limits.picture, or: stop)
       guard answer.count <= (answer.worked ? byteLimit : ImageError.byteLimit) else { throw WorkerFailure.nonsense }
       var wire = WireReader(worker.arena.takeOutput(answer.count))
       do {
@@ -149,6 +151,8 @@ package final class Isolation: Sendable {
         throw WorkerFailure.nonsense
       }
     } catch let failure as WorkerFailure {
+      // Nothing is wrong with a picture that nobody waits for any longer.
+      if case .interrupted = failure { throw failure }
       ledger.report(failure)
       throw failure
     }

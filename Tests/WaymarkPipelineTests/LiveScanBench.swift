@@ -105,6 +105,7 @@ struct Bench {
     case .notRecorded(let scan): "notRecorded \(scan.id)"
     case .confirmed(let scan, _, let owner): "confirmed \(scan.id) \(owner ?? "-")"
     case .cancelled(let scan, let ending, let owner): "cancelled \(scan.id) \(ending) \(owner ?? "-")"
+    case .ended(let scan, let ending, let owner): "ended \(scan.id) \(ending) \(owner ?? "-")"
     case .changed: "changed"
     }
   }

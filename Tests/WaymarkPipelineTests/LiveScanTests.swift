@@ -17,7 +17,7 @@ struct LiveScanTests {
     #expect(bench.scan.demand == nil)
     #expect(bench.scan.pending != nil)
     #expect(bench.see(Bench.bad) == [], "it pauses")
-    #expect(bench.handle(.confirm(scan: "1", by: "anna")) == ["confirmed 1 anna", "changed"])
+    #expect(bench.handle(.confirm(scan: "1", by: "anna")) == ["confirmed 1 anna", "ended 1 confirmed anna", "changed"])
     #expect(bench.scan.scan == nil)
   }
 
@@ -27,13 +27,19 @@ struct LiveScanTests {
     _ = bench.begin("anna")
     #expect(bench.begin("bert") == ["refused busy(anna)"])
     #expect(bench.handle(.cancel(scan: nil, by: "bert")) == ["refused busy(anna)"])
-    #expect(bench.begin("anna", .barcode) == ["cancelled 1 replaced anna", "changed", "began 2", "changed"])
+    #expect(
+      bench.begin("anna", .barcode) == [
+        "cancelled 1 replaced anna", "ended 1 replaced anna", "changed", "began 2", "changed",
+      ])
     #expect(bench.handle(.left("bert")) == [])
-    #expect(bench.handle(.left("anna")) == ["cancelled 2 disconnected anna", "changed"])
+    #expect(bench.handle(.left("anna")) == ["cancelled 2 disconnected anna", "ended 2 disconnected anna", "changed"])
     #expect(bench.begin("bert") == ["began 3", "changed"])
     #expect(bench.handle(.cancel(scan: "2", by: "bert")) == ["refused noScan"])
     #expect(bench.handle(.confirm(scan: nil, by: "bert")) == ["refused nothingToConfirm"])
-    #expect(bench.handle(.cancel(scan: "3", by: "bert")) == ["cancelled 3 cancelled bert", "changed"])
+    #expect(
+      bench.handle(.cancel(scan: "3", by: "bert")) == [
+        "cancelled 3 cancelled bert", "ended 3 cancelled bert", "changed",
+      ])
     #expect(bench.handle(.cancel(scan: nil, by: "bert")) == ["refused noScan"])
     #expect(bench.handle(.confirm(scan: nil, by: "bert")) == ["refused noScan"])
   }
@@ -103,7 +109,7 @@ struct LiveScanTests {
   func once() {
     var bench = Bench()
     _ = bench.handle(.begin(.init(owner: "anna", mode: .barcode, once: true)))
-    #expect(bench.see([("a", 300), ("b", 320)]) == ["successful 1 b", "changed"])
+    #expect(bench.see([("a", 300), ("b", 320)]) == ["successful 1 b", "ended 1 once -", "changed"])
     #expect(bench.scan.scan == nil)
     #expect(bench.see("a") == [])
   }
@@ -126,7 +132,7 @@ struct LiveScanTests {
       bench.now = 102.9
       #expect(bench.handle(.tick) == [])
       bench.now = 103
-      #expect(bench.handle(.tick) == [expected, "changed"])
+      #expect(bench.handle(.tick) == [expected, "ended 1 timedOut -", "changed"])
       #expect(bench.scan.scan == nil)
     }
     var bench = Bench()
@@ -136,7 +142,7 @@ struct LiveScanTests {
     bench.now += 2
     #expect(bench.handle(.tick) == [], "a read starts the time anew")
     bench.now += 1
-    #expect(bench.handle(.tick) == ["cancelled 1 timedOut -", "changed"])
+    #expect(bench.handle(.tick) == ["cancelled 1 timedOut -", "ended 1 timedOut -", "changed"])
   }
 
   @Test("A single odd frame does not decide the reason of a timeout")
@@ -178,7 +184,7 @@ struct LiveScanTests {
     #expect(first.handle(.cancel(scan: nil, by: "anna")) == ["refused confirming"])
     #expect(first.begin("anna") == ["refused confirming"])
     #expect(first.handle(.left("anna")) == [])
-    #expect(first.handle(.recorded(true)) == ["confirmed 1 anna", "changed"])
+    #expect(first.handle(.recorded(true)) == ["confirmed 1 anna", "ended 1 confirmed anna", "changed"])
     #expect(first.handle(.recorded(true)) == [])
     var late = bench
     _ = late.begin("anna")
@@ -197,9 +203,9 @@ struct LiveScanTests {
   @Test("A client that leaves while its confirmation is written leaves no scan behind that nobody may answer")
   func leftWhileConfirming() throws {
     for (isFirst, told) in [
-      (true, ["confirmed 1 anna", "changed"]),
-      (false, ["invalid 1 replayed", "cancelled 1 disconnected anna", "changed"]),
-      (nil, ["notRecorded 1", "cancelled 1 disconnected anna", "changed"]),
+      (true, ["confirmed 1 anna", "ended 1 confirmed anna", "changed"]),
+      (false, ["invalid 1 replayed", "cancelled 1 disconnected anna", "ended 1 disconnected anna", "changed"]),
+      (nil, ["notRecorded 1", "cancelled 1 disconnected anna", "ended 1 disconnected anna", "changed"]),
     ] as [(Bool?, [String])] {
       var bench = try Bench.signed()
       _ = bench.begin("anna")
@@ -219,15 +225,24 @@ struct LiveScanTests {
     var bench = Bench(settings: settings)
     #expect(bench.handle(.tick) == ["began 1", "changed"])
     #expect(bench.see(Bench.good).first == "successful 1 mobile.example.com")
-    #expect(bench.handle(.confirm(scan: nil, by: "anna")) == ["confirmed 1 anna", "changed", "began 2", "changed"])
+    #expect(
+      bench.handle(.confirm(scan: nil, by: "anna")) == [
+        "confirmed 1 anna", "ended 1 confirmed anna", "changed", "began 2", "changed",
+      ])
     #expect(bench.see(Bench.good) == [], "still the same code")
     bench.wait(2.1) { _ = $0.see() }
     #expect(bench.see(Bench.good).first == "successful 2 mobile.example.com")
-    #expect(bench.begin("bert", .barcode) == ["cancelled 2 replaced bert", "changed", "began 3", "changed"])
+    #expect(
+      bench.begin("bert", .barcode) == [
+        "cancelled 2 replaced bert", "ended 2 replaced bert", "changed", "began 3", "changed",
+      ])
     #expect(bench.handle(.trigger(.onboarding)) == ["refused busy(bert)"])
-    #expect(bench.handle(.left("bert")) == ["cancelled 3 disconnected bert", "changed", "began 4", "changed"])
+    #expect(
+      bench.handle(.left("bert")) == [
+        "cancelled 3 disconnected bert", "ended 3 disconnected bert", "changed", "began 4", "changed",
+      ])
     settings.autoBegin = nil
-    #expect(bench.handle(.configure(settings)) == ["cancelled 4 cancelled -", "changed"])
+    #expect(bench.handle(.configure(settings)) == ["cancelled 4 cancelled -", "ended 4 cancelled -", "changed"])
     #expect(bench.handle(.stop) == [])
     #expect(bench.begin("anna") == ["refused noScan"])
   }
@@ -238,8 +253,14 @@ struct LiveScanTests {
     #expect(bench.handle(.trigger(.onboarding)) == ["began 1", "changed"])
     #expect(bench.handle(.trigger(.onboarding)) == [], "it looks already")
     _ = bench.see(Bench.good)
-    #expect(bench.handle(.trigger(.onboarding)) == ["cancelled 1 replaced -", "changed", "began 2", "changed"])
-    #expect(bench.handle(.cancel(scan: nil, by: "anna")) == ["cancelled 2 cancelled anna", "changed"])
+    #expect(
+      bench.handle(.trigger(.onboarding)) == [
+        "cancelled 1 replaced -", "ended 1 replaced -", "changed", "began 2", "changed",
+      ])
+    #expect(
+      bench.handle(.cancel(scan: nil, by: "anna")) == [
+        "cancelled 2 cancelled anna", "ended 2 cancelled anna", "changed",
+      ])
   }
 
   @Test("Advice is given when it holds, changes slowly, and is repeated now and then")
@@ -269,6 +290,8 @@ struct LiveScanTests {
       var bench = try Bench.signed()
       var armed: String?
       var waiting: String?
+      var begun = 0
+      var ended: Set<String> = []
       for _ in 0..<300 {
         let owner = ["anna", "bert"][random.roll(2)]
         let effects: [String]
@@ -290,6 +313,8 @@ struct LiveScanTests {
           case "began":
             #expect(armed == nil, "a scan began while one was armed")
             armed = words[1]
+            #expect(ended.count == begun, "every scan ends once, and is told to")
+            begun += 1
           case "successful":
             #expect(words[1] == armed)
             if bench.scan.scan?.request.mode == .onboarding { waiting = armed }
@@ -301,6 +326,7 @@ struct LiveScanTests {
           case "cancelled", "unsuccessful":
             #expect(words[1] == armed)
             (armed, waiting) = (nil, nil)
+          case "ended": #expect(ended.insert(words[1]).inserted)
           case "record": #expect(waiting == armed && armed != nil)
           default: break
           }

@@ -39,7 +39,7 @@ import WaymarkProtocol
 
   @Test func everyEventHasAnExample() {
     #expect(Samples.events.count == Set(Samples.events.map { type(of: $0).event }).count)
-    #expect(Samples.events.count == 27)
+    #expect(Samples.events.count == 28)
     #expect(Samples.requests.count == Set(Samples.requests.map { type(of: $0).method }).count)
   }
 

@@ -62,7 +62,8 @@ enum Samples {
   static let events: [any EventPayload] = [
     Hello(version: "0.1.0", instance: "1abc", role: .operator, client: 3, features: ["gallery", "media"]),
     successful,
-    ScanInvalid(scan: "s1", context: context, reason: "hostNotAllowed", kind: "sapOnboarding", corners: corners),
+    ScanInvalid(
+      scan: "s1", context: context, reason: "hostNotAllowed", kind: "sapOnboarding", corners: corners, by: actor),
     ScanUnsuccessful(
       scan: "s1", context: context, reason: .incomplete, missing: [2, 3], corners: corners, source: .gallery,
       picture: "p9"),
@@ -86,6 +87,7 @@ enum Samples {
       problems: ["scene.yaml:4: anchors.0.image: there is no such file"]),
     statistics, StreamDropped(count: 12, sinceSeq: 4000), ConnectionClosed(reason: .slowConsumer),
     ServerStopping(reason: "The service was told to stop."),
+    ScanEnded(scan: "s1", context: context, reason: .once),
   ]
 
   static let requests: [any ServiceRequest] = [

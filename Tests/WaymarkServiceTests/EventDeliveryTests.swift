@@ -109,6 +109,36 @@ import WaymarkService
     await service.stop()
   }
 
+  @Test func whoReadsSlowlyIsToldWhyItIsLetGo() async throws {
+    var limits = ConnectionLimits()
+    (limits.outbox, limits.slowAfter, limits.linger) = (100_000, 0.1, 0.05)
+    let service = try await TestService(limits: limits)
+    let client = try subscribed(service, #"["scan.*"]"#)
+    let text = String(repeating: "x", count: 20_000)
+    for index in 1...60 {
+      await service.publish(ScanSuccessful(scan: "s\(index)", symbology: "qr", text: text, corners: []))
+    }
+    // It has been given up by now, and what was on its way to it still is.
+    try await service.until { $0.connections.values.allSatisfy(\.isClosing) }
+    let lines = try client.rest()
+    let last = try JSONParser.parse(Array(try #require(lines.last).utf8))
+    #expect(last["event"] == "connection.closed")
+    #expect(last["reason"] == "slowConsumer")
+    await service.stop()
+  }
+
+  @Test func patternsThatMatchNothingAreNamed() async throws {
+    let service = try await TestService()
+    let client = try RawClient(service.path)
+    _ = try client.next()
+    let answer = try client.ask("subscribe", #"{"events":["scan.*","scan","SCAN.*","scan.succesful","statistics"]}"#)
+    #expect(answer["result"]?["unmatched"] == ["scan", "SCAN.*", "scan.succesful"])
+    #expect(answer["result"]?["events"]?.array?.count == 5)
+    _ = try client.ask("unsubscribe")
+    #expect(try client.ask("subscribe")["result"]?["unmatched"] == nil)
+    await service.stop()
+  }
+
   @Test func whatCoalescesIsNeverAReasonToLetGo() async throws {
     var limits = ConnectionLimits()
     limits.outbox = 100_000

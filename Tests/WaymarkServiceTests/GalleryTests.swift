@@ -1,7 +1,10 @@
 import Foundation
 import Testing
+import WaymarkImage
+import WaymarkPipeline
 import WaymarkProtocol
-import WaymarkService
+
+@testable import WaymarkService
 
 @Suite(.serialized, .ownThread) struct GalleryTests {
   private func picture() -> Data {
@@ -56,6 +59,36 @@ import WaymarkService
     #expect(try client.ask("gallery.list", "{\"after\":\"../../etc/passwd\"}")["error"]?["code"] == "notFound")
     await service.stop()
   }
+
+  @Test func aNameThatIsNoTextIsANameAllTheSame() async throws {
+    let folder = try TestFolder.make()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let name = Array("\(folder)/caf".utf8).map { CChar(bitPattern: $0) } + [CChar(bitPattern: 0xE9)]
+    let file = (name + Array(".pgm".utf8).map { CChar(bitPattern: $0) } + [0]).withUnsafeBufferPointer {
+      Glibc.open($0.baseAddress!, O_WRONLY | O_CREAT, 0o600)
+    }
+    let bytes = Array(picture())
+    #expect(Glibc.write(file, bytes, bytes.count) == bytes.count)
+    close(file)
+    let source = try FolderSource(path: Self.sample, rate: 1)
+    let service = try await TestService { hub in
+      let capture = CaptureModule(hub: hub, source: source)
+      let gallery = GalleryModule(folders: [folder])
+      return [capture, gallery, ScanModule(hub: hub, capture: capture, rules: ScanModule.Rules())]
+    }
+    let client = try RawClient(service.path)
+    _ = try client.next()
+    let pictures = try client.ask("gallery.list")["result"]?["pictures"]?.array ?? []
+    #expect(pictures.map { $0["name"] } == ["caf\u{FFFD}.pgm"])
+    let id = try #require(pictures.first?["id"]?.string)
+    let answer = try client.ask("gallery.scan", "{\"id\":\"\(id)\"}", id: 2)
+    #expect(answer["result"]?["outcome"] == "unsuccessful", "\(answer)")
+    await service.stop()
+  }
+
+  private static let sample =
+    URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().path + "/Samples/pictures/onboarding.png"
 
   @Test func withoutFoldersItIsOff() async throws {
     let service = try await TestService { _ in [GalleryModule(folders: [])] }

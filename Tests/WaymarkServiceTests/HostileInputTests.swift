@@ -141,6 +141,26 @@ import WaymarkService
     #expect(try sockets(path) == 0)
   }
 
+  @Test func aCrowdThatConnectsWhileTheServiceIsBusyGetsIn() async throws {
+    var limit = rlimit()
+    getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    limit.rlim_cur = min(limit.rlim_max, max(limit.rlim_cur, 4096))
+    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    let service = try await TestService()
+    let (isHeld, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    ServiceActor.execute {
+      isHeld.signal()
+      goOn.wait()
+    }
+    isHeld.wait()
+    // Without a place in the queue a connect that does not wait fails.
+    let clients = (0..<400).map { _ in try? RawClient(service.path, waits: false) }
+    goOn.signal()
+    #expect(clients.count { $0 == nil } == 0)
+    for client in clients { #expect(try client?.next()["event"] == "hello") }
+    await service.stop()
+  }
+
   @Test func thereIsABoundOnConnections() async throws {
     var limits = ConnectionLimits()
     limits.clients = 3

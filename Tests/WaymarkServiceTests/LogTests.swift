@@ -1,7 +1,8 @@
 import Foundation
 import Logging
 import Testing
-import WaymarkService
+
+@testable import WaymarkService
 
 @Suite struct LogTests {
   private func line(_ message: String = "a code was refused", _ metadata: [String: String] = ["reason": "expired"])
@@ -50,6 +51,42 @@ import WaymarkService
     ).load()
     #expect(problems == [])
     #expect(configuration.log == LogSettings(level: .error, levels: [.camera: .trace], format: .json))
+  }
+
+  @Test func nobodyWaitsForWhoReadsTheLog() throws {
+    var ends: [CInt] = [0, 0]
+    #expect(pipe(&ends) == 0)
+    defer { close(ends[0]) }
+    let writer = LogWriter(ends[1], limit: 100_000)
+    let line = Array(String(repeating: "x", count: 99).utf8) + [0x0A]
+    // Far more than a pipe takes and the writer keeps: it would wait here for ever.
+    for _ in 0..<10_000 { writer.write(line) }
+    var read = 0
+    var text = ""
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    while !text.contains("left out") {
+      let count = Glibc.read(ends[0], &chunk, chunk.count)
+      try #require(count > 0)
+      text = text.suffix(100) + String(decoding: chunk[..<count], as: UTF8.self)
+      read += count
+    }
+    #expect(read < 400_000)
+    writer.flush(within: 10)
+    close(ends[1])
+  }
+
+  @Test func aSourceIsBounded() {
+    var gate = LogGate(share: 3, limit: 5)
+    let first = (0..<10).map { _ in gate.admit("a", second: 1) }
+    #expect(first == [0, 0, 0, nil, nil, nil, nil, nil, nil, nil])
+    #expect(gate.admit("b", second: 1) == 0)
+    #expect(gate.admit("c", second: 1) == 0)
+    #expect(gate.admit("d", second: 1) == nil, "and all of them together")
+    #expect(gate.admit("a", second: 2) == 7)
+    #expect(gate.admit("a", second: 2) == 0)
+    var many = LogGate(share: 1, limit: 1_000_000)
+    let admitted = (0..<10_000).count { many.admit("source \($0)", second: 1) != nil }
+    #expect(admitted <= 257, "sources without end are one")
   }
 
   @Test func loggersOfPartsCarryTheirName() {

@@ -136,7 +136,8 @@ import WaymarkService
     await service.publish(ScanGuide(scan: "s1", context: .string(secret), advice: .blurred))
     await service.publish(ScanConfirmed(scan: "s1", context: .string(secret)))
     await service.publish(ScanCancelled(scan: "s1", context: .string(secret), reason: .cancelled))
-    for _ in 0..<6 {
+    await service.publish(ScanEnded(scan: "s1", context: .string(secret), reason: .cancelled))
+    for _ in 0..<7 {
       let line = try #require(try client.line())
       #expect(!line.contains(secret))
     }

@@ -81,6 +81,7 @@ extension LiveScan {
       effects.append(.successful(scan, Success(symbol: symbol, verdict: nil)))
       if scan.request.once {
         phase = .idle
+        effects.append(.ended(scan, .once, by: nil))
         break
       }
     }

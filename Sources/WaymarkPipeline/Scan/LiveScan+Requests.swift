@@ -35,7 +35,7 @@ extension LiveScan {
         return [.record(entry)]
       }
       phase = .idle
-      return [.confirmed(scan, success, by: owner), .changed]
+      return [.confirmed(scan, success, by: owner), .ended(scan, .confirmed, by: owner), .changed]
     case .confirming: return [.refused(.confirming)]
     case .idle, .scanning: return [.refused(.nothingToConfirm)]
     }
@@ -48,7 +48,7 @@ extension LiveScan {
     switch isFirst {
     case true?:
       phase = .idle
-      return [.confirmed(scan, success, by: owner), .changed]
+      return [.confirmed(scan, success, by: owner), .ended(scan, .confirmed, by: owner), .changed]
     case false?:
       if ending == nil { phase = .scanning(scan) }
       lastRead = now
@@ -96,7 +96,8 @@ extension LiveScan {
     if hasRead { return end(.timedOut, by: nil) }
     phase = .idle
     return [
-      .unsuccessful(scan, evidence.reason, missing: evidence.missing ?? [], corners: evidence.corners), .changed,
+      .unsuccessful(scan, evidence.reason, missing: evidence.missing ?? [], corners: evidence.corners),
+      .ended(scan, .timedOut, by: nil), .changed,
     ]
   }
 }

@@ -135,9 +135,9 @@ package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable
     case confirming
   }
 
-  /// Why a scan ended without a confirmation.
+  /// How a scan ended; all but the first two without a confirmation, and without the code that it was for.
   package enum Ending: String, Hashable, Sendable {
-    case cancelled, replaced, disconnected, timedOut, stopping
+    case confirmed, once, cancelled, replaced, disconnected, timedOut, stopping
   }
 
   /// What to do.
@@ -162,6 +162,8 @@ package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable
     case confirmed(Scan, Success, by: Owner?)
     /// The scan is over without that.
     case cancelled(Scan, Ending, by: Owner?)
+    /// The scan is over, however: follows whatever tells how.
+    case ended(Scan, Ending, by: Owner?)
     /// `phase`, `demand` or `deadline` is another one.
     case changed
   }
@@ -272,6 +274,6 @@ package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable
   mutating func end(_ ending: Ending, by owner: Owner?) -> [Effect] {
     guard let scan else { return [] }
     phase = .idle
-    return [.cancelled(scan, ending, by: owner), .changed]
+    return [.cancelled(scan, ending, by: owner), .ended(scan, ending, by: owner), .changed]
   }
 }

@@ -14,6 +14,8 @@ public enum EventBody: Hashable, Sendable {
   case scanConfirmed(ScanConfirmed)
   /// `scan.cancelled`.
   case scanCancelled(ScanCancelled)
+  /// `scan.ended`.
+  case scanEnded(ScanEnded)
   /// `scanner.status`.
   case scannerStatus(ScannerStatus)
   /// `camera.status`.
@@ -70,6 +72,7 @@ extension EventBody {
     case ScanGuide.event: self = .scanGuide(try JSONValueDecoder.decode(ScanGuide.self, from: line))
     case ScanConfirmed.event: self = .scanConfirmed(try JSONValueDecoder.decode(ScanConfirmed.self, from: line))
     case ScanCancelled.event: self = .scanCancelled(try JSONValueDecoder.decode(ScanCancelled.self, from: line))
+    case ScanEnded.event: self = .scanEnded(try JSONValueDecoder.decode(ScanEnded.self, from: line))
     case ScannerStatus.event: self = .scannerStatus(try JSONValueDecoder.decode(ScannerStatus.self, from: line))
     case CameraStatus.event: self = .cameraStatus(try JSONValueDecoder.decode(CameraStatus.self, from: line))
     case SessionPhaseEvent.event:
@@ -108,6 +111,7 @@ extension EventBody {
     case .scanGuide: ScanGuide.event
     case .scanConfirmed: ScanConfirmed.event
     case .scanCancelled: ScanCancelled.event
+    case .scanEnded: ScanEnded.event
     case .scannerStatus: ScannerStatus.event
     case .cameraStatus: CameraStatus.event
     case .sessionPhaseEvent: SessionPhaseEvent.event
@@ -131,4 +135,35 @@ extension EventBody {
     case .unknown(let name, _): name
     }
   }
+}
+
+extension EventBody {
+  /// The names of all events that a subscription can bring.
+  package static let subscribable: [String] = [
+    ScanSuccessful.event,
+    ScanInvalid.event,
+    ScanUnsuccessful.event,
+    ScanGuide.event,
+    ScanConfirmed.event,
+    ScanCancelled.event,
+    ScanEnded.event,
+    ScannerStatus.event,
+    CameraStatus.event,
+    SessionPhaseEvent.event,
+    AnchorFound.event,
+    AnchorLost.event,
+    AnchorsUpdated.event,
+    MarkerChanged.event,
+    AnnotationSelected.event,
+    AnnotationCleared.event,
+    CardOpened.event,
+    CardClosed.event,
+    CardAction.event,
+    SceneLoaded.event,
+    SceneUnloaded.event,
+    SceneProgress.event,
+    SceneFailed.event,
+    Statistics.event,
+    ServerStopping.event,
+  ]
 }

@@ -24,6 +24,8 @@ public struct ScanSuccessful: EventPayload {
   public var source: ScanSource
   /// The picture of the gallery.
   public var picture: String?
+  /// Whose scan it is; nobody's when the service armed itself.
+  public var by: Actor?
   /// True where secrets were left out for an observer.
   public var redacted: Bool?
 
@@ -34,7 +36,8 @@ public struct ScanSuccessful: EventPayload {
   public init(
     scan: String, context: JSONValue? = nil, kind: String? = nil, symbology: String, text: String? = nil,
     bytesBase64: String? = nil, charset: String? = nil, corners: [[Double]], connectTo: String? = nil,
-    fields: JSONValue? = nil, source: ScanSource = .live, picture: String? = nil, redacted: Bool? = nil
+    fields: JSONValue? = nil, source: ScanSource = .live, picture: String? = nil, by: Actor? = nil,
+    redacted: Bool? = nil
   ) {
     self.scan = scan
     self.context = context
@@ -48,6 +51,7 @@ public struct ScanSuccessful: EventPayload {
     self.fields = fields
     self.source = source
     self.picture = picture
+    self.by = by
     self.redacted = redacted
   }
 
@@ -66,6 +70,7 @@ public struct ScanSuccessful: EventPayload {
     try container.encodeIfPresent(fields, forKey: .fields)
     try container.encode(source, forKey: .source)
     try container.encodeIfPresent(picture, forKey: .picture)
+    try container.encodeIfPresent(by, forKey: .by)
     try container.encodeIfPresent(redacted, forKey: .redacted)
   }
 }
@@ -86,6 +91,8 @@ public struct ScanInvalid: EventPayload {
   public var source: ScanSource
   /// The picture of the gallery.
   public var picture: String?
+  /// Whose scan it is; nobody's when the service armed itself.
+  public var by: Actor?
 
   /// The name on the wire.
   public static let event = "scan.invalid"
@@ -93,8 +100,9 @@ public struct ScanInvalid: EventPayload {
   /// A value from its parts.
   public init(
     scan: String, context: JSONValue? = nil, reason: String, kind: String? = nil, corners: [[Double]]? = nil,
-    source: ScanSource = .live, picture: String? = nil
+    source: ScanSource = .live, picture: String? = nil, by: Actor? = nil
   ) {
+    self.by = by
     self.scan = scan
     self.context = context
     self.reason = reason
@@ -121,6 +129,8 @@ public struct ScanUnsuccessful: EventPayload {
   public var source: ScanSource
   /// The picture of the gallery.
   public var picture: String?
+  /// Whose scan it was; nobody's when the service armed itself.
+  public var by: Actor?
 
   /// The name on the wire.
   public static let event = "scan.unsuccessful"
@@ -128,8 +138,9 @@ public struct ScanUnsuccessful: EventPayload {
   /// A value from its parts.
   public init(
     scan: String, context: JSONValue? = nil, reason: UnsuccessfulReason, missing: [Int]? = nil,
-    corners: [[Double]]? = nil, source: ScanSource = .live, picture: String? = nil
+    corners: [[Double]]? = nil, source: ScanSource = .live, picture: String? = nil, by: Actor? = nil
   ) {
+    self.by = by
     self.scan = scan
     self.context = context
     self.reason = reason
@@ -162,14 +173,17 @@ public struct ScanGuide: EventPayload {
   public var advice: ScanAdvice
   /// Where the code is.
   public var corners: [[Double]]?
+  /// Whose scan it is; nobody's when the service armed itself.
+  public var by: Actor?
 
   /// The name on the wire.
   public static let event = "scan.guide"
 
   /// A value from its parts.
   public init(
-    scan: String, context: JSONValue? = nil, advice: ScanAdvice, corners: [[Double]]? = nil
+    scan: String, context: JSONValue? = nil, advice: ScanAdvice, corners: [[Double]]? = nil, by: Actor? = nil
   ) {
+    self.by = by
     self.scan = scan
     self.context = context
     self.advice = advice
@@ -238,6 +252,47 @@ public struct ScanCancelled: EventPayload {
     self.reason = reason
     self.by = by
   }
+}
+
+/// An armed scan is over, however it ended: the last event of it.
+public struct ScanEnded: EventPayload {
+  /// The scan.
+  public var scan: String
+  /// What `scan.begin` brought, unread.
+  public var context: JSONValue?
+  /// How it ended.
+  public var reason: ScanEnding
+  /// Who ended it, where somebody did.
+  public var by: Actor?
+
+  /// The name on the wire.
+  public static let event = "scan.ended"
+
+  /// A value from its parts.
+  public init(scan: String, context: JSONValue? = nil, reason: ScanEnding, by: Actor? = nil) {
+    self.scan = scan
+    self.context = context
+    self.reason = reason
+    self.by = by
+  }
+}
+
+/// How a scan ended.
+public enum ScanEnding: String, Codable, CaseIterable, Sendable {
+  /// The person went on with its verdict.
+  case confirmed
+  /// It was to end with its first code.
+  case once
+  /// A client cancelled it.
+  case cancelled
+  /// The same client began another, or a client took over what the service had armed.
+  case replaced
+  /// The client that held it left.
+  case disconnected
+  /// Its time was over.
+  case timedOut
+  /// The service stops.
+  case stopping
 }
 
 /// Why a scan ended without a confirmation.

@@ -39,6 +39,8 @@ public enum CloseReason: String, Codable, CaseIterable, Sendable {
   case slowConsumer
   /// It sent a line of more than 64 KiB.
   case lineTooLong
+  /// The bytes behind a request did not come in time.
+  case bodyTimeout
   /// Its user has another role than when it came, or none; it may come again.
   case roleChanged
   /// Its user may not connect.

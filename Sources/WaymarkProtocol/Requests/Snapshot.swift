@@ -6,6 +6,8 @@ public struct Snapshot: Codable, Hashable, Sendable {
   public var instance: String
   /// The patterns now subscribed.
   public var events: [String]
+  /// Those of them that match no event that this service has: mistyped, or of a newer service.
+  public var unmatched: [String]?
   /// The scanner.
   public var scanner: ScannerStatus
   /// The camera.
@@ -27,13 +29,15 @@ public struct Snapshot: Codable, Hashable, Sendable {
 
   /// A value from its parts.
   public init(
-    seq: Int, instance: String, events: [String], scanner: ScannerStatus, camera: CameraStatus, scan: ArmedScan? = nil,
+    seq: Int, instance: String, events: [String], unmatched: [String]? = nil, scanner: ScannerStatus,
+    camera: CameraStatus, scan: ArmedScan? = nil,
     session: SessionPhaseEvent? = nil, scene: SceneDescription? = nil, anchors: [AnchorFound] = [],
     markers: [MarkerChanged] = [], annotation: AnnotationSelected? = nil, card: CardOpened? = nil
   ) {
     self.seq = seq
     self.instance = instance
     self.events = events
+    self.unmatched = unmatched
     self.scanner = scanner
     self.camera = camera
     self.scan = scan

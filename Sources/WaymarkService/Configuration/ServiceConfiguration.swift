@@ -109,6 +109,7 @@ package struct ServiceConfiguration: Sendable {
     roles.observerGroups = reader.stringArray(forKey: "roles.observers.groups") ?? []
     roles.observersSeePictures = reader.bool(forKey: "roles.observers.pictures") ?? false
     limits.clients = reader.int(forKey: "clients.maximum") ?? limits.clients
+    limits.perUser = reader.int(forKey: "clients.perUser") ?? limits.perUser
     limits.outbox = reader.int(forKey: "clients.outbox") ?? limits.outbox
     limits.slowAfter = reader.double(forKey: "clients.slowAfter") ?? limits.slowAfter
     limits.stalledAfter = reader.double(forKey: "clients.stalledAfter") ?? limits.stalledAfter

@@ -11,6 +11,8 @@ package final class CameraModule: ServiceModule {
   private var settings: CameraSettings
   private let makeDecoder: MakeFrameDecoder
   private var hasTorch = false
+  /// The cameras, while they are being looked for: many who ask at once cost one look.
+  private var search: Task<[WaymarkCamera.CameraDescription], any Error>?
 
   /// The cameras that can take the place of the source of `pipeline`, with these settings.
   ///
@@ -34,6 +36,16 @@ package final class CameraModule: ServiceModule {
 
   package var features: [String] { hasTorch ? ["torch"] : [] }
 
+  private func cameras() -> Task<[WaymarkCamera.CameraDescription], any Error> {
+    if let search { return search }
+    let new = Task { @ServiceActor in
+      defer { self.search = nil }
+      return try await NIOThreadPool.singleton.runIfActive { CameraFinder().all() }
+    }
+    search = new
+    return new
+  }
+
   package func register(in methods: inout MethodTable) {
     methods.addLater(TorchRequest.self) { [weak self] request, _ in
       guard let source = self?.pipeline.source else { throw ServiceError.stopping }
@@ -51,18 +63,20 @@ package final class CameraModule: ServiceModule {
       }
     }
     methods.addLater(CameraListRequest.self, observers: true) { [weak self] _, _ in
-      guard let pipeline = self?.pipeline else { throw ServiceError.stopping }
+      guard let self else { throw ServiceError.stopping }
+      let (pipeline, search) = (self.pipeline, self.cameras())
       return {
         let device = pipeline.source.device
-        let cameras = try await NIOThreadPool.singleton.runIfActive { CameraFinder().all() }
+        let cameras = try await search.value
         return CameraListResult(cameras: cameras.map { WaymarkProtocol.CameraDescription($0, selected: device) })
       }
     }
     methods.addLater(CameraSelectRequest.self) { [weak self] request, _ in
       guard let self else { throw ServiceError.stopping }
       let (pipeline, settings, makeDecoder) = (self.pipeline, self.settings, self.makeDecoder)
+      let search = self.cameras()
       return {
-        let cameras = try await NIOThreadPool.singleton.runIfActive { CameraFinder().all() }
+        let cameras = try await search.value
         guard let camera = cameras.first(where: { $0.identity == request.id || $0.path == request.id }) else {
           throw ServiceError(
             .notFound, "There is no camera of this id.", hint: "camera.list names the cameras that are plugged in.")

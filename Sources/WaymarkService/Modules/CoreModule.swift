@@ -27,7 +27,7 @@ package final class CoreModule: ServiceModule {
   }
 
   private static func subscribe(_ connection: Connection, to events: [String]) throws {
-    guard !connection.isMedia else {
+    guard connection.carriesEvents else {
       throw ServiceError(
         .wrongConnection, "This connection carries pictures.", hint: "Open another one for events.")
     }

@@ -1,4 +1,5 @@
 import Glibc
+import WaymarkProtocol
 
 /// The pictures in some folders, by ids that tell nothing about paths.
 ///
@@ -8,6 +9,9 @@ struct Gallery: Sendable {
   struct Entry: Sendable, Hashable {
     let id: String
     let folder: Int
+    /// The file's name as the system knows it.
+    let file: [UInt8]
+    /// The same as far as it is text.
     let name: String
     let size: Int
     let modified: Int
@@ -25,48 +29,62 @@ struct Gallery: Sendable {
   private static let kinds: Set<String> = ["jpg", "jpeg", "png", "webp", "pnm", "pgm", "ppm", "pbm"]
 
   /// All pictures, newest first.
-  func entries() -> [Entry] {
+  ///
+  /// - Throws: `ServiceError` when the service itself is short of something; a folder that is not there is empty.
+  func entries() throws -> [Entry] {
     var entries: [Entry] = []
     for (index, folder) in folders.enumerated() {
-      guard let directory = opendir(folder) else { continue }
+      guard let directory = opendir(folder) else {
+        if errno == EMFILE || errno == ENFILE || errno == ENOMEM { throw Self.exhausted(errno) }
+        continue
+      }
       defer { closedir(directory) }
       while let item = readdir(directory) {
-        let name = withUnsafePointer(to: &item.pointee.d_name) {
-          $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-        }
-        guard !name.hasPrefix("."), let dot = name.lastIndex(of: "."),
-          Self.kinds.contains(name[name.index(after: dot)...].lowercased())
+        // A name is bytes, whatever they mean: only what people see of it is text.
+        let name = withUnsafeBytes(of: &item.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
+        let shown = String(decoding: name, as: UTF8.self)
+        guard name.first != UInt8(ascii: "."), let dot = shown.lastIndex(of: "."),
+          Self.kinds.contains(shown[shown.index(after: dot)...].lowercased())
         else { continue }
         var information = stat()
-        guard fstatat(dirfd(directory), name, &information, AT_SYMLINK_NOFOLLOW) == 0,
+        guard
+          Self.withPath(name, { fstatat(dirfd(directory), $0, &information, AT_SYMLINK_NOFOLLOW) }) == 0,
           information.st_mode & S_IFMT == S_IFREG
         else { continue }
         entries.append(
           Entry(
-            id: id(index, name), folder: index, name: name, size: Int(information.st_size),
+            id: id(index, name), folder: index, file: name, name: shown, size: Int(information.st_size),
             modified: information.st_mtim.tv_sec))
       }
     }
     return entries.sorted { ($1.modified, $0.name, $0.id) < ($0.modified, $1.name, $1.id) }
   }
 
+  private static func withPath<T>(_ name: [UInt8], _ body: (UnsafePointer<CChar>) -> T) -> T {
+    (name.map(CChar.init(bitPattern:)) + [0]).withUnsafeBufferPointer { body($0.baseAddress!) }
+  }
+
+  private static func exhausted(_ code: CInt) -> ServiceError {
+    ServiceError(
+      .internalError, "The folders of pictures cannot be looked into: \(systemMessage(code)).",
+      hint: "Close other clients, or raise LimitNOFILE.")
+  }
+
   /// FNV-1a over a key of this run, folder and name: an id says nothing and cannot be made up into a path.
-  private func id(_ folder: Int, _ name: String) -> String {
+  private func id(_ folder: Int, _ name: [UInt8]) -> String {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325 ^ key
-    for byte in "\(folder)/\(name)".utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+    for byte in Array("\(folder)/".utf8) + name { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
     return String(hash, radix: 36)
   }
 
-  /// The bytes of a picture; `nil` when there is none of this id.
-  func bytes(of id: String) throws -> [UInt8]? {
-    guard let entry = entries().first(where: { $0.id == id }) else { return nil }
-    let directory = open(folders[entry.folder], O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+  /// Opens a picture; `nil` when there is none of this id.
+  func open(_ id: String) throws -> PictureFile? {
+    guard let entry = try entries().first(where: { $0.id == id }) else { return nil }
+    let directory = Glibc.open(folders[entry.folder], O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard directory >= 0 else { throw PictureFile.unreadable }
     defer { close(directory) }
     // The name came from this very folder; a link that took its place meanwhile is not followed.
-    let descriptor = openat(directory, entry.name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-    guard descriptor >= 0 else { throw PictureFile.unreadable }
-    defer { close(descriptor) }
-    return try PictureFile.bytes(of: descriptor)
+    return try PictureFile(
+      taking: Self.withPath(entry.file) { openat(directory, $0, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) })
   }
 }

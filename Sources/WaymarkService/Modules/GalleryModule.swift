@@ -21,14 +21,14 @@ package final class GalleryModule: ServiceModule {
   private nonisolated static let notFound = ServiceError(
     .notFound, "There is no picture of this id.", hint: "Ask gallery.list again: the picture may be gone.")
 
-  /// The bytes of a picture.
-  package func bytes(of id: String) async throws -> [UInt8] {
+  /// Opens a picture.
+  package func open(_ id: String) async throws -> PictureFile {
     guard !gallery.folders.isEmpty else { throw Self.notConfigured }
     let gallery = gallery
-    guard let bytes = try await NIOThreadPool.singleton.runIfActive({ try gallery.bytes(of: id) }) else {
+    guard let file = try await NIOThreadPool.singleton.runIfActive({ try gallery.open(id) }) else {
       throw Self.notFound
     }
-    return bytes
+    return file
   }
 
   package func register(in methods: inout MethodTable) {
@@ -39,7 +39,7 @@ package final class GalleryModule: ServiceModule {
         throw ServiceError(.badParams, "limit must lie between 1 and 500.", hint: "Go on with `after`.")
       }
       return {
-        let entries = try await NIOThreadPool.singleton.runIfActive { gallery.entries() }
+        let entries = try await NIOThreadPool.singleton.runIfActive { try gallery.entries() }
         var first = 0
         if let after = request.after {
           guard let index = entries.firstIndex(where: { $0.id == after }) else { throw Self.notFound }

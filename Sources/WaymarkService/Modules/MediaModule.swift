@@ -10,18 +10,10 @@ package import WaymarkWorker
 /// The preview is a lane like any other: the newest frame wins, and while nobody watches it costs nothing.
 @ServiceActor
 package final class MediaModule: ServiceModule {
-  /// Where a picture file is.
-  package enum Resource: Sendable {
-    /// A file to be read.
-    case file(String)
-    /// A file's bytes.
-    case bytes([UInt8])
-  }
-
-  /// Finds the pictures of `media.resource`; the scene sets it.
-  package var resource: @ServiceActor (_ id: String) -> Resource? = { _ in nil }
-  /// Reads the pictures of `media.gallery`.
-  package var gallery: (@Sendable (_ id: String) async throws -> [UInt8])?
+  /// Finds the files of `media.resource`; the scene sets it.
+  package var resource: @ServiceActor (_ id: String) -> String? = { _ in nil }
+  /// Opens the pictures of `media.gallery`.
+  package var gallery: (@Sendable (_ id: String) async throws -> PictureFile)?
 
   private unowned let hub: Hub
   private let tap: MediaTap
@@ -54,12 +46,7 @@ package final class MediaModule: ServiceModule {
         throw ServiceError(
           .notFound, "There is no resource of this id.", hint: "Ids stand in session.phase, in cards and in the scene.")
       }
-      self.sendFile(incoming, connection, width: request.width) {
-        switch resource {
-        case .bytes(let bytes): bytes
-        case .file(let path): try await PictureFile.read(path)
-        }
-      }
+      self.sendFile(incoming, connection, width: request.width) { try await PictureFile.open(resource) }
     }
     methods.addTaking(MediaGalleryRequest.self, observers: true) { [weak self] request, incoming, connection in
       guard let self else { return }
@@ -94,18 +81,18 @@ package final class MediaModule: ServiceModule {
   ) throws {
     try checkRole(connection, incoming.method)
     try Self.check(request.width, request.rate)
-    connection.becomeMedia()
+    let outlet = connection.carryPictures()
     previews.removeValue(forKey: connection.number)?.cancel()
     let id = incoming.id
-    let watch = tap.watch(width: request.width, rate: request.rate) { [weak self, weak connection] picture in
+    let watch = tap.watch(width: request.width, rate: request.rate) { [weak self, weak outlet] picture in
       ServiceActor.execute {
-        guard let self, let connection, let bytes = self.encode(picture, id) else { return }
-        connection.send(live: bytes)
+        guard let self, let outlet, let bytes = self.encode(picture, id) else { return }
+        outlet.send(live: bytes)
       }
     }
     previews[connection.number] = watch
     // The next picture is made when this one is on its way: the newest then, and no work for one that only waits.
-    connection.onMediaSpace = { watch.ready() }
+    outlet.onSpace = { watch.ready() }
   }
 
   private func snapshot(
@@ -113,13 +100,13 @@ package final class MediaModule: ServiceModule {
   ) throws {
     try checkRole(connection, incoming.method)
     try Self.check(request.width)
-    connection.becomeMedia()
+    let outlet = connection.carryPictures()
     connection.countInFlight(1)
     let answer = Answer()
     let watch = tap.watch(width: request.width) { [weak self, weak connection] picture in
       ServiceActor.execute {
         guard let self, let connection, self.claim(answer, connection) else { return }
-        if let bytes = self.encode(picture, incoming.id) { connection.send(picture: bytes) }
+        if let bytes = self.encode(picture, incoming.id) { outlet.send(picture: bytes) }
         connection.countInFlight(-1)
       }
     }
@@ -192,20 +179,25 @@ package final class MediaModule: ServiceModule {
 
   private func sendFile(
     _ incoming: IncomingRequest, _ connection: Connection, width: Int?,
-    _ read: @escaping @Sendable () async throws -> [UInt8]
+    _ open: @escaping @Sendable () async throws -> PictureFile
   ) {
-    connection.becomeMedia()
+    let outlet = connection.carryPictures()
     connection.countInFlight(1)
-    let isolation = hub.isolation
+    let (isolation, desk) = (hub.isolation, hub.pictures)
     Task { @ServiceActor in
       do {
-        let file = try await read()
-        let picture = try await BlockingWork.pictures.runIfActive { try isolation.prepare(file, width: width) }
-        let bytes = picture.replacement ?? file
+        let file = try await open()
+        let room = try await desk.room(for: file.size, of: connection)
+        let (picture, bytes) = try await desk.work(for: connection) { stop in
+          let bytes = try file.read()
+          let picture = try isolation.prepare(bytes, width: width, or: stop)
+          return (picture, picture.replacement ?? bytes)
+        }
+        room.resize(to: bytes.count)
         let header = MediaHeader(
           id: incoming.id, format: picture.format.rawValue, width: picture.width, height: picture.height,
           size: bytes.count)
-        if let buffer = self.encode(header, bytes) { connection.send(picture: buffer) }
+        if let buffer = self.encode(header, bytes) { outlet.send(picture: buffer, holding: room) }
       } catch {
         self.hub.fail(incoming, connection, error)
       }

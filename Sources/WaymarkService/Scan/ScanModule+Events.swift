@@ -20,17 +20,18 @@ extension ScanModule {
         ScanInvalid(
           scan: scan.id, context: scan.request.context, reason: reason.rawValue,
           kind: result.verdict.kind?.rawValue, corners: result.corners.map(Self.corners), source: source(scan),
-          picture: pictureID(scan)), frame: frame)
+          picture: pictureID(scan), by: actor(scan.request.owner)), frame: frame)
     case .unsuccessful(let scan, let reason, let missing, let corners):
       hub.publish(
         ScanUnsuccessful(
           scan: scan.id, context: scan.request.context, reason: Self.reason(reason),
-          missing: missing.isEmpty ? nil : missing, corners: corners.map(Self.corners)))
+          missing: missing.isEmpty ? nil : missing, corners: corners.map(Self.corners), by: actor(scan.request.owner)))
     case .guide(let scan, let advice):
       guard let word = ScanAdvice(rawValue: advice.advice.rawValue) else { return }
       hub.publish(
         ScanGuide(
-          scan: scan.id, context: scan.request.context, advice: word, corners: advice.corners.map(Self.corners)),
+          scan: scan.id, context: scan.request.context, advice: word, corners: advice.corners.map(Self.corners),
+          by: actor(scan.request.owner)),
         frame: frame)
     case .confirmed(let scan, _, let owner):
       hub.log.subsystem(.scan).info("a scan was confirmed", metadata: ["scan": "\(scan.id)"])
@@ -40,6 +41,9 @@ extension ScanModule {
         ScanCancelled(
           scan: scan.id, context: scan.request.context, reason: CancelReason(rawValue: ending.rawValue) ?? .cancelled,
           by: actor(owner)))
+    case .ended(let scan, let ending, let owner):
+      guard let reason = ScanEnding(rawValue: ending.rawValue) else { return }
+      hub.publish(ScanEnded(scan: scan.id, context: scan.request.context, reason: reason, by: actor(owner)))
     default: break
     }
   }
@@ -50,11 +54,12 @@ extension ScanModule {
 
   func successful(_ scan: Machine.Scan, _ success: Machine.Success) -> ScanSuccessful {
     Self.successful(
-      scan.id, scan.request.context, success, source: source(scan), picture: pictureID(scan))
+      scan.id, scan.request.context, success, source: source(scan), picture: pictureID(scan),
+      by: actor(scan.request.owner))
   }
 
   func redacted(_ event: ScanSuccessful, _ success: Machine.Success) -> ScanSuccessful {
-    var copy = event.withoutSecrets
+    var copy = event.withoutSecrets ?? event
     if !holdsSecrets(success) {
       copy.text = event.text
       copy.bytesBase64 = event.bytesBase64

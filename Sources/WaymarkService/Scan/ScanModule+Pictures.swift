@@ -12,11 +12,35 @@ extension ScanModule {
     guard let gallery = hub.modules.lazy.compactMap({ $0 as? GalleryModule }).first else {
       throw GalleryModule.notConfigured
     }
-    return try await scan(try await gallery.bytes(of: request.id), as: request, connection)
+    let file = try await gallery.open(request.id)
+    let room = try await hub.pictures.room(for: file.size, of: connection)
+    defer { withExtendedLifetime(room) {} }
+    return try await scan(reading: { try file.read() }, as: request, connection)
   }
 
+  /// Judges a picture that its client sends.
+  func scanUpload(
+    _ request: ScanPictureRequest, _ body: RequestBody, _ connection: Connection
+  ) async throws -> GalleryScanResult {
+    let room: PictureDesk.Room
+    do {
+      room = try await hub.pictures.room(for: request.size, of: connection)
+    } catch {
+      body.skip()
+      throw error
+    }
+    defer { withExtendedLifetime(room) {} }
+    body.keep()
+    let bytes = try await body.collect()
+    return try await scan(
+      reading: { bytes }, as: GalleryScanRequest(id: "", mode: request.mode, context: request.context), connection)
+  }
+
+  /// Judges a picture whose room is taken.
+  ///
+  /// - Parameter read: the bytes of its file; blocks.
   func scan(
-    _ bytes: [UInt8], as request: GalleryScanRequest, _ connection: Connection
+    reading read: @escaping @Sendable () throws -> [UInt8], as request: GalleryScanRequest, _ connection: Connection
   ) async throws -> GalleryScanResult {
     let mode = request.mode ?? .onboarding
     let accepted =
@@ -24,12 +48,12 @@ extension ScanModule {
     // Everything is looked for, so that a code of another symbology is told from none.
     let wanted = ScanConfiguration(symbologies: accepted.union(Symbology.common), effort: .still)
     let isolation = hub.isolation
-    let (reading, width, height) = try await BlockingWork.pictures.runIfActive {
-      try isolation.codes(in: bytes, wanted)
+    let (reading, width, height) = try await hub.pictures.work(for: connection) { stop in
+      try isolation.codes(in: try read(), wanted, or: stop)
     }
     let size = PictureSize(width: width, height: height)
     return mode == .onboarding
-      ? try judge(reading, size, accepted, request, connection) : codes(reading, size, accepted, request)
+      ? try judge(reading, size, accepted, request, connection) : codes(reading, size, accepted, request, connection)
   }
 
   /// The picture of the gallery that a request names; a picture that a client sent has no id.
@@ -52,22 +76,25 @@ extension ScanModule {
       let id = newStillID()
       let event = ScanInvalid(
         scan: id, context: request.context, reason: reason.rawValue, kind: result.verdict.kind?.rawValue,
-        corners: result.corners.map(Self.corners), source: .gallery, picture: Self.picture(request))
+        corners: result.corners.map(Self.corners), source: .gallery, picture: Self.picture(request),
+        by: connection.actor)
       hub.publish(event)
       return GalleryScanResult(scan: id, outcome: .invalid, invalid: event)
     case .unsuccessful(let reason):
-      return unsuccessful(reason, result, request)
+      return unsuccessful(reason, result, request, connection)
     }
   }
 
   func unsuccessful(
-    _ reason: WaymarkOnboarding.UnsuccessfulReason, _ result: PictureVerdict, _ request: GalleryScanRequest
+    _ reason: WaymarkOnboarding.UnsuccessfulReason, _ result: PictureVerdict, _ request: GalleryScanRequest,
+    _ connection: Connection
   ) -> GalleryScanResult {
     let id = newStillID()
     let missing = result.verdict.missing
     let event = ScanUnsuccessful(
       scan: id, context: request.context, reason: Self.reason(reason), missing: missing.isEmpty ? nil : missing,
-      corners: result.corners.map(Self.corners), source: .gallery, picture: Self.picture(request))
+      corners: result.corners.map(Self.corners), source: .gallery, picture: Self.picture(request),
+      by: connection.actor)
     hub.publish(event)
     return GalleryScanResult(scan: id, outcome: .unsuccessful, unsuccessful: event)
   }
@@ -99,19 +126,23 @@ extension ScanModule {
   }
 
   func codes(
-    _ reading: ScanReading, _ size: PictureSize, _ accepted: Set<Symbology>, _ request: GalleryScanRequest
+    _ reading: ScanReading, _ size: PictureSize, _ accepted: Set<Symbology>, _ request: GalleryScanRequest,
+    _ connection: Connection
   ) -> GalleryScanResult {
     let symbols = reading.symbols.filter { accepted.contains($0.symbology) }
     guard !symbols.isEmpty else {
       let result = rules.judge.verdict(
         on: reading, center: ScanRegion.whole.center(in: size), accepting: accepted, now: Date())
-      if case .unsuccessful(let reason) = result.verdict.outcome { return unsuccessful(reason, result, request) }
-      return unsuccessful(.nothingFound, result, request)
+      if case .unsuccessful(let reason) = result.verdict.outcome {
+        return unsuccessful(reason, result, request, connection)
+      }
+      return unsuccessful(.nothingFound, result, request, connection)
     }
     let id = newStillID()
     let events = symbols.map { symbol -> ScanSuccessful in
       let success = Machine.Success(symbol: symbol, verdict: nil)
-      let event = Self.successful(id, request.context, success, source: .gallery, picture: Self.picture(request))
+      let event = Self.successful(
+        id, request.context, success, source: .gallery, picture: Self.picture(request), by: connection.actor)
       hub.publish(event, redacted: redacted(event, success))
       return event
     }

@@ -30,21 +30,15 @@ extension ScanModule {
       guard let self else { throw ServiceError.stopping }
       return { try await self.scanPicture(request, connection) }
     }
-    methods.addLater(ScanPictureRequest.self) { [weak self] request, connection in
+    methods.addUpload(ScanPictureRequest.self, largest: ScanPictureRequest.largest) {
+      [weak self] request, body, connection in
       guard let self else { throw ServiceError.stopping }
-      guard (1...ScanPictureRequest.largest).contains(request.size) else {
-        let error = ServiceError(
+      guard let body else {
+        throw ServiceError(
           .badParams, "size must lie between 1 and \(ScanPictureRequest.largest) bytes.",
-          hint: "Make the picture smaller.")
-        // What would follow is neither taken nor passed over.
-        throw request.size > 0 ? HopelessRequest(error: error, reason: .lineTooLong) : error
+          hint: "Send the bytes of a picture file.")
       }
-      let body = connection.expectBody(request.size)
-      return {
-        let bytes = try await body.collect()
-        return try await self.scan(
-          bytes, as: GalleryScanRequest(id: "", mode: request.mode, context: request.context), connection)
-      }
+      return { try await self.scanUpload(request, body, connection) }
     }
   }
 

@@ -93,14 +93,14 @@ package final class ScanModule: ServiceModule {
     apply(machine.handle(.left(connection.number), at: WallClock.monotonic))
   }
 
-  package func contribute(to snapshot: inout Snapshot) {
+  package func contribute(to snapshot: inout Snapshot, for role: Role) {
     snapshot.scanner = status
-    snapshot.scan = armed
+    snapshot.scan = armed(for: role)
   }
 
-  package func contribute(to status: inout StatusResult) {
+  package func contribute(to status: inout StatusResult, for role: Role) {
     status.scanner = self.status
-    status.scan = armed
+    status.scan = armed(for: role)
   }
 
   // MARK: Frames
@@ -202,11 +202,16 @@ package final class ScanModule: ServiceModule {
     return status
   }
 
-  private var armed: ArmedScan? {
+  /// What is armed; a verdict that waits is told as its event told it to the same role.
+  private func armed(for role: Role) -> ArmedScan? {
     guard let scan = machine.scan else { return nil }
     return ArmedScan(
-      scan: scan.id, mode: ScanMode(scan.request.mode), context: scan.request.context,
-      by: actor(scan.request.owner), pending: machine.pending.map { successful($0.scan, $0.success) })
+      scan: scan.id, mode: ScanMode(scan.request.mode),
+      context: role == .operator ? scan.request.context : nil, by: actor(scan.request.owner),
+      pending: machine.pending.map { scan, success in
+        let event = successful(scan, success)
+        return role == .operator ? event : redacted(event, success)
+      })
   }
 
   private func tellStatus() {

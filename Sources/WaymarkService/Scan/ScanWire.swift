@@ -9,14 +9,14 @@ import WaymarkProtocol
 extension ScanModule {
   nonisolated static func successful(
     _ scan: String, _ context: WaymarkProtocol.JSONValue?, _ success: Machine.Success, source: ScanSource,
-    picture: String?
+    picture: String?, by actor: Actor?
   ) -> ScanSuccessful {
     let symbol = success.symbol
     return ScanSuccessful(
       scan: scan, context: context, kind: success.verdict?.kind?.rawValue, symbology: symbol.symbology.rawValue,
       text: symbol.text, bytesBase64: Data(symbol.bytes).base64EncodedString(), charset: symbol.charset.rawValue,
       corners: corners(symbol.corners), connectTo: success.verdict?.connectTo,
-      fields: success.verdict.map { fields($0.fields) }, source: source, picture: picture)
+      fields: success.verdict.map { fields($0.fields) }, source: source, picture: picture, by: actor)
   }
 
   /// A field that stands once is its value, one that stands several times a list.

@@ -1,10 +1,27 @@
 import Logging
-package import NIOCore
+import NIOCore
 package import WaymarkProtocol
 
-/// One client's connection: its role, its subscriptions, and what waits to be written to it.
+/// What a connection needs of whoever holds it.
+@ServiceActor
+protocol ConnectionOwner: AnyObject {
+  nonisolated var log: Logger { get }
+  /// Works on one request.
+  func handle(_ line: ByteBufferView, from connection: Connection)
+  /// Requests can be worked on: `takeTurn` is to be called when it is this connection's turn.
+  func wantsTurn(_ connection: Connection)
+  /// A line of JSON; `nil` when it cannot be written.
+  func encode(_ value: some Encodable) -> ByteBuffer?
+  /// An event was lost.
+  func countDropped()
+}
+
+/// One client's connection: its role, its subscriptions, the requests that come in, and what is written to it.
 @ServiceActor
 package final class Connection {
+  /// Requests that are worked on in one turn.
+  private static let turn = 4
+
   /// Its number, unique in this run.
   package let number: Int
   /// Who is at the other end.
@@ -13,41 +30,38 @@ package final class Connection {
   package let role: Role
   /// The events it wants.
   package var patterns = EventPatterns()
-  /// Whether it carries pictures instead of events.
-  package var isMedia: Bool { media != nil }
   /// Whether it has been closed, or is about to.
   package private(set) var isClosing = false
-  /// Called when a live picture is on its way and there is room for the next.
-  package var onMediaSpace: (@ServiceActor () -> Void)?
   /// Called once when it is gone.
   package var onClose: [@ServiceActor (Connection) -> Void] = []
 
   private let channel: any Channel
   private let limits: ConnectionLimits
-  private var outbox: Outbox
+  private var outlet: any Outlet
   private var framer = LineFramer()
   private var body: RequestBody?
+  private var bodyTimer: Scheduled<Void>?
   private var inFlight = 0
   private var inputEnded = false
-  private var isProcessing = false
+  private var isInTurn = false
   private var isReadPaused = false
-  private var media: MediaOutbox?
-  /// Whether a picture was written since there was room for the next.
-  private var owesSpace = false
-  private var patience: Scheduled<Void>?
-  private var patienceIsShort = false
-  private weak var hub: Hub?
+  private var stallTimer: Scheduled<Void>?
+  private var lossTimer: Scheduled<Void>?
+  private var wasLosing = false
+  private weak var owner: (any ConnectionOwner)?
 
   init(
-    number: Int, peer: Peer, role: Role, channel: any Channel, limits: ConnectionLimits, hub: Hub
+    number: Int, peer: Peer, role: Role, channel: any Channel, limits: ConnectionLimits, owner: any ConnectionOwner
   ) {
     self.number = number
     self.peer = peer
     self.role = role
     self.channel = channel
     self.limits = limits
-    self.hub = hub
-    outbox = Outbox(limit: limits.outbox)
+    self.owner = owner
+    outlet = EventOutlet(limit: limits.outbox) { [weak owner] dropped in
+      owner?.encode(EventLine(time: WallClock.timestamp, payload: dropped))
+    }
   }
 
   /// How events name who did something.
@@ -59,75 +73,104 @@ package final class Connection {
   func received(_ bytes: inout ByteBuffer) {
     guard !isClosing else { return }
     framer.append(&bytes)
-    process()
+    takeBody()
+    askForTurn()
+    resumeReading()
   }
 
   /// The client will send nothing more; what it asked for is still answered.
   func inputClosed() {
     inputEnded = true
-    failBody()
+    // One that waits for room may be here whole already.
+    if let body, !body.isCovered(by: framer.pending) {
+      failBody("The picture did not arrive whole.", hint: "Send as many bytes as announced.")
+    }
+    askForTurn()
     closeWhenDone()
   }
 
-  private func failBody() {
-    body?.fail(ServiceError(.badPicture, "The picture did not arrive whole.", hint: "Send as many bytes as announced."))
-    body = nil
-  }
-
-  /// Whether another request may be worked on. Pictures are large: on a connection that carries them, one at a time.
+  /// Whether another request may be worked on: not where bodies are to come first, not where many are in work, and not of a client
+  /// that does not read what it is answered.
   private var mayBegin: Bool {
-    inFlight < (isMedia ? 1 : limits.inFlight) && (media?.byteCount ?? outbox.byteCount) < limits.outbox / 2
+    body == nil && !isClosing && channel.isWritable && inFlight < outlet.inFlightLimit(limits)
   }
 
   /// Whether the channel may read on.
   var mayRead: Bool {
-    let may = !isClosing && (body != nil || mayBegin) && framer.pending <= framer.limit
+    let may = !isClosing && (body.map(\.isWanted) ?? (mayBegin && !framer.mayHoldLine))
     isReadPaused = !may
     return may
   }
 
-  /// Handles the lines that are there, some at a time so that others get their turn.
-  private func process() {
-    guard !isProcessing else { return }
-    isProcessing = true
-    defer {
-      isProcessing = false
-      resumeReading()
-    }
-    takeBody()
-    var budget = 64
-    while body == nil, !isClosing, mayBegin, let next = framer.next() {
+  private func askForTurn() {
+    if mayBegin, framer.mayHoldLine { owner?.wantsTurn(self) }
+  }
+
+  /// Works on requests that are there, a few, so that others get their turn.
+  ///
+  /// - Returns: whether there are more.
+  func takeTurn() -> Bool {
+    isInTurn = true
+    defer { isInTurn = false }
+    for _ in 0..<Self.turn {
+      guard mayBegin, let next = framer.next() else { break }
       switch next {
       case .tooLong:
         let error = ServiceError(
           .lineTooLong, "A line is longer than \(framer.limit) bytes.", hint: "Send one request a line, ended by LF.")
         send(ErrorLine(id: .null, error: error))
         close(.lineTooLong)
-        return
+        return false
       case .line(let line):
         if line.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) { continue }
-        hub?.handle(line, from: self)
+        owner?.handle(line, from: self)
         takeBody()
       }
-      budget -= 1
-      if budget == 0 {
-        ServiceActor.execute { [weak self] in self?.process() }
-        return
-      }
     }
+    closeWhenDone()
+    resumeReading()
+    return mayBegin && framer.mayHoldLine
   }
 
-  /// What follows now is the body of the request at hand, not lines.
+  /// What follows now is the body of the request at hand, not lines: nothing is read until somebody says what becomes of it.
   func expectBody(_ size: Int) -> RequestBody {
-    let body = RequestBody(size: size)
+    let body = RequestBody(size: size) { [weak self] in self?.beginBody() }
     self.body = body
     return body
+  }
+
+  private func beginBody() {
+    guard body != nil else { return }
+    bodyTimer = ServiceActor.schedule(after: limits.body) { [weak self] in
+      guard let self, let body = self.body else { return }
+      body.fail(
+        ServiceError(
+          .badPicture, "The picture did not arrive within \(Int(self.limits.body.rounded(.up))) seconds.",
+          hint: "Send as many bytes as announced, at once."))
+      // Whoever waited for it answers first; what still comes belongs to it, and not to a request.
+      self.bodyTimer = ServiceActor.schedule(after: self.limits.linger) { [weak self] in self?.close(.bodyTimeout) }
+    }
+    takeBody()
+    if !isInTurn { askForTurn() }
+    resumeReading()
   }
 
   private func takeBody() {
     guard let body else { return }
     body.take(from: &framer)
-    if body.isComplete { self.body = nil }
+    if body.isComplete { endBody() }
+  }
+
+  private func endBody() {
+    body = nil
+    bodyTimer?.cancel()
+    bodyTimer = nil
+  }
+
+  private func failBody(_ message: String, hint: String) {
+    let body = body
+    endBody()
+    body?.fail(ServiceError(.badPicture, message, hint: hint))
   }
 
   private func resumeReading() {
@@ -137,185 +180,137 @@ package final class Connection {
   /// A request whose answer takes time has begun, or ended.
   func countInFlight(_ change: Int) {
     inFlight += change
-    if change < 0 {
-      process()
-      closeWhenDone()
-    }
+    guard change < 0 else { return }
+    askForTurn()
+    resumeReading()
+    closeWhenDone()
   }
 
   // MARK: Writing
 
   /// Answers a request.
   package func send(_ reply: some Encodable) {
-    guard !isClosing else { return }
-    guard let bytes = hub?.encode(reply) else { return }
-    if media != nil {
-      media?.push(reply: bytes)
-    } else {
-      outbox.push(reply: bytes)
-    }
+    guard !isClosing, let bytes = owner?.encode(reply) else { return }
+    outlet.push(reply: bytes)
     pump()
   }
 
   /// Delivers an event, if it is wanted here.
   func deliver(_ event: EncodedEvent) {
-    guard !isClosing, media == nil, patterns.match(event.name) else { return }
-    deliverAlways(event)
+    if patterns.match(event.name) { deliverAlways(event) }
   }
 
   /// Delivers an event to whoever is connected.
   func deliverAlways(_ event: EncodedEvent) {
-    guard !isClosing, media == nil else { return }
-    let entry = Outbox.Entry(bytes: event.bytes(for: role), seq: event.seq, key: event.key)
-    if outbox.push(event: entry) {
-      hub?.log.debug("a client is too slow", metadata: ["client": "\(number)"])
-    }
-    if outbox.gap != nil { hub?.countDropped() }
+    guard !isClosing else { return }
+    if outlet.push(event: event, for: role) { owner?.countDropped() }
     pump()
   }
 
-  /// Sends an event of this connection alone.
-  func send(event payload: some EventPayload) {
-    send(EventLine(time: WallClock.timestamp, payload: payload))
+  /// Whether it carries lines, events among them, and no pictures.
+  package var carriesEvents: Bool { outlet.carriesEvents }
+
+  /// From now on this connection carries pictures, and no events.
+  package func carryPictures() -> MediaOutlet {
+    if let media = outlet as? MediaOutlet { return media }
+    patterns.removeAll()
+    // Lines want little; a picture should leave in few pieces.
+    channel.setOption(.socketOption(.so_sndbuf), value: Self.pictureBuffer).whenComplete { _ in }
+    let media = MediaOutlet(after: outlet) { [weak self] in self?.pump() }
+    outlet = media
+    return media
   }
+
+  /// What the kernel holds of pictures that are on their way, in bytes.
+  private static let pictureBuffer: SocketOptionValue = 128 << 10
 
   /// Writes as much as the channel takes.
   func pump() {
-    guard channel.isActive else { return }
+    guard channel.isActive, !isClosing else { return }
     var wrote = false
-    while channel.isWritable {
-      if media != nil {
-        guard let bytes = media?.pop() else { break }
+    while channel.isWritable, let (bytes, room) = outlet.next() {
+      if let room {
+        channel.write(bytes).whenComplete { _ in withExtendedLifetime(room) {} }
+      } else {
         channel.write(bytes, promise: nil)
-        wrote = true
-        owesSpace = true
-        continue
       }
-      if let gap = outbox.closeGap(),
-        let line = hub?.encode(
-          EventLine(time: WallClock.timestamp, payload: StreamDropped(count: gap.count, sinceSeq: gap.sinceSeq)))
-      {
-        outbox.push(reply: line)
-      }
-      guard let entry = outbox.pop() else { break }
-      channel.write(entry.bytes, promise: nil)
       wrote = true
     }
     if wrote { channel.flush() }
     watchPatience(progressed: wrote)
-    if !isProcessing { resumeReading() }
-    // Here or when the channel has room again: a large picture does not leave at once.
-    if owesSpace, media?.isIdle == true, channel.isWritable {
-      owesSpace = false
-      onMediaSpace?()
+    if !isInTurn {
+      askForTurn()
+      resumeReading()
     }
+    if outlet.isIdle, channel.isWritable { outlet.drained() }
     closeWhenDone()
   }
 
-  /// Lets a client go that keeps events waiting too long.
+  /// Lets a client go that keeps what is for it waiting too long.
   private func watchPatience(progressed: Bool) {
-    let waits = media.map { !$0.isIdle || !channel.isWritable } ?? !outbox.isEmpty
-    if progressed || !waits {
-      patience?.cancel()
-      patience = nil
+    let waits = !outlet.isIdle || !channel.isWritable
+    let isLosing = outlet.isLosing
+    // A client that is merely waited for is waited for less once it loses something.
+    if progressed || !waits || isLosing != wasLosing {
+      stallTimer?.cancel()
+      stallTimer = nil
     }
-    let isLosing = outbox.gap != nil
-    // A gap that opens while the client is merely waited for shortens the wait.
-    if isLosing != patienceIsShort {
-      patience?.cancel()
-      patience = nil
+    if isLosing != wasLosing {
+      lossTimer?.cancel()
+      lossTimer = isLosing ? ServiceActor.schedule(after: limits.stalledAfter) { [weak self] in self?.giveUp() } : nil
+      wasLosing = isLosing
     }
-    guard waits, patience == nil else { return }
-    patienceIsShort = isLosing
-    patience = ServiceActor.schedule(after: isLosing ? limits.slowAfter : limits.stalledAfter) { [weak self] in
-      guard let self, !self.isClosing else { return }
-      self.patience = nil
-      self.close(.slowConsumer)
+    guard waits, stallTimer == nil else { return }
+    stallTimer = ServiceActor.schedule(after: isLosing ? limits.slowAfter : limits.stalledAfter) { [weak self] in
+      self?.giveUp()
     }
   }
 
-  // MARK: Media
-
-  /// From now on this connection carries pictures.
-  package func becomeMedia() {
-    guard media == nil else { return }
-    patterns.removeAll()
-    media = MediaOutbox()
-    // Replies that wait keep their place before the first picture.
-    while let entry = outbox.pop() { media?.push(reply: entry.bytes) }
-  }
-
-  /// Sends a picture that must arrive.
-  package func send(picture: ByteBuffer) {
-    media?.push(reply: picture)
-    pump()
-  }
-
-  /// Sends a live picture: the newest replaces one that has not begun to be written.
-  package func send(live picture: ByteBuffer) {
-    media?.push(live: picture)
-    pump()
-  }
+  private func giveUp() { close(.slowConsumer) }
 
   // MARK: The end
 
   private func closeWhenDone() {
-    guard inputEnded, !isClosing, inFlight == 0, framer.pending == 0 || framer.isPartial, outbox.isEmpty,
-      media?.isIdle ?? true
-    else { return }
+    guard inputEnded, !isClosing, inFlight == 0, !framer.mayHoldLine, outlet.isIdle else { return }
     isClosing = true
+    stopTimers()
     channel.close(promise: nil)
+  }
+
+  private func stopTimers() {
+    for timer in [stallTimer, lossTimer, bodyTimer] { timer?.cancel() }
   }
 
   /// Closes it from this side, saying why, if the client still reads.
   package func close(_ reason: CloseReason) {
     guard !isClosing else { return }
     isClosing = true
-    patience?.cancel()
-    hub?.log.notice("a connection is closed", metadata: ["client": "\(number)", "reason": "\(reason.rawValue)"])
-    if reason == .slowConsumer { outbox.clear() }
-    while let entry = outbox.pop() { channel.write(entry.bytes, promise: nil) }
-    if media == nil,
-      let line = hub?.encode(EventLine(time: WallClock.timestamp, payload: ConnectionClosed(reason: reason)))
+    stopTimers()
+    owner?.log.notice(
+      "a connection is closed",
+      metadata: ["client": "\(number)", "uid": "\(peer.user)", "reason": "\(reason.rawValue)"])
+    if reason == .slowConsumer { outlet.clear() }
+    while let (bytes, _) = outlet.next() { channel.write(bytes, promise: nil) }
+    if carriesEvents,
+      let line = owner?.encode(EventLine(time: WallClock.timestamp, payload: ConnectionClosed(reason: reason)))
     {
-      channel.writeAndFlush(line, promise: nil)
+      channel.write(line, promise: nil)
     }
     // What was written before may still be on its way; it is not waited for long.
     let channel = channel
-    channel.write(ByteBuffer()).whenComplete { _ in channel.close(promise: nil) }
-    channel.flush()
-    ServiceActor.schedule(after: limits.linger) { channel.close(promise: nil) }
+    channel.writeAndFlush(ByteBuffer()).whenComplete { _ in channel.close(promise: nil) }
+    let patience = reason == .slowConsumer ? limits.farewell : limits.linger
+    ServiceActor.schedule(after: patience) { channel.close(promise: nil) }
   }
 
   /// The channel is gone.
   func closed() {
     isClosing = true
-    patience?.cancel()
+    stopTimers()
     // Else whoever waits for the rest of a picture waits for ever, and keeps what came of it.
-    failBody()
-    outbox.clear()
-    media = nil
-    onMediaSpace = nil
+    failBody("The picture did not arrive whole.", hint: "Send as many bytes as announced.")
+    outlet.clear()
     for action in onClose { action(self) }
     onClose = []
   }
-}
-
-/// What one connection may cost.
-package struct ConnectionLimits: Hashable, Sendable {
-  /// Connections at a time.
-  package var clients = 512
-  /// Bytes of events that may wait for one.
-  package var outbox = 1 << 20
-  /// Requests of one that may be worked on at a time.
-  package var inFlight = 16
-  /// Seconds that a client may keep a gap open.
-  package var slowAfter = 5.0
-  /// Seconds that a client may read nothing at all while something waits.
-  package var stalledAfter = 30.0
-  /// Seconds that the last line of a closing connection is waited for.
-  package var linger = 0.5
-
-  /// The usual limits.
-  package init() {}
 }

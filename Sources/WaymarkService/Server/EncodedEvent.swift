@@ -1,5 +1,5 @@
 import NIOCore
-import WaymarkProtocol
+package import WaymarkProtocol
 
 /// An event as bytes: encoded once for all, and once more without its secrets where it has some.
 struct EncodedEvent {
@@ -24,14 +24,21 @@ struct EncodedEvent {
   func bytes(for role: Role) -> ByteBuffer { role == .operator ? full : redacted ?? full }
 }
 
-/// An event that holds something which observers must not see.
-protocol Redactable {
-  /// The same without it.
-  var withoutSecrets: Self { get }
+/// An event as the service publishes it: its type says what observers must not see of it. Without that it cannot be published.
+package protocol ServiceEvent: EventPayload {
+  /// The same without what only operators may see; `nil` when observers may see all of it.
+  var withoutSecrets: Self? { get }
 }
 
-extension ScanSuccessful: Redactable {
-  var withoutSecrets: ScanSuccessful {
+/// An event that tells nothing that observers must not see.
+package protocol HarmlessEvent: ServiceEvent {}
+
+extension HarmlessEvent {
+  package var withoutSecrets: Self? { nil }
+}
+
+extension ScanSuccessful: ServiceEvent {
+  package var withoutSecrets: ScanSuccessful? {
     var copy = self
     copy.text = nil
     copy.bytesBase64 = nil
@@ -43,54 +50,72 @@ extension ScanSuccessful: Redactable {
   }
 }
 
-extension ScanInvalid: Redactable {
-  var withoutSecrets: ScanInvalid {
+extension ScanInvalid: ServiceEvent {
+  package var withoutSecrets: ScanInvalid? {
     var copy = self
     copy.context = nil
     return copy
   }
 }
 
-extension ScanUnsuccessful: Redactable {
-  var withoutSecrets: ScanUnsuccessful {
+extension ScanUnsuccessful: ServiceEvent {
+  package var withoutSecrets: ScanUnsuccessful? {
     var copy = self
     copy.context = nil
     return copy
   }
 }
 
-extension ScanGuide: Redactable {
-  var withoutSecrets: ScanGuide {
+extension ScanGuide: ServiceEvent {
+  package var withoutSecrets: ScanGuide? {
     var copy = self
     copy.context = nil
     return copy
   }
 }
 
-extension ScanConfirmed: Redactable {
-  var withoutSecrets: ScanConfirmed {
+extension ScanConfirmed: ServiceEvent {
+  package var withoutSecrets: ScanConfirmed? {
     var copy = self
     copy.context = nil
     return copy
   }
 }
 
-extension ScanCancelled: Redactable {
-  var withoutSecrets: ScanCancelled {
+extension ScanCancelled: ServiceEvent {
+  package var withoutSecrets: ScanCancelled? {
     var copy = self
     copy.context = nil
     return copy
   }
 }
 
-extension ArmedScan: Redactable {
-  var withoutSecrets: ArmedScan {
+extension ScanEnded: ServiceEvent {
+  package var withoutSecrets: ScanEnded? {
     var copy = self
     copy.context = nil
-    copy.pending = pending?.withoutSecrets
     return copy
   }
 }
+
+extension ScannerStatus: HarmlessEvent {}
+extension CameraStatus: HarmlessEvent {}
+extension SessionPhaseEvent: HarmlessEvent {}
+extension AnchorFound: HarmlessEvent {}
+extension AnchorLost: HarmlessEvent {}
+extension AnchorsUpdated: HarmlessEvent {}
+extension MarkerChanged: HarmlessEvent {}
+extension AnnotationSelected: HarmlessEvent {}
+extension AnnotationCleared: HarmlessEvent {}
+extension CardOpened: HarmlessEvent {}
+extension CardClosed: HarmlessEvent {}
+extension CardAction: HarmlessEvent {}
+extension SceneLoaded: HarmlessEvent {}
+extension SceneUnloaded: HarmlessEvent {}
+extension SceneProgress: HarmlessEvent {}
+extension SceneFailed: HarmlessEvent {}
+extension Statistics: HarmlessEvent {}
+extension ServerStopping: HarmlessEvent {}
 
 /// Which events only tell the newest state, so that an older one need not be delivered.
 enum Coalescing {

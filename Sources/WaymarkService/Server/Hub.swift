@@ -1,3 +1,4 @@
+import Glibc
 package import Logging
 import NIOCore
 package import WaymarkProtocol
@@ -5,7 +6,7 @@ package import WaymarkWorker
 
 /// Where everything meets: connections, methods, and the one counter of events.
 @ServiceActor
-package final class Hub {
+package final class Hub: ConnectionOwner {
   /// This run of the service.
   package nonisolated let instance: String
   /// The version that `hello` tells.
@@ -34,16 +35,24 @@ package final class Hub {
   package private(set) var modules: [any ServiceModule] = []
   /// Called when `statistics` begins or ceases to be wanted by anybody.
   package var onSubscriptionsChanged: [@ServiceActor () -> Void] = []
+  /// Pictures that clients send and ask for.
+  package nonisolated let pictures: PictureDesk
+  private let turns = RequestTurns()
   private var methods = MethodTable()
   private var lastNumber = 0
+  /// Connections by user.
+  private var shares: [UInt32: Int] = [:]
+  /// Connections that are refused, until they have read why.
+  private var farewells = 0
   private var isStopping = false
 
   /// A hub without connections.
   package init(
     version: String, roles: RolePolicy, limits: ConnectionLimits = ConnectionLimits(), log: Logger,
-    isolation: Isolation = .none
+    isolation: Isolation = .none, pictures: PictureDesk.Limits = PictureDesk.Limits()
   ) {
     self.isolation = isolation
+    self.pictures = PictureDesk(limits: pictures)
     self.version = version
     self.roles = roles
     self.limits = limits
@@ -63,7 +72,7 @@ package final class Hub {
   /// Sends an event to all who want it.
   ///
   /// - Parameter redacted: what observers get; without it an event that can hold secrets is stripped of them all.
-  package func publish<Payload: EventPayload>(
+  package func publish<Payload: ServiceEvent>(
     _ payload: Payload, frame: FrameReference? = nil, redacted: Payload? = nil
   ) {
     seq += 1
@@ -74,34 +83,25 @@ package final class Hub {
   }
 
   /// Sends an event to all, wanted or not.
-  package func announce(_ payload: some EventPayload) {
+  package func announce(_ payload: some ServiceEvent) {
     seq += 1
     published += 1
     guard let event = encoded(payload, frame: nil, redacted: nil) else { return }
     for connection in connections.values { connection.deliverAlways(event) }
   }
 
-  private func encoded<Payload: EventPayload>(
+  private func encoded<Payload: ServiceEvent>(
     _ payload: Payload, frame: FrameReference?, redacted override: Payload?
   ) -> EncodedEvent? {
     let time = WallClock.timestamp
     guard let full = encode(EventLine(seq: seq, time: time, frame: frame, payload: payload)) else { return nil }
     var redacted: ByteBuffer?
-    if let override {
-      redacted = encode(EventLine(seq: seq, time: time, frame: frame, payload: override))
-      if redacted == nil { return nil }
-    } else if let redactable = payload as? any Redactable & EventPayload {
-      redacted = encodeRedacted(redactable, time: time, frame: frame)
+    if let harmless = override ?? payload.withoutSecrets {
+      redacted = encode(EventLine(seq: seq, time: time, frame: frame, payload: harmless))
       if redacted == nil { return nil }
     }
     return EncodedEvent(
       name: Payload.event, seq: seq, key: Coalescing.key(of: payload), full: full, redacted: redacted)
-  }
-
-  private func encodeRedacted(_ payload: some Redactable & EventPayload, time: String, frame: FrameReference?)
-    -> ByteBuffer?
-  {
-    encode(EventLine(seq: seq, time: time, frame: frame, payload: payload.withoutSecrets))
   }
 
   /// A line of JSON; `nil`, with a word in the log, when a value has no place in JSON.
@@ -116,6 +116,8 @@ package final class Hub {
 
   func countDropped() { dropped += 1 }
 
+  func wantsTurn(_ connection: Connection) { turns.add(connection) }
+
   /// Whether anybody wants `event`.
   package func isWanted(_ event: String) -> Bool {
     connections.values.contains { $0.patterns.match(event) }
@@ -126,10 +128,10 @@ package final class Hub {
   /// The current state, as a connection may see it.
   package func snapshot(for connection: Connection) -> Snapshot {
     var snapshot = Snapshot(
-      seq: seq, instance: instance, events: connection.patterns.patterns, scanner: ScannerStatus(status: .idle),
+      seq: seq, instance: instance, events: connection.patterns.patterns, unmatched: connection.patterns.unmatched,
+      scanner: ScannerStatus(status: .idle),
       camera: CameraStatus(status: .closed))
-    for module in modules { module.contribute(to: &snapshot) }
-    if connection.role == .observer { snapshot.scan = snapshot.scan?.withoutSecrets }
+    for module in modules { module.contribute(to: &snapshot, for: connection.role) }
     return snapshot
   }
 
@@ -141,8 +143,7 @@ package final class Hub {
     var status = StatusResult(
       version: version, instance: instance, started: started, socket: socketPath,
       scanner: ScannerStatus(status: .idle), camera: CameraStatus(status: .closed), statistics: statistics)
-    for module in modules { module.contribute(to: &status) }
-    if role == .observer { status.scan = status.scan?.withoutSecrets }
+    for module in modules { module.contribute(to: &status, for: role) }
     return status
   }
 
@@ -162,19 +163,13 @@ package final class Hub {
     if isStopping {
       refusal = .stopping
     } else if let peer, let role = roles.role(of: peer) {
-      if connections.count < limits.clients {
-        lastNumber += 1
-        let connection = Connection(
-          number: lastNumber, peer: peer, role: role, channel: channel, limits: limits, hub: self)
-        connections[lastNumber] = connection
-        connection.send(
-          EventLine(
-            payload: Hello(
-              version: version, instance: instance, role: role, client: lastNumber,
-              features: modules.flatMap(\.features).sorted())))
-        log.debug(
-          "a client connected", metadata: ["client": "\(lastNumber)", "uid": "\(peer.user)", "role": "\(role)"])
-        return connection
+      // Root and the service's own user can do what they want with it in any case.
+      let isPrivileged = peer.user == 0 || peer.user == geteuid()
+      if limits.admits(
+        isOperator: role == .operator, isPrivileged: isPrivileged, all: connections.count,
+        own: shares[peer.user, default: 0])
+      {
+        return welcome(channel, peer, role)
       }
       refusal = .tooManyClients
     } else {
@@ -183,19 +178,45 @@ package final class Hub {
     log.notice(
       "a connection is refused",
       metadata: ["reason": "\(refusal.rawValue)", "uid": "\(peer.map { String($0.user) } ?? "unknown")"])
-    if let line = encode(EventLine(time: WallClock.timestamp, payload: ConnectionClosed(reason: refusal))) {
+    if farewells < Self.farewellLimit,
+      let line = encode(EventLine(time: WallClock.timestamp, payload: ConnectionClosed(reason: refusal)))
+    {
+      farewells += 1
       // What the client sends meanwhile is taken and dropped, so that it comes to read why.
       channel.writeAndFlush(line).whenComplete { _ in channel.close(mode: .output, promise: nil) }
-      ServiceActor.schedule(after: limits.linger) { channel.close(promise: nil) }
+      ServiceActor.schedule(after: limits.linger) {
+        self.farewells -= 1
+        channel.close(promise: nil)
+      }
     } else {
       channel.close(promise: nil)
     }
     return nil
   }
 
+  /// Refused connections that are told why at a time: they hold descriptors, too.
+  private static let farewellLimit = 64
+
+  private func welcome(_ channel: any Channel, _ peer: Peer, _ role: Role) -> Connection {
+    lastNumber += 1
+    let connection = Connection(
+      number: lastNumber, peer: peer, role: role, channel: channel, limits: limits, owner: self)
+    connections[lastNumber] = connection
+    shares[peer.user, default: 0] += 1
+    connection.send(
+      EventLine(
+        payload: Hello(
+          version: version, instance: instance, role: role, client: lastNumber,
+          features: modules.flatMap(\.features).sorted())))
+    log.debug("a client connected", metadata: ["client": "\(lastNumber)", "uid": "\(peer.user)", "role": "\(role)"])
+    return connection
+  }
+
   func closed(_ connection: Connection) {
     guard connections.removeValue(forKey: connection.number) != nil else { return }
     connection.closed()
+    pictures.left(connection)
+    shares[connection.peer.user] = shares[connection.peer.user].flatMap { $0 > 1 ? $0 - 1 : nil }
     for module in modules { module.connectionClosed(connection) }
     for action in onSubscriptionsChanged { action() }
   }
@@ -209,7 +230,9 @@ package final class Hub {
   }
 
   private func run(_ request: IncomingRequest, from connection: Connection) {
+    var upload: RequestBody?
     do {
+      upload = try methods.methods[request.method]?.upload(request).map { connection.expectBody($0) }
       guard let method = methods.methods[request.method] else {
         let shown = request.method.unicodeScalars.prefix(64).map { $0.isASCII && $0.value >= 32 ? Character($0) : "?" }
         throw ServiceError(
@@ -220,7 +243,7 @@ package final class Hub {
           .notPermitted, "An observer may not use \(request.method).",
           hint: "Connect as a user or group that the configuration names under roles.operators.")
       }
-      switch try method.run(request, connection) {
+      switch try method.run(request, connection, upload) {
       case .result(let result): reply(result, to: request.id, connection)
       case .taken: break
       case .later(let work):
@@ -236,6 +259,8 @@ package final class Hub {
       }
     } catch {
       fail(request, connection, error)
+      // The bytes of a picture that is refused are no requests.
+      upload?.skip()
     }
   }
 
@@ -248,7 +273,7 @@ package final class Hub {
     let told: ServiceError
     switch error {
     case let error as ServiceError: told = error
-    case let error as HopelessRequest: told = error.error
+    case let error as MethodTable.EndlessUpload: told = error.error
     case let error as any Replyable: told = error.reply
     default:
       log.error("a request failed", metadata: ["method": "\(request.method)", "error": "\(error)"])
@@ -256,7 +281,7 @@ package final class Hub {
         .internalError, "\(request.method) failed in the service.", hint: "The service's log says more.")
     }
     connection.send(ErrorLine(id: request.id, error: told))
-    if let error = error as? HopelessRequest { connection.close(error.reason) }
+    if error is MethodTable.EndlessUpload { connection.close(.lineTooLong) }
   }
 
   // MARK: The end

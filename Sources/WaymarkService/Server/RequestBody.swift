@@ -1,43 +1,88 @@
 import NIOCore
+import WaymarkProtocol
 
-/// Bytes that follow a request's line, on their way in.
+/// Bytes that follow a request's line, on their way in: kept where there is room for them, or passed over.
 @ServiceActor
 final class RequestBody {
+  private enum State {
+    /// Nobody has said yet what becomes of it: nothing is read.
+    case waiting
+    case kept
+    case skipped
+  }
+
+  private var state: State
+  private let size: Int
   private var missing: Int
   private var bytes: [UInt8] = []
-  private var waiting: CheckedContinuation<[UInt8], any Error>?
+  private var collector: CheckedContinuation<[UInt8], any Error>?
   private var failure: (any Error)?
+  /// Called when it may be read.
+  private let onStart: @ServiceActor () -> Void
 
-  /// A body of `size` bytes.
-  init(size: Int) { missing = size }
+  /// A body of `size` bytes, of which nothing is read before `keep` or `skip`.
+  init(size: Int, onStart: @escaping @ServiceActor () -> Void = {}) {
+    (self.size, missing, state) = (size, size, .waiting)
+    self.onStart = onStart
+  }
+
+  /// Whether its bytes may be read.
+  var isWanted: Bool { state != .waiting }
 
   /// Whether all of it is there.
   var isComplete: Bool { missing == 0 }
 
+  /// Whether so many bytes are all that is missing.
+  func isCovered(by count: Int) -> Bool { count >= missing }
+
+  /// Reads it into memory.
+  func keep() {
+    guard state == .waiting else { return }
+    state = .kept
+    bytes.reserveCapacity(size)
+    onStart()
+  }
+
+  /// Passes over it, or over what is left of it.
+  func skip() {
+    let isNews = state == .waiting
+    state = .skipped
+    bytes = []
+    if isNews { onStart() }
+  }
+
   /// Takes what there is of it.
   func take(from framer: inout LineFramer) {
+    guard isWanted, missing > 0 else { return }
     let part = framer.take(upTo: missing)
     missing -= part.readableBytes
-    bytes.append(contentsOf: part.readableBytesView)
+    if state == .kept { bytes.append(contentsOf: part.readableBytesView) }
     if isComplete { finish() }
   }
 
-  /// The connection ended before the body did.
+  /// It does not come whole: the connection ended before it did, or its time is over.
   func fail(_ error: any Error) {
+    guard !isComplete, failure == nil else { return }
     failure = error
+    skip()
     finish()
   }
 
   /// All of it, once it is there.
   func collect() async throws -> [UInt8] {
     if let failure { throw failure }
-    if isComplete { return bytes }
-    return try await withCheckedThrowingContinuation { waiting = $0 }
+    if isComplete { return takeBytes() }
+    return try await withCheckedThrowingContinuation { collector = $0 }
+  }
+
+  private func takeBytes() -> [UInt8] {
+    defer { bytes = [] }
+    return bytes
   }
 
   private func finish() {
-    let waiting = waiting
-    self.waiting = nil
-    if let failure { waiting?.resume(throwing: failure) } else { waiting?.resume(returning: bytes) }
+    guard let collector else { return }
+    self.collector = nil
+    if let failure { collector.resume(throwing: failure) } else { collector.resume(returning: takeBytes()) }
   }
 }

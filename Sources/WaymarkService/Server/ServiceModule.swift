@@ -5,9 +5,13 @@ package import WaymarkProtocol
 package protocol ServiceModule: AnyObject {
   /// Adds its methods.
   func register(in methods: inout MethodTable)
-  /// Adds its share of the state that `subscribe` answers with.
-  func contribute(to snapshot: inout Snapshot)
+  /// Adds its share of the state that `subscribe` answers with, as somebody of a role may see it.
+  func contribute(to snapshot: inout Snapshot, for role: Role)
   /// Adds its share of `status`.
+  func contribute(to status: inout StatusResult, for role: Role)
+  /// The same for what everybody may see.
+  func contribute(to snapshot: inout Snapshot)
+  /// The same for what everybody may see.
   func contribute(to status: inout StatusResult)
   /// Words for `hello.features`.
   var features: [String] { get }
@@ -19,6 +23,8 @@ package protocol ServiceModule: AnyObject {
 
 extension ServiceModule {
   package func register(in methods: inout MethodTable) {}
+  package func contribute(to snapshot: inout Snapshot, for role: Role) { contribute(to: &snapshot) }
+  package func contribute(to status: inout StatusResult, for role: Role) { contribute(to: &status) }
   package func contribute(to snapshot: inout Snapshot) {}
   package func contribute(to status: inout StatusResult) {}
   package var features: [String] { [] }
@@ -41,7 +47,14 @@ package struct MethodTable {
 
   struct Method {
     let allowsObservers: Bool
-    let run: @ServiceActor (IncomingRequest, Connection) throws -> Outcome
+    /// The bytes that follow the request's line, known before anything else of it is looked at.
+    var upload: @ServiceActor (IncomingRequest) throws -> Int? = { _ in nil }
+    let run: @ServiceActor (IncomingRequest, Connection, RequestBody?) throws -> Outcome
+  }
+
+  /// A request after which a connection's bytes have no meaning: it is answered, then the connection is closed.
+  struct EndlessUpload: Error {
+    let error: ServiceError
   }
 
   private(set) var methods: [String: Method] = [:]
@@ -52,7 +65,7 @@ package struct MethodTable {
   package mutating func add<R: ServiceRequest>(
     _ type: R.Type, observers: Bool = false, _ body: @escaping @ServiceActor (R, Connection) throws -> R.Result
   ) {
-    methods[R.method] = Method(allowsObservers: observers) { request, connection in
+    methods[R.method] = Method(allowsObservers: observers) { request, connection, _ in
       .result(try body(try request.decode(R.self), connection))
     }
   }
@@ -62,10 +75,38 @@ package struct MethodTable {
     _ type: R.Type, observers: Bool = false,
     _ body: @escaping @ServiceActor (R, Connection) throws -> @Sendable () async throws -> R.Result
   ) {
-    methods[R.method] = Method(allowsObservers: observers) { request, connection in
+    methods[R.method] = Method(allowsObservers: observers) { request, connection, _ in
       let work = try body(try request.decode(R.self), connection)
       return .later { try await work() }
     }
+  }
+
+  /// Adds a method whose request is followed by bytes, as many as its parameter `size` says.
+  ///
+  /// - Parameters:
+  ///   - largest: a request with more ends the connection: so many bytes are not passed over.
+  ///   - body: checks at once; it, or what it returns, decides whether the bytes are kept. If it throws they are passed over.
+  mutating func addUpload<R: ServiceRequest>(
+    _ type: R.Type, largest: Int,
+    _ body: @escaping @ServiceActor (R, RequestBody?, Connection) throws -> @Sendable () async throws -> R.Result
+  ) {
+    methods[R.method] = Method(
+      allowsObservers: false,
+      upload: { request in
+        switch request.params["size"]?.int {
+        case let size? where (1...largest).contains(size): return size
+        case let size? where size <= 0: return nil
+        default:
+          throw EndlessUpload(
+            error: ServiceError(
+              .badParams, "size must be a whole number between 1 and \(largest): the bytes that follow.",
+              hint: "Make the picture smaller."))
+        }
+      },
+      run: { request, connection, upload in
+        let work = try body(try request.decode(R.self), upload, connection)
+        return .later { try await work() }
+      })
   }
 
   /// Adds a method that answers by itself, such as one that sends pictures.
@@ -73,7 +114,7 @@ package struct MethodTable {
     _ type: R.Type, observers: Bool = false,
     _ body: @escaping @ServiceActor (R, IncomingRequest, Connection) throws -> Void
   ) {
-    methods[R.method] = Method(allowsObservers: observers) { request, connection in
+    methods[R.method] = Method(allowsObservers: observers) { request, connection, _ in
       try body(try request.decode(R.self), request, connection)
       return .taken
     }

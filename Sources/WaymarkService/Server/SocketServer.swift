@@ -15,7 +15,7 @@ package final class SocketServer: Sendable {
   /// Accepts connections on `socket` for `hub`.
   package static func start(_ socket: consuming ListeningSocket, hub: Hub) async throws -> SocketServer {
     let bootstrap = ServerBootstrap(group: ServiceActor.group)
-      .serverChannelOption(.backlog, value: 256)
+      .serverChannelOption(.backlog, value: ListeningSocket.backlog)
       // A crowd of connects must not keep the loop from those who are already there.
       .serverChannelOption(.maxMessagesPerRead, value: 16)
       .serverChannelInitializer { channel in
@@ -25,15 +25,23 @@ package final class SocketServer: Sendable {
       }
       .childChannelOption(.allowRemoteHalfClosure, value: true)
       .childChannelOption(.maxMessagesPerRead, value: 1)
+      // Little waits for a client beyond what its outbox counts: a slow one is told so soon, and many cost little memory.
       .childChannelOption(
-        .writeBufferWaterMark, value: ChannelOptions.Types.WriteBufferWaterMark(low: 16 << 10, high: 64 << 10)
+        .writeBufferWaterMark, value: ChannelOptions.Types.WriteBufferWaterMark(low: 8 << 10, high: 32 << 10)
+      )
+      .childChannelOption(.socketOption(.so_sndbuf), value: 32 << 10)
+      .childChannelOption(
+        .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1 << 10, initial: 2 << 10, maximum: 32 << 10)
       )
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           try channel.pipeline.syncOperations.addHandler(ConnectionHandler(hub: hub))
         }
       }
-    let channel = try await bootstrap.withBoundSocket(socket.takeDescriptor()).get()
+    let descriptor = socket.takeDescriptor()
+    let channel = try await bootstrap.withBoundSocket(descriptor).get()
+    // NIO listens once more, with a backlog of its own.
+    socket.setBacklog(of: descriptor)
     return SocketServer(channel: channel, socket: socket)
   }
 

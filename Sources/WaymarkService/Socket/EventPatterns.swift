@@ -1,3 +1,5 @@
+import WaymarkProtocol
+
 /// Which events a connection wants.
 package struct EventPatterns: Hashable, Sendable {
   /// The patterns in the order in which they were asked for.
@@ -27,6 +29,17 @@ package struct EventPatterns: Hashable, Sendable {
       return pattern.hasSuffix(".*") && event.hasPrefix(pattern.dropLast())
     }
   }
+
+  /// The patterns that match no event that there is; `nil` when there are none.
+  package var unmatched: [String]? {
+    let idle = patterns.filter { pattern in
+      let one = EventPatterns(pattern)
+      return !EventBody.subscribable.contains(where: one.match)
+    }
+    return idle.isEmpty ? nil : idle
+  }
+
+  private init(_ pattern: String) { patterns = [pattern] }
 
   /// Whether a pattern has a form that can match: a name, `family.*`, or `*`.
   package static func isValid(_ pattern: String) -> Bool {

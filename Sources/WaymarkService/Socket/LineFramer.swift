@@ -21,8 +21,8 @@ package struct LineFramer {
   /// Bytes that wait.
   package var pending: Int { buffer.readableBytes }
 
-  /// Whether what waits is not a whole line.
-  package var isPartial: Bool { !buffer.readableBytesView.contains(UInt8(ascii: "\n")) }
+  /// Whether bytes wait that `next` has not looked at, or that are more than a line.
+  package var mayHoldLine: Bool { scanned < buffer.readableBytes || buffer.readableBytes > limit }
 
   /// Takes what a read brought.
   package mutating func append(_ bytes: inout ByteBuffer) {

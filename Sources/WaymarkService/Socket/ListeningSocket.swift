@@ -54,7 +54,7 @@ package struct ListeningSocket: ~Copyable, Sendable {
       unlink(path)
       throw .cannotListen(path, "it cannot be given to the group \(group) (\(reason))")
     }
-    guard chmod(path, mode) == 0, listen(descriptor, 256) == 0 else {
+    guard chmod(path, mode) == 0, listen(descriptor, Self.backlog) == 0 else {
       let reason = systemMessage(errno)
       close(descriptor)
       unlink(path)
@@ -67,6 +67,12 @@ package struct ListeningSocket: ~Copyable, Sendable {
     self.path = path
     isInherited = false
   }
+
+  /// Connects that wait to be accepted: a site's whole crowd after a restart. The kernel takes `net.core.somaxconn` where that is less.
+  static let backlog: CInt = 1024
+
+  /// Sets how many connects wait, also on a socket that another process made.
+  func setBacklog(of descriptor: CInt) { _ = listen(descriptor, Self.backlog) }
 
   /// The descriptor; the caller owns it from now on.
   package mutating func takeDescriptor() -> CInt {

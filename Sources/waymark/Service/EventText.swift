@@ -39,6 +39,7 @@ enum EventText {
     case .scanGuide(let guide): return guide.advice.rawValue
     case .scanConfirmed(let scan): return "scan \(scan.scan)"
     case .scanCancelled(let scan): return "scan \(scan.scan), \(scan.reason.rawValue)"
+    case .scanEnded(let scan): return "scan \(scan.scan), \(scan.reason.rawValue)"
     case .scannerStatus(let status): return details(of: status)
     case .cameraStatus(let status): return details(of: status)
     case .sessionPhaseEvent(let phase):

@@ -10,8 +10,10 @@ final class RawClient: @unchecked Sendable {
   private var buffer: [UInt8] = []
   private var start = 0
 
-  init(_ path: String, receiveBuffer: Int? = nil) throws {
+  init(_ path: String, waits: Bool = true) throws {
     descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
+    if !waits { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
+    defer { if !waits { _ = fcntl(descriptor, F_SETFL, 0) } }
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }

@@ -13,12 +13,13 @@ final class TestService: Sendable {
   init(
     limits: ConnectionLimits = ConnectionLimits(),
     roles: RolePolicy = RolePolicy(operatorUsers: [UInt32(geteuid())]), mode: UInt32 = 0o660, path: String? = nil,
+    pictures: PictureDesk.Limits = PictureDesk.Limits(),
     modules: @ServiceActor @Sendable (Hub) throws -> [any ServiceModule] = { _ in [] }
   ) async throws {
     folder = try TestFolder.make()
     self.path = path ?? folder + "/s.sock"
     let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    hub = await Hub(version: "0.0.0", roles: roles, limits: limits, log: log)
+    hub = await Hub(version: "0.0.0", roles: roles, limits: limits, log: log, pictures: pictures)
     let hub = hub
     try await Self.fill(hub, modules)
     server = try await SocketServer.start(ListeningSocket(path: self.path, mode: mode), hub: hub)
@@ -32,13 +33,13 @@ final class TestService: Sendable {
     for module in try modules(hub) { hub.add(module) }
   }
 
-  func publish(_ payload: some EventPayload) async {
+  func publish(_ payload: some ServiceEvent) async {
     let hub = hub
     await Self.publish(payload, hub)
   }
 
   @ServiceActor
-  private static func publish(_ payload: some EventPayload, _ hub: Hub) { hub.publish(payload) }
+  private static func publish(_ payload: some ServiceEvent, _ hub: Hub) { hub.publish(payload) }
 
   @ServiceActor
   private static func count(_ hub: Hub) -> Int { hub.connections.count }

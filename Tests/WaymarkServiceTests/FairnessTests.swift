@@ -1,0 +1,168 @@
+import Foundation
+import Synchronization
+import Testing
+import WaymarkImage
+import WaymarkProtocol
+
+@testable import WaymarkService
+
+/// What one client, or one user, can take from the others: a turn, a share, a bounded wait.
+@Suite("Shares and turns", .serialized, .ownThread) struct FairnessTests {
+  @Test("Owners take turns, however much one of them brings") func turns() {
+    var queue = FairQueue<String, Int>()
+    for number in 1...6 { queue.append(number, of: "greedy") }
+    queue.append(10, of: "next")
+    queue.append(20, of: "last")
+    #expect((0..<4).compactMap { _ in queue.next() } == [1, 10, 20, 2])
+    #expect(queue.next { $0 > 4 } == 5)
+    #expect(queue.removeAll { $0 == 3 } == [3])
+    #expect(queue.count == 2)
+    #expect([queue.next(), queue.next(), queue.next()] == [4, 6, nil])
+  }
+
+  private func ask(_ id: Int, _ client: Int, _ user: UInt32, _ bytes: Int) -> ByteBudget.Ask {
+    ByteBudget.Ask(id: id, client: client, user: user, bytes: bytes)
+  }
+
+  @Test("Nobody gets all of the budget, a client has one picture, few wait") func budget() {
+    var budget = ByteBudget(limit: 100, share: 60, waitingLimit: 3, waitingShare: 2)
+    #expect(budget.ask(ask(1, 1, 7, 1000)) == .granted, "more than a share is a share")
+    #expect(budget.ask(ask(2, 1, 7, 1)) == .waits)
+    #expect(budget.ask(ask(3, 2, 7, 1)) == .waits, "the user's share is taken")
+    #expect(budget.ask(ask(4, 3, 7, 1)) == .refused)
+    #expect(budget.ask(ask(5, 4, 8, 40)) == .granted, "another user's is not")
+    #expect(budget.bytes == 100)
+    #expect(budget.ask(ask(6, 5, 9, 1)) == .waits)
+    #expect(budget.leave(5) == [6])
+    #expect(budget.leave(1) == [2, 3])
+    #expect(budget.leave(3) == [])
+    #expect(budget.bytes == 2)
+  }
+
+  @Test("A client that still holds a picture holds up no other client of its user") func overtaking() {
+    var budget = ByteBudget(limit: 100, share: 60, waitingLimit: 8, waitingShare: 8)
+    #expect(budget.ask(ask(1, 1, 7, 10)) == .granted)
+    for id in 2...6 { #expect(budget.ask(ask(id, 1, 7, 10)) == .waits) }
+    #expect(budget.ask(ask(7, 2, 7, 10)) == .granted)
+  }
+
+  @Test("Observers leave room for operators, everybody for root, users for each other") func admission() {
+    var limits = ConnectionLimits()
+    func admits(_ isOperator: Bool, _ isPrivileged: Bool, _ all: Int, _ own: Int) -> Bool {
+      limits.admits(isOperator: isOperator, isPrivileged: isPrivileged, all: all, own: own)
+    }
+    #expect(admits(false, false, 479, 127))
+    #expect(!admits(false, false, 479, 128))
+    #expect(!admits(false, false, 480, 0))
+    #expect(admits(true, false, 503, 0))
+    #expect(!admits(true, false, 504, 0))
+    #expect(admits(true, true, 511, 400))
+    #expect(!admits(true, true, 512, 0))
+    limits.clients = 3
+    #expect(admits(false, false, 2, 0))
+  }
+
+  // MARK: Pictures
+
+  @ServiceActor
+  private static func connections(_ hub: Hub) -> [Connection] {
+    hub.connections.values.sorted { $0.number < $1.number }
+  }
+
+  /// What was worked on, in order.
+  private final class Order: Sendable {
+    private let names = Mutex<[String]>([])
+    func add(_ name: String) { names.withLock { $0.append(name) } }
+    var all: [String] { names.withLock { $0 } }
+  }
+
+  @Test("Six pictures that take for ever make the next client wait for one of them", arguments: [1, 2])
+  func poisonedPictures(workers: Int) async throws {
+    var limits = PictureDesk.Limits()
+    limits.workers = workers
+    let service = try await TestService(pictures: limits)
+    let clients = try (0..<2).map { _ in try RawClient(service.path) }
+    for client in clients { _ = try client.next() }
+    let (order, desk) = (Order(), service.hub.pictures)
+    let connections = await Self.connections(service.hub)
+    let (greedy, next) = (connections[0], connections[1])
+    let over = DispatchSemaphore(value: 0)
+    let begun = AsyncStream.makeStream(of: Void.self)
+    let poison = (1...6).map { number in
+      Task { @ServiceActor in
+        let room = try await desk.room(for: 1000, of: greedy)
+        defer { withExtendedLifetime(room) {} }
+        try await desk.work(for: greedy) { _ in
+          order.add("poison \(number)")
+          begun.continuation.yield()
+          over.wait()
+        }
+      }
+    }
+    for await _ in begun.stream { break }
+    let good = Task { @ServiceActor in
+      let room = try await desk.room(for: 1000, of: next)
+      defer { withExtendedLifetime(room) {} }
+      try await desk.work(for: next) { _ in order.add("good") }
+    }
+    // With one worker the first of the six has to end; with two nothing has to.
+    if workers == 1 { over.signal() }
+    try await good.value
+    let seen = order.all
+    #expect(seen.firstIndex(of: "good").map { $0 <= 2 } == true, "\(seen)")
+    #expect(seen.count { $0.hasPrefix("poison") } <= 2, "\(seen)")
+    for _ in 0..<6 { over.signal() }
+    for task in poison { try await task.value }
+    withExtendedLifetime(clients) {}
+    await service.stop()
+  }
+
+  @Test("What waits of a client that leaves is dropped, and what is worked on is told") func left() async throws {
+    var limits = PictureDesk.Limits()
+    limits.workers = 1
+    let service = try await TestService(pictures: limits)
+    var client: RawClient? = try RawClient(service.path)
+    _ = try client?.next()
+    let connection = try #require(await Self.connections(service.hub).first)
+    let desk = service.hub.pictures
+    let begun = AsyncStream.makeStream(of: Void.self)
+    let atWork = Task { @ServiceActor in
+      try await desk.work(for: connection) { stop in
+        begun.continuation.yield()
+        _ = stop.wait(seconds: nil)
+      }
+    }
+    let waiting = Task { @ServiceActor in try await desk.work(for: connection) { _ in } }
+    for await _ in begun.stream { break }
+    client = nil
+    try await atWork.value
+    await #expect(throws: ServiceError.self) { try await waiting.value }
+    await service.stop()
+  }
+
+  @Test("Whoever waits too long for a worker is told that it is busy") func patience() async throws {
+    var limits = PictureDesk.Limits()
+    (limits.workers, limits.patience) = (1, 0.05)
+    let service = try await TestService(pictures: limits)
+    let clients = try (0..<2).map { _ in try RawClient(service.path) }
+    for client in clients { _ = try client.next() }
+    let connections = await Self.connections(service.hub)
+    let (desk, over) = (service.hub.pictures, DispatchSemaphore(value: 0))
+    let begun = AsyncStream.makeStream(of: Void.self)
+    let first = Task { @ServiceActor in
+      try await desk.work(for: connections[0]) { _ in
+        begun.continuation.yield()
+        over.wait()
+      }
+    }
+    for await _ in begun.stream { break }
+    do {
+      try await desk.work(for: connections[1]) { _ in }
+      Issue.record("it was worked on")
+    } catch let error as ServiceError { #expect(error.code == .busy) }
+    over.signal()
+    try await first.value
+    withExtendedLifetime(clients) {}
+    await service.stop()
+  }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import Testing
+import WaymarkImage
+import WaymarkPipeline
+import WaymarkProtocol
+
+@testable import WaymarkService
+
+/// The bytes behind `scan.picture`: whatever becomes of the request, they are no requests, take bounded room, and bounded time.
+@Suite("Uploads", .serialized, .ownThread) struct UploadTests {
+  private static let picture =
+    URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().path + "/Samples/pictures/onboarding.png"
+
+  private func service(
+    _ limits: ConnectionLimits = ConnectionLimits(), _ pictures: PictureDesk.Limits = PictureDesk.Limits(),
+    roles: RolePolicy = RolePolicy(operatorUsers: [UInt32(geteuid())])
+  ) async throws -> TestService {
+    let source = try FolderSource(path: Self.picture, rate: 1)
+    return try await TestService(limits: limits, roles: roles, pictures: pictures) { hub in
+      let capture = CaptureModule(hub: hub, source: source)
+      return [capture, ScanModule(hub: hub, capture: capture, rules: ScanModule.Rules())]
+    }
+  }
+
+  private func client(_ service: TestService) throws -> RawClient {
+    let client = try RawClient(service.path)
+    _ = try client.next()
+    return client
+  }
+
+  /// Bytes that would be requests, if anybody took them for that.
+  private static let requests = Array(
+    String(repeating: "\n{\"id\":66,\"method\":\"scan.begin\",\"params\":{\"mode\":\"barcode\"}}\n", count: 20).utf8)
+
+  @Test("What follows a refused picture is passed over", arguments: [#","mode":"nonsense""#, #","mode":7"#])
+  func refused(_ parameters: String) async throws {
+    let service = try await service()
+    let client = try client(service)
+    try client.send(
+      "{\"id\":1,\"method\":\"scan.picture\",\"params\":{\"size\":\(Self.requests.count)\(parameters)}}\n")
+    try client.send(Self.requests)
+    #expect(try client.next()["error"]?["code"] == "badParams")
+    let answer = try client.ask("status", id: 2)
+    #expect(answer["id"] == 2)
+    #expect(answer["result"]?["scan"] == nil, "\(answer)")
+    await service.stop()
+  }
+
+  @Test func anObserversPictureIsPassedOver() async throws {
+    let service = try await service(roles: RolePolicy(operatorUsers: [], observerUsers: [UInt32(geteuid())]))
+    let client = try client(service)
+    try client.send("{\"id\":1,\"method\":\"scan.picture\",\"params\":{\"size\":\(Self.requests.count)}}\n")
+    try client.send(Self.requests)
+    #expect(try client.next()["error"]?["code"] == "notPermitted")
+    #expect(try client.ask("ping", id: 2)["id"] == 2)
+    await service.stop()
+  }
+
+  @Test(
+    "Without a size nobody knows where the next request begins", arguments: ["{}", #"{"size":"9"}"#, #"{"size":9.5}"#])
+  func sizeless(_ parameters: String) async throws {
+    let service = try await service()
+    let client = try client(service)
+    try client.send("{\"id\":1,\"method\":\"scan.picture\",\"params\":\(parameters)}\n")
+    #expect(try client.next()["error"]?["code"] == "badParams")
+    #expect(try client.next()["reason"] == "lineTooLong")
+    #expect(try client.line() == nil)
+    await service.stop()
+  }
+
+  @Test("A picture that does not come is given up, and its room given back", .timeLimit(.minutes(1)))
+  func deadline() async throws {
+    var limits = ConnectionLimits()
+    (limits.body, limits.linger) = (0.1, 0.1)
+    let service = try await service(limits)
+    let client = try client(service)
+    try client.send("{\"id\":1,\"method\":\"scan.picture\",\"params\":{\"size\":1000}}\nhalf")
+    #expect(try client.next()["error"]?["code"] == "badPicture")
+    #expect(try client.next()["reason"] == "bodyTimeout")
+    #expect(try client.line() == nil)
+    try await service.until { $0.pictures.bytes == 0 }
+    await service.stop()
+  }
+
+  @Test("Room is taken before a byte is read; without room there is a word, and the connection goes on")
+  func room() async throws {
+    var pictures = PictureDesk.Limits()
+    (pictures.bytes, pictures.share, pictures.patience) = (Self.requests.count + 100, Self.requests.count + 100, 0.1)
+    let service = try await service(ConnectionLimits(), pictures)
+    let slow = try client(service)
+    try slow.send("{\"id\":1,\"method\":\"scan.picture\",\"params\":{\"size\":\(Self.requests.count)}}\n")
+    try await service.until { $0.pictures.bytes == Self.requests.count }
+    let other = try client(service)
+    try other.send("{\"id\":1,\"method\":\"scan.picture\",\"params\":{\"size\":\(Self.requests.count)}}\n")
+    try other.send(Self.requests)
+    #expect(try other.next()["error"]?["code"] == "busy")
+    #expect(try other.ask("ping", id: 2)["id"] == 2)
+    // The one that has room is served, and then there is room again.
+    try slow.send(Self.requests)
+    #expect(try slow.next()["error"]?["code"] == "badPicture")
+    try await service.until { $0.pictures.bytes == 0 }
+    await service.stop()
+  }
+
+  @Test("Pictures one behind the other are judged one after the other, with room for one") func oneAtATime()
+    async throws
+  {
+    let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: Self.picture)))
+    var pictures = PictureDesk.Limits()
+    (pictures.bytes, pictures.share) = (bytes.count, bytes.count)
+    let service = try await service(ConnectionLimits(), pictures)
+    let client = try client(service)
+    let sending = Task {
+      for id in 1...4 {
+        try client.send(
+          "{\"id\":\(id),\"method\":\"scan.picture\",\"params\":{\"size\":\(bytes.count),\"mode\":\"barcode\"}}\n")
+        try client.send(bytes)
+      }
+      client.shutdownSending()
+    }
+    for id in 1...4 {
+      let answer = try client.next()
+      #expect(answer["id"] == .int(id))
+      #expect(answer["result"]?["outcome"] == "successful")
+    }
+    try await sending.value
+    #expect(try client.line() == nil)
+    await service.stop()
+  }
+}
