@@ -61,6 +61,7 @@ let package = Package(
       "WaymarkOnboarding",
       [.product(name: "Crypto", package: "swift-crypto"), .product(name: "CryptoExtras", package: "swift-crypto")]),
     module("WaymarkAnchors", ["WaymarkImage", "WaymarkGeometry", "CKernels"]),
+    module("WaymarkDocuments", ["WaymarkImage", "WaymarkGeometry"]),
     module("WaymarkScenes", ["WaymarkGeometry", .product(name: "Yams", package: "Yams")]),
     module("WaymarkCamera", ["WaymarkImage", "CV4L2"]),
     module("WaymarkProtocol", []),
@@ -105,9 +106,9 @@ let package = Package(
     .executableTarget(
       name: "waymark",
       dependencies: [
-        "WaymarkGeometry", "WaymarkImage", "WaymarkBarcodes", "WaymarkOnboarding", "WaymarkAnchors", "WaymarkScenes",
-        "WaymarkCamera", "WaymarkProtocol", "WaymarkWorker", "WaymarkPipeline", "WaymarkService", "WaymarkClient",
-        "WaymarkKiosk",
+        "WaymarkGeometry", "WaymarkImage", "WaymarkBarcodes", "WaymarkOnboarding", "WaymarkAnchors", "WaymarkDocuments",
+        "WaymarkScenes", "WaymarkCamera", "WaymarkProtocol", "WaymarkWorker", "WaymarkPipeline", "WaymarkService",
+        "WaymarkClient", "WaymarkKiosk",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Yams", package: "Yams"),
@@ -133,6 +134,7 @@ let package = Package(
         .product(name: "Crypto", package: "swift-crypto"),
       ]),
     tests("WaymarkAnchorsTests", ["WaymarkAnchors", "WaymarkImage", "WaymarkGeometry", "CKernels"]),
+    tests("WaymarkDocumentsTests", ["WaymarkDocuments", "WaymarkImage", "WaymarkGeometry"]),
     tests("WaymarkScenesTests", ["WaymarkScenes", "WaymarkGeometry"]),
     tests("WaymarkCameraTests", ["WaymarkCamera", "WaymarkImage", "CV4L2"]),
     tests("WaymarkProtocolTests", ["WaymarkProtocol"]),

@@ -1,0 +1,207 @@
+import WaymarkGeometry
+
+/// A straight line with what supports it along its way through the picture.
+struct SupportedLine {
+  /// The unit normal; the line is where `normal · p = offset`.
+  var normal: Point2
+  var offset: Double
+  /// A side of the picture itself: a page may end there because the picture does.
+  var isBorder = false
+  /// Sums of the support from the line's start up to each step of `LineSearch.step` pixels.
+  var sums: [Float] = []
+  /// The parameter of the first step.
+  var start = 0.0
+
+  /// Along the line, a quarter turn clockwise on a screen from the normal.
+  var direction: Point2 { Point2(-normal.y, normal.x) }
+
+  /// Where a point projects to.
+  func parameter(_ p: Point2) -> Double { direction.dot(p) }
+
+  /// The length of supported line between two parameters, in pixels.
+  func support(from a: Double, to b: Double) -> Double {
+    if isBorder { return 0.4 * abs(b - a) }
+    let last = sums.count - 1
+    let i = min(max(0, Int((min(a, b) - start) / LineSearch.step)), last)
+    let j = min(max(0, Int((max(a, b) - start) / LineSearch.step)), last)
+    return Double(sums[j] - sums[i]) * LineSearch.step
+  }
+
+  /// Where two lines cross; nil for nearly parallel ones.
+  func crossing(_ other: SupportedLine) -> Point2? {
+    let d = normal.cross(other.normal)
+    guard abs(d) > 0.4 else { return nil }
+    return Point2(
+      offset * other.normal.y - other.offset * normal.y, other.offset * normal.x - offset * other.normal.x) / d
+  }
+}
+
+/// Finds straight lines by votes of edge pixels, each only for lines along its own edge.
+///
+/// R. O. Duda, P. E. Hart, "Use of the Hough transformation to detect lines and curves in pictures", CACM 15 (1972); with the
+/// gradient's direction after F. O'Gorman, M. B. Clowes, "Finding picture edges through collinearity of feature points", 1976.
+final class LineSearch {
+  /// Resolution of the support along a line, in pixels.
+  static let step = 2.0
+  private static let angles = 128
+  private static let binWidth: Float = 1.5
+  /// Lines that are followed up.
+  var limit = 34
+
+  private var votes: [Float] = []
+  private let cosines: [Float]
+  private let sines: [Float]
+
+  init() {
+    cosines = (0..<Self.angles).map { Float(Double.cosine(.pi * Double($0) / Double(Self.angles))) }
+    sines = (0..<Self.angles).map { Float(Double.sine(.pi * Double($0) / Double(Self.angles))) }
+  }
+
+  /// The lines with the most votes, and the four borders.
+  func lines(of map: EdgeMap) -> [SupportedLine] {
+    guard map.width > 0 else { return [] }
+    var found: [SupportedLine] = []
+    let least = 0.12 * Double(min(map.width, map.height))
+    for peak in peaks(map) {
+      guard var line = fit(map.edges, peak) else { continue }
+      measure(&line, map)
+      guard let total = line.sums.last, Double(total) * Self.step > least else { continue }
+      if !found.contains(where: { isSame($0, line, map) }) { found.append(line) }
+    }
+    let (w, h) = (Double(map.width - 1), Double(map.height - 1))
+    for (normal, offset) in [(Point2(1, 0), 0.0), (Point2(1, 0), w), (Point2(0, 1), 0.0), (Point2(0, 1), h)] {
+      found.append(SupportedLine(normal: normal, offset: offset, isBorder: true))
+    }
+    return found
+  }
+
+  private func peaks(_ map: EdgeMap) -> [(normal: Point2, offset: Double)] {
+    let center = (Float(map.width) / 2, Float(map.height) / 2)
+    let reach = (center.0 * center.0 + center.1 * center.1).squareRoot()
+    let bins = Int(2 * reach / Self.binWidth) + 4
+    let angles = Self.angles
+    votes = [Float](repeating: 0, count: angles * bins)
+    votes.withUnsafeMutableBufferPointer { votes in
+      for edge in map.edges {
+        let turn = Int(EdgeMap.turn(edge.nx, edge.ny))
+        let (x, y) = (edge.x - center.0, edge.y - center.1)
+        for shift in -2...2 {
+          let a = (turn &+ shift) & (angles &- 1)
+          let rho = (x * cosines[a] + y * sines[a] + reach) / Self.binWidth + 1
+          let bin = Int(rho)
+          let share = rho - Float(bin)
+          let at = a &* bins &+ bin
+          votes[at] += edge.weight * (1 - share)
+          votes[at &+ 1] += edge.weight * share
+        }
+      }
+    }
+    var peaks: [(votes: Float, angle: Int, bin: Int)] = []
+    let least = 0.1 * Float(min(map.width, map.height))
+    votes.withUnsafeBufferPointer { votes in
+      for a in 0..<angles {
+        for bin in 3..<(bins - 3) {
+          let own = votes[a &* bins &+ bin]
+          guard own > least else { continue }
+          var isPeak = true
+          search: for da in -3...3 {
+            var b = a &+ da
+            var at = bin
+            // Beyond half a turn the normal points the other way.
+            if b < 0 || b >= angles {
+              b = (b &+ angles) & (angles &- 1)
+              at = Int((2 * (reach / Self.binWidth + 1) - Float(bin)).rounded())
+            }
+            for db in -2...2 where !(da == 0 && db == 0) {
+              let place = at &+ db
+              guard place >= 0, place < bins else { continue }
+              let other = votes[b &* bins &+ place]
+              if other > own || (other == own && (da, db) < (0, 0)) {
+                isPeak = false
+                break search
+              }
+            }
+          }
+          if isPeak { peaks.append((own, a, bin)) }
+        }
+      }
+    }
+    peaks.sort { $0.votes > $1.votes }
+    return peaks.prefix(limit).map { peak in
+      let normal = Point2(Double(cosines[peak.angle]), Double(sines[peak.angle]))
+      let rho = Double((Float(peak.bin) - 1) * Self.binWidth - reach)
+      return (normal, rho + normal.dot(Point2(Double(center.0), Double(center.1))))
+    }
+  }
+
+  /// Total least squares over the edge pixels nearby, twice.
+  private func fit(_ edges: [EdgeMap.Edge], _ guess: (normal: Point2, offset: Double)) -> SupportedLine? {
+    var line = SupportedLine(normal: guess.normal, offset: guess.offset)
+    for reach in [Float(3), 1.8] {
+      let (nx, ny, offset) = (Float(line.normal.x), Float(line.normal.y), Float(line.offset))
+      var (s, sx, sy, sxx, sxy, syy) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+      edges.withUnsafeBufferPointer { edges in
+        for e in edges {
+          let distance = nx * e.x + ny * e.y - offset
+          guard abs(distance) < reach, abs(nx * e.nx + ny * e.ny) > 0.95 else { continue }
+          let (x, y, w) = (Double(e.x), Double(e.y), Double(e.weight))
+          s += w
+          sx += w * x
+          sy += w * y
+          sxx += w * x * x
+          sxy += w * x * y
+          syy += w * y * y
+        }
+      }
+      guard s > 4 else { return nil }
+      let (mx, my) = (sx / s, sy / s)
+      let (a, b, c) = (sxx / s - mx * mx, sxy / s - mx * my, syy / s - my * my)
+      // The eigenvector of the smaller eigenvalue.
+      let root = ((a - c) * (a - c) / 4 + b * b).squareRoot()
+      let small = (a + c) / 2 - root
+      var normal = abs(a - small) > abs(c - small) ? Point2(-b, a - small) : Point2(c - small, -b)
+      let length = normal.length
+      guard length > 1e-9 else { return nil }
+      normal = normal / length
+      line.normal = normal
+      line.offset = normal.x * mx + normal.y * my
+    }
+    return line
+  }
+
+  /// How well each stretch of the line is supported by edge pixels along it.
+  private func measure(_ line: inout SupportedLine, _ map: EdgeMap) {
+    let (nx, ny, offset) = (Float(line.normal.x), Float(line.normal.y), Float(line.offset))
+    let (w, h) = (Double(map.width), Double(map.height))
+    let ends = [Point2(0, 0), Point2(w, 0), Point2(0, h), Point2(w, h)].map { line.parameter($0) }
+    let low = (ends.min() ?? 0) - 4
+    let count = Int(((ends.max() ?? 0) + 4 - low) / Self.step) + 2
+    var profile = [Float](repeating: 0, count: count)
+    let (dx, dy, start) = (-ny, nx, Float(low))
+    map.edges.withUnsafeBufferPointer { edges in
+      for e in edges {
+        guard abs(nx * e.x + ny * e.y - offset) < 2.5, abs(nx * e.nx + ny * e.ny) > 0.93 else { continue }
+        let i = Int((dx * e.x + dy * e.y - start) / Float(Self.step))
+        guard i >= 0, i < count else { continue }
+        profile[i] = max(profile[i], min(1, 0.4 + e.weight))
+      }
+    }
+    var sums = [Float](repeating: 0, count: count + 1)
+    for i in 0..<count {
+      // Edge pixels of a slanting line leave steps out.
+      var own = profile[i]
+      if own == 0, i > 0, i + 1 < count { own = min(profile[i - 1], profile[i + 1]) }
+      sums[i + 1] = sums[i] + own
+    }
+    line.start = low
+    line.sums = sums
+  }
+
+  private func isSame(_ a: SupportedLine, _ b: SupportedLine, _ map: EdgeMap) -> Bool {
+    let dot = a.normal.dot(b.normal)
+    guard abs(dot) > 0.9994 else { return false }
+    let center = Point2(Double(map.width) / 2, Double(map.height) / 2)
+    let p = b.normal * (b.offset - b.normal.dot(center)) + center
+    return abs(a.normal.dot(p) - a.offset) < 2
+  }
+}

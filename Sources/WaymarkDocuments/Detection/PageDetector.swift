@@ -1,0 +1,150 @@
+public import WaymarkGeometry
+public import WaymarkImage
+
+/// A page in a picture.
+public struct DetectedPage: Sendable {
+  /// Where its corners are, clockwise from the one that is top left if the page stands upright in the picture; pixels. A page that is only
+  /// partly in the picture ends with the picture.
+  public var outline: Quadrilateral
+  /// How likely it is that a page was found, 0…1.
+  public var score: Double
+  /// Where its sides run: top, right, bottom, left, each as points clockwise, in pixels. Bent paper leaves the straight way between corners.
+  public var sides: [[Point2]]
+  /// Which shares of these sides were seen as edges, 0…1 each; the rest was bridged (fingers, glare, the picture's border).
+  public var seen: [Double]
+}
+
+/// Finds the outline of the one page that a picture shows.
+///
+/// Hypotheses come from straight edges and from areas that are brighter or darker than what surrounds them, in a picture of at most 400 pixels a
+/// side without its dark marks (so that writing makes no lines). The likeliest are followed along their real sides, and judged by what is
+/// inside, outside and along them. To be used from one thread at a time; memory is kept from picture to picture.
+public final class PageDetector {
+  /// What counts as a page.
+  public struct Configuration: Sendable {
+    /// Nothing below this score is a page.
+    public var minimumScore = 0.24
+
+    /// The limits that the scanner uses.
+    public init() {}
+  }
+
+  private let configuration: Configuration
+  private let picture = WorkPicture()
+  private let map = EdgeMap()
+  private let lineSearch = LineSearch()
+  private let regionSearch = RegionSearch()
+  private let tracer: OutlineTracer
+  /// Hypotheses whose sides are traced.
+  private static let traced = 10
+
+  /// A detector with limits of its own.
+  public init(_ configuration: Configuration = Configuration()) {
+    self.configuration = configuration
+    tracer = OutlineTracer(map)
+  }
+
+  /// The page in a colour picture; nil when there is none.
+  public func detect(_ image: RGBImage) -> DetectedPage? {
+    picture.load(image)
+    return best()
+  }
+
+  /// The page in a gray picture; nil when there is none.
+  public func detect(_ view: ImageView) -> DetectedPage? {
+    picture.load(view)
+    return best()
+  }
+
+  /// A hypothesis with its evidence and score.
+  struct Judged {
+    var hypothesis: PageHypothesis
+    var sides: [OutlineTracer.Side] = []
+    var evidence: PageEvidence
+    var score: Double
+  }
+
+  private func best() -> DetectedPage? {
+    let judged = traced(Self.traced)
+    guard let first = judged.first else { return nil }
+    let score = PageScore.shares(judged.map(\.score)).reduce(0, +)
+    guard score >= configuration.minimumScore else { return nil }
+    let traced = tracer.widened(first.sides, of: first.hypothesis)
+    var sides = traced.map { side in side.points.map(original) }
+    var seen = traced.map(\.support)
+    let (outline, turns) = Self.upright(original(first.hypothesis.outline))
+    sides = (0..<4).map { sides[($0 + turns) % 4] }
+    seen = (0..<4).map { seen[($0 + turns) % 4] }
+    return DetectedPage(outline: outline, score: score, sides: sides, seen: seen)
+  }
+
+  /// The likeliest hypotheses after their sides were traced, best first.
+  private func traced(_ count: Int) -> [Judged] {
+    let likeliest = hypotheses().prefix(count)
+    // It borrows the planes, which `hypotheses` fills and may move.
+    let judge = PageJudge(picture: picture, map: map)
+    return likeliest.map { first in
+      let trace = tracer.trace(first.hypothesis)
+      var hypothesis = first.hypothesis
+      hypothesis.outline = trace.outline
+      let evidence = judge.evidence(hypothesis, trace.sides)
+      return Judged(
+        hypothesis: hypothesis, sides: trace.sides, evidence: evidence, score: PageScore.traced.score(evidence))
+    }.sorted { $0.score > $1.score }
+  }
+
+  /// What may be a page, likeliest first.
+  private func hypotheses() -> [Judged] {
+    guard picture.width >= 24, picture.height >= 24 else { return [] }
+    picture.removeMarks(radius: 3)
+    map.update(picture.closed[..<picture.planeCount])
+    var all = QuadSearch().quadrilaterals(lineSearch.lines(of: map), width: map.width, height: map.height)
+    for region in regionSearch.quadrilaterals(picture) { all.append(PageHypothesis(outline: region, merit: 0)) }
+    let judge = PageJudge(picture: picture, map: map)
+    return all.map { hypothesis in
+      let evidence = judge.evidence(hypothesis)
+      return Judged(hypothesis: hypothesis, evidence: evidence, score: PageScore.first.score(evidence))
+    }.sorted { $0.score > $1.score }
+  }
+
+  /// From pixels of the work picture to those of the original.
+  private func original(_ p: Point2) -> Point2 { (p + 0.5) * Double(picture.factor) - 0.5 }
+
+  private func original(_ q: Quadrilateral) -> Quadrilateral {
+    Quadrilateral(
+      topLeft: original(q.topLeft), topRight: original(q.topRight), bottomRight: original(q.bottomRight),
+      bottomLeft: original(q.bottomLeft))
+  }
+
+  /// The same outline, its top being the side that runs most to the right; and how many corners it was turned by.
+  static func upright(_ q: Quadrilateral) -> (outline: Quadrilateral, turns: Int) {
+    let c = q.corners
+    var best = (turns: 0, value: -Double.infinity)
+    for turns in 0..<4 {
+      let (a, b, d, e) = (c[turns], c[(turns + 1) % 4], c[(turns + 2) % 4], c[(turns + 3) % 4])
+      // The horizontal share of top and bottom.
+      let top = b - a
+      let bottom = d - e
+      let value = top.x / max(top.length, 1e-9) + bottom.x / max(bottom.length, 1e-9)
+      if value > best.value + 1e-9 { best = (turns, value) }
+    }
+    let t = best.turns
+    return (
+      Quadrilateral(topLeft: c[t], topRight: c[(t + 1) % 4], bottomRight: c[(t + 2) % 4], bottomLeft: c[(t + 3) % 4]), t
+    )
+  }
+}
+
+extension PageDetector {
+  /// The evidence of every hypothesis in a picture, as it was put together and as it was traced, with its outline: what the weights of
+  /// `PageScore` are fitted to.
+  package func evidence(
+    in image: RGBImage
+  ) -> (first: [(outline: Quadrilateral, values: [Double])], traced: [(outline: Quadrilateral, values: [Double])]) {
+    picture.load(image)
+    return (
+      hypotheses().map { (original($0.hypothesis.outline), $0.evidence.values) },
+      traced(.max).map { (original($0.hypothesis.outline), $0.evidence.values) }
+    )
+  }
+}

@@ -1,0 +1,241 @@
+public import WaymarkImage
+
+/// What is done to a rectified page before it is shown and written.
+public enum PageFilter: String, Sendable, CaseIterable, Codable {
+  /// White balanced, shadows taken away.
+  case colour
+  /// The same without colour.
+  case grayscale
+  /// Black and white for text: adaptive, shadows gone.
+  case blackAndWhite = "bw"
+  /// Untouched.
+  case photo
+}
+
+/// A page as it is written: in colour, gray, or black (0) and white (255).
+public enum FilteredPage: Sendable {
+  /// Three channels.
+  case colour(RGBImage)
+  /// One channel.
+  case gray(GrayImage)
+  /// One channel of only 0 and 255.
+  case bilevel(GrayImage)
+}
+
+extension FilteredPage {
+  /// As a JPEG file.
+  public func jpeg(quality: Int) throws(ImageError) -> [UInt8] {
+    switch self {
+    case .colour(let image): try JPEGEncoder.encode(image, quality: quality)
+    case .gray(let image), .bilevel(let image): try JPEGEncoder.encode(image, quality: quality)
+    }
+  }
+
+  /// As a PNG file.
+  public func png() throws(ImageError) -> [UInt8] {
+    switch self {
+    case .colour(let image): try PNGEncoder.encode(image)
+    case .gray(let image), .bilevel(let image): try PNGEncoder.encode(image)
+    }
+  }
+
+  /// As PDF holds it: JPEG, or Group 4 for black and white.
+  func coded(quality: Int) throws(ImageError) -> [UInt8] {
+    if case .bilevel(let image) = self { return CCITTGroup4.encode(image) }
+    return try jpeg(quality: quality)
+  }
+
+  /// No wider than `width` pixels; black and white stays as it is.
+  func reduced(width: Int) -> FilteredPage {
+    switch self {
+    case .colour(let image) where image.width > width && width > 0:
+      .colour(image.resized(width: width, height: max(1, image.height * width / image.width)))
+    case .gray(let image) where image.width > width && width > 0:
+      .gray(image.resized(width: width, height: max(1, image.height * width / image.width)))
+    default: self
+    }
+  }
+}
+
+extension PageFilter {
+  /// The page after the filter.
+  public func apply(_ page: RGBImage) -> FilteredPage {
+    switch self {
+    case .photo: return .colour(page)
+    case .colour: return .colour(Shading(of: page).removed(from: page))
+    case .grayscale: return .gray(Self.gray(Shading(of: page).removed(from: page)))
+    case .blackAndWhite: return .bilevel(Binarization.apply(Self.gray(Shading(of: page).removed(from: page))))
+    }
+  }
+
+  private static func gray(_ image: RGBImage) -> GrayImage {
+    GrayImage(width: image.width, height: image.height) { out in
+      image.withBytes { bytes in
+        guard let from = bytes.baseAddress, let to = out.baseAddress else { return }
+        Luma.convert(rgb: from, to: to, count: image.width * image.height)
+      }
+    }
+  }
+}
+
+/// How bright the bare paper is at each place of a page, in each channel.
+///
+/// The upper quantile of small blocks, dark areas (pictures, black bars) bridged by a closing, smoothed. What a page has of dark areas larger than
+/// that stays dark.
+struct Shading {
+  private static let columns = 48
+  private let width: Int
+  private let height: Int
+  /// Three levels a block.
+  private var paper: [Float]
+
+  init(of page: RGBImage) {
+    let across = min(Self.columns, max(1, page.width / 4))
+    let down = min(4 * Self.columns, max(1, min(page.height / 4, across * page.height / max(1, page.width))))
+    (width, height) = (across, down)
+    paper = [Float](repeating: 0, count: 3 * across * down)
+    page.withBytes { bytes in
+      var histogram = [Int](repeating: 0, count: 256)
+      for by in 0..<down {
+        let (y0, y1) = (by * page.height / down, (by + 1) * page.height / down)
+        for bx in 0..<across {
+          let (x0, x1) = (bx * page.width / across, (bx + 1) * page.width / across)
+          for c in 0..<3 {
+            for i in 0..<256 { histogram[i] = 0 }
+            var count = 0
+            for y in y0..<y1 {
+              for x in x0..<x1 {
+                histogram[Int(bytes[3 * (y * page.width + x) + c])] += 1
+                count += 1
+              }
+            }
+            var rest = count / 6
+            var level = 255
+            while level > 0, rest >= histogram[level] {
+              rest -= histogram[level]
+              level -= 1
+            }
+            paper[3 * (by * across + bx) + c] = Float(level)
+          }
+        }
+      }
+    }
+    for c in 0..<3 { smooth(c) }
+  }
+
+  /// A closing over a seventh of the page, then means.
+  private mutating func smooth(_ channel: Int) {
+    var plane = (0..<(width * height)).map { paper[3 * $0 + channel] }
+    let radius = max(1, width / 14)
+    plane = filtered(plane, radius) { $0.max() ?? 0 }
+    plane = filtered(plane, radius) { $0.min() ?? 0 }
+    for _ in 0..<2 { plane = filtered(plane, 1) { $0.reduce(0, +) / Float($0.count) } }
+    for i in plane.indices { paper[3 * i + channel] = max(plane[i], 24) }
+  }
+
+  private func filtered(_ plane: [Float], _ radius: Int, _ join: (ArraySlice<Float>) -> Float) -> [Float] {
+    var rows = plane
+    for y in 0..<height {
+      for x in 0..<width {
+        rows[y * width + x] = join(plane[(y * width + max(0, x - radius))...(y * width + min(width - 1, x + radius))])
+      }
+    }
+    var result = rows
+    var column = [Float](repeating: 0, count: height)
+    for x in 0..<width {
+      for y in 0..<height { column[y] = rows[y * width + x] }
+      for y in 0..<height { result[y * width + x] = join(column[max(0, y - radius)...min(height - 1, y + radius)]) }
+    }
+    return result
+  }
+
+  /// The page as it looks under even white light: paper becomes white.
+  func removed(from page: RGBImage) -> RGBImage {
+    // A little above white, so that grain of the paper does not remain.
+    let white: Float = 262
+    return RGBImage(width: page.width, height: page.height) { out in
+      page.withBytes { bytes in
+        // Bilinear between the blocks' centres; the columns' places are the same in all rows.
+        let places = (0..<page.width).map { Self.place($0, page.width, width) }
+        var gains = [Float](repeating: 1, count: 3 * width)
+        for y in 0..<page.height {
+          let (row, fy) = Self.place(y, page.height, height)
+          let next = min(row + 1, height - 1)
+          for i in 0..<(3 * width) {
+            let level = paper[3 * row * width + i] * (1 - fy) + paper[3 * next * width + i] * fy
+            gains[i] = min(4, white / level)
+          }
+          for x in 0..<page.width {
+            let (column, fx) = places[x]
+            let right = min(column + 1, width - 1)
+            let at = 3 * (y * page.width + x)
+            for c in 0..<3 {
+              let gain = gains[3 * column + c] * (1 - fx) + gains[3 * right + c] * fx
+              out[at + c] = UInt8(min(255, Float(bytes[at + c]) * gain))
+            }
+          }
+        }
+      }
+    }
+  }
+
+  private static func place(_ pixel: Int, _ pixels: Int, _ blocks: Int) -> (Int, Float) {
+    let p = (Float(pixel) + 0.5) * Float(blocks) / Float(pixels) - 0.5
+    let first = min(max(0, Int(p)), blocks - 1)
+    return (first, min(1, max(0, p - Float(first))))
+  }
+}
+
+/// Ink or paper, pixel by pixel.
+enum Binarization {
+  /// J. Sauvola, M. Pietikäinen, "Adaptive document image binarization", Pattern Recognition 33 (2000): dark against the mean around it, the more
+  /// so the less contrast there is.
+  static func apply(_ gray: GrayImage) -> GrayImage {
+    let (w, h) = (gray.width, gray.height)
+    guard w > 0, h > 0 else { return gray }
+    let radius = max(6, min(w, h) / 60)
+    // Sums of each column's window, moved down row by row.
+    var sums = [Int32](repeating: 0, count: w)
+    var squares = [Int32](repeating: 0, count: w)
+    return GrayImage(width: w, height: h) { out in
+      gray.withView { view in
+        func add(_ y: Int, _ sign: Int32) {
+          let row = view.row(y)
+          for x in 0..<w {
+            let v = Int32(row[x])
+            sums[x] &+= sign &* v
+            squares[x] &+= sign &* v &* v
+          }
+        }
+        for y in 0..<min(h, radius) { add(y, 1) }
+        for y in 0..<h {
+          if y + radius < h { add(y + radius, 1) }
+          if y - radius - 1 >= 0 { add(y - radius - 1, -1) }
+          let rows = min(h - 1, y + radius) - max(0, y - radius) + 1
+          var (sum, square) = (0, 0)
+          for x in 0..<min(w, radius) {
+            sum += Int(sums[x])
+            square += Int(squares[x])
+          }
+          let row = view.row(y)
+          for x in 0..<w {
+            if x + radius < w {
+              sum += Int(sums[x + radius])
+              square += Int(squares[x + radius])
+            }
+            if x - radius - 1 >= 0 {
+              sum -= Int(sums[x - radius - 1])
+              square -= Int(squares[x - radius - 1])
+            }
+            let count = Float(rows * (min(w - 1, x + radius) - max(0, x - radius) + 1))
+            let mean = Float(sum) / count
+            let deviation = max(0, Float(square) / count - mean * mean).squareRoot()
+            // Black areas wider than the window stay black, bare paper stays white.
+            let threshold = min(215, max(70, mean * (1 + 0.22 * (deviation / 128 - 1))))
+            out[y * w + x] = Float(row[x]) < threshold ? 0 : 255
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,162 @@
+public import WaymarkGeometry
+public import WaymarkImage
+
+/// Draws a page as if it had been photographed straight from above, at the resolution that its pixels carry.
+public struct PageRectifier: Sendable {
+  /// More pixels are not made of one page.
+  public var pixelLimit = 24_000_000
+  /// Whether bent sides are straightened.
+  public var straightensSides = true
+
+  /// A rectifier with the limits that the scanner uses.
+  public init() {}
+
+  /// The page within `page.outline`, its bent sides made straight; nil for an outline that is no quadrilateral seen from its front.
+  public func rectify(_ image: RGBImage, page: DetectedPage) -> RGBImage? {
+    rectify(image, outline: page.outline, bends: straightensSides ? SideBends(page) : nil)
+  }
+
+  /// The part of a picture within a quadrilateral, taken for a flat page.
+  public func rectify(_ image: RGBImage, outline: Quadrilateral) -> RGBImage? {
+    rectify(image, outline: outline, bends: nil)
+  }
+
+  /// How large the rectified page gets, in pixels.
+  public func size(of outline: Quadrilateral, in image: RGBImage) -> (width: Int, height: Int) {
+    let shape = PageShape(outline: outline, width: Double(image.width), height: Double(image.height))
+    // No side gets shorter than it is in the picture.
+    let across = max(
+      outline.topLeft.distance(to: outline.topRight), outline.bottomLeft.distance(to: outline.bottomRight))
+    let down = max(
+      outline.topLeft.distance(to: outline.bottomLeft), outline.topRight.distance(to: outline.bottomRight))
+    var height = max(down, across / shape.aspect)
+    var width = height * shape.aspect
+    let excess = (width * height / Double(pixelLimit)).squareRoot()
+    if excess > 1 {
+      width /= excess
+      height /= excess
+    }
+    return (max(8, Int(width.rounded())), max(8, Int(height.rounded())))
+  }
+
+  private func rectify(_ image: RGBImage, outline: Quadrilateral, bends: SideBends?) -> RGBImage? {
+    guard image.width > 1, image.height > 1,
+      outline.isPlausible(.init()), let map = Self.unitMap(to: outline)
+    else { return nil }
+    let (width, height) = size(of: outline, in: image)
+    return RGBImage(width: width, height: height) { out in
+      image.withBytes { source in
+        guard let source = source.baseAddress, let out = out.baseAddress else { return }
+        let columns = (0..<width).map { (Double($0) + 0.5) / Double(width) }
+        let top = columns.map { bends?.top($0) ?? 0 }
+        let bottom = columns.map { bends?.bottom($0) ?? 0 }
+        let (maxX, maxY) = (Double(image.width - 1), Double(image.height - 1))
+        for y in 0..<height {
+          let v = (Double(y) + 0.5) / Double(height)
+          let (left, right) = (bends?.left(v) ?? 0, bends?.right(v) ?? 0)
+          var target = out + 3 * y * width
+          for x in 0..<width {
+            let u = columns[x]
+            // The straight sides plus what the opposite ones are bent by, in proportion (S. A. Coons, 1967).
+            let p = SIMD3(u + (1 - u) * left + u * right, v + (1 - v) * top[x] + v * bottom[x], 1)
+            let w = map.row2.dot(p)
+            let sx = min(max(0, map.row0.dot(p) / w), maxX)
+            let sy = min(max(0, map.row1.dot(p) / w), maxY)
+            let x0 = min(Int(sx), image.width - 2)
+            let y0 = min(Int(sy), image.height - 2)
+            let fx = Int32((sx - Double(x0)) * 128)
+            let fy = Int32((sy - Double(y0)) * 128)
+            let a = source + 3 &* (y0 &* image.width &+ x0)
+            let b = a + 3 &* image.width
+            for c in 0..<3 {
+              let upper = Int32(a[c]) &* (128 &- fx) &+ Int32(a[c &+ 3]) &* fx
+              let lower = Int32(b[c]) &* (128 &- fx) &+ Int32(b[c &+ 3]) &* fx
+              target[c] = UInt8(truncatingIfNeeded: (upper &* (128 &- fy) &+ lower &* fy &+ 8192) &>> 14)
+            }
+            target += 3
+          }
+        }
+      }
+    }
+  }
+
+  /// The map from the unit square to a quadrilateral.
+  ///
+  /// P. Heckbert, "Fundamentals of texture mapping and image warping", 1989, section 2.2.3.
+  static func unitMap(to q: Quadrilateral) -> Homography? {
+    let (p0, p1, p2, p3) = (q.topLeft, q.topRight, q.bottomRight, q.bottomLeft)
+    let (d1, d2) = (p1 - p2, p3 - p2)
+    let s = p0 - p1 + p2 - p3
+    let determinant = d1.cross(d2)
+    guard abs(determinant) > 1e-9 else { return nil }
+    let (g, h) = (s.cross(d2) / determinant, d1.cross(s) / determinant)
+    let x = p1 - p0 + p1 * g
+    let y = p3 - p0 + p3 * h
+    return Homography(SIMD3(x.x, y.x, p0.x), SIMD3(x.y, y.y, p0.y), SIMD3(g, h, 1))
+  }
+}
+
+/// How far the sides of a page bend away from the chords between its corners, in units of the page.
+struct SideBends: Sendable {
+  /// a + b t of t (1 - t) (a + b t): nothing at both corners.
+  private var coefficients: [(a: Double, b: Double)]
+
+  /// nil where the sides are straight, or too little of them was seen to tell.
+  init?(_ page: DetectedPage) {
+    guard page.sides.count == 4, page.seen.count == 4,
+      let map = PageRectifier.unitMap(to: page.outline), let inverse = map.inverse
+    else { return nil }
+    coefficients = []
+    var largest = 0.0
+    for side in 0..<4 {
+      var fit = (a: 0.0, b: 0.0)
+      if page.seen[side] > 0.8 {
+        let points = page.sides[side].map { p -> (t: Double, d: Double) in
+          let q = inverse.apply(p)
+          return side % 2 == 0 ? (q.x, q.y - (side == 0 ? 0 : 1)) : (q.y, q.x - (side == 3 ? 0 : 1))
+        }
+        if let found = Self.fit(points) { fit = found }
+      }
+      largest = max(largest, abs(fit.a + fit.b / 2) / 4)
+      coefficients.append(fit)
+    }
+    // Less than a few pixels of a page is what tracing errs by.
+    guard largest > 0.004 else { return nil }
+  }
+
+  /// Least squares, once more without what lies far off.
+  private static func fit(_ points: [(t: Double, d: Double)]) -> (a: Double, b: Double)? {
+    var kept = points.filter { $0.t > 0.01 && $0.t < 0.99 && abs($0.d) < 0.12 }
+    var fit: (a: Double, b: Double)?
+    for _ in 0..<3 {
+      guard kept.count > 12 else { return nil }
+      var (aa, ab, bb, ad, bd) = (0.0, 0.0, 0.0, 0.0, 0.0)
+      for (t, d) in kept {
+        let p = t * (1 - t)
+        let q = p * t
+        aa += p * p
+        ab += p * q
+        bb += q * q
+        ad += p * d
+        bd += q * d
+      }
+      let determinant = aa * bb - ab * ab
+      guard determinant > 1e-12 else { return nil }
+      let (a, b) = ((ad * bb - bd * ab) / determinant, (bd * aa - ad * ab) / determinant)
+      fit = (a, b)
+      let errors = kept.map { abs($0.t * (1 - $0.t) * (a + b * $0.t) - $0.d) }
+      let limit = max(0.004, 3 * errors.sorted()[errors.count / 2])
+      kept = zip(kept, errors).filter { $0.1 < limit }.map(\.0)
+    }
+    return fit
+  }
+
+  private func value(_ side: Int, _ t: Double) -> Double {
+    t * (1 - t) * (coefficients[side].a + coefficients[side].b * t)
+  }
+
+  func top(_ u: Double) -> Double { value(0, u) }
+  func right(_ v: Double) -> Double { value(1, v) }
+  func bottom(_ u: Double) -> Double { value(2, u) }
+  func left(_ v: Double) -> Double { value(3, v) }
+}

@@ -1,0 +1,85 @@
+import Testing
+import WaymarkGeometry
+import WaymarkImage
+
+@testable import WaymarkDocuments
+
+struct PageDetectorTests {
+  @Test func findsThePageToAPixelOrTwo() throws {
+    let page = try #require(PageDetector().detect(Drawing.photograph(Drawing.slanted)))
+    #expect(Drawing.error(page.outline, Drawing.slanted) < 0.005)
+    #expect(page.score > 0.8)
+    // The corner that is top left in the picture comes first.
+    #expect(page.outline.topLeft.distance(to: Drawing.slanted.topLeft) < 4)
+  }
+
+  @Test func findsItInGray() throws {
+    let picture = Drawing.photograph(Drawing.slanted)
+    let gray = GrayImage(width: picture.width, height: picture.height) { out in
+      for i in out.indices { out[i] = picture[i % picture.width, i / picture.width].green }
+    }
+    let page = try #require(gray.withView { PageDetector().detect($0) })
+    #expect(Drawing.error(page.outline, Drawing.slanted) < 0.005)
+  }
+
+  @Test func findsPaperOfAnyColour() throws {
+    for paper in [SIMD3<Double>(40, 60, 130), SIMD3(200, 170, 60), SIMD3(120, 120, 120)] {
+      let picture = Drawing.photograph(Drawing.slanted, paper: paper, ground: { _, _ in SIMD3(225, 220, 214) })
+      #expect(Drawing.error(PageDetector().detect(picture)?.outline, Drawing.slanted) < 0.01)
+    }
+  }
+
+  @Test func findsWhiteOnWhite() throws {
+    let picture = Drawing.photograph(Drawing.slanted, ground: { _, _ in SIMD3(214, 213, 210) })
+    #expect(Drawing.error(PageDetector().detect(picture)?.outline, Drawing.slanted) < 0.01)
+  }
+
+  @Test func takesNoStripesForSides() throws {
+    let picture = Drawing.photograph(
+      Drawing.slanted, ground: { x, y in (x + 2 * y) / 24 % 2 == 0 ? SIMD3(60, 90, 150) : SIMD3(170, 150, 60) })
+    #expect(Drawing.error(PageDetector().detect(picture)?.outline, Drawing.slanted) < 0.01)
+  }
+
+  @Test func takesNoTableOnThePageForThePage() throws {
+    let picture = Drawing.photograph(Drawing.slanted, table: true)
+    #expect(Drawing.error(PageDetector().detect(picture)?.outline, Drawing.slanted) < 0.01)
+  }
+
+  @Test func findsAPageTurnedByAnyAngle() throws {
+    let center = Point2(240, 320)
+    for degrees in stride(from: 0.0, to: 180, by: 36) {
+      let (c, s) = (Double.cosine(degrees * .pi / 180), Double.sine(degrees * .pi / 180))
+      func turned(_ x: Double, _ y: Double) -> Point2 { center + Point2(c * x - s * y, s * x + c * y) }
+      let outline = Quadrilateral(
+        topLeft: turned(-130, -184), topRight: turned(130, -184), bottomRight: turned(130, 184),
+        bottomLeft: turned(-130, 184))
+      let page = try #require(PageDetector().detect(Drawing.photograph(outline)), "\(degrees)")
+      #expect(Drawing.error(page.outline, outline) < 0.008, "\(degrees)")
+      #expect(page.outline.isConvex)
+    }
+  }
+
+  @Test func findsNothingWhereNoPageIs() {
+    var state: UInt64 = 3
+    func random() -> Double {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Double(state >> 33) / Double(1 << 31)
+    }
+    #expect(PageDetector().detect(Drawing.photograph(nil)) == nil)
+    #expect(
+      PageDetector().detect(Drawing.photograph(nil, ground: { x, y in SIMD3(repeating: Double(x + y) / 6) })) == nil)
+    #expect(
+      PageDetector().detect(Drawing.photograph(nil, ground: { _, _ in SIMD3(repeating: 40 + 180 * random()) })) == nil)
+    let stripes = Drawing.photograph(nil, ground: { x, _ in SIMD3(repeating: x / 30 % 2 == 0 ? 60 : 190) })
+    #expect(PageDetector().detect(stripes) == nil)
+  }
+
+  @Test func standsPicturesOfAnySize() {
+    let detector = PageDetector()
+    for (width, height) in [(0, 0), (1, 1), (1, 900), (900, 1), (23, 23), (24, 24), (5000, 3), (37, 4001)] {
+      #expect(detector.detect(RGBImage(width: width, height: height) { $0.update(repeating: 90) }) == nil)
+    }
+    // What was seen before leaves no trace.
+    #expect(Drawing.error(detector.detect(Drawing.photograph(Drawing.slanted))?.outline, Drawing.slanted) < 0.005)
+  }
+}
