@@ -9,6 +9,7 @@ struct Waymark: AsyncParsableCommand {
     subcommands: [
       AnchorsCommand.self,
       CamerasCommand.self,
+      DocumentsCommand.self,
       OnboardingCommand.self,
       ScanCommand.self,
       KioskCommand.self,

@@ -1,0 +1,170 @@
+import ArgumentParser
+import Foundation
+import WaymarkDocuments
+import WaymarkGeometry
+import WaymarkImage
+import WaymarkOnboarding
+import WaymarkProtocol
+
+/// `waymark documents find`: where the page is in each picture.
+struct DocumentsFindCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "find",
+    abstract: "Tell where the page is in each picture.",
+    discussion: """
+      Reads JPEG, PNG, WebP and PNM files by their contents; folders with all that is below them; - is standard input. \
+      Corners are in pixels of the upright picture, clockwise from the page's top left.
+
+      Exit codes, the first that applies to any input: 64 usage, 66 a file cannot be opened, 65 a file is not a picture \
+      or damaged, 1 no page found, 0 all well.
+      """)
+
+  @Argument(help: ArgumentHelp("Pictures, folders, or - for standard input.", valueName: "picture"))
+  var inputs: [String]
+
+  @Flag(help: "Print one JSON object per picture.")
+  var json = false
+
+  @Flag(
+    help: ArgumentHelp(
+      "Print what speaks for and against each quadrilateral: what the judgement is fitted to.", visibility: .hidden))
+  var evidence = false
+
+  @Option(name: [.short, .long], help: "Pictures that are worked on at the same time (default: one per processor).")
+  var jobs: Int?
+
+  @Option(help: ArgumentHelp("Refuse pictures of more pixels.", valueName: "count"))
+  var maxPixels = PictureDecoder.defaultPixelLimit
+
+  func validate() throws {
+    guard !inputs.isEmpty else { throw ValidationError("Name at least one picture, folder, or -.") }
+    guard jobs.map({ (1...256).contains($0) }) ?? true else { throw ValidationError("--jobs takes 1 to 256.") }
+    guard maxPixels > 0 else { throw ValidationError("--max-pixels takes a number above 0.") }
+    guard inputs.count(where: { $0 == "-" }) <= 1 else {
+      throw ValidationError("Standard input can be read only once.")
+    }
+  }
+
+  func run() throws {
+    let decoder = PictureDecoder(pixelLimit: maxPixels)
+    if evidence { return try printEvidence(decoder) }
+    let cores = ProcessInfo.processInfo.activeProcessorCount
+    var worst = ExitStatus.success
+    OrderedWork.run(ScanInput.expand(inputs), jobs: jobs ?? cores) { () -> (ScanInput) -> PageReport in
+      let detector = PageDetector()
+      return { PageReport(of: $0, decoder, detector) }
+    } deliver: { report in
+      report.show(json: json)
+      worst = max(worst, report.exitStatus)
+      return true
+    }
+    if worst != .success { throw ExitCode(worst.rawValue) }
+  }
+}
+
+extension DocumentsFindCommand {
+  private struct Evidence: Encodable {
+    struct Hypothesis: Encodable {
+      var corners: [[Double]]
+      var values: [Double]
+
+      init(_ hypothesis: (outline: Quadrilateral, values: [Double])) {
+        corners = hypothesis.outline.corners.map { [$0.x, $0.y] }
+        values = hypothesis.values
+      }
+    }
+
+    var input: String
+    var first: [Hypothesis]
+    var traced: [Hypothesis]
+  }
+
+  private func printEvidence(_ decoder: PictureDecoder) throws {
+    let detector = PageDetector()
+    for item in ScanInput.expand(inputs) {
+      do {
+        let found = detector.evidence(in: try decoder.rgb(try item.read()).image)
+        let record = Evidence(
+          input: item.name, first: found.first.map(Evidence.Hypothesis.init),
+          traced: found.traced.map(Evidence.Hypothesis.init))
+        Output.data(Data(try JSONLineEncoder.line(record)))
+      } catch {
+        try fail(error)
+      }
+    }
+  }
+}
+
+/// What came out of one picture: the object that `--json` prints.
+struct PageReport: Sendable, Encodable {
+  let input: String
+  /// Seconds of processor time for finding the page, the picture being decoded.
+  private(set) var elapsed: Double?
+  private(set) var page: DetectedPage?
+  private(set) var shape: PageShape?
+  private(set) var error: ImageError?
+
+  init(of input: ScanInput, _ decoder: PictureDecoder, _ detector: PageDetector) {
+    self.input = input.name
+    do {
+      let picture = try decoder.rgb(try input.read()).image
+      let start = Self.processorTime
+      page = detector.detect(picture)
+      elapsed = Self.processorTime - start
+      shape = page.map {
+        PageShape(outline: $0.outline, width: Double(picture.width), height: Double(picture.height))
+      }
+    } catch {
+      self.error = error
+    }
+  }
+
+  /// Seconds of this thread.
+  private static var processorTime: Double {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+  }
+
+  var exitStatus: ExitStatus {
+    if let error { return error.exitStatus }
+    return page == nil ? .nothingFound : .success
+  }
+
+  func show(json: Bool) {
+    if let error { Output.diagnostic("waymark: \(DisplayText.escaped(input)): \(error.message)\n  \(error.hint)") }
+    if json {
+      // Nothing in a report can fail to encode: its numbers are finite.
+      Output.data(Data((try? JSONLineEncoder.line(self)) ?? []))
+    } else if error == nil {
+      Output.line("\(DisplayText.escaped(input)): \(text)")
+    }
+  }
+
+  private var text: String {
+    guard let page else { return "no page" }
+    let corners = page.outline.corners.map { "(\(Int($0.x.rounded())), \(Int($0.y.rounded())))" }
+    let kind = shape?.format.map { ", \($0.rawValue)" } ?? ""
+    return "page at \(corners.joined(separator: " "))\(kind), score \((page.score * 100).rounded() / 100)"
+  }
+
+  private enum Key: String, CodingKey {
+    case input, elapsed, corners, score, format, error
+    case code, message, hint
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: Key.self)
+    try container.encode(input, forKey: .input)
+    try container.encode(elapsed, forKey: .elapsed)
+    try container.encode(page?.outline.corners.map { [$0.x, $0.y] }, forKey: .corners)
+    try container.encode(page?.score, forKey: .score)
+    try container.encode(shape?.format?.rawValue, forKey: .format)
+    if let error {
+      var object = container.nestedContainer(keyedBy: Key.self, forKey: .error)
+      try object.encode(error.code.rawValue, forKey: .code)
+      try object.encode(error.message, forKey: .message)
+      try object.encode(error.hint, forKey: .hint)
+    }
+  }
+}

@@ -1,0 +1,191 @@
+import ArgumentParser
+import Foundation
+import WaymarkDocuments
+import WaymarkGeometry
+import WaymarkImage
+import WaymarkOnboarding
+
+/// `waymark documents scan`: clean pages from pictures.
+struct DocumentsScanCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "scan",
+    abstract: "Make a clean PDF, JPEG or PNG of the pages in pictures.",
+    discussion: """
+      Each picture gives one page of the PDF, in the order in which they are named; a picture in which no page is found \
+      is taken whole, and said so. With a .jpg or .png file, one picture. The file appears whole or not at all.
+
+      Exit codes, the first that applies: 64 usage, 66 a file cannot be opened, 74 the result cannot be written, 65 a \
+      file is not a picture or damaged, 0 all well.
+      """)
+
+  @Argument(help: ArgumentHelp("Pictures, folders, or - for standard input.", valueName: "picture"))
+  var inputs: [String]
+
+  @Option(
+    name: [.short, .long],
+    help: ArgumentHelp("The file to write: .pdf, .jpg or .png.", valueName: "file"), completion: .file())
+  var output: String
+
+  @Option(
+    help: "What is done to the pages: colour (shadows removed), grayscale, bw (black and white) or photo (nothing).")
+  var filter = FilterName.colour
+
+  @Option(
+    help: ArgumentHelp(
+      "Where the page is, in pixels of the upright picture: x,y of the top left, top right, bottom right and bottom left corner.",
+      valueName: "x,y,…"),
+    transform: CornerList.init)
+  var corners: CornerList?
+
+  @Option(help: "The paper's format: A4, A5, Letter or ID-1 (default: what the page's shape says).")
+  var format: FormatName?
+
+  @Option(help: ArgumentHelp("What the PDF is called in its own data (default: the file's name).", valueName: "text"))
+  var title: String?
+
+  @Option(help: ArgumentHelp("Refuse pictures of more pixels.", valueName: "count"))
+  var maxPixels = PictureDecoder.defaultPixelLimit
+
+  private enum Kind { case pdf, jpeg, png }
+
+  private var kind: Kind? {
+    let name = output.lowercased()
+    if name.hasSuffix(".pdf") { return .pdf }
+    if name.hasSuffix(".jpg") || name.hasSuffix(".jpeg") { return .jpeg }
+    return name.hasSuffix(".png") ? .png : nil
+  }
+
+  func validate() throws {
+    guard !inputs.isEmpty else { throw ValidationError("Name at least one picture, folder, or -.") }
+    guard let kind else { throw ValidationError("--output takes a .pdf, .jpg or .png file, not \(output).") }
+    guard kind == .pdf || inputs.count == 1 else {
+      throw ValidationError("Several pictures go into one .pdf; a .jpg or .png holds one page.")
+    }
+    guard corners == nil || inputs.count == 1 else { throw ValidationError("--corners goes with one picture.") }
+    guard maxPixels > 0 else { throw ValidationError("--max-pixels takes a number above 0.") }
+    guard inputs.count(where: { $0 == "-" }) <= 1 else {
+      throw ValidationError("Standard input can be read only once.")
+    }
+  }
+
+  func run() throws {
+    let items = ScanInput.expand(inputs)
+    guard kind == .pdf || items.count == 1 else {
+      throw ValidationError("\(inputs[0]) holds several pictures; they go into one .pdf.")
+    }
+    do {
+      try write(items)
+    } catch let problem as NewFile.Problem {
+      try fail(problem)
+    }
+  }
+
+  private func write(_ items: [ScanInput]) throws {
+    let file = try NewFile(output)
+    var worst = ExitStatus.success
+    let detector = PageDetector()
+    var writer = PDFWriter(
+      PDFWriter.Metadata(
+        title: title ?? URL(fileURLWithPath: output).deletingPathExtension().lastPathComponent,
+        producer: "Waymark \(waymarkVersion)", created: Int(Date().timeIntervalSince1970)))
+    if kind == .pdf { try file.write(writer.begin()) }
+    for item in items {
+      do {
+        let picture = try PictureDecoder(pixelLimit: maxPixels).rgb(try item.read()).image
+        let scanned = try scan(picture, item.name, detector)
+        switch kind {
+        case .pdf: try file.write(writer.add(scanned.page, size: scanned.size))
+        case .png: try file.write(scanned.page.png())
+        case .jpeg, nil: try file.write(scanned.page.jpeg(quality: 90))
+        }
+      } catch let error as ImageError {
+        Output.diagnostic("waymark: \(DisplayText.escaped(item.name)): \(error.message)\n  \(error.hint)")
+        worst = max(worst, error.exitStatus)
+      }
+    }
+    guard worst == .success else {
+      Output.diagnostic("waymark: \(output) was not written, because not every picture could be read")
+      throw ExitCode(worst.rawValue)
+    }
+    if kind == .pdf { try file.write(writer.end()) }
+    try file.publish()
+  }
+
+  private func scan(
+    _ picture: RGBImage, _ name: String, _ detector: PageDetector
+  ) throws(ImageError) -> (page: FilteredPage, size: PDFWriter.PaperSize) {
+    let rectifier = PageRectifier()
+    var rectified: RGBImage?
+    var found: PageFormat?
+    if let corners {
+      rectified = rectifier.rectify(picture, outline: corners.outline)
+      guard rectified != nil else {
+        throw ImageError(
+          .cannotEncode, "the corners are no page's outline",
+          hint: "Give them clockwise from the page's top left, without a turn inwards.")
+      }
+      found = PageShape(outline: corners.outline, width: Double(picture.width), height: Double(picture.height)).format
+    } else if let page = detector.detect(picture) {
+      rectified = rectifier.rectify(picture, page: page)
+      found = PageShape(outline: page.outline, width: Double(picture.width), height: Double(picture.height)).format
+    }
+    if rectified == nil {
+      Output.diagnostic(
+        "waymark: \(DisplayText.escaped(name)): no page was found; the whole picture is taken\n  Name its corners with --corners."
+      )
+    }
+    let page = rectified ?? picture
+    let size = PDFWriter.PaperSize(format: format?.value ?? found, width: page.width, height: page.height)
+    return (filter.value.apply(page), size)
+  }
+}
+
+/// What is done to the pages.
+enum FilterName: String, ExpressibleByArgument, CaseIterable {
+  case colour
+  case grayscale
+  case blackAndWhite = "bw"
+  case photo
+
+  var value: PageFilter {
+    switch self {
+    case .colour: .colour
+    case .grayscale: .grayscale
+    case .blackAndWhite: .blackAndWhite
+    case .photo: .photo
+    }
+  }
+}
+
+/// The formats that fix a size.
+enum FormatName: String, ExpressibleByArgument, CaseIterable {
+  case a4 = "A4"
+  case a5 = "A5"
+  case letter = "Letter"
+  case id1 = "ID-1"
+
+  var value: PageFormat {
+    switch self {
+    case .a4: .a4
+    case .a5: .a5
+    case .letter: .letter
+    case .id1: .id1
+    }
+  }
+}
+
+/// Four corners as eight numbers.
+struct CornerList: Sendable {
+  let outline: Quadrilateral
+
+  init(_ argument: String) throws {
+    let numbers = argument.split(whereSeparator: { $0 == "," || $0 == " " }).map { Double($0) }
+    let known = numbers.compactMap { $0 }.filter { $0.isFinite && abs($0) < 1e6 }
+    guard numbers.count == 8, known.count == 8 else {
+      throw ValidationError("--corners takes eight numbers: x,y of each corner, clockwise from the page's top left.")
+    }
+    outline = Quadrilateral(
+      topLeft: Point2(known[0], known[1]), topRight: Point2(known[2], known[3]),
+      bottomRight: Point2(known[4], known[5]), bottomLeft: Point2(known[6], known[7]))
+  }
+}
