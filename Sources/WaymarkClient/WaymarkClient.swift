@@ -89,9 +89,10 @@ public final class WaymarkClient: Sendable {
 
   /// Asks by name, and waits for the answer as it is.
   ///
+  /// - Parameter body: what follows the request: the bytes of a picture, as many as its `size` says.
   /// - Throws: `ServiceError` when the service refuses, `ClientError` when the connection ends.
-  public func send(method: String, params: JSONValue) async throws -> JSONValue {
-    try await exchange(method: method, params: params)
+  public func send(method: String, params: JSONValue, body: [UInt8] = []) async throws -> JSONValue {
+    try await exchange(method: method, params: params, body: body)
   }
 
   private func exchange(

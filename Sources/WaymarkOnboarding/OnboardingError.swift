@@ -6,6 +6,8 @@ public struct OnboardingError: Error, Sendable, Hashable {
     case badKey
     /// A policy that contradicts itself or names what does not exist.
     case badPolicy
+    /// A file that cannot be read.
+    case cannotOpen
     /// A payload that cannot be signed.
     case badPayload
   }

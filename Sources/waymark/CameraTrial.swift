@@ -113,10 +113,7 @@ private final class LineOutput: Sendable {
   private let lock = Monitor(())
 
   func write(_ value: some Encodable) {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    guard let line = try? encoder.encode(value) else { return }
-    lock.withLock { _ in try? FileHandle.standardOutput.write(contentsOf: line + Data("\n".utf8)) }
+    lock.withLock { _ in try? Output.record(value) }
   }
 }
 

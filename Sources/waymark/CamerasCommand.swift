@@ -30,20 +30,16 @@ struct CameraList: ParsableCommand {
   func run() throws {
     let cameras = CameraFinder(nodes: VideoNodes(folder: nodes)).all()
     if json {
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-      write(try encoder.encode(["cameras": cameras]) + Data("\n".utf8), to: .standardOutput)
-    } else {
-      write(Data(cameras.map(Self.text).joined(separator: "\n").utf8), to: .standardOutput)
+      try Output.record(["cameras": cameras])
+    } else if !cameras.isEmpty {
+      Output.line(cameras.map(Self.text).joined(separator: "\n").trimmingCharacters(in: .newlines))
     }
     guard !cameras.isEmpty else {
-      write(Data("no camera is plugged in\n".utf8), to: .standardError)
+      Output.diagnostic("no camera is plugged in")
       throw ExitCode(ExitStatus.unavailable.rawValue)
     }
     if cameras.allSatisfy({ $0.problem != nil }) { throw ExitCode(ExitStatus.notPermitted.rawValue) }
   }
-
-  private func write(_ data: Data, to handle: FileHandle) { try? handle.write(contentsOf: data) }
 
   /// A camera for a person.
   static func text(_ camera: CameraDescription) -> String {

@@ -1,16 +1,14 @@
 import ArgumentParser
-import Foundation
 import WaymarkClient
 import WaymarkImage
+import WaymarkOnboarding
 import WaymarkProtocol
 import WaymarkService
 
 /// Tells an error on standard error and ends with its exit code.
 func fail(_ error: any Error) throws -> Never {
   guard let explained = error as? any Explained else { throw error }
-  FileHandle.standardError.write(Data("waymark: \(explained.message)\n".utf8))
-  if !explained.hint.isEmpty { FileHandle.standardError.write(Data("  \(explained.hint)\n".utf8)) }
-  throw ExitCode(explained.exitStatus.rawValue)
+  Output.fail(explained.exitStatus, explained.message, hint: explained.hint)
 }
 
 extension ServiceProblem: Explained {
@@ -23,6 +21,11 @@ extension ServiceProblem: Explained {
     default: .unavailable
     }
   }
+}
+
+extension OnboardingError: Explained {
+  var explainedCode: String { code.rawValue }
+  var exitStatus: ExitStatus { code == .cannotOpen ? .cannotOpen : .badData }
 }
 
 extension SourceError: Explained {

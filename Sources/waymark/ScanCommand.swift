@@ -14,8 +14,8 @@ struct ScanCommand: ParsableCommand {
       Reads JPEG, PNG, WebP and PNM files by their contents; folders with all that is below them; - is standard input. \
       Results go to standard output, everything else to standard error.
 
-      Exit codes, the first that applies to any input: 64 usage, 66 a file cannot be opened, 65 a file is not a picture \
-      or damaged, 2 a code was read but is not acceptable, 1 nothing found, 0 all well.
+      Exit codes, the first that applies to any input: 64 usage, 66 a file cannot be opened, 74 the results cannot be \
+      written, 65 a file is not a picture or damaged, 2 a code was read but is not acceptable, 1 nothing found, 0 all well.
       """)
 
   @Argument(help: ArgumentHelp("Pictures, folders, or - for standard input.", valueName: "input"))
@@ -68,6 +68,9 @@ struct ScanCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Refuse pictures of more pixels.", valueName: "count"))
   var maxPixels = PictureDecoder.defaultPixelLimit
 
+  @Flag(help: "Of folders take the pictures alone: files that are none are passed over in silence.")
+  var picturesOnly = false
+
   func validate() throws {
     guard !inputs.isEmpty else { throw ValidationError("Name at least one picture, folder, or -.") }
     guard onboarding || policy == nil else { throw ValidationError("--policy goes with --onboarding.") }
@@ -86,6 +89,7 @@ struct ScanCommand: ParsableCommand {
     var items = ScanInput.expand(inputs)
     if let annotate {
       let target = try AnnotationTarget(annotate, inputs: items)
+      try target.keepInputs(items)
       for index in items.indices { items[index].annotation = target.paths[index] }
     }
     let cores = ProcessInfo.processInfo.activeProcessorCount
@@ -105,6 +109,7 @@ struct ScanCommand: ParsableCommand {
         }
       }
     } deliver: { report in
+      if picturesOnly, report.isNoPicture { return true }
       printer.show(report)
       worst = max(worst, report.exitStatus)
       found = found || report.outcome == .successful
@@ -128,8 +133,9 @@ struct ScanCommand: ParsableCommand {
     }
     if onboarding {
       do {
-        settings.judge =
-          try policy.map { try OnboardingConfiguration(file: $0) }.map { try $0.judge() } ?? OnboardingJudge()
+        let configuration = try policy.map { try OnboardingConfiguration(file: $0) } ?? OnboardingConfiguration()
+        for warning in configuration.warnings { Output.diagnostic("waymark: \(warning)") }
+        settings.judge = try configuration.judge(records: false)
       } catch {
         try fail(error)
       }

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Dispatch
+import Foundation
 import Glibc
 import WaymarkWorker
 
@@ -16,10 +16,31 @@ enum Start {
       // Comes back when it was not started by a service, or when that is gone.
       exit(ExitStatus.unavailable.rawValue)
     }
+    // A reader that goes away is told by `write`, for `Output` to judge, and ends nothing by itself.
+    signal(SIGPIPE, SIG_IGN)
     Task {
-      await Waymark.main(nil)
-      exit(0)
+      do {
+        var command = try Waymark.parseAsRoot()
+        if var command = command as? any AsyncParsableCommand {
+          try await command.run()
+        } else {
+          try command.run()
+        }
+        exit(0)
+      } catch {
+        end(error)
+      }
     }
     dispatchMain()
+  }
+
+  /// Says what an error has to say, help and version among them, and ends with its exit code.
+  private static func end(_ error: any Error) -> Never {
+    let status = Waymark.exitCode(for: error)
+    let text = Waymark.fullMessage(for: error)
+    if !text.isEmpty {
+      status.isSuccess ? Output.line(text) : Output.diagnostic(text)
+    }
+    exit(status.rawValue)
   }
 }

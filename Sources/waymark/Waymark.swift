@@ -5,6 +5,7 @@ struct Waymark: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "waymark",
     abstract: "Reads codes and follows preset pictures in front of a camera.",
+    usage: "waymark COMMAND …",
     version: waymarkVersion,
     subcommands: [
       AnchorsCommand.self,
@@ -22,6 +23,7 @@ struct Waymark: AsyncParsableCommand {
       ReportCommand.self,
       ConfigCommand.self,
       SocketPathCommand.self,
+      CompletionsCommand.self,
       WorkerCommand.self,
     ])
 }

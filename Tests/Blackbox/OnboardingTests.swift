@@ -118,6 +118,56 @@ struct OnboardingTests {
     #expect(plain.status == 2)
     #expect(!plain.text.contains("open-sesame"))
     #expect(try Executable.run(["onboarding", "check", wifi, "--show-secrets"]).text.contains("open-sesame"))
+    for command in ["check", "confirm"] {
+      let hidden = try Executable.run(["onboarding", command, wifi, "--json"])
+      #expect(!hidden.text.contains("open-sesame") && hidden.text.contains("[redacted]"))
+      #expect(
+        try Executable.run(["onboarding", command, wifi, "--json", "--show-secrets"]).text.contains("open-sesame"))
+    }
+  }
+
+  @Test("Looking writes nothing")
+  func lookingWritesNothing() throws {
+    let bench = try Bench()
+    #expect(try bench.run("check").status == 0)
+    #expect(!FileManager.default.fileExists(atPath: bench.folder.file("used")))
+    #expect(try bench.run("confirm").status == 0)
+    #expect(FileManager.default.fileExists(atPath: bench.folder.file("used")))
+    #expect(try bench.run("check").status == 2)
+  }
+
+  @Test(
+    "A key that is misspelt is an error, and no token is taken twice",
+    arguments: ["replay: {foldr: used}", "repaly: {folder: used}"])
+  func misspelt(_ section: String) throws {
+    let bench = try Bench()
+    let yaml = "onboarding: {keyFiles: keys.jwks}\n\(section)\n"
+    try Data(yaml.utf8).write(to: URL(fileURLWithPath: bench.policy))
+    for command in ["check", "confirm"] { #expect(try bench.run(command).status == 65) }
+    let picture = Executable.project.appendingPathComponent("Samples/pictures/onboarding.png").path
+    #expect(try Executable.run(["scan", "--onboarding", "--policy", bench.policy, picture]).status == 65)
+  }
+
+  @Test("Signing stays within time, and says what it replaces")
+  func signing() throws {
+    let bench = try Bench()
+    func sign(_ payload: String, _ options: String...) throws -> Executable.Run {
+      try Executable.run(
+        ["onboarding", "sign", "--key", bench.folder.file("key.pem")] + options + ["-"], input: Data(payload.utf8))
+    }
+    for span in ["9223372036854775807d", "9223372036854775807s", "99999999d"] {
+      #expect(try sign("{}", "--expires-in", span).status == 64)
+    }
+    let replaced = try sign(#"{"exp":5}"#, "--expires-in", "1h")
+    #expect(replaced.status == 0)
+    #expect(replaced.diagnostics.contains("\"exp\""))
+    let later = try sign(Self.payload, "--not-before", "2h", "--expires-in", "1h").text.trimmingCharacters(
+      in: .newlines)
+    let policy = ["--policy", bench.policy, later]
+    #expect(try Executable.run(["onboarding", "check"] + policy).text.contains("notYetValid"))
+    let then = Date(timeIntervalSinceNow: 2.5 * 3600).formatted(.iso8601)
+    #expect(try Executable.run(["onboarding", "check", "--at", then] + policy).status == 0)
+    #expect(try sign("{}", "--not-before", "noon").status == 64)
   }
 
   @Test("What is wrong with the call is said with the right exit code")
@@ -126,7 +176,7 @@ struct OnboardingTests {
     #expect(try Executable.run(["onboarding", "check", "x", "--at", "noon"]).status == 64)
     #expect(try Executable.run(["onboarding", "confirm", "--ask", "-"]).status == 64)
     #expect(try Executable.run(["onboarding", "check", "x", "--policy", "/nowhere"]).status == 66)
-    #expect(try Executable.run(["onboarding", "sign", "--key", "/nowhere", "-"], input: Data("{}".utf8)).status == 65)
+    #expect(try Executable.run(["onboarding", "sign", "--key", "/nowhere", "-"], input: Data("{}".utf8)).status == 66)
     let folder = try TemporaryFolder()
     let file = folder.file("bad.yaml")
     try Data("onboarding:\n  hots: [a]\n".utf8).write(to: URL(fileURLWithPath: file))

@@ -137,6 +137,13 @@ import Testing
     let picture = service.folder.file("frame.jpg")
     #expect(try send("media.snapshot", "{\"width\":160}", "-o", picture).status == 0)
     #expect(try Data(contentsOf: URL(fileURLWithPath: picture)).starts(with: [0xFF, 0xD8]))
+    let lost = try send("media.snapshot", "-o", "/nowhere/x.jpg")
+    #expect(lost.status == 74)
+    #expect(lost.diagnostics.contains("/nowhere/x.jpg cannot be written"))
+    let handed = try send(
+      "scan.picture", "{\"mode\":\"barcode\"}", "--file",
+      Executable.project.appendingPathComponent("Samples/pictures/product.png").path)
+    #expect(handed.status == 0 && handed.text.contains("4006381333931"), "\(handed.diagnostics)")
     #expect(try Executable.run(["status", "--prometheus", "--socket", service.socket]).text.contains("waymark_up 1.0"))
     #expect(try Executable.run(["socket-path", "--socket", "/x"]).text == "/x\n")
     let watch = try Executable.run(

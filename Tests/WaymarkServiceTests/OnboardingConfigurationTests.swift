@@ -71,6 +71,11 @@ struct OnboardingConfigurationTests {
   func bare() {
     #expect(problems("hosts: [example.com]", allowsBare: true).isEmpty)
     #expect(problems("log: {level: info}", allowsBare: true).count == 1)
+    #expect(problems("hosts: [example.com]\nrepaly: {folder: x}", allowsBare: true).first?.contains("repaly") == true)
+    #expect(problems("onboarding:\nrepaly: {folder: x}", allowsBare: true).first?.contains("repaly") == true)
+    #expect(problems("onboarding:\nlog: {level: info}", allowsBare: true).isEmpty)
+    #expect(
+      problems("onboarding:\nreplay: {foldr: x}", allowsBare: true) == ["w.yaml:2: replay.foldr: there is no such key"])
   }
 
   @Test(
@@ -96,6 +101,17 @@ struct OnboardingConfigurationTests {
         "onboarding:\n  customKinds:\n    x: {host: a}",
         "w.yaml:3: onboarding.customKinds.x: either json or url is wanted"
       ),
+      ("replay: used", "w.yaml:1: replay: a section with the key folder is wanted"),
+      ("onboarding:\n  ports: [0]", "w.yaml:2: onboarding.ports: numbers from 1 to 65535 are wanted"),
+      (
+        "onboarding:\n  linkSchemes: [javascript]",
+        "w.yaml:2: onboarding.linkSchemes: \"javascript\" can be no scheme of onboarding links"
+      ),
+      (
+        "onboarding:\n  signatures: required",
+        "w.yaml:2: onboarding.signatures: signatures are required, and there is no key to check them with, so every code "
+          + "would be refused"
+      ),
       ("a: [", "w.yaml:2: it is not YAML: did not find expected node content"),
       ("- a", "w.yaml:1: sections are wanted"),
     ])
@@ -105,6 +121,23 @@ struct OnboardingConfigurationTests {
   func keys() {
     #expect(problems("onboarding:\n  keyFiles: [/nowhere/k.pem]").first?.contains("w.yaml:2") == true)
     #expect(problems("onboarding:\n  keyFiles: /dev/null").first?.contains("w.yaml:2: onboarding.keyFiles") == true)
+  }
+
+  @Test("A private key among the public ones is said")
+  func privateKeys() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("policy-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try Data(SigningKey(generating: .es256).pem.utf8).write(to: URL(fileURLWithPath: folder + "/key.pem"))
+    let (configuration, problems) = OnboardingConfiguration.read(
+      yaml: "onboarding:\n  keyFiles: [key.pem]\n  requireExpiry: true\n  maximumLifetime: 86400\n  ports: [443, 8443]",
+      file: folder + "/w.yaml")
+    #expect(problems.isEmpty)
+    #expect(configuration.policy.keys.count == 1)
+    #expect(configuration.warnings.contains { $0.contains("private") })
+    #expect(configuration.policy.requiresExpiry)
+    #expect(configuration.policy.maximumLifetime == 86_400)
+    #expect(configuration.policy.ports == [443, 8443])
   }
 
   @Test("A policy that cannot be read is an error with a hint")

@@ -7,6 +7,8 @@ import WaymarkService
     "https://kiosk:hunter2@example.com/x", "WIFI:T:WPA;S:net;P:hunter2;;", "otpauth://totp/a?secret=hunter2",
     "http://127.0.0.1:8631/?token=hunter2", "API_KEY=hunter2 and more", "{\"client_secret\":\"hunter2\"}",
     "-----BEGIN PRIVATE KEY-----\nhunter2\n-----END PRIVATE KEY-----",
+    "otpauth-migration://offline?data=hunter2", "passcode=hunter2", "\"sharedKey\":\"hunter2\"", "kennwort: hunter2",
+    "Cookie: hunter2", "sessionId=hunter2", "SAMLResponse=hunter2", "Authorization: Basic hunter2", "bearer hunter2",
     "hunter2hunter2hunter2hunter2hunter2hunter2hunter2",
   ])
   func secretsGo(_ text: String) {

@@ -30,6 +30,18 @@ struct ReplayStoreTests {
     }
   }
 
+  @Test("Who only looks makes nothing")
+  func looking() throws {
+    try withFolder { folder in
+      let reader = try ReplayStore(folder: folder + "/a", isReadOnly: true)
+      #expect(try !reader.contains(entry("a")))
+      #expect(!FileManager.default.fileExists(atPath: folder))
+      #expect(throws: ServiceProblem.self) { try reader.record(entry("a")) }
+      #expect(try ReplayStore(folder: folder + "/a").record(entry("a")))
+      #expect(try reader.contains(entry("a")))
+    }
+  }
+
   @Test("Of many that record at once exactly one is first")
   func concurrent() async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("replay-\(UUID().uuidString)").path

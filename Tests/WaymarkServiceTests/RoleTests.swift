@@ -144,6 +144,19 @@ import WaymarkService
     await service.stop()
   }
 
+  @Test func whatWaitsIsToldAsTheEventWas() {
+    var event = ScanSuccessful(
+      scan: "s1", context: "c", kind: "wifi", symbology: "qr", text: "t", bytesBase64: "dA==", charset: "US-ASCII",
+      corners: [], fields: ["ssid": "net", "password": "p"])
+    event.harmless.fields = ["ssid": "net", "password": "[redacted]"]
+    let seen = ArmedScan(scan: "s1", mode: .onboarding, context: "c", pending: event).forObservers
+    #expect(seen.pending == event.forObservers)
+    #expect(seen.pending?.fields == ["ssid": "net", "password": "[redacted]"])
+    #expect(seen.pending?.text == nil && seen.pending?.redacted == true && seen.context == nil)
+    event.harmless = .init(text: true, fields: event.fields)
+    #expect(event.forObservers.text == "t" && event.forObservers.redacted == nil)
+  }
+
   @Test func rolesComeFromTheConfiguration() {
     var roles = ServiceConfiguration().roles
     let standard = RolePolicy.make(roles, socketGroup: 77, ownUser: 5).policy

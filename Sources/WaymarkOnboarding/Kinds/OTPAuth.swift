@@ -4,16 +4,16 @@ package enum OTPAuth {
   package static func payload(of text: String) -> Payload {
     guard let parts = URLParts(text), let items = PercentCoding.items(parts.query ?? ""),
       let label = PercentCoding.decode(parts.path.utf8.dropFirst())
-    else { return Payload(.otpauth, problem: "this is no proper URL", isSecret: true) }
+    else { return Payload(.otpauth, problem: "this is no proper URL") }
     var fields = [PayloadField("type", parts.authority.lowercased()), PayloadField("label", label)]
     for item in items {
       let name = item.name.lowercased()
       if fields[name] != nil {
-        return Payload(.otpauth, fields: fields, problem: "a parameter stands twice", isSecret: true)
+        return Payload(.otpauth, fields: fields, problem: "a parameter stands twice")
       }
       fields.append(PayloadField(name, item.value, isSecret: name == "secret" || PayloadField.soundsSecret(name)))
     }
-    return Payload(.otpauth, fields: fields, problem: problem(fields), isSecret: true)
+    return Payload(.otpauth, fields: fields, problem: problem(fields))
   }
 
   private static func problem(_ fields: [PayloadField]) -> String? {

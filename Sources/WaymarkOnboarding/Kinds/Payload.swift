@@ -8,18 +8,16 @@ package struct Payload: Sendable, Hashable {
   package var problem: String?
   /// Every place it would connect to, the one to show first.
   package var endpoints: [Endpoint]
-  /// Whether the whole text is a secret, whatever its fields.
-  package var isSecret: Bool
+  /// What else is worth saying when the kind is refused.
+  package var remark: String?
 
   package init(
-    _ kind: PayloadKind, fields: [PayloadField] = [], problem: String? = nil, endpoints: [Endpoint] = [],
-    isSecret: Bool = false
+    _ kind: PayloadKind, fields: [PayloadField] = [], problem: String? = nil, endpoints: [Endpoint] = []
   ) {
     self.kind = kind
     self.fields = fields
     self.problem = problem
     self.endpoints = endpoints
-    self.isSecret = isSecret
   }
 
   /// A payload that carries the marks of its kind but breaks the kind's form.

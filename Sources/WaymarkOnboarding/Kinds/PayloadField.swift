@@ -1,4 +1,4 @@
-/// One thing that a payload says, by name; what must not reach observers or logs is marked.
+/// One thing that a payload says, by name; what must not reach logs or other people's eyes is marked.
 public struct PayloadField: Hashable, Sendable {
   /// The field's stable name, such as `appID` or `ssid`.
   public let name: String
@@ -6,19 +6,25 @@ public struct PayloadField: Hashable, Sendable {
   public let value: String
   /// Whether the value is a password, a token, or the like.
   public let isSecret: Bool
+  /// Whether the value is known to be no secret, so that observers may see it. What nobody vouches for is not.
+  public internal(set) var isHarmless: Bool
 
-  /// A field; `isSecret` marks what observers must not see.
-  public init(_ name: String, _ value: String, isSecret: Bool = false) {
+  /// A field; `isSecret` marks what is shown only to those who ask for it, `isHarmless` what observers may see.
+  public init(_ name: String, _ value: String, isSecret: Bool = false, isHarmless: Bool = false) {
     self.name = name
     self.value = value
     self.isSecret = isSecret
+    self.isHarmless = isHarmless && !isSecret
   }
 
   /// What stands in place of a secret.
   public static let redaction = "[redacted]"
 
-  /// The field as an observer may see it.
+  /// The field without a secret.
   public var redacted: Self { isSecret ? Self(name, Self.redaction, isSecret: true) : self }
+
+  /// The field as an observer may see it.
+  public var forObservers: Self { isHarmless ? self : Self(name, Self.redaction, isSecret: isSecret) }
 }
 
 extension PayloadField {
@@ -28,9 +34,12 @@ extension PayloadField {
     let plain = name.lowercased().filter { $0 != "_" && $0 != "-" && $0 != "." && $0 != " " }
     // Where a token is fetched is no secret.
     if ["endpoint", "url", "uri"].contains(where: plain.hasSuffix) { return false }
-    if ["pin", "otp", "code", "sig", "signature", "pwd", "psk", "key"].contains(plain) { return true }
-    return ["password", "passwd", "passphrase", "secret", "token", "apikey", "credential", "privatekey", "accesskey"]
-      .contains { plain.contains($0) }
+    if ["pin", "otp", "code", "sig", "signature", "pwd", "psk", "key", "auth", "sid"].contains(plain) { return true }
+    return [
+      "password", "passwd", "passphrase", "passcode", "kennwort", "passwort", "secret", "token", "apikey", "credential",
+      "privatekey", "accesskey", "sharedkey", "symmetrickey", "bearer", "authorization", "cookie", "sessionid", "saml",
+      "assertion",
+    ].contains { plain.contains($0) }
   }
 }
 
@@ -48,7 +57,8 @@ extension [PayloadField] {
       counts[field.name, default: 0] += 1
       guard var count = counts[field.name], count > 1 else { return field }
       while !taken.insert("\(field.name).\(count)").inserted { count += 1 }
-      return PayloadField("\(field.name).\(count)", field.value, isSecret: field.isSecret)
+      return PayloadField(
+        "\(field.name).\(count)", field.value, isSecret: field.isSecret, isHarmless: field.isHarmless)
     }
   }
 }

@@ -38,26 +38,31 @@ package enum PayloadRecognizer {
   }
 
   private static func url(_ text: String, _ parts: URLParts, policy: OnboardingPolicy) -> Payload {
-    if SAPLink.isLikely(parts) { return SAPLink.payload(of: parts) }
+    if SAPLink.isLikely(parts, policy: policy) { return SAPLink.payload(of: parts) }
     guard let address = WebAddress(text) else { return Payload(.text) }
     for kind in policy.customKinds {
       if let payload = kind.payload(of: address) { return payload }
     }
-    guard address.scheme == "https" || address.scheme == "http" else { return Payload(.text) }
+    guard address.scheme == "https" || address.scheme == "http" else {
+      var payload = Payload(.text)
+      if SAPLink.hasMarks(parts) { payload.remark = "links of the scheme \"\(parts.scheme)\" are not accepted" }
+      return payload
+    }
     return GS1DigitalLink.payload(of: address) ?? WebLink.payload(of: address)
   }
 
   /// The structured kind that a text claims to be, for texts that cannot be taken apart.
-  package static func structuredKind(of text: String, custom: [CustomKind]) -> PayloadKind? {
-    if text.utf8.first == UInt8(ascii: "{") { return jsonKind(of: text, custom: custom) }
+  package static func structuredKind(of text: String, policy: OnboardingPolicy) -> PayloadKind? {
+    if text.utf8.first == UInt8(ascii: "{") { return jsonKind(of: text, custom: policy.customKinds) }
     if CompactJWS.isLikely(text) { return .jws }
     if let kind = announcedKind(of: text) { return kind }
     guard let parts = URLParts(text) else { return nil }
-    if SAPLink.isLikely(parts) { return .sapLink }
+    if SAPLink.isLikely(parts, policy: policy) { return .sapLink }
     return parts.scheme == "https" || parts.scheme == "http" ? .url : nil
   }
 
-  private static func jsonKind(of text: String, custom: [CustomKind]) -> PayloadKind? {
+  /// The kind of JSON that a broken text would have been.
+  package static func jsonKind(of text: String, custom: [CustomKind]) -> PayloadKind? {
     let mentions = { (key: String) in text.utf8.firstRange(of: Array("\"\(key)\"".utf8)) != nil }
     for kind in custom {
       if case .json(let keys) = kind.form, keys.allSatisfy({ mentions($0) }) { return kind.kind }

@@ -10,7 +10,7 @@ package enum PayloadText: Sendable, Hashable {
   case binary
 
   /// Looks at the bytes first, because a reader's guess at the encoding is a guess.
-  package init(_ code: ScannedCode, custom: [CustomKind]) {
+  package init(_ code: ScannedCode, policy: OnboardingPolicy) {
     var bytes = code.bytes[...]
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes = bytes.dropFirst(3) }
     let isControl = { (byte: UInt8) in byte < 0x20 && byte != 0x09 && byte != 0x0A && byte != 0x0D || byte == 0x7F }
@@ -23,7 +23,7 @@ package enum PayloadText: Sendable, Hashable {
     }
     // What its first bytes claim to be, read as if every foreign byte were a letter.
     let visible = Self.trimmed(String(decoding: bytes.map { $0 < 0x80 ? $0 : 0x3F }, as: UTF8.self))
-    let claimed = PayloadRecognizer.structuredKind(of: visible, custom: custom)
+    let claimed = PayloadRecognizer.structuredKind(of: visible, policy: policy)
     if let claimed, hasControls || (claimed != .wifi && claimed != .vcard) {
       self = .damaged(claimed, hasControls ? "control characters stand in the text" : "the text is not UTF-8")
     } else if !hasControls, let text = code.text, !text.isEmpty {

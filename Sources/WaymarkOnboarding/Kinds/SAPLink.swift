@@ -4,9 +4,13 @@ package enum SAPLink {
     "appid", "clientid", "authorizationendpointurl", "tokenurl", "redirecturl", "serverurl",
   ]
 
-  /// Whether a URL has the marks of the kind, complete or not: SAP's own scheme, or an app's scheme with the
-  /// parameters that only this kind has.
-  package static func isLikely(_ parts: URLParts) -> Bool {
+  /// Whether a URL has the marks of the kind, complete or not, and a scheme that the policy accepts.
+  package static func isLikely(_ parts: URLParts, policy: OnboardingPolicy) -> Bool {
+    policy.acceptsLinks(of: parts.scheme) && hasMarks(parts)
+  }
+
+  /// Whether a URL has SAP's own scheme, or the parameters that only this kind has.
+  package static func hasMarks(_ parts: URLParts) -> Bool {
     if parts.scheme == "com.sap.mdkclient" { return true }
     if parts.scheme == "https" || parts.scheme == "http" { return false }
     let names = Set((PercentCoding.items(parts.query ?? "") ?? []).map { $0.name.lowercased() })

@@ -18,6 +18,7 @@ package enum HostLabel {
       // Other labels with hyphens in third and fourth place are reserved (RFC 5891, 4.2.3.1).
       return lower.dropFirst(2).hasPrefix("--") ? nil : lower
     }
+    guard label.unicodeScalars.allSatisfy(isItself) else { return nil }
     let scalars = Array(String(label).lowercased().precomposedStringWithCanonicalMapping.unicodeScalars)
     guard isAllowed(scalars), let encoded = Punycode.encode(scalars) else { return nil }
     let result = "xn--" + encoded
@@ -49,6 +50,34 @@ package enum HostLabel {
       && isAllowed(scalars)
   }
 
+  /// Whether a character stays one of its own kind in lower case and in NFC: KELVIN SIGN becomes an ASCII letter, and
+  /// OHM SIGN a Greek one.
+  private static func isItself(_ scalar: Unicode.Scalar) -> Bool {
+    if scalar.isASCII { return true }
+    let composed = String(Character(scalar)).precomposedStringWithCanonicalMapping.unicodeScalars
+    return composed.elementsEqual([scalar])
+      && scalar.properties.lowercaseMapping.precomposedStringWithCanonicalMapping.unicodeScalars.allSatisfy {
+        !$0.isASCII
+      }
+  }
+
+  /// Alphabets whose letters look like each other's. Honest names keep to one (UTS #39, 5.2: highly restrictive).
+  private static func alphabet(_ scalar: Unicode.Scalar) -> Int? {
+    switch scalar.value {
+    case 0x61...0x7A, 0xDF...0xF6, 0xF8...0x24F, 0x250...0x2AF, 0x1E00...0x1EFF, 0x2C60...0x2C7F, 0xA722...0xA7FF: 0
+    case 0x370...0x3FF, 0x1F00...0x1FFF: 1
+    case 0x400...0x52F, 0x1C80...0x1C8F, 0xA640...0xA69F: 2
+    case 0x530...0x58F: 3
+    case 0x10A0...0x10FF, 0x1C90...0x1CBF, 0x2D00...0x2D2F: 4
+    case 0x13A0...0x13FF, 0xAB70...0xABBF: 5
+    case 0x2C80...0x2CFF: 6
+    case 0x5D0...0x5F4: 7
+    case 0x1400...0x167F: 8
+    case 0xA4D0...0xA4FF: 9
+    default: nil
+    }
+  }
+
   /// RFC 5891, 4.2.3 and RFC 5892, without the joiners (which only join what is already there to be read).
   private static func isAllowed(_ scalars: [Unicode.Scalar]) -> Bool {
     guard let first = scalars.first, let last = scalars.last, first != "-", last != "-" else { return false }
@@ -57,6 +86,7 @@ package enum HostLabel {
     case .nonspacingMark, .spacingMark, .enclosingMark: return false
     default: break
     }
+    guard Set(scalars.compactMap(alphabet)).count <= 1 else { return false }
     for index in scalars.indices {
       let scalar = scalars[index]
       if scalar.isASCII {

@@ -60,6 +60,38 @@ package struct HostName: Sendable, Hashable {
     return ascii.split(separator: ".").map { HostLabel.unicode(String($0)) ?? String($0) }.joined(separator: ".")
   }
 
+  /// Whether it leads to the device itself, to its own network link, or to nobody in particular: loopback, link-local,
+  /// unspecified, multicast and reserved addresses (RFC 6890), also inside IPv6 addresses, and the names of loopback
+  /// (RFC 6761, 6.3).
+  package var isLocal: Bool {
+    if ascii.hasPrefix("[") {
+      guard let address = IPv6Address(ascii.dropFirst().dropLast()) else { return true }
+      let groups = address.groups
+      if groups[0] & 0xFFC0 == 0xFE80 || groups[0] >= 0xFF00 { return true }
+      let embedded = { (high: UInt16, low: UInt16) in
+        Self.isLocal([UInt8(high >> 8), UInt8(high & 0xFF), UInt8(low >> 8), UInt8(low & 0xFF)])
+      }
+      // ::, ::1, IPv4-compatible and IPv4-mapped addresses; NAT64; 6to4.
+      if groups[..<5].allSatisfy({ $0 == 0 }), groups[5] == 0 || groups[5] == 0xFFFF {
+        return embedded(groups[6], groups[7])
+      }
+      if groups[..<6].elementsEqual([0x64, 0xFF9B, 0, 0, 0, 0]) { return embedded(groups[6], groups[7]) }
+      return groups[0] == 0x2002 && embedded(groups[1], groups[2])
+    }
+    if isAddress { return Self.isLocal(ascii.split(separator: ".").compactMap { UInt8($0) }) }
+    return ascii == "localhost" || ascii.hasSuffix(".localhost")
+      || ["localhost.localdomain", "localhost4", "localhost6", "ip6-localhost", "ip6-loopback"].contains(ascii)
+  }
+
+  private static func isLocal(_ octets: [UInt8]) -> Bool {
+    guard octets.count == 4 else { return true }
+    switch octets[0] {
+    case 0, 127, 224...255: return true
+    case 169: return octets[1] == 254
+    default: return false
+    }
+  }
+
   /// Everything that ends a host, starts another part of a URL, is read as a dot by somebody, or is not there to see.
   private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar {

@@ -31,6 +31,9 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
     return !other.isAddress && other.ascii.hasSuffix("." + host.ascii)
   }
 
+  /// Whether the entry names that host and no other.
+  package func isExactly(_ other: HostName) -> Bool { !isWildcard && other == host }
+
   /// The entry in its comparable form.
   public var description: String { (isWildcard ? "*." : "") + host.ascii + (port.map { ":\($0)" } ?? "") }
 }

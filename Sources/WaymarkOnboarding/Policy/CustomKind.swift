@@ -15,12 +15,15 @@ public struct CustomKind: Sendable, Hashable {
   /// Where the host stands: the key of a JSON object, or the query item of a URL; nil for a URL's own host, and for a
   /// JSON object that has none.
   public let host: String?
-  /// The keys whose values observers must not see.
+  /// The keys whose values are secret, whatever they sound like.
   public let secrets: Set<String>
+  /// The keys whose values observers may see, besides the host's.
+  public let shown: Set<String>
 
   /// Declares a kind; throws `badPolicy` when its word is taken or says nothing.
   public init(
-    _ kind: PayloadKind, form: Form, host: String? = nil, secrets: Set<String> = []
+    _ kind: PayloadKind, form: Form, host: String? = nil, secrets: Set<String> = [],
+    shown: Set<String> = []
   ) throws(OnboardingError) {
     let name = DisplayText.escaped(kind.rawValue, limit: 40)
     if PayloadKind.builtIn.contains(kind) {
@@ -36,13 +39,14 @@ public struct CustomKind: Sendable, Hashable {
     self.form = form
     self.host = host
     self.secrets = secrets
+    self.shown = shown
   }
 
   /// A URL pattern: a scheme, a host that may start with `*.`, and a path in which `*` stands for anything.
   public struct URLPattern: Sendable, Hashable {
     package let scheme: String
     package let host: HostPattern?
-    package let path: [Substring]
+    package let path: [String]
 
     /// Reads a pattern such as `https://*.example.com/enrol/*` or `acme-setup://*`.
     public init(_ text: String) throws(OnboardingError) {
@@ -52,9 +56,22 @@ public struct CustomKind: Sendable, Hashable {
           hint: "Write scheme://host/path, for example https://*.example.com/enrol/*, without ? and #.")
       }
       scheme = parts.scheme
+      let isWeb = scheme == "https" || scheme == "http"
+      guard isWeb || !LinkScheme.isDangerous(scheme) else {
+        throw OnboardingError(
+          .badPolicy, "Links of the scheme \"\(scheme)\" are never accepted.",
+          hint: "Write https, or the scheme that your app has registered.")
+      }
       host = parts.authority.isEmpty || parts.authority == "*" ? nil : try HostPattern(parts.authority)
       // Without a path any path will do.
-      path = (parts.path.isEmpty ? "*" : parts.path).split(separator: "*", omittingEmptySubsequences: false)
+      let pieces = (parts.path.isEmpty ? "*" : parts.path).split(separator: "*", omittingEmptySubsequences: false)
+      path = pieces.compactMap { PercentCoding.decode($0.utf8) }
+      let plain = PercentCoding.decode(parts.path.utf8)
+      guard path.count == pieces.count, parts.path.isEmpty || URLPath.resolved(parts.path) == plain else {
+        throw OnboardingError(
+          .badPolicy, "The path of \"\(DisplayText.escaped(text, limit: 80))\" can be read in more than one way.",
+          hint: "Write it without . and .. and with plain characters.")
+      }
     }
 
     /// Whether an address fits.
@@ -65,7 +82,9 @@ public struct CustomKind: Sendable, Hashable {
           host.matches(name, port: address.port ?? (scheme == "http" ? 80 : 443))
         else { return false }
       }
-      return Self.matches(Array(address.path.utf8)[...], path.map { Array($0.utf8) })
+      // The path that a server would act on, not the one that is written.
+      guard let plain = URLPath.resolved(address.path) else { return false }
+      return Self.matches(Array(plain.utf8)[...], path.map { Array($0.utf8) })
     }
 
     /// Pieces with stars between, found from left to right: the leftmost find leaves most for the rest.

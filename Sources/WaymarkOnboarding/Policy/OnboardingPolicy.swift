@@ -19,6 +19,11 @@ public struct OnboardingPolicy: Sendable {
   public var customKinds: [CustomKind] = []
   /// The hosts that a payload may connect to; nil for any.
   public var hosts: [HostPattern]?
+  /// The ports that a payload may connect to; nil for any. A host pattern with a port does not widen it.
+  public var ports: Set<UInt16>?
+  /// The schemes of `sapLink` links; nil for SAP's own and those of apps that follow RFC 8252, section 7.1: a domain
+  /// name in reverse order, such as `com.example.pump`.
+  public var linkSchemes: Set<String>?
   /// Whether plain http is accepted beside https.
   public var allowsHTTP = false
   /// The largest payload in bytes. The default is the most that one QR code can hold (7089 digits, ISO/IEC 18004).
@@ -35,11 +40,23 @@ public struct OnboardingPolicy: Sendable {
   public var audiences: Set<String>?
   /// How far the clocks of issuer and device may be apart, in seconds.
   public var clockSkew: Double = 60
+  /// Whether a token without `exp` is refused.
+  public var requiresExpiry = false
+  /// How long a token may be valid, in seconds from `iat`, else `nbf`, else now, to `exp`; nil for any time. Implies
+  /// `requiresExpiry`.
+  public var maximumLifetime: Double?
   /// The claim of a `jwt` that holds the host or address to connect to.
   public var hostClaim: String?
 
   /// The policy without a policy.
   public init() {}
+
+  /// Whether a link of that scheme (in lower case) can be SAP's onboarding link.
+  package func acceptsLinks(of scheme: String) -> Bool {
+    if LinkScheme.isDangerous(scheme) { return false }
+    if let linkSchemes { return linkSchemes.contains(scheme) }
+    return LinkScheme.isPrivateUse(scheme)
+  }
 
   /// The kinds that are accepted, defaults resolved.
   public var acceptedKinds: Set<PayloadKind> {

@@ -4,7 +4,8 @@ import FoundationEssentials
 
 /// Reads keys from a JWK set or a single JWK (RFC 7517, 7518, 8037).
 package enum JWKSet {
-  /// The public keys that can check signatures, and a word for each entry that was passed over.
+  /// The public keys that can check signatures, and a word for each entry that was passed over or holds a private
+  /// key.
   package static func keys(_ text: String) throws(OnboardingError) -> (keys: [VerificationKey], skipped: [String]) {
     let value: JSONValue
     do {
@@ -24,6 +25,7 @@ package enum JWKSet {
         continue
       }
       keys.append(try key(entry, id: id))
+      if entry["d"] != nil { skipped.append(VerificationKey.privateWarning(id)) }
     }
     return (keys, skipped)
   }

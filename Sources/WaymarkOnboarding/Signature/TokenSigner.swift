@@ -30,8 +30,15 @@ public struct TokenSigner: Sendable {
     self.algorithm = algorithm ?? key.defaultAlgorithm
   }
 
-  /// The compact token for a JSON object. A claim that the object already has is replaced.
-  public func token(for payload: String, claims: Claims = Claims()) throws(OnboardingError) -> String {
+  /// The claims of a payload that those given would replace, as `"exp"`.
+  public static func claims(of payload: String, replacedBy claims: Claims) throws(OnboardingError) -> [String] {
+    let members = try members(of: payload)
+    return additions(claims).filter { addition in members.contains { $0.name == addition.name } }.map {
+      "\"\($0.name)\""
+    }
+  }
+
+  private static func members(of payload: String) throws(OnboardingError) -> [JSONValue.Member] {
     let value: JSONValue
     do {
       value = try JSONParser.parse(payload)
@@ -39,19 +46,31 @@ public struct TokenSigner: Sendable {
       throw OnboardingError(
         .badPayload, "The payload is not JSON: \(error.problem) (byte \(error.offset)).", hint: "Give one JSON object.")
     }
-    guard var members = value.members else {
+    guard let members = value.members else {
       throw OnboardingError(.badPayload, "The payload is no JSON object.", hint: "Give one JSON object.")
     }
-    let seconds = { (date: Date?) in date.map { JSONValue.number(String(Int($0.timeIntervalSince1970.rounded()))) } }
-    let additions: [(String, JSONValue?)] = [
+    return members
+  }
+
+  private static func additions(_ claims: Claims) -> [JSONValue.Member] {
+    // A moment outside of all calendars would not fit into a whole number.
+    let seconds = { (date: Date?) in
+      date.map { JSONValue.number(String(Int(min(max(0, $0.timeIntervalSince1970.rounded()), 253_402_300_799)))) }
+    }
+    let values: [(String, JSONValue?)] = [
       ("iss", claims.issuer.map(JSONValue.string)), ("aud", claims.audience.map(JSONValue.string)),
       ("nbf", seconds(claims.notBefore)), ("iat", seconds(claims.issuedAt)), ("exp", seconds(claims.expires)),
       ("jti", claims.identifier.map(JSONValue.string)),
     ]
-    for case (let name, let value?) in additions {
-      members.removeAll { $0.name == name }
-      members.append(.init(name, value))
-    }
+    return values.compactMap { name, value in value.map { .init(name, $0) } }
+  }
+
+  /// The compact token for a JSON object. A claim that the object already has is replaced.
+  public func token(for payload: String, claims: Claims = Claims()) throws(OnboardingError) -> String {
+    let additions = Self.additions(claims)
+    var members = try Self.members(of: payload)
+    members.removeAll { member in additions.contains { $0.name == member.name } }
+    members += additions
     var header: [JSONValue.Member] = [.init("alg", .string(algorithm.rawValue)), .init("typ", .string("JWT"))]
     if let id = key.id { header.append(.init("kid", .string(id))) }
     let signed =

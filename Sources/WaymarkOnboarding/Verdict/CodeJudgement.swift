@@ -5,6 +5,8 @@ package import FoundationEssentials
 package struct CodeJudgement: Sendable {
   /// What the code is.
   package private(set) var payload: Payload?
+  /// Whether its text is known to hold nothing that observers must not see.
+  package private(set) var isHarmless = false
   /// Every check up to the one that refused.
   package private(set) var steps: [VerdictStep] = []
   /// Why the code is refused, if it is.
@@ -21,6 +23,7 @@ package struct CodeJudgement: Sendable {
     let inspection = Inspection(code, policy: policy)
     payload = inspection.payload
     payload?.fields = inspection.payload.fields.numbered
+    isHarmless = inspection.isHarmless
     guard checkForm(inspection, policy), checkSignature(inspection, policy),
       checkClaims(inspection, policy, now: now.timeIntervalSince1970)
     else { return }
@@ -63,8 +66,9 @@ package struct CodeJudgement: Sendable {
       guard check(.kindNotAllowed, true, "a signed token that cannot be opened") else { return false }
     } else {
       let isAllowed = policy.acceptedKinds.contains(kind)
+      let remark = inspection.payload.remark.map { ", for \($0)" } ?? ""
       let known = policy.acceptedKinds.map(\.rawValue).sorted().joined(separator: ", ")
-      let detail = "\(isToken ? "a signed " : "")\(shown)" + (isAllowed ? "" : "; allowed: \(known)")
+      let detail = "\(isToken ? "a signed " : "")\(shown)" + (isAllowed ? "" : "\(remark); allowed: \(known)")
       guard check(.kindNotAllowed, isAllowed, detail) else { return false }
     }
     return check(
@@ -134,9 +138,15 @@ package struct CodeJudgement: Sendable {
     if let end = claims?.expires {
       // RFC 7519, 4.1.4: on the stroke of `exp` the token is over.
       let isGood = now < end + skew
+      let start = claims?.issuedAt ?? claims?.notBefore ?? now
+      if isGood, let longest = policy.maximumLifetime, end - start > longest {
+        return check(.expired, false, "valid for \(Int(end - start)) s, longer than the \(Int(longest)) s allowed")
+      }
       guard check(.expired, isGood, "valid until \(Self.time(end)); now \(Self.time(now)), skew \(skew) s") else {
         return false
       }
+    } else if policy.requiresExpiry || policy.maximumLifetime != nil {
+      return check(.expired, false, "the token has no \"exp\", and the policy demands one")
     } else {
       skip([.expired], "the token has no \"exp\"")
     }
@@ -169,6 +179,15 @@ package struct CodeJudgement: Sendable {
           return check(.hostNotAllowed, false, "\(name): \(host.ascii) would be connected to without encryption")
         }
         let port = endpoint.port ?? (endpoint.scheme == "http" ? 80 : 443)
+        guard policy.ports?.contains(port) ?? true else {
+          return check(.hostNotAllowed, false, "\(name): the port \(port) is not among \"ports\"")
+        }
+        guard !host.isLocal || policy.hosts?.contains(where: { $0.isExactly(host) }) ?? false else {
+          return check(
+            .hostNotAllowed, false,
+            "\(name): \(host.ascii) is this device or its own network link; only an entry of \"hosts\" of its own allows it"
+          )
+        }
         if let hosts = policy.hosts, !hosts.contains(where: { $0.matches(host, port: port) }) {
           let spelled = host.unicode.map { " (\(DisplayText.escaped($0, limit: 80)))" } ?? ""
           return check(

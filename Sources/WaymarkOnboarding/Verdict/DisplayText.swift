@@ -25,6 +25,34 @@ public enum DisplayText {
     return result
   }
 
+  /// Text of several lines, in which nothing acts on a terminal but line feeds and tabs. For what was put together of
+  /// parts that should have been escaped one by one; backslashes stay as they are.
+  package static func lines(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: { !isSafe($0) && $0 != "\n" && $0 != "\t" }) else { return text }
+    return text.unicodeScalars.reduce(into: "") { result, scalar in
+      if isSafe(scalar) || scalar == "\n" || scalar == "\t" {
+        result.unicodeScalars.append(scalar)
+      } else {
+        result += "\\u{\(String(scalar.value, radix: 16))}"
+      }
+    }
+  }
+
+  /// JSON in which what does not show as itself is spelt as an escape (RFC 8259, section 7): the same value.
+  package static func json(_ text: some StringProtocol) -> String {
+    guard text.unicodeScalars.contains(where: { !isSafe($0) }) else { return String(text) }
+    return text.unicodeScalars.reduce(into: "") { result, scalar in
+      if isSafe(scalar) {
+        result.unicodeScalars.append(scalar)
+      } else {
+        for unit in String(Character(scalar)).utf16 {
+          let digits = String(unit, radix: 16)
+          result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }
+      }
+    }
+  }
+
   /// Whether a scalar shows as itself, in its place. Format characters (Cf) hold the bidirectional controls, the
   /// zero-width ones and the tags; default-ignorable ones vanish.
   private static func isSafe(_ scalar: Unicode.Scalar) -> Bool {

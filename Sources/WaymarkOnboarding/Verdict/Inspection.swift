@@ -1,34 +1,51 @@
 /// A code taken apart: what it is, and the token around it if it is signed.
 package struct Inspection: Sendable {
   /// What it is and says. When the text is damaged the kind is what it claims to be.
-  package var payload: Payload
+  package private(set) var payload: Payload
   /// Why the text cannot be read as what it claims to be.
-  package var encodingProblem: String?
+  package private(set) var encodingProblem: String?
   /// The token, when there is one that can be taken apart.
-  package var token: CompactJWS?
+  package private(set) var token: CompactJWS?
   /// The token's claims.
-  package var claims: TokenClaims?
+  package private(set) var claims: TokenClaims?
   /// Whether this is a token of which nobody can tell what it carries.
-  package var isOpaqueToken = false
+  package private(set) var isOpaqueToken = false
+  /// Whether the text as a whole is known to hold no secret.
+  package private(set) var isHarmless = false
 
   /// Takes a code apart.
   package init(_ code: ScannedCode, policy: OnboardingPolicy) {
-    switch PayloadText(code, custom: policy.customKinds) {
+    switch PayloadText(code, policy: policy) {
     case .binary: payload = Payload(.binary)
     case .damaged(let kind, let problem):
-      // What cannot be read cannot be searched for secrets either.
-      payload = Payload(kind, isSecret: true)
+      payload = Payload(kind)
       encodingProblem = problem
     case .foreign(let text):
       let recognized = PayloadRecognizer.recognize(text, policy: policy)
       payload = [.wifi, .vcard].contains(recognized.kind) ? recognized : Payload(.text)
     case .text(let text):
       if CompactJWS.isLikely(text) {
-        payload = Payload(.jws, isSecret: true)
+        payload = Payload(.jws)
         openToken(text, policy: policy)
       } else {
         payload = PayloadRecognizer.recognize(text, policy: policy)
       }
+      let knowledge = HarmlessContent(policy: policy)
+      payload.fields = payload.fields.map { knowledge.marked($0, of: payload.kind) }
+      isHarmless = token == nil && !isOpaqueToken && knowledge.isHarmless(text, payload)
+    }
+    // What JSON and percent-encoding spell with escapes is as bad as what stands there bare.
+    if encodingProblem == nil,
+      payload.fields.contains(where: { Self.hasControls($0.name) || Self.hasControls($0.value) })
+    {
+      encodingProblem = "control characters stand, escaped, in the text"
+    }
+  }
+
+  /// C0 beyond tab and line ends, DEL, C1.
+  private static func hasControls(_ text: String) -> Bool {
+    text.unicodeScalars.contains { scalar in
+      scalar.properties.generalCategory == .control && scalar != "\t" && scalar != "\n" && scalar != "\r"
     }
   }
 
@@ -36,10 +53,22 @@ package struct Inspection: Sendable {
     do {
       let token = try CompactJWS(text)
       self.token = token
-      guard let value = try? JSONParser.parse(token.payload), value.members != nil else { return }
+      let value: JSONValue
+      do {
+        value = try JSONParser.parse(token.payload)
+      } catch {
+        // Only what begins like an object means to be claims; a token may carry anything else.
+        guard token.payload.first(where: { ![0x20, 0x0A, 0x0D, 0x09].contains($0) }) == UInt8(ascii: "{") else {
+          return
+        }
+        let text = String(decoding: token.payload, as: UTF8.self)
+        let kind = PayloadRecognizer.jsonKind(of: text, custom: policy.customKinds) ?? .jwt
+        payload = .malformed(kind, "the token's payload is not JSON: \(error.problem) (byte \(error.offset))")
+        isOpaqueToken = true
+        return
+      }
+      guard value.members != nil else { return }
       payload = PayloadRecognizer.json(value, policy: policy) ?? JSONWebToken.payload(of: value, policy: policy)
-      // A token can be used by whoever holds its text.
-      payload.isSecret = true
       claims = try TokenClaims(value)
     } catch let problem as CompactJWS.Problem {
       payload.problem = problem.text

@@ -42,7 +42,7 @@ public struct OnboardingJudge: Sendable {
     }
     return Verdict(
       .invalid(reason), kind: refused.payload?.kind, fields: refused.payload?.fields ?? [], chosen: nearest,
-      steps: refused.steps, isSecret: refused.payload?.isSecret ?? true)
+      steps: refused.steps, isHarmless: refused.isHarmless)
   }
 
   /// The verdict on a text, as if it were the only code.
@@ -68,7 +68,7 @@ public struct OnboardingJudge: Sendable {
     let refuse = { (reason: InvalidReason) in
       Verdict(
         .invalid(reason), kind: payload?.kind, fields: payload?.fields ?? [], chosen: chosen, steps: steps,
-        isSecret: payload?.isSecret ?? true)
+        isHarmless: judgement.isHarmless)
     }
     guard different == 1 else {
       steps.append(VerdictStep(.ambiguous, .failed, "\(different) different codes are acceptable"))
@@ -80,7 +80,7 @@ public struct OnboardingJudge: Sendable {
     if replay.result == .failed { return refuse(.replayed) }
     return Verdict(
       .successful, kind: payload?.kind, connectTo: payload?.endpoints.first?.authority, fields: payload?.fields ?? [],
-      chosen: chosen, steps: steps, isSecret: payload?.isSecret ?? true,
+      chosen: chosen, steps: steps, isHarmless: judgement.isHarmless,
       replayEntry: replayGuard == nil ? nil : judgement.replayEntry)
   }
 

@@ -42,15 +42,15 @@ public struct Verdict: Sendable, Hashable {
   public var chosen: Int?
   /// Every check in order, up to the one that refused.
   public var steps: [VerdictStep]
-  /// Whether the text as a whole must be kept from observers.
-  public var isSecret: Bool
+  /// Whether the text as a whole is known to hold nothing that observers must not see.
+  public var isHarmless: Bool
   /// What a confirmation must record so that the code is accepted once only; nil when the replay guard is off or the
   /// payload carries no identifier.
   public var replayEntry: ReplayEntry?
 
   package init(
     _ outcome: Outcome, kind: PayloadKind? = nil, connectTo: String? = nil, fields: [PayloadField] = [],
-    missing: [Int] = [], chosen: Int? = nil, steps: [VerdictStep] = [], isSecret: Bool = false,
+    missing: [Int] = [], chosen: Int? = nil, steps: [VerdictStep] = [], isHarmless: Bool = false,
     replayEntry: ReplayEntry? = nil
   ) {
     self.outcome = outcome
@@ -60,7 +60,7 @@ public struct Verdict: Sendable, Hashable {
     self.missing = missing
     self.chosen = chosen
     self.steps = steps
-    self.isSecret = isSecret
+    self.isHarmless = isHarmless
     self.replayEntry = replayEntry
   }
 
@@ -71,7 +71,9 @@ public struct Verdict: Sendable, Hashable {
   /// Whether a code is accepted.
   public var isSuccessful: Bool { outcome == .successful }
   /// Whether anything in the text must be kept from observers; when it must, they get neither text nor bytes.
-  public var holdsSecrets: Bool { isSecret || fields.contains(where: \.isSecret) }
-  /// The fields as an observer may see them.
+  public var holdsSecrets: Bool { !isHarmless }
+  /// The fields without their secrets, for the eyes of whoever holds the code.
   public var redactedFields: [PayloadField] { fields.map(\.redacted) }
+  /// The fields as an observer may see them.
+  public var fieldsForObservers: [PayloadField] { fields.map(\.forObservers) }
 }

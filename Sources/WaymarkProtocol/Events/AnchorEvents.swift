@@ -12,6 +12,9 @@ public struct AnchorFound: EventPayload {
   /// The name on the wire.
   public static let event = "anchor.found"
 
+  /// Nothing in it is a secret.
+  public var forObservers: Self { self }
+
   /// A value from its parts.
   public init(
     anchor: String, corners: [[Double]], pose: Pose? = nil, score: Double
@@ -42,6 +45,9 @@ public struct AnchorLost: EventPayload {
   /// The name on the wire.
   public static let event = "anchor.lost"
 
+  /// Nothing in it is a secret.
+  public var forObservers: Self { self }
+
   /// A value from its parts.
   public init(
     anchor: String, lastSeen: Double
@@ -60,6 +66,9 @@ public struct AnchorsUpdated: EventPayload {
 
   /// The name on the wire.
   public static let event = "anchors.updated"
+
+  /// Nothing in it is a secret.
+  public var forObservers: Self { self }
 
   /// A value from its parts.
   public init(

@@ -12,6 +12,9 @@ public struct MarkerChanged: EventPayload {
   /// The name on the wire.
   public static let event = "marker.changed"
 
+  /// Nothing in it is a secret.
+  public var forObservers: Self { self }
+
   /// A value from its parts.
   public init(
     id: String, visible: Bool, selected: Bool, pulsing: Bool
@@ -35,6 +38,9 @@ public struct AnnotationSelected: EventPayload {
   /// The name on the wire.
   public static let event = "annotation.selected"
 
+  /// Nothing in it is a secret.
+  public var forObservers: Self { self }
+
   /// A value from its parts.
   public init(
     id: String, card: Card, by: Actor? = nil
@@ -54,6 +60,9 @@ public struct AnnotationCleared: EventPayload {
 
   /// The name on the wire.
   public static let event = "annotation.cleared"
+
+  /// Nothing in it is a secret.
+  public var forObservers: Self { self }
 
   /// A value from its parts.
   public init(
@@ -76,6 +85,9 @@ public struct CardOpened: EventPayload {
   /// The name on the wire.
   public static let event = "card.opened"
 
+  /// Nothing in it is a secret.
+  public var forObservers: Self { self }
+
   /// A value from its parts.
   public init(
     id: String, card: Card? = nil, by: Actor? = nil
@@ -95,6 +107,9 @@ public struct CardClosed: EventPayload {
 
   /// The name on the wire.
   public static let event = "card.closed"
+
+  /// Nothing in it is a secret.
+  public var forObservers: Self { self }
 
   /// A value from its parts.
   public init(
@@ -120,6 +135,9 @@ public struct CardAction: EventPayload {
 
   /// The name on the wire.
   public static let event = "card.action"
+
+  /// Nothing in it is a secret.
+  public var forObservers: Self { self }
 
   /// A value from its parts.
   public init(

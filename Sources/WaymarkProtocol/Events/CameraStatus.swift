@@ -22,6 +22,9 @@ public struct CameraStatus: EventPayload {
   /// The name on the wire.
   public static let event = "camera.status"
 
+  /// Nothing in it is a secret.
+  public var forObservers: Self { self }
+
   /// A value from its parts.
   public init(
     status: CameraState, device: String? = nil, format: String? = nil, width: Int? = nil, height: Int? = nil,

@@ -20,6 +20,9 @@ public struct Hello: EventPayload {
   /// The name on the wire.
   public static let event = "hello"
 
+  /// Nothing in it is a secret.
+  public var forObservers: Self { self }
+
   /// A value from its parts.
   public init(
     `protocol`: Int = 1, server: String = "waymark", version: String, instance: String, role: Role, client: Int,

@@ -26,11 +26,46 @@ public struct ScanSuccessful: EventPayload {
   public var picture: String?
   /// Whose scan it is; nobody's when the service armed itself.
   public var by: Actor?
-  /// True where secrets were left out for an observer.
+  /// True where something was left out for an observer.
   public var redacted: Bool?
+  /// What of the payload observers may see: nothing, unless whoever made the event knows better. Never on the wire.
+  package var harmless = Harmless()
+
+  /// What of a payload is known to be no secret.
+  package struct Harmless: Hashable, Sendable {
+    /// Whether text and bytes are.
+    package var text = false
+    /// The fields, with what is not replaced.
+    package var fields: JSONValue?
+
+    /// Nothing, unless said otherwise.
+    package init(text: Bool = false, fields: JSONValue? = nil) {
+      self.text = text
+      self.fields = fields
+    }
+  }
+
+  private enum CodingKeys: CodingKey {
+    case scan, context, kind, symbology, text, bytesBase64, charset, corners, connectTo, fields, source, picture, by,
+      redacted
+  }
 
   /// The name on the wire.
   public static let event = "scan.successful"
+
+  /// Without text, bytes and fields, but for what is known to be harmless.
+  public var forObservers: Self {
+    var copy = self
+    copy.context = nil
+    copy.fields = fields == nil ? nil : harmless.fields
+    if !harmless.text {
+      copy.text = nil
+      copy.bytesBase64 = nil
+      copy.charset = nil
+    }
+    copy.redacted = !harmless.text || copy.fields != fields ? true : nil
+    return copy
+  }
 
   /// A value from its parts.
   public init(
@@ -97,6 +132,13 @@ public struct ScanInvalid: EventPayload {
   /// The name on the wire.
   public static let event = "scan.invalid"
 
+  /// Without what the client that scans brought along.
+  public var forObservers: Self {
+    var copy = self
+    copy.context = nil
+    return copy
+  }
+
   /// A value from its parts.
   public init(
     scan: String, context: JSONValue? = nil, reason: String, kind: String? = nil, corners: [[Double]]? = nil,
@@ -134,6 +176,13 @@ public struct ScanUnsuccessful: EventPayload {
 
   /// The name on the wire.
   public static let event = "scan.unsuccessful"
+
+  /// Without what the client that scans brought along.
+  public var forObservers: Self {
+    var copy = self
+    copy.context = nil
+    return copy
+  }
 
   /// A value from its parts.
   public init(
@@ -179,6 +228,13 @@ public struct ScanGuide: EventPayload {
   /// The name on the wire.
   public static let event = "scan.guide"
 
+  /// Without what the client that scans brought along.
+  public var forObservers: Self {
+    var copy = self
+    copy.context = nil
+    return copy
+  }
+
   /// A value from its parts.
   public init(
     scan: String, context: JSONValue? = nil, advice: ScanAdvice, corners: [[Double]]? = nil, by: Actor? = nil
@@ -219,6 +275,13 @@ public struct ScanConfirmed: EventPayload {
   /// The name on the wire.
   public static let event = "scan.confirmed"
 
+  /// Without what the client that scans brought along.
+  public var forObservers: Self {
+    var copy = self
+    copy.context = nil
+    return copy
+  }
+
   /// A value from its parts.
   public init(
     scan: String, context: JSONValue? = nil, by: Actor? = nil
@@ -242,6 +305,13 @@ public struct ScanCancelled: EventPayload {
 
   /// The name on the wire.
   public static let event = "scan.cancelled"
+
+  /// Without what the client that scans brought along.
+  public var forObservers: Self {
+    var copy = self
+    copy.context = nil
+    return copy
+  }
 
   /// A value from its parts.
   public init(
@@ -267,6 +337,13 @@ public struct ScanEnded: EventPayload {
 
   /// The name on the wire.
   public static let event = "scan.ended"
+
+  /// Without what the client that scans brought along.
+  public var forObservers: Self {
+    var copy = self
+    copy.context = nil
+    return copy
+  }
 
   /// A value from its parts.
   public init(scan: String, context: JSONValue? = nil, reason: ScanEnding, by: Actor? = nil) {

@@ -20,6 +20,9 @@ public struct ScannerStatus: EventPayload {
   /// The name on the wire.
   public static let event = "scanner.status"
 
+  /// Nothing in it is a secret.
+  public var forObservers: Self { self }
+
   /// A value from its parts.
   public init(
     status: ScannerState, scan: String? = nil, mode: ScanMode? = nil, by: Actor? = nil, frames: Int? = nil,

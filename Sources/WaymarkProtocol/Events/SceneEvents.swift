@@ -6,6 +6,9 @@ public struct SceneLoaded: EventPayload {
   /// The name on the wire.
   public static let event = "scene.loaded"
 
+  /// Nothing in it is a secret.
+  public var forObservers: Self { self }
+
   /// A value from its parts.
   public init(
     scene: SceneDescription
@@ -23,6 +26,9 @@ public struct SceneUnloaded: EventPayload {
 
   /// The name on the wire.
   public static let event = "scene.unloaded"
+
+  /// Nothing in it is a secret.
+  public var forObservers: Self { self }
 
   /// A value from its parts.
   public init(
@@ -44,6 +50,9 @@ public struct SceneProgress: EventPayload {
 
   /// The name on the wire.
   public static let event = "scene.progress"
+
+  /// Nothing in it is a secret.
+  public var forObservers: Self { self }
 
   /// A value from its parts.
   public init(
@@ -70,6 +79,9 @@ public struct SceneFailed: EventPayload {
 
   /// The name on the wire.
   public static let event = "scene.failed"
+
+  /// Nothing in it is a secret.
+  public var forObservers: Self { self }
 
   /// A value from its parts.
   public init(

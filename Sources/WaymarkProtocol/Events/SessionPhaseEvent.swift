@@ -16,6 +16,9 @@ public struct SessionPhaseEvent: EventPayload {
   /// The name on the wire.
   public static let event = "session.phase"
 
+  /// Nothing in it is a secret.
+  public var forObservers: Self { self }
+
   /// A value from its parts.
   public init(
     phase: SessionPhase, primaryAction: PrimaryAction? = nil, guide: SessionGuide? = nil, scene: String? = nil,

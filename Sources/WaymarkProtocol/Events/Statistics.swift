@@ -22,6 +22,9 @@ public struct Statistics: EventPayload {
   /// The name on the wire.
   public static let event = "statistics"
 
+  /// Nothing in it is a secret.
+  public var forObservers: Self { self }
+
   /// A value from its parts.
   public init(
     uptime: Double, frames: FrameStatistics, lanes: [LaneStatistics], clients: Int, events: Int, dropped: Int,

@@ -8,6 +8,9 @@ public struct StreamDropped: EventPayload {
   /// The name on the wire.
   public static let event = "stream.dropped"
 
+  /// Nothing in it is a secret.
+  public var forObservers: Self { self }
+
   /// A value from its parts.
   public init(
     count: Int, sinceSeq: Int
@@ -24,6 +27,9 @@ public struct ConnectionClosed: EventPayload {
 
   /// The name on the wire.
   public static let event = "connection.closed"
+
+  /// Nothing in it is a secret.
+  public var forObservers: Self { self }
 
   /// A value from its parts.
   public init(
@@ -58,6 +64,9 @@ public struct ServerStopping: EventPayload {
 
   /// The name on the wire.
   public static let event = "server.stopping"
+
+  /// Nothing in it is a secret.
+  public var forObservers: Self { self }
 
   /// A value from its parts.
   public init(

@@ -73,4 +73,12 @@ public struct ArmedScan: Codable, Hashable, Sendable {
     self.by = by
     self.pending = pending
   }
+
+  /// What an observer sees of it.
+  package var forObservers: Self {
+    var copy = self
+    copy.context = nil
+    copy.pending = pending?.forObservers
+    return copy
+  }
 }

@@ -62,6 +62,12 @@ package struct ConfigurationKey: Hashable, Sendable {
 
 /// All keys of `waymark.yaml`. The library that reads it names neither unknown keys nor wrong types, so this does.
 package enum ConfigurationSchema {
+  /// The names of the sections, and of keys that stand in none.
+  package static let sections: [String] = keys.reduce(into: []) { names, key in
+    let name = String(key.path.prefix { $0 != "." })
+    if !names.contains(name) { names.append(name) }
+  }
+
   /// The keys.
   package static let keys: [ConfigurationKey] =
     [

@@ -3,12 +3,13 @@ package import WaymarkOnboarding
 
 /// Key files: PEM, or a JWK set.
 package enum KeyFile {
-  /// The public keys in a file, and a word for each entry that was passed over.
+  /// The public keys in a file, and a word for each entry that was passed over or is private.
   package static func publicKeys(_ path: String) throws(OnboardingError) -> (keys: [VerificationKey], skipped: [String])
   {
     let text = try text(path)
     if text.utf8.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") { return try JWKSet.keys(text) }
-    return (try PEMKeys.keys(text, id: nil), [])
+    let hasPrivate = PEMBlock.all(in: text).contains { $0.label.hasSuffix("PRIVATE KEY") }
+    return (try PEMKeys.keys(text, id: nil), hasPrivate ? [VerificationKey.privateWarning(nil)] : [])
   }
 
   /// The private key in a PEM file.
@@ -19,7 +20,7 @@ package enum KeyFile {
   private static func text(_ path: String) throws(OnboardingError) -> String {
     guard let data = FileManager.default.contents(atPath: path), data.count <= 1 << 20 else {
       throw OnboardingError(
-        .badKey, "The key file \(path) cannot be read.",
+        .cannotOpen, "The key file \(path) cannot be read.",
         hint: "Check the path and who may read it; a key file has at most one megabyte.")
     }
     return String(decoding: data, as: UTF8.self)

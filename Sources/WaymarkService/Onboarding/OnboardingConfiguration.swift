@@ -13,8 +13,10 @@ package struct OnboardingConfiguration: Sendable {
   package init() {}
 
   /// A judge after this configuration.
-  package func judge() throws(ServiceProblem) -> OnboardingJudge {
+  ///
+  /// - Parameter records: whether confirmations are to be recorded; who only looks changes nothing on the disk.
+  package func judge(records: Bool = true) throws(ServiceProblem) -> OnboardingJudge {
     guard let replayFolder else { return OnboardingJudge(policy: policy) }
-    return OnboardingJudge(policy: policy, replayGuard: try ReplayStore(folder: replayFolder))
+    return OnboardingJudge(policy: policy, replayGuard: try ReplayStore(folder: replayFolder, isReadOnly: !records))
   }
 }

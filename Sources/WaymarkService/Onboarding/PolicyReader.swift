@@ -10,11 +10,15 @@ struct PolicyReader {
 
   init(file: String) { self.file = file }
 
-  private static let keys = [
-    "kinds", "hosts", "allowHTTP", "maximumBytes", "keyFiles", "algorithms", "signatures", "issuer", "audience",
-    "clockSkew", "hostClaim", "customKinds",
+  /// The keys of the section.
+  static let keys = [
+    "kinds", "hosts", "ports", "linkSchemes", "allowHTTP", "maximumBytes", "keyFiles", "algorithms", "signatures",
+    "issuer", "audience", "clockSkew", "requireExpiry", "maximumLifetime", "hostClaim", "customKinds",
   ]
-  private static let kindKeys = ["json", "url", "host", "secrets"]
+  /// The keys of a declared kind.
+  static let kindKeys = ["json", "url", "host", "secrets", "shown"]
+  /// The keys of the section about replay.
+  private static let replayKeys = ["folder"]
 
   mutating func read(yaml: String, allowsBare: Bool) -> OnboardingConfiguration {
     var configuration = OnboardingConfiguration()
@@ -36,11 +40,14 @@ struct PolicyReader {
       return configuration
     }
     if let replay = mapping["replay"], !replay.isEmptyValue {
-      if let folder = replay.mapping?["folder"]?.scalar?.string {
-        configuration.replayFolder = path(folder)
-      } else if replay.mapping?.isEmpty ?? true {
-        add("a section with the key folder is wanted", "replay", replay, hint: "Write replay: {folder: PATH}.")
-      }
+      // A whole configuration has its keys checked by whoever loads it.
+      readReplay(replay, checksKeys: allowsBare, into: &configuration)
+    }
+    let isBare = mapping.keys.contains { Self.keys.contains($0.scalar?.string ?? "") }
+    if allowsBare {
+      // A section that nobody knows may be a misspelt one, and a misspelt "replay" would let tokens in twice.
+      let known = ConfigurationSchema.sections + (isBare && mapping["onboarding"] == nil ? Self.keys : [])
+      check(mapping, known, under: "")
     }
     if let section = mapping["onboarding"] {
       if section.isEmptyValue { return configuration }
@@ -50,13 +57,24 @@ struct PolicyReader {
       }
       readSection(content, into: &configuration)
     } else if allowsBare {
-      if mapping.keys.contains(where: { Self.keys.contains($0.scalar?.string ?? "") }) {
+      if isBare {
         readSection(mapping, into: &configuration)
       } else {
         add("there is no section \"onboarding\"", line: 1, hint: "Write onboarding: and the policy's keys under it.")
       }
     }
     return configuration
+  }
+
+  private mutating func readReplay(
+    _ section: Node, checksKeys: Bool, into configuration: inout OnboardingConfiguration
+  ) {
+    guard case .mapping(let content) = section else {
+      add("a section with the key folder is wanted", "replay", section, hint: "Write replay: {folder: PATH}.")
+      return
+    }
+    if checksKeys { check(content, Self.replayKeys, under: "replay") }
+    configuration.replayFolder = string("folder", content, under: "replay").map(path)
   }
 
   private mutating func readSection(_ content: Node.Mapping, into configuration: inout OnboardingConfiguration) {
@@ -77,7 +95,7 @@ struct PolicyReader {
         attempt("onboarding.hosts", content["hosts"]) { () throws(OnboardingError) in try HostPattern(word) }
       }
     }
-    if let flag = bool("allowHTTP", content) { policy.allowsHTTP = flag }
+    readReach(content, into: &policy)
     if let size = integer("maximumBytes", content, 1...65_536) { policy.maximumBytes = size }
     if let words = strings("algorithms", content) {
       let choices = SignatureAlgorithm.allCases.map(\.rawValue).joined(separator: ", ")
@@ -98,12 +116,43 @@ struct PolicyReader {
     if let words = strings("issuer", content) { policy.issuers = Set(words) }
     if let words = strings("audience", content) { policy.audiences = Set(words) }
     if let seconds = number("clockSkew", content, 0...86_400) { policy.clockSkew = seconds }
+    if let flag = bool("requireExpiry", content) { policy.requiresExpiry = flag }
+    policy.maximumLifetime = number("maximumLifetime", content, 1...3_153_600_000)
     policy.hostClaim = string("hostClaim", content)
+    readKeys(content, into: &policy, &configuration.warnings)
+    configuration.policy = policy
+  }
+
+  /// Where payloads may lead.
+  private mutating func readReach(_ content: Node.Mapping, into policy: inout OnboardingPolicy) {
+    if let flag = bool("allowHTTP", content) { policy.allowsHTTP = flag }
+    if let words = strings("ports", content) {
+      let ports = words.map { UInt16($0) ?? 0 }
+      if ports.contains(0) {
+        add(
+          "numbers from 1 to 65535 are wanted", "onboarding.ports", content["ports"], hint: "Write ports: [443, 8443].")
+      }
+      policy.ports = Set(ports)
+    }
+    if let words = strings("linkSchemes", content) {
+      let schemes = words.map { $0.lowercased() }
+      for scheme in schemes where !LinkScheme.isScheme(scheme) || LinkScheme.isDangerous(scheme) {
+        add(
+          "\"\(scheme)\" can be no scheme of onboarding links", "onboarding.linkSchemes", content["linkSchemes"],
+          hint: "Write the scheme that your app has registered, such as com.example.pump, without ://.")
+      }
+      policy.linkSchemes = Set(schemes)
+    }
+  }
+
+  private mutating func readKeys(
+    _ content: Node.Mapping, into policy: inout OnboardingPolicy, _ warnings: inout [String]
+  ) {
     for name in strings("keyFiles", content) ?? [] {
       do {
-        let (keys, skipped) = try KeyFile.publicKeys(path(name))
+        let (keys, remarks) = try KeyFile.publicKeys(path(name))
         policy.keys += keys
-        configuration.warnings += skipped.map { "\(name): \($0)" }
+        warnings += remarks.map { "\(name): \($0)" }
         if keys.isEmpty {
           add(
             "\(name): no key in it can check signatures", "onboarding.keyFiles", content["keyFiles"],
@@ -113,7 +162,11 @@ struct PolicyReader {
         add("\(name): \(error.message)", "onboarding.keyFiles", content["keyFiles"], hint: error.hint)
       }
     }
-    configuration.policy = policy
+    if policy.signatures == .required, policy.keys.isEmpty, problems.isEmpty {
+      add(
+        "signatures are required, and there is no key to check them with, so every code would be refused",
+        "onboarding.signatures", content["signatures"], hint: "Name the issuer's public keys under keyFiles.")
+    }
   }
 
   private mutating func customKinds(_ node: Node?) -> [CustomKind] {
@@ -141,6 +194,7 @@ struct PolicyReader {
       let pattern = string("url", content, under: full)
       let host = string("host", content, under: full)
       let secrets = Set(strings("secrets", content, under: full) ?? [])
+      let shown = Set(strings("shown", content, under: full) ?? [])
       guard (required == nil) != (pattern == nil) else {
         add("either json or url is wanted", full, value, hint: "Write json: [KEY, …] or url: PATTERN.")
         continue
@@ -148,7 +202,7 @@ struct PolicyReader {
       let made = attempt(full, value) { () throws(OnboardingError) in
         let form: CustomKind.Form =
           if let required { .json(requiredKeys: required) } else { .url(try CustomKind.URLPattern(pattern ?? "")) }
-        return try CustomKind(PayloadKind(rawValue: name), form: form, host: host, secrets: secrets)
+        return try CustomKind(PayloadKind(rawValue: name), form: form, host: host, secrets: secrets, shown: shown)
       }
       if let made { kinds.append(made) }
     }
@@ -191,10 +245,11 @@ struct PolicyReader {
     var seen: Set<String> = []
     for key in content.keys {
       let name = key.scalar?.string ?? "?"
+      let full = path.isEmpty ? name : "\(path).\(name)"
       if !known.contains(name) {
-        add("there is no such key", "\(path).\(name)", key, hint: "Keys are \(known.joined(separator: ", ")).")
+        add("there is no such key", full, key, hint: "Keys are \(known.joined(separator: ", ")).")
       } else if !seen.insert(name).inserted {
-        add("it stands twice", "\(path).\(name)", key, hint: "Keep one.")
+        add("it stands twice", full, key, hint: "Keep one.")
       }
     }
   }

@@ -16,6 +16,7 @@ package final class ReplayStore: ReplayGuard {
   package let warnings: [String]
   private let folder: String
   private let horizon: ReplayHorizon
+  private let isReadOnly: Bool
   private let now: @Sendable () -> Date
   private let uptime: @Sendable () -> Double
   private let purging: Mutex<(last: Double, clock: ClockWatch)>
@@ -28,18 +29,24 @@ package final class ReplayStore: ReplayGuard {
   /// A store in that folder, which is made when it is missing; its parent must exist or be makeable.
   ///
   /// - Parameters:
+  ///   - isReadOnly: makes nothing, mends nothing, records nothing; a folder that is not there yet holds no records.
   ///   - now: the wall clock.
   ///   - uptime: seconds since boot, by which the wall clock is judged.
   package init(
-    folder: String, now: @escaping @Sendable () -> Date = { Date() },
+    folder: String, isReadOnly: Bool = false, now: @escaping @Sendable () -> Date = { Date() },
     uptime: @escaping @Sendable () -> Double = { WallClock.boot }
   ) throws(ServiceProblem) {
     self.folder = folder
+    self.isReadOnly = isReadOnly
     self.now = now
     self.uptime = uptime
     horizon = ReplayHorizon(folder: folder)
     let (wall, boot) = (now().timeIntervalSince1970, uptime())
     purging = Mutex((last: boot, clock: ClockWatch(wall: wall, boot: boot)))
+    if isReadOnly {
+      warnings = []
+      return
+    }
     try Self.makeFolder(folder)
     warnings = Self.review(folder, horizon, wall)
   }
@@ -111,8 +118,11 @@ package final class ReplayStore: ReplayGuard {
     var status = stat()
     if lstat(path, &status) == 0 { return true }
     guard errno == ENOENT else { throw Self.problem(path, errno) }
-    // Without the folder there is no memory to ask.
-    guard access(folder, R_OK | X_OK) == 0 else { throw Self.problem(folder, errno) }
+    // Without the folder there is no memory to ask, but for those who look before the first confirmation made it.
+    guard access(folder, R_OK | X_OK) == 0 else {
+      if isReadOnly, errno == ENOENT { return false }
+      throw Self.problem(folder, errno)
+    }
     return try isForgotten(entry)
   }
 
@@ -128,6 +138,7 @@ package final class ReplayStore: ReplayGuard {
   }
 
   package func record(_ entry: ReplayEntry) throws -> Bool {
+    guard !isReadOnly else { throw Self.problem(folder, EROFS) }
     purgeIfDue()
     let path = try path(entry)
     if try isForgotten(entry) { return false }

@@ -7,11 +7,8 @@ package struct RedactedConfiguration: Sendable {
   package private(set) var lines: [String] = []
 
   /// What the keys of the onboarding section hold is no secret: keys are in files of their own.
-  private static let onboarding: Set<String> = [
-    "kinds", "hosts", "allowHTTP", "maximumBytes", "keyFiles", "algorithms", "signatures", "issuer", "audience",
-    "clockSkew", "hostClaim",
-  ]
-  private static let customKind: Set<String> = ["json", "url", "host", "secrets"]
+  private static let onboarding = Set(PolicyReader.keys)
+  private static let customKind = Set(PolicyReader.kindKeys)
 
   /// The redacted form of a file's text; a text that is no YAML gives nothing.
   package init(yaml: String) {

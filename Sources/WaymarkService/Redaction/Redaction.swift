@@ -11,7 +11,8 @@ package enum Redaction {
     text.replace(#/-----BEGIN [A-Z0-9 ]+-----[\s\S]*?(?:-----END [A-Z0-9 ]+-----|$)/#, with: mark)
     text.replace(#/eyJ[A-Za-z0-9_\-]{5,}(?:\.[A-Za-z0-9_\-]*)*/#, with: mark)
     text.replace(#/:\/\/[^\/@\s"']+@/#) { _ in "://\(mark)@" }
-    text.replace(#/(WIFI|otpauth|DPP):[^\n]*/#.ignoresCase()) { "\($0.output.1):\(mark)" }
+    text.replace(#/(WIFI|otpauth-migration|otpauth|DPP):[^\n]*/#.ignoresCase()) { "\($0.output.1):\(mark)" }
+    text.replace(#/\b(Basic|Bearer)\s+[A-Za-z0-9+\/=._~\-]+/#.ignoresCase()) { "\($0.output.1) \(mark)" }
     text.replace(secretValue) { "\($0.output.1)\($0.output.2)\(mark)" }
     text.replace(#/[A-Za-z0-9+_=\-]{40,}/#, with: mark)
     return text
@@ -27,10 +28,10 @@ package enum Redaction {
 
   // Made anew each time: a regular expression cannot be shared between threads, and reports are rare.
   private static var secretName: Regex<Substring> {
-    #/secret|token|passw|passphrase|pwd|apikey|api_key|credential|cookie|private/#
+    #/secret|token|passw|passphrase|passcode|kennwort|pwd|apikey|api_key|credential|cookie|private|shared_?key|access_?key|bearer|session_?id|saml|assertion|authorization/#
   }
   private static var secretValue: Regex<(Substring, Substring, Substring, Substring)> {
-    #/([\w.\-]*(?:secret|token|passw|passphrase|pwd|apikey|api_key|credential|cookie|private)[\w.\-]*)(["']?\s*[=:]\s*["']?)([^\s"'&,;}]+)/#
+    #/([\w.\-]*(?:secret|token|passw|passphrase|passcode|kennwort|pwd|apikey|api_key|credential|cookie|private|shared_?key|access_?key|bearer|session_?id|saml|assertion|authorization)[\w.\-]*)(["']?\s*[=:]\s*["']?)((?:Basic|Bearer)\s+[^\s"'&,;}]+|[^\s"'&,;}]+)/#
       .ignoresCase()
   }
 }

@@ -12,7 +12,7 @@ extension ScanModule {
       let event = successful(scan, success)
       hub.log.subsystem(.scan).info(
         "a code was accepted", metadata: ["scan": "\(scan.id)", "kind": "\(event.kind ?? event.symbology)"])
-      hub.publish(event, frame: frame, redacted: redacted(event, success))
+      hub.publish(event, frame: frame)
     case .invalid(let scan, let reason, let result):
       hub.log.subsystem(.scan).info(
         "a code was refused", metadata: ["scan": "\(scan.id)", "reason": "\(reason.rawValue)"])
@@ -55,26 +55,6 @@ extension ScanModule {
   func successful(_ scan: Machine.Scan, _ success: Machine.Success) -> ScanSuccessful {
     Self.successful(
       scan.id, scan.request.context, success, source: source(scan), picture: pictureID(scan),
-      by: actor(scan.request.owner))
-  }
-
-  func redacted(_ event: ScanSuccessful, _ success: Machine.Success) -> ScanSuccessful {
-    var copy = event.withoutSecrets ?? event
-    if !holdsSecrets(success) {
-      copy.text = event.text
-      copy.bytesBase64 = event.bytesBase64
-      copy.charset = event.charset
-      copy.redacted = nil
-    }
-    copy.fields = success.verdict.map { Self.fields($0.redactedFields) }
-    return copy
-  }
-
-  /// Whether a payload says anything that observers must not hear, whatever it was read for.
-  func holdsSecrets(_ success: Machine.Success) -> Bool {
-    if let verdict = success.verdict { return verdict.holdsSecrets }
-    let code = ScannedCode(bytes: success.symbol.bytes, text: success.symbol.text)
-    let payload = Inspection(code, policy: rules.judge.policy).payload
-    return payload.isSecret || payload.fields.contains(where: \.isSecret)
+      by: actor(scan.request.owner), policy: rules.judge.policy)
   }
 }

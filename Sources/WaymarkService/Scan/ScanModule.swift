@@ -93,14 +93,14 @@ package final class ScanModule: ServiceModule {
     apply(machine.handle(.left(connection.number), at: WallClock.monotonic))
   }
 
-  package func contribute(to snapshot: inout Snapshot, for role: Role) {
+  package func contribute(to snapshot: inout Snapshot) {
     snapshot.scanner = status
-    snapshot.scan = armed(for: role)
+    snapshot.scan = armed
   }
 
-  package func contribute(to status: inout StatusResult, for role: Role) {
+  package func contribute(to status: inout StatusResult) {
     status.scanner = self.status
-    status.scan = armed(for: role)
+    status.scan = armed
   }
 
   // MARK: Frames
@@ -202,16 +202,12 @@ package final class ScanModule: ServiceModule {
     return status
   }
 
-  /// What is armed; a verdict that waits is told as its event told it to the same role.
-  private func armed(for role: Role) -> ArmedScan? {
+  /// What is armed; a verdict that waits is told as its event was.
+  private var armed: ArmedScan? {
     guard let scan = machine.scan else { return nil }
     return ArmedScan(
-      scan: scan.id, mode: ScanMode(scan.request.mode),
-      context: role == .operator ? scan.request.context : nil, by: actor(scan.request.owner),
-      pending: machine.pending.map { scan, success in
-        let event = successful(scan, success)
-        return role == .operator ? event : redacted(event, success)
-      })
+      scan: scan.id, mode: ScanMode(scan.request.mode), context: scan.request.context, by: actor(scan.request.owner),
+      pending: machine.pending.map { successful($0, $1) })
   }
 
   private func tellStatus() {

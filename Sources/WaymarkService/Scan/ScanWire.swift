@@ -9,14 +9,30 @@ import WaymarkProtocol
 extension ScanModule {
   nonisolated static func successful(
     _ scan: String, _ context: WaymarkProtocol.JSONValue?, _ success: Machine.Success, source: ScanSource,
-    picture: String?, by actor: Actor?
+    picture: String?, by actor: Actor?, policy: OnboardingPolicy
   ) -> ScanSuccessful {
     let symbol = success.symbol
-    return ScanSuccessful(
+    var event = ScanSuccessful(
       scan: scan, context: context, kind: success.verdict?.kind?.rawValue, symbology: symbol.symbology.rawValue,
       text: symbol.text, bytesBase64: Data(symbol.bytes).base64EncodedString(), charset: symbol.charset.rawValue,
       corners: corners(symbol.corners), connectTo: success.verdict?.connectTo,
       fields: success.verdict.map { fields($0.fields) }, source: source, picture: picture, by: actor)
+    event.harmless.text = isHarmless(success, policy)
+    event.harmless.fields = success.verdict.map { fields($0.fieldsForObservers) }
+    return event
+  }
+
+  /// Whether observers may see the text of a code: what the policy's judge knows to be harmless, and the numbers of
+  /// things for sale, whatever else they are read for.
+  nonisolated private static func isHarmless(_ success: Machine.Success, _ policy: OnboardingPolicy) -> Bool {
+    if let verdict = success.verdict { return verdict.isHarmless }
+    let symbol = success.symbol
+    switch symbol.symbology {
+    case .ean13, .ean8, .upcA, .upcE, .dataBar: return true
+    default: break
+    }
+    if !symbol.gs1.isEmpty { return symbol.gs1.allSatisfy { GS1DigitalLink.isPublic($0.identifier) } }
+    return Inspection(ScannedCode(bytes: symbol.bytes, text: symbol.text), policy: policy).isHarmless
   }
 
   /// A field that stands once is its value, one that stands several times a list.

@@ -69,36 +69,33 @@ package final class Hub: ConnectionOwner {
 
   // MARK: Events
 
-  /// Sends an event to all who want it.
-  ///
-  /// - Parameter redacted: what observers get; without it an event that can hold secrets is stripped of them all.
-  package func publish<Payload: ServiceEvent>(
-    _ payload: Payload, frame: FrameReference? = nil, redacted: Payload? = nil
-  ) {
+  /// Sends an event to all who want it: to observers what they may see of it.
+  package func publish(_ payload: some EventPayload, frame: FrameReference? = nil) {
     seq += 1
     published += 1
-    guard connections.values.contains(where: { $0.patterns.match(Payload.event) }) else { return }
-    guard let event = encoded(payload, frame: frame, redacted: redacted) else { return }
+    guard connections.values.contains(where: { $0.patterns.match(type(of: payload).event) }) else { return }
+    guard let event = encoded(payload, frame: frame) else { return }
     for connection in connections.values { connection.deliver(event) }
   }
 
   /// Sends an event to all, wanted or not.
-  package func announce(_ payload: some ServiceEvent) {
+  package func announce(_ payload: some EventPayload) {
     seq += 1
     published += 1
-    guard let event = encoded(payload, frame: nil, redacted: nil) else { return }
+    guard let event = encoded(payload, frame: nil) else { return }
     for connection in connections.values { connection.deliverAlways(event) }
   }
 
-  private func encoded<Payload: ServiceEvent>(
-    _ payload: Payload, frame: FrameReference?, redacted override: Payload?
-  ) -> EncodedEvent? {
+  private func encoded<Payload: EventPayload>(_ payload: Payload, frame: FrameReference?) -> EncodedEvent? {
     let time = WallClock.timestamp
     guard let full = encode(EventLine(seq: seq, time: time, frame: frame, payload: payload)) else { return nil }
     var redacted: ByteBuffer?
-    if let harmless = override ?? payload.withoutSecrets {
-      redacted = encode(EventLine(seq: seq, time: time, frame: frame, payload: harmless))
-      if redacted == nil { return nil }
+    if connections.values.contains(where: { $0.role == .observer }) {
+      let seen = payload.forObservers
+      if seen != payload {
+        redacted = encode(EventLine(seq: seq, time: time, frame: frame, payload: seen))
+        if redacted == nil { return nil }
+      }
     }
     return EncodedEvent(
       name: Payload.event, seq: seq, key: Coalescing.key(of: payload), full: full, redacted: redacted)
@@ -131,7 +128,8 @@ package final class Hub: ConnectionOwner {
       seq: seq, instance: instance, events: connection.patterns.patterns, unmatched: connection.patterns.unmatched,
       scanner: ScannerStatus(status: .idle),
       camera: CameraStatus(status: .closed))
-    for module in modules { module.contribute(to: &snapshot, for: connection.role) }
+    for module in modules { module.contribute(to: &snapshot) }
+    if connection.role == .observer { snapshot.scan = snapshot.scan?.forObservers }
     return snapshot
   }
 
@@ -143,7 +141,8 @@ package final class Hub: ConnectionOwner {
     var status = StatusResult(
       version: version, instance: instance, started: started, socket: socketPath,
       scanner: ScannerStatus(status: .idle), camera: CameraStatus(status: .closed), statistics: statistics)
-    for module in modules { module.contribute(to: &status, for: role) }
+    for module in modules { module.contribute(to: &status) }
+    if role == .observer { status.scan = status.scan?.forObservers }
     return status
   }
 

@@ -5,13 +5,9 @@ package import WaymarkProtocol
 package protocol ServiceModule: AnyObject {
   /// Adds its methods.
   func register(in methods: inout MethodTable)
-  /// Adds its share of the state that `subscribe` answers with, as somebody of a role may see it.
-  func contribute(to snapshot: inout Snapshot, for role: Role)
-  /// Adds its share of `status`.
-  func contribute(to status: inout StatusResult, for role: Role)
-  /// The same for what everybody may see.
+  /// Adds its share of the state that `subscribe` answers with, as operators see it.
   func contribute(to snapshot: inout Snapshot)
-  /// The same for what everybody may see.
+  /// Adds its share of `status`, as operators see it.
   func contribute(to status: inout StatusResult)
   /// Words for `hello.features`.
   var features: [String] { get }
@@ -23,8 +19,6 @@ package protocol ServiceModule: AnyObject {
 
 extension ServiceModule {
   package func register(in methods: inout MethodTable) {}
-  package func contribute(to snapshot: inout Snapshot, for role: Role) { contribute(to: &snapshot) }
-  package func contribute(to status: inout StatusResult, for role: Role) { contribute(to: &status) }
   package func contribute(to snapshot: inout Snapshot) {}
   package func contribute(to status: inout StatusResult) {}
   package var features: [String] { [] }

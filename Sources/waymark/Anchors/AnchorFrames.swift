@@ -39,7 +39,7 @@ enum AnchorFrames {
   }
 
   private static func tell(_ record: MatchRecord, _ json: Bool) throws {
-    guard !json else { return Output.line(try record.json()) }
+    guard !json else { return try Output.record(record) }
     if record.anchors.isEmpty { return Output.line("\(record.input): nothing found") }
     for a in record.anchors {
       let places = a.corners.map { "(\(Int($0[0].rounded())), \(Int($0[1].rounded())))" }.joined(separator: " ")

@@ -6,6 +6,7 @@ struct AnchorsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "anchors",
     abstract: "Builds libraries of preset pictures, judges them and finds them in frames.",
+    usage: "waymark anchors build|add|remove|list|quality|match|track …",
     subcommands: [
       AnchorsBuildCommand.self,
       AnchorsAddCommand.self,

@@ -37,14 +37,12 @@ struct AnchorsListCommand: AsyncParsableCommand {
   func run() async throws {
     do {
       let library = try AnchorLibrary(path: library)
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
       for (i, r) in library.references.enumerated() {
         let row = Row(
           name: r.name, width: r.width, height: r.height, physicalWidth: r.physicalWidth,
           features: library.featureCount(of: i), quality: library.quality(of: i))
         if json {
-          Output.line(String(decoding: try encoder.encode(row), as: UTF8.self))
+          try Output.record(row)
         } else {
           let width = r.physicalWidth.map { "\($0) m" } ?? "-"
           Output.line("\(r.name)\t\(r.width)×\(r.height)\t\(width)\t\(row.features) features\tquality \(row.quality)")

@@ -66,8 +66,6 @@ struct AnchorsQualityCommand: AsyncParsableCommand {
       }
       let (anchors, status) = AnchorCompilation.run(numbered, jobs: jobs, tried: true)
       let alike = try lookalikes(anchors, old)
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
       for anchor in anchors {
         guard let slash = anchor.name.firstIndex(of: "/"), let index = Int(anchor.name[..<slash]) else { continue }
         let entry = entries[index]
@@ -77,7 +75,7 @@ struct AnchorsQualityCommand: AsyncParsableCommand {
             input: entry.file, name: entry.name, quality: anchor.quality.score, features: anchor.features.count,
             corners: anchor.sightings, views: anchor.trial?.views ?? 0, found: anchor.trial?.found ?? 0,
             reasons: reasons.map { Record.Reason(code: $0.code, text: $0.text) })
-          Output.line(String(decoding: try encoder.encode(record), as: UTF8.self))
+          try Output.record(record)
         } else {
           Output.line("\(entry.file): \(anchor.quality.score)")
           for reason in reasons { Output.line("  \(reason.text)") }

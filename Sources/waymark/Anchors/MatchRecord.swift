@@ -49,13 +49,6 @@ struct MatchRecord: Encodable {
   /// Seconds in the engine, all threads counted, the picture already gray in memory.
   var elapsed: Double
   var anchors: [Anchor]
-
-  /// One line of JSON.
-  func json() throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return String(decoding: try encoder.encode(self), as: UTF8.self)
-  }
 }
 
 /// The processor time of this process, all threads counted.

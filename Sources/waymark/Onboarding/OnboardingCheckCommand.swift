@@ -9,5 +9,5 @@ struct OnboardingCheckCommand: AsyncParsableCommand {
 
   @OptionGroup var input: OnboardingInput
 
-  func run() async throws { try input.report(try input.judge().verdict) }
+  func run() async throws { try input.report(try input.judge(records: false).verdict) }
 }

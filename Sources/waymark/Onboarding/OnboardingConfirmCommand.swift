@@ -24,7 +24,7 @@ struct OnboardingConfirmCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let (judge, verdict) = try input.judge()
+    let (judge, verdict) = try input.judge(records: true)
     guard verdict.isSuccessful else { return try input.report(verdict) }
     if ask {
       Output.diagnostic("\(VerdictText.human(verdict, showSecrets: input.showSecrets))\n\nGo on? [y/N]")
@@ -37,8 +37,7 @@ struct OnboardingConfirmCommand: AsyncParsableCommand {
     do {
       isFirst = try judge.confirm(verdict)
     } catch let problem as ServiceProblem {
-      Output.diagnostic("waymark: \(problem.message)\n  \(problem.hint)")
-      throw ExitCode(ExitStatus.cannotOpen.rawValue)
+      Output.fail(.cannotOpen, problem.message, hint: problem.hint)
     }
     try input.report(isFirst ? verdict : verdict.replayed)
   }

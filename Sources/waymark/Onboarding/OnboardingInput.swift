@@ -17,7 +17,7 @@ struct OnboardingInput: ParsableArguments {
   @Flag(help: "Print one JSON object.")
   var json = false
 
-  @Flag(help: "Show passwords and tokens.")
+  @Flag(help: "Show passwords and tokens, also with --json.")
   var showSecrets = false
 
   func validate() throws {
@@ -27,7 +27,9 @@ struct OnboardingInput: ParsableArguments {
   private var moment: Date? { at.map { try? Date($0, strategy: .iso8601) } ?? Date() }
 
   /// The judge and its verdict; ends the command when the policy cannot be used.
-  func judge() throws -> (judge: OnboardingJudge, verdict: Verdict) {
+  ///
+  /// - Parameter records: whether the judge is to record a confirmation.
+  func judge(records: Bool) throws -> (judge: OnboardingJudge, verdict: Verdict) {
     let bytes: [UInt8]
     if text == "-" {
       // More than any policy accepts need not be read to be refused.
@@ -40,17 +42,20 @@ struct OnboardingInput: ParsableArguments {
         try OnboardingConfiguration(file: path)
       }
       for warning in configuration?.warnings ?? [] { Output.diagnostic("waymark: \(warning)") }
-      let judge = try (configuration ?? OnboardingConfiguration()).judge()
+      let judge = try (configuration ?? OnboardingConfiguration()).judge(records: records)
       return (judge, judge.verdict(for: [ScannedCode(bytes: bytes)], now: moment ?? Date()))
     } catch {
-      Output.diagnostic("waymark: \(error.message)\n  \(error.hint)")
-      throw ExitCode((error.code == "badPolicy" ? ExitStatus.badData : .cannotOpen).rawValue)
+      Output.fail(error.code == "badPolicy" ? .badData : .cannotOpen, error.message, hint: error.hint)
     }
   }
 
   /// Prints a verdict and ends with its exit code.
   func report(_ verdict: Verdict) throws {
-    Output.line(json ? VerdictText.json(verdict) : VerdictText.human(verdict, showSecrets: showSecrets))
+    if json {
+      Output.json(VerdictText.json(verdict, showSecrets: showSecrets))
+    } else {
+      Output.line(VerdictText.human(verdict, showSecrets: showSecrets))
+    }
     switch verdict.outcome {
     case .successful: break
     case .invalid: throw ExitCode(ExitStatus.invalid.rawValue)

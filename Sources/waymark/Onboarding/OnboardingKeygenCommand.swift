@@ -27,16 +27,15 @@ struct OnboardingKeygenCommand: AsyncParsableCommand {
       // For its owner alone from the first byte on, and never over another key.
       let descriptor = open(key, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
       guard descriptor >= 0 else {
-        Output.diagnostic("waymark: \(key) cannot be made: \(String(cString: strerror(errno)))")
-        throw ExitCode(ExitStatus.cannotOpen.rawValue)
+        let reason = String(cString: strerror(errno))
+        Output.fail(.cannotOpen, "\(key) cannot be made: \(reason)", hint: "Name a file that does not exist yet.")
       }
       let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
       try file.write(contentsOf: Data(made.pem.utf8))
       try file.synchronize()
       Output.line(pem ? made.publicPEM.trimmingCharacters(in: .newlines) : made.publicJWKSet)
-    } catch let error as OnboardingError {
-      Output.diagnostic("waymark: \(error.message)\n  \(error.hint)")
-      throw ExitCode(ExitStatus.badData.rawValue)
+    } catch {
+      try fail(error)
     }
   }
 }

@@ -25,16 +25,16 @@ enum VerdictText {
     return lines.joined(separator: "\n")
   }
 
-  /// One JSON object on one line.
-  static func json(_ verdict: Verdict, confirmed: Bool? = nil) -> String {
+  /// One JSON object on one line; secrets are left out unless wanted.
+  static func json(_ verdict: Verdict, showSecrets: Bool) -> String {
     var members: [JSONValue.Member] = [.init("outcome", .string(verdict.word))]
     if let reason = verdict.reason { members.append(.init("reason", .string(reason))) }
     if let kind = verdict.kind { members.append(.init("kind", .string(kind.rawValue))) }
     if let host = verdict.connectTo { members.append(.init("connectTo", .string(host))) }
     if !verdict.fields.isEmpty {
-      members.append(.init("fields", .object(verdict.fields.map { .init($0.name, .string($0.value)) })))
+      let fields = showSecrets ? verdict.fields : verdict.redactedFields
+      members.append(.init("fields", .object(fields.map { .init($0.name, .string($0.value)) })))
     }
-    if let confirmed { members.append(.init("confirmed", .bool(confirmed))) }
     let steps = verdict.steps.map { step in
       JSONValue.object([
         .init("check", .string(step.check.rawValue)), .init("result", .string(step.result.rawValue)),

@@ -35,7 +35,7 @@ struct ReportCommand: AsyncParsableCommand {
     let report = await gather()
     let text = json ? try SendCommand.text(report) : report.text
     guard let output else {
-      Output.line(text)
+      if json { Output.json(text) } else { Output.line(text) }
       return
     }
     let made = FileManager.default.createFile(

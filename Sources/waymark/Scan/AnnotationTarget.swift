@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import WaymarkImage
+import WaymarkOnboarding
 
 /// Where annotated pictures go.
 struct AnnotationTarget: Sendable {
@@ -22,6 +23,15 @@ struct AnnotationTarget: Sendable {
       throw ValidationError("--annotate writes .png and .jpg files, not \(destination).")
     }
     paths = [destination]
+  }
+
+  /// Refuses to draw over a picture that is to be read.
+  func keepInputs(_ inputs: [ScanInput]) throws {
+    let targets = Set(paths.compactMap { FileIdentity($0) })
+    if let input = inputs.first(where: { $0.identity.map(targets.contains) ?? false }) {
+      throw ValidationError(
+        "--annotate would write over the input \(DisplayText.escaped(input.name)): name another file.")
+    }
   }
 
   /// The inputs' own names with .png behind, numbered where one comes twice.
@@ -53,9 +63,9 @@ struct AnnotationTarget: Sendable {
   static func write(_ image: RGBImage, to path: String) throws(ImageError) {
     guard let encode = encoder(for: path) else { return }
     let bytes = try encode(image)
-    guard FileManager.default.createFile(atPath: path, contents: Data(bytes)) else {
+    if let code = Output.replace(path, bytes) {
       throw ImageError(
-        .cannotOpen, "the annotated picture \(path) cannot be written",
+        .cannotOpen, "the annotated picture \(path) cannot be written: \(String(cString: strerror(code)))",
         hint: "Check that its folder exists and that this user may write in it.")
     }
   }

@@ -3,6 +3,7 @@ import WaymarkBarcodes
 import WaymarkGeometry
 import WaymarkImage
 import WaymarkOnboarding
+import WaymarkPipeline
 
 /// Turns inputs into reports, one after the other; one for each thread.
 final class PictureScanner {
@@ -28,7 +29,7 @@ final class PictureScanner {
 
   /// Reads, decodes, scans and judges one input. Whatever is wrong with it stands in the report.
   func scan(_ input: ScanInput) -> ScanReport {
-    var report = ScanReport(input: input.name)
+    var report = ScanReport(input: input.name, isFound: input.isFound)
     do {
       let file = try input.read()
       let picture = try settings.decoder.gray(file)
@@ -41,11 +42,7 @@ final class PictureScanner {
       report.elapsed = (clock.now - start) / .seconds(1)
       report.symbols = reading.symbols.sorted(by: Self.readingOrder)
       report.unread = reading.incomplete.flatMap(\.corners) + reading.unread.compactMap(\.corners)
-      if let judge = settings.judge {
-        judgeSymbols(of: &report, reading, judge)
-      } else {
-        conclude(&report, reading)
-      }
+      judge(&report, reading)
       if report.reason == UnsuccessfulReason.codeNotReadable.rawValue {
         report.advice = reading.unread.lazy.compactMap(\.advice).first
       }
@@ -63,39 +60,17 @@ final class PictureScanner {
     return (first.y, first.x, a.text) < (second.y, second.x, b.text)
   }
 
-  /// Without onboarding any code is a success.
-  private func conclude(_ report: inout ScanReport, _ reading: ScanReading) {
-    if !reading.symbols.isEmpty {
+  /// Judges by the rules that live scans have, with the policy or, without one, by what there is to read.
+  private func judge(_ report: inout ScanReport, _ reading: ScanReading) {
+    if settings.judge == nil, !reading.symbols.isEmpty {
       report.outcome = .successful
       return
     }
-    report.outcome = .unsuccessful
-    if let part = reading.incomplete.first {
-      report.reason = UnsuccessfulReason.incomplete.rawValue
-      report.missing = part.missing
-    } else {
-      report.reason = (reading.unread.isEmpty ? UnsuccessfulReason.nothingFound : .codeNotReadable).rawValue
-    }
-  }
-
-  private func judgeSymbols(of report: inout ScanReport, _ reading: ScanReading, _ judge: OnboardingJudge) {
-    var codes = report.symbols.map { symbol in
-      ScannedCode(
-        bytes: symbol.bytes, text: symbol.text,
-        isAcceptedSymbology: settings.onboardingSymbologies.contains(symbol.symbology), center: symbol.corners.center,
-        missing: [])
-    }
-    codes += reading.incomplete.map { part in
-      let centers = part.corners.map(\.center)
-      let center = centers.isEmpty ? .zero : centers.reduce(.zero, +) / Double(centers.count)
-      // Which parts are missing may not be known, but that some are is.
-      return ScannedCode(
-        bytes: [], text: nil, isAcceptedSymbology: true, center: center,
-        missing: part.missing.isEmpty ? [0] : part.missing)
-    }
     let middle = Point2(Double(report.width ?? 0) - 1, Double(report.height ?? 0) - 1) / 2
-    let sawUnreadable = reading.unread.contains { $0.kind == .qr }
-    let verdict = judge.verdict(for: codes, now: Date(), center: middle, sawUnreadable: sawUnreadable)
+    let accepted = settings.judge == nil ? settings.scan.symbologies : settings.onboardingSymbologies
+    let result = (settings.judge ?? OnboardingJudge()).verdict(
+      on: reading, center: middle, accepting: accepted, now: Date())
+    let verdict = result.verdict
     switch verdict.outcome {
     case .successful: report.outcome = .successful
     case .invalid: report.outcome = .invalid
@@ -106,8 +81,8 @@ final class PictureScanner {
     report.kind = verdict.kind?.rawValue
     report.connectTo = verdict.connectTo
     report.fields = verdict.kind == nil ? nil : verdict.fields
-    report.missing = verdict.missing.filter { $0 > 0 }
-    report.chosen = verdict.chosen.flatMap { report.symbols.indices.contains($0) ? $0 : nil }
+    report.missing = verdict.missing
+    report.chosen = result.symbol.flatMap { report.symbols.firstIndex(of: $0) }
   }
 
   private func annotate(_ report: inout ScanReport, _ file: [UInt8], _ path: String) {

@@ -24,7 +24,7 @@ struct ProgressBar {
 
   /// Takes the line away, so that something else can be written.
   mutating func clear() {
-    if isShown { terminal.write("\r\u{1B}[K") }
+    if isShown { Output.draw("\r\u{1B}[K") }
     isShown = false
   }
 
@@ -33,7 +33,7 @@ struct ProgressBar {
     let room = max(10, min(60, terminal.columns - count.utf8.count - 3))
     let filled = room * done / max(1, total)
     let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: room - filled)
-    terminal.write("\r" + bar + count + "\u{1B}[K")
+    Output.draw("\r" + bar + count + "\u{1B}[K")
     isShown = true
   }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import WaymarkBarcodes
 import WaymarkImage
 import WaymarkOnboarding
@@ -5,7 +6,7 @@ import WaymarkProtocol
 
 /// Puts reports on standard output in the form asked for, and diagnostics on standard error.
 struct ScanPrinter {
-  enum Mode {
+  enum Mode: Hashable {
     case text
     case json
     /// The codes' bytes; `separated` by line feeds.
@@ -26,32 +27,27 @@ struct ScanPrinter {
   }
 
   mutating func show(_ report: ScanReport) {
-    let output = bytes(of: report)
-    if !output.isEmpty || report.error != nil || report.annotationError != nil { progress?.clear() }
+    if mode != .quiet || report.error != nil || report.annotationError != nil { progress?.clear() }
     for error in [report.error, report.annotationError].compactMap({ $0 }) {
-      explain(error.message, error.hint, report)
+      Output.diagnostic("waymark: \(DisplayText.escaped(report.input)): \(error.message)\n  \(error.hint)")
     }
-    Terminal.output.write(output)
+    print(report)
     progress?.advance()
   }
 
   mutating func finish() { progress?.clear() }
 
-  private func explain(_ message: String, _ hint: String, _ report: ScanReport) {
-    Terminal.error.write("waymark: \(DisplayText.escaped(report.input)): \(message)\n  \(hint)\n")
-  }
-
-  private func bytes(of report: ScanReport) -> [UInt8] {
+  private func print(_ report: ScanReport) {
     switch mode {
-    case .quiet: return []
-    case .text: return report.error == nil ? Array(text.lines(for: report).utf8) : []
+    case .quiet: break
+    case .text: if report.error == nil { Output.styled(text.lines(for: report)) }
     case .json:
       // Nothing in a report can fail to encode: its numbers are finite.
-      return (try? JSONLineEncoder.line(report)) ?? []
+      if let line = try? JSONLineEncoder.encode(report) { Output.json(String(decoding: line, as: UTF8.self)) }
     case .raw(let separated):
       var symbols = report.symbols
       if isVerdict { symbols = report.outcome == .successful ? report.chosen.map { [symbols[$0]] } ?? [] : [] }
-      return symbols.flatMap { $0.bytes + (separated ? [UInt8(ascii: "\n")] : []) }
+      Output.data(Data(symbols.flatMap { $0.bytes + (separated ? [UInt8(ascii: "\n")] : []) }))
     }
   }
 }

@@ -40,7 +40,18 @@ struct ScanReport: Sendable, Encodable {
   /// Why the annotated picture could not be written; not in the object.
   var annotationError: ImageError?
 
-  init(input: String) { self.input = input }
+  /// Whether it was found below a folder instead of being named; not in the object.
+  let isFound: Bool
+
+  init(input: String, isFound: Bool = false) {
+    self.input = input
+    self.isFound = isFound
+  }
+
+  /// Whether it is a file that happens to lie among pictures.
+  var isNoPicture: Bool {
+    isFound && [.unknownFormat, .unsupportedFormat, .emptyFile].contains(error?.code)
+  }
 
   /// How the command ends if there is nothing worse.
   var exitStatus: ExitStatus {

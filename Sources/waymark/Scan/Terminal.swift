@@ -36,17 +36,4 @@ struct Terminal: Sendable {
     guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
     return Int(size.ws_col)
   }
-
-  /// Writes all bytes; a reader that went away ends the writing, not the command's judgement.
-  func write(_ bytes: [UInt8]) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      if written < 0 && errno == EINTR { continue }
-      guard written > 0 else { return }
-      rest = rest.dropFirst(written)
-    }
-  }
-
-  func write(_ text: String) { write(Array(text.utf8)) }
 }

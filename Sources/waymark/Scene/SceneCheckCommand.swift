@@ -51,12 +51,10 @@ struct SceneCheckCommand: AsyncParsableCommand {
   }
 
   private func writeJSON(_ report: SceneReport) throws {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     let record = Record(
       folder: folder, usable: report.scene != nil, name: report.scene?.name, anchors: report.scene?.anchors.count,
       annotations: report.scene?.annotations.count, problems: report.problems.map(SceneProblemRecord.init),
       omitted: report.omitted)
-    Output.line(String(decoding: try encoder.encode(record), as: UTF8.self))
+    try Output.record(record)
   }
 }

@@ -5,5 +5,6 @@ struct SceneCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "scene",
     abstract: "Checks, imports and previews scenes: pictures to look for, with markers and cards.",
+    usage: "waymark scene check|import|preview …",
     subcommands: [SceneCheckCommand.self, SceneImportCommand.self, ScenePreviewCommand.self])
 }

@@ -38,7 +38,7 @@ struct ScenePreviewCommand: AsyncParsableCommand {
         if let image = annotation.card?.image { cards[annotation.id] = try read(image, place) }
       }
       let drawing = ScenePreview(anchor: subject, picture: picture, cardPictures: cards).draw()
-      try write(try PNGEncoder.encode(drawing))
+      Output.file(output, try PNGEncoder.encode(drawing))
     } catch {
       Output.diagnostic("\(folder): \(error.message) (\(error.hint))")
       throw ExitCode((error.code == .cannotOpen ? ExitStatus.cannotOpen : .badData).rawValue)
@@ -54,14 +54,6 @@ struct ScenePreviewCommand: AsyncParsableCommand {
       return try PictureDecoder().rgb([UInt8](data)).image
     } catch {
       throw ImageError(error.code, "\(path): \(error.message)", hint: error.hint)
-    }
-  }
-
-  private func write(_ bytes: [UInt8]) throws(ImageError) {
-    do {
-      try Data(bytes).write(to: URL(filePath: output), options: .atomic)
-    } catch {
-      throw ImageError(.cannotOpen, "\(output) cannot be written.", hint: "Name a file in a folder you may write in.")
     }
   }
 }

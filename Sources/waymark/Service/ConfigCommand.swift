@@ -4,7 +4,8 @@ import WaymarkService
 /// `waymark config`: what the service would be told.
 struct ConfigCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "config", abstract: "Check the configuration.", subcommands: [ConfigCheckCommand.self])
+    commandName: "config", abstract: "Check the configuration.", usage: "waymark config check [FILE]",
+    subcommands: [ConfigCheckCommand.self])
 }
 
 /// `waymark config check`: everything that is wrong, at once.

@@ -16,7 +16,7 @@ struct DoctorCommand: AsyncParsableCommand {
     let findings = await Diagnosis(loader: place.loader(), socket: socketPath).findings()
     for finding in findings {
       if json {
-        Output.line(try SendCommand.text(finding))
+        Output.json(try SendCommand.text(finding))
       } else {
         Output.line("\(finding.mark) \(finding.message)")
         if let hint = finding.hint { Output.line("    \(hint)") }

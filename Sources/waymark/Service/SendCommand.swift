@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import WaymarkClient
+import WaymarkImage
 import WaymarkProtocol
 
 /// `waymark send`: one request.
@@ -13,6 +14,7 @@ struct SendCommand: AsyncParsableCommand {
         waymark send status
         waymark send scan.begin '{"mode":"onboarding","timeout":30}'
         waymark send media.snapshot -o frame.jpg
+        waymark send scan.picture '{"mode":"onboarding"}' --file poster.jpg
 
       A scan belongs to the connection that began it: with --hold the connection stays, and its events are printed, \
       until it is interrupted.
@@ -29,22 +31,49 @@ struct SendCommand: AsyncParsableCommand {
   @Option(name: .shortAndLong, help: "Where to write the picture of a media method; - is standard output.")
   var output: String?
 
+  @Option(name: .shortAndLong, help: "The picture that scan.picture sends.", completion: .file())
+  var file: String?
+
   @Flag(help: "Keep the connection, and print the events that come.")
   var hold = false
 
+  func validate() throws {
+    if method == ScanPictureRequest.method, file == nil {
+      throw ValidationError("\(method) needs a picture: --file PICTURE.")
+    }
+    guard file == nil || method == ScanPictureRequest.method else {
+      throw ValidationError("--file goes with \(ScanPictureRequest.method).")
+    }
+    if method == ScanBeginRequest.method, !hold {
+      throw ValidationError(
+        "A scan ends with the connection that began it, and this one ends with the answer: add --hold to keep it.")
+    }
+    if method.hasPrefix("media."), output == nil {
+      throw ValidationError("Pictures need a place: -o FILE, or -o - for standard output.")
+    }
+    guard output == nil || method.hasPrefix("media.") else {
+      throw ValidationError("-o goes with the methods that give pictures: media.snapshot, media.gallery and their kin.")
+    }
+  }
+
   func run() async throws {
     do {
-      let params = try parse()
+      var params = try parse()
+      let picture = try file.map { path throws(ImageError) in try PictureFile.read(path, limit: 16 << 20) }
+      if let picture, case .object(var members) = params {
+        members["size"] = .int(picture.count)
+        params = .object(members)
+      }
       let client = try await WaymarkClient.connect(to: place.path)
       if method.hasPrefix("media.") {
         try await receivePicture(client, params)
         return
       }
       if hold { _ = try await client.send(SubscribeRequest()) }
-      let answer = try await client.send(method: method, params: params)
-      Output.line(try Self.text(answer))
+      let answer = try await client.send(method: method, params: params, body: picture ?? [])
+      Output.json(try Self.text(answer))
       guard hold else { return }
-      for try await received in client.events { Output.line(received.line) }
+      for try await received in client.events { Output.json(received.line) }
     } catch {
       try fail(error)
     }
@@ -66,14 +95,14 @@ struct SendCommand: AsyncParsableCommand {
   }
 
   private func receivePicture(_ client: WaymarkClient, _ params: JSONValue) async throws {
-    guard let output else { throw ValidationError("Pictures need a place: -o FILE, or -o - for standard output.") }
+    guard let output else { return }
     let pictures = try client.pictures(method: method, params: params)
     for try await picture in pictures {
       if output == "-" {
         Output.data(Data(picture.bytes))
       } else {
-        try Data(picture.bytes).write(to: URL(fileURLWithPath: output), options: .atomic)
-        Output.line(try Self.text(picture.header))
+        Output.file(output, picture.bytes)
+        Output.json(try Self.text(picture.header))
       }
       return
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import WaymarkService
 
 /// `waymark serve`: the service itself.
@@ -32,7 +33,23 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "trace, debug, info, notice, warning, error or critical.")
   var logLevel: String?
 
+  func validate() throws {
+    let levels = ["trace", "debug", "info", "notice", "warning", "error", "critical"]
+    if let logLevel, !levels.contains(logLevel) {
+      throw ValidationError("--log-level takes one of \(levels.joined(separator: ", ")).")
+    }
+    if let autoBegin, !["off", "onboarding", "barcode"].contains(autoBegin) {
+      throw ValidationError("--auto-begin takes onboarding, barcode or off.")
+    }
+    if let rate, !(0.01...240).contains(rate) { throw ValidationError("--rate takes 0.01 to 240 pictures a second.") }
+  }
+
   func run() async throws {
+    if let file = place.config, access(file, R_OK) != 0 {
+      let reason = String(cString: strerror(errno))
+      Output.fail(
+        .cannotOpen, "The configuration \(file) cannot be read: \(reason)", hint: "Check the path and who may read it.")
+    }
     var flags: [String: String] = [:]
     flags["source.path"] = source
     flags["source.rate"] = rate.map { "\($0)" }

@@ -28,7 +28,7 @@ struct StatusCommand: AsyncParsableCommand {
       let client = try await WaymarkClient.connect(to: place.path)
       let status = try await client.send(StatusRequest())
       if json {
-        Output.line(try SendCommand.text(status))
+        Output.json(try SendCommand.text(status))
       } else if prometheus {
         Output.line(PrometheusText.text(of: status))
       } else {

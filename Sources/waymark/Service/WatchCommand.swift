@@ -24,6 +24,10 @@ struct WatchCommand: AsyncParsableCommand {
   @Flag(help: "End when the service is gone instead of waiting for it.")
   var noReconnect = false
 
+  func validate() throws {
+    if let count, count < 1 { throw ValidationError("--count takes a number from 1 on.") }
+  }
+
   /// Everything that a person can follow with the eye.
   private static let readable = [
     "scan.*", "scanner.*", "camera.*", "session.*", "anchor.*", "marker.*", "annotation.*", "card.*", "scene.*",
@@ -38,13 +42,13 @@ struct WatchCommand: AsyncParsableCommand {
         switch update {
         case .connected(let client, let snapshot):
           if json {
-            Output.line(try SendCommand.text(snapshot))
+            Output.json(try SendCommand.text(snapshot))
           } else {
             Output.diagnostic("Connected to waymark \(client.hello.version) as \(client.hello.role.rawValue).")
             Output.line(EventText.text(of: snapshot))
           }
         case .event(let received):
-          Output.line(json ? received.line : EventText.text(of: received.event))
+          if json { Output.json(received.line) } else { Output.line(EventText.text(of: received.event)) }
           if let remaining = left {
             if remaining <= 1 { return }
             left = remaining - 1

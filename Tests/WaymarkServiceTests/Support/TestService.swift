@@ -33,13 +33,13 @@ final class TestService: Sendable {
     for module in try modules(hub) { hub.add(module) }
   }
 
-  func publish(_ payload: some ServiceEvent) async {
+  func publish(_ payload: some EventPayload) async {
     let hub = hub
     await Self.publish(payload, hub)
   }
 
   @ServiceActor
-  private static func publish(_ payload: some ServiceEvent, _ hub: Hub) { hub.publish(payload) }
+  private static func publish(_ payload: some EventPayload, _ hub: Hub) { hub.publish(payload) }
 
   @ServiceActor
   private static func count(_ hub: Hub) -> Int { hub.connections.count }

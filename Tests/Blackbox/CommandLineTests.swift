@@ -1,0 +1,158 @@
+import Foundation
+import Testing
+
+/// What holds for every command: where output goes, how it ends, what it says when it is called wrongly.
+@Suite(.timeLimit(.minutes(2)))
+struct CommandLineTests {
+  private let pictures = Executable.project.appendingPathComponent("Samples/pictures").path
+
+  /// Runs a line of the shell in which `$W` is the program.
+  private func shell(_ line: String, in folder: String = "/tmp") throws -> Executable.Run {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/bash")
+    process.arguments = ["-c", "cd '\(folder)'; W='\(Executable.path)'; \(line)"]
+    let (output, words) = (Pipe(), Pipe())
+    process.standardOutput = output
+    process.standardError = words
+    try process.run()
+    let diagnostics = words.fileHandleForReading
+    let text = output.fileHandleForReading.readDataToEndOfFile()
+    let said = diagnostics.readDataToEndOfFile()
+    process.waitUntilExit()
+    return Executable.Run(
+      status: process.terminationStatus, output: text, diagnostics: String(decoding: said, as: UTF8.self))
+  }
+
+  @Test(
+    "A result that cannot be written is said, and ends with 74",
+    arguments: [
+      "scan $P/wifi.png", "scan --json $P/wifi.png", "scan --raw $P/wifi.png", "onboarding check x", "socket-path",
+      "onboarding check --json x", "completions bash", "--help", "scan --help", "--version", "config check /dev/null",
+    ])
+  func fullDisk(_ command: String) throws {
+    let run = try shell("P='\(pictures)'; $W \(command) >/dev/full")
+    #expect(run.status == 74)
+    #expect(run.diagnostics.contains("No space left on device"))
+  }
+
+  @Test("A reader that goes away ends the command well", arguments: ["--json", "--raw", ""])
+  func goneReader(_ form: String) throws {
+    let run = try shell(
+      "P='\(pictures)'; { for i in {1..40}; do echo $P/wifi.png; done; } | "
+        + "xargs $W scan \(form) | { head -c 1 >/dev/null; }; echo ${PIPESTATUS[1]}")
+    #expect(run.text == "0\n")
+  }
+
+  @Test(
+    "A wrong call ends with 64 and says what is wanted",
+    arguments: [
+      ("watch --count 0", "from 1 on"), ("send scan.picture '{\"size\":10}'", "--file"),
+      ("send scan.begin '{}'", "--hold"), ("send media.snapshot", "-o"), ("send ping -o x", "-o goes with"),
+      ("send ping --file x", "--file goes with"), ("serve --log-level loud", "--log-level takes"),
+      ("serve --auto-begin x", "--auto-begin takes"), ("completions tcsh", "bash, zsh or fish"),
+      ("onboarding verify", "check|confirm|sign|keygen"), ("anchors frob", "quality"), ("config frob", "config check"),
+    ])
+  func wrongCalls(_ command: String, _ wanted: String) throws {
+    let run = try shell("timeout 20 $W \(command)")
+    #expect(run.status == 64, "\(run.diagnostics)")
+    #expect(run.diagnostics.contains(wanted), "\(run.diagnostics)")
+    #expect(!run.diagnostics.contains("<subcommand>"))
+  }
+
+  @Test(
+    "Files that are not there end with 66",
+    arguments: ["serve --config /nowhere/f", "onboarding sign --key /nowhere/k -"])
+  func missingFiles(_ command: String) throws {
+    let run = try shell("timeout 20 $W \(command) </dev/null")
+    #expect(run.status == 66)
+    #expect(run.diagnostics.contains("/nowhere/"))
+  }
+
+  @Test("Shells get their completions", arguments: ["bash", "zsh", "fish"])
+  func completions(_ shell: String) throws {
+    let run = try Executable.run(["completions", shell])
+    #expect(run.status == 0)
+    #expect(run.text.contains("waymark") && run.text.contains("onboarding"))
+  }
+
+  @Test("Drawing over an input is refused, under whatever name it goes")
+  func annotateOverInput() throws {
+    let folder = try TemporaryFolder()
+    let file = folder.file("a.png")
+    try FileManager.default.copyItem(atPath: pictures + "/wifi.png", toPath: file)
+    try FileManager.default.createSymbolicLink(atPath: folder.file("b.png"), withDestinationPath: file)
+    let before = try Data(contentsOf: URL(fileURLWithPath: file))
+    for target in [file, folder.path + "/./a.png", folder.file("b.png")] {
+      let run = try Executable.run(["scan", file, "--annotate", target])
+      #expect(run.status == 64)
+      #expect(run.diagnostics.contains("write over the input"))
+    }
+    #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == before)
+    #expect(try Executable.run(["scan", file, "--annotate", folder.file("c.png")]).status == 0)
+  }
+
+  @Test("What is no file is written into, not replaced")
+  func devices() throws {
+    let folder = try TemporaryFolder()
+    let run = try shell(
+      "mkfifo p.png; timeout 20 cat p.png >copy.png & $W scan -q --annotate p.png '\(pictures)/wifi.png'; echo $?; wait; "
+        + "test -p p.png && head -c 4 copy.png | tail -c 3", in: folder.path)
+    #expect(run.text == "0\nPNG")
+  }
+
+  @Test("A pipe is read while somebody writes, and given up when nobody does")
+  func pipes() throws {
+    let folder = try TemporaryFolder()
+    let run = try shell(
+      "mkfifo p; { sleep 0.2; cat '\(pictures)/wifi.png'; } >p & $W scan --raw p; timeout 30 $W scan p; echo $?",
+      in: folder.path)
+    #expect(run.text == "WIFI:T:WPA;S:Guests;P:wet-pumps-37;;\n66\n")
+    #expect(run.diagnostics.contains("nothing came out of this pipe"))
+    #expect(try shell("$W scan --raw <(cat '\(pictures)/wifi.png')").status == 0)
+  }
+
+  @Test("Names that are not UTF-8 are read like others, in folders and by name")
+  func foreignNames() throws {
+    let folder = try TemporaryFolder()
+    let run = try shell(
+      "f=$(printf 'caf\\351.png'); cp '\(pictures)/wifi.png' \"$f\"; $W scan --json . \"$f\" '\(pictures)/wifi.png'",
+      in: folder.path)
+    #expect(run.status == 0)
+    #expect(run.objects.map { $0["input"] as? String } == [#"./caf\xE9.png"#, #"caf\xE9.png"#, pictures + "/wifi.png"])
+    #expect(run.objects.allSatisfy { $0["outcome"] as? String == "successful" })
+  }
+
+  @Test("Of folders the pictures alone, where they alone are wanted")
+  func picturesOnly() throws {
+    let folder = try TemporaryFolder()
+    try FileManager.default.copyItem(atPath: pictures + "/wifi.png", toPath: folder.file("a.png"))
+    try Data("notes".utf8).write(to: URL(fileURLWithPath: folder.file("notes.txt")))
+    #expect(try Executable.run(["scan", "--json", folder.path]).status == 65)
+    let run = try Executable.run(["scan", "--json", "--pictures-only", folder.path])
+    #expect(run.status == 0)
+    #expect(run.objects.count == 1 && run.diagnostics.isEmpty)
+    #expect(try Executable.run(["scan", "--pictures-only", folder.file("notes.txt")]).status == 65)
+  }
+
+  @Test("No control of a stranger's reaches the terminal, whoever prints it")
+  func controls() throws {
+    let folder = try TemporaryFolder()
+    let bad = "a\u{1B}[2J\u{9B}0m\u{202E}"
+    try FileManager.default.copyItem(atPath: pictures + "/wifi.png", toPath: folder.file("\(bad).png"))
+    try Data("\"\\e[2J\\x9b\": 1\nonboarding: {\"k\\e]0;x\": 1}\n".utf8).write(
+      to: URL(fileURLWithPath: folder.file("w.yaml")))
+    try Data("\"\\e[2J\\x9b\": 1\nname: x\n".utf8).write(to: URL(fileURLWithPath: folder.file("scene.yaml")))
+    for command in [
+      "scan --json .", "scan .", "config check w.yaml", "onboarding check x --policy w.yaml", "scene check .",
+      "scene check --json .", "onboarding check '\(bad)'", "onboarding check --json '\(bad)'", "scan nowhere\(bad)",
+      "anchors list nowhere\(bad)",
+    ] {
+      let run = try shell("$W \(command) 2>&1", in: folder.path)
+      #expect(!run.output.isEmpty)
+      let scalars = run.text.unicodeScalars
+      #expect(
+        !scalars.contains { $0.properties.generalCategory == .control && $0 != "\n" && $0 != "\t" || $0 == "\u{202E}" },
+        "\(command): \(run.text.debugDescription)")
+    }
+  }
+}
