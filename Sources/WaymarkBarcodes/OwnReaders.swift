@@ -39,7 +39,41 @@ struct OwnReaders {
       let contours = Contours(view, levels: levels)
       findings += DataMatrixReader(view: view, levels: levels).read(contours)
     }
+    if wanted.contains(.aztec) || wanted.contains(.maxiCode) {
+      let search = BullseyeSearch(view, levels: levels, step: effort == .still ? 2 : 3)
+      if wanted.contains(.aztec) { findings += AztecReader(view: view, levels: levels).read(search) }
+      if wanted.contains(.maxiCode) { findings += MaxiCodeReader(view: view).read(search) }
+    }
+    if wanted.contains(.microQR) {
+      findings += MicroQRReader(view: view, levels: levels).read(FinderSearch(view, levels: levels))
+    }
+    if wanted.contains(.pdf417) {
+      findings += PDF417Reader(view: view, levels: levels).read()
+      if effort == .still, !findings.contains(where: { $0.symbology == .pdf417 && $0.isRead }) {
+        findings += onItsSide { PDF417Reader(view: $0, levels: $1).read() }
+      }
+    }
     return findings
+  }
+
+  /// What a reader that looks along rows finds along columns.
+  private func onItsSide(_ read: (ImageView, BlockMean) -> [MatrixFinding]) -> [MatrixFinding] {
+    let (width, height) = (view.width, view.height)
+    let turned = GrayImage(width: height, height: width) { pixels in
+      for y in 0..<height {
+        let row = view.row(y)
+        for x in 0..<width { pixels[x * height + height - 1 - y] = row[x] }
+      }
+    }
+    func back(_ p: Point2) -> Point2 { [p.y, Double(height - 1) - p.x] }
+    return turned.withView { read($0, BlockMean($0)) }.map { found in
+      var finding = found
+      let c = found.corners
+      finding.corners = Quadrilateral(
+        topLeft: back(c.topLeft), topRight: back(c.topRight), bottomRight: back(c.bottomRight),
+        bottomLeft: back(c.bottomLeft))
+      return finding
+    }
   }
 
   /// Puts the parts of structured appends together, or says which are missing.

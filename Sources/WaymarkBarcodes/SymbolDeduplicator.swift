@@ -76,7 +76,7 @@ extension Symbol {
   /// Whether one live frame is too little to believe it.
   var needsSecondFrame: Bool {
     switch symbology {
-    case .itf, .code39, .codabar, .upcE, .code32, .standard2of5, .pharmacode: true
+    case .itf, .code39, .codabar, .upcE: true
     case .ean13, .ean8, .upcA: quality < 8
     case .code128: text.utf8.count < 4
     default: false

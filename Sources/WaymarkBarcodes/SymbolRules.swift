@@ -5,10 +5,10 @@ enum SymbolRules {
     let text = symbol.text
     switch symbol.symbology {
     case .qr, .sq, .code128, .code93, .code39, .upcE, .dataBarExpanded, .dataMatrix, .aztec, .pdf417,
-      .microPDF417, .microQR, .rMQR, .maxiCode, .telepen, .code32, .standard2of5, .pharmacode:
+      .microQR, .maxiCode:
       return true
     case .ean13, .ean8, .upcA: return GTIN.hasValidCheckDigit(text)
-    case .dataBar, .dataBarLimited:
+    case .dataBar:
       return GTIN.hasValidCheckDigit(text.hasPrefix("01") && text.count == 16 ? String(text.dropFirst(2)) : text)
     // Start and stop characters count; fewer than three digits come out of any stripes.
     case .codabar: return text.count >= 5
@@ -21,9 +21,7 @@ enum SymbolRules {
   static func lines(for symbol: Symbol) -> (inOnePass: Int, together: Int) {
     let length = symbol.text.utf8.count
     switch symbol.symbology {
-    case .qr, .sq, .dataMatrix, .aztec, .pdf417, .microPDF417, .microQR, .rMQR, .maxiCode: return (1, 1)
-    // Their readers count the lines themselves.
-    case .dataBarLimited, .telepen, .code32, .standard2of5, .pharmacode: return (2, 2)
+    case .qr, .sq, .dataMatrix, .aztec, .pdf417, .microQR, .maxiCode: return (1, 1)
     // The library's own measure for EAN at full density.
     case .ean13, .ean8, .upcA: return (4, 3)
     // No check digit is printed; it hides in the parity of six digits.

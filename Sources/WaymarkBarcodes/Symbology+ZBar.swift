@@ -17,9 +17,7 @@ extension Symbology {
     case .itf: ZBAR_I25
     case .dataBar: ZBAR_DATABAR
     case .dataBarExpanded: ZBAR_DATABAR_EXP
-    case .dataBarLimited, .dataMatrix, .aztec, .pdf417, .microPDF417, .microQR, .rMQR, .maxiCode, .telepen, .code32,
-      .standard2of5, .pharmacode:
-      nil
+    case .dataMatrix, .aztec, .pdf417, .microQR, .maxiCode: nil
     }
   }
 

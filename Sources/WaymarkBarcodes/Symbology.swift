@@ -26,34 +26,19 @@ public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
   case dataBar
   /// GS1 DataBar Expanded.
   case dataBarExpanded
-  /// GS1 DataBar Limited.
-  case dataBarLimited
   /// Data Matrix ECC 200, ISO/IEC 16022, and its rectangular extension, ISO/IEC 21471.
   case dataMatrix
   /// Aztec Code, ISO/IEC 24778: full, compact, and runes.
   case aztec
   /// PDF417, ISO/IEC 15438, truncated ones included.
   case pdf417
-  /// MicroPDF417, ISO/IEC 24728.
-  case microPDF417
   /// Micro QR Code, ISO/IEC 18004.
   case microQR
-  /// Rectangular Micro QR Code, ISO/IEC 23941.
-  case rMQR
   /// MaxiCode, ISO/IEC 16023.
   case maxiCode
-  /// Telepen, full ASCII.
-  case telepen
-  /// Code 32 (Italian pharmacode), a Code 39 of six characters.
-  case code32
-  /// Standard (industrial) 2 of 5.
-  case standard2of5
-  /// Pharmacode one-track (Laetus).
-  case pharmacode
 
-  /// Those that are only looked for where they are asked for: without a check digit they read things that are none
-  /// (Standard 2 of 5, Pharmacode), are another symbology too (Code 32), or hardly anybody prints them (SQ Code).
-  public static let onRequest: Set<Symbology> = [.sq, .code32, .standard2of5, .pharmacode]
+  /// Those that are only looked for where they are asked for: hardly anybody prints SQ Codes.
+  public static let onRequest: Set<Symbology> = [.sq]
 
   /// What a still picture is searched for: every symbology but those on request.
   public static let common: Set<Symbology> = Set(allCases).subtracting(onRequest)
@@ -64,7 +49,7 @@ public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
   /// Whether its elements lie in a plane rather than along a line.
   public var isMatrix: Bool {
     switch self {
-    case .qr, .sq, .dataMatrix, .aztec, .pdf417, .microPDF417, .microQR, .rMQR, .maxiCode: true
+    case .qr, .sq, .dataMatrix, .aztec, .pdf417, .microQR, .maxiCode: true
     default: false
     }
   }
@@ -85,18 +70,11 @@ public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
     case .itf: "ITF"
     case .dataBar: "DataBar"
     case .dataBarExpanded: "DataBar Expanded"
-    case .dataBarLimited: "DataBar Limited"
     case .dataMatrix: "Data Matrix"
     case .aztec: "Aztec Code"
     case .pdf417: "PDF417"
-    case .microPDF417: "MicroPDF417"
     case .microQR: "Micro QR Code"
-    case .rMQR: "rMQR Code"
     case .maxiCode: "MaxiCode"
-    case .telepen: "Telepen"
-    case .code32: "Code 32"
-    case .standard2of5: "Standard 2 of 5"
-    case .pharmacode: "Pharmacode"
     }
   }
 
@@ -104,12 +82,10 @@ public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
   public init?(name: String) {
     let key = name.lowercased().filter { $0.isLetter || $0.isNumber }
     let aliases: [String: Symbology] = [
-      "qrcode": .qr, "azteccode": .aztec, "microqrcode": .microQR, "rmqrcode": .rMQR, "sqcode": .sq, "nw7": .codabar,
+      "qrcode": .qr, "azteccode": .aztec, "microqrcode": .microQR, "sqcode": .sq, "nw7": .codabar,
       "i25": .itf, "interleaved2of5": .itf,
       "databarexp": .dataBarExpanded,
       "aztecrune": .aztec, "aztecrunes": .aztec, "gs1datamatrix": .dataMatrix, "dmre": .dataMatrix,
-      "micropdf": .microPDF417, "rectangularmicroqr": .rMQR, "std2of5": .standard2of5, "industrial2of5": .standard2of5,
-      "databarltd": .dataBarLimited, "gs1databarlimited": .dataBarLimited, "italianpharmacode": .code32,
       "gs1databar": .dataBar, "gs1databarexpanded": .dataBarExpanded, "gs1128": .code128,
     ]
     guard let found = Self.allCases.first(where: { $0.rawValue.lowercased() == key }) ?? aliases[key] else {

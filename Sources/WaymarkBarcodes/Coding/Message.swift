@@ -35,7 +35,7 @@ struct Message: Hashable {
   mutating func append(_ text: String) { append(text.utf8) }
 
   /// What follows is in another character set (AIM ITS/04-001).
-  mutating func use(eci: Int) { self.eci = eci }
+  mutating func use(eci: Int?) { self.eci = eci }
 
   /// Adds the content of the next part of a structured append.
   mutating func append(_ next: Message) {

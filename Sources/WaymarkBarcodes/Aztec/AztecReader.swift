@@ -1,0 +1,244 @@
+import WaymarkGeometry
+import WaymarkImage
+
+/// Reads Aztec Code symbols (ISO/IEC 24778) from the bull's eye outwards.
+struct AztecReader {
+  let view: ImageView
+  let levels: BlockMean
+  /// How many marks may fail.
+  var failures = 6
+
+  func read(_ search: BullseyeSearch) -> [MatrixFinding] {
+    var findings: [MatrixFinding] = []
+    var failed = 0
+    for mark in search.marks where failed < failures {
+      if findings.contains(where: { $0.corners.contains(mark.center) }) { continue }
+      // Only what has the rings counts as tried.
+      guard let core = core(mark) else { continue }
+      if let found = read(mark, core) { findings.append(found) } else { failed += 1 }
+    }
+    return findings
+  }
+
+  private func read(_ mark: BullseyeSearch.Mark, _ core: (map: Homography, isFull: Bool)) -> MatrixFinding? {
+    for isCompact in [!core.isFull, core.isFull] {
+      if let found = read(core.map, isCompact: isCompact, inverted: mark.isLight) { return found }
+    }
+    return nil
+  }
+
+  // MARK: The bull's eye
+
+  /// The map from modules, counted from the middle, to pixels; by the corners of the ring three modules from there, which
+  /// lies between two of the other tone.
+  private func core(_ mark: BullseyeSearch.Mark) -> (map: Homography, isFull: Bool)? {
+    let found = RingCorners.find(
+      view, levels: levels, around: mark.center, unit: [mark.ringX, mark.ringY], isDark: mark.isLight,
+      past: [false, true, false], modules: 7)
+    guard let ring = found else { return nil }
+    let square = Quadrilateral(
+      topLeft: [-3.5, -3.5], topRight: [3.5, -3.5], bottomRight: [3.5, 3.5], bottomLeft: [-3.5, 3.5])
+    guard let map = Homography(from: square, to: ring) else { return nil }
+    let module = abs(ring.signedArea).squareRoot() / 7
+    let inner = climb(map, radius: 4, module: module, inverted: mark.isLight)
+    guard inner.score > 8 else { return nil }
+    // A full symbol has one more light and one more dark ring.
+    let outer = climb(inner.map, radius: 6, module: module, inverted: mark.isLight)
+    let isFull = outer.score > 0.75 * inner.score && rings(outer.map, 6, inverted: mark.isLight) > 0.93
+    return (isFull ? outer.map : inner.map, isFull)
+  }
+
+  /// The modules of the bull's eye out to a radius: rings of even radius are dark.
+  private func knownRings(_ radius: Int) -> [KnownModule] {
+    var known: [KnownModule] = []
+    for y in -radius...radius {
+      for x in -radius...radius {
+        known.append(
+          KnownModule(at: [Double(x), Double(y)], isDark: max(abs(x), abs(y)).isMultiple(of: 2)))
+      }
+    }
+    return known
+  }
+
+  private func climb(
+    _ map: Homography, radius: Int, module: Double, inverted: Bool
+  ) -> (map: Homography, score: Double) {
+    let r = Double(radius)
+    // Its corners are those of the bull's eye.
+    let shifted = map * Homography.translation([-r, -r])
+    let known = knownRings(radius).map { KnownModule(at: $0.at + Point2(r, r), isDark: $0.isDark) }
+    let climb = GridClimb(view: view, size: [2 * r, 2 * r], known: known, inverted: inverted)
+    let best = climb.climb(shifted, module: module)
+    return (best.map * Homography.translation([r, r]), best.score)
+  }
+
+  /// The share of the modules of the rings that is right.
+  private func rings(_ map: Homography, _ radius: Int, inverted: Bool) -> Double {
+    let side = 2 * radius + 1
+    let matrix = matrix(map, radius: radius, sharpen: 0, inverted: inverted)
+    var right = 0
+    for y in 0..<side {
+      for x in 0..<side where matrix[x, y] == max(abs(x - radius), abs(y - radius)).isMultiple(of: 2) { right += 1 }
+    }
+    return Double(right) / Double(side * side)
+  }
+
+  private func matrix(_ map: Homography, radius: Int, sharpen: Float, inverted: Bool) -> ModuleMatrix {
+    let r = Double(radius) + 0.5
+    return ModuleSampler(view, columns: 2 * radius + 1, rows: 2 * radius + 1) { map.apply([$0 - r, $1 - r]) }
+      .matrix(radius: 4, sharpen: sharpen, inverted: inverted)
+  }
+
+  // MARK: The symbol
+
+  private func read(_ core: Homography, isCompact: Bool, inverted: Bool) -> MatrixFinding? {
+    let radius = isCompact ? 5 : 7
+    let side = Double(2 * radius + 1)
+    let outline = Quadrilateral(
+      topLeft: [-side / 2, -side / 2], topRight: [side / 2, -side / 2], bottomRight: [side / 2, side / 2],
+      bottomLeft: [-side / 2, side / 2])
+    let module = abs(core.apply(outline).signedArea).squareRoot() / side
+    let matrix = matrix(core, radius: radius, sharpen: 0, inverted: inverted)
+    guard let (turn, marks) = orientation(matrix, radius) else { return nil }
+    let bits = modeBits(radius) { x, y in
+      let (u, v) = turn.apply(x, y)
+      return matrix[u + radius, v + radius]
+    }
+    guard let mode = AztecDecoder.mode(bits, isCompact: isCompact) else {
+      guard isCompact, marks <= 1, let rune = AztecDecoder.rune(bits) else { return nil }
+      var finding = MatrixFinding(
+        symbology: .aztec, corners: turn.corners(core, half: 5.5), module: module, certainty: 1)
+      finding.inverted = inverted
+      var message = Message()
+      message.append(String(repeating: "0", count: 3 - String(rune).count) + String(rune))
+      finding.message = message
+      return finding
+    }
+    let half = mode.side / 2
+    var finding = MatrixFinding(
+      symbology: .aztec, corners: turn.corners(core, half: Double(half) + 0.5), module: module, certainty: 0.95)
+    finding.inverted = inverted
+    let fitted = grow(core, from: radius, to: half, isCompact: isCompact, module: module, inverted: inverted)
+    for map in [fitted, core] {
+      for sharpen: Float in [0, 0.6, 1.2] {
+        let matrix = self.matrix(map, radius: half, sharpen: sharpen, inverted: inverted)
+        let found = AztecDecoder.decode(mode) { x, y in
+          let (u, v) = turn.apply(x, y)
+          return matrix[u + half, v + half]
+        }
+        guard let (message, used) = found else { continue }
+        finding.corners = turn.corners(map, half: Double(half) + 0.5)
+        finding.message = message
+        finding.used = used
+        finding.certainty = 1
+        finding.matrix = matrix
+        let r = Double(half) + 0.5
+        finding.map = map * Homography.translation([-r, -r])
+        return finding
+      }
+    }
+    return finding
+  }
+
+  /// Follows the grid from the bull's eye outwards: at each size the corners go where the modules show most contrast, and in a
+  /// full symbol the lines of the reference grid most of all.
+  private func grow(
+    _ core: Homography, from inner: Int, to outer: Int, isCompact: Bool, module: Double, inverted: Bool
+  ) -> Homography {
+    var map = core
+    var radius = inner
+    while radius < outer {
+      radius = min(outer, radius + max(2, radius / 6))
+      map = sharpest(map, radius: radius, isCompact: isCompact, module: module, inverted: inverted)
+    }
+    return map
+  }
+
+  private func sharpest(
+    _ start: Homography, radius: Int, isCompact: Bool, module: Double, inverted: Bool
+  ) -> Homography {
+    let r = Double(radius)
+    let frame = Quadrilateral(topLeft: [-r, -r], topRight: [r, -r], bottomRight: [r, r], bottomLeft: [-r, r])
+    // Modules spread over the area, and the outer ones, which say most.
+    var places: [Point2] = []
+    var known: [KnownModule] = []
+    let stride = max(1, radius / 8)
+    for y in -radius...radius {
+      for x in -radius...radius {
+        let outer = max(abs(x), abs(y)) >= radius - 1
+        if !isCompact, max(abs(x), abs(y)) > 7, x % 16 == 0 || y % 16 == 0 {
+          known.append(KnownModule(at: [Double(x), Double(y)], isDark: (x + y).isMultiple(of: 2)))
+        } else if outer && (x + y) % 2 == 0 || x % stride == 0 && y % stride == 0 {
+          places.append([Double(x), Double(y)])
+        }
+      }
+    }
+    let reference = GridClimb(view: view, size: [2 * r, 2 * r], known: known, inverted: inverted)
+    func score(_ map: Homography) -> Double {
+      var values: [Double] = []
+      values.reserveCapacity(places.count)
+      for p in places {
+        var sum = 0.0
+        for off in GridClimb.offsets { sum += QRGrid.sample(view, map.apply(p + off)) }
+        values.append(sum / Double(GridClimb.offsets.count))
+      }
+      let mean = values.reduce(0, +) / Double(max(1, values.count))
+      let spread = values.reduce(0) { $0 + abs($1 - mean) } / Double(max(1, values.count))
+      return spread + (known.isEmpty ? 0 : reference.score(map))
+    }
+    return CornerClimb.best(start, frame: frame, module: module, score: score)
+  }
+
+  /// One of the eight ways in which a square can lie.
+  private struct Turn {
+    var quarters: Int
+    var mirrored: Bool
+
+    /// Where a module of the upright symbol lies.
+    func apply(_ x: Int, _ y: Int) -> (Int, Int) {
+      var (u, v) = mirrored ? (y, x) : (x, y)
+      for _ in 0..<quarters { (u, v) = (-v, u) }
+      return (u, v)
+    }
+
+    func corners(_ map: Homography, half: Double) -> Quadrilateral {
+      func at(_ x: Int, _ y: Int) -> Point2 {
+        let (u, v) = apply(x, y)
+        return map.apply([Double(u) * half, Double(v) * half])
+      }
+      return Quadrilateral(
+        topLeft: at(-1, -1), topRight: at(1, -1), bottomRight: at(1, 1), bottomLeft: at(-1, 1))
+    }
+  }
+
+  /// How the symbol lies, by the marks in the corners of the ring around the bull's eye (clause 7.2.2), and how many of the
+  /// twelve modules are wrong.
+  private func orientation(_ matrix: ModuleMatrix, _ radius: Int) -> (Turn, wrong: Int)? {
+    let r = radius
+    let marks: [(Int, Int, Bool)] = [
+      (-r, -r, true), (1 - r, -r, true), (-r, 1 - r, true),
+      (r, -r, true), (r, 1 - r, true), (r - 1, -r, false),
+      (r, r, false), (r, r - 1, true), (r - 1, r, false),
+      (-r, r, false), (1 - r, r, false), (-r, r - 1, false),
+    ]
+    var best: (Turn, Int)?
+    for mirrored in [false, true] {
+      for quarters in 0..<4 {
+        let turn = Turn(quarters: quarters, mirrored: mirrored)
+        let wrong = marks.count { mark in
+          let (u, v) = turn.apply(mark.0, mark.1)
+          return matrix[u + r, v + r] != mark.2
+        }
+        if wrong < best?.1 ?? 3 { best = (turn, wrong) }
+      }
+    }
+    return best
+  }
+
+  /// The bits of the mode message, clockwise from the upper left; the reference grid crosses that of a full symbol.
+  private func modeBits(_ radius: Int, _ isDark: (Int, Int) -> Bool) -> [Bool] {
+    let along = radius == 5 ? Array(-3...3) : Array(-5...5).filter { $0 != 0 }
+    return along.map { isDark($0, -radius) } + along.map { isDark(radius, $0) }
+      + along.reversed().map { isDark($0, radius) } + along.reversed().map { isDark(-radius, $0) }
+  }
+}

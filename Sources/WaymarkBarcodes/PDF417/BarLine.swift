@@ -1,0 +1,62 @@
+import WaymarkGeometry
+import WaymarkImage
+
+/// The edges between dark and light along a line through a picture, between pixels.
+struct BarLine {
+  /// Distances from the start of the line, in pixels; the first edge is that to dark.
+  private(set) var edges: [Double] = []
+  let start: Point2
+  let direction: Point2
+
+  /// - Parameters:
+  ///   - window: the level between dark and light is the middle between the darkest and the lightest within so many pixels
+  ///     to either side.
+  ///   - across: how many pixels to either side the line is averaged over.
+  init(_ view: ImageView, from a: Point2, to b: Point2, window: Double, across: Double = 0) {
+    let length = a.distance(to: b)
+    start = a
+    direction = length > 0 ? (b - a) / length : Point2(1, 0)
+    guard length >= 8, length < 100_000 else { return }
+    let step = 0.5
+    let count = Int(length / step)
+    let upright = Point2(-direction.y, direction.x)
+    let lanes: [Double] = across >= 1 ? [-across, 0, across] : [0]
+    var values = [Double](repeating: 0, count: count)
+    for i in 0..<count {
+      let p = a + direction * (Double(i) * step)
+      var sum = 0.0
+      for lane in lanes { sum += QRGrid.sample(view, p + upright * lane) }
+      values[i] = sum / Double(lanes.count)
+    }
+    let reach = max(2, Int(window / step))
+    // The darkest and the lightest of blocks, so that a window costs the same whatever its size.
+    let block = max(1, reach / 2)
+    let blocks = (count + block - 1) / block
+    var low = [Double](repeating: 255, count: blocks)
+    var high = [Double](repeating: 0, count: blocks)
+    for i in 0..<count {
+      low[i / block] = min(low[i / block], values[i])
+      high[i / block] = max(high[i / block], values[i])
+    }
+    var dark = false
+    var previous = 0.0
+    for i in 0..<count {
+      let (b0, b1) = (max(0, i / block - 2), min(blocks - 1, i / block + 2))
+      let l = low[b0...b1].min() ?? 0
+      let h = high[b0...b1].max() ?? 255
+      // Where there is no contrast it is light.
+      let excess = h - l < 16 ? 1 : values[i] - (l + h) / 2
+      if (excess < 0) != dark {
+        dark.toggle()
+        let share = abs(excess) / max(1e-9, abs(excess) + abs(previous))
+        edges.append((Double(i) - (i > 0 ? share : 0)) * step)
+      }
+      previous = excess
+    }
+  }
+
+  /// The widths of the runs between edges; run 0 is dark.
+  var widths: [Double] { zip(edges, edges.dropFirst()).map { $1 - $0 } }
+
+  func place(_ edge: Int) -> Point2 { start + direction * edges[edge] }
+}

@@ -1,0 +1,233 @@
+import WaymarkGeometry
+import WaymarkImage
+
+/// Reads PDF417 symbols (ISO/IEC 15438): start and stop patterns in rows of the picture make its two sides; between them lines
+/// are followed, and every codeword that any line shows is a vote for what stands in its row and column.
+struct PDF417Reader {
+  let view: ImageView
+  let levels: BlockMean
+  /// Every so manieth row of the picture is searched.
+  var step = 3
+  /// How many sides may fail.
+  var failures = 6
+
+  /// The widths of the patterns, in modules (clause 5.3.2).
+  private static let startWidths = [8, 1, 1, 1, 1, 1, 1, 3]
+  private static let stopWidths = [7, 1, 1, 3, 1, 1, 1, 2, 1]
+
+  /// A start or stop pattern seen in several rows: the line along its outer border.
+  private struct Side {
+    /// The first and last place of the outer border.
+    var top: Point2
+    var bottom: Point2
+    /// Pixels a module along a row of the picture.
+    var module: Double
+    /// Whether the code lies to the right of it in the picture.
+    var opensRight: Bool
+    var isStart: Bool
+    var rows: Int
+  }
+
+  func read() -> [MatrixFinding] {
+    var findings: [MatrixFinding] = []
+    let sides = self.sides()
+    var failed = 0
+    for side in sides where failed < failures {
+      let middle = (side.top + side.bottom) / 2 + Point2(side.opensRight ? 3 : -3, 0) * side.module
+      if findings.contains(where: { $0.isRead && $0.corners.contains(middle) }) { continue }
+      let opposite = sides.filter { other in
+        other.isStart != side.isStart && other.opensRight != side.opensRight
+          && (other.top.x > side.top.x) == side.opensRight
+          && abs(other.module - side.module) < 0.5 * side.module
+          && overlap(side, other)
+      }
+      .min { distance($0, side) < distance($1, side) }
+      if let found = read(side, opposite) {
+        if !found.isRead { failed += 1 }
+        findings.append(found)
+      } else {
+        failed += 1
+      }
+    }
+    // A symbol found by either side counts once.
+    var distinct: [MatrixFinding] = []
+    for finding in findings.sorted(by: { $0.isRead && !$1.isRead }) {
+      if !distinct.contains(where: { $0.corners.overlaps(finding.corners) }) { distinct.append(finding) }
+    }
+    return distinct
+  }
+
+  /// How far apart two sides are; one beside another rather than above it.
+  private func distance(_ a: Side, _ b: Side) -> Double {
+    let d = (a.top + a.bottom - b.top - b.bottom) / 2
+    return abs(d.x) + 3 * abs(d.y)
+  }
+
+  private func overlap(_ a: Side, _ b: Side) -> Bool {
+    let slack = abs(a.top.x - b.top.x) * 0.7
+    return a.top.y <= b.bottom.y + slack && b.top.y <= a.bottom.y + slack
+  }
+
+  // MARK: The sides
+
+  private struct Hit {
+    var at: Point2
+    var module: Double
+  }
+
+  private func sides() -> [Side] {
+    var groups: [(key: Int, hits: [Hit])] = []
+    var edges = [Int32](repeating: 0, count: view.width + 3)
+    for y in stride(from: step / 2, to: view.height, by: step) {
+      let count = levels.edges(of: view, row: y, into: &edges)
+      guard count >= 11 else { continue }
+      for i in stride(from: 1, to: count - 8, by: 2) {
+        for (key, hit) in Self.match(edges, i, count, y: Double(y)) {
+          if let g = groups.lastIndex(where: { group in
+            guard group.key == key, let last = group.hits.last else { return false }
+            let dy = Double(y) - last.at.y
+            return dy > 0 && dy <= Double(6 * step) && abs(last.at.x - hit.at.x) < 2.5 * dy + 2
+              && abs(last.module - hit.module) < 0.35 * hit.module
+          }) {
+            groups[g].hits.append(hit)
+          } else if groups.count < 256 {
+            groups.append((key, [hit]))
+          }
+        }
+      }
+    }
+    return groups.compactMap { group -> Side? in
+      guard group.hits.count >= 3 else { return nil }
+      let line = Self.line(group.hits.map(\.at))
+      return Side(
+        top: line.0, bottom: line.1, module: group.hits.map(\.module).reduce(0, +) / Double(group.hits.count),
+        opensRight: group.key & 1 == 0, isStart: group.key & 2 == 0, rows: group.hits.count)
+    }
+    .sorted { $0.rows > $1.rows }
+  }
+
+  /// Patterns whose first dark run begins at edge `i`. The key says which, and to which side the code lies.
+  private static func match(_ edges: [Int32], _ i: Int, _ count: Int, y: Double) -> [(Int, Hit)] {
+    func fits(_ widths: [Int], from first: Int) -> Double? {
+      guard first >= 1, first + widths.count < count else { return nil }
+      let modules = widths.reduce(0, +)
+      let total = Double(edges[first + widths.count] - edges[first])
+      let module = total / Double(modules)
+      guard module >= 0.9 else { return nil }
+      for k in widths.indices {
+        let run = Double(edges[first + k + 1] - edges[first + k])
+        // Ink spreads by half a module and a pixel is one way or the other.
+        if abs(run - Double(widths[k]) * module) > 0.55 * module + 0.6 + (widths[k] > 5 ? 0.6 * module : 0) {
+          return nil
+        }
+      }
+      return module
+    }
+    var found: [(Int, Hit)] = []
+    let long = Double(edges[i + 1] - edges[i])
+    let next = Double(edges[i + 2] - edges[i + 1])
+    // A long bar first: the start of an upright code, or the end of one on its head that stops here.
+    if long > 3.5 * next {
+      if let module = fits(startWidths, from: i) {
+        found.append((0, Hit(at: [Double(edges[i]) - 0.5, y], module: module)))
+      }
+    }
+    if let module = fits(stopWidths, from: i) {
+      found.append((3, Hit(at: [Double(edges[i + 9]) - 0.5, y], module: module)))
+    }
+    if let module = fits(stopWidths.reversed(), from: i) {
+      found.append((2, Hit(at: [Double(edges[i]) - 0.5, y], module: module)))
+    }
+    // Seen from behind the start pattern begins with its space of three, so one run later than a bar.
+    if i > 1, let module = fits(startWidths.reversed(), from: i - 1) {
+      found.append((1, Hit(at: [Double(edges[i + 7]) - 0.5, y], module: module)))
+    }
+    return found
+  }
+
+  /// The ends of a line through points from top to bottom, those that lie off it left out.
+  private static func line(_ points: [Point2]) -> (Point2, Point2) {
+    var used = points
+    var (a, b) = (0.0, 0.0)
+    for _ in 0..<3 {
+      let n = Double(used.count)
+      let my = used.reduce(0) { $0 + $1.y } / n
+      let mx = used.reduce(0) { $0 + $1.x } / n
+      let syy = used.reduce(0) { $0 + ($1.y - my) * ($1.y - my) }
+      let sxy = used.reduce(0) { $0 + ($1.y - my) * ($1.x - mx) }
+      b = syy > 0 ? sxy / syy : 0
+      a = mx - b * my
+      let off = used.map { abs($0.x - a - b * $0.y) }.sorted()
+      let limit = max(1.5, 2.5 * off[off.count / 2])
+      let kept = used.filter { abs($0.x - a - b * $0.y) <= limit }
+      guard kept.count >= 3, kept.count < used.count else { break }
+      used = kept
+    }
+    let (y0, y1) = (points.first?.y ?? 0, points.last?.y ?? 0)
+    return ([a + b * y0, y0], [a + b * y1, y1])
+  }
+
+  // MARK: The codewords
+
+  private func read(_ side: Side, _ opposite: Side?) -> MatrixFinding? {
+    let along = side.bottom - side.top
+    guard along.length >= 3 else { return nil }
+    // Rows run at right angles to the side where nothing else tells; the code opens to one hand.
+    var across = Point2(along.y, -along.x) / along.length
+    if (across.x > 0) != side.opensRight { across = -across }
+    // Pixels a module along the row.
+    let module = side.module * abs(across.x)
+    var collector = PDF417Votes()
+    let margin = 0.08
+    let lines = min(400, max(24, Int(along.length * (1 + 2 * margin))))
+    let reach = Double(max(view.width, view.height)) * 1.5
+    for k in 0..<lines {
+      let t = -margin + (1 + 2 * margin) * Double(k) / Double(lines - 1)
+      let p = side.top + along * t
+      var q: Point2
+      if let opposite {
+        // The same place on the other side.
+        q = opposite.top + (opposite.bottom - opposite.top) * t
+        let d = q - p
+        q += d / max(1, d.length) * (4 * module)
+      } else {
+        q = p + across * min(reach, 17 * 34 * module)
+      }
+      let d = (q - p) / max(1e-9, p.distance(to: q))
+      guard let clipped = clip(from: p - d * (4 * module), direction: d, length: p.distance(to: q) + 4 * module) else {
+        continue
+      }
+      let line = BarLine(view, from: clipped.0, to: clipped.1, window: 6 * module, across: 0)
+      // As print runs: from the start to the stop.
+      collector.add(line, place: t, module: module, isBackward: !side.isStart)
+    }
+    guard var result = collector.decode() else { return nil }
+    let t0 = -0.0
+    let width = Double(17 * (result.columns + 4) + 1) * module
+    let far: (Point2, Point2) =
+      opposite.map { ($0.top, $0.bottom) } ?? (side.top + across * width, side.bottom + across * width)
+    var quad = [side.top + along * t0, far.0, far.1, side.bottom]
+    if !side.isStart { quad = [far.0, side.top, side.bottom, far.1] }
+    // Upright it opens to the right; on its head the last row is above.
+    if side.opensRight != side.isStart { quad = [quad[3], quad[2], quad[1], quad[0]] }
+    result.finding.corners = Quadrilateral(
+      topLeft: quad[0], topRight: quad[1], bottomRight: quad[2], bottomLeft: quad[3])
+    result.finding.module = module
+    return result.finding
+  }
+
+  /// The part of a line that lies in the picture.
+  private func clip(from p: Point2, direction d: Point2, length: Double) -> (Point2, Point2)? {
+    var (t0, t1) = (0.0, length)
+    for (at, by, size) in [(p.x, d.x, Double(view.width - 2)), (p.y, d.y, Double(view.height - 2))] {
+      if abs(by) < 1e-9 {
+        guard at >= 0, at <= size else { return nil }
+        continue
+      }
+      let (a, b) = (-at / by, (size - at) / by)
+      t0 = max(t0, min(a, b))
+      t1 = min(t1, max(a, b))
+    }
+    return t0 + 8 < t1 ? (p + d * t0, p + d * t1) : nil
+  }
+}

@@ -1,0 +1,282 @@
+import WaymarkGeometry
+
+/// What many lines through a PDF417 symbol say of its codewords.
+struct PDF417Votes {
+  private struct Seen {
+    var column: Int
+    var value: Int
+    var cluster: Int
+  }
+
+  private struct Line {
+    var place: Double
+    var seen: [Seen]
+    /// Codewords between start and stop, both indicators included, where the stop was seen.
+    var columns: Int?
+  }
+
+  private var lines: [Line] = []
+
+  private static let start: [Double] = [8, 1, 1, 1, 1, 1, 1, 3]
+  private static let stop: [Double] = [7, 1, 1, 3, 1, 1, 1, 2]
+
+  /// Reads one line.
+  ///
+  /// - Parameters:
+  ///   - place: where it lies along the side, 0 to 1.
+  ///   - isBackward: the line runs from the stop to the start.
+  mutating func add(_ line: BarLine, place: Double, module: Double, isBackward: Bool) {
+    var widths = line.widths
+    guard widths.count >= 17 else { return }
+    if isBackward {
+      // From dark to dark either way: an odd number of runs.
+      if widths.count.isMultiple(of: 2) { widths.removeLast() }
+      widths.reverse()
+    }
+    var edges = [0.0]
+    for w in widths { edges.append(edges[edges.count - 1] + w) }
+    var seen: [Seen] = []
+    var columns: Int?
+    // Forward a line begins before the start pattern; backward the start may be anywhere up to the end of the line.
+    guard let first = (isBackward ? findLast(widths, module) : findFirst(widths, module)) else {
+      // Without a start pattern count from the stop.
+      if let last = findStop(widths, module) { fromStop(widths, edges, last, module, place) }
+      return
+    }
+    var pitch = (edges[first + 8] - edges[first])
+    guard pitch > 8 * module, pitch < 34 * module else { return }
+    var at = first + 8
+    var column = 0
+    var misses = 0
+    var expected = edges[at]
+    while at + 8 <= widths.count, column < 33 {
+      if matches(Self.stop, widths, at, pitch / 17) {
+        columns = column
+        break
+      }
+      let total = edges[at + 8] - edges[at]
+      if abs(total - pitch) < 0.2 * pitch, let word = PDF417Table.codeword(Array(widths[at..<(at + 8)])) {
+        seen.append(Seen(column: column, value: word.value, cluster: word.cluster))
+        pitch = 0.8 * pitch + 0.2 * total
+        expected = edges[at + 8]
+        at += 8
+        misses = 0
+      } else {
+        // Damage: go on at the edge to dark that is nearest to where the next codeword should begin.
+        expected += pitch
+        misses += 1
+        guard misses < 12 else { break }
+        var best: Int?
+        var i = at.isMultiple(of: 2) ? at : at + 1
+        while i < edges.count {
+          if abs(edges[i] - expected) < abs(edges[best ?? at] - expected) || best == nil { best = i }
+          if edges[i] > expected + pitch { break }
+          i += 2
+        }
+        guard let best else { break }
+        at = best
+        if abs(edges[best] - expected) < 0.12 * pitch { expected = edges[best] }
+      }
+      column += 1
+    }
+    guard !seen.isEmpty else { return }
+    lines.append(Line(place: place, seen: seen, columns: columns))
+  }
+
+  /// Counts columns from the stop pattern backwards.
+  private mutating func fromStop(
+    _ widths: [Double], _ edges: [Double], _ last: Int, _ module: Double, _ place: Double
+  ) {
+    var pitch = 17 * module
+    var at = last
+    var column = -1
+    var seen: [Seen] = []
+    while at >= 8 {
+      let total = edges[at] - edges[at - 8]
+      guard abs(total - pitch) < 0.2 * pitch, let word = PDF417Table.codeword(Array(widths[(at - 8)..<at])) else {
+        break
+      }
+      seen.append(Seen(column: column, value: word.value, cluster: word.cluster))
+      pitch = 0.8 * pitch + 0.2 * total
+      at -= 8
+      column -= 1
+    }
+    if !seen.isEmpty { lines.append(Line(place: place, seen: seen, columns: nil)) }
+  }
+
+  private func matches(_ pattern: [Double], _ widths: [Double], _ at: Int, _ module: Double) -> Bool {
+    guard at + pattern.count <= widths.count else { return false }
+    for k in pattern.indices
+    where abs(widths[at + k] - pattern[k] * module) > 0.6 * module + 0.3 + 0.06 * pattern[k] * module {
+      return false
+    }
+    return true
+  }
+
+  private func findFirst(_ widths: [Double], _ module: Double) -> Int? {
+    stride(from: 0, to: max(0, min(widths.count - 8, 9)), by: 2).first { at in
+      matches(Self.start, widths, at, widths[at..<(at + 8)].reduce(0, +) / 17)
+    }
+  }
+
+  private func findLast(_ widths: [Double], _ module: Double) -> Int? {
+    stride(from: 0, to: widths.count - 8, by: 2).first { at in
+      let own = widths[at..<(at + 8)].reduce(0, +) / 17
+      return abs(own - module) < 0.4 * module && matches(Self.start, widths, at, own)
+    }
+  }
+
+  private func findStop(_ widths: [Double], _ module: Double) -> Int? {
+    stride(from: 0, to: widths.count - 8, by: 2).first { at in
+      let own = widths[at..<(at + 8)].reduce(0, +) / 17
+      return abs(own - module) < 0.4 * module && matches(Self.stop, widths, at, own)
+    }
+  }
+
+  // MARK: All lines together
+
+  /// The finding, read or not; `nil` where too little was seen to be a PDF417 symbol.
+  func decode() -> (finding: MatrixFinding, columns: Int)? {
+    guard let shape = shape() else { return nil }
+    let place = Quadrilateral(topLeft: [0, 0], topRight: [0, 0], bottomRight: [0, 0], bottomLeft: [0, 0])
+    var finding = MatrixFinding(symbology: .pdf417, corners: place, module: 0, certainty: 0.95)
+    let (words, erasures) = codewords(shape)
+    var corrected = words
+    let checks = shape.checks
+    guard let errors = ReedSolomon.pdf417.correct(&corrected, checks: checks, erasures: erasures, reserve: 2),
+      let count = corrected.first, count >= 1, count <= corrected.count - checks
+    else { return (finding, shape.columns) }
+    var text = PDF417Text(Array(corrected[1..<count]))
+    finding.message = text.message()
+    finding.used = Double(2 * errors + erasures.count) / Double(checks)
+    return (finding, shape.columns)
+  }
+
+  private struct Shape {
+    var rows: Int
+    var columns: Int
+    var checks: Int
+  }
+
+  /// Rows, columns and level, as most indicators say (clause 5.11).
+  private func shape() -> Shape? {
+    var high: [Int: Int] = [:]
+    var low: [Int: Int] = [:]
+    var columns: [Int: Int] = [:]
+    var stops: [Int: Int] = [:]
+    for line in lines { if let count = line.columns { stops[count, default: 0] += 1 } }
+    func vote(_ value: Int, _ kind: Int) {
+      switch kind {
+      case 0: high[value % 30, default: 0] += 1
+      case 1: low[value % 30, default: 0] += 1
+      default: columns[value % 30 + 1, default: 0] += 1
+      }
+    }
+    let most = stops.max { $0.value < $1.value }?.key
+    for line in lines {
+      for seen in line.seen {
+        if seen.column == 0 { vote(seen.value, seen.cluster) }
+        if seen.column == -1 || most.map({ seen.column == $0 - 1 }) ?? false {
+          vote(seen.value, (seen.cluster + 2) % 3)
+        }
+      }
+    }
+    func best(_ votes: [Int: Int]) -> Int? { votes.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key }
+    guard let a = best(high), let b = best(low) else { return nil }
+    guard let count = best(columns) ?? most.map({ $0 - 2 }) else { return nil }
+    let rows = 3 * a + b % 3 + 1
+    let level = b / 3
+    guard (1...30).contains(count), (3...90).contains(rows), level <= 8, rows * count > 2 << level else { return nil }
+    return Shape(rows: rows, columns: count, checks: 2 << level)
+  }
+
+  /// The codewords most lines agree on, in order, and which none shows.
+  private func codewords(_ shape: Shape) -> (words: [Int], erasures: [Int]) {
+    let rows = rowsOfLines(shape)
+    var votes = [[Int: Int]](repeating: [:], count: shape.rows * shape.columns)
+    for (line, place) in zip(lines, rows) {
+      guard let place else { continue }
+      for seen in line.seen {
+        let column = seen.column >= 0 ? seen.column : shape.columns + 2 + seen.column
+        guard (1...shape.columns).contains(column) else { continue }
+        let share = Double(column) / Double(shape.columns + 1)
+        let near = place.left + (place.right - place.left) * share
+        // The row of that cluster nearest to where the line should be.
+        let guess = Int(near.rounded())
+        guard let row = [guess, guess - 1, guess + 1].first(where: { ($0 % 3 + 3) % 3 == seen.cluster }),
+          (0..<shape.rows).contains(row)
+        else { continue }
+        votes[row * shape.columns + column - 1][seen.value, default: 0] += abs(near - Double(row)) < 0.75 ? 2 : 1
+      }
+    }
+    var words: [Int] = []
+    var erasures: [Int] = []
+    for (i, vote) in votes.enumerated() {
+      if let best = vote.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }) {
+        words.append(best.key)
+      } else {
+        words.append(0)
+        erasures.append(i)
+      }
+    }
+    return (words, erasures)
+  }
+
+  /// In which row each line begins and ends, as its indicators say, and between those that say nothing as their neighbours
+  /// do.
+  private func rowsOfLines(_ shape: Shape) -> [(left: Double, right: Double)?] {
+    func row(_ seen: Seen) -> Int? {
+      let row = seen.value / 30 * 3 + seen.cluster
+      return row < shape.rows ? row : nil
+    }
+    var left: [(Double, Double)] = []
+    var right: [(Double, Double)] = []
+    for line in lines {
+      for seen in line.seen {
+        if seen.column == 0, let r = row(seen) { left.append((line.place, Double(r))) }
+        if seen.column == shape.columns + 1 || seen.column == -1, let r = row(seen) {
+          right.append((line.place, Double(r)))
+        }
+      }
+    }
+    let (a, b) = (Self.monotone(left), Self.monotone(right))
+    return lines.map { line in
+      let l = Self.interpolate(a, line.place)
+      let r = Self.interpolate(b, line.place)
+      guard let l = l ?? r, let r = r ?? Optional(l) else { return nil }
+      return (l, r)
+    }
+  }
+
+  /// Without those that contradict most of the others: rows grow, or shrink, along the side.
+  private static func monotone(_ points: [(Double, Double)]) -> [(Double, Double)] {
+    guard points.count > 2 else { return points }
+    // The slope that most pairs have (H. Theil, 1950; P. Sen, 1968), over a bounded number of pairs.
+    var slopes: [Double] = []
+    let stride = max(1, points.count / 40)
+    for i in Swift.stride(from: 0, to: points.count, by: stride) {
+      for j in Swift.stride(from: i + 1, to: points.count, by: stride) where points[j].0 > points[i].0 {
+        slopes.append((points[j].1 - points[i].1) / (points[j].0 - points[i].0))
+      }
+    }
+    guard !slopes.isEmpty else { return points }
+    slopes.sort()
+    let slope = slopes[slopes.count / 2]
+    let offsets = points.map { $0.1 - slope * $0.0 }.sorted()
+    let offset = offsets[offsets.count / 2]
+    return points.filter { abs($0.1 - slope * $0.0 - offset) < 3.5 }
+  }
+
+  private static func interpolate(_ points: [(Double, Double)], _ at: Double) -> Double? {
+    guard let first = points.first, let last = points.last else { return nil }
+    // The mean of those very near, else between the two around, else as the whole goes on.
+    let near = points.filter { abs($0.0 - at) < 1e-9 }
+    if !near.isEmpty { return near.reduce(0) { $0 + $1.1 } / Double(near.count) }
+    if let above = points.last(where: { $0.0 < at }), let below = points.first(where: { $0.0 > at }) {
+      return above.1 + (below.1 - above.1) * (at - above.0) / (below.0 - above.0)
+    }
+    guard last.0 > first.0 else { return first.1 }
+    let slope = (last.1 - first.1) / (last.0 - first.0)
+    return at < first.0 ? first.1 + slope * (at - first.0) : last.1 + slope * (at - last.0)
+  }
+}

@@ -1,0 +1,180 @@
+import Foundation
+import Testing
+import WaymarkGeometry
+import WaymarkImage
+
+@testable import WaymarkBarcodes
+
+@Suite("Matrix codes of our own readers")
+struct MatrixCodeTests {
+  private func read(_ image: GrayImage, _ symbology: Symbology, _ effort: ScanConfiguration.Effort = .still) throws
+    -> ScanReading
+  {
+    var scanner = try BarcodeScanner(ScanConfiguration(symbologies: [symbology], effort: effort))
+    return image.withView { scanner.scan($0) }
+  }
+
+  /// What the limits in `docs/barcodes.md` leave out.
+  private func isWithinLimits(_ fixture: MatrixFixture) -> Bool {
+    switch fixture.symbology {
+    case .maxiCode: false
+    case .aztec: fixture.modules.columns <= 53
+    case .microQR: fixture.modules.columns > 11
+    case .dataMatrix: fixture.modules.rows != 8 || fixture.modules.columns != 32
+    default: true
+    }
+  }
+
+  @Test("symbols of nearly every size are read from pictures, and their corners are where they are")
+  func pictures() throws {
+    for fixture in try MatrixFixture.load("matrices.txt") where isWithinLimits(fixture) {
+      let scale = 3
+      let reading = try read(fixture.draw(scale: scale), fixture.symbology)
+      #expect(reading.symbols.map(\.text) == [fixture.text], "\(fixture.testDescription)")
+      guard let symbol = reading.symbols.first, fixture.symbology != .pdf417 else { continue }
+      let first = Double(4 * scale) - 0.5
+      let last = first + Double(fixture.modules.columns * scale)
+      #expect(symbol.corners.topLeft.distance(to: [first, first]) < 3, "\(fixture.testDescription)")
+      #expect(abs(symbol.corners.bottomRight.x - last) < 3, "\(fixture.testDescription)")
+    }
+  }
+
+  @Test("what declares GS1 is split, and a named character set is used")
+  func content() throws {
+    let fixtures = try MatrixFixture.load("matrices.txt").filter { $0.text.hasPrefix("0109") || $0.text == "Ελληνικά" }
+    #expect(fixtures.count == 5)
+    for fixture in fixtures {
+      let symbol = try #require(read(fixture.draw(scale: 3), fixture.symbology).symbols.first)
+      if fixture.text.hasPrefix("0109") {
+        #expect(symbol.gs1.map(\.identifier) == ["01", "10", "17"])
+      } else {
+        #expect(symbol.charset == .greek)
+      }
+    }
+  }
+
+  @Test("light on dark, in a mirror, and live", arguments: [Symbology.dataMatrix, .aztec])
+  func otherwise(_ symbology: Symbology) throws {
+    let fixtures = try MatrixFixture.load("matrices.txt").filter { $0.symbology == symbology }
+    for fixture in fixtures.prefix(8) {
+      #expect(
+        try read(fixture.draw(scale: 4, isInverted: true), symbology).symbols.map(\.text) == [fixture.text],
+        "inverted \(fixture.testDescription)")
+      #expect(
+        try read(fixture.draw(scale: 4, isMirrored: true), symbology).symbols.map(\.text) == [fixture.text],
+        "mirrored \(fixture.testDescription)")
+      #expect(try read(fixture.draw(scale: 4), symbology, .live).symbols.map(\.text) == [fixture.text])
+    }
+  }
+
+  @Test("tilted and turned", arguments: [Symbology.dataMatrix, .aztec])
+  func tilted(_ symbology: Symbology) throws {
+    let fixtures = try MatrixFixture.load("matrices.txt").filter {
+      $0.symbology == symbology && $0.modules.columns < 140
+    }
+    let places = [
+      Quadrilateral(topLeft: [60, 40], topRight: [560, 80], bottomRight: [540, 460], bottomLeft: [90, 420]),
+      Quadrilateral(topLeft: [120, 30], topRight: [600, 150], bottomRight: [500, 470], bottomLeft: [40, 380]),
+    ]
+    var (read, all) = (0, 0)
+    for fixture in fixtures where fixture.modules.columns >= 12 && fixture.modules.columns < 2 * fixture.modules.rows {
+      guard fixture.modules.columns <= 40 else { continue }
+      for place in places {
+        let picture = fixture.draw(scale: 8).seen(as: place, width: 640, height: 480)
+        let texts = try self.read(picture, symbology).symbols.map(\.text)
+        all += 1
+        if texts == [fixture.text] { read += 1 }
+        #expect(texts.isEmpty || texts == [fixture.text], "read wrong: \(fixture.testDescription)")
+      }
+    }
+    #expect(Double(read) >= 0.8 * Double(all), "\(read) of \(all)")
+  }
+
+  @Test("parts are joined, and of some the missing ones are named", arguments: [Symbology.dataMatrix, .aztec])
+  func parts(_ symbology: Symbology) throws {
+    let parts = try MatrixFixture.load("parts.txt").filter { $0.symbology == symbology }
+    func sheet(_ shown: [MatrixFixture]) -> GrayImage {
+      let pictures = shown.map { $0.draw(scale: 4) }
+      let width = pictures.map(\.width).max() ?? 1
+      let height = pictures.reduce(0) { $0 + $1.height }
+      return GrayImage(width: width, height: height) { pixels in
+        pixels.update(repeating: 235)
+        var top = 0
+        for picture in pictures {
+          for y in 0..<picture.height {
+            for x in 0..<picture.width { pixels[(top + y) * width + x] = picture[x, y] }
+          }
+          top += picture.height
+        }
+      }
+    }
+    let whole = try read(sheet([parts[2], parts[0], parts[1]]), symbology)
+    #expect(whole.symbols.map(\.text) == [parts.map(\.text).joined()])
+    let gap = try read(sheet([parts[2], parts[0]]), symbology)
+    #expect(gap.symbols.isEmpty)
+    #expect(gap.incomplete.first?.missing == [2])
+  }
+
+  @Test("a Data Matrix symbol is read up to the limit of its error correction, and never wrong beyond")
+  func damaged() throws {
+    var random = RandomSource(seed: 5)
+    for fixture in try MatrixFixture.load("matrices.txt") where fixture.symbology == .dataMatrix {
+      let modules = fixture.modules
+      let size = try #require(
+        DataMatrixSize.all.first { $0.columns == modules.columns && $0.rows == modules.rows })
+      let placement = size.placement()
+      let limit = size.checks / size.blocks / 2
+      for beyond in [0, 1] {
+        var spoilt = modules
+        // All in the first block, whose codewords are as many apart as there are blocks.
+        let own = Array(stride(from: 0, to: size.data, by: size.blocks)).shuffled(using: &random)
+        for word in own.prefix(limit + beyond) {
+          let cell = placement[word][Int(random.next() % 8)]
+          let (x, y) = (cell % size.dataColumns, cell / size.dataColumns)
+          let i =
+            (y / size.regionHeight * (size.regionHeight + 2) + 1 + y % size.regionHeight) * modules.columns
+            + x / size.regionWidth * (size.regionWidth + 2) + 1 + x % size.regionWidth
+          spoilt.dark[i].toggle()
+        }
+        let text = DataMatrixDecoder.decode(size) { spoilt[$0, $1] }?.message.decoded.text
+        // Where there is less data than the limit, even that many errors can be undone.
+        if beyond == 0 || own.count <= limit {
+          #expect(text == fixture.text, "\(fixture.testDescription)")
+        } else {
+          #expect(text == nil, "\(fixture.testDescription)")
+        }
+      }
+    }
+  }
+
+  @Test("MaxiCode: modes 2 to 6, with damage")
+  func maxiCode() throws {
+    var random = RandomSource(seed: 9)
+    let fixtures = try MatrixFixture.load("matrices.txt").filter { $0.symbology == .maxiCode }
+    #expect(fixtures.count == 5)
+    for fixture in fixtures {
+      var dark = fixture.modules.dark
+      #expect(MaxiCodeDecoder.decode(dark)?.message.decoded.text == fixture.text)
+      for _ in 0..<6 { dark[Int(random.next() % UInt64(dark.count))].toggle() }
+      let text = MaxiCodeDecoder.decode(dark)?.message.decoded.text
+      #expect(text == nil || text == fixture.text)
+    }
+  }
+
+  @Test("noise and stripes are no codes")
+  func nothing() throws {
+    var random = RandomSource(seed: 3)
+    let noise = GrayImage(width: 320, height: 240) { pixels in
+      for i in pixels.indices { pixels[i] = random.next() % 2 == 0 ? 30 : 220 }
+    }
+    let blocks = GrayImage(width: 320, height: 240) { pixels in
+      let dark = (0..<(80 * 60)).map { _ in random.next() % 2 == 0 }
+      for i in pixels.indices { pixels[i] = dark[i / 320 / 4 * 80 + i % 320 / 4] ? 30 : 220 }
+    }
+    for symbology in [Symbology.dataMatrix, .aztec, .pdf417, .microQR, .maxiCode] {
+      #expect(try read(noise, symbology).symbols.isEmpty)
+      #expect(try read(blocks, symbology).symbols.isEmpty)
+      #expect(try read(GrayImage(width: 320, height: 240, value: 200), symbology).symbols.isEmpty)
+    }
+  }
+}
