@@ -13,8 +13,10 @@ struct MatrixFixture: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { "\(symbology.rawValue) \(modules.columns)×\(modules.rows) \(text.prefix(24))" }
 
+  private static let folder = Fixture.folder.deletingLastPathComponent().appendingPathComponent("Matrices")
+
   static func load(_ name: String) throws -> [MatrixFixture] {
-    let file = try String(contentsOf: Fixture.folder.appendingPathComponent(name), encoding: .utf8)
+    let file = try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
     return try file.split(separator: "\n").map { line in
       let fields = line.split(separator: "\t").map(String.init)
       guard fields.count == 4, let symbology = Symbology(rawValue: fields[0]), let width = Int(fields[2]) else {
