@@ -127,6 +127,8 @@ struct ScanCommand: ParsableCommand {
     settings.scan.effort = effort.value
     settings.scan.withheld = without.passes
     settings.onlyOne = oneshot
+    // A verdict looks at every code: the one that is accepted may not be the first.
+    settings.scan.stopsAtFirst = oneshot && !onboarding
     if let formats {
       settings.scan.symbologies = formats.symbologies
       settings.onboardingSymbologies = formats.symbologies

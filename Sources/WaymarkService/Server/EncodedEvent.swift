@@ -1,5 +1,5 @@
 import NIOCore
-package import WaymarkProtocol
+import WaymarkProtocol
 
 /// An event as bytes: encoded once for all, and once more without its secrets where it has some.
 struct EncodedEvent {

@@ -40,7 +40,8 @@ final class PictureScanner {
       let start = clock.now
       let reading = picture.image.withView { scanner.scan($0) }
       report.elapsed = (clock.now - start) / .seconds(1)
-      report.symbols = reading.symbols.sorted(by: Self.readingOrder)
+      report.symbols = reading.symbols
+      report.isLimited = reading.limited
       report.unread = reading.incomplete.flatMap(\.corners) + reading.unread.compactMap(\.corners)
       judge(&report, reading)
       if report.reason == UnsuccessfulReason.codeNotReadable.rawValue {
@@ -52,12 +53,6 @@ final class PictureScanner {
       report.error = error
     }
     return report
-  }
-
-  /// From top to bottom, then from left to right, so that a picture always gives the same list.
-  private static func readingOrder(_ a: Symbol, _ b: Symbol) -> Bool {
-    let (first, second) = (a.corners.center, b.corners.center)
-    return (first.y, first.x, a.text) < (second.y, second.x, b.text)
   }
 
   /// Judges by the rules that live scans have, with the policy or, without one, by what there is to read.

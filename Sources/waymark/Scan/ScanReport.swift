@@ -21,6 +21,8 @@ struct ScanReport: Sendable, Encodable {
   var elapsed: Double?
   /// The file ended before the picture did.
   var isTruncated = false
+  /// The picture would have cost more work than one may: what was found by then stands, and there may be more.
+  var isLimited = false
   var outcome = Outcome.error
   var reason: String?
   /// Why, in words for a person; not in the object.
@@ -66,7 +68,7 @@ struct ScanReport: Sendable, Encodable {
   }
 
   enum Key: String, CodingKey {
-    case input, width, height, elapsed, truncated, outcome, reason, kind, connectTo, fields, missing, advice, chosen,
+    case input, width, height, elapsed, truncated, limited, outcome, reason, kind, connectTo, fields, missing, advice, chosen,
       symbols
     case error
     case symbology, text, bytesBase64, charset, corners, quality, pass, gs1
@@ -81,6 +83,7 @@ struct ScanReport: Sendable, Encodable {
     try container.encode(height, forKey: .height)
     try container.encode(elapsed, forKey: .elapsed)
     if isTruncated { try container.encode(true, forKey: .truncated) }
+    if isLimited { try container.encode(true, forKey: .limited) }
     try container.encode(outcome.rawValue, forKey: .outcome)
     try container.encodeIfPresent(reason, forKey: .reason)
     try container.encodeIfPresent(kind, forKey: .kind)
