@@ -252,3 +252,44 @@ void ck_texture_cells(const uint8_t *src, size_t stride, int width, int height, 
     }
   }
 }
+
+CK_CLONES
+void ck_patch_structure(const float *drawn, const uint8_t *img, size_t stride, float out[10]) {
+  // Both are smoothed by 1 2 1 first: noise lies in the highest frequencies, which derivatives raise.
+  float a[100], b[100], wide[120], across[120], sums[10] = {0};
+  for (int y = 0; y < 12; y++) {
+    const uint8_t *p = img + (ptrdiff_t)(y - 2) * (ptrdiff_t)stride;
+    for (int x = 0; x < 10; x++) across[10 * y + x] = p[x - 2] + 2 * p[x - 1] + p[x];
+  }
+  for (int i = 0; i < 100; i++) b[i] = (across[i] + 2 * across[i + 10] + across[i + 20]) / 16;
+  for (int y = 0; y < 10; y++) {
+    const float *p = drawn + 10 * y;
+    float *q = wide + 10 * (y + 1);
+    q[0] = 3 * p[0] + p[1];
+    for (int x = 1; x < 9; x++) q[x] = p[x - 1] + 2 * p[x] + p[x + 1];
+    q[9] = p[8] + 3 * p[9];
+  }
+  memcpy(wide, wide + 10, 10 * sizeof *wide);
+  memcpy(wide + 110, wide + 100, 10 * sizeof *wide);
+  for (int i = 0; i < 100; i++) a[i] = (wide[i] + 2 * wide[i + 10] + wide[i + 20]) / 16;
+  for (int y = 1; y < 9; y++) {
+    for (int x = 1; x < 9; x++) {
+      const float *p = a + 10 * y + x, *q = b + 10 * y + x;
+      float ax = p[-9] - p[-11] + 2 * (p[1] - p[-1]) + p[11] - p[9];
+      float ay = p[9] - p[-11] + 2 * (p[10] - p[-10]) + p[11] - p[-9];
+      float bx = q[-9] - q[-11] + 2 * (q[1] - q[-1]) + q[11] - q[9];
+      float by = q[9] - q[-11] + 2 * (q[10] - q[-10]) + q[11] - q[-9];
+      sums[0] += ax * ax;
+      sums[1] += ax * ay;
+      sums[2] += ay * ay;
+      sums[3] += bx * bx;
+      sums[4] += bx * by;
+      sums[5] += by * by;
+      sums[6] += ax * bx;
+      sums[7] += ax * by;
+      sums[8] += ay * bx;
+      sums[9] += ay * by;
+    }
+  }
+  for (int i = 0; i < 10; i++) out[i] = sums[i] / (64 * 64);
+}

@@ -38,6 +38,11 @@ void ck_patch_quantize(const float *prepared, int16_t *pattern);
 // squared, row after row; img is the patch's first pixel at no shift.
 void ck_patch_search(const uint8_t *img, size_t stride, const int16_t *pattern, int radius, float weight, float *map);
 
+// The structure of a drawn patch (10 x 10 pixels) and of the 8 x 8 pixels of the frame from img on, both smoothed by 1 2 1:
+// means over the 8 x 8 pixels of products of Sobel gradients a (drawn) and b (frame), in gray levels a pixel: ax ax, ax ay,
+// ay ay, bx bx, bx by, by by, ax bx, ax by, ay bx, ay by. Two pixels around those of the frame are read.
+void ck_patch_structure(const float *drawn, const uint8_t *img, size_t stride, float out[10]);
+
 // Sums of gx gx, gx gy, gy gy (central differences, doubled) over every whole cell of 4 x 4 pixels of src, whose outer
 // pixels count as flat: three numbers a cell, width/4 cells a row.
 void ck_texture_cells(const uint8_t *src, size_t stride, int width, int height, int32_t *cells);

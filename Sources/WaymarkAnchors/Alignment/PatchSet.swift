@@ -30,9 +30,13 @@ final class PatchSet {
   let tensor: UnsafeMutablePointer<Float>
   let prepared: UnsafeMutablePointer<Float>
   private let drawn: UnsafeMutablePointer<Float>
+  /// From one drawn patch to the next; none where only the last one is kept.
+  private let step: Int
   private let ranking = TextureRanking()
 
-  init(capacity: Int) {
+  /// - Parameter keepsDrawn: whether patches are kept as they were drawn, for `drawing`.
+  init(capacity: Int, keepsDrawn: Bool = false) {
+    step = keepsDrawn ? Int(CK_DRAWN_CAPACITY) : 0
     self.capacity = capacity
     left = .allocate(capacity: capacity)
     top = .allocate(capacity: capacity)
@@ -42,7 +46,7 @@ final class PatchSet {
     contrast = .allocate(capacity: capacity)
     tensor = .allocate(capacity: 3 * capacity)
     prepared = .allocate(capacity: Int(CK_PREPARED) * capacity)
-    drawn = .allocate(capacity: Int(CK_DRAWN_CAPACITY))
+    drawn = .allocate(capacity: Int(CK_DRAWN_CAPACITY) * (keepsDrawn ? capacity : 1))
   }
 
   deinit {
@@ -64,6 +68,9 @@ final class PatchSet {
     return (lens.bend((straight + 0.5) / scale - 0.5) + 0.5) * scale - 0.5
   }
 
+  /// A patch as it was drawn, with one more pixel on each side.
+  func drawing(_ i: Int) -> UnsafePointer<Float> { UnsafePointer(drawn + step * i) }
+
   func pattern(_ i: Int) -> UnsafeMutablePointer<Float> { prepared + i * Int(CK_PREPARED) }
 
   /// Draws the patches of a reference that a level of the frame should show under a homography.
@@ -75,9 +82,10 @@ final class PatchSet {
   ///   - limit: how many patches at most.
   ///   - softness: the deviation in pixels of the full frame by which the frame is out of focus.
   ///   - blur: how motion smears a point of the reference during the exposure, in pixels of the full frame.
+  ///   - chosen: the centres of the patches in reference pixels; `nil`: where the reference has most texture.
   func draw(
     _ template: AnchorTemplate, homography: Homography, scale: Double, width: Int, height: Int, limit: Int,
-    softness: Double, blur: MotionBlur?
+    softness: Double, blur: MotionBlur?, at chosen: UnsafeBufferPointer<SIMD2<Float>>? = nil
   ) {
     count = 0
     let toLevel = Homography.resize(Point2(scale, scale)) * homography
@@ -93,7 +101,7 @@ final class PatchSet {
     let back = Homography.resize(Point2(level.scale, level.scale)) * inverse
     let (right, bottom) = (Double(view.width) - 0.5, Double(view.height) - 0.5)
     let full = min(limit, capacity)
-    for place in level.centers {
+    for place in chosen ?? level.centers {
       if count == full { break }
       let center = Point2(Double(place.x), Double(place.y))
       let depth = toLevel.depth(center)
@@ -130,9 +138,9 @@ final class PatchSet {
         }
         let offsets = samples.write(to: m + 9)
         ck_patch_draw(
-          view.base, view.stride, Int32(view.width), Int32(view.height), m, m + 9, Int32(offsets), drawn)
+          view.base, view.stride, Int32(view.width), Int32(view.height), m, m + 9, Int32(offsets), drawn + step * count)
       }
-      let length = ck_patch_prepare(drawn, pattern(count), tensor + 3 * count)
+      let length = ck_patch_prepare(drawn + step * count, pattern(count), tensor + 3 * count)
       // Below a deviation of one gray level there is nothing to hold on to.
       guard length > 8 else { continue }
       left[count] = Int32(x)

@@ -39,6 +39,9 @@ package final class AnchorCompiler {
     shotExtractor = FeatureExtractor()
   }
 
+  /// Fewer agreeing features are never claimed, so an anchor with fewer would never be found.
+  package static let fewestFeatures = 8
+
   /// The long side of a reference in pixels.
   package static let side = 480
 
@@ -65,6 +68,18 @@ package final class AnchorCompiler {
         width: max(1, Int((Double(picture.width) * scale).rounded())),
         height: max(1, Int((Double(picture.height) * scale).rounded())))
     return compile(name: name, physicalWidth: physicalWidth, image: image, originalSide: long)
+  }
+
+  /// Makes sure that an anchor can be found at all before it is put into a library.
+  ///
+  /// - Throws: `AnchorError` with `unusablePicture` for one with fewer features than any claim needs.
+  package static func check(_ anchor: CompiledAnchor) throws(AnchorError) {
+    guard anchor.features.count < fewestFeatures else { return }
+    throw AnchorError(
+      .unusablePicture,
+      "The picture of \"\(anchor.name)\" has \(anchor.features.count) corners to be found again by, of the "
+        + "\(fewestFeatures) needed.",
+      hint: "It shows one colour or plain edges: choose a picture with letters or texture.")
   }
 
   /// Compiles a picture whose long side is 480 pixels.

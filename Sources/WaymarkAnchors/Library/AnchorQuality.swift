@@ -10,6 +10,8 @@ public struct AnchorQuality: Sendable, Hashable {
     case oneSided
     /// The same detail comes again at other places.
     case repetitive
+    /// What structure there is runs in one direction: lines and edges, which any other edge resembles.
+    case edgesOnly
     /// The grays lie close together.
     case lowContrast
     /// The picture has too few pixels.
@@ -25,6 +27,7 @@ public struct AnchorQuality: Sendable, Hashable {
       case .tooLittleDetail: "tooLittleDetail"
       case .oneSided: "oneSided"
       case .repetitive: "repetitive"
+      case .edgesOnly: "edgesOnly"
       case .lowContrast: "lowContrast"
       case .tooSmall: "tooSmall"
       case .mirrorSymmetric: "mirrorSymmetric"
@@ -38,6 +41,8 @@ public struct AnchorQuality: Sendable, Hashable {
       case .tooLittleDetail: "too little detail: choose a picture with more corners, letters or texture"
       case .oneSided: "one-sided: the detail lies in one part; crop to it, or choose one with detail all over"
       case .repetitive: "repetitive: the same pattern comes again and again; add something that comes once"
+      case .edgesOnly:
+        "edges only: it cannot be told from any other edges and will hardly be found; choose one with letters or texture"
       case .lowContrast: "low contrast: the grays lie close together; print it darker on lighter"
       case .tooSmall: "too small: give a picture of at least 320 pixels on its long side"
       case .mirrorSymmetric: "mirror-symmetric: it looks the same turned or mirrored; add something that does not"

@@ -20,6 +20,7 @@ public final class AnchorDetector {
   private let pairs: UnsafeMutableBufferPointer<PointPair>
   private var claims: [AnchorClaim] = []
   private let aligner = PatchAligner()
+  private let proof = StructureProof()
   /// The lens of the frames: the claims' homographies are then those without its distortion.
   package var lens: LensMap?
   private var templates: TemplateCache
@@ -62,6 +63,7 @@ public final class AnchorDetector {
     guard frame.width >= 32, frame.height >= 32, !library.references.isEmpty else { return [] }
     let (picture, scale) = reducer.reduce(frame)
     aligner.lens = lens?.scaled(by: scale)
+    proof.lens = aligner.lens
     let outlines = known.map { $0.scaled(by: scale) }
     look(picture, doubled: false, except: outlines)
     if claims.isEmpty, lookup.isWorthThoroughness { search(plain, picture, doubled: false, thorough: true) }
@@ -154,10 +156,12 @@ public final class AnchorDetector {
   ) -> AnchorClaim? {
     let template = templates.template(for: anchor, in: library)
     var best = aligner.align(template, from: map, in: plain.pyramid)
+    var pyramid = plain.pyramid
     if doubled {
       // So small an anchor has few patches in the frame's own pixels and noisy ones in the doubled ones: the better counts.
       if let twice = aligner.align(template, from: map, in: extractor.pyramid), twice.score > best?.score ?? 0 {
         best = twice
+        pyramid = extractor.pyramid
       }
     }
     guard let result = best else { return nil }
@@ -171,7 +175,13 @@ public final class AnchorDetector {
     guard let outline = final.outline(width: Double(reference.width), height: Double(reference.height)) else {
       return nil
     }
-    guard hasCameraLikeDepth(final, reference, outline, width: width) else { return nil }
+    let octave = aligner.octaves(template, final, pyramid)?.finest ?? 0
+    let deviations = proof.deviations(template, final, in: pyramid, octave: octave)
+    onProof?(anchor, result, inliers, deviations)
+    // Depths that differ strongly are seldom seen, and right all the same where the picture is beyond doubt.
+    guard deviations >= StructureProof.needed,
+      deviations >= StructureProof.ample || hasCameraLikeDepth(final, reference, outline, width: width)
+    else { return nil }
     // Of two anchors that look alike, one place is given to the one that fits better.
     if !allowsOverlaps, let rival = claims.indices.first(where: { covers(claims[$0], outline) }) {
       guard claims[rival].score < result.score else { return nil }
@@ -214,4 +224,7 @@ public final class AnchorDetector {
 
   /// Told of every alignment: the anchor, what the aligner said, and how many features agreed. For measuring.
   package var onVerify: ((Int, PatchAligner.Result, Int) -> Void)?
+
+  /// Told of every proof that was asked for: as above, and how far the claim is from chance. For measuring.
+  package var onProof: ((Int, PatchAligner.Result, Int, Double) -> Void)?
 }

@@ -39,6 +39,7 @@ public final class AnchorEngine {
   private let pyramid = GrayPyramid()
   private let aligner: PatchAligner
   private let search = PatchSearch()
+  private let proof = StructureProof()
   /// Taken out of all places inside the engine; observations are given as the frame shows them.
   private let lens: LensMap?
   private var exposure = ExposureEstimate()
@@ -86,6 +87,7 @@ public final class AnchorEngine {
     lens = LensMap(intrinsics)
     aligner.lens = lens
     search.lens = lens
+    proof.lens = lens
     source.lens = lens
     anchors.reserveCapacity(options.maximumAnchors)
     known.reserveCapacity(options.maximumAnchors)
@@ -151,6 +153,10 @@ public final class AnchorEngine {
     }
     anchors[i].see(
       place.alignment.homography, inliers: place.alignment.inliers, score: place.alignment.score, at: time, intrinsics)
+    // Alignment holds on to whatever edges are there. So every thirtieth of a second it is asked whether they are the anchor's.
+    guard time - anchors[i].lastChecked >= 0.03 - 1e-3 else { return }
+    let deviations = anchors[i].tracker.deviations(in: pyramid, aligner: aligner, proof: proof, exposure: exposure)
+    if !anchors[i].prove(deviations, at: time) { anchors[i].letGo() }
   }
 
   private func searchIsDue(_ time: Double) -> Bool {
@@ -253,7 +259,7 @@ public final class AnchorEngine {
     if let place {
       // Back again: what was smoothed before does not hold any more if it was away for more than a moment.
       if time - anchors[place].observation.lastSeen > options.lostAfter { anchors[place].pose.reset() }
-      anchors[place].tracker = tracker
+      anchors[place].begin(tracker, at: time)
       index = place
     } else {
       anchors.append(

@@ -72,6 +72,19 @@ package struct AnchorTracker {
     history.add(corners, at: time)
   }
 
+  /// How far the agreement at the last place is from chance, in standard deviations.
+  package func deviations(
+    in pyramid: GrayPyramid, aligner: PatchAligner, proof: StructureProof, exposure: ExposureEstimate
+  ) -> Double {
+    guard let corners = history.lastCorners, let octaves = aligner.octaves(template, homography, pyramid) else {
+      return 0
+    }
+    let blur = motion.flatMap { exposure.blur(corners, $0, width: template.width, height: template.height) }
+    return proof.deviations(
+      template, homography, in: pyramid, octave: octaves.finest, softness: softness, blur: blur,
+      enough: StructureProof.holding)
+  }
+
   /// Compares three lengths of smear at the last place, and moves the estimate towards the likeliest.
   package func learnExposure(_ exposure: inout ExposureEstimate, in pyramid: GrayPyramid, aligner: PatchAligner) {
     guard let motion, let corners = history.lastCorners, let octaves = aligner.octaves(template, homography, pyramid)

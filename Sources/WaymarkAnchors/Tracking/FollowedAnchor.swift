@@ -17,6 +17,9 @@ struct FollowedAnchor {
   private let lens: LensMap?
   /// Whether it is seen in the present frame.
   var isSeen = true
+  /// When it was last asked whether it is still what is followed, and when it last was.
+  private(set) var lastChecked: Double
+  private var lastProven: Double
   /// In how many frames running it has been seen.
   private var streak = 0
   /// Whether it has been followed for a few frames: a claim that was a mistake does not last that long.
@@ -29,6 +32,7 @@ struct FollowedAnchor {
     lens: LensMap?, time: Double
   ) {
     self.lens = lens
+    (lastChecked, lastProven) = (time, time)
     index = claim.anchor
     name = reference.name
     width = reference.width
@@ -71,6 +75,27 @@ struct FollowedAnchor {
     let (raw, smooth) = pose.update(solutions, at: time)
     observation.rawPose = raw
     observation.pose = smooth
+  }
+
+  /// Takes a place where it was found again.
+  mutating func begin(_ tracker: AnchorTracker, at time: Double) {
+    self.tracker = tracker
+    (lastChecked, lastProven) = (time, time)
+  }
+
+  /// Takes how far its place in the frame at `time` is from chance.
+  ///
+  /// - Returns: whether it may be followed on: it has proven itself within a tenth of a second.
+  mutating func prove(_ deviations: Double, at time: Double) -> Bool {
+    lastChecked = time
+    if deviations >= StructureProof.holding { lastProven = time }
+    return time - lastProven < 0.09
+  }
+
+  /// Takes that something else stands where it was followed: it is not looked for there any more.
+  mutating func letGo() {
+    miss()
+    isConfirmed = false
   }
 
   /// Takes that it is not in the present frame.

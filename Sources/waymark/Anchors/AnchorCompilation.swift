@@ -30,14 +30,20 @@ enum AnchorCompilation {
             let picture = try PictureDecoder().gray(PictureFile.read(entry.file)).image
             var anchor = try compiler.compile(
               name: entry.name, physicalWidth: entry.physicalWidth, picture: picture)
-            try trial?.judge(&anchor)
+            if let trial { try trial.judge(&anchor) } else { try AnchorCompiler.check(anchor) }
             return anchor
           }
         }
       },
       deliver: { result in
         switch result {
-        case .success(let anchor): anchors.append(anchor)
+        case .success(let anchor):
+          if anchor.reasons.contains(.edgesOnly), !tried {
+            progress?.clear()
+            let file = entries[anchors.count + failures].file
+            Output.diagnostic("waymark: \(file): \(AnchorQuality.Reason.edgesOnly.text)")
+          }
+          anchors.append(anchor)
         case .failure(let error):
           progress?.clear()
           let entry = entries[anchors.count + failures]

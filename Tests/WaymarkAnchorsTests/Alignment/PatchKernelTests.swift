@@ -116,4 +116,16 @@ import WaymarkImage
       #expect((cells[i], cells[i + 1], cells[i + 2]) == sums)
     }
   }
+
+  @Test func structureIsTheProductsOfGradients() {
+    // The drawn patch rises by 3 a pixel to the right, the frame by 5 downwards.
+    let drawn = (0..<100).map { Float(3 * ($0 % 10)) }
+    let frame = (0..<144).map { UInt8(5 * ($0 / 12)) }
+    var m = [Float](repeating: -1, count: 10)
+    frame.withUnsafeBufferPointer { ck_patch_structure(drawn, $0.baseAddress! + 26, 12, &m) }
+    // At the edge of the drawn patch the smoothing has only its own pixels, and the slope falls by a quarter twice.
+    #expect(m[0] > 8 && m[0] <= 9 && m[1] == 0 && m[2] == 0)
+    #expect(m[3] == 0 && m[4] == 0 && m[5] == 25)
+    #expect(m[6] == 0 && m[7] > 14 && m[7] <= 15 && m[8] == 0 && m[9] == 0)
+  }
 }
