@@ -22,10 +22,11 @@ let package = Package(
   products: [
     .executable(name: "waymark", targets: ["waymark"]),
     // With the modules whose types they show.
-    .library(name: "WaymarkBarcodes", targets: ["WaymarkBarcodes", "WaymarkImage", "WaymarkGeometry"]),
-    .library(name: "WaymarkOnboarding", targets: ["WaymarkOnboarding"]),
-    .library(name: "WaymarkAnchors", targets: ["WaymarkAnchors", "WaymarkImage", "WaymarkGeometry"]),
-    .library(name: "WaymarkClient", targets: ["WaymarkClient", "WaymarkProtocol"]),
+    .library(
+      name: "WaymarkBarcodes", targets: ["WaymarkBarcodes", "WaymarkImage", "WaymarkGeometry", "WaymarkSystem"]),
+    .library(name: "WaymarkOnboarding", targets: ["WaymarkOnboarding", "WaymarkSystem"]),
+    .library(name: "WaymarkAnchors", targets: ["WaymarkAnchors", "WaymarkImage", "WaymarkGeometry", "WaymarkSystem"]),
+    .library(name: "WaymarkClient", targets: ["WaymarkClient", "WaymarkProtocol", "WaymarkJSON", "WaymarkSystem"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
@@ -54,27 +55,38 @@ let package = Package(
     .target(name: "CSignals"),
 
     // Modules, leaves first: an import only ever points up this list.
+    module("WaymarkSystem", []),
+    module("WaymarkJSON", []),
     module("WaymarkGeometry", []),
-    module("WaymarkImage", ["WaymarkGeometry", "CKernels", "CJPEG", "CPNG", "CWebP"]),
-    module("WaymarkBarcodes", ["WaymarkImage", "WaymarkGeometry", "CKernels", "CZBar"]),
+    module("WaymarkImage", ["WaymarkSystem", "WaymarkGeometry", "CKernels", "CJPEG", "CPNG", "CWebP"]),
+    module("WaymarkBarcodes", ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry", "CKernels", "CZBar"]),
     module(
       "WaymarkOnboarding",
-      [.product(name: "Crypto", package: "swift-crypto"), .product(name: "CryptoExtras", package: "swift-crypto")]),
-    module("WaymarkAnchors", ["WaymarkImage", "WaymarkGeometry", "CKernels"]),
-    module("WaymarkDocuments", ["WaymarkImage", "WaymarkGeometry"]),
-    module("WaymarkScenes", ["WaymarkGeometry", .product(name: "Yams", package: "Yams")]),
-    module("WaymarkCamera", ["WaymarkImage", "CV4L2"]),
-    module("WaymarkProtocol", []),
-    module("WaymarkWorker", ["WaymarkBarcodes", "WaymarkImage", "WaymarkGeometry", "CMemory", "CSandbox"]),
+      [
+        "WaymarkSystem", "WaymarkJSON", .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "CryptoExtras", package: "swift-crypto"),
+      ]),
+    module("WaymarkAnchors", ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry", "CKernels"]),
+    module("WaymarkDocuments", ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry"]),
+    module(
+      "WaymarkScenes", ["WaymarkSystem", "WaymarkJSON", "WaymarkGeometry", .product(name: "Yams", package: "Yams")]),
+    module("WaymarkCamera", ["WaymarkSystem", "WaymarkImage", "CV4L2"]),
+    module("WaymarkProtocol", ["WaymarkJSON"]),
+    module(
+      "WaymarkWorker",
+      ["WaymarkSystem", "WaymarkBarcodes", "WaymarkImage", "WaymarkGeometry", "CMemory", "CSandbox"]),
     module(
       "WaymarkPipeline",
-      ["WaymarkImage", "WaymarkGeometry", "WaymarkBarcodes", "WaymarkOnboarding", "WaymarkAnchors", "WaymarkScenes"]),
+      [
+        "WaymarkSystem", "WaymarkImage", "WaymarkGeometry", "WaymarkBarcodes", "WaymarkOnboarding", "WaymarkAnchors",
+        "WaymarkScenes",
+      ]),
     module(
       "WaymarkService",
       [
-        "WaymarkPipeline", "WaymarkWorker", "WaymarkProtocol", "WaymarkCamera", "WaymarkImage", "WaymarkGeometry",
-        "WaymarkBarcodes",
-        "WaymarkOnboarding", "WaymarkAnchors", "WaymarkScenes", "CMemory", "CSignals",
+        "WaymarkSystem", "WaymarkJSON", "WaymarkPipeline", "WaymarkWorker", "WaymarkProtocol", "WaymarkCamera",
+        "WaymarkImage", "WaymarkGeometry",
+        "WaymarkBarcodes", "WaymarkOnboarding", "WaymarkAnchors", "WaymarkScenes", "CMemory", "CSignals",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "Logging", package: "swift-log"),
@@ -87,14 +99,14 @@ let package = Package(
     module(
       "WaymarkClient",
       [
-        "WaymarkProtocol",
+        "WaymarkSystem", "WaymarkJSON", "WaymarkProtocol",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ]),
     module(
       "WaymarkKiosk",
       [
-        "WaymarkClient", "WaymarkProtocol",
+        "WaymarkSystem", "WaymarkJSON", "WaymarkClient", "WaymarkProtocol",
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Logging", package: "swift-log"),
@@ -106,9 +118,9 @@ let package = Package(
     .executableTarget(
       name: "waymark",
       dependencies: [
-        "WaymarkGeometry", "WaymarkImage", "WaymarkBarcodes", "WaymarkOnboarding", "WaymarkAnchors", "WaymarkDocuments",
-        "WaymarkScenes", "WaymarkCamera", "WaymarkProtocol", "WaymarkWorker", "WaymarkPipeline", "WaymarkService",
-        "WaymarkClient", "WaymarkKiosk",
+        "WaymarkSystem", "WaymarkJSON", "WaymarkGeometry", "WaymarkImage", "WaymarkBarcodes", "WaymarkOnboarding",
+        "WaymarkAnchors", "WaymarkDocuments", "WaymarkScenes", "WaymarkCamera", "WaymarkProtocol", "WaymarkWorker",
+        "WaymarkPipeline", "WaymarkService", "WaymarkClient", "WaymarkKiosk",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Yams", package: "Yams"),
@@ -121,37 +133,40 @@ let package = Package(
 
     // What Benchmarks/socket/measure times in a process of its own.
     .executableTarget(
-      name: "encoder-benchmark", dependencies: ["WaymarkProtocol"], path: "Benchmarks/encoder",
+      name: "encoder-benchmark", dependencies: ["WaymarkProtocol", "WaymarkJSON"], path: "Benchmarks/encoder",
       swiftSettings: swiftSettings),
 
+    tests("WaymarkSystemTests", ["WaymarkSystem"]),
+    tests("WaymarkJSONTests", ["WaymarkJSON"]),
     tests("WaymarkGeometryTests", ["WaymarkGeometry"]),
-    tests("WaymarkImageTests", ["WaymarkImage"]),
-    tests("WaymarkBarcodesTests", ["WaymarkBarcodes", "WaymarkImage", "WaymarkGeometry"]),
+    tests("WaymarkImageTests", ["WaymarkSystem", "WaymarkImage"]),
+    tests("WaymarkBarcodesTests", ["WaymarkSystem", "WaymarkBarcodes", "WaymarkImage", "WaymarkGeometry"]),
     tests(
       "WaymarkOnboardingTests",
       [
-        "WaymarkOnboarding", .product(name: "JWTKit", package: "jwt-kit"),
+        "WaymarkSystem", "WaymarkJSON", "WaymarkOnboarding", .product(name: "JWTKit", package: "jwt-kit"),
         .product(name: "Crypto", package: "swift-crypto"),
       ]),
-    tests("WaymarkAnchorsTests", ["WaymarkAnchors", "WaymarkImage", "WaymarkGeometry", "CKernels"]),
-    tests("WaymarkDocumentsTests", ["WaymarkDocuments", "WaymarkImage", "WaymarkGeometry"]),
+    tests("WaymarkAnchorsTests", ["WaymarkSystem", "WaymarkAnchors", "WaymarkImage", "WaymarkGeometry", "CKernels"]),
+    tests("WaymarkDocumentsTests", ["WaymarkSystem", "WaymarkDocuments", "WaymarkImage", "WaymarkGeometry"]),
     tests("WaymarkScenesTests", ["WaymarkScenes", "WaymarkGeometry"]),
-    tests("WaymarkCameraTests", ["WaymarkCamera", "WaymarkImage", "CV4L2"]),
-    tests("WaymarkProtocolTests", ["WaymarkProtocol"]),
+    tests("WaymarkCameraTests", ["WaymarkSystem", "WaymarkCamera", "WaymarkImage", "CV4L2"]),
+    tests("WaymarkProtocolTests", ["WaymarkJSON", "WaymarkProtocol"]),
     tests(
-      "WaymarkWorkerTests", ["WaymarkWorker", "WaymarkImage", "WaymarkBarcodes", "WaymarkGeometry", "CSandbox"]),
+      "WaymarkWorkerTests",
+      ["WaymarkSystem", "WaymarkWorker", "WaymarkImage", "WaymarkBarcodes", "WaymarkGeometry", "CSandbox"]),
     tests(
       "WaymarkPipelineTests",
-      ["WaymarkPipeline", "WaymarkImage", "WaymarkGeometry", "WaymarkBarcodes", "WaymarkOnboarding"]),
+      ["WaymarkSystem", "WaymarkPipeline", "WaymarkImage", "WaymarkGeometry", "WaymarkBarcodes", "WaymarkOnboarding"]),
     tests(
       "WaymarkServiceTests",
       [
-        "WaymarkService", "WaymarkProtocol", "WaymarkClient", "WaymarkImage", "WaymarkPipeline", "WaymarkWorker",
+        "WaymarkSystem", "WaymarkJSON", "WaymarkService", "WaymarkProtocol", "WaymarkClient", "WaymarkImage",
+        "WaymarkPipeline", "WaymarkWorker",
         .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ]),
-    tests("WaymarkClientTests", ["WaymarkClient", "WaymarkProtocol"]),
-    tests("WaymarkKioskTests", ["WaymarkKiosk"]),
+    tests("WaymarkKioskTests", ["WaymarkSystem", "WaymarkKiosk"]),
     // Runs the built executable on pictures, sockets and terminals, as a user would.
     tests("Blackbox", ["WaymarkImage"]),
   ]

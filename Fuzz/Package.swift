@@ -43,26 +43,36 @@ let package = Package(
   targets: [
     library("CZBar", links: "zbar"), library("CJPEG", links: "jpeg"), library("CPNG", links: "png16"),
     library("CWebP", links: "webp"), library("CKernels"), library("CMemory"), library("CSandbox"),
+    module("WaymarkSystem", []),
+    module("WaymarkJSON", []),
     module("WaymarkGeometry", []),
-    module("WaymarkImage", ["WaymarkGeometry", "CKernels", "CJPEG", "CPNG", "CWebP"]),
-    module("WaymarkBarcodes", ["WaymarkImage", "WaymarkGeometry", "CZBar"]),
-    module("WaymarkWorker", ["WaymarkBarcodes", "WaymarkImage", "WaymarkGeometry", "CMemory", "CSandbox"]),
+    module("WaymarkImage", ["WaymarkSystem", "WaymarkGeometry", "CKernels", "CJPEG", "CPNG", "CWebP"]),
+    module("WaymarkBarcodes", ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry", "CKernels", "CZBar"]),
+    module(
+      "WaymarkWorker",
+      ["WaymarkSystem", "WaymarkBarcodes", "WaymarkImage", "WaymarkGeometry", "CMemory", "CSandbox"]),
     module(
       "WaymarkOnboarding",
-      [.product(name: "Crypto", package: "swift-crypto"), .product(name: "CryptoExtras", package: "swift-crypto")]),
-    module("WaymarkAnchors", ["WaymarkImage", "WaymarkGeometry", "CKernels"]),
-    module("WaymarkScenes", ["WaymarkGeometry", .product(name: "Yams", package: "Yams")]),
-    module("WaymarkProtocol", []),
+      [
+        "WaymarkSystem", "WaymarkJSON", .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "CryptoExtras", package: "swift-crypto"),
+      ]),
+    module("WaymarkAnchors", ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry", "CKernels"]),
+    module(
+      "WaymarkScenes",
+      ["WaymarkSystem", "WaymarkJSON", "WaymarkGeometry", .product(name: "Yams", package: "Yams")]),
+    module("WaymarkProtocol", ["WaymarkJSON"]),
     module(
       "WaymarkClient",
       [
-        "WaymarkProtocol", .product(name: "NIOCore", package: "swift-nio"),
+        "WaymarkSystem", "WaymarkJSON", "WaymarkProtocol", .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ]),
     module(
       "WaymarkKiosk",
       [
-        "WaymarkClient", "WaymarkProtocol", .product(name: "Hummingbird", package: "hummingbird"),
+        "WaymarkSystem", "WaymarkJSON", "WaymarkClient", "WaymarkProtocol",
+        .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "Crypto", package: "swift-crypto"), .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
       ], resources: [.copy("Resources")]),
@@ -70,12 +80,12 @@ let package = Package(
     .target(name: "CFuzzer"),
     .target(name: "FuzzSupport", dependencies: ["CFuzzer"], swiftSettings: instrumented),
     fuzzer("FuzzPictures", ["WaymarkImage"]),
-    fuzzer("FuzzStream", ["WaymarkImage"]),
+    fuzzer("FuzzStream", ["WaymarkImage", "WaymarkSystem"]),
     fuzzer("FuzzCodes", ["WaymarkBarcodes", "WaymarkGeometry", "WaymarkImage"]),
     fuzzer("FuzzWorker", ["WaymarkWorker", "WaymarkBarcodes", "WaymarkGeometry", "WaymarkImage"]),
     fuzzer("FuzzLibrary", ["WaymarkAnchors", "WaymarkImage"]),
-    fuzzer("FuzzPayloads", ["WaymarkOnboarding"]),
-    fuzzer("FuzzProtocol", ["WaymarkProtocol", .product(name: "NIOCore", package: "swift-nio")]),
+    fuzzer("FuzzPayloads", ["WaymarkOnboarding", "WaymarkJSON"]),
+    fuzzer("FuzzProtocol", ["WaymarkProtocol", "WaymarkJSON", .product(name: "NIOCore", package: "swift-nio")]),
     fuzzer("FuzzScenes", ["WaymarkScenes"]),
     fuzzer(
       "FuzzKiosk",

@@ -1,4 +1,5 @@
 import Foundation
+import WaymarkJSON
 import WaymarkProtocol
 
 /// How long the hottest event takes to encode: `anchors.updated` with twenty anchors of ten markers each, by the service's

@@ -1,38 +1,26 @@
+public import WaymarkSystem
+
 /// What can go wrong with libraries and reference pictures.
-public struct AnchorError: Error, Hashable, Sendable {
-  /// A stable word for programs.
-  public enum Code: String, Hashable, Sendable, CaseIterable {
-    /// A file cannot be opened or read.
-    case cannotOpen
-    /// A file cannot be written.
-    case cannotWrite
-    /// The file is not a library of anchors.
-    case notALibrary
-    /// The library was made by a newer release, or by an older one whose form is no longer read.
-    case unsupportedVersion
-    /// The library is cut off or its bytes were changed.
-    case damaged
-    /// No anchor has this name, or one has it already.
-    case unknownName
-    /// Two anchors would have the same name.
-    case duplicateName
-    /// More anchors than a library can hold.
-    case tooManyAnchors
-    /// The picture is too small or too elongated to be an anchor, or a name or width is not usable.
-    case unusablePicture
-  }
+public typealias AnchorError = Problem<AnchorErrorCode>
 
-  /// A stable word for programs.
-  public let code: Code
-  /// What happened, to what.
-  public let message: String
-  /// What to do about it.
-  public let hint: String
-
-  /// An error from its parts.
-  public init(_ code: Code, _ message: String, hint: String) {
-    self.code = code
-    self.message = message
-    self.hint = hint
-  }
+/// The codes of `AnchorError`.
+public enum AnchorErrorCode: String, ProblemCode, CaseIterable {
+  /// A file cannot be opened or read.
+  case cannotOpen
+  /// A file cannot be written.
+  case cannotWrite
+  /// The file is not a library of anchors.
+  case notALibrary
+  /// The library was made by a newer release, or by an older one whose form is no longer read.
+  case unsupportedVersion
+  /// The library is cut off or its bytes were changed.
+  case damaged
+  /// No anchor has this name, or one has it already.
+  case unknownName
+  /// Two anchors would have the same name.
+  case duplicateName
+  /// More anchors than a library can hold.
+  case tooManyAnchors
+  /// The picture is too small or too elongated to be an anchor, or a name or width is not usable.
+  case unusablePicture
 }

@@ -1,4 +1,5 @@
 package import WaymarkImage
+import WaymarkSystem
 
 /// All that is known of a camera that is plugged in, for `waymark cameras` and `camera.list`.
 package struct CameraDescription: Sendable, Equatable, Codable {

@@ -1,5 +1,6 @@
 import Glibc
 package import WaymarkImage
+import WaymarkSystem
 
 /// What can be wrong with a camera, as its driver tells it.
 package enum CameraFault: Error, Sendable, Hashable {

@@ -1,4 +1,5 @@
 import WaymarkImage
+import WaymarkSystem
 
 /// Finds cameras among the video nodes.
 package struct CameraFinder: Sendable {
@@ -38,7 +39,7 @@ package struct CameraFinder: Sendable {
       return CameraDescription(
         identity: node.identity?.text ?? node.path, name: node.path, path: node.path, driver: "", bus: "", formats: [],
         controls: [],
-        problem: .init(code: problem.code, message: problem.message, hint: problem.hint))
+        problem: .init(code: problem.code.rawValue, message: problem.message, hint: problem.hint))
     }
   }
 

@@ -1,5 +1,6 @@
 import Glibc
 import WaymarkImage
+import WaymarkSystem
 
 /// What a camera's thread does: carries out what the machine says, and tells it what came of it.
 struct CameraLoop: ~Copyable {

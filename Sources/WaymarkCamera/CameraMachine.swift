@@ -56,7 +56,6 @@ package struct CameraMachine: Sendable, Equatable {
   /// Why it is not to be had, as told last: nothing is told twice.
   private var problem: CameraFault?
   private var attempts = 0
-  private var stalledAt: Double?
 
   /// A closed camera.
   ///

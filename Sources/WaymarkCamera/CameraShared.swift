@@ -1,6 +1,7 @@
 import Glibc
 import Synchronization
 import WaymarkImage
+import WaymarkSystem
 
 /// What a camera's thread and its owner both touch: its identity, its controls, and the open device to set them on.
 final class CameraShared: Sendable {

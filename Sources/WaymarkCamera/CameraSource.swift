@@ -1,4 +1,5 @@
 package import WaymarkImage
+import WaymarkSystem
 
 /// A camera as a source of frames: opened when it is started, given back when it is stopped, looked for again whenever it is
 /// lost in between.

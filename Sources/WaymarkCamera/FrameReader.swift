@@ -1,4 +1,5 @@
 import WaymarkImage
+import WaymarkSystem
 
 /// Makes frames of filled buffers: luma once, the bytes as captured only while somebody watches, the buffer given back at
 /// once.

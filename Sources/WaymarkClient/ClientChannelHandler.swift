@@ -1,5 +1,6 @@
 import NIOCore
 import WaymarkProtocol
+import WaymarkSystem
 
 /// Cuts what the service sends into lines and pictures, and hands them on.
 final class ClientChannelHandler: ChannelDuplexHandler {

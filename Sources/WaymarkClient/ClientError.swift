@@ -1,21 +1,19 @@
 import WaymarkProtocol
+public import WaymarkSystem
 
 /// Why a connection to the service failed or ended.
-public struct ClientError: Error, Hashable, Sendable {
-  /// A stable camelCase word: `noService`, `notPermitted`, `connectionLost`, `slowConsumer`, `badAnswer` …
-  public var code: String
-  /// What happened, to what.
-  public var message: String
-  /// What to do about it.
-  public var hint: String
+public typealias ClientError = Problem<ClientErrorCode>
 
-  /// An error from its parts.
-  public init(code: String, message: String, hint: String) {
-    self.code = code
-    self.message = message
-    self.hint = hint
-  }
+/// The codes of `ClientError`, such as `noService`, `notPermitted`, `connectionLost`, `slowConsumer`, `badAnswer` …
+public struct ClientErrorCode: OpenProblemCode {
+  /// The word.
+  public let rawValue: String
 
+  /// The code of a word.
+  public init(rawValue: String) { self.rawValue = rawValue }
+}
+
+extension Problem where Kind == ClientErrorCode {
   static func noService(_ path: String, _ reason: String) -> ClientError {
     ClientError(
       code: "noService", message: "No service answers on \(path): \(reason).",
@@ -40,11 +38,13 @@ public struct ClientError: Error, Hashable, Sendable {
       case .stopping: "Wait for the service to come back."
       }
     return ClientError(
-      code: reason.rawValue, message: "The service closed the connection: \(reason.rawValue).", hint: hint)
+      code: ClientErrorCode(rawValue: reason.rawValue),
+      message: "The service closed the connection: \(reason.rawValue).", hint: hint)
   }
 
-  static let lost = ClientError(
-    code: "connectionLost", message: "The connection to the service was lost.", hint: "Connect again.")
+  static var lost: ClientError {
+    ClientError(code: "connectionLost", message: "The connection to the service was lost.", hint: "Connect again.")
+  }
 
   static func badAnswer(_ what: String) -> ClientError {
     ClientError(

@@ -1,6 +1,8 @@
 import NIOCore
 import Synchronization
+import WaymarkJSON
 import WaymarkProtocol
+import WaymarkSystem
 
 /// What the channel's thread and the callers share: requests that wait for their answer, and what came in.
 final class ClientLink: Sendable {

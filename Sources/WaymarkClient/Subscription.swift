@@ -1,4 +1,5 @@
 public import WaymarkProtocol
+public import WaymarkSystem
 
 /// What happens on a subscription that reconnects by itself.
 public enum SubscriptionUpdate: Sendable {
@@ -63,7 +64,7 @@ public struct Subscription: AsyncSequence, Sendable {
         client = fresh
         backoff.reset()
         return .connected(client: fresh, snapshot: snapshot)
-      } catch let error as ClientError where error.code != CloseReason.notPermitted.rawValue {
+      } catch let error as ClientError where error.code.rawValue != CloseReason.notPermitted.rawValue {
         client = nil
         let wait = backoff.next()
         self.wait = wait

@@ -1,6 +1,8 @@
 import NIOCore
 import NIOPosix
+public import WaymarkJSON
 public import WaymarkProtocol
+import WaymarkSystem
 
 /// One connection to the service: typed requests, and the events it was asked for.
 ///
@@ -89,7 +91,10 @@ public final class WaymarkClient: Sendable {
 
   /// Asks by name, and waits for the answer as it is.
   ///
-  /// - Parameter body: what follows the request: the bytes of a picture, as many as its `size` says.
+  /// - Parameters:
+  ///   - method: the method's name on the wire.
+  ///   - params: its parameters, an object.
+  ///   - body: what follows the request: the bytes of a picture, as many as its `size` says.
   /// - Throws: `ServiceError` when the service refuses, `ClientError` when the connection ends.
   public func send(method: String, params: JSONValue, body: [UInt8] = []) async throws -> JSONValue {
     try await exchange(method: method, params: params, body: body)

@@ -1,4 +1,5 @@
 package import WaymarkImage
+import WaymarkSystem
 
 /// Carries frames from one source to any number of lanes, straight through: one slot a lane, the newest wins, nobody
 /// waits for anybody.

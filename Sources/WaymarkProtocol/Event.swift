@@ -1,3 +1,5 @@
+public import WaymarkJSON
+
 /// An event as a client receives it.
 public struct Event: Hashable, Sendable {
   /// The service's counter; gaps are normal. `nil` for what concerns one connection alone, such as `hello`.

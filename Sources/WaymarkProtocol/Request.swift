@@ -1,3 +1,5 @@
+package import WaymarkJSON
+
 /// The parameters of a method, and what it answers.
 public protocol ServiceRequest: Codable, Hashable, Sendable {
   /// What a success answers.
@@ -75,7 +77,7 @@ package struct IncomingRequest: Sendable {
             .malformedRequest, "This line is not JSON: \(error.problem) (byte \(error.offset)).",
             hint: "Send one JSON object a line, ending with a line feed.")))
     }
-    guard case .object(let members) = value else {
+    guard case .object = value else {
       return .failure(
         Refusal(
           id: .null,
@@ -83,10 +85,11 @@ package struct IncomingRequest: Sendable {
             .malformedRequest, "This line holds \(value.typeName), not an object.",
             hint: #"Send {"id":1,"method":"ping"}."#)))
     }
-    let id = members["id"] ?? .null
+    let id = value["id"] ?? .null
     switch id {
     case .string(let text) where text.utf8.count <= 256: break
-    case .int, .null: break
+    case .number where id.int != nil: break
+    case .null: break
     default:
       return .failure(
         Refusal(
@@ -95,14 +98,14 @@ package struct IncomingRequest: Sendable {
             .malformedRequest, "The id is neither a whole number nor a string of at most 256 bytes.",
             hint: #"Send {"id":1,"method":"ping"}."#)))
     }
-    guard let method = members["method"]?.string else {
+    guard let method = value["method"]?.string else {
       return .failure(
         Refusal(
           id: id,
           error: ServiceError(
             .malformedRequest, "The request names no method.", hint: #"Send {"id":1,"method":"ping"}."#)))
     }
-    let params = members["params"] ?? .object([:])
+    let params = value["params"] ?? .object([:])
     switch params {
     case .object: return .success(IncomingRequest(id: id, method: method, params: params))
     case .null: return .success(IncomingRequest(id: id, method: method, params: .object([:])))

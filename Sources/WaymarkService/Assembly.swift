@@ -5,6 +5,7 @@ import WaymarkImage
 import WaymarkOnboarding
 import WaymarkPipeline
 import WaymarkProtocol
+import WaymarkSystem
 package import WaymarkWorker
 
 /// The parts of one running service, put together.
@@ -231,8 +232,8 @@ package final class Assembly {
   ///
   /// - Returns: whether it is; what is still at work then ends with the process.
   package func finish() async -> Bool {
-    let now = WallClock.monotonic
-    while !hub.connections.isEmpty, WallClock.monotonic < now + hub.limits.linger { await ServiceActor.pause(0.005) }
+    let now = MonotonicClock.now
+    while !hub.connections.isEmpty, MonotonicClock.now < now + hub.limits.linger { await ServiceActor.pause(0.005) }
     return await capture.finished(by: now + Self.patience)
   }
 }

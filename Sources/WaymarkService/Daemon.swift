@@ -4,6 +4,7 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 import WaymarkProtocol
+import WaymarkSystem
 
 /// The service as a whole: from its configuration to its end.
 package struct Daemon: Sendable {
@@ -89,7 +90,11 @@ package struct Daemon: Sendable {
   }
 
   /// The group that owns the socket's file.
-  private static func group(of path: String) -> UInt32? { FileOwner.group(of: path) }
+  /// The group of a file; `nil` when there is none.
+  private static func group(of path: String) -> UInt32? {
+    var information = stat()
+    return stat(path, &information) == 0 ? information.st_gid : nil
+  }
 }
 
 /// Ends the service in order.

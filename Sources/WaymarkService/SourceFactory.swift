@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import WaymarkCamera
 import WaymarkImage
+import WaymarkSystem
 import WaymarkWorker
 
 /// Makes the source of frames that a configuration names.
@@ -14,7 +15,7 @@ struct SourceFactory {
   func make() throws -> any FrameSource {
     let settings = configuration.source
     if let path = settings.path {
-      if path != "-", FileOwner.isFolder(path) || Self.isPicture(path) {
+      if path != "-", FileKind(path) == .folder || Self.isPicture(path) {
         return try FolderSource(path: path, rate: settings.rate ?? 30, loops: settings.loops, makeReader: makeReader)
       }
       let options = StreamOptions(
@@ -43,8 +44,7 @@ struct SourceFactory {
     let name = path.lowercased()
     if [".mjpeg", ".mjpg", ".y4m"].contains(where: name.hasSuffix) { return false }
     // Whatever is read from a pipe is gone for the one who plays it.
-    var information = stat()
-    guard stat(path, &information) == 0, information.st_mode & S_IFMT == S_IFREG else { return false }
+    guard FileKind(path) == .regular else { return false }
     guard let file = FileHandle(forReadingAtPath: path), let head = try? file.read(upToCount: 64) else { return false }
     return (try? PictureFormat.detect(Array(head))) != nil
   }

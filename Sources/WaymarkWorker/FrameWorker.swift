@@ -1,4 +1,5 @@
 import WaymarkImage
+import WaymarkSystem
 
 /// Decodes the Motion JPEG frames of a camera or stream in a worker that stays. Used by one thread, which it holds for as long as its
 /// limit says at most.

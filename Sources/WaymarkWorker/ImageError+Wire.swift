@@ -1,4 +1,5 @@
 import WaymarkImage
+import WaymarkSystem
 
 extension ImageError {
   /// No error has more bytes than this on its way.

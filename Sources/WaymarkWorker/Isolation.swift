@@ -1,5 +1,6 @@
 package import WaymarkBarcodes
 package import WaymarkImage
+package import WaymarkSystem
 
 /// Where the C libraries that read codes and pictures run: in worker processes that can do nothing else, or in this one.
 package final class Isolation: Sendable {

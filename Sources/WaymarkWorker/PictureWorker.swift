@@ -1,4 +1,5 @@
 import WaymarkImage
+import WaymarkSystem
 
 /// Makes gray pictures of picture files in a worker that lives as long as this. One thread.
 final class PictureWorker {

@@ -1,4 +1,5 @@
 package import WaymarkImage
+import WaymarkSystem
 
 /// A picture file for a client: as it is, or as a JPEG of a smaller width.
 package struct PreparedPicture: Sendable, Equatable {

@@ -1,4 +1,5 @@
 import WaymarkImage
+import WaymarkSystem
 
 /// A worker that stays from one picture to the next: started when it is needed, anew when it failed, and not too often then. One
 /// thread.

@@ -1,6 +1,7 @@
 import CSandbox
 import Glibc
 import WaymarkImage
+import WaymarkSystem
 
 /// Whether workers can be started here, and what is in the way of it if not.
 package struct WorkerCheck: Equatable, Sendable {

@@ -1,4 +1,5 @@
 import WaymarkImage
+import WaymarkSystem
 
 /// What workers have done and what became of them, from every thread that uses one.
 final class WorkerLedger: Sendable {

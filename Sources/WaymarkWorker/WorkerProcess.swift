@@ -1,6 +1,7 @@
 import CSandbox
 import Glibc
 import WaymarkImage
+import WaymarkSystem
 
 /// A running worker; ended with this value. One thread at a time.
 struct WorkerProcess: ~Copyable {

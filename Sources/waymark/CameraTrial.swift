@@ -4,6 +4,7 @@ import WaymarkBarcodes
 import WaymarkCamera
 import WaymarkImage
 import WaymarkPipeline
+import WaymarkSystem
 
 /// `waymark cameras try`: streams from a camera for a while and tells what happens.
 struct CameraTrial: ParsableCommand {
@@ -135,7 +136,7 @@ private struct StatusLine: Encodable {
     width = status.layout?.width
     height = status.layout?.height
     rate = status.rate
-    code = status.problem?.code
+    code = status.problem?.code.rawValue
     message = status.problem?.message
     time = MonotonicClock.now
   }

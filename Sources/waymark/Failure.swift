@@ -4,6 +4,7 @@ import WaymarkImage
 import WaymarkOnboarding
 import WaymarkProtocol
 import WaymarkService
+import WaymarkSystem
 
 /// Tells an error on standard error and ends with its exit code.
 func fail(_ error: any Error) throws -> Never {
@@ -11,11 +12,23 @@ func fail(_ error: any Error) throws -> Never {
   Output.fail(explained.exitStatus, explained.message, hint: explained.hint)
 }
 
-extension ServiceProblem: Explained {
-  var explainedCode: String { code }
+/// Codes that know how a command ends that fails with them.
+protocol ExplainedCode: ProblemCode {
+  var exitStatus: ExitStatus { get }
+}
 
+extension Problem: Explained where Kind: ExplainedCode {
+  var explainedCode: String { code.rawValue }
+  var exitStatus: ExitStatus { code.exitStatus }
+}
+
+extension FileErrorCode: ExplainedCode {
+  var exitStatus: ExitStatus { self == .notPermitted ? .notPermitted : .cannotOpen }
+}
+
+extension ServiceProblemCode: ExplainedCode {
   var exitStatus: ExitStatus {
-    switch code {
+    switch self {
     case "cannotOpen": .cannotOpen
     case "badPolicy": .badData
     default: .unavailable
@@ -23,16 +36,13 @@ extension ServiceProblem: Explained {
   }
 }
 
-extension OnboardingError: Explained {
-  var explainedCode: String { code.rawValue }
-  var exitStatus: ExitStatus { code == .cannotOpen ? .cannotOpen : .badData }
+extension OnboardingErrorCode: ExplainedCode {
+  var exitStatus: ExitStatus { self == .cannotOpen ? .cannotOpen : .badData }
 }
 
-extension SourceError: Explained {
-  var explainedCode: String { code }
-
+extension SourceErrorCode: ExplainedCode {
   var exitStatus: ExitStatus {
-    switch code {
+    switch self {
     case "cannotOpen": .cannotOpen
     case "noPictures", "unknownStream", "damagedStream": .badData
     case "cameraNotPermitted": .notPermitted
@@ -46,9 +56,8 @@ extension ConfigurationProblem: Explained {
   var exitStatus: ExitStatus { .badData }
 }
 
-extension ClientError: Explained {
-  var explainedCode: String { code }
-  var exitStatus: ExitStatus { code == "notPermitted" ? .notPermitted : .unavailable }
+extension ClientErrorCode: ExplainedCode {
+  var exitStatus: ExitStatus { self == "notPermitted" ? .notPermitted : .unavailable }
 }
 
 extension ServiceError: Explained {

@@ -5,6 +5,7 @@ import Synchronization
 import WaymarkClient
 import WaymarkKiosk
 import WaymarkService
+import WaymarkSystem
 
 /// `waymark kiosk`: the page, in a process of its own.
 struct KioskCommand: AsyncParsableCommand {
@@ -197,10 +198,9 @@ struct KioskCommand: AsyncParsableCommand {
   }
 }
 
-extension KioskError: Explained {
-  var explainedCode: String { code.rawValue }
+extension KioskErrorCode: ExplainedCode {
   var exitStatus: ExitStatus {
-    switch code {
+    switch self {
     case .tokenFile, .addressFile, .assets: .cannotOpen
     case .listen: .unavailable
     }

@@ -2,6 +2,7 @@ import CDispatch
 import Foundation
 import Glibc
 import WaymarkOnboarding
+import WaymarkSystem
 
 /// Where commands write: results to standard output, diagnostics to standard error. Nothing else writes there, so that
 /// no text of a stranger (of a code, a file name, a camera, a scene) reaches a terminal with controls in it.
@@ -48,35 +49,13 @@ enum Output {
     exit(status.rawValue)
   }
 
-  /// Writes a file, or ends the command with 74. A file is replaced as a whole; into what is none, such as a device or a
-  /// pipe, the bytes are written.
+  /// Writes a file as `DurableFile.write` does, or ends the command with 74.
   static func file(_ path: String, _ bytes: [UInt8]) {
-    if let code = replace(path, bytes) {
-      fail(
-        .cannotWrite, "\(path) cannot be written: \(String(cString: strerror(code)))",
-        hint: "Name a file in a folder that exists and that you may write in.")
+    do throws(FileError) {
+      try DurableFile.write(bytes, to: path)
+    } catch {
+      fail(.cannotWrite, error.message, hint: "Name a file in a folder that exists and that you may write in.")
     }
-  }
-
-  /// Writes a file as `file` does.
-  ///
-  /// - Returns: `errno` of what failed.
-  static func replace(_ path: String, _ bytes: [UInt8]) -> Int32? {
-    var status = stat()
-    if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
-      let descriptor = open(path, O_WRONLY | O_CLOEXEC)
-      guard descriptor >= 0 else { return errno }
-      defer { close(descriptor) }
-      return write(Data(bytes), to: descriptor)
-    }
-    let temporary = "\(path).\(getpid()).new"
-    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
-    guard descriptor >= 0 else { return errno }
-    var code = write(Data(bytes), to: descriptor)
-    if close(descriptor) != 0, code == nil { code = errno }
-    if code == nil, rename(temporary, path) != 0 { code = errno }
-    if code != nil { unlink(temporary) }
-    return code
   }
 
   /// Writes every byte, waiting where the other side is slow.

@@ -4,6 +4,7 @@ import WaymarkBarcodes
 import WaymarkImage
 import WaymarkOnboarding
 import WaymarkService
+import WaymarkSystem
 
 /// `waymark scan`: reads codes from picture files.
 struct ScanCommand: ParsableCommand {

@@ -147,6 +147,25 @@ struct ScanTests {
     #expect(try Executable.run(["scan", "--annotate", folder.file("no/x.png"), file]).status == 66)
   }
 
+  /// What is no file is written to, or not, but never replaced by one.
+  @Test func devicesStayDevices() throws {
+    let folder = try TemporaryFolder()
+    let (null, full) = (folder.file("null.png"), folder.file("full.png"))
+    try FileManager.default.createSymbolicLink(atPath: null, withDestinationPath: "/dev/null")
+    try FileManager.default.createSymbolicLink(atPath: full, withDestinationPath: "/dev/full")
+    let picture = pictures + "/read/jpeg-orientation-6.jpg"
+    #expect(try Executable.run(["scan", "--annotate", null, picture]).status == 0)
+    #expect(try Executable.run(["scan", "--annotate", full, picture]).status == 66)
+    let anchors = Executable.project.appendingPathComponent("Samples/scenes/pump-room/pump-7.jpg").path
+    #expect(try Executable.run(["anchors", "build", anchors, "-o", null]).status == 0)
+    #expect(try Executable.run(["anchors", "build", anchors, "-o", full]).status == 74)
+    for link in [null, full] {
+      var information = stat()
+      #expect(lstat(link, &information) == 0 && information.st_mode & S_IFMT == S_IFLNK)
+      #expect(stat(link, &information) == 0 && information.st_mode & S_IFMT == S_IFCHR)
+    }
+  }
+
   @Test func escapesWhatAStrangerWrote() throws {
     // A file name is a stranger's text as well.
     let folder = try TemporaryFolder()

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WaymarkImage
+import WaymarkSystem
 
 @testable import WaymarkBarcodes
 

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WaymarkCamera
 import WaymarkImage
+import WaymarkSystem
 
 /// The whole way from a device node through unmodified libv4l2 to the sink, with the FUSE camera in place of a driver.
 @Suite(.serialized, .enabled(if: FuseCamera.isPossible))

@@ -4,6 +4,7 @@ import Glibc
 import Testing
 import WaymarkCamera
 import WaymarkImage
+import WaymarkSystem
 
 /// The camera against a driver that misbehaves exactly as told.
 struct ScriptedCameraTests {
@@ -103,7 +104,7 @@ struct ScriptedCameraTests {
       let source = CameraSource(nodes: VideoNodes(folder: folder.path), calls: calls)
       let sink = Recorder()
       source.start(sink)
-      #expect(sink.wait(for: .lost)?.problem?.code == code)
+      #expect(sink.wait(for: .lost)?.problem?.code.rawValue == code)
       source.stop()
     }
   }
@@ -123,7 +124,7 @@ struct ScriptedCameraTests {
       source.stop()
       // Tried three times in vain, told once.
       #expect(sink.states == [.lost, .back, .streaming, .closed])
-      #expect(sink.seen.withLock { $0.statuses[0].problem?.code } == code)
+      #expect(sink.seen.withLock { $0.statuses[0].problem?.code.rawValue } == code)
     }
   }
 

@@ -1,5 +1,6 @@
 import Testing
 import WaymarkImage
+import WaymarkSystem
 
 @Suite struct StageTimesTests {
   @Test func stagesKeepTheirOrderAndTheirShares() {

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Testing
 import WaymarkOnboarding
+import WaymarkSystem
 
 @Suite("What a payload may lead to")
 struct BoundsTests {

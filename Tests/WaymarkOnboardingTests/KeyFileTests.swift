@@ -1,5 +1,6 @@
 import Testing
 import WaymarkOnboarding
+import WaymarkSystem
 
 @Suite("Key files")
 struct KeyFileTests {

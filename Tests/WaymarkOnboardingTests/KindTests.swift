@@ -1,5 +1,6 @@
 import Testing
 import WaymarkOnboarding
+import WaymarkSystem
 
 @Suite("What a payload is")
 struct KindTests {

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WaymarkJSON
 import WaymarkProtocol
 
 /// The wire, byte for byte. A change here is a change of the protocol: run with `WAYMARK_RECORD_GOLDEN=1` to write the

@@ -1,3 +1,4 @@
+import WaymarkJSON
 import WaymarkProtocol
 
 /// One example of every message, with every field filled: what the golden files hold.

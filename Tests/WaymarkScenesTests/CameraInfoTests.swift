@@ -1,6 +1,7 @@
 import Testing
 import WaymarkGeometry
 import WaymarkScenes
+import WaymarkSystem
 
 @Suite struct CameraInfoTests {
   let ros = """
@@ -72,6 +73,6 @@ import WaymarkScenes
     ("K: [5, 0, 1, 0, 5, 1, 0, 0, 1]\nimage_width: -1", "badNumbers"),
   ])
   func refused(_ text: String, _ code: String) {
-    #expect { try CameraInfo(yaml: text, name: "x") } throws: { ($0 as? CameraInfoError)?.code == code }
+    #expect { try CameraInfo(yaml: text, name: "x") } throws: { ($0 as? CameraInfoError)?.code.rawValue == code }
   }
 }

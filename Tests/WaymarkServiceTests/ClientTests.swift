@@ -1,8 +1,10 @@
 import Foundation
 import NIOCore
 import Testing
+import WaymarkJSON
 import WaymarkProtocol
 import WaymarkService
+import WaymarkSystem
 
 @testable import WaymarkClient
 

@@ -2,6 +2,7 @@ import Foundation
 import NIOPosix
 import Testing
 import WaymarkImage
+import WaymarkJSON
 import WaymarkOnboarding
 import WaymarkPipeline
 import WaymarkProtocol

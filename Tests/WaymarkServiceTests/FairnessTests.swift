@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 import WaymarkImage
 import WaymarkProtocol
+import WaymarkSystem
 
 @testable import WaymarkService
 

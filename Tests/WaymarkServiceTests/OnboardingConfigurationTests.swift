@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WaymarkOnboarding
 import WaymarkService
+import WaymarkSystem
 
 @Suite("The onboarding section")
 struct OnboardingConfigurationTests {

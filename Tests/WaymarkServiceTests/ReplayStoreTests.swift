@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 import WaymarkOnboarding
 import WaymarkService
+import WaymarkSystem
 
 @Suite("The store of confirmed payloads")
 struct ReplayStoreTests {

@@ -3,6 +3,7 @@ import Logging
 import Synchronization
 import Testing
 import WaymarkImage
+import WaymarkJSON
 import WaymarkPipeline
 import WaymarkProtocol
 import WaymarkWorker

@@ -2,6 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 import WaymarkImage
+import WaymarkJSON
 import WaymarkPipeline
 import WaymarkProtocol
 import WaymarkService
@@ -21,11 +22,9 @@ import WaymarkService
       return try text.split(separator: "\n").map { line in
         let row = try JSONParser.parse(Array(line.utf8))
         var markers: [String: [String: [Double]]] = [:]
-        if case .object(let anchors)? = row["anchors"] {
-          for (name, anchor) in anchors {
-            guard case .object(let places)? = anchor["markers"] else { continue }
-            markers[name] = places.mapValues(\.numbers)
-          }
+        for anchor in row["anchors"]?.members ?? [] {
+          guard let places = anchor.value["markers"]?.members else { continue }
+          markers[anchor.name] = Dictionary(uniqueKeysWithValues: places.map { ($0.name, $0.value.numbers) })
         }
         return Truth(still: row["still"] == true, markers: markers)
       }

@@ -2,6 +2,7 @@ import Foundation
 import NIOCore
 import Testing
 import WaymarkService
+import WaymarkSystem
 
 @Suite struct ListeningSocketTests {
   @Test func whatIsLeftOverIsReplaced() throws {

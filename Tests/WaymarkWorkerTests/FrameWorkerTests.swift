@@ -2,6 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 import WaymarkImage
+import WaymarkSystem
 
 @testable import WaymarkWorker
 

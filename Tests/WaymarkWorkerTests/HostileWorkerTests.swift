@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 import WaymarkBarcodes
 import WaymarkImage
+import WaymarkSystem
 
 @testable import WaymarkWorker
 

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import FuzzSupport
+import WaymarkJSON
 
 @testable import WaymarkOnboarding
 

@@ -1,5 +1,6 @@
 import FuzzSupport
 import NIOCore
+import WaymarkJSON
 
 @testable import WaymarkProtocol
 

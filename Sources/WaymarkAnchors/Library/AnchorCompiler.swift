@@ -1,6 +1,7 @@
 import CKernels
 import WaymarkGeometry
 package import WaymarkImage
+import WaymarkSystem
 
 /// Turns reference pictures into compiled anchors: features from many views, of which those are kept that are found
 /// again in simulated frames.

@@ -1,9 +1,10 @@
 import WaymarkImage
+public import WaymarkSystem
 
-/// A compiled set of reference pictures, used as it lies in its memory-mapped file.
+/// A compiled set of reference pictures, used as it lies in memory.
 ///
 /// Made by `AnchorLibraryBuilder` or `waymark anchors build`. Immutable and shared freely between threads. The file may be
-/// replaced while it is in use (it is written beside and renamed); it must not be changed in place.
+/// replaced, changed or cut off while the library is in use.
 public final class AnchorLibrary: Sendable {
   /// The anchors, in the order of the library.
   public let references: [AnchorReference]
@@ -23,9 +24,14 @@ public final class AnchorLibrary: Sendable {
   /// Opens a library; every byte is checked before any is used.
   ///
   /// - Throws: `AnchorError` with `cannotOpen`, `notALibrary`, `unsupportedVersion` or `damaged`.
-  public init(path: String) throws(AnchorError) {
+  public convenience init(path: String) throws(AnchorError) { try self.init(path: path, isOurs: false) }
+
+  /// Opens a library.
+  ///
+  /// - Parameter isOurs: nobody but this service writes the file, and never in place: it is used without a copy.
+  package init(path: String, isOurs: Bool) throws(AnchorError) {
     var checker = LibraryChecker()
-    let file = try MappedFile(path: path) { checker.add($0) }
+    let file = try MappedFile(path: path, isOurs: isOurs) { checker.add($0) }
     let header = try checker.header(path: path, size: file.bytes.count)
     self.file = file
     keyBits = header.keyBits
@@ -49,7 +55,8 @@ public final class AnchorLibrary: Sendable {
       let (listStart, listCount) = (Int(number(20, UInt32.self)), Int(number(24, UInt32.self)))
       let pixels = Int(clamping: number(32, UInt64.self))
       let physical = Double(bitPattern: number(8, UInt64.self))
-      guard nameEnd <= names + header.nameBytes, width > 0, height > 0,
+      let recall = Float(bitPattern: number(28, UInt32.self))
+      guard (0...1).contains(recall), nameEnd <= names + header.nameBytes, width > 0, height > 0,
         pixels <= file.bytes.count, width * height + 64 <= file.bytes.count - pixels,
         listStart + listCount <= header.features, physical.isFinite, physical >= 0,
         let base = file.bytes.baseAddress
@@ -62,7 +69,7 @@ public final class AnchorLibrary: Sendable {
           physicalWidth: physical > 0 ? physical : nil,
           image: GrayImage(width: width, height: height, buffer: buffer)))
       lists.append((listStart, listCount))
-      recalls.append(Float(bitPattern: number(28, UInt32.self)))
+      recalls.append(recall)
     }
     self.references = references
     self.lists = lists

@@ -1,3 +1,5 @@
+import WaymarkSystem
+
 /// Reads the header of a library and checks the rest against it while the file goes by in pieces.
 struct LibraryChecker {
   private var head: [UInt8] = []
@@ -7,7 +9,9 @@ struct LibraryChecker {
 
   /// Takes the next piece of the file: the first is at least as long as the header if the file is, and the length of
   /// every piece but the last is a multiple of eight.
-  mutating func add(_ piece: UnsafeRawBufferPointer) {
+  ///
+  /// - Returns: whether it can still be a library.
+  mutating func add(_ piece: UnsafeRawBufferPointer) -> Bool {
     var rest = piece
     if size == 0 {
       let n = min(LibraryLayout.headerSize, piece.count)
@@ -20,6 +24,7 @@ struct LibraryChecker {
     index?.add(piece, at: size)
     size += piece.count
     if rest.count > 0 { content.add(rest) }
+    return head.starts(with: LibraryLayout.magic)
   }
 
   static func damaged(_ path: String) -> AnchorError {

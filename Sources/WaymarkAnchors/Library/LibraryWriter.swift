@@ -1,10 +1,5 @@
 import WaymarkImage
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import WaymarkSystem
 
 /// Lays compiled anchors out as a library and writes the file.
 package enum LibraryWriter {
@@ -76,37 +71,14 @@ package enum LibraryWriter {
     return out
   }
 
-  /// Writes a file so that either the old or the whole new one is there: beside it, flushed, then renamed.
+  /// Writes a library so that either the old or the whole new one is there; into a pipe or a device it is written.
   package static func write(_ bytes: [UInt8], to path: String) throws(AnchorError) {
-    let temporary = "\(path).\(getpid()).tmp"
-    func failure(_ step: String) -> AnchorError {
-      let reason = String(cString: strerror(errno))
-      unlink(temporary)
-      return AnchorError(
-        .cannotWrite, "The library \"\(path)\" cannot be written (\(step): \(reason)).",
-        hint: "Check that the folder exists, may be written and has room.")
-    }
-    let file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-    guard file >= 0 else { throw failure("open") }
-    var done = 0
-    while done < bytes.count {
-      let n = bytes.withUnsafeBytes { Glibc.write(file, $0.baseAddress! + done, bytes.count - done) }
-      if n < 0, errno == EINTR { continue }
-      guard n > 0 else {
-        let error = failure("write")
-        close(file)
-        throw error
-      }
-      done += n
-    }
-    guard fsync(file) == 0, close(file) == 0 else { throw failure("flush") }
-    guard rename(temporary, path) == 0 else { throw failure("rename") }
-    // The new name itself must survive a power cut.
-    let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-    let directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    if directory >= 0 {
-      fsync(directory)
-      close(directory)
+    do throws(FileError) {
+      try DurableFile.write(bytes, to: path)
+    } catch {
+      throw AnchorError(
+        .cannotWrite, "The library \"\(path)\" cannot be written: \(error.cause ?? error.message).",
+        hint: "Check that the folder exists, may be written and has room.", cause: error.cause)
     }
   }
 }

@@ -1,5 +1,6 @@
 import WaymarkGeometry
 import WaymarkImage
+import WaymarkSystem
 
 #if canImport(Glibc)
   import Glibc

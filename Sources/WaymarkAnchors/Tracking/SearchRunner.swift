@@ -1,5 +1,6 @@
 package import WaymarkGeometry
 package import WaymarkImage
+import WaymarkSystem
 
 /// Something that runs a search of the whole frame beside the following.
 package protocol SearchRunner: AnyObject {

@@ -1,5 +1,6 @@
 import CV4L2
-package import WaymarkImage
+import WaymarkImage
+package import WaymarkSystem
 
 /// The real calls, through libv4l2, which converts what no program could read otherwise.
 package struct LibV4L2: VideoSyscalls {

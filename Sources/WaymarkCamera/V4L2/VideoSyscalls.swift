@@ -1,4 +1,5 @@
-package import WaymarkImage
+import WaymarkImage
+package import WaymarkSystem
 
 /// Every call that leaves the process for a camera, in one place: the real table goes through libv4l2, tests script it.
 package protocol VideoSyscalls: Sendable {

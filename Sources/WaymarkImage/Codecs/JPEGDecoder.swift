@@ -1,4 +1,5 @@
 import CJPEG
+import WaymarkSystem
 
 /// Decodes JPEG pictures one after the other, reusing libjpeg's memory; one thread at a time.
 ///

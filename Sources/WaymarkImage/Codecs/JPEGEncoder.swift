@@ -1,4 +1,5 @@
 import CJPEG
+import WaymarkSystem
 
 /// Writes pictures as baseline JPEG.
 package enum JPEGEncoder {

@@ -1,4 +1,5 @@
 import CPNG
+import WaymarkSystem
 
 /// PNG of every colour type and depth, interlaced or not; transparency over white, 16 bits cut to 8.
 enum PNGDecoder {

@@ -1,4 +1,5 @@
 import CPNG
+import WaymarkSystem
 
 /// Writes pictures as PNG of 8 bits.
 package enum PNGEncoder {

@@ -1,3 +1,5 @@
+import WaymarkSystem
+
 /// Netpbm's P1 to P6, plain and raw, up to 16 bits a sample (the manual pages pbm(5), pgm(5), ppm(5)).
 struct PNMReader {
   private let bytes: UnsafeRawBufferPointer

@@ -1,4 +1,5 @@
 import CWebP
+public import WaymarkSystem
 
 /// A decoded picture and what the file said of it.
 public struct DecodedPicture<Image: Sendable>: Sendable {

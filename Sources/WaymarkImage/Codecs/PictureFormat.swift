@@ -1,3 +1,5 @@
+public import WaymarkSystem
+
 /// What kind of file some bytes are, told by their contents alone.
 public enum PictureFormat: String, Sendable, CaseIterable {
   /// JPEG (ITU-T T.81).

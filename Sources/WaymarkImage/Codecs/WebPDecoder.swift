@@ -1,4 +1,5 @@
 import CWebP
+import WaymarkSystem
 
 /// WebP, lossy and lossless; transparency over white; of an animation the first frame.
 enum WebPDecoder {

@@ -1,9 +1,13 @@
+import WaymarkSystem
+
 /// Plays the pictures of a folder (or a single picture) as if a camera saw them.
 package final class FolderSource: FrameSource {
   /// Makes a gray picture of a file's bytes. Made on the source's thread and used only there.
   package typealias Reader = (_ bytes: [UInt8]) throws -> GrayImage
 
   package let device: String
+  /// No picture that a camera might have seen has more bytes than this; what has is left out like any damaged file.
+  static let fileLimit = 64 << 20
   private let rate: Double
   private let loops: Bool
   private let makeReader: @Sendable () -> Reader
@@ -45,9 +49,9 @@ package final class FolderSource: FrameSource {
 
   /// The picture files at `path`, sorted by name. Folders are not entered; hidden files are left out.
   static func files(at path: String) throws(SourceError) -> [String] {
-    guard let isFolder = FileBytes.isFolder(path) else { throw .cannotOpen(path, reason: "there is no such file") }
-    guard isFolder else { return [path] }
-    guard let names = FileBytes.names(in: path) else { throw .cannotOpen(path, reason: "it may not be listed") }
+    guard let kind = FileKind(path) else { throw .cannotOpen(path, reason: "there is no such file") }
+    guard kind == .folder else { return [path] }
+    guard let names = Folder.names(path) else { throw .cannotOpen(path, reason: "it may not be listed") }
     let kinds: Set<Substring> = ["jpg", "jpeg", "png", "webp", "pnm", "pgm", "ppm", "pbm"]
     return names.filter { name in
       !name.hasPrefix(".") && name.split(separator: ".").last.map { kinds.contains(Substring($0.lowercased())) } == true
@@ -113,7 +117,9 @@ package final class FolderSource: FrameSource {
 
     private func frame(of file: String, demand: FrameDemand) -> Frame? {
       var clock = StageClock(state.stages)
-      guard let bytes = FileBytes.read(file), let image = try? read(bytes) else { return nil }
+      guard let bytes = try? WholeFile.read(file, limit: FolderSource.fileLimit), let image = try? read(bytes) else {
+        return nil
+      }
       clock.mark("luma")
       var encoded: EncodedPicture?
       if demand.encoded, bytes.starts(with: [0xFF, 0xD8]) {

@@ -1,3 +1,5 @@
+package import WaymarkSystem
+
 /// Decodes the compressed pictures of a source outside of this process, where what they do to a decoder reaches nothing else. One
 /// thread at a time.
 package protocol FrameDecoder: AnyObject {

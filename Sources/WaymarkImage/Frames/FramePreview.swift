@@ -1,3 +1,5 @@
+import WaymarkSystem
+
 /// Makes a Motion JPEG picture smaller for somebody who watches.
 package enum FramePreview {
   /// A JPEG file of the size that `order` tells, turned upright.

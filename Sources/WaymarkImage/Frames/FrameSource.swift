@@ -1,3 +1,5 @@
+import WaymarkSystem
+
 /// Where frames come from: a camera, a folder of pictures, a stream.
 ///
 /// A source runs on a thread of its own from `start` to `stop` and hands everything to its sink on that thread. Faults

@@ -20,13 +20,37 @@ package enum JPEGStructure {
     return end
   }
 
+  /// How far a walk came over a picture that has not come whole: it goes on there, so that each byte is looked at once
+  /// however small the pieces are in which it comes.
+  package struct Progress: Sendable, Equatable {
+    /// Where the next marker stands, or is to be looked for.
+    package fileprivate(set) var position = 0
+    /// How far the entropy-coded data behind the marker at `position` was searched for its end.
+    fileprivate var searched: Int?
+
+    /// The beginning of a picture.
+    package init() {}
+  }
+
   /// The segments up to the EOI, each with its marker's second byte and its place, marker included; of a scan (SOS) the
   /// entropy-coded data too. `visit` returns false to end early.
   package static func walk(_ bytes: UnsafeRawBufferPointer, _ visit: (UInt8, Range<Int>) -> Bool) -> End {
+    var progress = Progress()
+    return walk(bytes, resuming: &progress, visit)
+  }
+
+  /// The same, going on where an earlier walk over the same bytes found them too short.
+  static func walk(
+    _ bytes: UnsafeRawBufferPointer, resuming progress: inout Progress, _ visit: (UInt8, Range<Int>) -> Bool
+  ) -> End {
     guard bytes.count >= 2 else { return .short }
-    guard bytes[0] == 0xFF, bytes[1] == 0xD8 else { return .broken(at: 0) }
-    guard visit(0xD8, 0..<2) else { return .left }
-    var position = 2
+    var position = progress.position
+    defer { progress.position = position }
+    if position == 0 {
+      guard bytes[0] == 0xFF, bytes[1] == 0xD8 else { return .broken(at: 0) }
+      guard visit(0xD8, 0..<2) else { return .left }
+      position = 2
+    }
     while position + 1 < bytes.count {
       guard bytes[position] == 0xFF else { return .broken(at: position) }
       let marker = bytes[position + 1]
@@ -49,7 +73,12 @@ package enum JPEGStructure {
         var end = position + 2 + length
         guard end <= bytes.count else { return .short }
         if marker == 0xDA {
-          guard let next = entropyEnd(bytes, from: end) else { return .short }
+          var searched = progress.searched ?? end
+          guard let next = entropyEnd(bytes, from: &searched) else {
+            progress.searched = searched
+            return .short
+          }
+          progress.searched = nil
           end = next
         }
         guard visit(marker, position..<end) else { return .left }
@@ -59,11 +88,15 @@ package enum JPEGStructure {
     return .short
   }
 
-  /// The first marker behind entropy-coded data that is neither a stuffed byte nor a restart.
-  private static func entropyEnd(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
+  /// The first marker behind entropy-coded data that is neither a stuffed byte nor a restart; without one `position` says
+  /// from where on more bytes may show it.
+  private static func entropyEnd(_ bytes: UnsafeRawBufferPointer, from position: inout Int) -> Int? {
     guard let base = bytes.baseAddress else { return nil }
-    var position = start
-    while position + 1 < bytes.count, let found = memchr(base + position, 0xFF, bytes.count - position - 1) {
+    while position + 1 < bytes.count {
+      guard let found = memchr(base + position, 0xFF, bytes.count - position - 1) else {
+        position = bytes.count - 1
+        return nil
+      }
       let at = base.distance(to: UnsafeRawPointer(found))
       let next = bytes[at + 1]
       if next != 0x00 && next != 0xFF && !(0xD0...0xD7).contains(next) { return at }

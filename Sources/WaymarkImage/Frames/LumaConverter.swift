@@ -1,3 +1,5 @@
+package import WaymarkSystem
+
 /// Makes luma of captured pictures, once each, into pooled memory. One thread.
 ///
 /// Nothing is allocated in the steady state: the decoder, the scratch memory of a rotation and the frames are reused.

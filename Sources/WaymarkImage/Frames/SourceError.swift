@@ -1,21 +1,18 @@
-/// Why a source cannot be opened, does not deliver, or does not do what it was told.
-package struct SourceError: Error, Sendable, Hashable {
-  /// A stable camelCase word: `cameraGone`, `cameraBusy`, `cameraNotPermitted`, `cameraStalled`, `unknownControl`, …
-  package var code: String
-  /// What happened, to what.
-  package var message: String
-  /// What to do about it.
-  package var hint: String
+package import WaymarkSystem
 
-  /// A problem.
-  package init(code: String, message: String, hint: String) {
-    self.code = code
-    self.message = message
-    self.hint = hint
-  }
+/// Why a source cannot be opened, does not deliver, or does not do what it was told.
+package typealias SourceError = Problem<SourceErrorCode>
+
+/// The codes of `SourceError`: stable camelCase words: `cameraGone`, `cameraBusy`, `cameraNotPermitted`, `cameraStalled`, `unknownControl`, …
+package struct SourceErrorCode: OpenProblemCode {
+  /// The word.
+  package let rawValue: String
+
+  /// The code of a word.
+  package init(rawValue: String) { self.rawValue = rawValue }
 }
 
-extension SourceError {
+extension Problem where Kind == SourceErrorCode {
   /// The source has no such control.
   package static func unknownControl(_ name: String, device: String) -> SourceError {
     SourceError(

@@ -1,3 +1,5 @@
+import WaymarkSystem
+
 /// A change of state of a source, as `camera.status` tells it.
 package struct SourceStatus: Sendable, Equatable {
   /// What it is now.

@@ -1,4 +1,5 @@
 import Glibc
+import WaymarkSystem
 
 /// What the thread of a `StreamSource` does: reads, cuts into frames, paces, hands over; and opens again what ended.
 struct StreamPlayer: ~Copyable {
@@ -19,6 +20,7 @@ struct StreamPlayer: ~Copyable {
   /// What was read; used up to `begin`.
   private var buffer: [UInt8]
   private var begin = 0
+  private var framer = MJPEGFramer()
   private var kind: Kind?
   private var announced: PixelLayout?
   private var due: Double?
@@ -101,6 +103,7 @@ struct StreamPlayer: ~Copyable {
   private mutating func lose(_ error: SourceError, isFinal: Bool) {
     buffer = []
     begin = 0
+    framer = MJPEGFramer()
     kind = nil
     announced = nil
     isStalled = false
@@ -157,7 +160,7 @@ struct StreamPlayer: ~Copyable {
   }
 
   private mutating func nextPicture(_ stop: StopSignal) -> Bool {
-    let item = buffer.withUnsafeBytes { MJPEGFramer.next(in: UnsafeRawBufferPointer(rebasing: $0[begin...])) }
+    let item = buffer.withUnsafeBytes { framer.next(in: UnsafeRawBufferPointer(rebasing: $0[begin...])) }
     switch item {
     case .more(let unused):
       begin += unused
@@ -316,6 +319,7 @@ struct StreamPlayer: ~Copyable {
     // What is left in the buffer is a frame that was cut off.
     if !buffer.isEmpty { state.count(\.damaged) }
     buffer.removeAll(keepingCapacity: true)
+    framer = MJPEGFramer()
     if case .y4m = kind { kind = nil }
     if let descriptor = input?.descriptor { lseek(descriptor, 0, SEEK_SET) }
     return true

@@ -1,4 +1,5 @@
 import Synchronization
+import WaymarkSystem
 
 /// Where the time of a frame goes: the recent times of each stage on its way, by name, in the order they first came.
 package final class StageTimes: Sendable {

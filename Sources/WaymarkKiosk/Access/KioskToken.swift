@@ -1,3 +1,5 @@
+import WaymarkSystem
+
 #if canImport(Glibc)
   import Glibc
 #else

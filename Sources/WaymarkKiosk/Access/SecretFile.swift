@@ -1,8 +1,5 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
+import Glibc
+import WaymarkSystem
 
 /// A file with one line that opens the page: the token that proves cookies, or the address with a launch code.
 ///
@@ -43,7 +40,7 @@ package struct SecretFile: Sendable {
     let slash = path.lastIndex(of: "/")
     let folder = slash.map { path[...$0] } ?? "./"
     guard unlink(path) == 0 || errno == ENOENT, access(String(folder), W_OK | X_OK) == 0 else {
-      throw failure("written")
+      throw failure("written", systemMessage(errno))
     }
   }
 
@@ -51,27 +48,16 @@ package struct SecretFile: Sendable {
   ///
   /// - Throws: `KioskError` when the file cannot be written.
   package func write(_ line: String) throws(KioskError) {
-    let temporary = "\(path).\(getpid())"
-    // One that a killed process of the same number left behind.
-    unlink(temporary)
-    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o640)
-    guard descriptor >= 0 else { throw failure("created") }
-    let bytes = Array((line + "\n").utf8)
-    let written =
-      Glibc.write(descriptor, bytes, bytes.count) == bytes.count && fchmod(descriptor, 0o640) == 0
-      && fsync(descriptor) == 0
-    close(descriptor)
-    guard written, rename(temporary, path) == 0 else {
-      let error = failure("written")
-      unlink(temporary)
-      throw error
+    do throws(FileError) {
+      try DurableFile.replace(path, with: Array((line + "\n").utf8), mode: 0o640)
+    } catch {
+      throw failure("written", error.cause ?? error.message)
     }
   }
 
-  /// What `errno` says about a step that failed.
-  private func failure(_ step: String) -> KioskError {
+  private func failure(_ step: String, _ reason: String) -> KioskError {
     KioskError(
-      code: code, message: "The \(name) \(path) cannot be \(step): \(String(cString: strerror(errno))).",
+      code: code, message: "The \(name) \(path) cannot be \(step): \(reason).",
       hint: "Make its folder writable for this user, or name another file with \(option).")
   }
 }

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import WaymarkSystem
 
 /// The page's files, read once and served from memory, so that no request ever becomes a path.
 struct Assets: Sendable {

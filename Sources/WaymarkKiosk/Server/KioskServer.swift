@@ -5,6 +5,7 @@ package import Logging
 import NIOCore
 import ServiceLifecycle
 import UnixSignals
+import WaymarkSystem
 
 /// The page's HTTP server: files, commands, events and pictures, for whoever holds the token.
 package struct KioskServer: Sendable {

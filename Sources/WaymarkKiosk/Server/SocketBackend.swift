@@ -1,6 +1,8 @@
 import Synchronization
 import WaymarkClient
+import WaymarkJSON
 import WaymarkProtocol
+import WaymarkSystem
 
 /// The real backend: a client of the service's socket like any other.
 ///

@@ -1,3 +1,5 @@
+package import WaymarkJSON
+
 /// Android Enterprise provisioning: a JSON object of `android.app.extra.PROVISIONING_…` members.
 package enum AndroidEnterprise {
   private static let prefix = "android.app.extra."

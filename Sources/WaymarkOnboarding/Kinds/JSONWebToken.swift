@@ -1,3 +1,5 @@
+package import WaymarkJSON
+
 /// A token of claims that belongs to no kind of its own (RFC 7519).
 package enum JSONWebToken {
   /// Takes the claims apart.

@@ -1,3 +1,5 @@
+import WaymarkSystem
+
 /// A payload after recognition: its kind, what it says, and where it would connect to. Nothing is accepted yet.
 package struct Payload: Sendable, Hashable {
   /// What it is.

@@ -1,3 +1,5 @@
+package import WaymarkJSON
+
 /// Tells what a payload is and takes it apart. Nothing is accepted here.
 package enum PayloadRecognizer {
   /// What a text is, unsigned. Declared kinds come first: whoever declares one means it.

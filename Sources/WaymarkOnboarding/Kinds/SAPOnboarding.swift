@@ -1,3 +1,5 @@
+package import WaymarkJSON
+
 /// SAP mobile onboarding: `{"appID":…,"host":…,"protocol":"https","auth":[{"type":"oauth2","config":…}]}`.
 package enum SAPOnboarding {
   /// Whether an object has the marks of the kind, complete or not.

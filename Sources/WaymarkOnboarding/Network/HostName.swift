@@ -1,3 +1,5 @@
+import WaymarkSystem
+
 /// A host in the one form in which hosts are compared: lower case, punycode, no trailing dot, addresses in their
 /// usual spelling.
 package struct HostName: Sendable, Hashable {

@@ -1,3 +1,5 @@
+public import WaymarkSystem
+
 /// One entry of the list of allowed hosts: `example.com`, `*.example.com` (one or more labels in front, never
 /// `example.com` itself), an address, each with a port if only that port will do.
 public struct HostPattern: Sendable, Hashable, CustomStringConvertible {

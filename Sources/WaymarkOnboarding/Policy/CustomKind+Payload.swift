@@ -1,3 +1,5 @@
+package import WaymarkJSON
+
 extension CustomKind {
   /// The object as a payload of this kind; nil when it is not one.
   package func payload(of object: JSONValue) -> Payload? {

@@ -1,3 +1,5 @@
+public import WaymarkSystem
+
 /// A kind of payload that an integrator declares.
 public struct CustomKind: Sendable, Hashable {
   /// How such a payload is recognised.

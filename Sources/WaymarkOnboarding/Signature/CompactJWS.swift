@@ -1,3 +1,6 @@
+package import WaymarkJSON
+import WaymarkSystem
+
 /// A signed token in compact form (RFC 7515, 3.1), taken apart but not believed.
 package struct CompactJWS: Sendable, Hashable {
   /// The header's members, as the token has them.

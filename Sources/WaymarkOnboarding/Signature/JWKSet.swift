@@ -1,6 +1,8 @@
 import Crypto
 import CryptoExtras
 import FoundationEssentials
+import WaymarkJSON
+import WaymarkSystem
 
 /// Reads keys from a JWK set or a single JWK (RFC 7517, 7518, 8037).
 package enum JWKSet {

@@ -1,6 +1,7 @@
 import Crypto
 import CryptoExtras
 import FoundationEssentials
+import WaymarkSystem
 
 /// Reads keys from PEM (RFC 7468): public keys, and of private keys their public half.
 package enum PEMKeys {

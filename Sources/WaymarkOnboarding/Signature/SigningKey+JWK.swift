@@ -1,6 +1,7 @@
 import Crypto
 import CryptoExtras
 import FoundationEssentials
+import WaymarkJSON
 
 extension SigningKey {
   /// The public half as a JWK set (RFC 7517), as a policy's key file has it.

@@ -1,6 +1,7 @@
 import Crypto
 import CryptoExtras
 import FoundationEssentials
+public import WaymarkSystem
 
 /// A private key that signs payloads for printing.
 public struct SigningKey: Sendable {

@@ -1,3 +1,6 @@
+package import WaymarkJSON
+import WaymarkSystem
+
 /// The registered claims of a token (RFC 7519, 4.1) that a verdict looks at.
 package struct TokenClaims: Sendable, Hashable {
   package var issuer: String?

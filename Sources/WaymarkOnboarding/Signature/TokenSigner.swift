@@ -1,4 +1,6 @@
 public import FoundationEssentials
+import WaymarkJSON
+public import WaymarkSystem
 
 /// Makes signed tokens for printing: the payload as it is, with claims added where wished.
 public struct TokenSigner: Sendable {

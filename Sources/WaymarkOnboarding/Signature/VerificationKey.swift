@@ -1,6 +1,7 @@
 import Crypto
 import CryptoExtras
 import FoundationEssentials
+import WaymarkSystem
 
 /// A public key of the policy. It knows which algorithms it serves; a token cannot talk it into another.
 public struct VerificationKey: Sendable {

@@ -1,3 +1,5 @@
+import WaymarkJSON
+
 /// What observers may see of a payload: only what is known to be no secret.
 ///
 /// A list of what sounds like a secret is never complete; a list of what is none can only be too short. Names are those

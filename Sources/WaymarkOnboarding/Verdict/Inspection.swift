@@ -1,3 +1,6 @@
+import WaymarkJSON
+import WaymarkSystem
+
 /// A code taken apart: what it is, and the token around it if it is signed.
 package struct Inspection: Sendable {
   /// What it is and says. When the text is damaged the kind is what it claims to be.

@@ -3,6 +3,7 @@ package import WaymarkAnchors
 package import WaymarkGeometry
 package import WaymarkImage
 import WaymarkScenes
+import WaymarkSystem
 
 /// The lane that looks for anchors: luma in, places out.
 package typealias AnchorLane = Lane<AnchorTask, AnchorReading>

@@ -1,4 +1,5 @@
 package import WaymarkImage
+import WaymarkSystem
 
 /// A thread that makes values of frames: one slot, the newest frame wins, nobody waits for it.
 ///

@@ -1,4 +1,5 @@
 import WaymarkImage
+import WaymarkSystem
 
 /// Makes JPEG files of frames. The camera's own pass through where they are not much larger than wanted; all else is
 /// decoded, made smaller and encoded. One thread.

@@ -1,4 +1,5 @@
 package import WaymarkImage
+import WaymarkSystem
 
 /// Hands pictures to those who watch: each gets the newest when it is ready for another, at its own rate and width; a
 /// picture is encoded once for all who want the same. Works on a lane of its own, and only while somebody watches.

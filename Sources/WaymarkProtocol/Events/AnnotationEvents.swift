@@ -1,3 +1,5 @@
+public import WaymarkJSON
+
 /// A marker becomes visible or not, selected or not.
 public struct MarkerChanged: EventPayload {
   /// The annotation.

@@ -1,3 +1,5 @@
+public import WaymarkJSON
+
 /// One event as it came over the wire, by its payload.
 public enum EventBody: Hashable, Sendable {
   /// `hello`.

@@ -1,3 +1,5 @@
+public import WaymarkJSON
+
 /// An accepted code.
 public struct ScanSuccessful: EventPayload {
   /// The scan it belongs to.

@@ -1,3 +1,5 @@
+public import WaymarkJSON
+
 /// Moves the focus to an annotation, by its id or by a point of the frame.
 public struct AnnotationSelectRequest: ServiceRequest {
   /// The annotation.

@@ -1,3 +1,5 @@
+public import WaymarkJSON
+
 /// Asks for pictures in the configured folders, newest first.
 public struct GalleryListRequest: ServiceRequest {
   /// How many at most; 50 when missing, 500 at most.

@@ -1,3 +1,5 @@
+public import WaymarkJSON
+
 /// Asks for the live picture; the connection carries pictures from now on.
 public struct MediaPreviewRequest: ServiceRequest {
   /// The width wanted in pixels; the camera's when missing.

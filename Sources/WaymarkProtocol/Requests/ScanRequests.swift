@@ -1,3 +1,5 @@
+public import WaymarkJSON
+
 /// Arms a scan.
 public struct ScanBeginRequest: ServiceRequest {
   /// What it is for.

@@ -1,3 +1,5 @@
+public import WaymarkJSON
+
 /// The current state; events from the next `seq` on are its deltas.
 public struct Snapshot: Codable, Hashable, Sendable {
   /// The last event before the snapshot.

@@ -1,3 +1,5 @@
+public import WaymarkJSON
+
 /// A scene as clients see it.
 public struct SceneDescription: Codable, Hashable, Sendable {
   /// Its name for `scene.load`.

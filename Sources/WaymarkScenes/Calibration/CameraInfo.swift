@@ -1,4 +1,5 @@
 package import WaymarkGeometry
+package import WaymarkSystem
 import Yams
 
 /// The calibration of a camera as ROS (`camera_info`) and OpenCV (`FileStorage`) write it, both in YAML.
@@ -29,7 +30,7 @@ package struct CameraInfo: Hashable, Sendable {
   /// - Parameter name: of the file, for messages.
   package init(yaml text: String, name: String) throws(CameraInfoError) {
     guard text.utf8.count <= 1 << 20 else {
-      throw CameraInfoError("tooLarge", "“\(name)” is too large for a calibration", "name the camera's YAML file")
+      throw CameraInfoError("tooLarge", "“\(name)” is too large for a calibration", hint: "name the camera's YAML file")
     }
     // OpenCV begins its files with a directive that YAML does not know.
     let body = text.hasPrefix("%YAML:1.") ? text.drop { !$0.isNewline } : text[...]
@@ -37,17 +38,17 @@ package struct CameraInfo: Hashable, Sendable {
     do {
       root = try Parser(yaml: String(body), resolver: .basic).singleRoot()
     } catch {
-      throw CameraInfoError("badYAML", "“\(name)” is no YAML", "give the file that ROS or OpenCV wrote")
+      throw CameraInfoError("badYAML", "“\(name)” is no YAML", hint: "give the file that ROS or OpenCV wrote")
     }
     guard let root, case .mapping(let map) = root else {
-      throw CameraInfoError("badYAML", "“\(name)” holds no fields", "give the file that ROS or OpenCV wrote")
+      throw CameraInfoError("badYAML", "“\(name)” holds no fields", hint: "give the file that ROS or OpenCV wrote")
     }
     let fields = Fields(map, name: name)
     let k = try fields.numbers(["camera_matrix", "Camera_Matrix", "cameraMatrix", "K", "k"], counts: [9])
     guard abs(k[1]) <= 1e-6 * abs(k[0]), k[3] == 0, k[6] == 0, k[7] == 0, k[8] != 0 else {
       throw CameraInfoError(
         "badMatrix", "the camera matrix in “\(name)” is not of the form [fx 0 cx; 0 fy cy; 0 0 1]",
-        "calibrate without skew")
+        hint: "calibrate without skew")
     }
     let distortion = try Self.distortion(fields, name)
     guard
@@ -55,7 +56,8 @@ package struct CameraInfo: Hashable, Sendable {
         fx: k[0] / k[8], fy: k[4] / k[8], cx: k[2] / k[8], cy: k[5] / k[8], distortion: distortion)
     else {
       throw CameraInfoError(
-        "badMatrix", "the camera matrix in “\(name)” has focal lengths that are not above zero", "calibrate again")
+        "badMatrix", "the camera matrix in “\(name)” has focal lengths that are not above zero", hint: "calibrate again"
+      )
     }
     self.intrinsics = intrinsics
     size = try fields.size()
@@ -69,7 +71,7 @@ package struct CameraInfo: Hashable, Sendable {
       guard model == "rational_polynomial" else {
         throw CameraInfoError(
           "unsupportedModel", "the distortion model “\(model)” in “\(name)” is not read",
-          "calibrate with the model plumb_bob (k1, k2, p1, p2, k3)")
+          hint: "calibrate with the model plumb_bob (k1, k2, p1, p2, k3)")
       }
     }
     let keys = [
@@ -80,7 +82,7 @@ package struct CameraInfo: Hashable, Sendable {
     guard d.dropFirst(5).allSatisfy({ $0 == 0 }) else {
       throw CameraInfoError(
         "unsupportedModel", "“\(name)” has \(d.count) distortion numbers, of which five are read",
-        "calibrate with the model plumb_bob (k1, k2, p1, p2, k3)")
+        hint: "calibrate with the model plumb_bob (k1, k2, p1, p2, k3)")
     }
     func value(_ i: Int) -> Double { i < d.count ? d[i] : 0 }
     return .init(k1: value(0), k2: value(1), p1: value(2), p2: value(3), k3: value(4))
@@ -88,19 +90,15 @@ package struct CameraInfo: Hashable, Sendable {
 }
 
 /// Why a calibration cannot be used.
-package struct CameraInfoError: Error, Hashable, Sendable {
-  /// A stable camelCase word.
-  package var code: String
-  /// What happened, to what.
-  package var message: String
-  /// What to do.
-  package var hint: String
+package typealias CameraInfoError = Problem<CameraInfoErrorCode>
 
-  package init(_ code: String, _ message: String, _ hint: String) {
-    self.code = code
-    self.message = message
-    self.hint = hint
-  }
+/// The codes of `CameraInfoError`: stable camelCase words.
+package struct CameraInfoErrorCode: OpenProblemCode {
+  /// The word.
+  package let rawValue: String
+
+  /// The code of a word.
+  package init(rawValue: String) { self.rawValue = rawValue }
 }
 
 /// The fields of a calibration file by any of their names.
@@ -131,17 +129,17 @@ private struct Fields {
   func numbers(_ keys: [String], counts: [Int]) throws(CameraInfoError) -> [Double] {
     guard var found = node(keys) else {
       throw CameraInfoError(
-        "missingField", "“\(name)” has no field \(keys[0])", "give the file that ROS or OpenCV wrote")
+        "missingField", "“\(name)” has no field \(keys[0])", hint: "give the file that ROS or OpenCV wrote")
     }
     if case .mapping(let matrix) = found {
       guard let data = Fields(matrix, name: name).node(["data"]) else {
-        throw CameraInfoError("missingField", "\(keys[0]) in “\(name)” has no data", "calibrate again")
+        throw CameraInfoError("missingField", "\(keys[0]) in “\(name)” has no data", hint: "calibrate again")
       }
       found = data
     }
     guard let list = flatten(found, depth: 0), counts.contains(list.count) else {
       throw CameraInfoError(
-        "badNumbers", "\(keys[0]) in “\(name)” is not \(counts.max() ?? 0) finite numbers", "calibrate again")
+        "badNumbers", "\(keys[0]) in “\(name)” is not \(counts.max() ?? 0) finite numbers", hint: "calibrate again")
     }
     return list
   }
@@ -171,7 +169,7 @@ private struct Fields {
       h <= 65536
     else {
       throw CameraInfoError(
-        "badNumbers", "image_width and image_height in “\(name)” are not a size in pixels", "calibrate again")
+        "badNumbers", "image_width and image_height in “\(name)” are not a size in pixels", hint: "calibrate again")
     }
     return CameraInfo.Size(width: Int(w), height: Int(h))
   }

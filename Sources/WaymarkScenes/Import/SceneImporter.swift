@@ -1,4 +1,5 @@
 import Foundation
+import WaymarkSystem
 
 /// What an import was made of.
 package struct SceneImport: Sendable {
@@ -63,25 +64,26 @@ package struct SceneImporter {
         hint: "export the cards of the scene as JSON and import that file")
       return nil
     }
-    guard let size = (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? NSNumber,
-      let data = FileManager.default.contents(atPath: path)
-    else {
-      reader.report(start, "", "cannotOpen", "the file cannot be read", hint: "check its path and its permissions")
+    let bytes: [UInt8]
+    do throws(FileError) {
+      bytes = try WholeFile.read(path, limit: SceneLimits.importBytes)
+    } catch {
+      if error.code == .tooLarge {
+        reader.report(
+          start, "", "tooLarge", "the file is larger than \(SceneLimits.importBytes >> 20) MiB",
+          hint: "save its pictures smaller")
+      } else {
+        reader.report(start, "", "cannotOpen", "the file cannot be read", hint: "check its path and its permissions")
+      }
       return nil
     }
-    guard size.intValue <= SceneLimits.importBytes else {
-      reader.report(
-        start, "", "tooLarge", "the file is larger than \(SceneLimits.importBytes >> 20) MiB",
-        hint: "save its pictures smaller")
-      return nil
-    }
-    if data.starts(with: [0x50, 0x4B, 0x03, 0x04]) {
+    if bytes.starts(with: [0x50, 0x4B, 0x03, 0x04]) {
       reader.report(
         start, "", "notASceneFile", "the file is an archive (USDZ files are)", hint: "import the cards as JSON")
       return nil
     }
-    do throws(SourceError) {
-      let root = try JSONSource.parse([UInt8](data))
+    do throws(SceneSyntaxError) {
+      let root = try SourceNode.json(bytes)
       switch root.value {
       case .list(let nodes): return cardList(nodes, root)
       case .map: return serviceScene(root)
@@ -117,7 +119,8 @@ package struct SceneImporter {
   /// all the same, with a place for the picture, and a warning says so.
   mutating func anchorImage(named names: [String], _ mark: SourceMark, _ field: String) -> String {
     if let given = options.anchorImage {
-      guard let bytes = FileManager.default.contents(atPath: given), let kind = PictureKind(of: bytes) else {
+      guard let bytes = try? WholeFile.read(given, limit: SceneLimits.pictureBytes), let kind = PictureKind(of: bytes)
+      else {
         reader.report(
           SourceMark(line: 0, column: 0), "", "badPicture", "'\(given)' is no picture that can be read",
           hint: "name a JPEG, PNG, WebP or PNM picture")
@@ -138,7 +141,7 @@ package struct SceneImporter {
     for name in names {
       for suffix in ["", ".png", ".jpg", ".jpeg", ".webp"] {
         guard let found = try? folder.picture(name + suffix),
-          let bytes = FileManager.default.contents(atPath: found), let kind = PictureKind(of: bytes)
+          let bytes = try? WholeFile.read(found, limit: SceneLimits.pictureBytes), let kind = PictureKind(of: bytes)
         else { continue }
         return add(bytes, stem: (name as NSString).deletingPathExtension.nonEmpty ?? name, kind)
       }
@@ -159,10 +162,10 @@ package struct SceneImporter {
         mark, field, "badPicture", "the picture is neither JPEG, PNG, WebP nor PNM", hint: "encode one of these")
       return nil
     }
-    return add(data, stem: stem, kind)
+    return add([UInt8](data), stem: stem, kind)
   }
 
-  private mutating func add(_ bytes: Data, stem: String, _ kind: PictureKind) -> String {
+  private mutating func add(_ bytes: [UInt8], stem: String, _ kind: PictureKind) -> String {
     var name = String(
       stem.unicodeScalars.prefix(48).map { scalar -> Character in
         let plain = scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
@@ -176,7 +179,7 @@ package struct SceneImporter {
       unique = "\(name)-\(number)"
       number += 1
     }
-    pictures.append((path: "\(unique).\(kind.rawValue)", bytes: [UInt8](bytes)))
+    pictures.append((path: "\(unique).\(kind.rawValue)", bytes: bytes))
     return "\(unique).\(kind.rawValue)"
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import WaymarkSystem
 
 /// The folder of a scene: nothing outside it is ever read in the scene's name.
 package struct SceneFolder: Sendable {
@@ -44,26 +45,23 @@ package struct SceneFolder: Sendable {
     }
     guard let path = Self.resolve("\(root)/\(relative)") else { throw .missing }
     guard path.hasPrefix(root + "/") else { throw .outside }
-    guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
-      attributes[.type] as? FileAttributeType == .typeRegular
-    else { throw .notAFile }
-    let size = (attributes[.size] as? NSNumber)?.intValue ?? 0
+    let head: [UInt8]
+    let size: Int
+    do throws(FileError) {
+      (head, size) = try WholeFile.head(path, count: 16)
+    } catch {
+      throw error.code == .notAFile ? .notAFile : .unreadable
+    }
     guard size > 0 else { throw .empty }
     guard size <= SceneLimits.pictureBytes else { throw .tooLarge }
-    guard let handle = FileHandle(forReadingAtPath: path) else { throw .unreadable }
-    defer { try? handle.close() }
-    let head = (try? handle.read(upToCount: 16)) ?? Data()
     guard PictureKind(of: head) != nil else { throw .notAPicture }
     return path
   }
 
   /// A whole file of the folder; `nil` when it is too large or cannot be read.
-  func read(_ name: String, limit: Int) -> Data? {
-    guard let path = resolved(name),
-      let size = (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? NSNumber,
-      size.intValue <= limit
-    else { return nil }
-    return FileManager.default.contents(atPath: path)
+  func read(_ name: String, limit: Int) -> [UInt8]? {
+    guard let path = resolved(name) else { return nil }
+    return try? WholeFile.read(path, limit: limit)
   }
 
   private static func resolve(_ path: String) -> String? {
@@ -88,7 +86,7 @@ package enum PictureKind: String, Sendable {
     } else if bytes.count >= 12, bytes.starts(with: "RIFF".utf8), bytes[8..<12].elementsEqual("WEBP".utf8) {
       self = .webp
     } else if bytes.count >= 3, bytes[0] == UInt8(ascii: "P"),
-      (UInt8(ascii: "1")...UInt8(ascii: "7")).contains(bytes[1]),
+      (UInt8(ascii: "1")...UInt8(ascii: "6")).contains(bytes[1]),
       [0x20, 0x0A, 0x0D, 0x09].contains(bytes[2])
     {
       self = .pnm

@@ -13,7 +13,7 @@ package enum SceneLimits {
   /// Annotations in a scene: more than anyone can tell apart in a picture.
   package static let annotations = 1_000
   /// Bytes of one picture.
-  static let pictureBytes = 32 << 20
+  package static let pictureBytes = 32 << 20
   /// Characters of a name or id.
   static let nameLength = 128
   /// Characters of any other text.

@@ -44,18 +44,18 @@ package enum SceneLoader {
       return failed(
         file, "twoScenes", "the folder has \(files.joined(separator: " and "))", "keep one of them")
     }
-    guard let data = folder.read(name, limit: SceneLimits.sceneBytes) else {
+    guard let bytes = folder.read(name, limit: SceneLimits.sceneBytes) else {
       return failed(
         file, "unreadable", "the file cannot be read, or is larger than \(SceneLimits.sceneBytes >> 20) MiB",
         "make it a readable file inside the folder")
     }
-    return parse([UInt8](data), file: file, isJSON: name.hasSuffix(".json"), folder: folder)
+    return parse(bytes, file: file, isJSON: name.hasSuffix(".json"), folder: folder)
   }
 
   /// Checks a scene that is already in memory; without a folder its pictures are not looked for.
   package static func parse(_ bytes: [UInt8], file: String, isJSON: Bool, folder: SceneFolder?) -> SceneReport {
-    do throws(SourceError) {
-      let root = try isJSON ? JSONSource.parse(bytes) : YAMLSource.parse(utf8(bytes))
+    do throws(SceneSyntaxError) {
+      let root = try isJSON ? SourceNode.json(bytes) : YAMLSource.parse(utf8(bytes))
       let (scene, problems) = SceneParser.parse(root, file: file, folder: folder)
       return SceneReport(scene: scene, problems: problems)
     } catch {
@@ -68,10 +68,10 @@ package enum SceneLoader {
     }
   }
 
-  private static func utf8(_ bytes: [UInt8]) throws(SourceError) -> String {
+  private static func utf8(_ bytes: [UInt8]) throws(SceneSyntaxError) -> String {
     guard let text = String(validating: bytes, as: UTF8.self) else {
       let valid = String(decoding: bytes, as: UTF8.self).prefix { $0 != "\u{FFFD}" }
-      throw SourceError(
+      throw SceneSyntaxError(
         mark: SourceMark(line: valid.count(where: \.isNewline) + 1, column: 1), code: "notUTF8",
         message: "the file is not UTF-8", hint: "save it as UTF-8")
     }

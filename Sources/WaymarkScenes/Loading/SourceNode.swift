@@ -1,3 +1,5 @@
+package import WaymarkJSON
+
 /// A value of a YAML or JSON document that knows where it stands.
 package struct SourceNode: Sendable {
   package enum Value: Sendable {
@@ -55,9 +57,57 @@ package struct SourceNode: Sendable {
 }
 
 /// Why a text is no document at all; ends the reading.
-struct SourceError: Error {
+struct SceneSyntaxError: Error {
   var mark: SourceMark
   var code: String
   var message: String
   var hint: String
+}
+
+extension SourceNode: JSONTree {
+  package init(_ shape: JSONShape<SourceNode>, at position: JSONPosition) {
+    mark = SourceMark(position)
+    switch shape {
+    case .null:
+      value = .null
+      written = "null"
+    case .bool(let flag):
+      value = .bool(flag)
+      written = flag ? "true" : "false"
+    case .number(let text):
+      value = .number(Double(text) ?? .nan)
+      written = text
+    case .string(let text):
+      value = .text(text)
+      written = text
+    case .array(let elements): value = .list(elements)
+    case .object(let members):
+      value = .map(members.map { Entry(key: $0.name, mark: SourceMark($0.position), node: $0.value) })
+    }
+  }
+
+  /// The document that a JSON text holds.
+  static func json(_ bytes: [UInt8]) throws(SceneSyntaxError) -> SourceNode {
+    let rules = JSONRules(
+      depth: SceneLimits.depth, values: SceneLimits.nodes, allowsNonFinite: true, allowsByteOrderMark: true)
+    do throws(JSONSyntaxError) {
+      return try JSONParser.tree(bytes, as: SourceNode.self, rules: rules)
+    } catch {
+      let hint =
+        switch error.code {
+        case "tooLarge": "split the file"
+        case "tooDeep": "flatten the file"
+        case "duplicateKey": "keep one of them"
+        case "notUTF8": "save the file as UTF-8"
+        default: "correct the JSON"
+        }
+      // One code for whatever is not JSON at all.
+      let code = error.code == "notUTF8" ? "badJSON" : error.code
+      throw SceneSyntaxError(mark: SourceMark(error.position), code: code, message: error.problem, hint: hint)
+    }
+  }
+}
+
+extension SourceMark {
+  fileprivate init(_ position: JSONPosition) { self.init(line: position.line, column: position.column) }
 }

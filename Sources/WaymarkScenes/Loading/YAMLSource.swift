@@ -6,9 +6,9 @@ import Yams
 /// until somebody walks it. The walk here is counted, and what Yams itself would walk (the keys of maps, which it
 /// compares) is refused beforehand.
 enum YAMLSource {
-  static func parse(_ text: String) throws(SourceError) -> SourceNode {
+  static func parse(_ text: String) throws(SceneSyntaxError) -> SourceNode {
     if let mark = aliasedKey(in: text) {
-      throw SourceError(
+      throw SceneSyntaxError(
         mark: mark, code: "badYAML", message: "a key is an alias, a list or a map",
         hint: "use plain words as keys in a file with aliases")
     }
@@ -17,16 +17,17 @@ enum YAMLSource {
       // A tag resolver is not needed: scalars are typed below, by the core schema.
       root = try Parser(yaml: text, resolver: .basic).singleRoot()
     } catch let error as YamlError {
-      var failure = SourceError(error)
+      var failure = SceneSyntaxError(error)
       // libyaml counts the end of the text as a line of its own.
       failure.mark.line = min(
         failure.mark.line, text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).count)
       throw failure
     } catch {
-      throw SourceError(mark: SourceMark(line: 1, column: 1), code: "badYAML", message: "\(error)", hint: "write YAML")
+      throw SceneSyntaxError(
+        mark: SourceMark(line: 1, column: 1), code: "badYAML", message: "\(error)", hint: "write YAML")
     }
     guard let root else {
-      throw SourceError(
+      throw SceneSyntaxError(
         mark: SourceMark(line: 1, column: 1), code: "emptyFile", message: "the file is empty",
         hint: "start with 'name:' and 'anchors:'")
     }
@@ -34,16 +35,16 @@ enum YAMLSource {
     return try convert(root, depth: 0, budget: &budget)
   }
 
-  private static func convert(_ node: Node, depth: Int, budget: inout Int) throws(SourceError) -> SourceNode {
+  private static func convert(_ node: Node, depth: Int, budget: inout Int) throws(SceneSyntaxError) -> SourceNode {
     let mark = node.mark.map { SourceMark(line: $0.line, column: $0.column) } ?? SourceMark(line: 0, column: 0)
     budget -= 1
     guard budget > 0 else {
-      throw SourceError(
+      throw SceneSyntaxError(
         mark: mark, code: "tooLarge", message: "more than \(SceneLimits.nodes) values after aliases are expanded",
         hint: "remove the aliases that multiply each other")
     }
     guard depth < SceneLimits.depth else {
-      throw SourceError(
+      throw SceneSyntaxError(
         mark: mark, code: "tooDeep", message: "nested more than \(SceneLimits.depth) deep",
         hint: "a scene needs no more than eight levels")
     }
@@ -60,7 +61,7 @@ enum YAMLSource {
       var entries: [SourceNode.Entry] = []
       for (key, value) in mapping {
         guard case .scalar(let scalar) = key else {
-          throw SourceError(
+          throw SceneSyntaxError(
             mark: mark, code: "badYAML", message: "a key is a list or a map", hint: "use plain words as keys")
         }
         let keyMark = scalar.mark.map { SourceMark(line: $0.line, column: $0.column) } ?? mark
@@ -70,7 +71,7 @@ enum YAMLSource {
       }
       return SourceNode(mark: mark, value: .map(entries))
     case .alias:
-      throw SourceError(
+      throw SceneSyntaxError(
         mark: mark, code: "badYAML", message: "an alias that stands for nothing", hint: "define it with '&' first")
     }
   }
@@ -133,7 +134,7 @@ enum YAMLSource {
   }
 }
 
-extension SourceError {
+extension SceneSyntaxError {
   /// What Yams says, in one line.
   fileprivate init(_ error: YamlError) {
     let hint = "correct the YAML; everything else is checked once it can be read"

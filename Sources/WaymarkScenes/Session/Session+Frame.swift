@@ -4,6 +4,7 @@ extension Session {
   mutating func take(_ frame: SessionFrame, _ effects: inout [SessionEffect]) {
     frameSize = Point2(Double(frame.width), Double(frame.height))
     intrinsics = frame.intrinsics
+    lastFrame = now
     var seen: Set<String> = []
     for observation in frame.observations where observation.isFinite && !seen.contains(observation.anchor) {
       // With a scene, only its anchors count: a library may hold more.
@@ -74,7 +75,7 @@ extension Session {
       && p.y < frameSize.y - 0.5 - margin
   }
 
-  private func anchorStates(seen: Set<String>, lost: [String]) -> [AnchorState] {
+  func anchorStates(seen: Set<String>, lost: [String]) -> [AnchorState] {
     let names = scene?.anchors.map(\.name) ?? presences.keys.sorted()
     return names.compactMap { name in
       let isPresent = presences[name]?.isPresent == true

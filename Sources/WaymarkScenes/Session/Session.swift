@@ -15,6 +15,8 @@ package struct Session: Sendable {
   var coachingClosed = false
   var matchedAt: Double?
   var now = -Double.infinity
+  /// When the last frame came.
+  var lastFrame = -Double.infinity
   var presences: [String: AnchorPresence] = [:]
   var observations: [String: AnchorObservation] = [:]
   var markers: [String: TrackedMarker] = [:]
@@ -61,8 +63,23 @@ package struct Session: Sendable {
     case .closeCard: closeCard(&effects)
     case .cardAction(let id): act(id, &effects)
     }
+    if case .frame = input {} else { updateLost(&effects) }
     reportMarkers(&effects)
     return effects
+  }
+
+  /// What was lost by anything but a frame stands once more in an update too, as `notTracking`: whoever draws by updates
+  /// alone would show it for ever.
+  private func updateLost(_ effects: inout [SessionEffect]) {
+    let lost = effects.compactMap { if case .anchorLost(let anchor, _) = $0 { anchor } else { nil } }
+    guard !lost.isEmpty else { return }
+    let current = Set(presences.filter { $0.value.lastSeen >= lastFrame }.keys)
+    var states = anchorStates(seen: current, lost: lost)
+    // What is no part of the scene, or of no scene any more.
+    for anchor in lost where !states.contains(where: { $0.anchor == anchor }) {
+      states.append(AnchorState(anchor: anchor, method: .notTracking, observation: nil, markers: []))
+    }
+    effects.append(.anchorsUpdated(states))
   }
 
   /// The session for whoever joins now.

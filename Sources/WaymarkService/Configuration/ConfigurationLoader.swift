@@ -1,5 +1,5 @@
 import Configuration
-import Glibc
+import WaymarkSystem
 
 /// Finds, reads and checks the configuration: flags before environment before file.
 package struct ConfigurationLoader: Sendable {
@@ -37,10 +37,10 @@ package struct ConfigurationLoader: Sendable {
     case .success(let yaml):
       text = yaml
       origins.append(ConfigurationValues(yaml: yaml, origin: path))
-    case .failure(let reason) where named != nil || reason.code != ENOENT:
+    case .failure(let reason) where named != nil || reason.code != .notFound:
       problems.append(
         ConfigurationProblem(
-          origin: path, message: "it cannot be read: \(systemMessage(reason.code))",
+          origin: path, message: "it cannot be read: \(reason.cause ?? reason.message)",
           hint: "Check the path and who may read it."))
     case .failure: break
     }
@@ -52,23 +52,8 @@ package struct ConfigurationLoader: Sendable {
     return (configuration, problems)
   }
 
-  struct ReadFailure: Error { let code: Int32 }
-
   /// A file's text, one megabyte at most.
-  static func read(_ path: String) -> Result<String, ReadFailure> {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return .failure(ReadFailure(code: errno)) }
-    defer { close(descriptor) }
-    var bytes: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 1 << 16)
-    while true {
-      let count = Glibc.read(descriptor, &chunk, chunk.count)
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { return .failure(ReadFailure(code: errno)) }
-      if count == 0 { break }
-      bytes += chunk[..<count]
-      guard bytes.count <= 1 << 20 else { return .failure(ReadFailure(code: EFBIG)) }
-    }
-    return .success(String(decoding: bytes, as: UTF8.self))
+  static func read(_ path: String) -> Result<String, FileError> {
+    Result { () throws(FileError) in String(decoding: try WholeFile.read(path, limit: 1 << 20), as: UTF8.self) }
   }
 }

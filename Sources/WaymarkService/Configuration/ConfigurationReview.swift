@@ -1,3 +1,5 @@
+import WaymarkSystem
+
 /// What only shows when the values meet the machine: accounts that do not exist, folders that cannot be read.
 package enum ConfigurationReview {
   /// The problems of a configuration that has the right form.
@@ -27,7 +29,7 @@ package enum ConfigurationReview {
     for (key, folders) in [
       ("gallery.folders", configuration.galleryFolders), ("scenes.folders", configuration.scenes.folders),
     ] {
-      for folder in folders where !FileOwner.isFolder(folder) {
+      for folder in folders where FileKind(folder) != .folder {
         add(key, "there is no folder \(folder)", "Create it, or correct the path.")
       }
     }

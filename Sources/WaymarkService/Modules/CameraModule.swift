@@ -3,6 +3,7 @@ package import WaymarkCamera
 package import WaymarkImage
 package import WaymarkPipeline
 import WaymarkProtocol
+import WaymarkSystem
 
 /// `torch` and `camera.*`.
 @ServiceActor

@@ -3,6 +3,7 @@ import NIOPosix
 package import WaymarkImage
 package import WaymarkPipeline
 package import WaymarkProtocol
+import WaymarkSystem
 import WaymarkWorker
 
 /// The source of frames and the pipeline: `camera.status`, `statistics`, and the lanes of other modules.
@@ -15,7 +16,7 @@ package final class CaptureModule: ServiceModule {
   /// Told of every change of the source's state.
   package var onStatus: [@ServiceActor (SourceStatus) -> Void] = []
   private unowned let hub: Hub
-  private let startTime = WallClock.monotonic
+  private let startTime = MonotonicClock.now
   private var isReporting = false
   private var isStopped = false
   /// Whether the source has been given back, or was told to be: nil before.
@@ -53,11 +54,11 @@ package final class CaptureModule: ServiceModule {
     }
   }
 
-  /// Waits until the source is given back, at most until `deadline` (seconds of `WallClock.monotonic`).
+  /// Waits until the source is given back, at most until `deadline` (seconds of `MonotonicClock.now`).
   ///
   /// - Returns: whether it is.
   package func finished(by deadline: Double) async -> Bool {
-    while hasEnded == false, WallClock.monotonic < deadline { await ServiceActor.pause(0.002) }
+    while hasEnded == false, MonotonicClock.now < deadline { await ServiceActor.pause(0.002) }
     return hasEnded != false
   }
 
@@ -87,7 +88,7 @@ package final class CaptureModule: ServiceModule {
   package func statistics() -> Statistics {
     let figures = pipeline.statistics
     return Statistics(
-      uptime: WallClock.monotonic - startTime,
+      uptime: MonotonicClock.now - startTime,
       frames: FrameStatistics(
         captured: Int(figures.frames), bad: Int(figures.source.damaged), lost: Int(figures.source.droppedByDriver),
         stages: Self.stages(figures.stages)),
@@ -136,6 +137,7 @@ extension CameraStatus {
     self.init(
       status: CameraState(rawValue: status.state.rawValue) ?? .lost, device: status.device,
       format: status.layout?.format.rawValue, width: status.layout?.width, height: status.layout?.height,
-      rate: status.rate, code: status.problem?.code, message: status.problem?.message, hint: status.problem?.hint)
+      rate: status.rate, code: status.problem?.code.rawValue, message: status.problem?.message,
+      hint: status.problem?.hint)
   }
 }

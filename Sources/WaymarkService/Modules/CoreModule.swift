@@ -1,4 +1,5 @@
 import WaymarkProtocol
+import WaymarkSystem
 
 /// `ping`, `status`, `subscribe`, `unsubscribe`.
 @ServiceActor
@@ -11,7 +12,7 @@ package final class CoreModule: ServiceModule {
   package func register(in methods: inout MethodTable) {
     let hub = hub
     methods.add(PingRequest.self, observers: true) { _, _ in
-      PingResult(time: WallClock.timestamp, monotonic: WallClock.monotonic)
+      PingResult(time: WallClock.timestamp, monotonic: MonotonicClock.now)
     }
     methods.add(StatusRequest.self, observers: true) { _, connection in hub.status(for: connection.role) }
     methods.add(SubscribeRequest.self, observers: true) { request, connection in

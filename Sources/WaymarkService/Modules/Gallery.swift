@@ -1,5 +1,6 @@
 import Glibc
 import WaymarkProtocol
+import WaymarkSystem
 
 /// The pictures in some folders, by ids that tell nothing about paths.
 ///
@@ -80,11 +81,7 @@ struct Gallery: Sendable {
   /// Opens a picture; `nil` when there is none of this id.
   func open(_ id: String) throws -> PictureFile? {
     guard let entry = try entries().first(where: { $0.id == id }) else { return nil }
-    let directory = Glibc.open(folders[entry.folder], O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard directory >= 0 else { throw PictureFile.unreadable }
-    defer { close(directory) }
     // The name came from this very folder; a link that took its place meanwhile is not followed.
-    return try PictureFile(
-      taking: Self.withPath(entry.file) { openat(directory, $0, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) })
+    return try PictureFile(entry.file, in: folders[entry.folder])
   }
 }

@@ -1,8 +1,10 @@
 import NIOCore
 import NIOPosix
 package import WaymarkImage
+import WaymarkJSON
 package import WaymarkPipeline
 package import WaymarkProtocol
+package import WaymarkSystem
 package import WaymarkWorker
 
 /// `media.*`: pictures for operators, over connections of their own.
@@ -213,8 +215,18 @@ extension FrameReference {
   }
 }
 
-extension ImageError: Replyable {
-  package var reply: ServiceError { ServiceError(.badPicture, message, hint: hint) }
+/// Codes of problems that can stand in a reply.
+package protocol ReplyableCode: ProblemCode {
+  /// The code that the client is told.
+  var reply: ServiceError.Code { get }
+}
+
+extension Problem: Replyable where Kind: ReplyableCode {
+  package var reply: ServiceError { ServiceError(code.reply, message, hint: hint) }
+}
+
+extension ImageErrorCode: ReplyableCode {
+  package var reply: ServiceError.Code { .badPicture }
 }
 
 extension WorkerFailure: Replyable {
@@ -224,15 +236,13 @@ extension WorkerFailure: Replyable {
   }
 }
 
-extension SourceError: Replyable {
-  package var reply: ServiceError {
-    let told: ServiceError.Code =
-      switch code {
-      case "unknownControl": .notFound
-      case "controlOutOfRange": .badParams
-      case "controlRefused": .notSupported
-      default: .noCamera
-      }
-    return ServiceError(told, message, hint: hint)
+extension SourceErrorCode: ReplyableCode {
+  package var reply: ServiceError.Code {
+    switch self {
+    case "unknownControl": .notFound
+    case "controlOutOfRange": .badParams
+    case "controlRefused": .notSupported
+    default: .noCamera
+    }
   }
 }

@@ -1,5 +1,5 @@
-import FoundationEssentials
 package import WaymarkOnboarding
+import WaymarkSystem
 
 /// Key files: PEM, or a JWK set.
 package enum KeyFile {
@@ -18,11 +18,11 @@ package enum KeyFile {
   }
 
   private static func text(_ path: String) throws(OnboardingError) -> String {
-    guard let data = FileManager.default.contents(atPath: path), data.count <= 1 << 20 else {
+    guard let bytes = try? WholeFile.read(path, limit: 1 << 20) else {
       throw OnboardingError(
         .cannotOpen, "The key file \(path) cannot be read.",
         hint: "Check the path and who may read it; a key file has at most one megabyte.")
     }
-    return String(decoding: data, as: UTF8.self)
+    return String(decoding: bytes, as: UTF8.self)
   }
 }

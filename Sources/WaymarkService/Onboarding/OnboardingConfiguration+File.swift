@@ -1,15 +1,16 @@
-import FoundationEssentials
+import WaymarkSystem
 
 extension OnboardingConfiguration {
   /// Reads `onboarding:` and `replay:` of a configuration file, for `--policy`. A file that holds nothing but the
   /// content of the section is understood as well.
   package init(file: String) throws(ServiceProblem) {
-    guard let data = FileManager.default.contents(atPath: file), data.count <= 1 << 20 else {
+    guard let bytes = try? WholeFile.read(file, limit: 1 << 20) else {
       throw ServiceProblem(
         code: "cannotOpen", message: "The policy \(file) cannot be read.",
         hint: "Check the path and who may read it; a policy has at most one megabyte.")
     }
-    let (configuration, problems) = Self.read(yaml: String(decoding: data, as: UTF8.self), file: file, allowsBare: true)
+    let (configuration, problems) = Self.read(
+      yaml: String(decoding: bytes, as: UTF8.self), file: file, allowsBare: true)
     guard problems.isEmpty else {
       throw ServiceProblem(
         code: "badPolicy", message: problems.map(\.description).joined(separator: "\n"),

@@ -1,4 +1,5 @@
 package import WaymarkOnboarding
+import WaymarkSystem
 
 /// The onboarding policy of a configuration file, its keys read and everything checked.
 package struct OnboardingConfiguration: Sendable {

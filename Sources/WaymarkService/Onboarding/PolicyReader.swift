@@ -1,5 +1,6 @@
 import FoundationEssentials
 import WaymarkOnboarding
+import WaymarkSystem
 import Yams
 
 /// Reads the `onboarding:` section. It holds a map of declared kinds, which the configuration library cannot list, so

@@ -1,4 +1,4 @@
-import Glibc
+import WaymarkSystem
 
 /// Until when the store of confirmed payloads has forgotten its records: whatever was over before that counts as used.
 ///
@@ -19,14 +19,14 @@ struct ReplayHorizon: Sendable {
     case seconds(Double)
     /// It holds no number.
     case damaged
-    /// It cannot be read: `errno`.
-    case unreadable(Int32)
+    /// It cannot be read.
+    case unreadable(FileError)
   }
 
   /// Reads the file.
   func read() -> Content {
     switch ConfigurationLoader.read(path) {
-    case .failure(let failure): return failure.code == ENOENT ? .none : .unreadable(failure.code)
+    case .failure(let failure): return failure.code == .notFound ? .none : .unreadable(failure)
     case .success(let text):
       // Whole seconds and a line end: a file that was cut off shows.
       guard text.hasSuffix("\n"), let seconds = Int(text.dropLast()), seconds >= 0 else { return .damaged }
@@ -36,10 +36,15 @@ struct ReplayHorizon: Sendable {
 
   /// Moves it forward, durably; never back.
   ///
-  /// - Returns: `errno` when that failed.
-  func advance(to seconds: Double) -> Int32? {
+  /// - Returns: what failed.
+  func advance(to seconds: Double) -> FileError? {
     if case .seconds(let now) = read(), now >= seconds { return nil }
-    return DurableFile.replace(path, with: Array("\(Int(seconds.rounded(.up)))\n".utf8))
+    do throws(FileError) {
+      try DurableFile.replace(path, with: Array("\(Int(seconds.rounded(.up)))\n".utf8))
+      return nil
+    } catch {
+      return error
+    }
   }
 
   /// Puts a damaged file aside and begins anew at `seconds`: what is over by then counts as used.

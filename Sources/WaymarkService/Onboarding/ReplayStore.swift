@@ -2,6 +2,7 @@ package import FoundationEssentials
 import Glibc
 import Synchronization
 package import WaymarkOnboarding
+import WaymarkSystem
 
 /// Remembers confirmed payloads in a folder: a file for each, named by its digest.
 ///
@@ -34,7 +35,7 @@ package final class ReplayStore: ReplayGuard {
   ///   - uptime: seconds since boot, by which the wall clock is judged.
   package init(
     folder: String, isReadOnly: Bool = false, now: @escaping @Sendable () -> Date = { Date() },
-    uptime: @escaping @Sendable () -> Double = { WallClock.boot }
+    uptime: @escaping @Sendable () -> Double = { BootClock.now }
   ) throws(ServiceProblem) {
     self.folder = folder
     self.isReadOnly = isReadOnly
@@ -60,7 +61,7 @@ package final class ReplayStore: ReplayGuard {
       warnings.append(
         "\(folder)/horizon is damaged and was set aside\(aside.map { " as \($0)" } ?? ""); codes that are over by now count "
           + "as used.")
-    case .unreadable(let code): warnings.append("\(folder)/horizon cannot be read: \(systemMessage(code)).")
+    case .unreadable(let problem): warnings.append("\(problem.message).")
     case .none, .seconds: break
     }
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -100,9 +101,11 @@ package final class ReplayStore: ReplayGuard {
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { throw problem(path, ENOTDIR) }
   }
 
-  private static func problem(_ path: String, _ code: Int32) -> ServiceProblem {
+  private static func problem(_ path: String, _ code: Int32) -> ServiceProblem { problem(path, systemMessage(code)) }
+
+  private static func problem(_ path: String, _ reason: String) -> ServiceProblem {
     ServiceProblem(
-      code: "replayStore", message: "The replay store \(path) cannot be used: \(systemMessage(code)).",
+      code: "replayStore", message: "The replay store \(path) cannot be used: \(reason).",
       hint: "Name a folder that this user may write in as replay.folder.")
   }
 
@@ -133,7 +136,7 @@ package final class ReplayStore: ReplayGuard {
     case .none: return false
     case .seconds(let seconds): return expires.timeIntervalSince1970 <= seconds
     case .damaged: throw Self.problem(folder + "/horizon", EIO)
-    case .unreadable(let code): throw Self.problem(folder + "/horizon", code)
+    case .unreadable(let problem): throw Self.problem(folder + "/horizon", problem.cause ?? problem.message)
     }
   }
 
@@ -148,7 +151,7 @@ package final class ReplayStore: ReplayGuard {
       throw Self.problem(path, errno)
     }
     let text = Array((entry.expires.map { String(Int($0.timeIntervalSince1970.rounded(.up))) } ?? "never").utf8)
-    var code = DurableFile.writeAll(descriptor, text) || fsync(descriptor) != 0 ? errno : nil
+    var code = DurableFile.writeAll(descriptor, text) ?? (fsync(descriptor) != 0 ? errno : nil)
     close(descriptor)
     // Makes the new name itself survive a power cut.
     code = code ?? DurableFile.synchronizeFolder(of: path)

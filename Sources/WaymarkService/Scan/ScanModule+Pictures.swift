@@ -4,6 +4,7 @@ import WaymarkBarcodes
 import WaymarkOnboarding
 import WaymarkPipeline
 import WaymarkProtocol
+import WaymarkSystem
 import WaymarkWorker
 
 /// Pictures of the gallery, and pictures that clients send.
@@ -108,7 +109,7 @@ extension ScanModule {
     guard hub.connections[connection.number] === connection else {
       throw ServiceError(.badPicture, "The client is gone.", hint: "Send the picture again.")
     }
-    let now = WallClock.monotonic
+    let now = MonotonicClock.now
     let wanted = Machine.Request(
       owner: connection.number, mode: .onboarding, symbologies: accepted, context: request.context)
     var effects = machine.handle(.begin(wanted), at: now)

@@ -3,6 +3,7 @@ import WaymarkImage
 import WaymarkOnboarding
 import WaymarkPipeline
 import WaymarkProtocol
+import WaymarkSystem
 
 extension ScanModule {
   package func register(in methods: inout MethodTable) {
@@ -83,7 +84,7 @@ extension ScanModule {
 
   /// Hands a request of a client in; a refusal is thrown.
   func perform(_ input: Machine.Input) throws {
-    let effects = machine.handle(input, at: WallClock.monotonic)
+    let effects = machine.handle(input, at: MonotonicClock.now)
     apply(effects)
     for case .refused(let refusal) in effects { throw error(refusal) }
   }

@@ -4,9 +4,11 @@ import NIOCore
 import NIOPosix
 import WaymarkBarcodes
 import WaymarkImage
+package import WaymarkJSON
 package import WaymarkOnboarding
 package import WaymarkPipeline
 package import WaymarkProtocol
+import WaymarkSystem
 import WaymarkWorker
 
 /// `scan.*` and `gallery.scan`: feeds the one armed scan with frames, and tells what comes of it.
@@ -14,7 +16,7 @@ import WaymarkWorker
 /// The rules are `LiveScan`'s; here are its clock, its frames, and the words of the wire.
 @ServiceActor
 package final class ScanModule: ServiceModule {
-  package typealias Machine = LiveScan<Int, WaymarkProtocol.JSONValue>
+  package typealias Machine = LiveScan<Int, JSONValue>
 
   /// What a scan is held to.
   package struct Rules: Sendable {
@@ -71,26 +73,26 @@ package final class ScanModule: ServiceModule {
   }
 
   /// Begins: arms what the configuration wants armed.
-  package func start() { apply(machine.handle(.tick, at: WallClock.monotonic)) }
+  package func start() { apply(machine.handle(.tick, at: MonotonicClock.now)) }
 
   /// Takes over other rules; what is armed stays.
   package func use(_ rules: Rules) {
     self.rules = rules
     lane.setMaximumRate(rules.rate)
-    apply(machine.handle(.configure(rules.settings), at: WallClock.monotonic))
+    apply(machine.handle(.configure(rules.settings), at: MonotonicClock.now))
   }
 
   /// The hardware key was pressed.
-  package func trigger(_ mode: Machine.Mode) { apply(machine.handle(.trigger(mode), at: WallClock.monotonic)) }
+  package func trigger(_ mode: Machine.Mode) { apply(machine.handle(.trigger(mode), at: MonotonicClock.now)) }
 
   package func stop() {
     deadline?.cancel()
     progress?.cancel()
-    apply(machine.handle(.stop, at: WallClock.monotonic))
+    apply(machine.handle(.stop, at: MonotonicClock.now))
   }
 
   package func connectionClosed(_ connection: Connection) {
-    apply(machine.handle(.left(connection.number), at: WallClock.monotonic))
+    apply(machine.handle(.left(connection.number), at: MonotonicClock.now))
   }
 
   package func contribute(to snapshot: inout Snapshot) {
@@ -110,7 +112,7 @@ package final class ScanModule: ServiceModule {
     let look = Machine.Look(
       reading: reading, size: PictureSize(width: reference.width, height: reference.height), captured: captured,
       date: Date(), judge: rules.judge)
-    apply(machine.handle(.frame(look), at: WallClock.monotonic))
+    apply(machine.handle(.frame(look), at: MonotonicClock.now))
     frame = nil
   }
 
@@ -134,7 +136,7 @@ package final class ScanModule: ServiceModule {
         }
       }
       guard let self else { return isFirst }
-      self.apply(self.machine.handle(.recorded(isFirst), at: WallClock.monotonic))
+      self.apply(self.machine.handle(.recorded(isFirst), at: MonotonicClock.now))
       return isFirst
     }
   }
@@ -221,9 +223,9 @@ package final class ScanModule: ServiceModule {
   private func review() {
     deadline?.cancel()
     deadline = machine.deadline.map { due in
-      ServiceActor.schedule(after: due - WallClock.monotonic) { [weak self] in
+      ServiceActor.schedule(after: due - MonotonicClock.now) { [weak self] in
         guard let self else { return }
-        self.apply(self.machine.handle(.tick, at: WallClock.monotonic))
+        self.apply(self.machine.handle(.tick, at: MonotonicClock.now))
       }
     }
     if machine.demand == nil {

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import WaymarkBarcodes
 import WaymarkGeometry
+import WaymarkJSON
 import WaymarkOnboarding
 import WaymarkPipeline
 import WaymarkProtocol
@@ -8,7 +9,7 @@ import WaymarkProtocol
 /// Verdicts in the words of the wire.
 extension ScanModule {
   nonisolated static func successful(
-    _ scan: String, _ context: WaymarkProtocol.JSONValue?, _ success: Machine.Success, source: ScanSource,
+    _ scan: String, _ context: JSONValue?, _ success: Machine.Success, source: ScanSource,
     picture: String?, by actor: Actor?, policy: OnboardingPolicy
   ) -> ScanSuccessful {
     let symbol = success.symbol
@@ -36,7 +37,7 @@ extension ScanModule {
   }
 
   /// A field that stands once is its value, one that stands several times a list.
-  nonisolated static func fields(_ fields: [PayloadField]) -> WaymarkProtocol.JSONValue {
+  nonisolated static func fields(_ fields: [PayloadField]) -> JSONValue {
     .object(
       Dictionary(grouping: fields, by: \.name).mapValues { same in
         same.count == 1 ? .string(same[0].value) : .array(same.map { .string($0.value) })

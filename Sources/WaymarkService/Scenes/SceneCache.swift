@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import WaymarkAnchors
+import WaymarkSystem
 
 /// The folder of compiled anchors. Nothing in it is needed: what is missing or damaged is compiled again.
 struct SceneCache: Sendable {
@@ -10,6 +11,14 @@ struct SceneCache: Sendable {
 
   init(folder: String) { self.folder = folder }
 
+  /// Whether only this user and root can have put anything there: what is found is believed, and mapped as it lies. In a
+  /// shared `/tmp` somebody else may have made the folder first.
+  private var isOurs: Bool {
+    var information = stat()
+    return lstat(folder, &information) == 0 && information.st_mode & S_IFMT == S_IFDIR
+      && (information.st_uid == geteuid() || information.st_uid == 0) && information.st_mode & 0o022 == 0
+  }
+
   /// Where the library of that name is.
   private func path(_ name: String) -> String { "\(folder)/\(name).anchors" }
 
@@ -17,9 +26,10 @@ struct SceneCache: Sendable {
   ///
   /// - Parameter warn: told when a damaged file was put aside.
   func library(_ name: String, warn: (String) -> Void) -> AnchorLibrary? {
+    guard isOurs else { return nil }
     let path = path(name)
     do throws(AnchorError) {
-      let library = try AnchorLibrary(path: path)
+      let library = try AnchorLibrary(path: path, isOurs: true)
       // Used now: the others go first.
       utimes(path, nil)
       return library
@@ -34,11 +44,17 @@ struct SceneCache: Sendable {
 
   /// Keeps a library.
   func keep(_ bytes: [UInt8], as name: String) throws(AnchorError) -> AnchorLibrary {
-    try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try? FileManager.default.createDirectory(
+      atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    guard isOurs else {
+      throw AnchorError(
+        .cannotWrite, "The cache of scenes \(folder) belongs to somebody else, or others may write in it.",
+        hint: "Name a folder of this user as scenes.cache.")
+    }
     tidy()
     let path = path(name)
     try LibraryWriter.write(bytes, to: path)
-    return try AnchorLibrary(path: path)
+    return try AnchorLibrary(path: path, isOurs: true)
   }
 
   /// Removes the libraries that were not used for longest, and what a killed writer left behind. A library in use lives on

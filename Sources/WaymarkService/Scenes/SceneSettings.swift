@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import WaymarkPipeline
 import WaymarkScenes
+import WaymarkSystem
 
 extension ScenesModule.Settings {
   /// The times of the session.
@@ -33,11 +34,11 @@ extension ScenesModule.Settings {
       let parts = entry.split(separator: "=", maxSplits: 1).map(String.init)
       let (camera, path) = parts.count == 2 ? (parts[0], parts[1]) : (nil, entry)
       do throws(CameraInfoError) {
-        guard let data = FileManager.default.contents(atPath: path) else {
+        guard let bytes = try? WholeFile.read(path, limit: 1 << 20) else {
           log.error("a calibration cannot be read", metadata: ["file": "\(path)"])
           continue
         }
-        let info = try CameraInfo(yaml: String(decoding: data, as: UTF8.self), name: path)
+        let info = try CameraInfo(yaml: String(decoding: bytes, as: UTF8.self), name: path)
         cameras.calibrations.append(
           .init(
             width: info.size?.width ?? 0, height: info.size?.height ?? 0, intrinsics: info.intrinsics, camera: camera))

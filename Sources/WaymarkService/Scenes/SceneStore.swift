@@ -3,6 +3,7 @@ import WaymarkAnchors
 import WaymarkImage
 import WaymarkProtocol
 import WaymarkScenes
+import WaymarkSystem
 import WaymarkWorker
 
 /// A scene that can be used.
@@ -40,7 +41,7 @@ struct SceneStore: Sendable {
     let base =
       environment["CACHE_DIRECTORY"].map { String($0.prefix { $0 != ":" }) }
       ?? environment["XDG_CACHE_HOME"].map { "\($0)/waymark" } ?? environment["HOME"].map { "\($0)/.cache/waymark" }
-      ?? "\(FileManager.default.temporaryDirectory.path)/waymark"
+      ?? "\(FileManager.default.temporaryDirectory.path)/waymark-\(geteuid())"
     self.cache = SceneCache(folder: cache ?? "\(base)/scenes")
   }
 
@@ -88,10 +89,12 @@ struct SceneStore: Sendable {
     _ progress: (_ done: Int, _ total: Int) -> Void
   ) throws(SceneFailure) -> (AnchorLibrary, [String]) {
     func file(_ anchor: SceneAnchor) throws(SceneFailure) -> [UInt8] {
-      guard let path = folder.resolved(anchor.image), let data = FileManager.default.contents(atPath: path) else {
+      guard let path = folder.resolved(anchor.image),
+        let bytes = try? WholeFile.read(path, limit: SceneLimits.pictureBytes)
+      else {
         throw failure(name, [], "the picture \(anchor.image) is gone", code: "badScene")
       }
-      return [UInt8](data)
+      return bytes
     }
     // One at a time, and those that are to be compiled once more: together they may be larger than the memory.
     var keys: [String] = []
@@ -158,7 +161,7 @@ struct SceneStore: Sendable {
           .path
         try LibraryWriter.write(bytes, to: temporary)
         defer { try? FileManager.default.removeItem(atPath: temporary) }
-        return try AnchorLibrary(path: temporary)
+        return try AnchorLibrary(path: temporary, isOurs: true)
       }
     } catch {
       throw failure(name, [error.message], "its anchors cannot be compiled", code: "badScene")

@@ -5,6 +5,7 @@ import WaymarkImage
 package import WaymarkPipeline
 package import WaymarkProtocol
 import WaymarkScenes
+import WaymarkSystem
 
 /// `scene.*`, `session.*`, `annotation.*`, `card.*` and the events of anchors.
 ///
@@ -158,7 +159,7 @@ package final class ScenesModule: ServiceModule {
   /// - Returns: why it was refused, if it was.
   @discardableResult
   func send(_ input: SessionInput, by actor: Actor?) -> SessionRefusal? {
-    handle(input, at: WallClock.monotonic, by: actor)
+    handle(input, at: MonotonicClock.now, by: actor)
   }
 
   private func handle(
@@ -171,7 +172,7 @@ package final class ScenesModule: ServiceModule {
     timer?.cancel()
     if let deadline = session.deadline, !isStopped {
       // A moment late rather than early: early would change nothing.
-      timer = ServiceActor.schedule(after: deadline - WallClock.monotonic + 0.002) { [weak self] in
+      timer = ServiceActor.schedule(after: deadline - MonotonicClock.now + 0.002) { [weak self] in
         self?.send(.tick, by: nil)
       }
     }
@@ -196,14 +197,18 @@ package final class ScenesModule: ServiceModule {
     _ effects: [SessionEffect], by actor: Actor?, _ frame: FrameReference?, _ reading: AnchorReading?
   ) -> SessionRefusal? {
     var refusal: SessionRefusal?
+    // What time or a command ends was seen in the last frame.
+    let seenIn = frame ?? lastFrame
     for effect in effects {
       switch effect {
       case .phase(let status): hub.publish(SessionWire.phase(status, scene: loaded?.name, by: actor), frame: frame)
       case .anchorFound(let seen): hub.publish(SessionWire.found(seen), frame: frame)
       case .anchorLost(let anchor, let lastSeen):
-        hub.publish(AnchorLost(anchor: anchor, lastSeen: lastSeen), frame: frame)
+        hub.publish(AnchorLost(anchor: anchor, lastSeen: lastSeen), frame: seenIn)
       case .anchorsUpdated(let states):
-        if let reading { hub.publish(SessionWire.updated(states, reading.intrinsics), frame: frame) }
+        if let camera = reading.map({ SessionWire.intrinsics($0.intrinsics) }) ?? intrinsics {
+          hub.publish(SessionWire.updated(states, camera), frame: seenIn)
+        }
       case .markerChanged(let id, let visible, let selected, let pulsing):
         hub.publish(MarkerChanged(id: id, visible: visible, selected: selected, pulsing: pulsing), frame: frame)
       case .annotationSelected(let annotation):
@@ -236,10 +241,10 @@ package final class ScenesModule: ServiceModule {
     guard wanted != followsScene || (anew && wanted != nil) else { return }
     // What was followed before is not any more; the events must say so.
     if followsScene == true, wanted != true {
-      _ = publish(session.handle(.followingStopped, at: WallClock.monotonic), by: nil, nil, nil)
+      _ = publish(session.handle(.followingStopped, at: MonotonicClock.now), by: nil, nil, nil)
     }
     if followsScene == false, wanted != false || anew {
-      _ = publish(alone.handle(.followingStopped, at: WallClock.monotonic), by: nil, nil, nil)
+      _ = publish(alone.handle(.followingStopped, at: MonotonicClock.now), by: nil, nil, nil)
     }
     followsScene = wanted
     generation += 1

@@ -1,5 +1,6 @@
 import WaymarkAnchors
 import WaymarkGeometry
+import WaymarkJSON
 import WaymarkProtocol
 import WaymarkScenes
 
@@ -32,8 +33,8 @@ enum SessionWire {
     AnchorFound(anchor: seen.anchor, corners: corners(seen.corners), pose: pose(seen.pose), score: seen.score)
   }
 
-  static func updated(_ states: [AnchorState], _ camera: CameraIntrinsics) -> AnchorsUpdated {
-    AnchorsUpdated(anchors: states.map(tracking), intrinsics: intrinsics(camera))
+  static func updated(_ states: [AnchorState], _ camera: Intrinsics) -> AnchorsUpdated {
+    AnchorsUpdated(anchors: states.map(tracking), intrinsics: camera)
   }
 
   private static func tracking(_ state: AnchorState) -> AnchorTracking {

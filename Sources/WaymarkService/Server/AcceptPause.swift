@@ -1,5 +1,6 @@
 import Logging
 import NIOCore
+import WaymarkSystem
 
 /// Waits a moment when a connection cannot be accepted because descriptors or memory have run out.
 ///

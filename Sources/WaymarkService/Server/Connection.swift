@@ -1,6 +1,8 @@
 import Logging
 import NIOCore
+import WaymarkJSON
 package import WaymarkProtocol
+import WaymarkSystem
 
 /// What a connection needs of whoever holds it.
 @ServiceActor

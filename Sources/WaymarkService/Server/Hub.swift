@@ -1,7 +1,9 @@
 import Glibc
 package import Logging
 import NIOCore
+import WaymarkJSON
 package import WaymarkProtocol
+import WaymarkSystem
 package import WaymarkWorker
 
 /// Where everything meets: connections, methods, and the one counter of events.

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOPosix
-package import WaymarkImage
 import WaymarkProtocol
+package import WaymarkSystem
 
 /// Pictures of clients, from the first byte to the answer: how much memory they take, and in which order they are worked on.
 @ServiceActor

@@ -1,3 +1,5 @@
+import WaymarkSystem
+
 /// Gives connections that sent requests their turns: users one after the other, and the connections of each.
 ///
 /// However many requests wait, what else the loop has to do (events, new connections, bytes that come and go) is done every few
@@ -24,13 +26,13 @@ final class RequestTurns {
   }
 
   private func run() {
-    let end = WallClock.monotonic + Self.slice
+    let end = MonotonicClock.now + Self.slice
     while let connection = waiting.next() {
       numbers.remove(connection.number)
       if connection.takeTurn(), numbers.insert(connection.number).inserted {
         waiting.append(connection, of: connection.peer.user)
       }
-      guard WallClock.monotonic < end else { break }
+      guard MonotonicClock.now < end else { break }
     }
     guard waiting.count > 0 else {
       isRunning = false

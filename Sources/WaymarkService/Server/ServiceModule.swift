@@ -1,3 +1,4 @@
+import WaymarkJSON
 package import WaymarkProtocol
 
 /// A part of the service: its methods, its share of the state, what it does when a client leaves.

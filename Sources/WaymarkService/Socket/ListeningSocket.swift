@@ -1,5 +1,6 @@
 import CSignals
 import Glibc
+import WaymarkSystem
 
 /// A bound and listening Unix socket. Unless it was handed over, its file goes when this goes.
 package struct ListeningSocket: ~Copyable, Sendable {

@@ -1,5 +1,6 @@
 package import Logging
 import Synchronization
+import WaymarkSystem
 
 /// Writes one line a message to standard error: for the journal with its priority in front, for a person with the time. Nobody waits
 /// for it to be read, and no source fills it.
@@ -39,7 +40,7 @@ package struct JournalLogHandler: LogHandler {
     details[LogSubsystem.key] = nil
     // The same words about another user are another source: nobody drowns what is said of somebody else.
     let source = "\(event.message)\n\(details["uid"].map { "\($0)" } ?? "")"
-    let second = Int(WallClock.monotonic)
+    let second = Int(MonotonicClock.now)
     guard let missing = Self.gate.withLock({ $0.admit(source, second: second) }) else { return }
     if missing > 0 { details["leftOut"] = "\(missing)" }
     let line = LogLine(

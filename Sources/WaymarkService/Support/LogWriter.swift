@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import WaymarkSystem
 
 /// Writes lines to a descriptor on a thread of its own: whoever logs never waits for whoever reads the log.
 ///
@@ -119,7 +120,7 @@ package final class LogWriter: Sendable {
 
   /// Waits until everything is written, `seconds` at most: before the process ends.
   package func flush(within seconds: Double) {
-    let end = WallClock.monotonic + seconds
-    while state.withLock({ $0.isWriting || !$0.waiting.isEmpty }), WallClock.monotonic < end { usleep(1000) }
+    let end = MonotonicClock.now + seconds
+    while state.withLock({ $0.isWriting || !$0.waiting.isEmpty }), MonotonicClock.now < end { usleep(1000) }
   }
 }

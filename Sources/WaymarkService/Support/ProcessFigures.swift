@@ -1,4 +1,5 @@
 import Glibc
+import WaymarkSystem
 
 /// What this process takes of the machine.
 package enum ProcessFigures {
@@ -10,9 +11,5 @@ package enum ProcessFigures {
   }
 
   /// Processor time of all threads, in seconds.
-  package static var processorTime: Double {
-    var time = timespec()
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
-  }
+  package static var processorTime: Double { ProcessorClock.process }
 }

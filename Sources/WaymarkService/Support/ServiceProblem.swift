@@ -1,21 +1,18 @@
-import Glibc
+package import WaymarkSystem
 
 /// Why the service cannot start or do what its configuration asks for.
-package struct ServiceProblem: Error, Hashable, Sendable {
-  /// A stable camelCase word.
-  package let code: String
-  /// What happened, to what.
-  package let message: String
-  /// What to do about it.
-  package let hint: String
+package typealias ServiceProblem = Problem<ServiceProblemCode>
 
-  /// A problem from its parts.
-  package init(code: String, message: String, hint: String) {
-    self.code = code
-    self.message = message
-    self.hint = hint
-  }
+/// The codes of `ServiceProblem`: stable camelCase words.
+package struct ServiceProblemCode: OpenProblemCode {
+  /// The word.
+  package let rawValue: String
 
+  /// The code of a word.
+  package init(rawValue: String) { self.rawValue = rawValue }
+}
+
+extension Problem where Kind == ServiceProblemCode {
   /// Another service listens there.
   static func alreadyRunning(_ path: String) -> Self {
     Self(
@@ -43,11 +40,4 @@ package struct ServiceProblem: Error, Hashable, Sendable {
       code: "pathTooLong", message: "The socket's path is longer than the 107 bytes that the system allows: \(path).",
       hint: "Choose a shorter one: --socket PATH.")
   }
-}
-
-/// The words of `errno`.
-package func systemMessage(_ code: Int32) -> String {
-  var buffer = [CChar](repeating: 0, count: 256)
-  _ = strerror_r(code, &buffer, buffer.count)
-  return buffer.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
 }

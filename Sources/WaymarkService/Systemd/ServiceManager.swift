@@ -1,4 +1,5 @@
 import Glibc
+import WaymarkSystem
 
 /// systemd's side of the service's life, spoken directly: `sd_notify(3)` is one datagram, `sd_listen_fds(3)` two
 /// variables of the environment.
@@ -36,7 +37,7 @@ package struct ServiceManager: Sendable {
   package func status(_ status: String) { notify("STATUS=\(Self.line(status))") }
 
   /// The service takes its configuration over anew; `ready` ends it.
-  package func reloading() { notify("RELOADING=1\nMONOTONIC_USEC=\(UInt64(WallClock.monotonic * 1e6))") }
+  package func reloading() { notify("RELOADING=1\nMONOTONIC_USEC=\(UInt64(MonotonicClock.now * 1e6))") }
 
   /// The service is well.
   package func alive() { notify("WATCHDOG=1") }

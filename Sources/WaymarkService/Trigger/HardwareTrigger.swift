@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Synchronization
+import WaymarkSystem
 
 /// A key of an input device that arms a scan: a button beside a kiosk's screen, or a key of a foot switch.
 ///

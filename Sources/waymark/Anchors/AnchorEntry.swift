@@ -1,6 +1,7 @@
 import Foundation
 import WaymarkAnchors
 import WaymarkImage
+import WaymarkSystem
 import Yams
 
 /// One picture that is to become an anchor.

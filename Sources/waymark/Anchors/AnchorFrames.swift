@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import WaymarkAnchors
 import WaymarkImage
+import WaymarkSystem
 
 /// What the commands that look for anchors in frames share: going through the frames, telling, ending.
 enum AnchorFrames {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import WaymarkAnchors
+import WaymarkSystem
 
 /// `waymark anchors add`: puts more pictures into a library.
 struct AnchorsAddCommand: AsyncParsableCommand {

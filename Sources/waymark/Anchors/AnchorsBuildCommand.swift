@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import WaymarkAnchors
+import WaymarkSystem
 
 /// `waymark anchors build`: makes a library of pictures.
 struct AnchorsBuildCommand: AsyncParsableCommand {
@@ -61,6 +62,11 @@ struct AnchorsBuildCommand: AsyncParsableCommand {
 enum LibraryReport {
   /// Opens it again, names near-duplicates among the new anchors and says what it holds.
   static func tell(_ path: String, of new: [String]) throws {
+    // What went into a pipe or a device cannot be read again.
+    guard FileKind(path) == .regular else {
+      Output.diagnostic("\(path): \(new.count) anchors")
+      return
+    }
     let library = try AnchorLibrary(path: path)
     for pair in library.lookalikes(of: new) {
       Output.diagnostic(

@@ -18,13 +18,11 @@ struct AnchorsCommand: AsyncParsableCommand {
     ])
 }
 
-extension AnchorError: Explained {
-  var explainedCode: String { code.rawValue }
-
+extension AnchorErrorCode: ExplainedCode {
   var exitStatus: ExitStatus {
-    switch code {
+    switch self {
     case .cannotOpen: .cannotOpen
-    case .cannotWrite: .cannotOpen
+    case .cannotWrite: .cannotWrite
     case .unknownName, .duplicateName: .invalid
     default: .badData
     }

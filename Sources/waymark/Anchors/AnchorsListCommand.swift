@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import WaymarkAnchors
+import WaymarkSystem
 
 /// `waymark anchors list`: what a library holds.
 struct AnchorsListCommand: AsyncParsableCommand {

@@ -3,6 +3,7 @@ import Foundation
 import WaymarkAnchors
 import WaymarkGeometry
 import WaymarkImage
+import WaymarkSystem
 
 /// `waymark anchors match`: looks for anchors in frames, each frame alone.
 struct AnchorsMatchCommand: AsyncParsableCommand {
@@ -38,7 +39,7 @@ struct AnchorsMatchCommand: AsyncParsableCommand {
   private func match(
     _ picture: GrayImage, _ name: String, _ detector: AnchorDetector, _ intrinsics: CameraIntrinsics
   ) -> MatchRecord {
-    let start = ProcessorTime.seconds
+    let start = ProcessorClock.process
     let lens = LensMap(intrinsics)
     detector.lens = lens
     let claims = picture.withView { detector.detect($0) }
@@ -56,6 +57,6 @@ struct AnchorsMatchCommand: AsyncParsableCommand {
         name: reference.name, corners: corners.corners.map { [$0.x, $0.y] }, homography: map.rowMajor,
         inliers: claim.inliers, score: claim.score, pose: pose, rawPose: pose, trackingMethod: "fullTracking")
     }
-    return MatchRecord(input: name, elapsed: ProcessorTime.seconds - start, anchors: anchors)
+    return MatchRecord(input: name, elapsed: ProcessorClock.process - start, anchors: anchors)
   }
 }

@@ -3,6 +3,7 @@ import Foundation
 import WaymarkAnchors
 import WaymarkGeometry
 import WaymarkImage
+import WaymarkSystem
 
 /// `waymark anchors quality`: says how well pictures will be found, and why not better.
 struct AnchorsQualityCommand: AsyncParsableCommand {

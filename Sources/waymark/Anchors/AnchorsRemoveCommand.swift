@@ -1,5 +1,6 @@
 import ArgumentParser
 import WaymarkAnchors
+import WaymarkSystem
 
 /// `waymark anchors remove`: takes anchors out of a library.
 struct AnchorsRemoveCommand: AsyncParsableCommand {

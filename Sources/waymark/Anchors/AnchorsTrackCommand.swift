@@ -3,6 +3,7 @@ import Foundation
 import WaymarkAnchors
 import WaymarkGeometry
 import WaymarkImage
+import WaymarkSystem
 
 /// `waymark anchors track`: the frames as one sequence, detection handing over to tracking.
 struct AnchorsTrackCommand: AsyncParsableCommand {
@@ -48,9 +49,9 @@ struct AnchorsTrackCommand: AsyncParsableCommand {
           current = AnchorEngine(library: library, intrinsics: intrinsics(picture.width, picture.height))
           engine = (current, picture.width, picture.height)
         }
-        let start = ProcessorTime.seconds
+        let start = ProcessorClock.process
         let report = picture.withView { current.process($0, at: Double(number) / rate) }
-        let elapsed = ProcessorTime.seconds - start
+        let elapsed = ProcessorClock.process - start
         number += 1
         return MatchRecord(
           input: input, elapsed: elapsed, anchors: report.observations.map(MatchRecord.Anchor.init))

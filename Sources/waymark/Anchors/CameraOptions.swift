@@ -3,6 +3,7 @@ import Foundation
 import WaymarkAnchors
 import WaymarkGeometry
 import WaymarkScenes
+import WaymarkSystem
 
 /// What is known of the camera that took the frames.
 struct CameraOptions: ParsableArguments {

@@ -50,12 +50,3 @@ struct MatchRecord: Encodable {
   var elapsed: Double
   var anchors: [Anchor]
 }
-
-/// The processor time of this process, all threads counted.
-enum ProcessorTime {
-  static var seconds: Double {
-    var time = timespec()
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
-  }
-}

@@ -3,8 +3,10 @@ import Foundation
 import WaymarkDocuments
 import WaymarkGeometry
 import WaymarkImage
+import WaymarkJSON
 import WaymarkOnboarding
 import WaymarkProtocol
+import WaymarkSystem
 
 /// `waymark documents find`: where the page is in each picture.
 struct DocumentsFindCommand: ParsableCommand {
@@ -108,22 +110,15 @@ struct PageReport: Sendable, Encodable {
     self.input = input.name
     do {
       let picture = try decoder.rgb(try input.read()).image
-      let start = Self.processorTime
+      let start = ProcessorClock.thread
       page = detector.detect(picture)
-      elapsed = Self.processorTime - start
+      elapsed = ProcessorClock.thread - start
       shape = page.map {
         PageShape(outline: $0.outline, width: Double(picture.width), height: Double(picture.height))
       }
     } catch {
       self.error = error
     }
-  }
-
-  /// Seconds of this thread.
-  private static var processorTime: Double {
-    var time = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
   }
 
   var exitStatus: ExitStatus {

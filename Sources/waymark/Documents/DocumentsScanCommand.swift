@@ -4,6 +4,7 @@ import WaymarkDocuments
 import WaymarkGeometry
 import WaymarkImage
 import WaymarkOnboarding
+import WaymarkSystem
 
 /// `waymark documents scan`: clean pages from pictures.
 struct DocumentsScanCommand: ParsableCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import WaymarkOnboarding
 import WaymarkService
+import WaymarkSystem
 
 /// `waymark onboarding confirm`: accepts a payload for good, so that it is not accepted again.
 struct OnboardingConfirmCommand: AsyncParsableCommand {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import WaymarkOnboarding
 import WaymarkService
+import WaymarkSystem
 
 /// What `check` and `confirm` have in common: a payload, a policy, a moment.
 struct OnboardingInput: ParsableArguments {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import WaymarkOnboarding
+import WaymarkSystem
 
 /// `waymark onboarding keygen`: a key pair for signing.
 struct OnboardingKeygenCommand: AsyncParsableCommand {

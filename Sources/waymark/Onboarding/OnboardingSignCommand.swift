@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import WaymarkOnboarding
 import WaymarkService
+import WaymarkSystem
 
 /// `waymark onboarding sign`: a token to print.
 struct OnboardingSignCommand: AsyncParsableCommand {

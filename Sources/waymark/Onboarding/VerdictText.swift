@@ -1,3 +1,4 @@
+import WaymarkJSON
 import WaymarkOnboarding
 
 /// A verdict with all its steps, for people and for programs.

@@ -4,6 +4,7 @@ import WaymarkCamera
 import WaymarkClient
 import WaymarkProtocol
 import WaymarkService
+import WaymarkSystem
 
 /// `waymark report`: everything that a bug report needs, and nothing that must stay here.
 struct ReportCommand: AsyncParsableCommand {

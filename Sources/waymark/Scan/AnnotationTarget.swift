@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import WaymarkImage
 import WaymarkOnboarding
+import WaymarkSystem
 
 /// Where annotated pictures go.
 struct AnnotationTarget: Sendable {
@@ -63,10 +64,12 @@ struct AnnotationTarget: Sendable {
   static func write(_ image: RGBImage, to path: String) throws(ImageError) {
     guard let encode = encoder(for: path) else { return }
     let bytes = try encode(image)
-    if let code = Output.replace(path, bytes) {
+    do throws(FileError) {
+      try DurableFile.write(bytes, to: path)
+    } catch {
       throw ImageError(
-        .cannotOpen, "the annotated picture \(path) cannot be written: \(String(cString: strerror(code)))",
-        hint: "Check that its folder exists and that this user may write in it.")
+        .cannotOpen, "the annotated picture \(path) cannot be written: \(error.cause ?? error.message)",
+        hint: "Check that its folder exists and that this user may write in it.", cause: error.cause)
     }
   }
 }

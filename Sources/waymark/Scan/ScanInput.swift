@@ -2,6 +2,7 @@ import CDispatch
 import Foundation
 import Glibc
 import WaymarkImage
+import WaymarkSystem
 
 /// One thing to scan, as the person named it.
 struct ScanInput: Sendable {

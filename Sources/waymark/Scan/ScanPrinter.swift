@@ -1,8 +1,10 @@
 import Foundation
 import WaymarkBarcodes
 import WaymarkImage
+import WaymarkJSON
 import WaymarkOnboarding
 import WaymarkProtocol
+import WaymarkSystem
 
 /// Puts reports on standard output in the form asked for, and diagnostics on standard error.
 struct ScanPrinter {

@@ -2,8 +2,10 @@ import Foundation
 import WaymarkBarcodes
 import WaymarkGeometry
 import WaymarkImage
+import WaymarkJSON
 import WaymarkOnboarding
 import WaymarkProtocol
+import WaymarkSystem
 
 /// What came out of one input: the object that `--json` prints.
 struct ScanReport: Sendable, Encodable {
@@ -103,7 +105,7 @@ struct ScanReport: Sendable, Encodable {
   }
 
   /// Fields by name; several of one name become a list.
-  private static func object(of fields: [PayloadField]) -> WaymarkProtocol.JSONValue {
+  private static func object(of fields: [PayloadField]) -> JSONValue {
     let grouped = Dictionary(grouping: fields, by: \.name)
     return .object(
       grouped.mapValues { same in
@@ -136,11 +138,9 @@ private struct SymbolReport: Encodable {
   }
 }
 
-extension ImageError: Explained {
-  var explainedCode: String { code.rawValue }
-
+extension ImageErrorCode: ExplainedCode {
   var exitStatus: ExitStatus {
-    switch code {
+    switch self {
     case .cannotOpen: .cannotOpen
     default: .badData
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import WaymarkScenes
+import WaymarkSystem
 
 /// `waymark scene import`: makes a scene folder of a card file of SAP's AR annotations.
 struct SceneImportCommand: AsyncParsableCommand {
@@ -49,12 +50,13 @@ struct SceneImportCommand: AsyncParsableCommand {
     do {
       try manager.createDirectory(atPath: output, withIntermediateDirectories: true)
       for picture in result.pictures {
-        try Data(picture.bytes).write(to: URL(filePath: "\(output)/\(picture.path)"), options: .atomic)
+        try DurableFile.write(picture.bytes, to: "\(output)/\(picture.path)")
       }
       // Last, so that whoever watches the folder finds a whole scene.
-      try Data(SceneWriter.yaml(scene).utf8).write(to: URL(filePath: "\(output)/scene.yaml"), options: .atomic)
+      try DurableFile.write(Array(SceneWriter.yaml(scene).utf8), to: "\(output)/scene.yaml")
     } catch {
-      Output.diagnostic("\(output): cannot be written: \(error.localizedDescription)")
+      let reason = (error as? FileError).map { $0.cause ?? $0.message } ?? error.localizedDescription
+      Output.diagnostic("\(output): cannot be written: \(reason)")
       throw ExitCode(ExitStatus.cannotOpen.rawValue)
     }
     Output.line(

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import WaymarkImage
 import WaymarkScenes
+import WaymarkSystem
 
 /// `waymark scene preview`: draws an anchor with its markers and cards, to check a scene without a camera.
 struct ScenePreviewCommand: AsyncParsableCommand {
@@ -47,11 +48,12 @@ struct ScenePreviewCommand: AsyncParsableCommand {
   }
 
   private func read(_ path: String, _ folder: SceneFolder) throws(ImageError) -> RGBImage {
-    guard let file = folder.resolved(path), let data = FileManager.default.contents(atPath: file) else {
+    guard let file = folder.resolved(path), let bytes = try? WholeFile.read(file, limit: SceneLimits.pictureBytes)
+    else {
       throw ImageError(.cannotOpen, "\(path) cannot be read.", hint: "Check that it is there and who may read it.")
     }
     do throws(ImageError) {
-      return try PictureDecoder().rgb([UInt8](data)).image
+      return try PictureDecoder().rgb(bytes).image
     } catch {
       throw ImageError(error.code, "\(path): \(error.message)", hint: error.hint)
     }

@@ -2,6 +2,7 @@ import Foundation
 import WaymarkClient
 import WaymarkProtocol
 import WaymarkService
+import WaymarkSystem
 import WaymarkWorker
 
 /// One thing that was looked at.

@@ -2,7 +2,9 @@ import ArgumentParser
 import Foundation
 import WaymarkClient
 import WaymarkImage
+import WaymarkJSON
 import WaymarkProtocol
+import WaymarkSystem
 
 /// `waymark send`: one request.
 struct SendCommand: AsyncParsableCommand {
@@ -61,7 +63,8 @@ struct SendCommand: AsyncParsableCommand {
       var params = try parse()
       let picture = try file.map { path throws(ImageError) in try PictureFile.read(path, limit: 16 << 20) }
       if let picture, case .object(var members) = params {
-        members["size"] = .int(picture.count)
+        members.removeAll { $0.name == "size" }
+        members.append(.init("size", .int(picture.count)))
         params = .object(members)
       }
       let client = try await WaymarkClient.connect(to: place.path)
@@ -82,7 +85,7 @@ struct SendCommand: AsyncParsableCommand {
   private func parse() throws -> JSONValue {
     guard let parameters else { return .object([:]) }
     do {
-      let value = try JSONParser.parse(Array(parameters.utf8))
+      let value = try JSONParser.parse(parameters)
       guard case .object = value else { throw ValidationError("The parameters must be a JSON object.") }
       return value
     } catch let error as JSONSyntaxError {
@@ -101,7 +104,7 @@ struct SendCommand: AsyncParsableCommand {
       if output == "-" {
         Output.data(Data(picture.bytes))
       } else {
-        Output.file(output, picture.bytes)
+        Output.file(output, Array(picture.bytes))
         Output.json(try Self.text(picture.header))
       }
       return

@@ -1,6 +1,7 @@
 import ArgumentParser
 import WaymarkClient
 import WaymarkProtocol
+import WaymarkSystem
 
 /// `waymark status`: how the service is.
 struct StatusCommand: AsyncParsableCommand {

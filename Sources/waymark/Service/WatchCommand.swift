@@ -1,6 +1,7 @@
 import ArgumentParser
 import WaymarkClient
 import WaymarkProtocol
+import WaymarkSystem
 
 /// `waymark watch`: what the service sees, live.
 struct WatchCommand: AsyncParsableCommand {

@@ -1,12 +1,13 @@
 import Foundation
 import WaymarkImage
+import WaymarkSystem
 import WaymarkWorker
 
 /// What a worker costs a camera: the same Motion JPEG frames decoded on a thread and in a worker, turn by turn.
 extension WorkerMeasurement {
   func runDecoding() throws {
     let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
-    let files = names.compactMap { try? WaymarkImage.PictureFile.read("\(folder)/\($0)") }
+    let files = names.compactMap { try? PictureFile.read("\(folder)/\($0)") }
     let frames = files.compactMap { bytes in
       bytes.withUnsafeBytes { JPEGStructure.pictureSize($0) }.map {
         (bytes, layout: PixelLayout(format: .mjpeg, width: $0.width, height: $0.height))

@@ -1,7 +1,9 @@
+import CDispatch
 import Foundation
 import Glibc
 import WaymarkBarcodes
 import WaymarkImage
+import WaymarkSystem
 import WaymarkWorker
 
 /// What a worker costs: the same frames read on a thread and in a worker, turn by turn.
@@ -22,7 +24,7 @@ struct WorkerMeasurement {
   func run() throws {
     let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
     let frames = names.compactMap { name -> Frame? in
-      guard let file = try? WaymarkImage.PictureFile.read("\(folder)/\(name)"),
+      guard let file = try? PictureFile.read("\(folder)/\(name)"),
         let image = try? PictureDecoder().gray(file).image
       else { return nil }
       return Frame(sequence: 0, captured: 0, image: image)
@@ -79,11 +81,7 @@ struct WorkerMeasurement {
   }
 
   /// Processor seconds of this thread.
-  static var ownCPU: Double {
-    var time = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
-  }
+  static var ownCPU: Double { ProcessorClock.thread }
 
   /// Processor seconds of the processes that were started here and have ended.
   static var childrenCPU: Double {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WaymarkGeometry
 import WaymarkImage
+import WaymarkSystem
 
 @testable import WaymarkAnchors
 
@@ -82,6 +83,29 @@ struct AnchorLibraryTests {
     #expect { try AnchorLibrary(path: "/tmp") } throws: { ($0 as? AnchorError)?.code == .notALibrary }
   }
 
+  /// A copy, so that whoever replaces a library in place ends nobody by SIGBUS.
+  @Test func aLibraryThatIsCutOffWhileInUseStaysWhole() throws {
+    let path = temporaryPath()
+    defer { remove(path) }
+    try LibraryWriter.write(LibraryWriter.bytes(of: Scenery.anchors), to: path)
+    let library = try AnchorLibrary(path: path)
+    #expect(truncate(path, 0) == 0)
+    for (i, anchor) in Scenery.anchors.enumerated() {
+      library.forgetPixels(of: i)
+      let back = library.compiled(i)
+      #expect(back.features == anchor.features)
+      #expect((0..<480).allSatisfy { back.image[$0, 100] == anchor.image[$0, 100] })
+    }
+  }
+
+  @Test func aHugeFileThatIsNoLibraryIsNotReadWhole() throws {
+    let path = temporaryPath()
+    defer { remove(path) }
+    #expect(FileManager.default.createFile(atPath: path, contents: nil))
+    #expect(truncate(path, 1 << 40) == 0)
+    #expect { try AnchorLibrary(path: path) } throws: { ($0 as? AnchorError)?.code == .notALibrary }
+  }
+
   /// Checksums keep out accidents; a person makes them fit. An index that points outside must not be followed.
   @Test func indexesThatPointOutsideAreRefused() throws {
     let path = temporaryPath()
@@ -109,6 +133,10 @@ struct AnchorLibraryTests {
     // A key beyond the features, and one that goes backwards.
     #expect(try !opens { put(UInt64(features) + 1, section(.starts) + 8, 4, &$0) })
     #expect(try !opens { put(UInt64(features), section(.starts), 4, &$0) })
+    // A recall that is no number, or none between 0 and 1.
+    for recall in [Float.nan, .infinity, -1, 1.5] {
+      #expect(try !opens { put(UInt64(recall.bitPattern), section(.records) + 28, 4, &$0) })
+    }
     // A feature of an anchor, and of a view, that is not there.
     #expect(try !opens { put(1, section(.features) + 8, 2, &$0) })
     #expect(try !opens { put(255, section(.features) + 8 + 6, 1, &$0) })

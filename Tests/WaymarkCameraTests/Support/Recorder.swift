@@ -1,4 +1,5 @@
 import WaymarkImage
+import WaymarkSystem
 
 /// Remembers what a source delivers, and waits for it.
 final class Recorder: FrameSink {

@@ -2,6 +2,7 @@ import CV4L2
 import Glibc
 import WaymarkCamera
 import WaymarkImage
+import WaymarkSystem
 
 /// A driver that does what a test says: a table of calls without a device.
 final class ScriptedVideo: VideoSyscalls {

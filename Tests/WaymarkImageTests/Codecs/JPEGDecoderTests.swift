@@ -1,4 +1,5 @@
 import Testing
+import WaymarkSystem
 
 @testable import WaymarkImage
 

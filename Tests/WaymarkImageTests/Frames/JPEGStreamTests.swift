@@ -9,7 +9,50 @@ struct JPEGStreamTests {
       GrayImage(width: 32, height: 32) { out in for i in out.indices { out[i] = UInt8(i & 255) } })
   }
 
-  private func next(_ bytes: [UInt8]) -> MJPEGFramer.Item { bytes.withUnsafeBytes { MJPEGFramer.next(in: $0) } }
+  private func next(_ bytes: [UInt8]) -> MJPEGFramer.Item {
+    var framer = MJPEGFramer()
+    return bytes.withUnsafeBytes { framer.next(in: $0) }
+  }
+
+  /// What a stream gives that comes in pieces, and how much of it was walked over after each piece.
+  private func pictures(_ stream: [UInt8], piece: Int, walked: (Int, Int) -> Void = { _, _ in }) -> [[UInt8]] {
+    var framer = MJPEGFramer()
+    var (buffer, found): ([UInt8], [[UInt8]]) = ([], [])
+    for start in stride(from: 0, to: stream.count, by: piece) {
+      buffer += stream[start..<min(start + piece, stream.count)]
+      loop: while true {
+        switch buffer.withUnsafeBytes({ framer.next(in: $0) }) {
+        case .picture(let range):
+          found.append(Array(buffer[range]))
+          buffer.removeSubrange(..<range.upperBound)
+        case .damaged(let end): buffer.removeSubrange(..<end)
+        case .more(let unused):
+          buffer.removeSubrange(..<unused)
+          break loop
+        }
+      }
+      if let progress = framer.progress { walked(progress.position, buffer.count) }
+    }
+    return found
+  }
+
+  @Test func findsTheSameInPiecesOfAnySize() {
+    let stream = Array("--x\r\n\r\n".utf8) + file + [0xFF, 0xFF] + file.prefix(file.count - 9) + file + [0, 1] + file
+    let whole = pictures(stream, piece: stream.count)
+    #expect(whole.count == 3)
+    for piece in [1, 2, 3, 7, 64, 501] { #expect(pictures(stream, piece: piece) == whole, "\(piece)") }
+  }
+
+  @Test func walksOverFillBytesOnce() {
+    // However many there are, each piece is begun where the one before ended.
+    let stream = file.prefix(2) + [UInt8](repeating: 0xFF, count: 1 << 20) + file.dropFirst(2)
+    var slack = 0
+    let found = pictures(Array(stream), piece: 4096) { walked, count in
+      if count < 1 << 20 { slack = max(slack, count - walked) }
+    }
+    #expect(found.count == 1 && found[0].count == stream.count)
+    #expect(slack <= 2)
+  }
 
   @Test func findsTheEndOfAPictureBeforeStaleBytes() {
     #expect(file.withUnsafeBytes { JPEGStructure.pictureEnd($0) } == file.count)

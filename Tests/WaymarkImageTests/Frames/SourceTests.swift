@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WaymarkImage
+import WaymarkSystem
 
 /// Sources that need no camera, over real files.
 struct SourceTests {
@@ -52,6 +53,20 @@ struct SourceTests {
     #expect(frames.allSatisfy { $0.encoded?.layout.format == .mjpeg })
     #expect(source.statistics.damaged == 1)
     #expect(sink.seen.withLock { $0.statuses.map(\.state) } == [.opened, .streaming, .closed])
+  }
+
+  @Test func passesOverAFileThatIsTooLarge() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    _ = try put(picture(40), "a.jpg")
+    let huge = try put(picture(50), "b.jpg")
+    #expect(truncate(huge, 1 << 40) == 0)
+    let source = try FolderSource(path: folder.path, rate: 1000, loops: false)
+    let sink = Recorder()
+    source.start(sink)
+    #expect(sink.ended)
+    source.stop()
+    #expect(sink.seen.withLock { $0.frames.count } == 1)
+    #expect(source.statistics.damaged == 1)
   }
 
   @Test func doesNotWaitForAPipeAmongThePictures() throws {
@@ -159,7 +174,7 @@ struct SourceTests {
       #expect(sink.wait { all, _ in all.count == frames })
       try writer.close()
       #expect(sink.wait { $1.dropFirst(before).last?.state == .lost })
-      #expect(sink.seen.withLock { $0.statuses.last?.problem?.code } == problem)
+      #expect(sink.seen.withLock { $0.statuses.last?.problem?.code.rawValue } == problem)
     }
     source.stop()
     let round: [SourceStatus.State] = [.back, .streaming, .lost]
@@ -278,7 +293,7 @@ struct SourceTests {
       source.start(sink)
       #expect(sink.ended)
       source.stop()
-      #expect(sink.seen.withLock { $0.statuses.last?.problem?.code } == code)
+      #expect(sink.seen.withLock { $0.statuses.last?.problem?.code.rawValue } == code)
     }
   }
 }

@@ -1,6 +1,7 @@
 import Testing
 import WaymarkBarcodes
 import WaymarkImage
+import WaymarkSystem
 
 @testable import WaymarkPipeline
 

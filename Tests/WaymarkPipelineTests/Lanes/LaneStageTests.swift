@@ -2,6 +2,7 @@ import Testing
 import WaymarkBarcodes
 import WaymarkImage
 import WaymarkPipeline
+import WaymarkSystem
 
 struct LaneStageTests {
   @Test func aLaneTellsWhereTheTimeWent() throws {

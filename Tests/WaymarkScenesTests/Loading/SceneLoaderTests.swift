@@ -209,6 +209,9 @@ import WaymarkGeometry
     #expect(try code("a/../../x.png") == "outsideFolder")
     #expect(try code("text.png") == "badPicture")
     #expect(try code("empty.png") == "badPicture")
+    // PAM, which begins like the other Netpbm formats and is not read.
+    try folder.write("pam.png", Array("P7\nWIDTH 1\nHEIGHT 1\nDEPTH 1\nMAXVAL 255\nENDHDR\nx".utf8))
+    #expect(try code("pam.png") == "badPicture")
     #expect(try code(".") == "badPicture" || code(".") == "outsideFolder")
     #expect(try code("inner.png") == "fine")
     #expect(try code("./real.png") == "fine")

@@ -52,14 +52,14 @@ import WaymarkGeometry
     Row(.matched, .scan, .matched),
     Row(.matched, .start, .matched),
     Row(.matched, .exit, .inactive, "inactive"),
-    Row(.matched, .followingStopped, .scanning, "lost a", "scanning"),
-    Row(.matched, .sceneUnloaded, .inactive, "inactive", "lost a"),
+    Row(.matched, .followingStopped, .scanning, "lost a", "scanning", "updated"),
+    Row(.matched, .sceneUnloaded, .inactive, "inactive", "lost a", "updated"),
     Row(.annotating, .coach, .coaching, "coaching", "-a1", "-a2", "-a3"),
     Row(.annotating, .scan, .annotating),
     Row(.annotating, .start, .annotating),
     Row(.annotating, .exit, .inactive, "inactive", "-a1", "-a2", "-a3"),
-    Row(.annotating, .followingStopped, .scanning, "lost a", "scanning", "-a1", "-a2", "-a3"),
-    Row(.annotating, .sceneUnloaded, .inactive, "inactive", "-a1", "-a2", "-a3", "lost a"),
+    Row(.annotating, .followingStopped, .scanning, "lost a", "scanning", "updated", "-a1", "-a2", "-a3"),
+    Row(.annotating, .sceneUnloaded, .inactive, "inactive", "-a1", "-a2", "-a3", "lost a", "updated"),
     Row(.annotating, .select(id: "a1"), .annotating, "selected a1", "+a1*!"),
     Row(.annotating, .select(id: "zz"), .annotating, "refused unknownAnnotation"),
     Row(.annotating, .openCard(id: "zz"), .annotating, "refused unknownAnnotation"),
@@ -149,7 +149,7 @@ import WaymarkGeometry
     fixture.now += 0.49
     #expect(fixture.send(.tick) == [])
     fixture.now += 0.02
-    #expect(fixture.send(.tick) == ["lost a", "scanning"] + Self.hidden)
+    #expect(fixture.send(.tick) == ["lost a", "scanning", "updated"] + Self.hidden)
     #expect(fixture.session.deadline == nil)
   }
 
@@ -183,7 +183,8 @@ import WaymarkGeometry
     changed.anchors[0].annotations.removeLast()
     #expect(fixture.send(.sceneLoaded(changed, reload: true)) == ["cleared a2", "-a2", "annotating"])
     changed.anchors[0].name = "c"
-    #expect(fixture.send(.sceneLoaded(changed, reload: true)) == ["lost a", "annotating", "scanning", "-a1"])
+    #expect(
+      fixture.send(.sceneLoaded(changed, reload: true)) == ["lost a", "annotating", "scanning", "updated", "-a1"])
     #expect(fixture.send(.sceneLoaded(SessionFixture.scene, reload: false)) == ["coaching"])
   }
 

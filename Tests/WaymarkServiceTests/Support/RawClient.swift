@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import WaymarkJSON
 import WaymarkProtocol
 
 /// A client that sends and reads bytes as they are.

@@ -1,3 +1,4 @@
+import WaymarkJSON
 import WaymarkProtocol
 
 /// Messages that are only there to be sent.

@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 import WaymarkImage
+import WaymarkSystem
 
 /// Plays pictures one by one: the next comes only when the one before has been worked on, whatever the machine has to do
 /// besides. Times of capture are as if it ran at its rate.

@@ -1,7 +1,9 @@
 import Foundation
 import Logging
+import WaymarkJSON
 import WaymarkProtocol
 import WaymarkService
+import WaymarkSystem
 
 /// A service in this process on a socket of its own, and what a test needs around it.
 final class TestService: Sendable {
@@ -48,10 +50,10 @@ final class TestService: Sendable {
 
   /// Waits until a condition on the service holds; the condition is asked again whenever the loop has turned.
   func until(_ condition: @escaping @ServiceActor @Sendable (Hub) -> Bool) async throws {
-    let deadline = WallClock.monotonic + 180
+    let deadline = MonotonicClock.now + 180
     let hub = hub
     while await !Self.ask(hub, condition) {
-      guard WallClock.monotonic < deadline else { throw TestFailure("the condition did not come true") }
+      guard MonotonicClock.now < deadline else { throw TestFailure("the condition did not come true") }
       try await Task.sleep(for: .milliseconds(2))
     }
   }

@@ -3,6 +3,7 @@ import Glibc
 import Synchronization
 import Testing
 import WaymarkService
+import WaymarkSystem
 
 @Suite("The hardware key", .timeLimit(.minutes(1)))
 struct HardwareTriggerTests {

@@ -7,13 +7,13 @@ package struct JSONWriter {
   package init(capacity: Int = 512) { bytes.reserveCapacity(capacity) }
 
   /// Characters that need no escaping.
-  @inline(__always)
+  @inlinable
   package mutating func raw(_ text: StaticString) {
     bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
   /// One ASCII character.
-  @inline(__always)
+  @inlinable
   package mutating func byte(_ character: Unicode.Scalar) { bytes.append(UInt8(truncatingIfNeeded: character.value)) }
 
   /// A string with its quotes.
@@ -48,6 +48,7 @@ package struct JSONWriter {
   }
 
   /// A whole number.
+  @inlinable
   package mutating func integer(_ value: some BinaryInteger) {
     if let small = Int64(exactly: value), small > .min {
       if small < 0 { byte("-") }
@@ -57,7 +58,8 @@ package struct JSONWriter {
     }
   }
 
-  private mutating func digits(_ value: UInt64, atLeast width: Int = 1) {
+  @usableFromInline
+  mutating func digits(_ value: UInt64, atLeast width: Int = 1) {
     var buffer: InlineArray<20, UInt8> = InlineArray(repeating: UInt8(ascii: "0"))
     var rest = value
     var count = 0
@@ -71,6 +73,68 @@ package struct JSONWriter {
       count -= 1
       bytes.append(buffer[count])
     }
+  }
+
+  /// A value with its members in their order and its numbers as they are spelled: nothing is rounded.
+  ///
+  /// - Returns: false when a number in it is not one of JSON; `null` stands in its place.
+  @discardableResult
+  package mutating func value(_ value: JSONValue) -> Bool {
+    switch value {
+    case .null: raw("null")
+    case .bool(let value): value ? raw("true") : raw("false")
+    case .number(let text):
+      guard Self.isNumber(text) else {
+        raw("null")
+        return false
+      }
+      bytes.append(contentsOf: text.utf8)
+    case .string(let text): string(text)
+    case .array(let elements):
+      var isGood = true
+      byte("[")
+      for (index, element) in elements.enumerated() {
+        if index > 0 { byte(",") }
+        if !self.value(element) { isGood = false }
+      }
+      byte("]")
+      return isGood
+    case .object(let members):
+      var isGood = true
+      byte("{")
+      for (index, member) in members.enumerated() {
+        if index > 0 { byte(",") }
+        string(member.name)
+        byte(":")
+        if !self.value(member.value) { isGood = false }
+      }
+      byte("}")
+      return isGood
+    }
+    return true
+  }
+
+  /// Whether a text is a number of RFC 8259, section 6.
+  private static func isNumber(_ text: String) -> Bool {
+    var rest = text.utf8[...]
+    func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
+    func digits() -> Bool {
+      let run = rest.prefix(while: isDigit)
+      rest = rest[run.endIndex...]
+      return !run.isEmpty
+    }
+    if rest.first == UInt8(ascii: "-") { rest = rest.dropFirst() }
+    if rest.first == UInt8(ascii: "0") { rest = rest.dropFirst() } else if !digits() { return false }
+    if rest.first == UInt8(ascii: ".") {
+      rest = rest.dropFirst()
+      if !digits() { return false }
+    }
+    if rest.first == UInt8(ascii: "e") || rest.first == UInt8(ascii: "E") {
+      rest = rest.dropFirst()
+      if rest.first == UInt8(ascii: "+") || rest.first == UInt8(ascii: "-") { rest = rest.dropFirst() }
+      if !digits() { return false }
+    }
+    return rest.isEmpty
   }
 
   /// A number: six decimals from 1 on, nine below it, and what is smaller than a ten thousandth in full. That is a
@@ -102,4 +166,16 @@ package struct JSONWriter {
     digits(fraction, atLeast: width)
     return true
   }
+}
+
+extension JSONValue {
+  /// The value as compact JSON: no spaces, members in their order.
+  package var compactText: String {
+    var writer = JSONWriter(capacity: 64)
+    writer.value(self)
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+
+  /// A string literal of JSON (RFC 8259, section 7).
+  package static func quoted(_ text: String) -> String { JSONValue.string(text).compactText }
 }

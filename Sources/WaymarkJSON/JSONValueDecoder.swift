@@ -16,7 +16,7 @@ package struct JSONValueDecoder: Decoder {
 
   package func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     guard case .object(let members) = value else { throw mismatch("an object", [String: JSONValue].self) }
-    return KeyedDecodingContainer(JSONKeyedDecoding<Key>(members: members, codingPath: codingPath))
+    return KeyedDecodingContainer(JSONKeyedDecoding<Key>(members, codingPath: codingPath))
   }
 
   package func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
@@ -26,7 +26,7 @@ package struct JSONValueDecoder: Decoder {
 
   package func singleValueContainer() -> any SingleValueDecodingContainer { self }
 
-  func mismatch(_ wanted: String, _ type: Any.Type) -> DecodingError {
+  fileprivate func mismatch(_ wanted: String, _ type: Any.Type) -> DecodingError {
     let description = "\(wanted) is wanted, not \(value.typeName)"
     return .typeMismatch(type, .init(codingPath: codingPath, debugDescription: description))
   }
@@ -59,15 +59,30 @@ extension JSONValueDecoder: SingleValueDecodingContainer {
   }
 }
 
-struct JSONKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
-  let members: [String: JSONValue]
+private struct JSONKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
+  private let members: [JSONValue.Member]
+  /// Only where there are many: building it costs more than looking through a few.
+  private let index: [String: JSONValue]?
   let codingPath: [any CodingKey]
-  var allKeys: [Key] { members.keys.compactMap { Key(stringValue: $0) } }
+  var allKeys: [Key] { members.compactMap { Key(stringValue: $0.name) } }
 
-  func contains(_ key: Key) -> Bool { members[key.stringValue] != nil }
+  init(_ members: [JSONValue.Member], codingPath: [any CodingKey]) {
+    self.members = members
+    index =
+      members.count <= 16
+      ? nil : Dictionary(members.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+    self.codingPath = codingPath
+  }
+
+  private func value(_ key: Key) -> JSONValue? {
+    if let index { return index[key.stringValue] }
+    return members.first { $0.name.utf8.elementsEqual(key.stringValue.utf8) }?.value
+  }
+
+  func contains(_ key: Key) -> Bool { value(key) != nil }
 
   private func decoder(_ key: Key) throws -> JSONValueDecoder {
-    guard let value = members[key.stringValue] else {
+    guard let value = value(key) else {
       throw DecodingError.keyNotFound(key, .init(codingPath: codingPath + [key], debugDescription: "it is missing"))
     }
     return JSONValueDecoder(value: value, codingPath: codingPath + [key])
@@ -92,7 +107,7 @@ struct JSONKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func superDecoder(forKey key: Key) throws -> any Decoder { try decoder(key) }
 }
 
-struct JSONUnkeyedDecoding: UnkeyedDecodingContainer {
+private struct JSONUnkeyedDecoding: UnkeyedDecodingContainer {
   let elements: [JSONValue]
   let codingPath: [any CodingKey]
   private(set) var currentIndex = 0
@@ -152,5 +167,46 @@ extension DecodingError {
       }
     let path = context.codingPath.map(\.stringValue).joined(separator: ".")
     return path.isEmpty ? context.debugDescription : "\(path): \(context.debugDescription)"
+  }
+}
+
+extension JSONValue: Codable {
+  /// Reads any value.
+  public init(from decoder: any Decoder) throws {
+    if let known = decoder as? JSONValueDecoder {
+      self = known.value
+      return
+    }
+    let container = try decoder.singleValueContainer()
+    if container.decodeNil() {
+      self = .null
+    } else if let value = try? container.decode(Bool.self) {
+      self = .bool(value)
+    } else if let value = try? container.decode(Int.self) {
+      self = .int(value)
+    } else if let value = try? container.decode(Double.self) {
+      self = .double(value)
+    } else if let value = try? container.decode(String.self) {
+      self = .string(value)
+    } else if let value = try? container.decode([JSONValue].self) {
+      self = .array(value)
+    } else {
+      self = .object(try container.decode([String: JSONValue].self))
+    }
+  }
+
+  /// Writes the value.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .null: try container.encodeNil()
+    case .bool(let value): try container.encode(value)
+    case .number(let text):
+      if let value = Int(text) { try container.encode(value) } else { try container.encode(Double(text)) }
+    case .string(let value): try container.encode(value)
+    case .array(let value): try container.encode(value)
+    case .object(let members):
+      try container.encode(Dictionary(members.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 }))
+    }
   }
 }

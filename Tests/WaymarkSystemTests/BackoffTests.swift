@@ -1,5 +1,5 @@
 import Testing
-import WaymarkClient
+import WaymarkSystem
 
 @Suite struct BackoffTests {
   @Test func waitsGrowUpToTheLongest() {

@@ -1,0 +1,105 @@
+import Glibc
+
+/// Writes files as a whole, so that a crash or a power cut leaves the old or the new one: the one writer.
+package enum DurableFile {
+  /// Puts a file of state in place of the one before: beside it, flushed, renamed, and the folder flushed too.
+  ///
+  /// A link there is replaced, not followed. What is neither a file nor a link is refused. After an error the old file is
+  /// as it was, but for one in flushing the folder.
+  package static func replace(_ path: String, with bytes: [UInt8], mode: UInt32 = 0o600) throws(FileError) {
+    var there = stat()
+    if lstat(path, &there) == 0, ![S_IFREG, S_IFLNK].contains(there.st_mode & S_IFMT) { throw notAFile(path) }
+    // One that a crash left behind is replaced: the name is always the same, so that none pile up.
+    try put(bytes, at: path, through: path + ".new", mode: mode, isExact: true)
+    if let number = synchronizeFolder(of: path) { throw FileError(path, cannotBe: "written", number: number) }
+  }
+
+  /// Writes what a person asked for to the path that they named.
+  ///
+  /// A link is followed. A file is replaced as a whole and keeps its permissions. Into what is no file, such as a pipe or a
+  /// device, the bytes are written: it is never replaced by a file. After an error the old file is as it was.
+  package static func write(_ bytes: [UInt8], to path: String) throws(FileError) {
+    var there = stat()
+    var place = path
+    var mode: UInt32?
+    if stat(path, &there) == 0 {
+      let kind = there.st_mode & S_IFMT
+      guard kind != S_IFDIR else { throw FileError(path, cannotBe: "written", number: EISDIR) }
+      guard kind == S_IFREG else { return try pour(bytes, into: path) }
+      // Read-only files are left alone, though their folder would allow to replace them.
+      guard access(path, W_OK) == 0 else { throw FileError(path, cannotBe: "written", number: errno) }
+      mode = there.st_mode & 0o7777
+    }
+    if lstat(path, &there) == 0, there.st_mode & S_IFMT == S_IFLNK, let target = realpath(path, nil) {
+      defer { free(target) }
+      place = String(cString: target)
+    }
+    try put(bytes, at: place, through: "\(place).\(getpid()).tmp", mode: mode ?? 0o666, isExact: mode != nil)
+    // The file is there as it should be: a folder that cannot be flushed is no reason to say that it is not.
+    _ = synchronizeFolder(of: place)
+  }
+
+  private static func notAFile(_ path: String) -> FileError {
+    FileError(.notAFile, "\(path) is there and is not a file", hint: "Remove it, or name another place.")
+  }
+
+  /// - Parameter isExact: whether the mode is meant whatever the umask says.
+  private static func put(
+    _ bytes: [UInt8], at path: String, through temporary: String, mode: UInt32, isExact: Bool
+  ) throws(FileError) {
+    unlink(temporary)
+    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
+    guard descriptor >= 0 else { throw FileError(path, cannotBe: "written", number: errno) }
+    var number = writeAll(descriptor, bytes)
+    if number == nil, isExact, fchmod(descriptor, mode) != 0 { number = errno }
+    if number == nil, fsync(descriptor) != 0 { number = errno }
+    if close(descriptor) != 0, number == nil { number = errno }
+    if number == nil, rename(temporary, path) != 0 { number = errno }
+    if let number {
+      unlink(temporary)
+      throw FileError(path, cannotBe: "written", number: number)
+    }
+  }
+
+  private static func pour(_ bytes: [UInt8], into path: String) throws(FileError) {
+    let descriptor = open(path, O_WRONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw FileError(path, cannotBe: "written", number: errno) }
+    var number = writeAll(descriptor, bytes)
+    if close(descriptor) != 0, number == nil { number = errno }
+    if let number { throw FileError(path, cannotBe: "written", number: number) }
+  }
+
+  /// Writes every byte.
+  ///
+  /// - Returns: `errno` when that failed.
+  package static func writeAll(_ descriptor: Int32, _ bytes: [UInt8]) -> Int32? {
+    var done = 0
+    while done < bytes.count {
+      let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress! + done, bytes.count - done) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return count < 0 ? errno : EIO }
+      done += count
+    }
+    return nil
+  }
+
+  /// Makes the names in the folder of `path` survive a power cut.
+  ///
+  /// - Returns: `errno` when that failed.
+  package static func synchronizeFolder(of path: String) -> Int32? {
+    let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { return errno }
+    defer { close(descriptor) }
+    // Some file systems cannot flush folders; nothing is lost by that but the guarantee.
+    return fsync(descriptor) == 0 || errno == EINVAL ? nil : errno
+  }
+
+  /// Puts a damaged file out of the way, in place of one that was put there before.
+  ///
+  /// - Returns: its new path; `nil` when it could not be moved.
+  package static func setAside(_ path: String) -> String? {
+    let aside = path + ".damaged"
+    return rename(path, aside) == 0 ? aside : nil
+  }
+}

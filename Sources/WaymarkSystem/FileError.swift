@@ -1,0 +1,48 @@
+import Glibc
+
+/// Why a file cannot be read or written.
+package typealias FileError = Problem<FileErrorCode>
+
+/// The codes of `FileError`.
+package enum FileErrorCode: String, ProblemCode {
+  /// There is nothing of that name.
+  case notFound
+  /// This user may not read or write it.
+  case notPermitted
+  /// It is a folder, a pipe, a device or a socket where only a file will do.
+  case notAFile
+  /// It has more bytes than it may have.
+  case tooLarge
+  /// The medium is full, damaged or gone, or anything else that only the cause tells.
+  case failed
+}
+
+extension Problem where Kind == FileErrorCode {
+  /// What the system says about a file.
+  ///
+  /// - Parameters:
+  ///   - verb: what was to be done with the file: `read`, `written`.
+  ///   - number: the `errno`.
+  package init(_ path: String, cannotBe verb: String, number: Int32) {
+    let reason = systemMessage(number)
+    let message = "\(path) cannot be \(verb): \(reason)"
+    switch number {
+    case ENOENT, ENOTDIR:
+      self.init(.notFound, message, hint: "Check how it is spelt.", cause: reason)
+    case EACCES, EPERM, EROFS:
+      self.init(.notPermitted, message, hint: "Give this user the right to do it.", cause: reason)
+    case EISDIR: self.init(.notAFile, message, hint: "It is a folder.", cause: reason)
+    case ELOOP, ENXIO:
+      self.init(.notAFile, message, hint: "Name the file itself.", cause: reason)
+    default:
+      self.init(.failed, message, hint: "Check the file and the medium it is on.", cause: reason)
+    }
+  }
+}
+
+/// The words of `errno`, safe to ask for on any thread.
+package func systemMessage(_ number: Int32) -> String {
+  var buffer = [CChar](repeating: 0, count: 256)
+  _ = strerror_r(number, &buffer, buffer.count)
+  return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+}

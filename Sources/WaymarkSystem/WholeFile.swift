@@ -1,0 +1,181 @@
+import Glibc
+
+/// Reads files as a whole, never more of them than a limit: the one reader for pictures, keys, policies, scenes and whatever
+/// else strangers may have written.
+package enum WholeFile {
+  /// What a path may lead to.
+  package enum Kind: Sendable {
+    /// A regular file, links followed. Whatever else stands there is refused at once: a pipe would wait for its writer.
+    case regular
+    /// A regular file that is no link: for folders in which others may make links.
+    case unlinked
+    /// Anything that has bytes, pipes and devices too: for paths that a person typed.
+    case any
+  }
+
+  /// The bytes of a file.
+  package static func read(_ path: String, limit: Int, kind: Kind = .regular) throws(FileError) -> [UInt8] {
+    let waits = kind == .any ? 0 : O_NONBLOCK
+    let links = kind == .unlinked ? O_NOFOLLOW : 0
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | waits | links)
+    guard descriptor >= 0 else { throw FileError(path, cannotBe: "read", number: errno) }
+    defer { close(descriptor) }
+    return try read(descriptor: descriptor, name: path, limit: limit, onlyRegular: kind != .any)
+  }
+
+  /// The first bytes of a regular file, and how many it has in all.
+  package static func head(_ path: String, count: Int) throws(FileError) -> (bytes: [UInt8], size: Int) {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { throw FileError(path, cannotBe: "read", number: errno) }
+    defer { close(descriptor) }
+    var information = stat()
+    guard fstat(descriptor, &information) == 0 else { throw FileError(path, cannotBe: "read", number: errno) }
+    guard information.st_mode & S_IFMT == S_IFREG else {
+      throw FileError(.notAFile, "\(path) is not a file", hint: "Name the file itself.")
+    }
+    var bytes = [UInt8](repeating: 0, count: count)
+    let got = pread(descriptor, &bytes, count, 0)
+    guard got >= 0 else { throw FileError(path, cannotBe: "read", number: errno) }
+    return (Array(bytes[..<got]), Int(information.st_size))
+  }
+
+  /// All that comes out of standard input.
+  package static func readStandardInput(limit: Int) throws(FileError) -> [UInt8] {
+    try read(descriptor: STDIN_FILENO, name: "standard input", limit: limit, onlyRegular: false)
+  }
+
+  /// What a descriptor holds. The size that the system tells is where reading begins, not what it trusts: a file may grow or
+  /// shrink meanwhile, and those of `/proc` have none.
+  package static func read(
+    descriptor: Int32, name: String, limit: Int, onlyRegular: Bool
+  ) throws(FileError) -> [UInt8] {
+    var information = stat()
+    guard fstat(descriptor, &information) == 0 else { throw FileError(name, cannotBe: "read", number: errno) }
+    let kind = information.st_mode & S_IFMT
+    guard kind != S_IFDIR else { throw FileError(name, cannotBe: "read", number: EISDIR) }
+    guard kind == S_IFREG || !onlyRegular else {
+      throw FileError(.notAFile, "\(name) is not a file", hint: "Pipes and devices are not read here.")
+    }
+    let size = kind == S_IFREG ? Int(information.st_size) : 0
+    guard size <= limit else { throw tooLarge(name, limit) }
+    // One byte more than a regular file has, so that its end is seen without growing.
+    var bytes = [UInt8](repeating: 0, count: max(size + 1, 4096))
+    var count = 0
+    while true {
+      let got = bytes.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress! + count, $0.count - count) }
+      if got < 0 && errno == EINTR { continue }
+      guard got >= 0 else { throw FileError(name, cannotBe: "read", number: errno) }
+      if got == 0 { break }
+      count += got
+      guard count <= limit else { throw tooLarge(name, limit) }
+      if count == bytes.count { bytes.append(contentsOf: repeatElement(0, count: min(count, limit + 1 - count))) }
+    }
+    bytes.removeLast(bytes.count - count)
+    return bytes
+  }
+
+  fileprivate static func tooLarge(_ name: String, _ limit: Int) -> FileError {
+    let text = limit >= 1 << 20 ? "\(limit >> 20) MiB" : "\(limit) bytes"
+    return FileError(.tooLarge, "\(name) has more than \(text)", hint: "Check that it is the right file.")
+  }
+}
+
+/// A regular file that is open and no link: its size is known before a byte of it is read, so that room for it can be waited for.
+package final class OpenFile: Sendable {
+  private let descriptor: Int32
+  private let name: String
+  /// Its bytes.
+  package let size: Int
+
+  /// Opens a file.
+  package convenience init(_ path: String, limit: Int) throws(FileError) {
+    try self.init(open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), name: path, limit: limit)
+  }
+
+  /// Opens a file that lies in a folder itself, not behind a link that took its place. A name is bytes, whatever they mean.
+  package convenience init(_ name: [UInt8], in folder: String, limit: Int) throws(FileError) {
+    let directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard directory >= 0 else { throw FileError(folder, cannotBe: "read", number: errno) }
+    defer { close(directory) }
+    let path = name.map(CChar.init(bitPattern:)) + [0]
+    try self.init(
+      openat(directory, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK),
+      name: String(decoding: name, as: UTF8.self), limit: limit)
+  }
+
+  /// Takes over what was just opened; -1 is what could not be.
+  private init(_ descriptor: Int32, name: String, limit: Int) throws(FileError) {
+    guard descriptor >= 0 else { throw FileError(name, cannotBe: "read", number: errno) }
+    // Nothing is thrown once all is set: `deinit` would close it once more.
+    let problem: FileError?
+    var information = stat()
+    if fstat(descriptor, &information) != 0 {
+      problem = FileError(name, cannotBe: "read", number: errno)
+    } else if information.st_mode & S_IFMT != S_IFREG {
+      problem = FileError(.notAFile, "\(name) is not a file", hint: "Pipes and devices are not read here.")
+    } else {
+      problem = information.st_size > limit ? WholeFile.tooLarge(name, limit) : nil
+    }
+    if let problem {
+      close(descriptor)
+      throw problem
+    }
+    self.descriptor = descriptor
+    self.name = name
+    size = Int(information.st_size)
+  }
+
+  deinit { close(descriptor) }
+
+  /// All of it, as far as it was when it was opened; less where it has shrunk.
+  package func read() throws(FileError) -> [UInt8] {
+    var number: Int32?
+    let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+      while count < buffer.count {
+        let got = pread(descriptor, buffer.baseAddress! + count, buffer.count - count, count)
+        if got < 0, errno == EINTR { continue }
+        if got < 0 { number = errno }
+        if got <= 0 { break }
+        count += got
+      }
+    }
+    if let number { throw FileError(name, cannotBe: "read", number: number) }
+    return bytes
+  }
+}
+
+/// What stands at a path.
+package enum FileKind: Sendable {
+  case regular, folder
+  /// A pipe, a device, a socket.
+  case special
+
+  /// Links followed; `nil` when there is nothing, or nobody may look.
+  package init?(_ path: String) {
+    var information = stat()
+    guard stat(path, &information) == 0 else { return nil }
+    switch information.st_mode & S_IFMT {
+    case S_IFREG: self = .regular
+    case S_IFDIR: self = .folder
+    default: self = .special
+    }
+  }
+}
+
+/// The names in folders.
+package enum Folder {
+  /// The names in a folder, in no order; `nil` when it may not be read.
+  package static func names(_ path: String) -> [String]? {
+    guard let directory = opendir(path) else { return nil }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+      // The name is the struct's last member: an array that ends with a NUL.
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name != "." && name != ".." { names.append(name) }
+    }
+    return names
+  }
+}
