@@ -118,7 +118,8 @@ let package = Package(
     .executableTarget(
       name: "waymark",
       dependencies: [
-        "WaymarkSystem", "WaymarkJSON", "WaymarkGeometry", "WaymarkImage", "WaymarkBarcodes", "WaymarkOnboarding",
+        "CSignals", "WaymarkSystem", "WaymarkJSON", "WaymarkGeometry", "WaymarkImage", "WaymarkBarcodes",
+        "WaymarkOnboarding",
         "WaymarkAnchors", "WaymarkDocuments", "WaymarkScenes", "WaymarkCamera", "WaymarkProtocol", "WaymarkWorker",
         "WaymarkPipeline", "WaymarkService", "WaymarkClient", "WaymarkKiosk",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -59,13 +59,11 @@ static void fill_standard_descriptors(void) {
   }
 }
 
-// What runs for months holds secrets: no core file, and no backtrace with registers and the memory that they point to. A backtrace that
-// cannot be made under a filter of system calls hangs, besides.
-static void leave_no_memory_behind(void) {
+// The environment stays as it is: a runtime that is linked in finds the program's arguments by going back from `environ`, which
+// setenv moves.
+void csignals_leave_no_memory_behind(void) {
   setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
   if (getenv("SWIFT_BACKTRACE")) return;
-  setenv("SWIFT_BACKTRACE", "enable=no", 1);
-  // Where the runtime is a library of its own, it has been set up by now.
   static const int fatal[] = {SIGQUIT, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP};
   for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) {
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
@@ -78,9 +76,7 @@ static void leave_no_memory_behind(void) {
 // glibc hands constructors what main gets; this one runs before any Swift does.
 __attribute__((constructor(101))) static void begin(int count, char **arguments) {
   fill_standard_descriptors();
-  if (count < 2 || !arguments) return;
-  if (strcmp(arguments[1], "serve") == 0 || strcmp(arguments[1], "kiosk") == 0) leave_no_memory_behind();
-  if (strcmp(arguments[1], "serve") != 0) return;
+  if (count < 2 || !arguments || strcmp(arguments[1], "serve") != 0) return;
   atomic_store(&phase, STARTING);
   struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
   sigemptyset(&action.sa_mask);

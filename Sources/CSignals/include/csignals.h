@@ -3,13 +3,17 @@
 
 #include <stdbool.h>
 
-/// Every command, before anything else runs: standard descriptors that were closed are filled. `waymark serve` and `waymark kiosk` leave no
-/// core file and no backtrace (unless SWIFT_BACKTRACE asks for one).
+/// Every command, before anything else runs: standard descriptors that were closed are filled.
 ///
 /// What `waymark serve` does when it is told to end (SIGTERM, SIGINT) or to reload (SIGHUP), from its first instruction on. Other commands are left alone.
 ///
 /// Until `csignals_take_over` it ends at once, with 0, and takes the socket's file away that it has made: nothing else that it does
 /// while it starts has to be undone. Afterwards a byte comes out of a pipe, and whoever reads that ends it in order.
+
+/// What runs for months holds secrets: from here on this process leaves no core file, and, unless SWIFT_BACKTRACE asks for one, no
+/// backtrace with registers and the memory that they point to. A backtrace that cannot be made under a filter of system calls hangs,
+/// besides. To be called when the Swift runtime has been set up, since it takes the same signals.
+void csignals_leave_no_memory_behind(void);
 
 /// From here to `csignals_release` nothing ends this process: a file is made that would be left behind.
 void csignals_hold(void);

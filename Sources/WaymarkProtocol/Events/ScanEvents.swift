@@ -48,8 +48,8 @@ public struct ScanSuccessful: EventPayload {
   }
 
   private enum CodingKeys: CodingKey {
-    case scan, context, kind, symbology, text, bytesBase64, charset, corners, connectTo, fields, source, picture, by,
-      redacted
+    case scan, context, kind, symbology, text, bytesBase64, charset, corners, connectTo, fields, source, picture,
+      by, redacted
   }
 
   /// The name on the wire.

@@ -143,8 +143,8 @@ extension ScanModule {
     let events = symbols.map { symbol -> ScanSuccessful in
       let success = Machine.Success(symbol: symbol, verdict: nil)
       let event = Self.successful(
-        id, request.context, success, source: .gallery, picture: Self.picture(request),
-        by: connection.actor, policy: rules.judge.policy)
+        id, request.context, success, source: .gallery, picture: Self.picture(request), by: connection.actor,
+        policy: rules.judge.policy)
       hub.publish(event)
       return event
     }

@@ -70,7 +70,8 @@ struct ScanReport: Sendable, Encodable {
   }
 
   enum Key: String, CodingKey {
-    case input, width, height, elapsed, truncated, limited, outcome, reason, kind, connectTo, fields, missing, advice, chosen,
+    case input, width, height, elapsed, truncated, limited, outcome, reason, kind, connectTo, fields, missing, advice,
+      chosen,
       symbols
     case error
     case symbology, text, bytesBase64, charset, corners, quality, pass, gs1

@@ -40,7 +40,8 @@ struct ScanText {
     case .error: word = terminal.styled("error", .bad)
     }
     let cut = report.isTruncated ? terminal.styled(" (the file is cut short)", .warning) : ""
-    let limit = report.isLimited ? terminal.styled(" (too much looks like codes; not all of it was tried)", .warning) : ""
+    let limit =
+      report.isLimited ? terminal.styled(" (too much looks like codes; not all of it was tried)", .warning) : ""
     return "\(shown(report.input)): \(word)\(cut)\(limit)"
   }
 
