@@ -82,11 +82,11 @@ let package = Package(
     fuzzer("FuzzPictures", ["WaymarkImage"]),
     fuzzer("FuzzStream", ["WaymarkImage", "WaymarkSystem"]),
     fuzzer("FuzzCodes", ["WaymarkBarcodes", "WaymarkGeometry", "WaymarkImage"]),
-    fuzzer("FuzzWorker", ["WaymarkWorker", "WaymarkBarcodes", "WaymarkGeometry", "WaymarkImage"]),
-    fuzzer("FuzzLibrary", ["WaymarkAnchors", "WaymarkImage"]),
+    fuzzer("FuzzWorker", ["WaymarkWorker", "WaymarkBarcodes", "WaymarkGeometry", "WaymarkImage", "WaymarkSystem"]),
+    fuzzer("FuzzLibrary", ["WaymarkAnchors", "WaymarkImage", "WaymarkSystem"]),
     fuzzer("FuzzPayloads", ["WaymarkOnboarding", "WaymarkJSON"]),
     fuzzer("FuzzProtocol", ["WaymarkProtocol", "WaymarkJSON", .product(name: "NIOCore", package: "swift-nio")]),
-    fuzzer("FuzzScenes", ["WaymarkScenes"]),
+    fuzzer("FuzzScenes", ["WaymarkScenes", "WaymarkSystem"]),
     fuzzer(
       "FuzzKiosk",
       [

@@ -18,7 +18,7 @@ extension BarcodeScanner {
     clock.mark("probe")
     search.readModules()
     clock.mark("modules")
-    search.readOwn(configuration.effort)
+    search.readOwn(configuration.effort, turn: turn)
     clock.mark("matrices")
     search.readStrips(turn.isMultiple(of: 2) ? .strip : .stripStretched, with: &zbar)
     clock.mark("strips")

@@ -19,6 +19,15 @@ struct OwnReaders {
   /// What the readers of this module look for.
   static let symbologies: Set<Symbology> = Set(Symbology.allCases.filter { $0.zbarType == nil })
 
+  /// What one search of a picture finds together. A live frame has time for one of them; the next frame has it for the next.
+  private static let families: [Set<Symbology>] = [[.dataMatrix], [.pdf417], [.aztec, .maxiCode], [.microQR]]
+
+  /// Those of `wanted` whose turn it is in a live frame; all of them where one search finds them all.
+  static func turn(_ turn: Int, of wanted: Set<Symbology>) -> Set<Symbology> {
+    let families = families.map { $0.intersection(wanted) }.filter { !$0.isEmpty }
+    return families.isEmpty ? [] : families[turn % families.count]
+  }
+
   func read() -> Reading {
     var reading = Reading()
     let findings = self.findings()

@@ -98,8 +98,11 @@ struct PictureSearch {
   }
 
   /// What the readers of this module find: each gets the picture in the octave in which finder patterns are looked for too.
-  mutating func readOwn(_ effort: ScanConfiguration.Effort) {
-    let wanted = symbologies.intersection(OwnReaders.symbologies)
+  ///
+  /// - Parameter turn: the number of a live frame, in which the readers take turns; `nil` asks all of them.
+  mutating func readOwn(_ effort: ScanConfiguration.Effort, turn: Int? = nil) {
+    var wanted = symbologies.intersection(OwnReaders.symbologies)
+    if let turn { wanted = OwnReaders.turn(turn, of: wanted) }
     guard !wanted.isEmpty else { return }
     let octave = octaves[octaves.index(ofAtMost: Self.searched)]
     let own = OwnReaders(view: octave.view, levels: octave.levels, wanted: wanted, effort: effort).read()

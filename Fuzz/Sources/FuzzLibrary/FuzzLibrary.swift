@@ -1,6 +1,7 @@
 import FuzzSupport
 import Glibc
 import WaymarkImage
+import WaymarkSystem
 
 @testable import WaymarkAnchors
 

@@ -1,5 +1,6 @@
 import FuzzSupport
 import Glibc
+import WaymarkSystem
 
 @testable import WaymarkScenes
 
