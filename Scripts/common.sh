@@ -10,7 +10,7 @@ die() { say "$*"; exit 1; }
 # `skip_part` goes on with the rest of it.
 skip_part() {
   say "$(basename "$0"): SKIPPED: $*"
-  [ -z "${WAYMARK_SKIPPED:-}" ] || printf '%s: %s\n' "$(basename "$0")" "$*" >> "$WAYMARK_SKIPPED"
+  [ -z "${STAGES_SKIPPED:-}" ] || printf '%s: %s\n' "$(basename "$0")" "$*" >> "$STAGES_SKIPPED"
 }
 skip() { skip_part "$*"; exit 77; }
 

@@ -6,11 +6,15 @@ import Testing
 struct CommandLineTests {
   private let pictures = Executable.project.appendingPathComponent("Samples/pictures").path
 
-  /// Runs a line of the shell in which `$W` is the program.
+  /// Runs a line of the shell in which `$W` is the program and `$P` the folder of sample pictures.
   private func shell(_ line: String, in folder: String = "/tmp") throws -> Executable.Run {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/bash")
-    process.arguments = ["-c", "cd '\(folder)'; W='\(Executable.path)'; \(line)"]
+    // The program is found by its folder, which may have any name: `$W` stands unquoted in the lines.
+    process.arguments = [
+      "-c", "cd \"$1\"; PATH=$2:$PATH; W=waymark; P=$3; \(line)", "bash", folder,
+      (Executable.path as NSString).deletingLastPathComponent, pictures,
+    ]
     let (output, words) = (Pipe(), Pipe())
     process.standardOutput = output
     process.standardError = words
@@ -26,11 +30,12 @@ struct CommandLineTests {
   @Test(
     "A result that cannot be written is said, and ends with 74",
     arguments: [
-      "scan $P/wifi.png", "scan --json $P/wifi.png", "scan --raw $P/wifi.png", "onboarding check x", "socket-path",
+      #"scan "$P/wifi.png""#, #"scan --json "$P/wifi.png""#, #"scan --raw "$P/wifi.png""#, "onboarding check x",
+      "socket-path",
       "onboarding check --json x", "completions bash", "--help", "scan --help", "--version", "config check /dev/null",
     ])
   func fullDisk(_ command: String) throws {
-    let run = try shell("P='\(pictures)'; $W \(command) >/dev/full")
+    let run = try shell("$W \(command) >/dev/full")
     #expect(run.status == 74)
     #expect(run.diagnostics.contains("No space left on device"))
   }
@@ -38,8 +43,8 @@ struct CommandLineTests {
   @Test("A reader that goes away ends the command well", arguments: ["--json", "--raw", ""])
   func goneReader(_ form: String) throws {
     let run = try shell(
-      "P='\(pictures)'; { for i in {1..40}; do echo $P/wifi.png; done; } | "
-        + "xargs $W scan \(form) | { head -c 1 >/dev/null; }; echo ${PIPESTATUS[1]}")
+      "{ for i in {1..40}; do printf '%s\\0' \"$P/wifi.png\"; done; } | "
+        + "xargs -0 $W scan \(form) | { head -c 1 >/dev/null; }; echo ${PIPESTATUS[1]}")
     #expect(run.text == "0\n")
   }
 
@@ -95,7 +100,7 @@ struct CommandLineTests {
   func devices() throws {
     let folder = try TemporaryFolder()
     let run = try shell(
-      "mkfifo p.png; timeout 20 cat p.png >copy.png & $W scan -q --annotate p.png '\(pictures)/wifi.png'; echo $?; wait; "
+      "mkfifo p.png; timeout 20 cat p.png >copy.png & $W scan -q --annotate p.png \"$P/wifi.png\"; echo $?; wait; "
         + "test -p p.png && head -c 4 copy.png | tail -c 3", in: folder.path)
     #expect(run.text == "0\nPNG")
   }
@@ -104,18 +109,18 @@ struct CommandLineTests {
   func pipes() throws {
     let folder = try TemporaryFolder()
     let run = try shell(
-      "mkfifo p; { sleep 0.2; cat '\(pictures)/wifi.png'; } >p & $W scan --raw p; timeout 30 $W scan p; echo $?",
+      "mkfifo p; { sleep 0.2; cat \"$P/wifi.png\"; } >p & $W scan --raw p; timeout 30 $W scan p; echo $?",
       in: folder.path)
     #expect(run.text == "WIFI:T:WPA;S:Guests;P:wet-pumps-37;;\n66\n")
     #expect(run.diagnostics.contains("nothing came out of this pipe"))
-    #expect(try shell("$W scan --raw <(cat '\(pictures)/wifi.png')").status == 0)
+    #expect(try shell("$W scan --raw <(cat \"$P/wifi.png\")").status == 0)
   }
 
   @Test("Names that are not UTF-8 are read like others, in folders and by name")
   func foreignNames() throws {
     let folder = try TemporaryFolder()
     let run = try shell(
-      "f=$(printf 'caf\\351.png'); cp '\(pictures)/wifi.png' \"$f\"; $W scan --json . \"$f\" '\(pictures)/wifi.png'",
+      "f=$(printf 'caf\\351.png'); cp \"$P/wifi.png\" \"$f\"; $W scan --json . \"$f\" \"$P/wifi.png\"",
       in: folder.path)
     #expect(run.status == 0)
     #expect(run.objects.map { $0["input"] as? String } == [#"./caf\xE9.png"#, #"caf\xE9.png"#, pictures + "/wifi.png"])
