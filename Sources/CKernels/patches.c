@@ -131,46 +131,30 @@ float ck_patch_prepare(const float *drawn, float *prepared, float tensor[3]) {
 }
 
 CK_CLONES
-void ck_patch_measure(const uint8_t *img, size_t stride, float fx, float fy, const float *prepared, float out[9]) {
+void ck_patch_measure(const uint8_t *img, size_t stride, float fx, float fy, const float *prepared, float out[5]) {
   const vf8 zero = {0, 0, 0, 0, 0, 0, 0, 0};
-  vf8 s = zero, q = zero, t = zero, gx = zero, gy = zero, xx = zero, xy = zero, yx = zero, yy = zero;
-  // The last three rows of the frame, shifted: values, and differences along x.
-  vf8 above = zero, middle = zero, last_row = zero, middle_x = zero, last_x = zero;
-  for (int r = 0; r <= 10; r++) {
-    const uint8_t *p = img + (ptrdiff_t)(r - 1) * (ptrdiff_t)stride;
-    vb8 b0, b1, b2, b3;
-    memcpy(&b0, p - 1, sizeof b0);
-    memcpy(&b1, p, sizeof b1);
-    memcpy(&b2, p + 1, sizeof b2);
-    memcpy(&b3, p + 2, sizeof b3);
+  vf8 s = zero, q = zero, t = zero, gx = zero, gy = zero, last_row = zero;
+  for (int r = 0; r <= 8; r++) {
+    const uint8_t *p = img + (ptrdiff_t)r * (ptrdiff_t)stride;
+    vb8 b0, b1;
+    memcpy(&b0, p, sizeof b0);
+    memcpy(&b1, p + 1, sizeof b1);
     vf8 v0 = __builtin_convertvector(b0, vf8), v1 = __builtin_convertvector(b1, vf8);
-    vf8 v2 = __builtin_convertvector(b2, vf8), v3 = __builtin_convertvector(b3, vf8);
-    vf8 row = v1 + (v2 - v1) * fx;
-    vf8 d0 = v2 - v0, row_x = d0 + (v3 - v1 - d0) * fx;
-    // One more row in hand: the shifted row between the last one and this.
-    vf8 here = last_row + (row - last_row) * fy, here_x = last_x + (row_x - last_x) * fy;
-    if (r >= 3) {
-      // `middle` is row r - 3 of the patch, `above` and `here` its neighbours.
-      vf8 dy = here - above, pt, px, py;
-      const float *m = prepared + 8 * (r - 3);
+    vf8 row = v0 + (v1 - v0) * fx;
+    if (r >= 1) {
+      // The shifted row between the last one and this.
+      vf8 here = last_row + (row - last_row) * fy, pt, px, py;
+      const float *m = prepared + 8 * (r - 1);
       memcpy(&pt, m, sizeof pt);
       memcpy(&px, m + 64, sizeof px);
       memcpy(&py, m + 128, sizeof py);
-      s += middle;
-      q += middle * middle;
-      t += middle * pt;
-      gx += middle * px;
-      gy += middle * py;
-      xx += middle_x * px;
-      xy += dy * px;
-      yx += middle_x * py;
-      yy += dy * py;
+      s += here;
+      q += here * here;
+      t += here * pt;
+      gx += here * px;
+      gy += here * py;
     }
-    above = middle;
-    middle = here;
-    middle_x = here_x;
     last_row = row;
-    last_x = row_x;
   }
   float lanes[8];
   memcpy(lanes, &s, sizeof lanes);
@@ -179,7 +163,7 @@ void ck_patch_measure(const uint8_t *img, size_t stride, float fx, float fy, con
   float variance = ck_sum8(lanes) - sum * sum / 64;
   out[0] = sum / 64;
   if (!(variance > 1)) {
-    for (int i = 1; i < 9; i++) out[i] = 0;
+    for (int i = 1; i < 5; i++) out[i] = 0;
     return;
   }
   float length = sqrtf(variance), scale = 1 / length;
@@ -190,15 +174,6 @@ void ck_patch_measure(const uint8_t *img, size_t stride, float fx, float fy, con
   out[3] = ck_sum8(lanes) * scale;
   memcpy(lanes, &gy, sizeof lanes);
   out[4] = ck_sum8(lanes) * scale;
-  scale *= 0.5f;
-  memcpy(lanes, &xx, sizeof lanes);
-  out[5] = ck_sum8(lanes) * scale;
-  memcpy(lanes, &xy, sizeof lanes);
-  out[6] = ck_sum8(lanes) * scale;
-  memcpy(lanes, &yx, sizeof lanes);
-  out[7] = ck_sum8(lanes) * scale;
-  memcpy(lanes, &yy, sizeof lanes);
-  out[8] = ck_sum8(lanes) * scale;
 }
 
 void ck_patch_quantize(const float *prepared, int16_t *pattern) {

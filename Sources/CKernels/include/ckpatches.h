@@ -25,11 +25,10 @@ void ck_patch_draw(const uint8_t *src, size_t stride, int width, int height, con
 // Returns the length that was divided by (0: flat, nothing is written).
 float ck_patch_prepare(const float *drawn, float *prepared, float tensor[3]);
 
-// The frame's 8 x 8 pixels from img on, shifted by (fx, fy) in 0 ... 1; the rows from one above to nine below img are
-// read, in each 11 bytes from one before. out = mean; length without the mean; the products of that unit pattern with the
-// prepared pattern and its two gradients; and, both in units of that length, the sums of the prepared gradients times the
-// frame's (central differences): x x, x y, y x, y y. A flat patch gives zeros.
-void ck_patch_measure(const uint8_t *img, size_t stride, float fx, float fy, const float *prepared, float out[9]);
+// The frame's 8 x 8 pixels from img on, shifted by (fx, fy) in 0 ... 1; nine rows from img on are read, in each nine bytes.
+// out = mean; length without the mean; the products of that unit pattern with the prepared pattern and its two gradients. A
+// flat patch gives zeros.
+void ck_patch_measure(const uint8_t *img, size_t stride, float fx, float fy, const float *prepared, float out[5]);
 
 // The prepared pattern as whole numbers, for ck_patch_search.
 void ck_patch_quantize(const float *prepared, int16_t *pattern);

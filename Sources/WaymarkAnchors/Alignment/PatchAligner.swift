@@ -28,8 +28,6 @@ package final class PatchAligner {
     package var noise = 4.0
     /// What the drawing gets wrong, as a share of a patch's contrast.
     package var mismatch = 0.25
-    /// How much of the slope comes from the frame's own gradients, the rest from the drawn ones.
-    package var frameShare = 0.0
     package init() {}
   }
 
@@ -77,7 +75,7 @@ package final class PatchAligner {
     product = .allocate(capacity: capacity)
     slope = .allocate(capacity: capacity)
     sorted = .allocate(capacity: capacity)
-    out = .allocate(capacity: 9)
+    out = .allocate(capacity: 5)
   }
 
   deinit {
@@ -209,18 +207,12 @@ package final class PatchAligner {
       let rho = Double(out[2])
       correlation[i] = out[2]
       guard length > 0, rho > 0.1 else { continue }
-      // The step towards the place where the frame is orthogonal to the drawn gradients. How these products change with the
-      // shift is taken half from the drawn gradients and half from the frame's own, as in ESM (E. Malis, S. Benhimane,
-      // IROS 2004): in a blurred frame they are smaller than drawn, and with those alone the steps would be too short.
+      // The step towards the place where the frame is orthogonal to the drawn gradients.
       let b = Point2(-Double(out[3]), -Double(out[4]))
-      let (tx, txy, ty) = (
+      let (tx, xy, ty) = (
         rho * Double(set.tensor[3 * i]), rho * Double(set.tensor[3 * i + 1]), rho * Double(set.tensor[3 * i + 2])
       )
-      let mine = options.frameShare
-      let (xx, yy) = (
-        tx + mine * (Double(out[5]) - tx) + 0.01 * (tx + ty), ty + mine * (Double(out[8]) - ty) + 0.01 * (tx + ty)
-      )
-      let xy = txy + mine * (0.5 * Double(out[6] + out[7]) - txy)
+      let (xx, yy) = (tx + 0.01 * (tx + ty), ty + 0.01 * (tx + ty))
       let determinant = xx * yy - xy * xy
       guard xx > 0, yy > 0, determinant > 1e-4 * (tx + ty) * (tx + ty) else { continue }
       slope[i] = Point3(xx, xy, yy)

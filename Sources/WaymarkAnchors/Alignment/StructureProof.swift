@@ -11,27 +11,31 @@ package import WaymarkImage
 /// nothing, however long it is, and a corner, a letter or a texture counts only where it is the same one. Squares with
 /// structure in one direction only are no evidence and are left out.
 ///
-/// How far such correlations go by chance is asked of the same frame: every square is also compared with a place some eleven
-/// pixels beside its own. The sum over the squares is told in standard deviations of that (an a contrario test: A. Desolneux,
-/// L. Moisan, J.-M. Morel, "From Gestalt Theory to Image Analysis", 2008).
+/// How far such correlations go by chance is asked of the same frame: every square is also compared with the eight places some
+/// eleven pixels beside its own, and each of the eight shifts of all squares together is a rival explanation. What counts is by
+/// how much the claim beats the best of its rivals, in standard deviations of a sum of chance correlations (an a contrario test:
+/// A. Desolneux, L. Moisan, J.-M. Morel, "From Gestalt Theory to Image Analysis", 2008). Patterns that come again, such as the
+/// rungs of a fence, agree with a rival as well. And because the map was chosen to make squares agree, its eight free numbers
+/// are paid for first: a square says two things (where it is, in two directions), so four squares that agree fully are taken
+/// off the sum.
 ///
 /// All memory is taken once. To be used from one thread at a time.
 package final class StructureProof {
   /// How many deviations a claim must be away from chance.
   ///
-  /// A normal deviate is beyond that once in 10¹⁵; but neighbouring squares are not independent, and patterns that come again,
-  /// such as the rungs of a fence and the lines of a note pad, agree by more than chance. Wrong maps that pass all other gates
-  /// mostly stay below 5, and the worst of half a thousand frames with a thousand anchors reached 7.9. Of 350 right ones, the least clear
-  /// have 8.1, 9.8 and 10.2.
-  package static let needed = 8.0
-  /// With so many, nothing else is asked any more.
-  package static let ample = 13.0
+  /// A frame has at most a handful of claims that come as far as this proof; six in each of thirty frames a second are
+  /// 5.7·10⁹ in a year. A normal deviate is beyond 6.2 once in so many: one wrong claim in a year of wrong hypotheses in
+  /// every frame.
+  package static let needed = 6.2
+  /// With twice as many, nothing else is asked any more.
+  package static let ample = 12.4
 
-  /// How many a followed anchor must be away at least once in a tenth of a second. Less than a claim, because its place was
-  /// proven before and a hand, a smear or dim light may leave little of it; a place that has slid off it shows none.
-  package static let holding = 3.5
+  /// How many a followed anchor must be away at least once in a tenth of a second, in which it is asked three times. Less than a
+  /// claim, because its place was proven before and a hand, a smear or dim light may leave little of it: a normal deviate
+  /// is beyond that once in a hundred times, and a place that has slid off shows none in the long run.
+  package static let holding = 2.3
 
-  private static let batch = 64
+  private static let batch = 32
   /// The most squares that are compared.
   private static let places = 2048
 
@@ -82,18 +86,24 @@ package final class StructureProof {
   private struct Tally {
     var n = 0.0
     var agreement = 0.0
-    var others = 0.0
-    var chance = 0.0
+    /// The sums of the eight shifts, and of how many squares.
+    var rivals = SIMD8<Double>.zero
+    var counts = SIMD8<Double>.zero
     var square = 0.0
 
     func deviations(_ overlap: Double) -> Double {
       guard n >= 1 else { return 0 }
-      let mean = max(0, chance / max(1, others))
       // Few squares tell little of the spread: the least that was seen is a fifth.
-      let spread = max(0.2, (square / max(1, others)).squareRoot())
-      return (agreement / n - mean) * (n / overlap).squareRoot() / spread
+      let spread = max(0.2, (square / max(1, counts.sum())).squareRoot())
+      // A shift that takes most squares out of the frame is no rival.
+      var best = max(0, rivals.sum() / max(1, counts.sum()))
+      for k in 0..<8 where counts[k] >= 0.5 * n { best = max(best, rivals[k] / counts[k]) }
+      return (agreement - StructureProof.freedom * overlap - best * n) / (n * overlap).squareRoot() / spread
     }
   }
+
+  /// The squares that the eight free numbers of a map can make agree.
+  private static let freedom = 4.0
 
   /// Spreads squares evenly over what the frame shows of the reference.
   ///
@@ -138,7 +148,7 @@ package final class StructureProof {
 
   private static func divisor(_ a: Int, _ b: Int) -> Int { b == 0 ? a : divisor(b, a % b) }
 
-  /// Compares one square with its own place and with another one.
+  /// Compares one square with its own place and with those beside it.
   private func compare(_ i: Int, _ view: ImageView, _ tally: inout Tally) {
     let (x, y) = (Int(set.left[i]), Int(set.top[i]))
     guard x >= 2, y >= 2, x + 10 <= view.width, y + 10 <= view.height, let (own, weak) = correlation(i, view, x, y),
@@ -146,52 +156,19 @@ package final class StructureProof {
     else { return }
     tally.n += 1
     tally.agreement += own
-    // One of eight directions after the other; where the frame ends, the opposite one.
-    let k = Int(tally.n) & 7
-    var d = (x: Self.beside[k].x, y: Self.beside[k].y)
-    if x + d.x < 2 || x + d.x + 10 > view.width { d.x = -d.x }
-    if y + d.y < 2 || y + d.y + 10 > view.height { d.y = -d.y }
-    guard x + d.x >= 2, y + d.y >= 2, x + d.x + 10 <= view.width, y + d.y + 10 <= view.height,
-      let (other, _) = correlation(i, view, x + d.x, y + d.y)
-    else { return }
-    tally.others += 1
-    tally.chance += other
-    tally.square += other * other
+    for k in 0..<8 {
+      let (u, v) = (x + Self.beside[k].x, y + Self.beside[k].y)
+      guard u >= 2, v >= 2, u + 10 <= view.width, v + 10 <= view.height, let (other, _) = correlation(i, view, u, v)
+      else { continue }
+      tally.rivals[k] += other
+      tally.counts[k] += 1
+      tally.square += other * other
+    }
   }
 
   private static let beside: InlineArray<8, SIMD2<Int>> = [
     SIMD2(11, 0), SIMD2(-8, 8), SIMD2(0, 11), SIMD2(8, -8), SIMD2(-11, 0), SIMD2(8, 8), SIMD2(0, -11), SIMD2(-8, -8),
   ]
-
-  /// Whether ten rows of ten gray levels have structure in two directions.
-  static func isStructured(_ gray: InlineArray<100, Float>) -> Bool {
-    let none = [UInt8](repeating: 0, count: 144)
-    var m = InlineArray<10, Float>(repeating: 0)
-    var out = m.mutableSpan
-    gray.span.withUnsafeBufferPointer { pattern in
-      out.withUnsafeMutableBufferPointer { out in
-        none.withUnsafeBufferPointer { none in
-          guard let first = none.baseAddress else { return }
-          ck_patch_structure(pattern.baseAddress, first + 26, 12, out.baseAddress)
-        }
-      }
-    }
-    let (strong, weak) = eigenvalues(Double(m[0]), Double(m[1]), Double(m[2]))
-    return isStructured(strong, weak)
-  }
-
-  /// Below a squared gradient of 0.75 gray levels a pixel it is noise, and below a twentieth of the other direction what
-  /// sampling leaves of a slanted edge.
-  private static func isStructured(_ strong: Double, _ weak: Double) -> Bool {
-    weak > 0.75 && weak > 0.05 * strong
-  }
-
-  private static func eigenvalues(_ xx: Double, _ xy: Double, _ yy: Double) -> (Double, Double) {
-    let half = 0.5 * (xx - yy)
-    let root = (half * half + xy * xy).squareRoot()
-    let mean = 0.5 * (xx + yy)
-    return (mean + root, mean - root)
-  }
 
   /// How the derivatives along the weaker direction of a square correlate with the frame's, −1…1, and whether there is
   /// structure in that direction at all.
@@ -202,14 +179,14 @@ package final class StructureProof {
       ck_patch_structure(set.drawing(i), view.base + y * view.stride + x, view.stride, $0.baseAddress)
     }
     let (xx, xy, yy) = (Double(m[0]), Double(m[1]), Double(m[2]))
-    let (strong, weak) = Self.eigenvalues(xx, xy, yy)
+    let (strong, weak) = SquareStructure.eigenvalues(xx, xy, yy)
     guard strong > 0 else { return nil }
     // The eigenvector of the smaller one.
     let angle = 0.5 * Double.arcTangent(y: 2 * xy, x: xx - yy) + .pi / 2
     let (c, s) = (Double.cosine(angle), Double.sine(angle))
     let product = c * c * Double(m[6]) + c * s * (Double(m[7]) + Double(m[8])) + s * s * Double(m[9])
     let frame = c * c * Double(m[3]) + 2 * c * s * Double(m[4]) + s * s * Double(m[5])
-    let structured = Self.isStructured(strong, weak)
+    let structured = SquareStructure.isStructured(strong, weak)
     // The frame's own noise, an eighth of a gray level a pixel, keeps flat places from agreeing by rounding.
     return (product / ((max(weak, 1e-9) * (max(frame, 0) + 0.125)).squareRoot()), structured)
   }

@@ -34,7 +34,7 @@ struct PictureCritic {
       for y in stride(from: 0, through: view.height - 10, by: 8) {
         for x in stride(from: 0, through: view.width - 10, by: 8) {
           for i in 0..<100 { pattern[i] = Float(view.row(y + i / 10)[x + i % 10]) }
-          if StructureProof.isStructured(pattern) { count += 1 }
+          if SquareStructure.isStructured(pattern) { count += 1 }
         }
       }
       return count

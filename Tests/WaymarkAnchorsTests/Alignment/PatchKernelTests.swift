@@ -64,7 +64,7 @@ import WaymarkImage
 
   @Test func measuringIsTheCorrelation() {
     let p = prepared(draw([1, 0, 50, 0, 1, 60, 0, 0, 1]))
-    var out = [Float](repeating: 0, count: 9)
+    var out = [Float](repeating: 0, count: 5)
     image.withView {
       ck_patch_measure($0.base + 58 * $0.stride + 51, $0.stride, 0.25, 0.5, p.values, &out)
     }
@@ -76,15 +76,6 @@ import WaymarkImage
     for part in 0..<3 {
       let product = (0..<64).reduce(Float(0)) { $0 + p.values[64 * part + $1] * values[$1] } / length
       #expect(abs(out[2 + part] - product) < 1e-3)
-    }
-    for (k, (part, along)) in [(1, 0), (1, 1), (2, 0), (2, 1)].enumerated() {
-      let product =
-        (0..<64).reduce(Float(0)) { sum, i in
-          let (x, y) = (i % 8, i / 8)
-          let g = along == 0 ? pixel(x + 1, y) - pixel(x - 1, y) : pixel(x, y + 1) - pixel(x, y - 1)
-          return sum + p.values[64 * part + i] * g / 2
-        } / length
-      #expect(abs(out[5 + k] - product) < 1e-3)
     }
   }
 

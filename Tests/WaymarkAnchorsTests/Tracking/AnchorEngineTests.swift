@@ -190,6 +190,33 @@ private final class PatientRunner: SearchRunner {
       method[10] == .fullTracking && method[25] == .lastKnownPose && method[43] == nil && method[50] == .fullTracking)
   }
 
+  /// What is followed turns into something with the same bold edges and nothing else: the alignment would hold on to
+  /// these for ever.
+  @Test func whatNoLongerProvesItselfIsLetGoWithinATenthOfASecond() throws {
+    let size = (width: 240, height: 180)
+    func stripe(_ i: Int) -> Int { i % size.width / 40 % 2 == 0 ? 60 : 180 }
+    let blots = Stage.picture(11, width: size.width, height: size.height)
+    let anchor = GrayImage(width: size.width, height: size.height) { out in
+      for i in out.indices { out[i] = UInt8(stripe(i) + (Int(blots[i % size.width, i / size.width]) - 128) / 4) }
+    }
+    let ghost = GrayImage(width: size.width, height: size.height) { out in
+      for i in out.indices { out[i] = UInt8(stripe(i)) }
+    }
+    let source = ScriptedSource([anchor])
+    let engine = AnchorEngine(source: source, intrinsics: Stage.camera)
+    func place(_ i: Int) -> Homography { Stage.path(anchor, Double(i) / 30, speed: 0.3) }
+    source.next = [claim(0, place(0))]
+    var held: [Int] = []
+    for i in 0..<30 {
+      let frame = Stage.frame([(i < 15 ? anchor : ghost, [place(i)])], .init(seed: UInt64(i)))
+      let report = frame.withView { engine.process($0, at: Double(i) / 30) }
+      source.next = []
+      if report.observations.contains(where: { $0.trackingMethod == .fullTracking }) { held.append(i) }
+    }
+    #expect(held.starts(with: 0..<15))
+    #expect(try #require(held.last) <= 15 + 3)
+  }
+
   @Test func leavingTheFrameEndsAndNothingIsInvented() {
     let source = ScriptedSource([picture])
     let engine = AnchorEngine(source: source, intrinsics: Stage.camera)
