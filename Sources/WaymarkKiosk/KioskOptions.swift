@@ -26,6 +26,8 @@ package struct KioskOptions: Sendable {
   package var idleSeconds = 120.0
   /// Whether a person may hand in a picture from their own device.
   package var upload = true
+  /// Whether the page brings a keyboard of its own.
+  package var keyboard = false
   /// The share of the screen's height, from below, that hands reach: 0 to 1.
   package var reach = 1.0
   /// What a client may take up.

@@ -55,6 +55,8 @@ public struct ServiceError: Error, Codable, Hashable, Sendable {
     public static let noScene = Code(rawValue: "noScene")
     /// The AR session is in another phase.
     public static let wrongPhase = Code(rawValue: "wrongPhase")
+    /// The service keeps as much as it may; something must be taken over first.
+    public static let full = Code(rawValue: "full")
     /// It is a picture that cannot be read, or not a picture at all.
     public static let badPicture = Code(rawValue: "badPicture")
     /// This connection carries pictures, or was asked to while it carries events.

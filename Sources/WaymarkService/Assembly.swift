@@ -25,6 +25,8 @@ package final class Assembly {
   package let media: MediaModule
   /// Scenes, anchors, the AR session.
   package let scenes: ScenesModule
+  /// Forms that people filled in.
+  package let forms: FormModule
   private var configuration: ServiceConfiguration
   private let socketGroup: UInt32?
   private let manager: ServiceManager
@@ -70,6 +72,11 @@ package final class Assembly {
     scenes = ScenesModule(
       hub: hub, pipeline: capture.pipeline, settings: .init(configuration, log: log.subsystem(.scenes)))
     hub.add(scenes)
+    forms = FormModule(
+      hub: hub,
+      store: try RecordStore(
+        folder: configuration.forms.folder, limits: FormModule.limits(hours: configuration.forms.keep)))
+    hub.add(forms)
     let scenes = scenes
     media.resource = { id in scenes.picture(id) }
     media.gallery = { id in try await gallery.open(id) }
@@ -184,6 +191,7 @@ package final class Assembly {
     hub.use(roles)
     hub.limits = new.limits
     gallery.use(new.galleryFolders)
+    forms.keep(hours: new.forms.keep)
     JournalLogHandler.use(new.log)
     var fixed: [String] = []
     var camera = new.camera
@@ -210,6 +218,7 @@ package final class Assembly {
     if new.socket != configuration.socket { fixed.append("socket") }
     if wanted.source != configuration.source { fixed.append("source") }
     if new.isIsolated != configuration.isIsolated { fixed.append("isolation") }
+    if new.forms.folder != configuration.forms.folder { fixed.append("forms.folder") }
     if new.trigger != configuration.trigger { fixed.append("trigger") }
     configuration = new
     awaitCamera()

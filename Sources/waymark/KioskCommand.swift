@@ -52,6 +52,9 @@ struct KioskCommand: AsyncParsableCommand {
       """)
   var reach: String?
 
+  @Flag(help: "Show a keyboard on the screen while somebody writes, for a kiosk that has no other.")
+  var onScreenKeyboard = false
+
   @Option(help: "Where the token is kept (else beside the socket).")
   var tokenFile: String?
 
@@ -95,6 +98,7 @@ struct KioskCommand: AsyncParsableCommand {
       options.idleSeconds = idleAfter
       options.upload = upload
       options.reach = try reachableShare()
+      options.keyboard = onScreenKeyboard
       let isJournal = ProcessInfo.processInfo.environment["JOURNAL_STREAM"] != nil
       JournalLogHandler.use(LogSettings(level: .warning))
       var logger = Logger(label: "kiosk") { JournalLogHandler(label: $0, isJournal: isJournal) }

@@ -60,6 +60,11 @@ enum Samples {
     annotation: AnnotationSelected(id: "seal", card: card, by: actor),
     card: CardOpened(id: "seal", card: card, by: actor))
 
+  static let field = FormField(name: "material", label: "Material number", value: "4012345")
+  static let submitted = FormSubmitted(
+    id: "0mab3k7xz-1abc", form: "goods-received", submitted: "2026-01-02T03:04:05.678Z", fields: [field], key: "k1",
+    context: context, by: actor)
+
   static let events: [any EventPayload] = [
     Hello(version: "0.1.0", instance: "1abc", role: .operator, client: 3, features: ["gallery", "media"]),
     successful,
@@ -81,6 +86,7 @@ enum Samples {
     CardOpened(id: "seal", card: card, by: actor), CardClosed(id: "seal", by: actor),
     CardAction(
       id: "seal", actionType: .link, actionData: "https://example.com/wo/17", businessObject: business, by: actor),
+    submitted,
     SceneLoaded(scene: scene), SceneUnloaded(scene: "pump-room", by: actor),
     SceneProgress(scene: "pump-room", done: 1, total: 3),
     SceneFailed(
@@ -108,6 +114,8 @@ enum Samples {
     SessionExitRequest(), AnnotationSelectRequest(point: [160, 140]), AnnotationNextRequest(),
     AnnotationPreviousRequest(), AnnotationClearRequest(), CardOpenRequest(id: "seal"), CardCloseRequest(),
     CardActionRequest(id: "seal"),
+    FormSubmitRequest(form: "goods-received", fields: [field], key: "k1", context: context),
+    FormPendingRequest(limit: 20, after: "0mab3k7xz-1abc"), FormAcknowledgeRequest(id: "0mab3k7xz-1abc"),
   ]
 
   static let results: [(method: String, result: any Codable & Sendable)] = [
@@ -157,6 +165,9 @@ enum Samples {
       CardActionResult(
         id: "seal", actionType: .link, actionData: "https://example.com/wo/17", businessObject: business)
     ),
+    ("form.submit", FormSubmitResult(id: "0mab3k7xz-1abc", submitted: "2026-01-02T03:04:05.678Z")),
+    ("form.pending", FormPendingResult(forms: [submitted], more: false)),
+    ("form.acknowledge", FormAcknowledgeResult(pending: 0)),
     (
       "error",
       ServiceError(

@@ -14,7 +14,7 @@ extension KioskServer {
       let configuration: [String: any Sendable] = [
         "show": options.views.map(\.rawValue), "language": options.language ?? NSNull(),
         "returnSeconds": options.returnSeconds, "idleSeconds": options.idleSeconds, "upload": options.upload,
-        "reach": options.reach,
+        "reach": options.reach, "keyboard": options.keyboard,
       ]
       let data = try JSONSerialization.data(withJSONObject: configuration, options: [.sortedKeys])
       return Response(

@@ -50,6 +50,8 @@ public enum EventBody: Hashable, Sendable {
   case sceneProgress(SceneProgress)
   /// `scene.failed`.
   case sceneFailed(SceneFailed)
+  /// `form.submitted`.
+  case formSubmitted(FormSubmitted)
   /// `statistics`.
   case statistics(Statistics)
   /// `stream.dropped`.
@@ -94,6 +96,7 @@ extension EventBody {
     case SceneUnloaded.event: self = .sceneUnloaded(try JSONValueDecoder.decode(SceneUnloaded.self, from: line))
     case SceneProgress.event: self = .sceneProgress(try JSONValueDecoder.decode(SceneProgress.self, from: line))
     case SceneFailed.event: self = .sceneFailed(try JSONValueDecoder.decode(SceneFailed.self, from: line))
+    case FormSubmitted.event: self = .formSubmitted(try JSONValueDecoder.decode(FormSubmitted.self, from: line))
     case Statistics.event: self = .statistics(try JSONValueDecoder.decode(Statistics.self, from: line))
     case StreamDropped.event: self = .streamDropped(try JSONValueDecoder.decode(StreamDropped.self, from: line))
     case ConnectionClosed.event:
@@ -130,6 +133,7 @@ extension EventBody {
     case .sceneUnloaded: SceneUnloaded.event
     case .sceneProgress: SceneProgress.event
     case .sceneFailed: SceneFailed.event
+    case .formSubmitted: FormSubmitted.event
     case .statistics: Statistics.event
     case .streamDropped: StreamDropped.event
     case .connectionClosed: ConnectionClosed.event
@@ -165,6 +169,7 @@ extension EventBody {
     SceneUnloaded.event,
     SceneProgress.event,
     SceneFailed.event,
+    FormSubmitted.event,
     Statistics.event,
     ServerStopping.event,
   ]

@@ -118,6 +118,8 @@ package enum ConfigurationSchema {
       ConfigurationKey("isolation", .choice(["on", "off"])),
       ConfigurationKey("replay.folder", .string, reload: true),
       ConfigurationKey("gallery.folders", .strings, reload: true),
+      ConfigurationKey("forms.folder", .string),
+      ConfigurationKey("forms.keep", .double(0.1...87_600), reload: true),
       ConfigurationKey("scenes.folders", .strings, reload: true),
       ConfigurationKey("scenes.cache", .string, reload: true),
       ConfigurationKey("scenes.load", .string, reload: true),

@@ -74,6 +74,15 @@ package struct ServiceConfiguration: Sendable {
     package var lostAfter: Double?
   }
 
+  /// What is kept for programs that come later.
+  package struct Records: Hashable, Sendable {
+    /// In memory when missing.
+    package var folder: String?
+    /// Hours.
+    package var keep: Double?
+  }
+
+  package var forms = Records()
   package var socket = Socket()
   package var roles = Roles()
   package var limits = ConnectionLimits()
@@ -132,6 +141,7 @@ package struct ServiceConfiguration: Sendable {
     scenes.beat = reader.double(forKey: "scenes.beat")
     scenes.lostAfter = reader.double(forKey: "scenes.lostAfter")
     galleryFolders = reader.stringArray(forKey: "gallery.folders") ?? []
+    forms = Records(folder: reader.string(forKey: "forms.folder"), keep: reader.double(forKey: "forms.keep"))
     replayFolder = reader.string(forKey: "replay.folder")
     anchorLibrary = reader.string(forKey: "anchors.library")
     anchorRate = reader.double(forKey: "anchors.rate")

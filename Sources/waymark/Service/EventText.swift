@@ -62,6 +62,8 @@ enum EventText {
     case .sceneUnloaded(let scene): return shown(scene.scene)
     case .sceneProgress(let progress): return "\(shown(progress.scene)) \(progress.done) of \(progress.total)"
     case .sceneFailed(let failure): return "\(shown(failure.scene)): \(shown(failure.message))"
+    // What somebody filled in is nobody's business on a terminal.
+    case .formSubmitted(let form): return "\(shown(form.form)), \(form.fields?.count ?? 0) fields, \(shown(form.id))"
     case .statistics(let figures):
       return "\(figures.frames.captured) frames, \(figures.clients) clients, \(figures.memory >> 20) MiB"
     case .streamDropped(let gap): return "\(gap.count) events since \(gap.sinceSeq)"

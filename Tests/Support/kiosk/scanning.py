@@ -226,12 +226,6 @@ def a_barcode_fills_a_field(browser):
         shown(browser, "field-filled")
         browser.script(f"{field}.shadowRoot.querySelector('button.clear').click()")
         browser.until(f"{field}.value === ''")
-        batch, note = (f"document.querySelector('wm-text-field[name={name}]')" for name in ("batch", "note"))
-        for name, text in (("batch", "12345678901234"), ("note", "x" * 33)):
-            browser.script(f"const f = document.querySelector('wm-text-field[name={name}]'); f.input.value = arguments[0]; f.input.dispatchEvent(new Event('input'))", text)
-        assert browser.script(f"return {batch}.value") == "1234567890"
-        assert browser.script(f"return {note}.value.length") == 33
-        assert "3" in browser.script(f"return {note}.shadowRoot.querySelector('.message').textContent")
         assert browser.script("return document.querySelector('wm-text-field[name=plant]').input.readOnly")
         settle(browser)
 

@@ -14,6 +14,7 @@ import traceback
 # Each names its checks in the order in which they run.
 import scanning  # noqa: F401
 import session  # noqa: F401
+import fields  # noqa: F401
 import interruptions  # noqa: F401
 import settings  # noqa: F401
 import access  # noqa: F401

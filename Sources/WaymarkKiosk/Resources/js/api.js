@@ -1,7 +1,10 @@
 // The page's one way to the service: events come as server-sent events, commands go as POST.
 
+/** A name that nothing else has. */
+export const identity = () => crypto.randomUUID ? crypto.randomUUID() : [...crypto.getRandomValues(new Uint32Array(4))].join('-');
+
 /** Names this page to the kiosk, so that what it armed is disarmed when it goes away. */
-const page = crypto.randomUUID ? crypto.randomUUID() : String(Math.random()).slice(2);
+const page = identity();
 
 /** An error reply of the service or of the kiosk: a stable `code`, what happened, what to do. */
 export class CommandError extends Error {

@@ -1,6 +1,6 @@
 // Dialogs that stand on one another. The browser keeps the focus in the topmost and the rest out of reach; this keeps
 // count, so that a view that goes takes along whatever stands on it.
-import { button, el } from './dom.js';
+import { button, el, everything, focused } from './dom.js';
 
 /** @type {any[]} */
 const stack = [];
@@ -14,10 +14,10 @@ function raiseLayer() {
 
 /** The browser keeps the focus out of the page below; this keeps it from leaving for the browser's own controls. */
 function stayInside(event, node) {
-  const reachable = [...node.querySelectorAll('button, input, textarea, a[href], video, [tabindex="0"], wm-text-field')]
-    .filter((one) => !one.disabled && one.tabIndex >= 0 && one.getClientRects().length && getComputedStyle(one).visibility !== 'hidden');
+  const reachable = everything(node).filter((one) => one.matches('button, input, textarea, select, a[href], video, [tabindex="0"]')
+    && !one.disabled && one.tabIndex >= 0 && one.getClientRects().length && getComputedStyle(one).visibility !== 'hidden');
   const [first, last] = [reachable[0], reachable.at(-1)];
-  const at = document.activeElement;
+  const at = focused();
   if (at !== node && at !== (event.shiftKey ? first : last)) return;
   if (at === node && !event.shiftKey) return;
   event.preventDefault();

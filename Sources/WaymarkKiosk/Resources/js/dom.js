@@ -33,6 +33,19 @@ export function button(label, onclick, more = {}) {
   return el('button', { class: `button ${kind}`.trim(), type: 'button', onclick, ...attributes }, before, label ? el('span', {}, label) : null);
 }
 
+/** The node that has the focus, however deep in elements of their own it is. */
+export function focused() {
+  let node = /** @type {any} */ (document.activeElement);
+  while (node?.shadowRoot?.activeElement) node = node.shadowRoot.activeElement;
+  return node;
+}
+
+/**
+ * Everything below a node in the order of the page, with what elements of their own hold in place of these.
+ * @returns {any[]}
+ */
+export function everything(root) { return [...root.children].flatMap((one) => [one, ...(one.shadowRoot ? everything(one.shadowRoot) : []), ...everything(one)]); }
+
 /** Sets text only where it is another one, so that nothing is laid out or said again. */
 export function setText(node, text) { if (node.textContent !== text) node.textContent = text; }
 

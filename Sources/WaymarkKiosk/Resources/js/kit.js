@@ -3,7 +3,7 @@ import { drawCode, drawMarkers } from './components/overlay.js';
 import { ask } from './dialog.js';
 import { button, el } from './dom.js';
 import { banner, bannerNode, clearMessages, countdown, emptyState, fullError, indicator, progress, skeleton, statusButton, tick, toast } from './elements/feedback.js';
-import './elements/text-field.js';
+import { fieldSections, withKeyboard } from './kit-fields.js';
 import { chooseLanguage } from './strings.js';
 
 chooseLanguage('en');
@@ -53,6 +53,5 @@ document.getElementById('app').append(el('div', { class: 'kit' },
   section('Skeletons, after a second', el('div', { class: 'lines' }, skeleton(), skeleton(), skeleton())),
   section('Nothing there', el('div', { class: 'frame' }, emptyState({ picture: 'gallery', title: 'There are no pictures yet', text: 'You can take one from your own files instead.', actions: [{ label: 'Choose a file', primary: true, onclick: nothing }, { label: 'Not now', onclick: nothing }] })),
     el('div', { class: 'frame', 'data-sample': 'error' }, (() => { const node = fullError({ title: 'This cannot be shown', text: 'Try again in a moment. If it keeps happening, ask a member of staff.', actions: [{ label: 'Home', primary: true, onclick: nothing }] }); node.removeAttribute('role'); return node; })())),
-  section('Markers', drawn), section('Codes', codes),
-  section('Text fields', el('wm-text-field', { label: 'Material number', required: true, scan: true, helper: 'Scan or type the number on the label.', maxlength: '18' }),
-    el('wm-text-field', { label: 'Batch', value: '2026-A-117', error: 'This batch is unknown. Check the label.' }), el('wm-text-field', { label: 'Plant', readonly: true, value: '1000 Hamburg' }))));
+  section('Markers', drawn), section('Codes', codes), ...fieldSections(section)));
+withKeyboard();

@@ -2,6 +2,7 @@
 import { command, configuration, EventStream } from './api.js';
 import { closeAll } from './dialog.js';
 import { banner, clearMessages } from './elements/feedback.js';
+import { keyboard } from './elements/keyboard.js';
 import { watchIdle } from './idle.js';
 import { chooseLanguage, t } from './strings.js';
 import { openAR } from './views/ar.js';
@@ -26,7 +27,7 @@ const views = [
 ];
 
 const app = {
-  config: { show: views.map(({ name }) => name), language: null, returnSeconds: 10, idleSeconds: 120, upload: true, reach: 1 },
+  config: { show: views.map(({ name }) => name), language: null, returnSeconds: 10, idleSeconds: 120, upload: true, reach: 1, keyboard: false },
   events: new EventStream(),
   state: { snapshot: null, camera: 'closed', scene: null, following: false, role: 'operator', torch: false, torchOn: false, gallery: false },
   views, show, again, forget,
@@ -118,6 +119,7 @@ if (app.config.reach < 1) {
   document.documentElement.dataset.reach = '';
   document.documentElement.style.setProperty('--reach', String(app.config.reach));
 }
+if (app.config.keyboard) keyboard.begin();
 show(startView);
 listen();
 watchIdle(app);

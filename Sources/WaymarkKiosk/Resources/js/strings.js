@@ -1,4 +1,6 @@
-// Every word the page shows, in one place. A new language is one more table with the same keys.
+// Every word the page shows. A new language is one more table with the same keys. What belongs to one part of the page alone
+// stands in a file of its own in strings/, which is added to TABLES below.
+import * as elements from './strings/elements.js';
 
 const en = {
   'start.title': 'What would you like to do?',
@@ -114,7 +116,6 @@ const en = {
   'roll.use': 'Read the code',
   'roll.reading': 'Looking for a code in the picture …',
   'field.title': 'Goods received',
-  'field.legend': 'Fields with an asterisk (*) are required.',
   'field.material': 'Material number',
   'field.material.help': 'Scan or type the number on the label.',
   'field.batch': 'Batch',
@@ -123,14 +124,15 @@ const en = {
   'field.note.help': 'Up to 30 characters.',
   'field.plant': 'Plant',
   'field.plant.value': '1000 Hamburg',
-  'field.scan': 'Scan into {label}',
-  'field.clear': 'Clear {label}',
-  'field.required': 'required',
-  'field.missing': 'Enter or scan the {label}.',
-  'field.over': '{count} characters too many. Shorten it.',
-  'field.count': '{count} of {limit} characters',
+  'field.quantity': 'Quantity',
+  'field.quantity.unit': 'pieces',
   'field.save': 'Save',
+  'field.saving': 'Saving …',
   'field.saved': 'Saved',
+  'field.save.again': 'Save again',
+  'field.new': 'The form is empty again for the next goods.',
+  'field.failed': 'It was not saved',
+  'error.full': 'Nothing more can be taken in at the moment. Please ask a member of staff.',
   'ar.title': 'Explore',
   'ar.coach': 'How it works',
   'ar.guide.picture': 'The picture to look for',
@@ -281,7 +283,6 @@ const de = {
   'roll.use': 'Code lesen',
   'roll.reading': 'Im Bild wird nach einem Code gesucht …',
   'field.title': 'Wareneingang',
-  'field.legend': 'Felder mit Sternchen (*) sind Pflichtfelder.',
   'field.material': 'Materialnummer',
   'field.material.help': 'Scannen oder tippen Sie die Nummer auf dem Etikett.',
   'field.batch': 'Charge',
@@ -290,14 +291,15 @@ const de = {
   'field.note.help': 'Bis zu 30 Zeichen.',
   'field.plant': 'Werk',
   'field.plant.value': '1000 Hamburg',
-  'field.scan': 'In {label} scannen',
-  'field.clear': '{label} leeren',
-  'field.required': 'erforderlich',
-  'field.missing': 'Bitte eingeben oder scannen: {label}.',
-  'field.over': '{count} Zeichen zu viel. Bitte kürzen.',
-  'field.count': '{count} von {limit} Zeichen',
+  'field.quantity': 'Menge',
+  'field.quantity.unit': 'Stück',
   'field.save': 'Sichern',
+  'field.saving': 'Wird gesichert …',
   'field.saved': 'Gesichert',
+  'field.save.again': 'Noch einmal sichern',
+  'field.new': 'Das Formular ist wieder leer für die nächste Ware.',
+  'field.failed': 'Es wurde nicht gesichert',
+  'error.full': 'Im Moment kann nichts mehr angenommen werden. Bitte wenden Sie sich an das Personal.',
   'ar.title': 'Erkunden',
   'ar.coach': 'So geht es',
   'ar.guide.picture': 'Das Bild, das gesucht wird',
@@ -334,7 +336,7 @@ const de = {
   'take.code': 'QR-Code zum Mitnehmen',
 };
 
-const TABLES = { en, de };
+const TABLES = { en: { ...en, ...elements.en }, de: { ...de, ...elements.de } };
 
 /** What can be chosen, each in its own words. */
 export const LANGUAGES = [{ tag: 'en', name: 'English' }, { tag: 'de', name: 'Deutsch' }];
@@ -355,11 +357,11 @@ export function setLanguage(tag) {
 
 /** The text of a key with `{name}` filled in; a key that is not there shows itself, so that it is noticed. */
 export function t(key, values = {}) {
-  return (TABLES[language][key] ?? en[key] ?? key).replace(/\{(\w+)\}/g, (_, name) => values[name] ?? '');
+  return (TABLES[language][key] ?? TABLES.en[key] ?? key).replace(/\{(\w+)\}/g, (_, name) => values[name] ?? '');
 }
 
 /** The text of a key, or of a fallback where that key does not exist. */
-export function tOr(key, fallback) { return key in en ? t(key) : t(fallback); }
+export function tOr(key, fallback) { return key in TABLES.en ? t(key) : t(fallback); }
 
 /** All tables, so that a test can compare their keys. */
 export const tables = TABLES;

@@ -35,12 +35,14 @@ export function progress({ label, onstop }) {
 
 /**
  * A button that tells in itself how its work goes: idle → processing → success or failure. `work()` throws when it fails;
- * what it throws goes to `onfailure`. While it works nothing else is begun.
+ * what it throws goes to `onfailure`. While it works nothing else is begun. `ready()` is asked before; with the type
+ * "submit" it is the form's own button, whose `submit` calls `begin()`. `rest()` makes it as it was.
+ * @param {{ label: string, processing: string, success: string, failure?: string, work: () => any, ready?: () => boolean, onfailure?: (error: any) => void, kind?: string, type?: string }} options
  */
-export function statusButton({ label, processing, success, failure = label, work, onfailure = /** @type {(error: any) => void} */ (() => {}), kind = 'primary' }) {
+export function statusButton({ label, processing, success, failure = label, work, ready = () => true, onfailure = () => {}, kind = 'primary', type = 'button' }) {
   const words = el('span', {}, label);
   const sign = el('span', { 'aria-hidden': 'true', hidden: true });
-  const node = el('button', { class: `button ${kind}`, type: 'button' }, sign, words);
+  const node = el('button', { class: `button ${kind}`, type }, sign, words);
   /** @type {(state: string, text: string, picture?: any) => void} */
   const show = (state, text, picture) => {
     if (state) node.dataset.state = state; else delete node.dataset.state;
@@ -49,8 +51,8 @@ export function statusButton({ label, processing, success, failure = label, work
     sign.hidden = !picture;
     node.setAttribute('aria-busy', String(state === 'processing'));
   };
-  node.addEventListener('click', async () => {
-    if (node.dataset.state === 'processing' || node.dataset.state === 'success') return;
+  const begin = async () => {
+    if (node.dataset.state === 'processing' || node.dataset.state === 'success' || !ready()) return;
     show('processing', processing, el('span', { class: 'spinner' }));
     announce(processing);
     try {
@@ -60,8 +62,9 @@ export function statusButton({ label, processing, success, failure = label, work
       show('failure', failure, icon('alert'));
       onfailure(error);
     }
-  });
-  return Object.assign(node, { show });
+  };
+  if (type === 'button') node.addEventListener('click', begin);
+  return Object.assign(node, { show, begin, rest: () => show('', label) });
 }
 
 /** A word about what was done, after an action that leaves its place. With `action` { label, onclick } it can be undone. */

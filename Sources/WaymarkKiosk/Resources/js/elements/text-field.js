@@ -1,149 +1,291 @@
-// <wm-text-field>: a text input that a scanner can fill. Stands alone: no other module is needed to reuse it.
+// <wm-text-field>: a text input with everything around it, which a scanner can fill.
 //
-//   <wm-text-field label="Material" name="material" required helper="Scan or type" maxlength="18"
-//                  limit="block|mark" readonly scan error="…" value="…"></wm-text-field>
+//   <wm-text-field name="material" label="Material" required scan="barcode text" helper="Scan or type" maxlength="18"></wm-text-field>
 //
-// Attributes: `limit="block"` stops typing at `maxlength`; `limit="mark"` lets it go on and marks the surplus.
-// Texts can be changed by `text-clear`, `text-scan`, `text-required`, `text-missing`, `text-over` ({count}), `text-count`
-// ({count}, {limit}). Events: `input`, `change`, and `wm-scan` when the scan icon is used; whoever handles that sets
-// `value`. It takes part in forms (`name`, validity).
+// Attributes
+//   label, name, value       always a label; `value` is what a reset goes back to
+//   variant                  line (default) | title | key-value | note: the last two take several lines, note hides its label
+//   required, optional       an asterisk; or "(optional)" behind the label (wm-fields decides which, for a whole form)
+//   prompt, helper           what stands in the empty field; what stands below it
+//   error, warning, success  a message in place of the helper, until it is taken away again
+//   maxlength, limit         block (default): typing stops there; over: it goes on, and the surplus is an error
+//   pattern                  a regular expression for the whole value, with `text-pattern` for what is said otherwise
+//   type, inputmode          text | password | email | tel | url; the keyboard by kind of data: text, numeric, decimal, tel, email, url
+//   prefix, suffix           left of the text; right behind it
+//   group, group-separator   "4", "3 3 4": shown in groups, which are no part of the value
+//   currency                 an ISO code: named in the label, written as the page's language does; the value is such as "1234.50"
+//   scan                     "barcode", "text" or both: icons that raise `wm-scan`; an empty one means barcode
+//   readonly, disabled, autocomplete, autocapitalize
+//   text-clear, text-scan, text-missing, text-pattern   words of one's own
+// Properties   value, form, name, input (the control), validity, validationMessage, willValidate
+// Methods      fill(text): what was read, whole; checkValidity(), reportValidity(), focus()
+// Events       input, change; wm-scan, with detail `{ kind: "barcode" | "text" }`: whoever handles it calls fill
+// Parts        label, box, input, prefix, suffix, clear, scan, reveal, message, count, whole
+//
+// What was scanned or pasted is never cut: too long is an error that shows all of it.
+import { el } from '../dom.js';
+import { icon } from '../icons.js';
+import { t } from '../strings.js';
+import { groups, lines, money, plain } from './text-shapes.js';
+import { fieldStyle } from './text-field-style.js';
 
-const style = new CSSStyleSheet();
-style.replaceSync(`
-:host { display: block; font: inherit; color: var(--text, #1b1a24); }
-:host([hidden]) { display: none; }
-label { display: block; font-weight: 600; margin-bottom: .35rem; }
-.star { color: var(--bad, #b3261e); }
-.box { display: flex; align-items: stretch; border: 2px solid var(--line-strong, #7d788a); border-radius: .625rem; background: var(--surface-raised, #fff); }
-.box:focus-within { outline: .2rem solid var(--accent, #4338ca); outline-offset: .1rem; }
-:host([readonly]) .box { background: var(--surface-sunken, #e9e5dc); border-style: dashed; }
-.box.error { border-color: var(--bad, #b3261e); box-shadow: inset 0 0 0 1px var(--bad, #b3261e); }
-input { flex: 1; min-width: 0; font: inherit; color: inherit; border: 0; background: transparent; padding: .75rem .9rem; outline: none; min-height: 3rem; }
-button { border: 0; background: transparent; color: var(--accent, #4338ca); min-width: 3rem; display: grid; place-content: center; cursor: pointer; border-radius: .5rem; }
-button:focus-visible { outline: .2rem solid var(--accent, #4338ca); outline-offset: -.2rem; }
-button[hidden] { display: none; }
-svg { width: 1.5rem; height: 1.5rem; fill: none; stroke: currentColor; stroke-width: 2; stroke-linecap: round; stroke-linejoin: round; }
-.below { display: flex; gap: 1rem; margin-top: .35rem; font-size: .95rem; color: var(--text-soft, #565264); min-height: 1.4em; }
-.below .grow { flex: 1; }
-.message.error, .count.error { color: var(--bad, #b3261e); font-weight: 600; }
-`);
-
-const TEXTS = {
-  clear: 'Clear', scan: 'Scan', required: 'required', missing: 'This is needed.', over: '{count} characters too many.',
-  count: '{count} of {limit} characters',
-};
-
-const SVG = 'http://www.w3.org/2000/svg';
-
-/** A node with attributes and children; no markup is ever parsed, so the strictest content policy holds. */
-function make(tag, attributes = {}, ...children) {
-  const node = tag === 'svg' || tag === 'path' ? document.createElementNS(SVG, tag) : document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  node.append(...children);
-  return node;
-}
-
-const button = (name, d) => make('button', { type: 'button', class: name }, make('svg', { viewBox: '0 0 24 24', 'aria-hidden': 'true' }, make('path', { d })));
+const ATTRIBUTES = ['label', 'variant', 'required', 'optional', 'prompt', 'helper', 'error', 'warning', 'success', 'maxlength', 'limit', 'pattern', 'type', 'inputmode', 'prefix',
+  'suffix', 'group', 'group-separator', 'currency', 'scan', 'readonly', 'disabled', 'autocomplete', 'autocapitalize', 'value', 'text-clear', 'text-scan', 'text-missing', 'text-pattern'];
+const SIGNS = { error: 'error', warning: 'alert', success: 'good' };
+const count = (text) => [...text].length;
 
 export class TextField extends HTMLElement {
   static formAssociated = true;
-  static observedAttributes = ['label', 'helper', 'required', 'maxlength', 'limit', 'readonly', 'scan', 'error', 'value', ...Object.keys(TEXTS).map((key) => `text-${key}`)];
+  static observedAttributes = ATTRIBUTES;
 
   #internals = this.attachInternals();
   #root = this.attachShadow({ mode: 'open', delegatesFocus: true });
+  #value = '';
+  /** A key of what is wrong with how it is written. */
+  #malformed = '';
   #touched = false;
-  #ready = false;
+  /** Somebody went on typing where no more is taken. */
+  #blocked = false;
+  /** It came in one piece, so that all of it is shown where it is too long. */
+  #filled = false;
+  #revealed = false;
+  #editing = false;
+  #ownDisabled = false;
+  #parts = /** @type {any} */ ({});
+  #shape = /** @type {any} */ (plain);
 
   constructor() {
     super();
-    this.#root.adoptedStyleSheets = [style];
-    this.#root.append(
-      make('label', { for: 'input' }, make('span', { class: 'label' }), ' ', make('span', { class: 'star', 'aria-hidden': 'true' }, '*')),
-      make('div', { class: 'box' },
-        make('input', { id: 'input', autocomplete: 'off', spellcheck: 'false', 'aria-describedby': 'message count' }),
-        button('clear', 'M6 6l12 12M18 6L6 18'),
-        button('scan', 'M4 8V5a1 1 0 0 1 1-1h3M16 4h3a1 1 0 0 1 1 1v3M20 16v3a1 1 0 0 1-1 1h-3M8 20H5a1 1 0 0 1-1-1v-3M8 8v8M12 8v8M16 8v8')),
-      make('div', { class: 'below' }, make('span', { class: 'message grow', id: 'message', 'aria-live': 'polite' }), make('span', { class: 'count', id: 'count' })));
-    this.input.addEventListener('input', () => { this.#changed(); });
-    this.input.addEventListener('blur', () => { this.#touched = true; this.#show(); });
-    this.input.addEventListener('change', () => this.dispatchEvent(new Event('change', { bubbles: true })));
-    this.#part('.clear').addEventListener('click', () => { this.value = ''; this.#touched = true; this.#notify(); this.input.focus(); });
-    this.#part('.scan').addEventListener('click', () => this.dispatchEvent(new CustomEvent('wm-scan', { bubbles: true, composed: true })));
-    this.#ready = true;
+    this.#root.adoptedStyleSheets = [fieldStyle];
   }
 
-  #part(selector) { return this.#root.querySelector(selector); }
-  get input() { return this.#part('input'); }
-  get form() { return this.#internals.form; }
+  // What others see.
+
+  get value() { return this.#value; }
+  set value(text) { this.#put(String(text ?? '')); }
   get name() { return this.getAttribute('name'); }
+  get form() { return this.#internals.form; }
+  get validity() { return this.#internals.validity; }
+  get validationMessage() { return this.#problem; }
+  get willValidate() { return this.#internals.willValidate; }
+  /** The control inside; the on-screen keyboard and tests use it. */
+  get input() { this.#build(); return this.#parts.input; }
 
-  get value() { return this.input.value; }
-  set value(text) { this.input.value = String(text ?? ''); this.#length = this.#count(this.input.value); this.#show(); }
-
-  /** Puts in what a scanner read, whole: what is too long is an error that shows all of it. */
-  fill(text) { this.#touched = true; this.value = text; this.#notify(); }
-
-  get #limit() { const n = Number(this.getAttribute('maxlength')); return n > 0 ? n : Infinity; }
-  get #blocks() { return this.getAttribute('limit') !== 'mark'; }
-  #length = 0;
-  #count(text) { return [...text].length; }
-  /** What may stand there after typing: nothing is cut off that stood there before. */
-  #fitted(text) { return this.#blocks && this.#count(text) > Math.max(this.#limit, this.#length) ? [...text].slice(0, Math.max(this.#limit, this.#length)).join('') : text; }
-  #text(key, values = {}) { return (this.getAttribute(`text-${key}`) ?? TEXTS[key]).replace(/\{(\w+)\}/g, (_, name) => values[name] ?? ''); }
-
-  attributeChangedCallback(name, _, value) {
-    if (!this.#ready) return;
-    if (name === 'value') this.value = value; else this.#show();
+  /** Puts in what a scanner read, whole. */
+  fill(text) {
+    this.#touched = true;
+    const asItIs = this.#shape === lines || this.#shape === plain;
+    const { value, problem } = asItIs ? { value: String(text), problem: '' } : this.#shape.read(plain.show(String(text)));
+    this.#malformed = problem ?? '';
+    this.#value = value;
+    this.#filled = true;
+    this.#blocked = false;
+    this.#draw();
+    this.#tell();
   }
-  connectedCallback() { this.#show(); }
-  formResetCallback() { this.#touched = false; this.value = this.getAttribute('value') ?? ''; }
 
-  /** Shows what is wrong even where nobody has typed yet; whether all is right. */
-  reportValidity() { this.#touched = true; this.#show(); if (this.#problem) this.input.focus(); return !this.#problem; }
   checkValidity() { return !this.#problem; }
+  /** Shows what is wrong even where nobody has typed yet; whether all is right. */
+  reportValidity() {
+    this.#touched = true;
+    this.#show();
+    if (this.#problem) this.input.focus();
+    return !this.#problem;
+  }
 
-  #changed() {
-    const fitted = this.#fitted(this.input.value);
-    if (fitted !== this.input.value) this.input.value = fitted;
-    this.#length = this.#count(fitted);
+  // What the browser calls.
+
+  connectedCallback() { this.#build(); this.#show(); }
+  attributeChangedCallback(name, before, now) {
+    if (before === now) return;
+    if (name === 'value') { this.#put(now ?? ''); return; }
+    if (['group', 'group-separator', 'currency', 'variant'].includes(name)) this.#shape = this.#shapeNow();
+    if (name === 'variant' && this.#parts.input) { this.#root.replaceChildren(); this.#parts = {}; }
+    if (this.isConnected) { this.#build(); this.#draw(); }
+  }
+  formResetCallback() { this.#touched = this.#blocked = false; this.#put(this.getAttribute('value') ?? ''); }
+  formDisabledCallback(disabled) { this.#ownDisabled = disabled; if (this.isConnected) this.#show(); }
+  formStateRestoreCallback(state) { this.#put(String(state ?? '')); }
+
+  // The inside.
+
+  get #several() { return ['key-value', 'note'].includes(this.getAttribute('variant') ?? ''); }
+  get #limit() { const n = Number(this.getAttribute('maxlength')); return n > 0 ? n : Infinity; }
+  get #blocks() { return this.getAttribute('limit') !== 'over'; }
+  get #over() { return Math.max(0, count(this.#value) - this.#limit); }
+  get #fixed() { return this.hasAttribute('readonly') || this.#off; }
+  get #off() { return this.#ownDisabled || this.hasAttribute('disabled'); }
+  get #label() { return `${this.getAttribute('label') ?? ''}${this.hasAttribute('currency') ? ` (${this.getAttribute('currency')})` : ''}`; }
+  get #scans() { return this.hasAttribute('scan') ? (this.getAttribute('scan') || 'barcode').split(/\s+/) : []; }
+
+  #shapeNow() {
+    if (this.#several) return lines;
+    const [currency, sizes] = [this.getAttribute('currency'), this.getAttribute('group')];
+    if (currency) { try { return money(currency, document.documentElement.lang || 'en'); } catch { return plain; } }
+    return sizes ? groups(sizes, this.getAttribute('group-separator') ?? ' ') : plain;
+  }
+
+  #build() {
+    if (this.#parts.input) return;
+    const press = (part, name, onclick) => el('button', { type: 'button', class: part, part, onclick }, icon(name));
+    const input = el(this.#several ? 'textarea' : 'input', { id: 'input', part: 'input', rows: 1, spellcheck: false, 'aria-describedby': 'prefix suffix message whole count' });
+    const parts = {
+      input,
+      words: el('span'), star: el('span', { class: 'star', 'aria-hidden': 'true' }, ' *'), option: el('span', { class: 'soft' }),
+      prefix: el('span', { class: 'affix', part: 'prefix', id: 'prefix' }), suffix: el('span', { class: 'affix', part: 'suffix', id: 'suffix' }),
+      ghost: el('span', { class: 'copy' }), lock: el('span', { class: 'lock' }, icon('lock')),
+      reveal: press('reveal', 'eye', () => { this.#revealed = !this.#revealed; this.#show(); input.focus(); }),
+      clear: press('clear', 'close', () => { this.#put(''); this.#touched = true; this.#tell(); input.focus(); }),
+      barcode: press('scan', 'barcode', () => this.#wants('barcode')), text: press('scan', 'text', () => this.#wants('text')),
+      sign: el('span', { class: 'sign' }), message: el('span', { class: 'message', part: 'message', id: 'message', role: 'status' }), count: el('span', { class: 'count', part: 'count', id: 'count' }),
+      whole: el('p', { class: 'whole', part: 'whole', id: 'whole' }),
+    };
+    parts.label = el('label', { htmlFor: 'input', part: 'label' }, parts.words, parts.star, ' ', parts.option);
+    parts.box = el('div', { class: 'box', part: 'box' }, parts.prefix,
+      el('div', { class: 'line' }, input, el('div', { class: 'ghost', 'aria-hidden': 'true' }, parts.ghost, parts.suffix)),
+      parts.lock, parts.reveal, parts.clear, parts.barcode, parts.text);
+    parts.below = el('div', { class: 'below' }, parts.sign, parts.message, parts.count);
+    this.#parts = parts;
+    this.#root.append(el('div', { class: 'field' }, parts.label, parts.box, parts.below, parts.whole));
+    input.addEventListener('beforeinput', (event) => this.#before(event));
+    input.addEventListener('input', (event) => this.#typed(event));
+    input.addEventListener('focus', () => { this.#editing = true; if (this.#shape.example && !this.#malformed) this.#draw(); });
+    input.addEventListener('blur', () => { this.#editing = false; this.#touched = true; this.#blocked = false; if (this.#shape.example && !this.#malformed) this.#draw(); else this.#show(); });
+    input.addEventListener('change', () => this.dispatchEvent(new Event('change', { bubbles: true })));
+    // A form of several fields is sent by Enter, as with any input.
+    input.addEventListener('keydown', (event) => { if (event.key === 'Enter' && !this.#several && !event.isComposing) { event.preventDefault(); this.form?.requestSubmit(); } });
+    this.#shape = this.#shapeNow();
+    this.#draw();
+  }
+
+  #wants(kind) { this.dispatchEvent(new CustomEvent('wm-scan', { bubbles: true, composed: true, detail: { kind } })); }
+  #tell() { this.dispatchEvent(new Event('input', { bubbles: true })); this.dispatchEvent(new Event('change', { bubbles: true })); }
+
+  #put(text) {
+    this.#value = text;
+    this.#malformed = '';
+    this.#filled = this.#blocked = false;
+    this.#draw();
+  }
+
+  /** Typing stops at the limit; what is pasted does not: it would be cut. */
+  #before(event) {
+    const { input } = this.#parts;
+    const [from, to] = [input.selectionStart ?? 0, input.selectionEnd ?? 0];
+    const separator = this.#shape.separator;
+    // The space between two groups is no character to delete: the one beyond it is meant.
+    if (separator && from === to && event.inputType === 'deleteContentBackward' && input.value.slice(0, from).endsWith(separator)) input.setSelectionRange(from - separator.length, from - separator.length);
+    if (separator && from === to && event.inputType === 'deleteContentForward' && input.value.slice(from).startsWith(separator)) input.setSelectionRange(from + separator.length, from + separator.length);
+    if (!this.#blocks || !['insertText', 'insertLineBreak'].includes(event.inputType) || event.isComposing) return;
+    const chosen = count(this.#shape.read(input.value.slice(from, to)).value);
+    const added = event.inputType === 'insertLineBreak' ? 1 : count(event.data ?? '');
+    if (count(this.#value) - chosen + added <= this.#limit) return;
+    event.preventDefault();
+    this.#blocked = true;
     this.#show();
   }
-  #notify() { this.dispatchEvent(new Event('input', { bubbles: true })); this.dispatchEvent(new Event('change', { bubbles: true })); }
 
-  get #over() { return Math.max(0, [...this.value].length - this.#limit); }
-  /** An error given from outside stays until the value it was about is put right, which is for outside to say. */
+  #typed(event) {
+    const { input } = this.#parts;
+    const shown = input.value;
+    const { value, problem } = this.#shape.read(shown);
+    this.#value = value;
+    this.#malformed = problem ?? '';
+    this.#filled = ['insertFromPaste', 'insertFromDrop'].includes(event.inputType) || (this.#filled && this.#over > 0);
+    this.#blocked = false;
+    if (this.#shape.separator) {
+      // The place between the same two characters as before, wherever the groups put it.
+      const before = count(this.#shape.read(shown.slice(0, input.selectionStart ?? shown.length)).value);
+      const grouped = this.#shape.show(value, true);
+      if (grouped !== shown) {
+        input.value = grouped;
+        let at = 0;
+        while (at < grouped.length && count(this.#shape.read(grouped.slice(0, at)).value) < before) at += 1;
+        input.setSelectionRange(at, at);
+      }
+    }
+    this.#show();
+    if (!event.composed) this.dispatchEvent(new Event('input', { bubbles: true }));
+  }
+
+  /** An error given from outside stays until it is taken away: whoever gave it knows when it is put right. */
   get #problem() {
-    if (this.hasAttribute('error')) return this.getAttribute('error');
-    if (this.#over) return this.#text('over', { count: this.#over });
-    if (this.hasAttribute('required') && !this.value.trim()) return this.#text('missing');
+    const label = this.#label;
+    if (this.#off) return '';
+    if (this.hasAttribute('error')) return this.getAttribute('error') || t('field.pattern', { label });
+    if (this.#malformed) return t(this.#malformed, { example: this.#shape.example });
+    if (this.#over) return t('field.over', { count: this.#over });
+    if (this.hasAttribute('required') && !this.#value.trim()) return this.getAttribute('text-missing') ?? t(this.#scans.length ? 'field.missing.scan' : 'field.missing', { label });
+    const pattern = this.getAttribute('pattern');
+    if (pattern && this.#value) { try { if (!new RegExp(`^(?:${pattern})$`, 'u').test(this.#value)) return this.getAttribute('text-pattern') ?? t('field.pattern', { label }); } catch { /* not a pattern: nothing is held to it */ } }
     return '';
   }
 
-  #show() {
-    const label = this.getAttribute('label') ?? '';
-    const readonly = this.hasAttribute('readonly');
+  /** The kind and the words of what stands below the field. */
+  get #message() {
     const problem = this.#problem;
-    const shown = problem && (this.#touched || this.hasAttribute('error') || this.#over) ? problem : '';
-    const length = [...this.value].length;
-    this.#part('.label').textContent = label;
-    this.#part('.star').hidden = !this.hasAttribute('required');
-    Object.assign(this.input, { readOnly: readonly, required: this.hasAttribute('required') });
-    this.input.setAttribute('aria-invalid', String(Boolean(shown)));
-    const clear = this.#part('.clear');
-    clear.hidden = readonly || !this.value;
-    clear.setAttribute('aria-label', this.#text('clear'));
-    const scan = this.#part('.scan');
-    scan.hidden = readonly || !this.hasAttribute('scan');
-    scan.setAttribute('aria-label', this.#text('scan'));
-    this.#part('.box').classList.toggle('error', Boolean(shown));
-    const message = this.#part('.message');
-    message.textContent = shown || this.getAttribute('helper') || '';
-    message.classList.toggle('error', Boolean(shown));
-    const count = this.#part('.count');
-    count.textContent = this.#limit < Infinity && !readonly ? this.#text('count', { count: length, limit: this.#limit }) : '';
-    count.classList.toggle('error', this.#over > 0);
-    this.#internals.setFormValue(this.value);
-    this.#internals.setValidity(problem ? { customError: true } : {}, problem || undefined, this.input);
+    if (problem && (this.#touched || this.hasAttribute('error') || this.#over)) return ['error', problem];
+    if (this.#blocked) return ['warning', t('field.limit')];
+    for (const kind of ['warning', 'success']) if (this.getAttribute(kind)) return [kind, this.getAttribute(kind)];
+    return ['', this.getAttribute('helper') ?? ''];
+  }
+
+  /** Writes the value into the control, as it is to look now. */
+  #draw() {
+    const { input } = this.#parts;
+    if (!input) return;
+    const shown = this.#malformed ? this.#value : this.#shape.show(this.#value, this.#editing);
+    if (input.value !== shown) input.value = shown;
+    this.#show();
+  }
+
+  #show() {
+    const p = this.#parts;
+    if (!p.input) return;
+    const [kind, words] = this.#message;
+    const label = this.#label;
+    const has = (name) => this.hasAttribute(name);
+    const set = (node, text) => { if (node.textContent !== text) node.textContent = text; };
+    set(p.words, label);
+    p.star.hidden = !has('required');
+    set(p.option, has('optional') && !has('required') ? t('field.optional') : '');
+    Object.assign(p.input, { readOnly: has('readonly'), disabled: this.#off, required: has('required'), placeholder: this.getAttribute('prompt') ?? '', autocomplete: this.getAttribute('autocomplete') ?? 'off' });
+    const type = this.getAttribute('type') ?? 'text';
+    if (!this.#several) p.input.type = type === 'password' && !this.#revealed ? 'password' : 'text';
+    const mode = this.getAttribute('inputmode') ?? { email: 'email', tel: 'tel', url: 'url' }[type] ?? (has('currency') ? 'decimal' : '');
+    if (mode) p.input.inputMode = mode;
+    p.input.autocapitalize = this.getAttribute('autocapitalize') ?? (type === 'text' && !mode ? 'sentences' : 'off');
+    p.input.setAttribute('aria-invalid', String(kind === 'error'));
+    for (const side of ['prefix', 'suffix']) { set(p[side], this.getAttribute(side) ?? ''); p[side].hidden = !this.getAttribute(side); }
+    set(p.ghost, p.input.value || p.input.placeholder);
+    p.input.style.paddingInlineEnd = has('suffix') ? `calc(${count(this.getAttribute('suffix') ?? '')}ch + 1.4rem)` : '';
+    p.lock.hidden = !has('readonly');
+    p.reveal.hidden = type !== 'password' || this.#fixed;
+    p.reveal.setAttribute('aria-pressed', String(this.#revealed));
+    p.reveal.setAttribute('aria-label', t('field.reveal'));
+    p.clear.hidden = this.#fixed || !p.input.value;
+    p.clear.setAttribute('aria-label', this.getAttribute('text-clear') ?? t('field.clear', { label }));
+    for (const [part, key] of [['barcode', 'field.scan'], ['text', 'field.scan.text']]) {
+      p[part].hidden = this.#fixed || !this.#scans.includes(part);
+      p[part].setAttribute('aria-label', (part === 'barcode' ? this.getAttribute('text-scan') : null) ?? t(key, { label }));
+    }
+    p.box.dataset.kind = p.below.dataset.kind = p.label.dataset.kind = kind;
+    p.sign.replaceChildren(...(kind ? [icon(SIGNS[kind])] : []));
+    p.sign.hidden = !kind;
+    set(p.message, has('readonly') && !words ? t('field.readonly') : `${words}`);
+    p.message.classList.toggle('error', kind === 'error');
+    const length = count(this.#value);
+    set(p.count, this.#limit < Infinity && !this.#fixed ? t('field.count', { count: length, limit: this.#limit }) : '');
+    p.count.classList.toggle('error', this.#over > 0);
+    // What the control is too narrow to show stands below it, with the surplus marked.
+    const whole = this.#over > 0 && this.#filled;
+    p.whole.hidden = !whole;
+    const characters = [...this.#value];
+    p.whole.replaceChildren(...(whole ? [`${t('field.whole')} `, el('bdi', {}, el('span', {}, plain.show(characters.slice(0, this.#limit).join(''))), el('mark', {}, plain.show(characters.slice(this.#limit).join(''))))] : []));
+    if (this.#several) { p.input.style.height = 'auto'; p.input.style.height = `${p.input.scrollHeight}px`; }
+    const problem = this.#problem;
+    this.#internals.setFormValue(this.#off ? null : this.#value);
+    this.#internals.setValidity(problem ? { customError: true } : {}, problem || undefined, this.#parts.input);
   }
 }
 

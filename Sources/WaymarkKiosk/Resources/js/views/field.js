@@ -1,46 +1,54 @@
-// A small form whose fields a barcode can fill.
+// A form that a scanner fills, and that is handed to the programs on the socket.
+import { command, identity } from '../api.js';
 import { button, el } from '../dom.js';
+import '../elements/fields.js';
 import '../elements/text-field.js';
-import { toast } from '../elements/feedback.js';
-import { t } from '../strings.js';
+import { statusButton, toast } from '../elements/feedback.js';
+import { t, tOr } from '../strings.js';
 import { openScanner } from './scanner.js';
 
 /** One field with the page's own words. */
-function field(key, attributes = {}) {
-  const label = t(`field.${key}`);
-  return el('wm-text-field', {
-    name: key, label, 'text-clear': t('field.clear', { label }), 'text-scan': t('field.scan', { label }), 'text-required': t('field.required'),
-    'text-missing': t('field.missing', { label }), 'text-over': t('field.over', { count: '{count}' }),
-    'text-count': t('field.count', { count: '{count}', limit: '{limit}' }), ...attributes,
-  });
-}
+const field = (key, attributes = {}) => el('wm-text-field', { name: key, label: t(`field.${key}`), ...attributes });
 
-/** The form. */
-export function fieldView(app) {
-  const fields = [
-    field('material', { required: true, scan: true, helper: t('field.material.help'), maxlength: '40' }),
-    field('batch', { scan: true, helper: t('field.batch.help'), maxlength: '10', limit: 'block' }),
-    field('note', { helper: t('field.note.help'), maxlength: '30', limit: 'mark' }),
-    field('plant', { readonly: true, value: t('field.plant.value') }),
-  ];
-  const form = el('form', {
-    class: 'form', noValidate: true,
-    onsubmit: (event) => {
-      event.preventDefault();
-      // Every field shows what is wrong with it; the first of them gets the focus.
-      const wrong = fields.filter((one) => !one.reportValidity());
-      if (wrong.length) { wrong[0].input.focus(); return; }
-      toast(t('field.saved'));
-    },
-  },
-  el('header', { class: 'bar' }, button(t('common.home'), () => app.home(), { kind: 'quiet leave' }), el('span', {}), el('span', {})),
-  el('div', { class: 'fields' }, el('h1', {}, t('field.title')), el('p', { class: 'soft' }, t('field.legend')), ...fields,
-    el('div', { class: 'actions' }, el('button', { class: 'button primary', type: 'submit' }, t('field.save')))));
-  form.addEventListener('wm-scan', async (event) => {
+/** Lets the scan icons of the fields below a node open the scanner, which fills them. */
+export function scansInto(app, node) {
+  node.addEventListener('wm-scan', async (event) => {
     const target = event.target;
     const verdict = await openScanner(app, { mode: 'barcode' }).closed;
     if (verdict) target.fill(verdict.text ?? '');
     target.input.focus();
   });
+}
+
+/** The form. */
+export function fieldView(app) {
+  const inputs = [
+    field('material', { required: true, scan: 'barcode', helper: t('field.material.help'), maxlength: '40' }),
+    field('batch', { scan: 'barcode', helper: t('field.batch.help'), maxlength: '10', autocapitalize: 'characters' }),
+    field('quantity', { inputmode: 'numeric', pattern: '[0-9]+', maxlength: '9', suffix: t('field.quantity.unit') }),
+    field('note', { variant: 'key-value', helper: t('field.note.help'), maxlength: '30', limit: 'over' }),
+    field('plant', { readonly: true, value: t('field.plant.value') }),
+  ];
+  const fields = el('wm-fields', {}, ...inputs);
+  /** The service's way to know that it has this one already, when its answer was lost. */
+  let key = identity();
+  const save = statusButton({
+    label: t('field.save'), processing: t('field.saving'), success: t('field.saved'), failure: t('field.save.again'), type: 'submit',
+    ready: () => fields.reportValidity(),
+    work: async () => {
+      fields.say(null);
+      await command('form.submit', { form: 'goods-received', key, fields: inputs.map((one) => ({ name: one.name, label: one.getAttribute('label'), value: one.value })) });
+      key = identity();
+      // What is saved is no longer on the screen: the next goods begin with an empty form.
+      form.reset();
+      toast(`${t('field.saved')}. ${t('field.new')}`);
+      setTimeout(() => { if (form.isConnected) { save.rest(); inputs[0].focus(); } }, 1600);
+    },
+    onfailure: (error) => fields.say({ kind: 'error', title: t('field.failed'), text: tOr(`error.${error.code}`, 'error.unavailable') }),
+  });
+  const form = el('form', { class: 'form', noValidate: true, onsubmit: (event) => { event.preventDefault(); save.begin(); } },
+    el('header', { class: 'bar' }, button(t('common.home'), () => app.home(), { kind: 'quiet leave' }), el('span', {}), el('span', {})),
+    el('div', { class: 'fields' }, el('h1', {}, t('field.title')), fields, el('div', { class: 'actions' }, save)));
+  scansInto(app, form);
   return form;
 }

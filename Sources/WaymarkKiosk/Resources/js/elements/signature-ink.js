@@ -1,0 +1,229 @@
+// A signature's strokes: recorded whole, and drawn as the service draws them (SignatureCurve.swift), so that what is seen while
+// signing is what is kept.
+
+const NEAREST = .35;
+
+/** The pen for an area: its thickest and thinnest line in pixels. */
+const pen = (width, height) => { const side = Math.min(width, height); const thick = Math.max(2.2, side / 55); return { side, thick, thin: thick * .38 }; };
+
+/**
+ * Draws one stroke piece by piece. `points` are `{ x, y, t, p }` in pixels, milliseconds and 0 to 1 (`null` where the device tells no
+ * pressure), already thinned out; `from` is the first piece to draw, `width` the pen's width there. Gives the width after the last
+ * piece.
+ */
+function drawPieces(context, points, from, to, width, { side, thick, thin }) {
+  const target = (i) => {
+    const [a, b] = i > 0 ? [points[i - 1], points[i]] : [points[0], points[Math.min(1, points.length - 1)]];
+    const slow = 1 / (1 + Math.hypot(b.x - a.x, b.y - a.y) / side * 1000 / Math.max(1, b.t - a.t) / 3.5);
+    const { p } = points[i];
+    return p === null ? thin + (thick - thin) * slow : thin + (thick * 1.25 - thin) * Math.min(1, .2 * slow + .8 * p);
+  };
+  width ??= target(0);
+  for (let i = from; i < to; i += 1) {
+    const [p0, p1, p2, p3] = [points[Math.max(0, i - 2)], points[i - 1], points[i], points[Math.min(points.length - 1, i + 1)]];
+    const next = width + .35 * (target(i) - width);
+    const c1 = { x: p1.x + (p2.x - p0.x) / 6, y: p1.y + (p2.y - p0.y) / 6 };
+    const c2 = { x: p2.x - (p3.x - p1.x) / 6, y: p2.y - (p3.y - p1.y) / 6 };
+    const length = Math.hypot(c1.x - p1.x, c1.y - p1.y) + Math.hypot(c2.x - c1.x, c2.y - c1.y) + Math.hypot(p2.x - c2.x, p2.y - c2.y);
+    const steps = Math.max(1, Math.min(64, Math.ceil(length * 2 / 3)));
+    let [x, y, w] = [p1.x, p1.y, width];
+    for (let k = 1; k <= steps; k += 1) {
+      const t = k / steps;
+      const s = 1 - t;
+      const [nx, ny] = ['x', 'y'].map((axis) => p1[axis] * s * s * s + 3 * c1[axis] * s * s * t + 3 * c2[axis] * s * t * t + p2[axis] * t * t * t);
+      const nw = width + (next - width) * t;
+      context.lineWidth = (w + nw) / 2;
+      context.beginPath();
+      context.moveTo(x, y);
+      context.lineTo(nx, ny);
+      context.stroke();
+      [x, y, w] = [nx, ny, nw];
+    }
+    width = next;
+  }
+  return width;
+}
+
+/** Strokes while they are drawn. */
+export class Ink {
+  /** Everything that was recorded: strokes of `{ x, y, t, p }`, x and y in tenths of a pixel. */
+  strokes = [];
+  #begun = 0;
+  #now = /** @type {any} */ (null);
+
+  get isEmpty() { return this.strokes.length === 0; }
+  get points() { return this.strokes.reduce((sum, one) => sum + one.length, 0); }
+
+  clear() { this.strokes = []; this.#now = null; }
+
+  /** The pen comes down at a place of the area, in pixels. */
+  begin(x, y, time, pressure) {
+    if (this.isEmpty) this.#begun = time;
+    this.#now = { drawn: [], to: 1, width: null };
+    this.strokes.push([]);
+    this.add(x, y, time, pressure);
+  }
+
+  /** The pen moves. */
+  add(x, y, time, pressure) {
+    if (!this.#now) return;
+    const stroke = this.strokes.at(-1);
+    const before = stroke.at(-1) ?? this.strokes.at(-2)?.at(-1);
+    const t = Math.max(before?.t ?? 0, Math.round(time - this.#begun));
+    const point = { x: Math.round(x * 10), y: Math.round(y * 10), t, p: pressure === null ? null : Math.max(0, Math.min(1000, Math.round(pressure * 1000))) };
+    stroke.push(point);
+    this.#thin(this.#now.drawn, point);
+  }
+
+  /** The pen goes up. */
+  end() { this.#now = null; }
+
+  #thin(drawn, { x, y, t, p }) {
+    const at = { x: x / 10, y: y / 10, t, p: p === null ? null : p / 1000 };
+    const last = drawn.at(-1);
+    if (!last || Math.hypot(at.x - last.x, at.y - last.y) >= NEAREST) drawn.push(at);
+  }
+
+  /** Draws what has come since the last call onto `fixed`, and what may still change with the next point onto `tail`. */
+  draw(fixed, tail, width, height) {
+    const now = this.#now;
+    if (!now) return;
+    const nib = pen(width, height);
+    const { drawn } = now;
+    if (drawn.length > 2) { now.width = drawPieces(fixed, drawn, now.to, drawn.length - 1, now.width, nib); now.to = Math.max(now.to, drawn.length - 1); }
+    if (drawn.length > 1) drawPieces(tail, drawn, now.to, drawn.length, now.width, nib); else this.#dot(tail, drawn[0], nib);
+  }
+
+  /** Draws all strokes. */
+  drawAll(context, width, height) {
+    const nib = pen(width, height);
+    for (const stroke of this.strokes) {
+      const drawn = [];
+      for (const point of stroke) this.#thin(drawn, point);
+      if (drawn.length > 1) drawPieces(context, drawn, 1, drawn.length, null, nib); else if (drawn.length) this.#dot(context, drawn[0], nib);
+    }
+  }
+
+  #dot(context, { x, y, p }, { thick, thin }) {
+    context.lineWidth = p === null ? thick : thin + (thick * 1.25 - thin) * p;
+    context.beginPath();
+    context.moveTo(x, y);
+    context.lineTo(x, y);
+    context.stroke();
+  }
+
+  /** As `signature.save` takes them: flat lists of whole numbers, differences but for the first point and the pressure. */
+  get wire() {
+    return this.strokes.map((stroke) => stroke.flatMap((point, i) => {
+      const { x, y, t } = i ? stroke[i - 1] : { x: 0, y: 0, t: 0 };
+      return [point.x - x, point.y - y, point.t - t, point.p ?? -1];
+    }));
+  }
+}
+
+/**
+ * A canvas that somebody signs on. `canvas` and `tail` lie on one another; nothing is recorded unless `active()`. Every
+ * position that the screen has measured is taken, those between two frames too (`getCoalescedEvents`).
+ */
+export class Pad {
+  ink = new Ink();
+  /** The area at the first stroke: what is kept is in its pixels, whatever becomes of the screen. */
+  size = { width: 0, height: 0 };
+  #pointer = /** @type {number | null} */ (null);
+  #waiting = false;
+
+  /**
+   * @param {any} canvas
+   * @param {any} tail
+   * @param {{ active: () => boolean, onchange: () => void }} told
+   */
+  constructor(canvas, tail, told) {
+    this.canvas = canvas;
+    this.tail = tail;
+    this.active = told.active;
+    this.onchange = told.onchange;
+    tail.addEventListener('pointerdown', (event) => this.#down(event));
+    tail.addEventListener('pointermove', (event) => this.#move(event));
+    for (const name of ['pointerup', 'pointercancel', 'lostpointercapture']) tail.addEventListener(name, (event) => this.#up(event));
+    this.observer = new ResizeObserver(() => this.resize());
+    this.observer.observe(canvas);
+  }
+
+  #at(event, box) {
+    const scale = this.size.width / box.width;
+    // A mouse tells 0.5 while it is pressed, and a finger mostly the same: neither is a measure.
+    const pressure = event.pointerType === 'pen' ? event.pressure : null;
+    return [(event.clientX - box.left) * scale, (event.clientY - box.top) * scale, event.timeStamp, pressure];
+  }
+
+  #down(event) {
+    if (!this.active() || this.#pointer !== null || event.button !== 0) return;
+    event.preventDefault();
+    this.#pointer = event.pointerId;
+    try { this.tail.setPointerCapture(event.pointerId); } catch { /* it is gone already */ }
+    const box = this.canvas.getBoundingClientRect();
+    if (this.ink.isEmpty) this.size = { width: Math.round(box.width), height: Math.round(box.height) };
+    const [x, y, time, pressure] = this.#at(event, box);
+    this.ink.begin(x, y, time, pressure);
+    this.onchange();
+    this.#soon();
+  }
+
+  #move(event) {
+    if (event.pointerId !== this.#pointer) return;
+    event.preventDefault();
+    const box = this.canvas.getBoundingClientRect();
+    const all = event.getCoalescedEvents?.() ?? [];
+    for (const one of all.length ? all : [event]) this.ink.add(...this.#at(one, box));
+    this.#soon();
+  }
+
+  #up(event) {
+    if (event.pointerId !== this.#pointer) return;
+    this.#pointer = null;
+    this.ink.end();
+    this.redraw();
+    this.onchange();
+  }
+
+  clear() { this.#pointer = null; this.ink.clear(); this.redraw(); }
+
+  /** The canvas has as many pixels as the screen gives it. */
+  resize() {
+    const box = this.canvas.getBoundingClientRect();
+    if (!box.width) return;
+    for (const one of [this.canvas, this.tail]) {
+      const [width, height] = [Math.round(box.width * devicePixelRatio), Math.round(box.height * devicePixelRatio)];
+      if (one.width !== width || one.height !== height) Object.assign(one, { width, height });
+    }
+    this.redraw();
+  }
+
+  #ready(canvas) {
+    const context = canvas.getContext('2d');
+    const scale = this.size.width ? canvas.width / this.size.width : devicePixelRatio;
+    context.setTransform(scale, 0, 0, scale, 0, 0);
+    context.strokeStyle = getComputedStyle(canvas).color;
+    context.lineCap = context.lineJoin = 'round';
+    return context;
+  }
+
+  #wipe(canvas) { const context = canvas.getContext('2d'); context.setTransform(1, 0, 0, 1, 0, 0); context.clearRect(0, 0, canvas.width, canvas.height); }
+
+  redraw() {
+    this.#wipe(this.canvas);
+    this.#wipe(this.tail);
+    if (!this.ink.isEmpty) this.ink.drawAll(this.#ready(this.canvas), this.size.width, this.size.height);
+  }
+
+  #soon() {
+    if (this.#waiting) return;
+    this.#waiting = true;
+    requestAnimationFrame(() => {
+      this.#waiting = false;
+      if (this.#pointer === null) return;
+      this.#wipe(this.tail);
+      this.ink.draw(this.#ready(this.canvas), this.#ready(this.tail), this.size.width, this.size.height);
+    });
+  }
+}

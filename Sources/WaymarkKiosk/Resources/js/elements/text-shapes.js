@@ -1,0 +1,63 @@
+// How a value looks in a text field while it is written and afterwards. The value itself is always the plain one: no spaces
+// between groups, an amount with a point. Each shape has `show(value, editing)` and `read(shown)`, which gives
+// `{ value, problem }`; `problem` is a key of the words, or nothing.
+
+/** Control characters of a code have no picture of their own; shown as one they are seen and not lost. */
+const seen = (text) => text.replace(/[\u0000-\u001f\u007f]/g, (c) => c === '\u007f' ? '\u2421' : String.fromCharCode(0x2400 + c.charCodeAt(0)));
+const meant = (text) => text.replace(/[\u2400-\u241f\u2421]/g, (c) => c === '\u2421' ? '\u007f' : String.fromCharCode(c.charCodeAt(0) - 0x2400));
+
+/** One line, as it is. */
+export const plain = { show: seen, read: (shown) => ({ value: meant(shown) }) };
+
+/** Several lines, as they are. */
+export const lines = {
+  show: (value) => value.split(/\r\n|\r|\n/).map((one) => one.split('\t').map(seen).join('\t')).join('\n'),
+  read: (shown) => ({ value: shown.split('\n').map(meant).join('\n') }),
+};
+
+/**
+ * In groups: `sizes` "4" for fours, "3 3 4" for these and the last one on and on, with `separator` between them. What
+ * separates is no part of the value.
+ */
+export function groups(sizes, separator = ' ') {
+  const list = sizes.split(/[\s,]+/).map(Number).filter((n) => n > 0);
+  const show = (value) => {
+    const rest = [...value];
+    const parts = [];
+    for (let i = 0; rest.length; i += 1) parts.push(rest.splice(0, list[Math.min(i, list.length - 1)] ?? rest.length).join(''));
+    return seen(parts.join(separator));
+  };
+  return { separator, show, read: (shown) => ({ value: meant(shown.split(separator).join('')) }) };
+}
+
+/**
+ * An amount of money in a currency (ISO 4217), as a language writes it. While it is edited it has no groups and no symbol;
+ * what could mean two amounts, such as a point for the decimals where it separates thousands, is a problem and no guess.
+ */
+export function money(currency, language) {
+  const form = new Intl.NumberFormat(language, { style: 'currency', currency });
+  const part = (type) => new Intl.NumberFormat(language, { useGrouping: true, minimumFractionDigits: 1 }).formatToParts(-1234567.5).find((one) => one.type === type)?.value ?? '';
+  const [decimal, group] = [part('decimal'), part('group')];
+  const digits = form.resolvedOptions().maximumFractionDigits;
+  const example = new Intl.NumberFormat(language, { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(1234.5);
+  return {
+    example,
+    show(value, editing) {
+      if (!/^-?\d+(\.\d+)?$/.test(value)) return value;
+      if (editing) return value.replace('.', decimal);
+      return form.format(/** @type {any} */ (value));
+    },
+    read(shown) {
+      // Spaces of any kind, the symbol and the code around it are how it is written, not what it says.
+      let text = shown.replace(/[\s\u00a0\u202f]/g, '').replace(/[\u2212\u2013]/g, '-').replace(new RegExp(`^(-?)(?:${currency}|\\p{Sc})|(?:${currency}|\\p{Sc})$`, 'giu'), '$1');
+      if (!text) return { value: '' };
+      const [whole, share, more] = text.split(decimal);
+      const bare = whole.replace(/^-/, '');
+      const parts = group.trim() ? bare.split(group) : [bare];
+      const grouped = parts.length === 1 || (parts[0].length <= 3 && parts[0] && parts.slice(1).every((one) => one.length === 3));
+      if (more !== undefined || !grouped || !parts.every((one) => /^\d*$/.test(one)) || !/^\d*$/.test(share ?? '') || (share ?? '').length > digits || !(bare || share)) return { value: shown, problem: 'field.amount' };
+      const number = (parts.join('') || '0').replace(/^0+(?=\d)/, '');
+      return { value: `${whole.startsWith('-') ? '-' : ''}${number}${digits ? `.${(share ?? '').padEnd(digits, '0')}` : ''}` };
+    },
+  };
+}

@@ -1,0 +1,130 @@
+import Logging
+import WaymarkJSON
+import WaymarkProtocol
+import WaymarkSystem
+
+/// `form.*`: forms that a person filled in, for the programs on the socket; kept until one of them acknowledges each.
+@ServiceActor
+package final class FormModule: ServiceModule {
+  private unowned let hub: Hub
+  private let store: RecordStore
+  /// The keys of forms that wait, so that what is sent once more is not taken twice.
+  private var keys: [String: FormSubmitResult] = [:]
+
+  /// What the store of forms may hold.
+  package nonisolated static func limits(hours: Double?) -> RecordStore.Limits {
+    RecordStore.Limits(count: 1000, bytes: 16 << 20, age: (hours ?? 168) * 3600)
+  }
+
+  /// The module of `hub`.
+  package init(hub: Hub, store: RecordStore) {
+    self.hub = hub
+    self.store = store
+  }
+
+  package var features: [String] { ["forms"] }
+
+  /// Keeps forms so long from now on.
+  package func keep(hours: Double?) { store.limits = Self.limits(hours: hours) }
+
+  private nonisolated static let notFound = ServiceError(
+    .notFound, "No form of this id waits.",
+    hint: "It may have been acknowledged by another program, or have grown too old.")
+
+  package func register(in methods: inout MethodTable) {
+    methods.addLater(FormSubmitRequest.self) { [weak self] request, connection in
+      try Self.check(request)
+      let by = connection.actor
+      return { [weak self] in
+        guard let self else { throw ServiceError(.stopping, "The service stops.", hint: "Send it again.") }
+        return try await self.submit(request, by)
+      }
+    }
+    methods.addLater(FormPendingRequest.self) { [weak self] request, _ in
+      let limit = request.limit ?? 20
+      guard (1...100).contains(limit) else {
+        throw ServiceError(.badParams, "limit must lie between 1 and 100.", hint: "Go on with `after`.")
+      }
+      return { [weak self] in
+        try await self?.pending(limit, after: request.after) ?? FormPendingResult(forms: [], more: false)
+      }
+    }
+    methods.addLater(FormAcknowledgeRequest.self) { [weak self] request, _ in
+      { [weak self] in
+        guard let self, await self.forget(request.id) else { throw Self.notFound }
+        return await FormAcknowledgeResult(pending: self.store.entries.count)
+      }
+    }
+  }
+
+  private static func check(_ request: FormSubmitRequest) throws {
+    func bad(_ message: String) -> ServiceError {
+      ServiceError(.badParams, "form.submit: \(message)", hint: "docs/protocol.md lists what a form may hold.")
+    }
+    guard !request.form.isEmpty, request.form.utf8.count <= 128 else {
+      throw bad("form must be a word of 1 to 128 bytes.")
+    }
+    guard (1...200).contains(request.fields.count) else { throw bad("a form has 1 to 200 fields.") }
+    guard request.fields.allSatisfy({ !$0.name.isEmpty && $0.name.utf8.count <= 128 }) else {
+      throw bad("every field needs a name of 1 to 128 bytes.")
+    }
+    guard Set(request.fields.map(\.name)).count == request.fields.count else { throw bad("two fields have one name.") }
+    guard request.key.map({ (1...128).contains($0.utf8.count) }) ?? true else {
+      throw bad("key may have 1 to 128 bytes.")
+    }
+  }
+
+  private func submit(_ request: FormSubmitRequest, _ by: Actor) async throws -> FormSubmitResult {
+    if let key = request.key, let known = keys[key] { return known }
+    var form = FormSubmitted(
+      id: "", form: request.form, submitted: WallClock.timestamp, fields: request.fields, key: request.key,
+      context: request.context, by: by)
+    do {
+      form.id = try await store.add(try JSONLineEncoder.encode(form)).id
+    } catch RecordStore.Refusal.full {
+      hub.log.error("a form was refused: as many wait as may", metadata: ["waiting": "\(store.entries.count)"])
+      throw ServiceError(
+        .full, "\(store.entries.count) forms wait for a program that takes them over.",
+        hint: "Take them over with form.pending and form.acknowledge.")
+    } catch RecordStore.Refusal.failed(let problem) {
+      hub.log.error("a form cannot be kept", metadata: ["error": "\(problem.message)", "hint": "\(problem.hint)"])
+      throw ServiceError(.internalError, "The form cannot be kept: \(problem.message).", hint: problem.hint)
+    }
+    let result = FormSubmitResult(id: form.id, submitted: form.submitted)
+    if let key = request.key { keys[key] = result }
+    hub.publish(form)
+    return result
+  }
+
+  private func pending(_ limit: Int, after: String?) async throws -> FormPendingResult {
+    store.forgetOld()
+    let waiting = store.entries.filter { $0.id > after ?? "" }
+    var forms: [FormSubmitted] = []
+    var bytes = 0
+    for entry in waiting {
+      guard forms.count < limit, forms.isEmpty || bytes + entry.size <= Self.answerLimit else {
+        return FormPendingResult(forms: forms, more: true)
+      }
+      guard let record = try await store.read(entry.id) else { continue }
+      bytes += entry.size
+      do {
+        var form = try JSONValueDecoder.decode(FormSubmitted.self, from: try JSONParser.parse(record))
+        form.id = entry.id
+        forms.append(form)
+      } catch {
+        // Left where it lies, for a person to look at.
+        hub.log.error("a form that was kept cannot be read", metadata: ["id": "\(entry.id)", "error": "\(error)"])
+      }
+    }
+    return FormPendingResult(forms: forms, more: false)
+  }
+
+  /// Bytes of forms in one answer: it must leave room in the outbox.
+  private static let answerLimit = 256 << 10
+
+  private func forget(_ id: String) async -> Bool {
+    guard await store.remove(id) else { return false }
+    keys = keys.filter { $0.value.id != id }
+    return true
+  }
+}
