@@ -1,17 +1,27 @@
 // Boots the page: the state that all views share, and the way from view to view.
 import { command, configuration, EventStream } from './api.js';
 import { closeAll } from './dialog.js';
-import { banner, clearMessages } from './elements/feedback.js';
+import { banner, clearMessages, toast } from './elements/feedback.js';
 import { keyboard } from './elements/keyboard.js';
 import { watchIdle } from './idle.js';
 import { chooseLanguage, t } from './strings.js';
-import { openAR } from './views/ar.js';
-import { fieldView } from './views/field.js';
-import { handedOver, openScanner } from './views/scanner.js';
 import { attractView, startView } from './views/start.js';
 
 const root = document.getElementById('app');
 let current = startView;
+
+/** The code of views comes once the start view is there, which needs none of it. */
+const parts = { scanner: () => import('./views/scanner.js'), ar: () => import('./views/ar.js'), field: () => import('./views/field.js') };
+let coming = false;
+
+/** Hands a view's code to `work`; a second touch while it is on its way does nothing. */
+async function using(load, work) {
+  if (coming) return undefined;
+  coming = true;
+  let part;
+  try { part = await load(); } catch { toast(t('error.offline')); return undefined; } finally { coming = false; }
+  return work(part);
+}
 
 /**
  * Every view that the start view offers, in its order: the name that `--show` knows, the illustration of its tile, and how
@@ -20,10 +30,10 @@ let current = startView;
 const views = [
   {
     name: 'onboard', picture: 'onboard',
-    open: async () => { const verdict = await openScanner(app, { mode: 'onboarding' }).closed; if (verdict) handedOver(app, verdict); },
+    open: () => using(parts.scanner, async ({ openScanner, handedOver }) => { const verdict = await openScanner(app, { mode: 'onboarding' }).closed; if (verdict) handedOver(app, verdict); }),
   },
-  { name: 'ar', picture: 'ar', open: () => openAR(app).closed },
-  { name: 'field', picture: 'field', open: () => show(fieldView) },
+  { name: 'ar', picture: 'ar', open: () => using(parts.ar, ({ openAR }) => openAR(app).closed) },
+  { name: 'field', picture: 'field', open: () => using(parts.field, ({ fieldView }) => show(fieldView)) },
 ];
 
 const app = {
@@ -123,3 +133,4 @@ if (app.config.keyboard) keyboard.begin();
 show(startView);
 listen();
 watchIdle(app);
+for (const load of Object.values(parts)) load().catch(() => {});
