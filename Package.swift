@@ -70,6 +70,12 @@ let package = Package(
     module("WaymarkDocuments", ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry"]),
     module(
       "WaymarkScenes", ["WaymarkSystem", "WaymarkJSON", "WaymarkGeometry", .product(name: "Yams", package: "Yams")]),
+    module(
+      "WaymarkSignature",
+      [
+        "WaymarkSystem", "WaymarkJSON", "WaymarkImage", "WaymarkGeometry",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ]),
     module("WaymarkCamera", ["WaymarkSystem", "WaymarkImage", "CV4L2"]),
     module("WaymarkProtocol", ["WaymarkJSON"]),
     module(
@@ -86,7 +92,8 @@ let package = Package(
       [
         "WaymarkSystem", "WaymarkJSON", "WaymarkPipeline", "WaymarkWorker", "WaymarkProtocol", "WaymarkCamera",
         "WaymarkImage", "WaymarkGeometry",
-        "WaymarkBarcodes", "WaymarkOnboarding", "WaymarkAnchors", "WaymarkScenes", "CMemory", "CSignals",
+        "WaymarkBarcodes", "WaymarkOnboarding", "WaymarkAnchors", "WaymarkScenes", "WaymarkSignature", "CMemory",
+        "CSignals",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "Logging", package: "swift-log"),
@@ -120,8 +127,8 @@ let package = Package(
       dependencies: [
         "CSignals", "WaymarkSystem", "WaymarkJSON", "WaymarkGeometry", "WaymarkImage", "WaymarkBarcodes",
         "WaymarkOnboarding",
-        "WaymarkAnchors", "WaymarkDocuments", "WaymarkScenes", "WaymarkCamera", "WaymarkProtocol", "WaymarkWorker",
-        "WaymarkPipeline", "WaymarkService", "WaymarkClient", "WaymarkKiosk",
+        "WaymarkAnchors", "WaymarkDocuments", "WaymarkScenes", "WaymarkSignature", "WaymarkCamera", "WaymarkProtocol",
+        "WaymarkWorker", "WaymarkPipeline", "WaymarkService", "WaymarkClient", "WaymarkKiosk",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Yams", package: "Yams"),
@@ -151,6 +158,7 @@ let package = Package(
     tests("WaymarkAnchorsTests", ["WaymarkSystem", "WaymarkAnchors", "WaymarkImage", "WaymarkGeometry", "CKernels"]),
     tests("WaymarkDocumentsTests", ["WaymarkSystem", "WaymarkDocuments", "WaymarkImage", "WaymarkGeometry"]),
     tests("WaymarkScenesTests", ["WaymarkScenes", "WaymarkGeometry"]),
+    tests("WaymarkSignatureTests", ["WaymarkSystem", "WaymarkSignature", "WaymarkImage"]),
     tests("WaymarkCameraTests", ["WaymarkSystem", "WaymarkCamera", "WaymarkImage", "CV4L2"]),
     tests("WaymarkProtocolTests", ["WaymarkJSON", "WaymarkProtocol"]),
     tests(
@@ -163,7 +171,7 @@ let package = Package(
       "WaymarkServiceTests",
       [
         "WaymarkSystem", "WaymarkJSON", "WaymarkService", "WaymarkProtocol", "WaymarkClient", "WaymarkImage",
-        "WaymarkPipeline", "WaymarkWorker",
+        "WaymarkPipeline", "WaymarkWorker", "WaymarkSignature",
         .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ]),

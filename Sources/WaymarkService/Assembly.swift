@@ -27,6 +27,8 @@ package final class Assembly {
   package let scenes: ScenesModule
   /// Forms that people filled in.
   package let forms: FormModule
+  /// What people signed.
+  package let signatures: SignatureModule
   private var configuration: ServiceConfiguration
   private let socketGroup: UInt32?
   private let manager: ServiceManager
@@ -77,6 +79,12 @@ package final class Assembly {
       store: try RecordStore(
         folder: configuration.forms.folder, limits: FormModule.limits(hours: configuration.forms.keep)))
     hub.add(forms)
+    signatures = SignatureModule(
+      hub: hub,
+      store: try RecordStore(
+        folder: configuration.signatures.folder,
+        limits: SignatureModule.limits(hours: configuration.signatures.keep)))
+    hub.add(signatures)
     let scenes = scenes
     media.resource = { id in scenes.picture(id) }
     media.gallery = { id in try await gallery.open(id) }
@@ -192,6 +200,7 @@ package final class Assembly {
     hub.limits = new.limits
     gallery.use(new.galleryFolders)
     forms.keep(hours: new.forms.keep)
+    signatures.keep(hours: new.signatures.keep)
     JournalLogHandler.use(new.log)
     var fixed: [String] = []
     var camera = new.camera
@@ -219,6 +228,7 @@ package final class Assembly {
     if wanted.source != configuration.source { fixed.append("source") }
     if new.isIsolated != configuration.isIsolated { fixed.append("isolation") }
     if new.forms.folder != configuration.forms.folder { fixed.append("forms.folder") }
+    if new.signatures.folder != configuration.signatures.folder { fixed.append("signatures.folder") }
     if new.trigger != configuration.trigger { fixed.append("trigger") }
     configuration = new
     awaitCamera()

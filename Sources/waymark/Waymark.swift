@@ -12,6 +12,7 @@ struct Waymark: AsyncParsableCommand {
       CamerasCommand.self,
       DocumentsCommand.self,
       OnboardingCommand.self,
+      SignatureCommand.self,
       ScanCommand.self,
       KioskCommand.self,
       SceneCommand.self,

@@ -65,6 +65,10 @@ enum Samples {
     id: "0mab3k7xz-1abc", form: "goods-received", submitted: "2026-01-02T03:04:05.678Z", fields: [field], key: "k1",
     context: context, by: actor)
 
+  static let signed = SignatureSaved(
+    id: "0mab3k7xz-1abc", saved: "2026-01-02T03:04:05.678Z", hash: "5d41402a", purpose: "Goods received",
+    signer: "Ada Meyer", key: "k2", by: actor)
+
   static let events: [any EventPayload] = [
     Hello(version: "0.1.0", instance: "1abc", role: .operator, client: 3, features: ["gallery", "media"]),
     successful,
@@ -86,7 +90,7 @@ enum Samples {
     CardOpened(id: "seal", card: card, by: actor), CardClosed(id: "seal", by: actor),
     CardAction(
       id: "seal", actionType: .link, actionData: "https://example.com/wo/17", businessObject: business, by: actor),
-    submitted,
+    submitted, signed,
     SceneLoaded(scene: scene), SceneUnloaded(scene: "pump-room", by: actor),
     SceneProgress(scene: "pump-room", done: 1, total: 3),
     SceneFailed(
@@ -116,6 +120,11 @@ enum Samples {
     CardActionRequest(id: "seal"),
     FormSubmitRequest(form: "goods-received", fields: [field], key: "k1", context: context),
     FormPendingRequest(limit: 20, after: "0mab3k7xz-1abc"), FormAcknowledgeRequest(id: "0mab3k7xz-1abc"),
+    SignatureSaveRequest(
+      strokes: [[1200, 800, 0, -1, 14, -6, 8, 500]], width: 640, height: 240, purpose: "Goods received",
+      signer: "Ada Meyer", subject: "sha256:9f86", key: "k2"),
+    SignatureListRequest(limit: 20, after: "0mab3k7xz-1abc"),
+    SignatureGetRequest(id: "0mab3k7xz-1abc", format: "png"), SignatureRemoveRequest(id: "0mab3k7xz-1abc"),
   ]
 
   static let results: [(method: String, result: any Codable & Sendable)] = [
@@ -168,6 +177,12 @@ enum Samples {
     ("form.submit", FormSubmitResult(id: "0mab3k7xz-1abc", submitted: "2026-01-02T03:04:05.678Z")),
     ("form.pending", FormPendingResult(forms: [submitted], more: false)),
     ("form.acknowledge", FormAcknowledgeResult(pending: 0)),
+    (
+      "signature.save",
+      SignatureSaveResult(id: "0mab3k7xz-1abc", saved: "2026-01-02T03:04:05.678Z", hash: signed.hash ?? "")
+    ),
+    ("signature.list", SignatureListResult(signatures: [signed], more: false)),
+    ("signature.remove", SignatureRemoveResult(kept: 0)),
     (
       "error",
       ServiceError(

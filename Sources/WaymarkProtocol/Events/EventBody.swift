@@ -52,6 +52,8 @@ public enum EventBody: Hashable, Sendable {
   case sceneFailed(SceneFailed)
   /// `form.submitted`.
   case formSubmitted(FormSubmitted)
+  /// `signature.saved`.
+  case signatureSaved(SignatureSaved)
   /// `statistics`.
   case statistics(Statistics)
   /// `stream.dropped`.
@@ -97,6 +99,7 @@ extension EventBody {
     case SceneProgress.event: self = .sceneProgress(try JSONValueDecoder.decode(SceneProgress.self, from: line))
     case SceneFailed.event: self = .sceneFailed(try JSONValueDecoder.decode(SceneFailed.self, from: line))
     case FormSubmitted.event: self = .formSubmitted(try JSONValueDecoder.decode(FormSubmitted.self, from: line))
+    case SignatureSaved.event: self = .signatureSaved(try JSONValueDecoder.decode(SignatureSaved.self, from: line))
     case Statistics.event: self = .statistics(try JSONValueDecoder.decode(Statistics.self, from: line))
     case StreamDropped.event: self = .streamDropped(try JSONValueDecoder.decode(StreamDropped.self, from: line))
     case ConnectionClosed.event:
@@ -134,6 +137,7 @@ extension EventBody {
     case .sceneProgress: SceneProgress.event
     case .sceneFailed: SceneFailed.event
     case .formSubmitted: FormSubmitted.event
+    case .signatureSaved: SignatureSaved.event
     case .statistics: Statistics.event
     case .streamDropped: StreamDropped.event
     case .connectionClosed: ConnectionClosed.event
@@ -170,6 +174,7 @@ extension EventBody {
     SceneProgress.event,
     SceneFailed.event,
     FormSubmitted.event,
+    SignatureSaved.event,
     Statistics.event,
     ServerStopping.event,
   ]

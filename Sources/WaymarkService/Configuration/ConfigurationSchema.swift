@@ -120,6 +120,8 @@ package enum ConfigurationSchema {
       ConfigurationKey("gallery.folders", .strings, reload: true),
       ConfigurationKey("forms.folder", .string),
       ConfigurationKey("forms.keep", .double(0.1...87_600), reload: true),
+      ConfigurationKey("signatures.folder", .string),
+      ConfigurationKey("signatures.keep", .double(0.1...87_600), reload: true),
       ConfigurationKey("scenes.folders", .strings, reload: true),
       ConfigurationKey("scenes.cache", .string, reload: true),
       ConfigurationKey("scenes.load", .string, reload: true),

@@ -83,6 +83,7 @@ package struct ServiceConfiguration: Sendable {
   }
 
   package var forms = Records()
+  package var signatures = Records()
   package var socket = Socket()
   package var roles = Roles()
   package var limits = ConnectionLimits()
@@ -142,6 +143,8 @@ package struct ServiceConfiguration: Sendable {
     scenes.lostAfter = reader.double(forKey: "scenes.lostAfter")
     galleryFolders = reader.stringArray(forKey: "gallery.folders") ?? []
     forms = Records(folder: reader.string(forKey: "forms.folder"), keep: reader.double(forKey: "forms.keep"))
+    signatures = Records(
+      folder: reader.string(forKey: "signatures.folder"), keep: reader.double(forKey: "signatures.keep"))
     replayFolder = reader.string(forKey: "replay.folder")
     anchorLibrary = reader.string(forKey: "anchors.library")
     anchorRate = reader.double(forKey: "anchors.rate")

@@ -64,6 +64,7 @@ enum EventText {
     case .sceneFailed(let failure): return "\(shown(failure.scene)): \(shown(failure.message))"
     // What somebody filled in is nobody's business on a terminal.
     case .formSubmitted(let form): return "\(shown(form.form)), \(form.fields?.count ?? 0) fields, \(shown(form.id))"
+    case .signatureSaved(let signature): return shown(signature.id)
     case .statistics(let figures):
       return "\(figures.frames.captured) frames, \(figures.clients) clients, \(figures.memory >> 20) MiB"
     case .streamDropped(let gap): return "\(gap.count) events since \(gap.sinceSeq)"

@@ -126,7 +126,7 @@ def the_keyboard_on_the_screen_never_covers_the_field(browser):
             kit(browser, stand, "?keyboard")
             for label in ("Material number", "Web address", "Card number", "Price", "Description", "Note", "Order"):
                 browser.script(f"{FIELD}.focus()", label)
-                browser.until("document.querySelector('wm-keyboard')?.matches(':popover-open') && document.getAnimations().length === 0")
+                browser.until("document.querySelector('wm-keyboard')?.matches(':popover-open') && document.querySelector('wm-keyboard').getAnimations().length === 0")
                 top, bottom, keys, end, whole = browser.script(places, label)
                 assert top >= 0 and bottom <= keys and end <= whole + 1, (width, height, label, top, bottom, keys)
             least = browser.script("return Math.min(...[...document.querySelector('wm-keyboard').shadowRoot.querySelectorAll('button')].map((one) => one.getBoundingClientRect().height).filter(Boolean))")

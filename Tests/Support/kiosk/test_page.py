@@ -15,6 +15,7 @@ import traceback
 import scanning  # noqa: F401
 import session  # noqa: F401
 import fields  # noqa: F401
+import signing  # noqa: F401
 import interruptions  # noqa: F401
 import settings  # noqa: F401
 import access  # noqa: F401

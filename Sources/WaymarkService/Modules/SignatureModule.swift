@@ -1,0 +1,172 @@
+import Logging
+import NIOCore
+import NIOPosix
+import WaymarkImage
+import WaymarkJSON
+import WaymarkProtocol
+import WaymarkSignature
+import WaymarkSystem
+
+/// `signature.*`: what people signed, kept as strokes, handed out as SVG, PNG or strokes, and forgotten in time.
+@ServiceActor
+package final class SignatureModule: ServiceModule {
+  private unowned let hub: Hub
+  private let store: RecordStore
+  /// The keys of signatures that are kept, so that what is sent once more is not kept twice.
+  private var keys: [String: SignatureSaveResult] = [:]
+
+  /// What lies in the store: the signature, and who sent it.
+  private struct Kept: Codable {
+    let record: SignatureRecord
+    let key: String?
+    let by: Actor
+  }
+
+  /// What the store of signatures may hold.
+  package nonisolated static func limits(hours: Double?) -> RecordStore.Limits {
+    RecordStore.Limits(count: 500, bytes: 32 << 20, age: (hours ?? 168) * 3600)
+  }
+
+  /// The module of `hub`.
+  package init(hub: Hub, store: RecordStore) {
+    self.hub = hub
+    self.store = store
+  }
+
+  package var features: [String] { ["signatures"] }
+
+  /// Keeps signatures so long from now on.
+  package func keep(hours: Double?) { store.limits = Self.limits(hours: hours) }
+
+  private nonisolated static let notFound = ServiceError(
+    .notFound, "No signature of this id is kept.", hint: "It may have been removed, or have grown too old.")
+
+  package func register(in methods: inout MethodTable) {
+    methods.addLater(SignatureSaveRequest.self) { [weak self] request, connection in
+      let by = connection.actor
+      guard request.key.map({ (1...128).contains($0.utf8.count) }) ?? true else {
+        throw ServiceError(.badParams, "signature.save: key may have 1 to 128 bytes.", hint: "Leave it out.")
+      }
+      let signature = try Self.signature(request)
+      return { [weak self] in
+        guard let self else { throw ServiceError(.stopping, "The service stops.", hint: "Send it again.") }
+        return try await self.save(signature, key: request.key, by)
+      }
+    }
+    methods.addLater(SignatureListRequest.self) { [weak self] request, _ in
+      let limit = request.limit ?? 20
+      guard (1...100).contains(limit) else {
+        throw ServiceError(.badParams, "limit must lie between 1 and 100.", hint: "Go on with `after`.")
+      }
+      return { [weak self] in
+        try await self?.list(limit, after: request.after) ?? SignatureListResult(signatures: [], more: false)
+      }
+    }
+    methods.addLater(SignatureRemoveRequest.self) { [weak self] request, _ in
+      { [weak self] in
+        guard let self, await self.forget(request.id) else { throw Self.notFound }
+        return await SignatureRemoveResult(kept: self.store.entries.count)
+      }
+    }
+    methods.addTaking(SignatureGetRequest.self) { [weak self] request, incoming, connection in
+      try self?.get(request, incoming, connection)
+    }
+  }
+
+  private nonisolated static func signature(_ request: SignatureSaveRequest) throws -> Signature {
+    do throws(SignatureError) {
+      return try Signature(
+        strokes: try Signature.strokes(fromWire: request.strokes), width: request.width, height: request.height,
+        time: WallClock.timestamp, signer: request.signer ?? "", purpose: request.purpose,
+        subject: request.subject ?? "")
+    } catch {
+      throw ServiceError(.badParams, "signature.save: \(error.message)", hint: error.hint)
+    }
+  }
+
+  private func save(_ signature: Signature, key: String?, _ by: Actor) async throws -> SignatureSaveResult {
+    if let key, let known = keys[key] { return known }
+    let record = SignatureRecord(signature)
+    let id: String
+    do {
+      id = try await store.add(try JSONLineEncoder.encode(Kept(record: record, key: key, by: by))).id
+    } catch RecordStore.Refusal.full {
+      hub.log.error("a signature was refused: as many are kept as may", metadata: ["kept": "\(store.entries.count)"])
+      throw ServiceError(
+        .full, "\(store.entries.count) signatures are kept, as many as may.",
+        hint: "Fetch them with signature.get and forget them with signature.remove.")
+    } catch RecordStore.Refusal.failed(let problem) {
+      hub.log.error("a signature cannot be kept", metadata: ["error": "\(problem.message)", "hint": "\(problem.hint)"])
+      throw ServiceError(.internalError, "The signature cannot be kept: \(problem.message).", hint: problem.hint)
+    }
+    let result = SignatureSaveResult(id: id, saved: record.time, hash: record.hash)
+    if let key { keys[key] = result }
+    hub.publish(Self.event(Kept(record: record, key: key, by: by), id))
+    return result
+  }
+
+  private nonisolated static func event(_ kept: Kept, _ id: String) -> SignatureSaved {
+    SignatureSaved(
+      id: id, saved: kept.record.time, hash: kept.record.hash, purpose: kept.record.purpose,
+      signer: kept.record.signer.isEmpty ? nil : kept.record.signer, key: kept.key, by: kept.by)
+  }
+
+  /// What lies under an id; `nil` where that cannot be read, which the log says.
+  private func kept(_ id: String) async throws -> Kept? {
+    guard let bytes = try await store.read(id) else { return nil }
+    do {
+      return try JSONValueDecoder.decode(Kept.self, from: try JSONParser.parse(bytes))
+    } catch {
+      hub.log.error("a signature that was kept cannot be read", metadata: ["id": "\(id)", "error": "\(error)"])
+      return nil
+    }
+  }
+
+  private func list(_ limit: Int, after: String?) async throws -> SignatureListResult {
+    store.forgetOld()
+    let entries = store.entries.filter { $0.id > after ?? "" }
+    var signatures: [SignatureSaved] = []
+    for entry in entries.prefix(limit) {
+      if let kept = try await kept(entry.id) { signatures.append(Self.event(kept, entry.id)) }
+    }
+    return SignatureListResult(signatures: signatures, more: entries.count > limit)
+  }
+
+  private func forget(_ id: String) async -> Bool {
+    guard await store.remove(id) else { return false }
+    keys = keys.filter { $0.value.id != id }
+    return true
+  }
+
+  // MARK: Files
+
+  private func get(_ request: SignatureGetRequest, _ incoming: IncomingRequest, _ connection: Connection) throws {
+    let format = request.format ?? "svg"
+    guard ["svg", "png", "json"].contains(format) else {
+      throw ServiceError(.badParams, "format must be svg, png or json.", hint: "Leave it out for SVG.")
+    }
+    let outlet = connection.carryPictures()
+    connection.countInFlight(1)
+    Task { @ServiceActor in
+      do {
+        guard let record = try await self.kept(request.id)?.record else { throw Self.notFound }
+        let bytes = try await BlockingWork.records.runIfActive { try Self.file(record, format) }
+        let header = MediaHeader(
+          id: incoming.id, format: format, width: record.width, height: record.height, size: bytes.count)
+        if var buffer = self.hub.encode(header) {
+          buffer.writeBytes(bytes)
+          outlet.send(picture: buffer)
+        }
+      } catch {
+        self.hub.fail(incoming, connection, error)
+      }
+      connection.countInFlight(-1)
+    }
+  }
+
+  private nonisolated static func file(_ record: SignatureRecord, _ format: String) throws -> [UInt8] {
+    guard format != "json" else { return Array(record.json.utf8) }
+    let signature = try record.signature()
+    return format == "svg" ? Array(SignatureSVG.draw(signature).utf8) : try SignaturePNG.encode(signature)
+  }
+}

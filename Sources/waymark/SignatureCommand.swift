@@ -1,0 +1,95 @@
+import ArgumentParser
+import WaymarkImage
+import WaymarkSignature
+import WaymarkSystem
+
+/// `waymark signature`: what people signed, as files.
+struct SignatureCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "signature", abstract: "Look over signatures that were saved.",
+    subcommands: [SignatureVerifyCommand.self])
+}
+
+/// `waymark signature verify`: whether a file is what somebody signed.
+struct SignatureVerifyCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verify",
+    abstract: "Tell whether a signature's file was changed: its strokes, its words, its picture.",
+    discussion: """
+      Takes SVG, PNG or JSON as signature.get gives them. The hash in the file is computed anew from the strokes and the words, \
+      and the picture is drawn anew and compared. Who can write the file can also write another hash: give the one that \
+      your program was told when it was signed with --hash.
+      Ends with 0 when nothing was changed, 2 when something was, 65 when it is no signature.
+      """)
+
+  @Argument(help: "The file.")
+  var file: String
+
+  @Option(help: "The hash of signature.saved.")
+  var hash: String?
+
+  @Option(help: "What should have been signed: the subject that signature.save was given.")
+  var subject: String?
+
+  @Flag(help: "Print one JSON object.")
+  var json = false
+
+  private struct Report: Encodable {
+    let input: String
+    let whole: Bool
+    let hash: String
+    let unchanged: Bool
+    let picture: Bool?
+    let expected: Bool?
+    let subject: Bool?
+    let time: String
+    let signer: String
+    let purpose: String
+    let strokes: Int
+    let points: Int
+    let seconds: Double
+  }
+
+  func run() throws {
+    let bytes: [UInt8]
+    do throws(FileError) {
+      bytes = try WholeFile.read(file, limit: 32 << 20)
+    } catch {
+      Output.fail(.cannotOpen, error.message, hint: error.hint)
+    }
+    let finding: SignatureFinding
+    do throws(SignatureError) {
+      finding = try SignatureFinding.of(bytes) { png in
+        guard let image = try? PictureDecoder(pixelLimit: 100_000_000).rgb(png).image else { return nil }
+        return (image.width, image.height, SignaturePNG.values(image))
+      }
+    } catch {
+      Output.fail(.badData, "\(file): \(error.message)", hint: error.hint)
+    }
+    let signature = finding.signature
+    let isExpected = hash.map { $0.lowercased() == signature.hash }
+    let isSubject = subject.map { $0 == signature.subject }
+    let isWhole = finding.isWhole && isExpected != false && isSubject != false
+    let points = signature.strokes.reduce(0) { $0 + $1.count }
+    let seconds = Double(signature.strokes.last?.last?.time ?? 0) / 1000
+    if json {
+      try Output.record(
+        Report(
+          input: file, whole: isWhole, hash: signature.hash, unchanged: finding.isUnchanged,
+          picture: finding.isItsPicture, expected: isExpected, subject: isSubject, time: signature.time,
+          signer: signature.signer, purpose: signature.purpose, strokes: signature.strokes.count, points: points,
+          seconds: seconds))
+    } else {
+      Output.line(isWhole ? "unchanged" : "changed")
+      if !finding.isUnchanged { Output.line("  strokes or words are not those that were hashed") }
+      if finding.isItsPicture == false { Output.line("  the picture is not the one that these strokes give") }
+      if isExpected == false { Output.line("  the hash is not the one that was expected") }
+      if isSubject == false { Output.line("  something else was signed: \(signature.subject)") }
+      Output.line("  signed \(signature.time)\(signature.signer.isEmpty ? "" : " by \(signature.signer)")")
+      if !signature.purpose.isEmpty { Output.line("  for \(signature.purpose)") }
+      Output.line("  \(signature.strokes.count) strokes, \(points) points in \(seconds) s")
+      Output.line("  SHA-256 \(signature.hash)")
+    }
+    if !isWhole { throw ExitCode(ExitStatus.invalid.rawValue) }
+  }
+}
