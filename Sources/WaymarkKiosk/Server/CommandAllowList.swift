@@ -3,7 +3,8 @@ enum CommandAllowList {
   private static let methods: Set<String> = [
     "status", "camera.list", "scan.begin", "scan.cancel", "scan.confirm", "gallery.list", "gallery.scan", "torch",
     "scene.list",
-    "scene.load", "form.submit", "signature.save", "session.start", "session.scan", "session.coach", "session.exit", "annotation.select",
+    "scene.load", "form.submit", "signature.save", "session.start", "session.scan", "session.coach", "session.exit",
+    "annotation.select",
     "annotation.next", "annotation.previous", "annotation.clear", "card.open", "card.close", "card.action",
   ]
 
