@@ -170,7 +170,7 @@ def a_form_reaches_the_programs(browser):
         browser.click("form .primary")
         event = listener.event("form.submitted")
         assert event["form"] == "goods-received"
-        assert {one["name"]: one["value"] for one in event["fields"]} == {"material": "4012345", "batch": "", "quantity": "", "note": "a\nb", "plant": "1000 Hamburg"}, event
+        assert {one["name"]: one["value"] for one in event["fields"]} == {"material": "4012345", "batch": "", "quantity": "", "note": "a\nb", "plant": "1000 Hamburg", "signature": ""}, event
         # What was saved is gone from the screen, and waits for whoever comes later.
         browser.until("document.querySelector('wm-text-field[name=material]').value === ''")
         late = Program(stand)

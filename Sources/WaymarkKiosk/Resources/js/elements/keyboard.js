@@ -36,6 +36,7 @@ class Keyboard extends HTMLElement {
   /** '' | once | lock */
   #shift = '';
   #language = 'en';
+  #spoken = '';
   #timer = 0;
   #beat = 0;
 
@@ -72,7 +73,10 @@ class Keyboard extends HTMLElement {
     const fresh = !this.#at;
     this.#at = node;
     this.setAttribute('aria-label', t('keys.label'));
-    if (fresh) this.#language = document.documentElement.lang in LETTERS ? document.documentElement.lang : 'en';
+    // The page's language, until somebody chooses another one on the keyboard.
+    const spoken = document.documentElement.lang;
+    if (fresh || spoken !== this.#spoken) this.#language = spoken in LETTERS ? spoken : 'en';
+    this.#spoken = spoken;
     this.#layer = node.inputMode in PADS ? node.inputMode : 'letters';
     this.#shift = this.#begins() ? 'once' : '';
     this.#draw();

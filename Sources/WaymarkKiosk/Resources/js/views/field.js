@@ -2,6 +2,7 @@
 import { command, identity } from '../api.js';
 import { button, el } from '../dom.js';
 import '../elements/fields.js';
+import '../elements/signature.js';
 import '../elements/text-field.js';
 import { statusButton, toast } from '../elements/feedback.js';
 import { t, tOr } from '../strings.js';
@@ -29,7 +30,8 @@ export function fieldView(app) {
     field('note', { variant: 'key-value', helper: t('field.note.help'), maxlength: '30', limit: 'over' }),
     field('plant', { readonly: true, value: t('field.plant.value') }),
   ];
-  const fields = el('wm-fields', {}, ...inputs);
+  const signature = el('wm-signature', { variant: 'form', name: 'signature', label: t('field.signature'), purpose: t('field.title') });
+  const fields = el('wm-fields', {}, ...inputs, signature);
   /** The service's way to know that it has this one already, when its answer was lost. */
   let key = identity();
   const save = statusButton({
@@ -37,7 +39,7 @@ export function fieldView(app) {
     ready: () => fields.reportValidity(),
     work: async () => {
       fields.say(null);
-      await command('form.submit', { form: 'goods-received', key, fields: inputs.map((one) => ({ name: one.name, label: one.getAttribute('label'), value: one.value })) });
+      await command('form.submit', { form: 'goods-received', key, fields: [...inputs, signature].map((one) => ({ name: one.name, label: one.getAttribute('label'), value: one.value })) });
       key = identity();
       // What is saved is no longer on the screen: the next goods begin with an empty form.
       form.reset();
