@@ -61,6 +61,8 @@ public struct ServiceError: Error, Codable, Hashable, Sendable {
     public static let badPicture = Code(rawValue: "badPicture")
     /// This connection carries pictures, or was asked to while it carries events.
     public static let wrongConnection = Code(rawValue: "wrongConnection")
+    /// The configuration file has problems; all stays as it was.
+    public static let badConfiguration = Code(rawValue: "badConfiguration")
     /// The service stops.
     public static let stopping = Code(rawValue: "stopping")
     /// The service failed; its log says more.

@@ -186,8 +186,10 @@ package final class Assembly {
 
   /// Takes over what can be changed while running, and says what cannot.
   ///
+  /// - Returns: the sections that changed and need a restart.
   /// - Throws: what is wrong with the rules of scans; then nothing was taken over.
-  package func reload(_ wanted: ServiceConfiguration) async throws {
+  @discardableResult
+  package func reload(_ wanted: ServiceConfiguration) async throws -> [String] {
     var new = wanted
     // What needs a restart stays as it is until then.
     new.source = configuration.source
@@ -236,6 +238,7 @@ package final class Assembly {
     if !fixed.isEmpty {
       log.warning("these sections need a restart", metadata: ["sections": "\(fixed.joined(separator: ", "))"])
     }
+    return fixed
   }
 
   /// Tells everybody and ends what runs.

@@ -49,6 +49,10 @@ package struct Daemon: Sendable {
     let assembly = try await Assembly(
       configuration: configuration, version: version, socketPath: path,
       socketGroup: group ?? Self.group(of: path), log: log, manager: manager)
+    let reloading = ReloadModule { [loader, log, manager] in
+      try await Self.reload(assembly, loader: loader, manager: manager, log: log)
+    }
+    await assembly.hub.add(reloading)
     let server = try await SocketServer.start(socket, hub: assembly.hub)
     try await assembly.start()
     log.notice("listening", metadata: ["socket": "\(path)", "version": "\(version)"])
@@ -58,7 +62,7 @@ package struct Daemon: Sendable {
     // Named, because the lifecycle logs its services, and what they hold is nobody's business.
     var services: [(String, any Service)] = [
       ("socket", Stopping(assembly: assembly, server: server, manager: manager, log: log)),
-      ("reload", Reloading(assembly: assembly, loader: loader, manager: manager, log: log)),
+      ("reload", Reloading(module: reloading)),
       ("watchdog", Watching(assembly: assembly, manager: manager)),
     ]
     let requests = EndRequests()
@@ -76,6 +80,33 @@ package struct Daemon: Sendable {
       log.warning("what did not end in time was cut off")
     }
     log.notice("stopped")
+  }
+
+  /// Takes the configuration over anew.
+  @ServiceActor
+  private static func reload(
+    _ assembly: Assembly, loader: ConfigurationLoader, manager: ServiceManager, log: Logger
+  ) async throws -> [String] {
+    manager.reloading()
+    defer { manager.ready(assembly.statusLine) }
+    let (configuration, problems) = loader.load()
+    for problem in problems { log.error("\(problem.description)", metadata: ["hint": "\(problem.hint)"]) }
+    do {
+      if let problem = problems.first {
+        throw ServiceError(.badConfiguration, problem.description, hint: problem.hint)
+      }
+      return try await assembly.reload(configuration)
+    } catch {
+      if problems.isEmpty { log.error("\(error)") }
+      log.error("the configuration has problems; everything stays as it was")
+      if let error = error as? ServiceProblem {
+        throw ServiceError(.badConfiguration, error.message, hint: error.hint)
+      }
+      if let error = error as? ConfigurationProblem {
+        throw ServiceError(.badConfiguration, error.description, hint: error.hint)
+      }
+      throw error
+    }
   }
 
   private func openSocket(_ configuration: ServiceConfiguration, group: UInt32?) throws -> ListeningSocket {
@@ -120,30 +151,14 @@ private struct Stopping: Service {
 
 /// Takes the configuration over anew on SIGHUP.
 private struct Reloading: Service {
-  let assembly: Assembly
-  let loader: ConfigurationLoader
-  let manager: ServiceManager
-  let log: Logger
+  let module: ReloadModule
 
   func run() async throws {
     let requests = await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown()
     // What was asked for while the service started: it may have read the file as it was before.
-    if csignals_take_reload() { await reload() }
-    for await _ in requests { await reload() }
-  }
-
-  private func reload() async {
-    manager.reloading()
-    let (configuration, problems) = loader.load()
-    do {
-      for problem in problems { log.error("\(problem.description)", metadata: ["hint": "\(problem.hint)"]) }
-      if let problem = problems.first { throw problem }
-      try await assembly.reload(configuration)
-    } catch {
-      if problems.isEmpty { log.error("\(error)") }
-      log.error("the configuration has problems; everything stays as it was")
-    }
-    manager.ready(await assembly.statusLine)
+    if csignals_take_reload() { _ = try? await module.run() }
+    // What is wrong stands in the log.
+    for await _ in requests { _ = try? await module.run() }
   }
 }
 

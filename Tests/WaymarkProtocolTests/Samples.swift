@@ -102,7 +102,9 @@ enum Samples {
   ]
 
   static let requests: [any ServiceRequest] = [
-    PingRequest(), StatusRequest(), SubscribeRequest(events: ["scan.*", "anchors.*"]),
+    PingRequest(), StatusRequest(),
+    SubscribeRequest(events: ["scan.*", "anchors.*"], after: EventPosition(instance: "1abc", seq: 41)),
+    ConfigReloadRequest(),
     UnsubscribeRequest(events: ["anchors.*"]),
     ScanBeginRequest(
       mode: .barcode, symbologies: ["ean13", "code128"], region: [0.25, 0.25, 0.5, 0.5], timeout: 30, once: true,
@@ -136,7 +138,8 @@ enum Samples {
         scanner: scanner, camera: camera, scan: armed, session: .annotating, scene: "pump-room", anchors: ["pump-7"],
         intrinsics: intrinsics, statistics: statistics)
     ),
-    ("subscribe", snapshot), ("unsubscribe", UnsubscribeResult(events: ["scan.*"])),
+    ("subscribe", snapshot), ("config.reload", ConfigReloadResult(restart: ["socket"])),
+    ("unsubscribe", UnsubscribeResult(events: ["scan.*"])),
     ("scan.begin", ScanBeginResult(scan: "s1")), ("scan.cancel", Empty()),
     (
       "gallery.list",

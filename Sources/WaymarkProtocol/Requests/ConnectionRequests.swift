@@ -38,6 +38,8 @@ public struct PingResult: Codable, Hashable, Sendable {
 public struct SubscribeRequest: ServiceRequest {
   /// Names or patterns such as `scan.*`; everything but `statistics` when missing. Added to what was subscribed before.
   public var events: [String]?
+  /// The last event that this client has: those that the service still keeps follow the answer.
+  public var after: EventPosition?
 
   /// What a success answers.
   public typealias Result = Snapshot
@@ -47,10 +49,47 @@ public struct SubscribeRequest: ServiceRequest {
 
   /// A value from its parts.
   public init(
-    events: [String]? = nil
+    events: [String]? = nil, after: EventPosition? = nil
   ) {
     self.events = events
+    self.after = after
   }
+}
+
+/// Where a client stands in the events of a service.
+public struct EventPosition: Codable, Hashable, Sendable {
+  /// The run of the service that counts.
+  public var instance: String
+  /// The last event that the client has.
+  public var seq: Int
+
+  /// A position from its parts.
+  public init(instance: String, seq: Int) {
+    self.instance = instance
+    self.seq = seq
+  }
+}
+
+/// Takes the configuration over anew, as SIGHUP does.
+public struct ConfigReloadRequest: ServiceRequest {
+
+  /// What a success answers.
+  public typealias Result = ConfigReloadResult
+
+  /// The name on the wire.
+  public static let method = "config.reload"
+
+  /// The only value.
+  public init() {}
+}
+
+/// The configuration was taken over.
+public struct ConfigReloadResult: Codable, Hashable, Sendable {
+  /// Sections that changed and need a restart.
+  public var restart: [String]
+
+  /// A value from its parts.
+  public init(restart: [String]) { self.restart = restart }
 }
 
 /// Asks for events no more.

@@ -10,6 +10,10 @@ public struct Snapshot: Codable, Hashable, Sendable {
   public var events: [String]
   /// Those of them that match no event that this service has: mistyped, or of a newer service.
   public var unmatched: [String]?
+  /// How many earlier events follow this answer, where they were asked for.
+  public var replayed: Int?
+  /// True where some of those may be gone, because the service keeps no more or runs anew.
+  public var missed: Bool?
   /// The scanner.
   public var scanner: ScannerStatus
   /// The camera.
@@ -31,7 +35,8 @@ public struct Snapshot: Codable, Hashable, Sendable {
 
   /// A value from its parts.
   public init(
-    seq: Int, instance: String, events: [String], unmatched: [String]? = nil, scanner: ScannerStatus,
+    seq: Int, instance: String, events: [String], unmatched: [String]? = nil, replayed: Int? = nil,
+    missed: Bool? = nil, scanner: ScannerStatus,
     camera: CameraStatus, scan: ArmedScan? = nil,
     session: SessionPhaseEvent? = nil, scene: SceneDescription? = nil, anchors: [AnchorFound] = [],
     markers: [MarkerChanged] = [], annotation: AnnotationSelected? = nil, card: CardOpened? = nil
@@ -40,6 +45,8 @@ public struct Snapshot: Codable, Hashable, Sendable {
     self.instance = instance
     self.events = events
     self.unmatched = unmatched
+    self.replayed = replayed
+    self.missed = missed
     self.scanner = scanner
     self.camera = camera
     self.scan = scan

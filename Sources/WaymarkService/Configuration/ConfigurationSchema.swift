@@ -83,6 +83,7 @@ package enum ConfigurationSchema {
       ConfigurationKey("clients.maximum", .int(1...10_000), reload: true),
       ConfigurationKey("clients.perUser", .int(1...10_000), reload: true),
       ConfigurationKey("clients.outbox", .int(65_536...67_108_864), reload: true),
+      ConfigurationKey("clients.history", .int(0...10_000), reload: true),
       ConfigurationKey("clients.slowAfter", .double(0.1...600), reload: true),
       ConfigurationKey("clients.stalledAfter", .double(1...3600), reload: true),
       ConfigurationKey("source.path", .string),

@@ -121,6 +121,7 @@ package struct ServiceConfiguration: Sendable {
     limits.clients = reader.int(forKey: "clients.maximum") ?? limits.clients
     limits.perUser = reader.int(forKey: "clients.perUser") ?? limits.perUser
     limits.outbox = reader.int(forKey: "clients.outbox") ?? limits.outbox
+    limits.history = reader.int(forKey: "clients.history") ?? limits.history
     limits.slowAfter = reader.double(forKey: "clients.slowAfter") ?? limits.slowAfter
     limits.stalledAfter = reader.double(forKey: "clients.stalledAfter") ?? limits.stalledAfter
     source.path = reader.string(forKey: "source.path")

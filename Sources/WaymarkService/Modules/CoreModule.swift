@@ -15,10 +15,20 @@ package final class CoreModule: ServiceModule {
       PingResult(time: WallClock.timestamp, monotonic: MonotonicClock.now)
     }
     methods.add(StatusRequest.self, observers: true) { _, connection in hub.status(for: connection.role) }
-    methods.add(SubscribeRequest.self, observers: true) { request, connection in
+    methods.addTaking(SubscribeRequest.self, observers: true) { request, incoming, connection in
       try Self.subscribe(connection, to: request.events ?? ["*"])
       for action in hub.onSubscriptionsChanged { action() }
-      return hub.snapshot(for: connection)
+      var snapshot = hub.snapshot(for: connection)
+      var missing: [EncodedEvent] = []
+      if let after = request.after {
+        // Numbers of another run mean nothing here: all of this one is news.
+        let (events, isComplete) = hub.history.after(after.instance == hub.instance ? after.seq : 0)
+        missing = events.filter { connection.patterns.match($0.name) }
+        snapshot.replayed = missing.count
+        snapshot.missed = isComplete ? nil : true
+      }
+      connection.send(ReplyLine(id: incoming.id, result: snapshot))
+      for event in missing { connection.deliver(event) }
     }
     methods.add(UnsubscribeRequest.self, observers: true) { request, connection in
       if let events = request.events { connection.patterns.remove(events) } else { connection.patterns.removeAll() }

@@ -6,6 +6,8 @@ package struct ConnectionLimits: Hashable, Sendable {
   package var perUser = 128
   /// Bytes of events that may wait for one.
   package var outbox = 1 << 20
+  /// Events that are kept for clients that come back.
+  package var history = 0
   /// Requests of one that may be worked on at a time.
   package var inFlight = 16
   /// Seconds that a client may read nothing while it loses events.

@@ -20,6 +20,9 @@ struct EncodedEvent {
     self.redacted = redacted
   }
 
+  /// Bytes that it holds.
+  var size: Int { full.readableBytes + (redacted?.readableBytes ?? 0) }
+
   /// The line for a role.
   func bytes(for role: Role) -> ByteBuffer { role == .operator ? full : redacted ?? full }
 }

@@ -18,7 +18,9 @@ package final class Hub: ConnectionOwner {
   /// Where it listens.
   package var socketPath = ""
   /// What one connection may cost.
-  package var limits: ConnectionLimits
+  package var limits: ConnectionLimits {
+    didSet { history.limit = limits.history }
+  }
   /// Who may do what.
   package private(set) var roles: RolePolicy
   /// The log of connections and requests.
@@ -47,6 +49,8 @@ package final class Hub: ConnectionOwner {
   /// Connections that are refused, until they have read why.
   private var farewells = 0
   private var isStopping = false
+  /// What clients get who come back.
+  private(set) var history = EventHistory()
 
   /// A hub without connections.
   package init(
@@ -58,6 +62,7 @@ package final class Hub: ConnectionOwner {
     self.version = version
     self.roles = roles
     self.limits = limits
+    history.limit = limits.history
     self.log = log.subsystem(.socket)
     instance = String(UInt64.random(in: .min ... .max), radix: 36)
     started = WallClock.timestamp
@@ -75,8 +80,13 @@ package final class Hub: ConnectionOwner {
   package func publish(_ payload: some EventPayload, frame: FrameReference? = nil) {
     seq += 1
     published += 1
-    guard connections.values.contains(where: { $0.patterns.match(type(of: payload).event) }) else { return }
-    guard let event = encoded(payload, frame: frame) else { return }
+    let counts = Coalescing.key(of: payload) == nil
+    let isWanted = connections.values.contains { $0.patterns.match(type(of: payload).event) }
+    guard isWanted || counts && history.limit > 0, let event = encoded(payload, frame: frame) else {
+      if counts { history.pass(seq) }
+      return
+    }
+    if counts { history.append(event) }
     for connection in connections.values { connection.deliver(event) }
   }
 
@@ -84,7 +94,8 @@ package final class Hub: ConnectionOwner {
   package func announce(_ payload: some EventPayload) {
     seq += 1
     published += 1
-    guard let event = encoded(payload, frame: nil) else { return }
+    guard let event = encoded(payload, frame: nil) else { return history.pass(seq) }
+    history.append(event)
     for connection in connections.values { connection.deliverAlways(event) }
   }
 
@@ -92,7 +103,7 @@ package final class Hub: ConnectionOwner {
     let time = WallClock.timestamp
     guard let full = encode(EventLine(seq: seq, time: time, frame: frame, payload: payload)) else { return nil }
     var redacted: ByteBuffer?
-    if connections.values.contains(where: { $0.role == .observer }) {
+    if history.limit > 0 || connections.values.contains(where: { $0.role == .observer }) {
       let seen = payload.forObservers
       if seen != payload {
         redacted = encode(EventLine(seq: seq, time: time, frame: frame, payload: seen))
