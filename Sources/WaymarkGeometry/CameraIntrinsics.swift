@@ -4,7 +4,7 @@
 /// (D. Brown, "Close-range camera calibration", Photogrammetric Engineering 37 (1971)).
 public struct CameraIntrinsics: Hashable, Sendable {
   /// Where the numbers come from.
-  public enum Source: String, Hashable, Sendable, Codable {
+  public enum Source: String, Hashable, Sendable {
     /// Measured for this camera.
     case calibrated
     /// Guessed from a field of view.
@@ -53,7 +53,7 @@ public struct CameraIntrinsics: Hashable, Sendable {
     fx: Double, fy: Double, cx: Double, cy: Double, distortion: Distortion = Distortion(), source: Source = .calibrated
   ) {
     let numbers = [fx, fy, cx, cy] + distortion.values
-    guard fx > 0, fy > 0, numbers.allSatisfy(\.isFinite) else { return nil }
+    guard fx > 0, fy > 0, numbers.allSatisfy({ $0.isFinite }) else { return nil }
     focal = Point2(fx, fy)
     center = Point2(cx, cy)
     self.distortion = distortion
@@ -138,3 +138,7 @@ public struct CameraIntrinsics: Hashable, Sendable {
     return best.0
   }
 }
+
+#if !hasFeature(Embedded)
+  extension CameraIntrinsics.Source: Codable {}
+#endif

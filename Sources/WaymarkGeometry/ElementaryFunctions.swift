@@ -6,7 +6,8 @@
   import Darwin
 #endif
 
-/// The C library's functions under names of our own, so that only this file depends on which C library it is.
+/// The C library's functions under names of our own, so that only this file depends on which C library it is. Embedded Swift has no
+/// module of one: whoever links it declares these functions (`Tests/Support/arm64/elementary.swift`).
 extension Double {
   package static func sine(_ x: Double) -> Double { sin(x) }
   package static func cosine(_ x: Double) -> Double { cos(x) }
