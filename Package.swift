@@ -21,6 +21,7 @@ let package = Package(
   name: "waymark",
   products: [
     .executable(name: "waymark", targets: ["waymark"]),
+    .executable(name: "waymark-bridge", targets: ["waymark-bridge"]),
     // With the modules whose types they show.
     .library(
       name: "WaymarkBarcodes", targets: ["WaymarkBarcodes", "WaymarkImage", "WaymarkGeometry", "WaymarkSystem"]),
@@ -53,6 +54,7 @@ let package = Package(
     .target(name: "CMemory"),
     .target(name: "CSandbox"),
     .target(name: "CSignals"),
+    .target(name: "CMosquitto", linkerSettings: [.linkedLibrary("dl")]),
 
     // Modules, leaves first: an import only ever points up this list.
     module("WaymarkSystem", []),
@@ -65,6 +67,11 @@ let package = Package(
       [
         "WaymarkSystem", "WaymarkJSON", .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
+      ]),
+    module(
+      "WaymarkBundles",
+      [
+        "WaymarkSystem", "WaymarkJSON", "WaymarkOnboarding", .product(name: "Crypto", package: "swift-crypto"),
       ]),
     module("WaymarkAnchors", ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry", "CKernels"]),
     module("WaymarkDocuments", ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry"]),
@@ -122,11 +129,19 @@ let package = Package(
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
       resources: [.copy("Resources")]),
+    module("WaymarkBridge", ["WaymarkSystem", "WaymarkJSON", .product(name: "Yams", package: "Yams")]),
+    .executableTarget(
+      name: "waymark-bridge",
+      dependencies: [
+        "CMosquitto", "WaymarkSystem", "WaymarkJSON", "WaymarkProtocol", "WaymarkClient", "WaymarkBridge",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: swiftSettings),
     .executableTarget(
       name: "waymark",
       dependencies: [
         "CSignals", "WaymarkSystem", "WaymarkJSON", "WaymarkGeometry", "WaymarkImage", "WaymarkBarcodes",
-        "WaymarkOnboarding",
+        "WaymarkOnboarding", "WaymarkBundles",
         "WaymarkAnchors", "WaymarkDocuments", "WaymarkScenes", "WaymarkSignature", "WaymarkCamera", "WaymarkProtocol",
         "WaymarkWorker", "WaymarkPipeline", "WaymarkService", "WaymarkClient", "WaymarkKiosk",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -155,12 +170,14 @@ let package = Package(
         "WaymarkSystem", "WaymarkJSON", "WaymarkOnboarding", .product(name: "JWTKit", package: "jwt-kit"),
         .product(name: "Crypto", package: "swift-crypto"),
       ]),
+    tests("WaymarkBundlesTests", ["WaymarkSystem", "WaymarkOnboarding", "WaymarkBundles"]),
     tests("WaymarkAnchorsTests", ["WaymarkSystem", "WaymarkAnchors", "WaymarkImage", "WaymarkGeometry", "CKernels"]),
     tests("WaymarkDocumentsTests", ["WaymarkSystem", "WaymarkDocuments", "WaymarkImage", "WaymarkGeometry"]),
     tests("WaymarkScenesTests", ["WaymarkScenes", "WaymarkGeometry"]),
     tests("WaymarkSignatureTests", ["WaymarkSystem", "WaymarkSignature", "WaymarkImage"]),
     tests("WaymarkCameraTests", ["WaymarkSystem", "WaymarkCamera", "WaymarkImage", "CV4L2"]),
     tests("WaymarkProtocolTests", ["WaymarkJSON", "WaymarkProtocol"]),
+    tests("WaymarkBridgeTests", ["WaymarkSystem", "WaymarkJSON", "WaymarkBridge"]),
     tests(
       "WaymarkWorkerTests",
       ["WaymarkSystem", "WaymarkWorker", "WaymarkImage", "WaymarkBarcodes", "WaymarkGeometry", "CSandbox"]),

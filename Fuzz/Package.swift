@@ -57,6 +57,9 @@ let package = Package(
         "WaymarkSystem", "WaymarkJSON", .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
       ]),
+    module(
+      "WaymarkBundles",
+      ["WaymarkSystem", "WaymarkJSON", "WaymarkOnboarding", .product(name: "Crypto", package: "swift-crypto")]),
     module("WaymarkAnchors", ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry", "CKernels"]),
     module(
       "WaymarkScenes",
@@ -86,6 +89,7 @@ let package = Package(
     fuzzer("FuzzLibrary", ["WaymarkAnchors", "WaymarkImage", "WaymarkSystem"]),
     fuzzer("FuzzPayloads", ["WaymarkOnboarding", "WaymarkJSON"]),
     fuzzer("FuzzProtocol", ["WaymarkProtocol", "WaymarkJSON", .product(name: "NIOCore", package: "swift-nio")]),
+    fuzzer("FuzzBundles", ["WaymarkBundles", "WaymarkOnboarding"]),
     fuzzer("FuzzScenes", ["WaymarkScenes", "WaymarkSystem"]),
     fuzzer(
       "FuzzKiosk",

@@ -20,6 +20,8 @@ struct Waymark: AsyncParsableCommand {
       WatchCommand.self,
       SendCommand.self,
       StatusCommand.self,
+      BridgeCommand.self,
+      BundleCommand.self,
       DoctorCommand.self,
       ReportCommand.self,
       ConfigCommand.self,

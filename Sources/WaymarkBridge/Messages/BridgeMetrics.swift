@@ -1,0 +1,24 @@
+/// The bridge's figures in the text exposition format of Prometheus, version 0.0.4.
+package enum BridgeMetrics {
+  /// The text.
+  package static func text(isConnected: Bool, isServiceThere: Bool, refused: UInt64, figures: EventLog.Figures)
+    -> String
+  {
+    let rows: [(name: String, type: String, help: String, value: UInt64)] = [
+      ("connected", "gauge", "Whether the broker listens.", isConnected ? 1 : 0),
+      ("service_connected", "gauge", "Whether the service of this device is there.", isServiceThere ? 1 : 0),
+      ("events_total", "counter", "Events that the store has taken since it was made.", figures.last),
+      ("events_waiting", "gauge", "Events that the broker has not acknowledged.", figures.waiting),
+      (
+        "events_dropped_total", "counter", "Events that were lost because the store was full or damaged.",
+        figures.dropped
+      ),
+      ("events_refused_total", "counter", "Events that the broker would not take.", refused),
+      ("store_bytes", "gauge", "Bytes that the store has on disk.", UInt64(max(0, figures.bytes))),
+    ]
+    return rows.map {
+      "# HELP waymark_bridge_\($0.name) \($0.help)\n# TYPE waymark_bridge_\($0.name) \($0.type)\n"
+        + "waymark_bridge_\($0.name) \($0.value)\n"
+    }.joined()
+  }
+}

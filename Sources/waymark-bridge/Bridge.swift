@@ -1,0 +1,65 @@
+import Foundation
+import Glibc
+import Synchronization
+import WaymarkBridge
+import WaymarkJSON
+import WaymarkSystem
+
+/// The whole: a feed of events from the service into the log, and a thread that carries them to the broker.
+final class Bridge: Sendable {
+  private let configuration: BridgeConfiguration
+  private let log: EventLog
+  private let courier: BrokerCourier
+  private let feed: ServiceFeed
+
+  init(configuration: BridgeConfiguration, socket: String) throws(BridgeError) {
+    guard let topics = BridgeTopics(prefix: configuration.prefix, device: configuration.device) else {
+      throw BridgeError(
+        .badConfiguration, "prefix or device cannot be part of a topic", hint: "Use letters and digits.")
+    }
+    self.configuration = configuration
+    log = try EventLog(folder: configuration.storeFolder, limits: configuration.limits)
+    let format = MessageFormat(topics: topics, device: configuration.device, selection: configuration.selection)
+    let (commands, continuation) = AsyncStream.makeStream(
+      of: CommandGate.Command.self, bufferingPolicy: .bufferingOldest(64))
+    courier = BrokerCourier(
+      configuration: configuration, topics: topics, format: format, log: log, commands: continuation)
+    feed = ServiceFeed(
+      socket: socket, configuration: configuration, format: format, log: log, courier: courier, commands: commands)
+  }
+
+  /// Runs until a signal ends it.
+  func run() async throws {
+    signal(SIGPIPE, SIG_IGN)
+    let figures = log.figures
+    BridgeLog.write(
+      .notice,
+      "bridge \(waymarkVersion) for \(configuration.device): \(figures.waiting) events wait for "
+        + "\(configuration.broker.host):\(configuration.broker.effectivePort)")
+    courier.start()
+    let feeding = Task { await feed.run() }
+    await Self.endRequested()
+    BridgeLog.write(.notice, "ending")
+    feeding.cancel()
+    // A connection that is being made may hang for minutes. Whatever is on disk stays there.
+    guard courier.stop(within: 3) else {
+      _ = log.synchronize()
+      _exit(0)
+    }
+    _ = log.synchronize()
+  }
+
+  private static func endRequested() async {
+    signal(SIGTERM, SIG_IGN)
+    signal(SIGINT, SIG_IGN)
+    let (signals, continuation) = AsyncStream.makeStream(of: Void.self)
+    let sources = [SIGTERM, SIGINT].map { number in
+      let source = DispatchSource.makeSignalSource(signal: number)
+      source.setEventHandler { continuation.yield() }
+      source.resume()
+      return source
+    }
+    for await _ in signals { break }
+    for source in sources { source.cancel() }
+  }
+}

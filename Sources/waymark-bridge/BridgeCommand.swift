@@ -1,0 +1,67 @@
+import ArgumentParser
+import CMosquitto
+import Foundation
+import WaymarkBridge
+import WaymarkSystem
+
+/// `waymark-bridge`: tells a broker what the service of this device sees.
+@main
+struct BridgeCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "waymark-bridge",
+    abstract: "Tell an MQTT broker what the Waymark service of this device sees.",
+    discussion: """
+      Events wait on disk until the broker has them. Which events and which of their fields leave the device, and which commands \
+      are taken, stands in the configuration; docs/fleet.md tells topics, payloads and what is promised.
+      """,
+    version: waymarkVersion)
+
+  @Option(help: "The configuration file.")
+  var config = "/etc/waymark/bridge.yaml"
+
+  @Option(help: "The service's socket (else the configuration's, else $WAYMARK_SOCKET, else the system's).")
+  var socket: String?
+
+  @Flag(help: "Check the configuration and what it names, and end.")
+  var check = false
+
+  func run() async throws {
+    do {
+      let configuration = try load()
+      if let problem = cmosquitto_load() {
+        throw BridgeError(
+          .noLibrary, "The MQTT library cannot be used: \(String(cString: problem))",
+          hint: "Install it: apt-get install libmosquitto1")
+      }
+      if check {
+        for file in configuration.namedFiles { _ = try Self.read(file) }
+        _ = try configuration.broker.password()
+        print("\(config) is good: \(configuration.device) at \(configuration.broker.host)")
+        return
+      }
+      try await Bridge(configuration: configuration, socket: socketPath(configuration)).run()
+    } catch let error as BridgeError {
+      BridgeLog.write(.error, "\(error.message). \(error.hint)")
+      // A wrong configuration does not come right by itself: the unit is not started again for it.
+      throw ExitCode(error.code == .badConfiguration ? 65 : error.code == .noLibrary ? 69 : 66)
+    }
+  }
+
+  private func load() throws -> BridgeConfiguration {
+    let text = String(decoding: try Self.read(config), as: UTF8.self)
+    return try BridgeConfiguration(yaml: text, file: config, hostName: ProcessInfo.processInfo.hostName)
+  }
+
+  private static func read(_ path: String) throws(BridgeError) -> [UInt8] {
+    do {
+      return try WholeFile.read(path, limit: 1 << 20)
+    } catch {
+      throw BridgeError(.cannotOpen, error.message, hint: error.hint)
+    }
+  }
+
+  private func socketPath(_ configuration: BridgeConfiguration) -> String {
+    let environment = ProcessInfo.processInfo.environment["WAYMARK_SOCKET"]
+    return socket ?? configuration.socket ?? environment ?? "/run/waymark/waymark.sock"
+  }
+}

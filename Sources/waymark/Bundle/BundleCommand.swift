@@ -1,0 +1,175 @@
+import ArgumentParser
+import Foundation
+import Glibc
+import WaymarkBundles
+import WaymarkOnboarding
+import WaymarkSystem
+
+/// `waymark bundle`: scenes, keys and policies for many devices, signed.
+struct BundleCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "bundle",
+    abstract: "Make, check and apply signed bundles of scenes, keys and policies.",
+    discussion: """
+      A bundle is a tar with a manifest signed by Ed25519, and a version that never goes back. Example:
+        waymark onboarding keygen --algorithm EdDSA --kid fleet --key fleet.pem > bundle-keys.jwks
+        waymark bundle make site-4/ --name site-4 --number 12 --key fleet.pem -o site-4-12.tar
+        waymark bundle apply site-4-12.tar
+      """,
+    subcommands: [
+      BundleMakeCommand.self, BundleVerifyCommand.self, BundleApplyCommand.self, BundleListCommand.self,
+    ])
+
+  /// Opens a bundle and checks who made it.
+  static func open(_ path: String, keys: String) throws -> (reader: BundleReader, descriptor: FileHandle) {
+    let text: String
+    do {
+      text = String(decoding: try WholeFile.read(keys, limit: 1 << 20, kind: .any), as: UTF8.self)
+    } catch {
+      throw BundleError(
+        .cannotOpen, error.message,
+        hint:
+          "Put the public key of the bundles' maker there (waymark onboarding keygen prints it), or name its file: --keys"
+      )
+    }
+    let isPEM = text.contains("-----BEGIN")
+    let trusted = try isPEM ? PEMKeys.keys(text, id: nil) : JWKSet.keys(text).keys
+    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      let error = FileError(path, cannotBe: "read", number: errno)
+      throw BundleError(.cannotOpen, error.message, hint: error.hint)
+    }
+    let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    return (try BundleReader(source: BundleReader.source(descriptor, name: path), keys: trusted), handle)
+  }
+
+  static let standardKeys = "/etc/waymark/bundle-keys.jwks"
+  static let standardFolder = "/var/lib/waymark-bundles"
+}
+
+extension BundleErrorCode: ExplainedCode {
+  var exitStatus: ExitStatus {
+    switch self {
+    case .cannotOpen: .cannotOpen
+    case .badBundle, .badContent: .badData
+    case .notSigned, .oldVersion: .invalid
+    case .notReady: .unavailable
+    }
+  }
+}
+
+/// `waymark bundle make`.
+struct BundleMakeCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "make", abstract: "Pack a folder and sign it.",
+    discussion:
+      "Links, hidden files and names with other than letters, digits and - _ . + @ , = have no place in a bundle.")
+
+  @Argument(help: "The folder.", completion: .directory)
+  var folder: String
+
+  @Option(help: "What belongs together has one name, such as site-4.")
+  var name: String
+
+  @Option(help: "Its version: a whole number that rises with every bundle of that name.")
+  var number: Int
+
+  @Option(help: "The private Ed25519 key, PEM.", completion: .file())
+  var key: String
+
+  @Option(name: [.short, .long], help: "The bundle.")
+  var output: String
+
+  @Option(help: "When it was made, RFC 3339 (else now): the same input then makes the same bundle.")
+  var made: String?
+
+  func validate() throws {
+    guard BundleManifest.isName(name) else { throw ValidationError("--name takes letters, digits, - and _.") }
+    guard (1...1 << 53).contains(number) else { throw ValidationError("--number takes a whole number from 1 on.") }
+  }
+
+  func run() async throws {
+    do {
+      let pem = String(decoding: try WholeFile.read(key, limit: 1 << 16), as: UTF8.self)
+      let signing = try SigningKey(pem: pem)
+      // Beside its place, so that nobody fetches half of it.
+      let part = output + ".part"
+      let descriptor = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+      guard descriptor >= 0 else { throw FileError(part, cannotBe: "written", number: errno) }
+      let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+      do {
+        let manifest = try BundleWriter.write(
+          folder: folder, name: name, version: number, made: made ?? WallClock.timestamp, key: signing
+        ) { (bytes) throws(BundleError) in
+          if let number = DurableFile.writeAll(descriptor, bytes) {
+            let error = FileError(part, cannotBe: "written", number: number)
+            throw BundleError(.cannotOpen, error.message, hint: error.hint)
+          }
+        }
+        try handle.synchronize()
+        guard rename(part, output) == 0 else { throw FileError(output, cannotBe: "written", number: errno) }
+        Output.line("\(name) \(number): \(manifest.files.count) files, \(manifest.size) bytes, in \(output)")
+      } catch {
+        unlink(part)
+        throw error
+      }
+    } catch {
+      try fail(error)
+    }
+  }
+}
+
+/// `waymark bundle verify`.
+struct BundleVerifyCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verify", abstract: "Check who signed a bundle, and that everything in it is what was signed.")
+
+  @Argument(help: "The bundle.", completion: .file())
+  var bundle: String
+
+  @Option(help: "The public keys that are trusted, JWK set or PEM.", completion: .file())
+  var keys = BundleCommand.standardKeys
+
+  @Flag(help: "List the files.")
+  var list = false
+
+  func run() async throws {
+    do {
+      let (reader, handle) = try BundleCommand.open(bundle, keys: keys)
+      defer { try? handle.close() }
+      try reader.readFiles { _ in
+      } take: { _ in
+      }
+      let manifest = reader.manifest
+      Output.line(
+        "\(manifest.name) \(manifest.version), made \(manifest.made): \(manifest.files.count) files, \(manifest.size) bytes, as signed"
+      )
+      guard list else { return }
+      for file in manifest.files { Output.line("\(file.digest)  \(file.size)  \(file.path)") }
+    } catch {
+      try fail(error)
+    }
+  }
+}
+
+/// `waymark bundle list`.
+struct BundleListCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "Tell which bundles this device has.")
+
+  @Option(help: "Where bundles are kept.")
+  var folder = BundleCommand.standardFolder
+
+  func run() async throws {
+    let store = BundleStore(folder: folder)
+    do {
+      for name in store.names {
+        let state = try store.state(of: name)
+        let now = state.current.map { "version \($0)" } ?? "none"
+        Output.line("\(name)\t\(now)" + (state.pending.map { ", \($0) was tried when power went" } ?? ""))
+      }
+    } catch {
+      try fail(error)
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import Testing
+import WaymarkSystem
+
+@testable import WaymarkBridge
+
+@Suite struct BridgeConfigurationTests {
+  private func read(_ yaml: String) throws -> BridgeConfiguration {
+    try BridgeConfiguration(yaml: yaml, file: "bridge.yaml", hostName: "kiosk-7.example.com")
+  }
+
+  private func problem(_ yaml: String) -> String {
+    do {
+      _ = try read(yaml)
+      return "none"
+    } catch let error as BridgeError {
+      return error.message
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  @Test func nothingIsTheStandard() throws {
+    let configuration = try read("")
+    #expect(configuration.device == "kiosk-7")
+    #expect(configuration.broker.effectivePort == 1883)
+    #expect(configuration.commands.isEmpty)
+    #expect(configuration.limits == EventLog.Limits())
+    #expect(try read("device:\nbroker:\n").device == "kiosk-7")
+  }
+
+  @Test func everything() throws {
+    let configuration = try read(
+      """
+      broker:
+        host: broker.example
+        version: 3.1.1
+        keepAlive: 60
+        username: line-3
+        passwordFile: /etc/waymark/bridge.password
+        window: 50
+        tls: { caFile: ca.pem, certificateFile: c.pem, keyFile: k.pem }
+      device: line-3
+      prefix: site-4
+      store: { folder: /tmp/x, events: 200000, megabytes: 64 }
+      events:
+        scan.successful: [standard, text]
+        document.*: all
+        "*": off
+      commands: [scan.begin, config.reload]
+      """)
+    #expect(configuration.broker.effectivePort == 8883)
+    #expect(configuration.broker.version == "3.1.1")
+    #expect(configuration.namedFiles == ["ca.pem", "c.pem", "k.pem"])
+    #expect(configuration.limits == EventLog.Limits(events: 200_000, bytes: 64 << 20))
+    #expect(configuration.selection.fields(of: "scan.successful") == .named(["text"], withStandard: true))
+    #expect(configuration.selection.fields(of: "document.stored") == .all)
+    #expect(configuration.selection.fields(of: "camera.status") == .off)
+    #expect(configuration.commands == ["scan.begin", "config.reload"])
+  }
+
+  @Test func theExampleOfThePackageIsGood() throws {
+    let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appending(path: "Packaging/bridge.yaml")
+    let text = try String(contentsOf: file, encoding: .utf8)
+    #expect(try read(text) == read(""))
+    // And what is commented out in it is good, too.
+    let all = text.split(separator: "\n").map { $0.hasPrefix("#") && !$0.hasPrefix("# ") ? $0.dropFirst() : $0 }
+    #expect(try read(all.joined(separator: "\n")).device == "line-3")
+  }
+
+  @Test func mistakesHaveALine() {
+    #expect(problem("brokr: {}") == "bridge.yaml:1: brokr is not known")
+    #expect(problem("broker:\n  hots: x") == "bridge.yaml:2: broker.hots is not known")
+    #expect(problem("broker: localhost") == "bridge.yaml:1: broker is no map")
+    #expect(problem("broker: { port: 0 }").contains("broker.port is no whole number from 1 to 65535"))
+    #expect(problem("broker: { version: 4 }").contains("broker.version is none of 5, 3.1.1"))
+    #expect(problem("broker: { tls: { keyFile: k } }").contains("not both"))
+    #expect(problem("broker: { passwordFile: k }").contains("goes with"))
+    #expect(problem("device: a/b").contains("topic"))
+    #expect(problem("commands: [scan.confirm]").contains("scan.confirm cannot be allowed"))
+    #expect(problem("commands: scan.begin").contains("commands is no list"))
+    #expect(problem("events: { scan.successful: some }").contains("is none of off, standard, all"))
+    #expect(problem("events: { \"a b\": all }").contains("is no name of events"))
+    #expect(problem("events: [a]").contains("events is no map"))
+    #expect(problem("[").contains("is not YAML"))
+    #expect(problem("text") == "bridge.yaml:1: the file is no map")
+  }
+
+  @Test func aPasswordThatAnybodyCanReadIsRefused() throws {
+    let scratch = Scratch()
+    try FileManager.default.createDirectory(atPath: scratch.path, withIntermediateDirectories: true)
+    let file = scratch.path + "/password"
+    scratch.write(Array("secret\n".utf8), to: file)
+    var broker = BridgeConfiguration.Broker()
+    broker.passwordFile = file
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
+    #expect(throws: BridgeError.self) { try broker.password() }
+    try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: file)
+    #expect(try broker.password() == "secret")
+    broker.passwordFile = scratch.path + "/none"
+    #expect(throws: BridgeError.self) { try broker.password() }
+  }
+}

@@ -1,0 +1,151 @@
+import Testing
+import WaymarkJSON
+
+@testable import WaymarkBridge
+
+@Suite struct MessageTests {
+  private let verdict = #"""
+    {"event":"scan.successful","seq":7,"time":"2026-01-02T03:04:05.678Z","frame":{"sequence":1},"scan":"s1","kind":"wifi","symbology":"qr","text":"WIFI:S:x;P:secret;;","bytesBase64":"V0lGSQ==","corners":[[1,2]],"fields":{"ssid":"x","password":"secret","net":{"vlan":4,"psk":"secret"}},"context":{"who":"secret"},"source":"live","by":{"client":3,"user":1000}}
+    """#
+
+  private func format(_ rules: [String: EventSelection.Fields] = [:]) throws -> MessageFormat {
+    let topics = try #require(BridgeTopics(prefix: "waymark", device: "line-3"))
+    return MessageFormat(topics: topics, device: "line-3", selection: EventSelection(rules: rules))
+  }
+
+  private func message(_ line: String, _ rules: [String: EventSelection.Fields] = [:]) throws -> BridgeMessage? {
+    let format = try format(rules)
+    switch format.disposition(of: try JSONParser.parse(line), instance: "1abc") {
+    case .none: return nil
+    case .tell(let message): return message
+    case .keep(let record): return format.message(of: EventLog.Record(sequence: 9, payload: record), stream: 255)
+    }
+  }
+
+  private func text(_ message: BridgeMessage?) -> String { String(decoding: message?.payload ?? [], as: UTF8.self) }
+
+  @Test func theStandardHoldsNoSecret() throws {
+    let message = try #require(try message(verdict))
+    #expect(message.topic == "waymark/line-3/event/scan/successful")
+    #expect(
+      text(message)
+        == #"{"id":"00000000000000ff-9","event":"scan.successful","seq":7,"time":"2026-01-02T03:04:05.678Z","scan":"s1","kind":"wifi","symbology":"qr","source":"live","device":"line-3","instance":"1abc"}"#
+    )
+    // Whatever a service may send: of a name that nobody knows nothing leaves.
+    #expect(try self.message(#"{"event":"account.changed","user":"a"}"#) == nil)
+    for (event, fields) in EventSelection.standardFields {
+      for secret in ["text", "bytesBase64", "fields", "context", "by", "businessObject", "actionData", "card"] {
+        #expect(!fields.contains(secret), "\(event)")
+      }
+    }
+  }
+
+  @Test func fieldsByName() throws {
+    let rules: [String: EventSelection.Fields] = [
+      "scan.successful": .named(["fields.ssid", "fields.net.vlan", "nothing"], withStandard: false)
+    ]
+    #expect(
+      text(try message(verdict, rules))
+        == #"{"id":"00000000000000ff-9","event":"scan.successful","seq":7,"time":"2026-01-02T03:04:05.678Z","fields":{"ssid":"x","net":{"vlan":4}},"device":"line-3","instance":"1abc"}"#
+    )
+    #expect(text(try message(verdict, ["scan.*": .all])).contains("secret"))
+    #expect(try message(verdict, ["scan.*": .off]) == nil)
+    #expect(try message(verdict, ["*": .off]) == nil)
+    #expect(try message(verdict, ["*": .off, "scan.successful": .standard]) != nil)
+  }
+
+  @Test func namesThatTheBridgeNeedsItself() throws {
+    let camera = text(try message(#"{"event":"camera.status","seq":1,"status":"lost","device":"usb:1"}"#))
+    #expect(camera.contains(#""camera":"usb:1""#))
+    #expect(camera.contains(#""device":"line-3""#))
+    #expect(text(try message(#"{"event":"card.opened","id":"valve"}"#)).contains(#""item":"valve""#))
+  }
+
+  @Test func namesThatAreNoTopicsStayHere() throws {
+    for name in ["scan.#", "+", "a/b", "", "a..b", "ä"] {
+      #expect(try message(#"{"event":"\#(name)","seq":1}"#, ["*": .all]) == nil, "\(name)")
+    }
+  }
+
+  @Test func whatIsFleetingIsNotKept() throws {
+    let line = try JSONParser.parse(#"{"event":"anchors.updated","seq":1,"anchors":[]}"#)
+    #expect(try format().disposition(of: line, instance: "i") == .none)
+    guard case .tell(let told) = try format(["anchors.updated": .all]).disposition(of: line, instance: "i") else {
+      Issue.record("it is kept")
+      return
+    }
+    #expect(told.topic == "waymark/line-3/event/anchors/updated")
+  }
+
+  @Test func whatIsSubscribedTo() {
+    #expect(EventSelection().subscriptions.contains("scan.successful"))
+    #expect(!EventSelection().subscriptions.contains("stream.dropped"))
+    #expect(EventSelection(rules: ["*": .standard, "statistics": .all]).subscriptions == ["*", "statistics"])
+    let some = EventSelection(rules: ["*": .off, "document.*": .all, "scan.successful": .standard])
+    #expect(some.subscriptions == ["document.*", "scan.successful"])
+  }
+
+  @Test func lossIsTold() throws {
+    let message = try format().lossMessage(3...8, stream: 255, time: "2026-01-02T03:04:05.678Z")
+    #expect(message.topic == "waymark/line-3/event/bridge/dropped")
+    #expect(
+      text(message)
+        == #"{"id":"00000000000000ff-8","event":"bridge.dropped","time":"2026-01-02T03:04:05.678Z","first":"00000000000000ff-3","count":6,"device":"line-3"}"#
+    )
+    let record = try format().record(event: "bridge.missed", time: "t", members: [.init("seq", 4)])
+    let told = try format().message(of: EventLog.Record(sequence: 1, payload: record), stream: 1)
+    #expect(told?.topic == "waymark/line-3/event/bridge/missed")
+    for broken: [UInt8] in [[], [200], [4, 0x61], Array("\u{4}scan".utf8), Array("\u{4}scan[]".utf8)] {
+      #expect(try format().message(of: EventLog.Record(sequence: 1, payload: broken), stream: 1) == nil)
+    }
+  }
+
+  @Test func topicsOfCommands() throws {
+    let topics = try #require(BridgeTopics(prefix: "site/4", device: "d"))
+    #expect(topics.method(ofTopic: "site/4/d/command/scan/begin") == "scan.begin")
+    #expect(topics.method(ofTopic: "site/4/d/command/") == nil)
+    #expect(topics.method(ofTopic: "site/4/e/command/scan/begin") == nil)
+    for bad in ["", "a/b", "+", "#", "a b", "ä", String(repeating: "a", count: 65)] {
+      #expect(BridgeTopics(prefix: "waymark", device: bad) == nil)
+    }
+    #expect(BridgeTopics(prefix: "a//b", device: "d") == nil)
+  }
+}
+
+@Suite struct CommandGateTests {
+  private func outcome(
+    _ method: String, _ payload: String, isRetained: Bool = false, gate: inout CommandGate
+  ) -> CommandGate.Outcome {
+    gate.handle(method: method, payload: Array(payload.utf8), isRetained: isRetained)
+  }
+
+  private func code(_ outcome: CommandGate.Outcome) -> String? {
+    if case .refuse(_, let code, _, _) = outcome { code } else { nil }
+  }
+
+  @Test func onlyWhatIsAllowedAndOnlyOnce() {
+    var gate = CommandGate(allowed: ["scan.begin", "torch"])
+    guard case .run(let command) = outcome("scan.begin", #"{"id":"a","mode":"barcode"}"#, gate: &gate) else {
+      Issue.record("it is not taken")
+      return
+    }
+    #expect(command.params == ["mode": "barcode"])
+    #expect(outcome("scan.begin", #"{"id":"a","mode":"barcode"}"#, gate: &gate) == .ignore)
+    #expect(code(outcome("scene.load", #"{"id":"b"}"#, gate: &gate)) == "notPermitted")
+    // Allowed by a mistake in the configuration, and not permissible all the same.
+    #expect(code(outcome("torch", #"{"id":"c"}"#, gate: &gate)) == "notPermitted")
+    #expect(code(outcome("scan.begin", #"{"id":"d"}"#, isRetained: true, gate: &gate)) == "notPermitted")
+    for bad in ["[]", "{", #"{"mode":"barcode"}"#, #"{"id":true}"#, #"{"id":1.5}"#, "", #"{"id":"a","id":"b"}"#] {
+      #expect(code(outcome("scan.begin", bad, gate: &gate)) != nil, "\(bad)")
+    }
+  }
+
+  @Test func aReplyHoldsWhatMayLeave() {
+    let command = CommandGate.Command(id: "a", method: "scan.begin", params: [:])
+    let reply = CommandGate.reply(to: command, result: ["scan": "s1", "context": "secret"])
+    #expect(String(decoding: reply, as: UTF8.self) == #"{"id":"a","result":{"scan":"s1"}}"#)
+    let refusal = CommandGate.reply(id: 7, code: "busy", message: "m", hint: "h")
+    #expect(
+      String(decoding: refusal, as: UTF8.self) == #"{"id":7,"error":{"code":"busy","message":"m","hint":"h"}}"#)
+  }
+}
