@@ -8,8 +8,8 @@ struct StatusCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status", abstract: "Tell how the service is.",
     discussion: """
-      For Prometheus' node_exporter, from a timer:
-        waymark status --prometheus > /var/lib/prometheus/node-exporter/waymark.prom
+      For Prometheus' node_exporter (waymark-metrics.timer does it every 15 seconds):
+        waymark status --prometheus -o /var/lib/prometheus/node-exporter/waymark.prom
       """)
 
   @OptionGroup var place: SocketOptions
@@ -20,7 +20,11 @@ struct StatusCommand: AsyncParsableCommand {
   @Flag(help: "Print the figures in the text format of Prometheus.")
   var prometheus = false
 
+  @Option(name: [.short, .long], help: "Write the figures into this file, all at once, instead of printing them.")
+  var output: String?
+
   func validate() throws {
+    if output != nil, !prometheus { throw ValidationError("-o goes with --prometheus.") }
     if json, prometheus { throw ValidationError("Give --json or --prometheus, not both.") }
   }
 
@@ -31,14 +35,19 @@ struct StatusCommand: AsyncParsableCommand {
       if json {
         Output.json(try SendCommand.text(status))
       } else if prometheus {
-        Output.line(PrometheusText.text(of: status))
+        tell(PrometheusText.text(of: status))
       } else {
         Output.line(Self.text(of: status, role: client.hello.role))
       }
     } catch {
-      if prometheus, error is ClientError { Output.line(PrometheusText.down) }
+      if prometheus, error is ClientError { tell(PrometheusText.down) }
       try fail(error)
     }
+  }
+
+  private func tell(_ figures: String) {
+    guard let output else { return Output.line(figures) }
+    Output.file(output, Array((figures + "\n").utf8))
   }
 
   /// For a person.
