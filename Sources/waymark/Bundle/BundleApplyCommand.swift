@@ -3,6 +3,7 @@ import Foundation
 import WaymarkBundles
 import WaymarkClient
 import WaymarkProtocol
+import WaymarkScenes
 import WaymarkSystem
 
 /// `waymark bundle apply`.
@@ -53,8 +54,15 @@ struct BundleApplyCommand: AsyncParsableCommand {
       defer { try? handle.close() }
       let activation = Activation(path: place.path, command: activate, within: within, settle: settle)
       let isAlone = noService
+      let content = "\(folder)/current/\(reader.manifest.name)"
+      let scenes = reader.manifest.files.map(\.path).filter(Self.isScene)
       let outcome = try await BundleStore(folder: folder).apply(reader) {
-        isAlone ? nil : await activation.problem()
+        for scene in scenes where FileManager.default.fileExists(atPath: "\(content)/\(scene)") {
+          // The service would leave the running scene alone, and find out at the next start.
+          let report = SceneLoader.load(folder: ("\(content)/\(scene)" as NSString).deletingLastPathComponent)
+          if report.scene == nil { return report.problems.first.map { "\($0)" } ?? "\(scene) cannot be used" }
+        }
+        return isAlone ? nil : await activation.problem()
       }
       let name = "\(reader.manifest.name) \(reader.manifest.version)"
       switch outcome {
@@ -64,6 +72,10 @@ struct BundleApplyCommand: AsyncParsableCommand {
     } catch {
       try fail(error)
     }
+  }
+
+  private static func isScene(_ path: String) -> Bool {
+    ["scene.yaml", "scene.yml", "scene.json"].contains((path as NSString).lastPathComponent)
   }
 }
 
