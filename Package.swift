@@ -74,7 +74,7 @@ let package = Package(
         "WaymarkSystem", "WaymarkJSON", "WaymarkOnboarding", .product(name: "Crypto", package: "swift-crypto"),
       ]),
     module("WaymarkAnchors", ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry", "CKernels"]),
-    module("WaymarkDocuments", ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry"]),
+    module("WaymarkDocuments", ["WaymarkSystem", "WaymarkJSON", "WaymarkImage", "WaymarkGeometry"]),
     module(
       "WaymarkScenes", ["WaymarkSystem", "WaymarkJSON", "WaymarkGeometry", .product(name: "Yams", package: "Yams")]),
     module(
@@ -87,20 +87,24 @@ let package = Package(
     module("WaymarkProtocol", ["WaymarkJSON"]),
     module(
       "WaymarkWorker",
-      ["WaymarkSystem", "WaymarkBarcodes", "WaymarkImage", "WaymarkGeometry", "CMemory", "CSandbox"]),
+      [
+        "WaymarkSystem", "WaymarkBarcodes", "WaymarkDocuments", "WaymarkImage", "WaymarkGeometry", "CMemory",
+        "CSandbox",
+      ]),
     module(
       "WaymarkPipeline",
       [
         "WaymarkSystem", "WaymarkImage", "WaymarkGeometry", "WaymarkBarcodes", "WaymarkOnboarding", "WaymarkAnchors",
-        "WaymarkScenes",
+        "WaymarkDocuments", "WaymarkScenes",
       ]),
     module(
       "WaymarkService",
       [
         "WaymarkSystem", "WaymarkJSON", "WaymarkPipeline", "WaymarkWorker", "WaymarkProtocol", "WaymarkCamera",
         "WaymarkImage", "WaymarkGeometry",
-        "WaymarkBarcodes", "WaymarkOnboarding", "WaymarkAnchors", "WaymarkScenes", "WaymarkSignature", "CMemory",
-        "CSignals",
+        "WaymarkBarcodes", "WaymarkOnboarding", "WaymarkAnchors", "WaymarkDocuments", "WaymarkScenes",
+        "WaymarkSignature", "CMemory", "CSignals",
+        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "Logging", package: "swift-log"),
@@ -183,12 +187,15 @@ let package = Package(
       ["WaymarkSystem", "WaymarkWorker", "WaymarkImage", "WaymarkBarcodes", "WaymarkGeometry", "CSandbox"]),
     tests(
       "WaymarkPipelineTests",
-      ["WaymarkSystem", "WaymarkPipeline", "WaymarkImage", "WaymarkGeometry", "WaymarkBarcodes", "WaymarkOnboarding"]),
+      [
+        "WaymarkSystem", "WaymarkPipeline", "WaymarkImage", "WaymarkGeometry", "WaymarkBarcodes", "WaymarkOnboarding",
+        "WaymarkDocuments",
+      ]),
     tests(
       "WaymarkServiceTests",
       [
         "WaymarkSystem", "WaymarkJSON", "WaymarkService", "WaymarkProtocol", "WaymarkClient", "WaymarkImage",
-        "WaymarkPipeline", "WaymarkWorker", "WaymarkSignature",
+        "WaymarkDocuments", "WaymarkPipeline", "WaymarkWorker", "WaymarkSignature",
         .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ]),

@@ -48,9 +48,13 @@ let package = Package(
     module("WaymarkGeometry", []),
     module("WaymarkImage", ["WaymarkSystem", "WaymarkGeometry", "CKernels", "CJPEG", "CPNG", "CWebP"]),
     module("WaymarkBarcodes", ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry", "CKernels", "CZBar"]),
+    module("WaymarkDocuments", ["WaymarkSystem", "WaymarkJSON", "WaymarkImage", "WaymarkGeometry"]),
     module(
       "WaymarkWorker",
-      ["WaymarkSystem", "WaymarkBarcodes", "WaymarkImage", "WaymarkGeometry", "CMemory", "CSandbox"]),
+      [
+        "WaymarkSystem", "WaymarkBarcodes", "WaymarkDocuments", "WaymarkImage", "WaymarkGeometry", "CMemory",
+        "CSandbox",
+      ]),
     module(
       "WaymarkOnboarding",
       [
@@ -90,6 +94,7 @@ let package = Package(
     fuzzer("FuzzPayloads", ["WaymarkOnboarding", "WaymarkJSON"]),
     fuzzer("FuzzProtocol", ["WaymarkProtocol", "WaymarkJSON", .product(name: "NIOCore", package: "swift-nio")]),
     fuzzer("FuzzBundles", ["WaymarkBundles", "WaymarkOnboarding"]),
+    fuzzer("FuzzDocuments", ["WaymarkDocuments", "WaymarkGeometry"]),
     fuzzer("FuzzScenes", ["WaymarkScenes", "WaymarkSystem"]),
     fuzzer(
       "FuzzKiosk",

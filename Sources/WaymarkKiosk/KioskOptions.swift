@@ -6,6 +6,8 @@ package struct KioskOptions: Sendable {
     case onboard
     /// The AR scanner.
     case ar
+    /// The document scanner.
+    case document
     /// The form that a barcode fills.
     case field
   }

@@ -115,7 +115,8 @@ package final class FramePipeline: FrameSink {
     let wanting = lanes.filter(\.isEnabled)
     var demand = FrameDemand(luma: false)
     for lane in wanting {
-      if lane.wantsEncoded { demand.encoded = true } else { demand.luma = true }
+      if lane.wantsEncoded { demand.encoded = true }
+      if lane.wantsLuma { demand.luma = true }
     }
     let rates = wanting.map(\.maximumRate)
     if !rates.contains(where: { $0 == nil }) { demand.maximumRate = rates.compactMap { $0 }.max() }

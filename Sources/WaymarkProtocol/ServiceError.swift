@@ -63,6 +63,10 @@ public struct ServiceError: Error, Codable, Hashable, Sendable {
     public static let wrongConnection = Code(rawValue: "wrongConnection")
     /// The configuration file has problems; all stays as it was.
     public static let badConfiguration = Code(rawValue: "badConfiguration")
+    /// No session looks for pages, or it is another client's.
+    public static let noSession = Code(rawValue: "noSession")
+    /// There is no room on the disk; nothing was lost.
+    public static let noSpace = Code(rawValue: "noSpace")
     /// The service stops.
     public static let stopping = Code(rawValue: "stopping")
     /// The service failed; its log says more.

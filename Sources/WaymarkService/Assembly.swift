@@ -21,6 +21,8 @@ package final class Assembly {
   package let gallery: GalleryModule
   /// The armed scan.
   package let scans: ScanModule
+  /// Captured pages.
+  package let documents: DocumentsModule
   /// Pictures for clients.
   package let media: MediaModule
   /// Scenes, anchors, the AR session.
@@ -68,6 +70,8 @@ package final class Assembly {
     hub.add(gallery)
     scans = ScanModule(hub: hub, capture: capture, rules: try Self.rules(configuration, log: log.subsystem(.scan)))
     hub.add(scans)
+    documents = DocumentsModule(hub: hub, capture: capture, settings: .init(configuration.documents))
+    hub.add(documents)
     media = MediaModule(hub: hub, pipeline: capture.pipeline)
     hub.add(media)
     let gallery = gallery
@@ -100,6 +104,7 @@ package final class Assembly {
   package func start() throws {
     capture.start()
     scans.start()
+    documents.start()
     scenes.start()
     try startTrigger()
     awaitCamera()
@@ -232,6 +237,7 @@ package final class Assembly {
     if new.forms.folder != configuration.forms.folder { fixed.append("forms.folder") }
     if new.signatures.folder != configuration.signatures.folder { fixed.append("signatures.folder") }
     if new.trigger != configuration.trigger { fixed.append("trigger") }
+    if new.documents != configuration.documents { fixed.append("documents") }
     configuration = new
     awaitCamera()
     log.notice("the configuration was taken over")

@@ -47,18 +47,9 @@ package enum DurableFile {
   private static func put(
     _ bytes: [UInt8], at path: String, through temporary: String, mode: UInt32, isExact: Bool
   ) throws(FileError) {
-    unlink(temporary)
-    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
-    guard descriptor >= 0 else { throw FileError(path, cannotBe: "written", number: errno) }
-    var number = writeAll(descriptor, bytes)
-    if number == nil, isExact, fchmod(descriptor, mode) != 0 { number = errno }
-    if number == nil, fsync(descriptor) != 0 { number = errno }
-    if close(descriptor) != 0, number == nil { number = errno }
-    if number == nil, rename(temporary, path) != 0 { number = errno }
-    if let number {
-      unlink(temporary)
-      throw FileError(path, cannotBe: "written", number: number)
-    }
+    let draft = try DraftFile(path, through: temporary, mode: mode, isExact: isExact)
+    try draft.append(bytes)
+    try draft.publish()
   }
 
   private static func pour(_ bytes: [UInt8], into path: String) throws(FileError) {
@@ -98,8 +89,66 @@ package enum DurableFile {
   /// Puts a damaged file out of the way, in place of one that was put there before.
   ///
   /// - Returns: its new path; `nil` when it could not be moved.
-  package static func setAside(_ path: String) -> String? {
+  @discardableResult package static func setAside(_ path: String) -> String? {
     let aside = path + ".damaged"
     return rename(path, aside) == 0 ? aside : nil
+  }
+}
+
+/// A file that is written piece by piece beside the one that it will become: it takes its name when it is whole and on the disk, or
+/// never. One that is let go before is removed.
+package final class DraftFile {
+  private let path: String
+  private let temporary: String
+  private let mode: UInt32
+  private let isExact: Bool
+  /// -1 once it has its name.
+  private var descriptor: Int32
+
+  /// Starts a file.
+  ///
+  /// - Parameters:
+  ///   - path: the name that it will have; a link there is replaced.
+  ///   - mode: its permissions.
+  ///   - isExact: whether they are meant whatever the umask says.
+  package convenience init(_ path: String, mode: UInt32 = 0o666, isExact: Bool = false) throws(FileError) {
+    try self.init(path, through: "\(path).\(getpid()).tmp", mode: mode, isExact: isExact)
+  }
+
+  fileprivate init(_ path: String, through temporary: String, mode: UInt32, isExact: Bool) throws(FileError) {
+    self.path = path
+    self.temporary = temporary
+    self.mode = mode
+    self.isExact = isExact
+    unlink(temporary)
+    descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
+    guard descriptor >= 0 else { throw FileError(path, cannotBe: "written", number: errno) }
+  }
+
+  deinit {
+    guard descriptor >= 0 else { return }
+    close(descriptor)
+    unlink(temporary)
+  }
+
+  /// Writes behind what is there.
+  package func append(_ bytes: [UInt8]) throws(FileError) {
+    if let number = DurableFile.writeAll(descriptor, bytes) {
+      throw FileError(path, cannotBe: "written", number: number)
+    }
+  }
+
+  /// Flushes it and gives it its name, in place of what was there. Nothing is written after that.
+  package func publish() throws(FileError) {
+    var number: Int32?
+    if isExact, fchmod(descriptor, mode) != 0 { number = errno }
+    if number == nil, fsync(descriptor) != 0 { number = errno }
+    if close(descriptor) != 0, number == nil { number = errno }
+    descriptor = -1
+    if number == nil, rename(temporary, path) != 0 { number = errno }
+    if let number {
+      unlink(temporary)
+      throw FileError(path, cannotBe: "written", number: number)
+    }
   }
 }

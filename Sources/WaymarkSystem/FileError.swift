@@ -13,7 +13,9 @@ package enum FileErrorCode: String, ProblemCode {
   case notAFile
   /// It has more bytes than it may have.
   case tooLarge
-  /// The medium is full, damaged or gone, or anything else that only the cause tells.
+  /// The medium is full, or this user's share of it.
+  case noSpace
+  /// The medium is damaged or gone, or anything else that only the cause tells.
   case failed
 }
 
@@ -34,6 +36,8 @@ extension Problem where Kind == FileErrorCode {
     case EISDIR: self.init(.notAFile, message, hint: "It is a folder.", cause: reason)
     case ELOOP, ENXIO:
       self.init(.notAFile, message, hint: "Name the file itself.", cause: reason)
+    case ENOSPC, EDQUOT:
+      self.init(.noSpace, message, hint: "Make room on the disk, or name a file elsewhere.", cause: reason)
     default:
       self.init(.failed, message, hint: "Check the file and the medium it is on.", cause: reason)
     }

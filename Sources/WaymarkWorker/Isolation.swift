@@ -121,6 +121,22 @@ package final class Isolation: Sendable {
     return try PictureWorker(launcher, ledger, limit: limits.picture).gray(file)
   }
 
+  /// What is wanted of the page in a picture file. Blocks.
+  ///
+  /// - Parameter stop: ends the worker when raised.
+  /// - Throws: `ImageError`, `WorkerFailure`.
+  package func page(_ file: [UInt8], _ order: PageOrder, or stop: StopSignal? = nil) throws -> PageOrder.Result {
+    guard launcher != nil else {
+      return try file.withUnsafeBytes { bytes throws(ImageError) in try order.result(bytes) }
+    }
+    var wire = WireWriter()
+    order.write(to: &wire)
+    let request = WorkerRequest.page(size: wire.bytes.count + file.count, order: wire.bytes.count)
+    return try inWorker(wire.bytes + file, request, limit: WorkerArena.outputLimit, or: stop) {
+      wire throws(WireReader.Nonsense) in try PageOrder.Result(&wire)
+    }
+  }
+
   private static func size(_ wire: inout WireReader) throws(WireReader.Nonsense) -> (width: Int, height: Int) {
     let limit = PictureDecoder.defaultPixelLimit
     let (width, height) = (try wire.count(upTo: limit), try wire.count(upTo: limit))

@@ -99,6 +99,11 @@ package struct WorkerMain: ~Copyable {
         guard picture.count <= WorkerArena.outputLimit else { return nil }
         arena.output.copyBytes(from: picture)
         return (true, picture.count)
+      case .page(let size, let length):
+        guard length <= PageOrder.byteLimit, length <= size, let bytes = file(size) else { return nil }
+        var reader = WireReader(Array(bytes[..<length]))
+        guard let order = try? PageOrder(&reader), reader.isAtEnd else { return nil }
+        try order.result(UnsafeRawBufferPointer(rebasing: bytes[length...])).write(to: &wire)
       }
       return leave(wire, worked: true)
     } catch {

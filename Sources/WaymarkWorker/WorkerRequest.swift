@@ -15,6 +15,8 @@ enum WorkerRequest: Equatable {
   case frame(size: Int, FrameOrder)
   /// A Motion JPEG frame as a smaller JPEG file.
   case preview(size: Int, FrameOrder, Orientation, quality: Int)
+  /// What an order of so many bytes, which stands in front of a picture, wants of the page in it.
+  case page(size: Int, order: Int)
 
   /// Numbers a request has.
   private static let length = 6
@@ -34,6 +36,7 @@ enum WorkerRequest: Equatable {
       case .frame(let size, let order): [5, UInt32(clamping: size)] + Self.numbers(order) + [0]
       case .preview(let size, let order, let orientation, let quality):
         [6, UInt32(clamping: size)] + Self.numbers(order) + [UInt32(orientation.rawValue << 8 | quality)]
+      case .page(let size, let order): [7, UInt32(clamping: size), UInt32(clamping: order), 0, 0, 0]
       }
     var wire = WireWriter()
     for number in numbers { wire.number(number) }
@@ -64,6 +67,7 @@ enum WorkerRequest: Equatable {
         return nil
       }
       self = .preview(size: first, order, orientation, quality: Int(numbers[5] & 0xFF))
+    case 7: self = .page(size: first, order: second)
     default: return nil
     }
   }

@@ -11,7 +11,7 @@ import WaymarkSystem
 struct KioskCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "kiosk",
-    abstract: "Serve the kiosk page: onboarding, the AR scanner and field filling in a browser.",
+    abstract: "Serve the kiosk page: onboarding, the AR scanner, the document scanner and field filling in a browser.",
     discussion: """
       The page talks to the service through this process, which is a client of the socket like any other. It listens on \
       loopback only, and the address it prints carries a code: the browser that opens it first may use the page. \
@@ -30,8 +30,8 @@ struct KioskCommand: AsyncParsableCommand {
       """)
   var origin: [String] = []
 
-  @Option(help: "What the start view offers: onboard, ar, field, separated by commas.")
-  var show = "onboard,ar,field"
+  @Option(help: "What the start view offers: onboard, ar, document, field, separated by commas.")
+  var show = "onboard,ar,document,field"
 
   @Option(help: "Fix the language: en or de. Otherwise the browser's, and a switch.")
   var language: String?
@@ -193,11 +193,11 @@ struct KioskCommand: AsyncParsableCommand {
   private func views() throws -> [KioskOptions.View] {
     let views = try show.split(separator: ",").map { word in
       guard let view = KioskOptions.View(rawValue: String(word)) else {
-        throw ValidationError("--show takes onboard, ar and field, not \(word).")
+        throw ValidationError("--show takes onboard, ar, document and field, not \(word).")
       }
       return view
     }
-    guard !views.isEmpty else { throw ValidationError("--show needs at least one of onboard, ar, field.") }
+    guard !views.isEmpty else { throw ValidationError("--show needs at least one of onboard, ar, document, field.") }
     return views
   }
 }

@@ -64,6 +64,14 @@ enum Samples {
   static let submitted = FormSubmitted(
     id: "0mab3k7xz-1abc", form: "goods-received", submitted: "2026-01-02T03:04:05.678Z", fields: [field], key: "k1",
     context: context, by: actor)
+  static let page = DocumentPage(
+    id: "p2", revision: 3, width: 1920, height: 1080, corners: corners, format: "A4", filter: .blackAndWhite,
+    rotation: 90, captured: "2026-01-02T03:04:05Z")
+  static let document = DocumentSession(
+    session: "d1abc", mode: .automatic, filter: .colour, count: 1, pages: [page], removed: ["p1"], retake: "p2",
+    by: actor)
+  static let saved = DocumentSaved(
+    session: "d1abc", format: .pdf, pages: 1, paths: ["/var/lib/waymark/documents/saved/note.pdf"], by: actor)
 
   static let signed = SignatureSaved(
     id: "0mab3k7xz-1abc", saved: "2026-01-02T03:04:05.678Z", hash: "5d41402a", purpose: "Goods received",
@@ -99,6 +107,15 @@ enum Samples {
     statistics, StreamDropped(count: 12, sinceSeq: 4000), ConnectionClosed(reason: .slowConsumer),
     ServerStopping(reason: "The service was told to stop."),
     ScanEnded(scan: "s1", context: context, reason: .once),
+    DocumentOutline(
+      session: "d1abc", phase: .holding, corners: corners, score: 0.93, progress: 0.5,
+      advice: DocumentAdvice(rawValue: "glare")),
+    DocumentCaptured(session: "d1abc", page: page, count: 1, automatic: true, replaced: true),
+    DocumentChanged(document: document),
+    DocumentFailed(
+      session: "d1abc", code: "noSpace", message: "The page cannot be written: No space left on device.",
+      hint: "Make room on the disk, or name a file elsewhere."),
+    saved, DocumentEnded(session: "d1abc", reason: .disconnected, count: 1, by: actor),
   ]
 
   static let requests: [any ServiceRequest] = [
@@ -127,6 +144,13 @@ enum Samples {
       signer: "Ada Meyer", subject: "sha256:9f86", key: "k2"),
     SignatureListRequest(limit: 20, after: "0mab3k7xz-1abc"),
     SignatureGetRequest(id: "0mab3k7xz-1abc", format: "png"), SignatureRemoveRequest(id: "0mab3k7xz-1abc"),
+    DocumentBeginRequest(mode: .manual, filter: .blackAndWhite), DocumentModeRequest(mode: .paused),
+    DocumentCaptureRequest(), DocumentPagesRequest(), DocumentAdjustRequest(page: "p2", corners: corners, snap: true),
+    DocumentFilterRequest(filter: .grayscale, page: "p2"), DocumentRotateRequest(page: "p2", degrees: 90),
+    DocumentReorderRequest(page: "p2", index: 0), DocumentDeleteRequest(page: "p2"),
+    DocumentRestoreRequest(page: "p2"), DocumentRetakeRequest(page: "p2"),
+    DocumentSaveRequest(format: .pdf, name: "note"), DocumentDiscardRequest(), DocumentEndRequest(),
+    MediaDocumentRequest(page: "p2", width: 320, original: true),
   ]
 
   static let results: [(method: String, result: any Codable & Sendable)] = [
@@ -191,5 +215,6 @@ enum Samples {
       ServiceError(
         .busy, "Another client holds the scanner.", hint: "Wait until it is done.", holder: actor)
     ),
+    ("document.begin", document), ("document.adjust", page), ("document.save", saved),
   ]
 }

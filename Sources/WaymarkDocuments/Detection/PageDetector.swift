@@ -56,6 +56,45 @@ public final class PageDetector {
     return best()
   }
 
+  /// The page where it was a moment ago, its sides traced anew: a fraction of the work of `detect`.
+  ///
+  /// - Parameter last: where it was in the frame before, in pixels.
+  /// - Returns: nil where no page is there any more, or where it has moved by more than about a thirtieth of the picture.
+  public func follow(_ view: ImageView, from last: Quadrilateral) -> DetectedPage? {
+    picture.load(view)
+    return follow(from: last)
+  }
+
+  /// The same in a colour picture.
+  public func follow(_ image: RGBImage, from last: Quadrilateral) -> DetectedPage? {
+    picture.load(image)
+    return follow(from: last)
+  }
+
+  private func follow(from last: Quadrilateral) -> DetectedPage? {
+    guard picture.width >= 24, picture.height >= 24, last.isFinite else { return nil }
+    picture.removeMarks(radius: 3)
+    map.update(picture.closed[..<picture.planeCount])
+    var hypothesis = PageHypothesis(outline: reduced(last), merit: 0)
+    guard hypothesis.outline.isConvex else { return nil }
+    hypothesis.borders = borders(hypothesis.outline)
+    let trace = tracer.trace(hypothesis, reach: 13)
+    hypothesis.outline = trace.outline
+    let evidence = PageJudge(picture: picture, map: map).evidence(hypothesis, trace.sides)
+    let judged = Judged(
+      hypothesis: hypothesis, sides: trace.sides, evidence: evidence, score: PageScore.traced.score(evidence))
+    return page(judged, score: PageScore.shares([judged.score]).reduce(0, +))
+  }
+
+  /// Which sides lie on the picture's border.
+  private func borders(_ q: Quadrilateral) -> [Bool] {
+    let (right, bottom) = (Double(picture.width) - 3, Double(picture.height) - 3)
+    return (0..<4).map { side in
+      let (a, b) = (q.corners[side], q.corners[(side + 1) % 4])
+      return max(a.x, b.x) < 2 || max(a.y, b.y) < 2 || min(a.x, b.x) > right || min(a.y, b.y) > bottom
+    }
+  }
+
   /// A hypothesis with its evidence and score.
   struct Judged {
     var hypothesis: PageHypothesis
@@ -67,12 +106,16 @@ public final class PageDetector {
   private func best() -> DetectedPage? {
     let judged = traced(Self.traced)
     guard let first = judged.first else { return nil }
-    let score = PageScore.shares(judged.map(\.score)).reduce(0, +)
+    return page(first, score: PageScore.shares(judged.map(\.score)).reduce(0, +))
+  }
+
+  /// What is told of a hypothesis; nil where it is too unlikely.
+  private func page(_ judged: Judged, score: Double) -> DetectedPage? {
     guard score >= configuration.minimumScore else { return nil }
-    let traced = tracer.widened(first.sides, of: first.hypothesis)
+    let traced = tracer.widened(judged.sides, of: judged.hypothesis)
     var sides = traced.map { side in side.points.map(original) }
     var seen = traced.map(\.support)
-    let (outline, turns) = Self.upright(original(first.hypothesis.outline))
+    let (outline, turns) = Self.upright(original(judged.hypothesis.outline))
     sides = (0..<4).map { sides[($0 + turns) % 4] }
     seen = (0..<4).map { seen[($0 + turns) % 4] }
     return DetectedPage(outline: outline, score: score, sides: sides, seen: seen)
@@ -105,6 +148,12 @@ public final class PageDetector {
       let evidence = judge.evidence(hypothesis)
       return Judged(hypothesis: hypothesis, evidence: evidence, score: PageScore.first.score(evidence))
     }.sorted { $0.score > $1.score }
+  }
+
+  /// From pixels of the original to those of the work picture.
+  private func reduced(_ q: Quadrilateral) -> Quadrilateral {
+    let c = q.corners.map { ($0 + 0.5) / Double(picture.factor) - 0.5 }
+    return Quadrilateral(topLeft: c[0], topRight: c[1], bottomRight: c[2], bottomLeft: c[3])
   }
 
   /// From pixels of the work picture to those of the original.

@@ -1,5 +1,52 @@
 public import WaymarkImage
 
+/// A page as a PDF holds it.
+public struct CodedPage: Hashable, Sendable {
+  /// How its bytes are to be understood.
+  public enum Coding: String, Sendable, CaseIterable {
+    /// JPEG of three channels.
+    case colour
+    /// JPEG of one channel.
+    case gray
+    /// Group 4 facsimile.
+    case bilevel
+  }
+
+  /// How its bytes are to be understood.
+  public var coding: Coding
+  /// In pixels.
+  public var width: Int
+  /// In pixels.
+  public var height: Int
+  /// The picture.
+  public var bytes: [UInt8]
+
+  /// A page that was coded before.
+  public init(coding: Coding, width: Int, height: Int, bytes: [UInt8]) {
+    self.coding = coding
+    self.width = width
+    self.height = height
+    self.bytes = bytes
+  }
+
+  /// A page so that it takes at most `limit` bytes if that can be had at a quality worth reading.
+  ///
+  /// - Throws: `cannotEncode` for a picture that JPEG cannot hold.
+  public init(_ page: FilteredPage, size: PDFWriter.PaperSize, limit: Int = 480_000) throws(ImageError) {
+    var picture = page
+    var data = try page.coded(quality: 82)
+    for (quality, resolution) in [(72, 300.0), (60, 250), (60, 200), (50, 150)] where data.count > limit {
+      picture = picture.reduced(width: Int(size.width / 25.4 * resolution))
+      data = try picture.coded(quality: quality)
+    }
+    switch picture {
+    case .colour(let image): self.init(coding: .colour, width: image.width, height: image.height, bytes: data)
+    case .gray(let image): self.init(coding: .gray, width: image.width, height: image.height, bytes: data)
+    case .bilevel(let image): self.init(coding: .bilevel, width: image.width, height: image.height, bytes: data)
+    }
+  }
+}
+
 /// Writes a PDF of pages that are pictures, a page at a time: what is in memory does not grow with the number of pages but for a few bytes each.
 ///
 /// PDF 1.7 (ISO 32000-1) in the form of PDF/A-2b (ISO 19005-2): JPEG for colour and gray, Group 4 for black and white.
@@ -67,39 +114,32 @@ public struct PDFWriter {
   ///
   /// - Throws: `cannotEncode` for a picture that JPEG cannot hold.
   public mutating func add(_ page: FilteredPage, size: PaperSize, limit: Int = 480_000) throws(ImageError) -> [UInt8] {
-    var picture = page
-    var data = try page.coded(quality: 82)
-    for (quality, resolution) in [(72, 300.0), (60, 250), (60, 200), (50, 150)] where data.count > limit {
-      picture = picture.reduced(width: Int(size.width / 25.4 * resolution))
-      data = try picture.coded(quality: quality)
-    }
-    let (width, height): (Int, Int)
+    add(try CodedPage(page, size: size, limit: limit), size: size)
+  }
+
+  /// A page that was coded before, perhaps elsewhere.
+  public mutating func add(_ page: CodedPage, size: PaperSize) -> [UInt8] {
+    let (width, height) = (page.width, page.height)
     var description: String
-    switch picture {
-    case .colour(let image):
-      (width, height) = (image.width, image.height)
-      description = "/ColorSpace /DeviceRGB /BitsPerComponent 8 /Filter /DCTDecode"
-    case .gray(let image):
-      (width, height) = (image.width, image.height)
-      description = "/ColorSpace /DeviceGray /BitsPerComponent 8 /Filter /DCTDecode"
-    case .bilevel(let image):
-      (width, height) = (image.width, image.height)
+    switch page.coding {
+    case .colour: description = "/ColorSpace /DeviceRGB /BitsPerComponent 8 /Filter /DCTDecode"
+    case .gray: description = "/ColorSpace /DeviceGray /BitsPerComponent 8 /Filter /DCTDecode"
+    case .bilevel:
       description =
         "/ColorSpace /DeviceGray /BitsPerComponent 1 /Filter /CCITTFaxDecode "
         + "/DecodeParms << /K -1 /Columns \(width) /Rows \(height) >>"
     }
     description = "/Type /XObject /Subtype /Image /Width \(width) /Height \(height) \(description)"
     var out: [UInt8] = []
-    let image = object(&out, description, stream: data)
-    data = []
+    let image = object(&out, description, stream: page.bytes)
     // 72 points an inch.
     let (w, h) = (Self.number(size.width / 25.4 * 72), Self.number(size.height / 25.4 * 72))
     let content = object(&out, "", stream: Array("q \(w) 0 0 \(h) 0 0 cm /P Do Q\n".utf8))
-    let page = object(
+    let number = object(
       &out,
       "/Type /Page /Parent \(Self.pagesObject) 0 R /MediaBox [0 0 \(w) \(h)] /Contents \(content) 0 R "
         + "/Resources << /XObject << /P \(image) 0 R >> >>")
-    pages.append(page)
+    pages.append(number)
     return out
   }
 

@@ -23,6 +23,14 @@ public enum FilteredPage: Sendable {
 }
 
 extension FilteredPage {
+  /// In pixels.
+  public var size: (width: Int, height: Int) {
+    switch self {
+    case .colour(let image): (image.width, image.height)
+    case .gray(let image), .bilevel(let image): (image.width, image.height)
+    }
+  }
+
   /// As a JPEG file.
   public func jpeg(quality: Int) throws(ImageError) -> [UInt8] {
     switch self {
@@ -45,8 +53,24 @@ extension FilteredPage {
     return try jpeg(quality: quality)
   }
 
+  /// Turned clockwise by quarter turns.
+  public func turned(_ quarters: Int) -> FilteredPage {
+    let orientation: Orientation
+    switch ((quarters % 4) + 4) % 4 {
+    case 1: orientation = .turn90
+    case 2: orientation = .turn180
+    case 3: orientation = .turn270
+    default: return self
+    }
+    switch self {
+    case .colour(let image): return .colour(image.oriented(orientation))
+    case .gray(let image): return .gray(image.oriented(orientation))
+    case .bilevel(let image): return .bilevel(image.oriented(orientation))
+    }
+  }
+
   /// No wider than `width` pixels; black and white stays as it is.
-  func reduced(width: Int) -> FilteredPage {
+  public func reduced(width: Int) -> FilteredPage {
     switch self {
     case .colour(let image) where image.width > width && width > 0:
       .colour(image.resized(width: width, height: max(1, image.height * width / image.width)))

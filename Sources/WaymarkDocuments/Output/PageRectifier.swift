@@ -13,12 +13,12 @@ public struct PageRectifier: Sendable {
 
   /// The page within `page.outline`, its bent sides made straight; nil for an outline that is no quadrilateral seen from its front.
   public func rectify(_ image: RGBImage, page: DetectedPage) -> RGBImage? {
-    rectify(image, outline: page.outline, bends: straightensSides ? SideBends(page) : nil)
+    draw(image, outline: page.outline, bends: straightensSides ? SideBends(page) : nil)
   }
 
-  /// The part of a picture within a quadrilateral, taken for a flat page.
-  public func rectify(_ image: RGBImage, outline: Quadrilateral) -> RGBImage? {
-    rectify(image, outline: outline, bends: nil)
+  /// The part of a picture within a quadrilateral, taken for a flat page where nothing is said of its sides.
+  public func rectify(_ image: RGBImage, outline: Quadrilateral, bends: SideBends? = nil) -> RGBImage? {
+    draw(image, outline: outline, bends: bends)
   }
 
   /// How large the rectified page gets, in pixels.
@@ -39,7 +39,7 @@ public struct PageRectifier: Sendable {
     return (max(8, Int(width.rounded())), max(8, Int(height.rounded())))
   }
 
-  private func rectify(_ image: RGBImage, outline: Quadrilateral, bends: SideBends?) -> RGBImage? {
+  private func draw(_ image: RGBImage, outline: Quadrilateral, bends: SideBends?) -> RGBImage? {
     guard image.width > 1, image.height > 1,
       outline.isPlausible(.init()), let map = Self.unitMap(to: outline)
     else { return nil }
@@ -97,12 +97,21 @@ public struct PageRectifier: Sendable {
 }
 
 /// How far the sides of a page bend away from the chords between its corners, in units of the page.
-struct SideBends: Sendable {
+public struct SideBends: Sendable {
   /// a + b t of t (1 - t) (a + b t): nothing at both corners.
   private var coefficients: [(a: Double, b: Double)]
 
+  /// Two numbers for each side: top, right, bottom, left.
+  public var numbers: [Double] { coefficients.flatMap { [$0.a, $0.b] } }
+
+  /// Bends that were kept as numbers; nil for what no page has.
+  public init?(numbers: [Double]) {
+    guard numbers.count == 8, numbers.allSatisfy({ $0.isFinite && abs($0) < 4 }) else { return nil }
+    coefficients = stride(from: 0, to: 8, by: 2).map { (numbers[$0], numbers[$0 + 1]) }
+  }
+
   /// nil where the sides are straight, or too little of them was seen to tell.
-  init?(_ page: DetectedPage) {
+  public init?(_ page: DetectedPage) {
     guard page.sides.count == 4, page.seen.count == 4,
       let map = PageRectifier.unitMap(to: page.outline), let inverse = map.inverse
     else { return nil }

@@ -5,6 +5,9 @@ enum CommandAllowList {
     "scene.list",
     "scene.load", "form.submit", "signature.save", "session.start", "session.scan", "session.coach", "session.exit",
     "annotation.select",
+    "document.begin", "document.mode", "document.capture", "document.pages", "document.adjust", "document.filter",
+    "document.rotate", "document.reorder", "document.delete", "document.restore", "document.retake", "document.save",
+    "document.discard", "document.end",
     "annotation.next", "annotation.previous", "annotation.clear", "card.open", "card.close", "card.action",
   ]
 

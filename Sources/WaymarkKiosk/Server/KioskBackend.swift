@@ -57,5 +57,6 @@ package struct PicturePart: Sendable {
 package enum PictureRequest: Equatable, Sendable {
   case resource(id: String)
   case gallery(id: String, width: Int?)
+  case document(page: String, width: Int?, original: Bool)
   case snapshot
 }

@@ -34,6 +34,14 @@ extension KioskServer {
       guard let id = context.parameters.get("id")?.removingPercentEncoding else { return Response(status: .badRequest) }
       return await picture(.gallery(id: id, width: request.uri.queryParameters["width"].flatMap { Int($0) }))
     }
+    router.get("/api/document/:page") { request, context in
+      guard let page = context.parameters.get("page")?.removingPercentEncoding else {
+        return Response(status: .badRequest)
+      }
+      let width = request.uri.queryParameters["width"].flatMap { Int($0) }.map { min(max($0, 16), 4096) }
+      let isOriginal = request.uri.queryParameters["original"] == "1"
+      return await picture(.document(page: page, width: width, original: isOriginal))
+    }
   }
 
   private func picture(_ request: PictureRequest) async -> Response {

@@ -16,7 +16,8 @@ package final class SocketBackend: KioskBackend {
 
   /// What a page is told of; the rest of the service's events are not for it.
   private static let events = [
-    "scan.*", "camera.status", "scanner.status", "session.phase", "anchor.*", "anchors.updated", "marker.changed",
+    "scan.*", "document.*", "camera.status", "scanner.status", "session.phase", "anchor.*", "anchors.updated",
+    "marker.changed",
     "annotation.*", "card.*", "scene.*", "server.stopping",
   ]
 
@@ -99,6 +100,8 @@ package final class SocketBackend: KioskBackend {
       switch request {
       case .resource(let id): try client.pictures(MediaResourceRequest(id: id))
       case .gallery(let id, let width): try client.pictures(MediaGalleryRequest(id: id, width: width))
+      case .document(let page, let width, let original):
+        try client.pictures(MediaDocumentRequest(page: page, width: width, original: original ? true : nil))
       case .snapshot: try client.pictures(MediaSnapshotRequest())
       }
     let iterator = pictures.makeAsyncIterator()

@@ -8,8 +8,10 @@ package protocol FrameLane: AnyObject, Sendable {
   var isEnabled: Bool { get }
   /// At most so many frames a second are wanted; nil: all.
   var maximumRate: Double? { get }
-  /// Whether it shows pictures as they were captured, rather than reading their luma.
+  /// Whether it uses pictures as they were captured.
   var wantsEncoded: Bool { get }
+  /// Whether it reads their luma.
+  var wantsLuma: Bool { get }
   /// What it has done.
   var statistics: LaneStatistics { get }
 

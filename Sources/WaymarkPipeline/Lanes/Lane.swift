@@ -25,6 +25,7 @@ package final class Lane<Settings: Sendable, Output: Sendable>: FrameLane {
 
   package let name: String
   package let wantsEncoded: Bool
+  package let wantsLuma: Bool
   private let state: Monitor<State>
   private let stages: StageTimes
   private let thread: WorkerThread
@@ -36,18 +37,21 @@ package final class Lane<Settings: Sendable, Output: Sendable>: FrameLane {
   ///   - settings: what the work gets beside the frame; may be changed at any time.
   ///   - enabled: whether frames are wanted from the start.
   ///   - maximumRate: at most so many frames a second; nil: all.
-  ///   - wantsEncoded: whether it shows pictures as they were captured, rather than reading their luma.
+  ///   - wantsEncoded: whether it uses pictures as they were captured.
+  ///   - wantsLuma: whether it reads their luma; a lane that shows pictures as they were captured does not, unless told otherwise.
   ///   - stages: where the work tells its own stages, if it has some.
   ///   - makeWork: makes the work, on the lane's thread, before the first frame.
   ///   - deliver: receives what the work made of a frame, on the lane's thread; not called when the work gave nil or the
   ///     lane was switched off meanwhile.
   package init(
     name: String, settings: Settings, enabled: Bool = false, maximumRate: Double? = nil, wantsEncoded: Bool = false,
+    wantsLuma: Bool? = nil,
     stages: StageTimes = StageTimes(), makeWork: @escaping @Sendable () -> Work,
     deliver: @escaping @Sendable (Output, Frame) -> Void
   ) {
     self.name = name
     self.wantsEncoded = wantsEncoded
+    self.wantsLuma = wantsLuma ?? !wantsEncoded
     let state = Monitor(State(settings: settings, enabled: enabled, maximumRate: maximumRate))
     self.state = state
     self.stages = stages
@@ -95,7 +99,7 @@ package final class Lane<Settings: Sendable, Output: Sendable>: FrameLane {
   package func offer(_ frame: Frame) {
     state.update { state in
       guard state.enabled, !state.stopping,
-        wantsEncoded || frame.hasLuma, state.pacer.takes(frame.captured, rate: state.maximumRate)
+        !wantsLuma || frame.hasLuma, state.pacer.takes(frame.captured, rate: state.maximumRate)
       else { return }
       if state.slot != nil { state.skipped += 1 }
       state.slot = frame

@@ -54,6 +54,18 @@ public enum EventBody: Hashable, Sendable {
   case formSubmitted(FormSubmitted)
   /// `signature.saved`.
   case signatureSaved(SignatureSaved)
+  /// `document.outline`.
+  case documentOutline(DocumentOutline)
+  /// `document.captured`.
+  case documentCaptured(DocumentCaptured)
+  /// `document.changed`.
+  case documentChanged(DocumentChanged)
+  /// `document.failed`.
+  case documentFailed(DocumentFailed)
+  /// `document.saved`.
+  case documentSaved(DocumentSaved)
+  /// `document.ended`.
+  case documentEnded(DocumentEnded)
   /// `statistics`.
   case statistics(Statistics)
   /// `stream.dropped`.
@@ -100,6 +112,13 @@ extension EventBody {
     case SceneFailed.event: self = .sceneFailed(try JSONValueDecoder.decode(SceneFailed.self, from: line))
     case FormSubmitted.event: self = .formSubmitted(try JSONValueDecoder.decode(FormSubmitted.self, from: line))
     case SignatureSaved.event: self = .signatureSaved(try JSONValueDecoder.decode(SignatureSaved.self, from: line))
+    case DocumentOutline.event: self = .documentOutline(try JSONValueDecoder.decode(DocumentOutline.self, from: line))
+    case DocumentCaptured.event:
+      self = .documentCaptured(try JSONValueDecoder.decode(DocumentCaptured.self, from: line))
+    case DocumentChanged.event: self = .documentChanged(try JSONValueDecoder.decode(DocumentChanged.self, from: line))
+    case DocumentFailed.event: self = .documentFailed(try JSONValueDecoder.decode(DocumentFailed.self, from: line))
+    case DocumentSaved.event: self = .documentSaved(try JSONValueDecoder.decode(DocumentSaved.self, from: line))
+    case DocumentEnded.event: self = .documentEnded(try JSONValueDecoder.decode(DocumentEnded.self, from: line))
     case Statistics.event: self = .statistics(try JSONValueDecoder.decode(Statistics.self, from: line))
     case StreamDropped.event: self = .streamDropped(try JSONValueDecoder.decode(StreamDropped.self, from: line))
     case ConnectionClosed.event:
@@ -138,6 +157,12 @@ extension EventBody {
     case .sceneFailed: SceneFailed.event
     case .formSubmitted: FormSubmitted.event
     case .signatureSaved: SignatureSaved.event
+    case .documentOutline: DocumentOutline.event
+    case .documentCaptured: DocumentCaptured.event
+    case .documentChanged: DocumentChanged.event
+    case .documentFailed: DocumentFailed.event
+    case .documentSaved: DocumentSaved.event
+    case .documentEnded: DocumentEnded.event
     case .statistics: Statistics.event
     case .streamDropped: StreamDropped.event
     case .connectionClosed: ConnectionClosed.event
@@ -175,6 +200,12 @@ extension EventBody {
     SceneFailed.event,
     FormSubmitted.event,
     SignatureSaved.event,
+    DocumentOutline.event,
+    DocumentCaptured.event,
+    DocumentChanged.event,
+    DocumentFailed.event,
+    DocumentSaved.event,
+    DocumentEnded.event,
     Statistics.event,
     ServerStopping.event,
   ]

@@ -32,6 +32,8 @@ public struct Snapshot: Codable, Hashable, Sendable {
   public var annotation: AnnotationSelected?
   /// The card that is open.
   public var card: CardOpened?
+  /// The pages that were captured and not yet saved.
+  public var document: DocumentSession?
 
   /// A value from its parts.
   public init(
@@ -39,7 +41,8 @@ public struct Snapshot: Codable, Hashable, Sendable {
     missed: Bool? = nil, scanner: ScannerStatus,
     camera: CameraStatus, scan: ArmedScan? = nil,
     session: SessionPhaseEvent? = nil, scene: SceneDescription? = nil, anchors: [AnchorFound] = [],
-    markers: [MarkerChanged] = [], annotation: AnnotationSelected? = nil, card: CardOpened? = nil
+    markers: [MarkerChanged] = [], annotation: AnnotationSelected? = nil, card: CardOpened? = nil,
+    document: DocumentSession? = nil
   ) {
     self.seq = seq
     self.instance = instance
@@ -56,6 +59,7 @@ public struct Snapshot: Codable, Hashable, Sendable {
     self.markers = markers
     self.annotation = annotation
     self.card = card
+    self.document = document
   }
 }
 

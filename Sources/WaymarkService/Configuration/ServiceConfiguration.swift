@@ -63,6 +63,17 @@ package struct ServiceConfiguration: Sendable {
     package var mode: String?
   }
 
+  package struct Documents: Hashable, Sendable {
+    package var folder: String?
+    package var output: String?
+    package var keyFile: String?
+    package var pages: Int?
+    package var megabytes: Int?
+    /// Hours.
+    package var keepFor: Double?
+    package var rate: Double?
+  }
+
   package struct Scenes: Hashable, Sendable {
     package var folders: [String] = []
     package var cache: String?
@@ -91,6 +102,7 @@ package struct ServiceConfiguration: Sendable {
   package var camera = Camera()
   package var scan = Scan()
   package var trigger = Trigger()
+  package var documents = Documents()
   package var scenes = Scenes()
   package var galleryFolders: [String] = []
   package var replayFolder: String?
@@ -136,6 +148,7 @@ package struct ServiceConfiguration: Sendable {
     trigger.device = reader.string(forKey: "trigger.device")
     trigger.key = reader.string(forKey: "trigger.key")
     trigger.mode = reader.string(forKey: "trigger.mode")
+    readDocuments(reader)
     scenes.folders = reader.stringArray(forKey: "scenes.folders") ?? []
     scenes.cache = reader.string(forKey: "scenes.cache")
     scenes.load = reader.string(forKey: "scenes.load")
@@ -151,6 +164,16 @@ package struct ServiceConfiguration: Sendable {
     anchorRate = reader.double(forKey: "anchors.rate")
     isIsolated = reader.string(forKey: "isolation") != "off"
     readLog(reader)
+  }
+
+  private mutating func readDocuments(_ reader: ConfigReader) {
+    documents.folder = reader.string(forKey: "documents.folder")
+    documents.output = reader.string(forKey: "documents.output")
+    documents.keyFile = reader.string(forKey: "documents.keyFile")
+    documents.pages = reader.int(forKey: "documents.pages")
+    documents.megabytes = reader.int(forKey: "documents.megabytes")
+    documents.keepFor = reader.double(forKey: "documents.keepFor")
+    documents.rate = reader.double(forKey: "documents.rate")
   }
 
   private mutating func readLog(_ reader: ConfigReader) {

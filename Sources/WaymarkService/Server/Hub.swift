@@ -142,7 +142,10 @@ package final class Hub: ConnectionOwner {
       scanner: ScannerStatus(status: .idle),
       camera: CameraStatus(status: .closed))
     for module in modules { module.contribute(to: &snapshot) }
-    if connection.role == .observer { snapshot.scan = snapshot.scan?.forObservers }
+    if connection.role == .observer {
+      snapshot.scan = snapshot.scan?.forObservers
+      snapshot.document = snapshot.document?.forObservers
+    }
     return snapshot
   }
 

@@ -7,6 +7,9 @@ enum BlockingWork {
   /// For writing confirmations down: a person waits for that.
   static let records = started(1)
 
+  /// For the pages of documents: written one after the other, and drawn for saving.
+  static let documents = started(1)
+
   private static func started(_ threads: Int) -> NIOThreadPool {
     let pool = NIOThreadPool(numberOfThreads: threads)
     pool.start()

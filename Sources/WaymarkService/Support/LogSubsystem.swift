@@ -10,6 +10,8 @@ package enum LogSubsystem: String, CaseIterable, Sendable {
   case camera
   /// Armed scans and their verdicts; never what a code says.
   case scan
+  /// Captured pages; never what is on them.
+  case documents
   /// Scenes, anchors, the AR session.
   case scenes
   /// The hardware scan key.

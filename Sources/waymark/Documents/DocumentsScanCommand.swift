@@ -76,28 +76,28 @@ struct DocumentsScanCommand: ParsableCommand {
     }
     do {
       try write(items)
-    } catch let problem as NewFile.Problem {
-      try fail(problem)
+    } catch let problem as FileError {
+      Output.fail(.cannotWrite, problem.message, hint: problem.hint)
     }
   }
 
   private func write(_ items: [ScanInput]) throws {
-    let file = try NewFile(output)
+    let file = try DraftFile(output)
     var worst = ExitStatus.success
     let detector = PageDetector()
     var writer = PDFWriter(
       PDFWriter.Metadata(
         title: title ?? URL(fileURLWithPath: output).deletingPathExtension().lastPathComponent,
         producer: "Waymark \(waymarkVersion)", created: Int(Date().timeIntervalSince1970)))
-    if kind == .pdf { try file.write(writer.begin()) }
+    if kind == .pdf { try file.append(writer.begin()) }
     for item in items {
       do {
         let picture = try PictureDecoder(pixelLimit: maxPixels).rgb(try item.read()).image
         let scanned = try scan(picture, item.name, detector)
         switch kind {
-        case .pdf: try file.write(writer.add(scanned.page, size: scanned.size))
-        case .png: try file.write(scanned.page.png())
-        case .jpeg, nil: try file.write(scanned.page.jpeg(quality: 90))
+        case .pdf: try file.append(writer.add(scanned.page, size: scanned.size))
+        case .png: try file.append(scanned.page.png())
+        case .jpeg, nil: try file.append(scanned.page.jpeg(quality: 90))
         }
       } catch let error as ImageError {
         Output.diagnostic("waymark: \(DisplayText.escaped(item.name)): \(error.message)\n  \(error.hint)")
@@ -108,7 +108,7 @@ struct DocumentsScanCommand: ParsableCommand {
       Output.diagnostic("waymark: \(output) was not written, because not every picture could be read")
       throw ExitCode(worst.rawValue)
     }
-    if kind == .pdf { try file.write(writer.end()) }
+    if kind == .pdf { try file.append(writer.end()) }
     try file.publish()
   }
 

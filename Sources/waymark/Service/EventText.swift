@@ -65,6 +65,15 @@ enum EventText {
     // What somebody filled in is nobody's business on a terminal.
     case .formSubmitted(let form): return "\(shown(form.form)), \(form.fields?.count ?? 0) fields, \(shown(form.id))"
     case .signatureSaved(let signature): return shown(signature.id)
+    case .documentOutline(let outline):
+      return [outline.phase.rawValue, outline.advice.map { shown($0.rawValue) }].compactMap { $0 }.joined(
+        separator: ", ")
+    case .documentCaptured(let captured): return "\(captured.count) pages"
+    case .documentChanged(let change): return "\(change.document.count) pages, \(change.document.mode.rawValue)"
+    case .documentFailed(let failure): return shown(failure.message.isEmpty ? failure.code : failure.message)
+    case .documentSaved(let saved):
+      return "\(saved.pages) pages" + (saved.paths?.first.map { ", \(shown($0))" } ?? "")
+    case .documentEnded(let ended): return "\(ended.reason.rawValue), \(ended.count) pages are kept"
     case .statistics(let figures):
       return "\(figures.frames.captured) frames, \(figures.clients) clients, \(figures.memory >> 20) MiB"
     case .streamDropped(let gap): return "\(gap.count) events since \(gap.sinceSeq)"

@@ -48,6 +48,8 @@ export async function configuration() { return (await fetch('/api/config')).json
 export const pictures = {
   resource: (id) => `/api/resource/${encodeURIComponent(id)}`,
   gallery: (id, width = 240) => `/api/gallery/${encodeURIComponent(id)}${width ? `?width=${width}` : ''}`,
+  /** The revision is there so that a browser does not show what it has of an older one. */
+  document: (id, { width, revision, original }) => `/api/document/${encodeURIComponent(id)}?width=${width}&revision=${revision}${original ? '&original=1' : ''}`,
   preview: (width, rate) => `/api/preview?width=${width}&rate=${rate}`,
 };
 

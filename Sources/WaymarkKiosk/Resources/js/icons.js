@@ -88,6 +88,8 @@ const PICTURES = {
     line('M140 74L206 128', LEAD, 4), box(190, 112, 104, 52, PAPER, { rx: 10, stroke: LEAD, 'stroke-width': 4 }), line('M206 130h66', INK, 6), line('M206 146h44', SHADE, 6)],
   field: () => [box(52, 30, 216, 44, PAPER, { rx: 10, stroke: LEAD, 'stroke-width': 4 }), line('M70 52h84', INK, 6), ...[0, 7, 12, 20, 25, 33].map((x, i) => line(`M${212 + x} 41v22`, INK, i % 2 ? 2 : 4)),
     box(52, 92, 216, 44, PAPER, { rx: 10, stroke: INK, 'stroke-width': 3 }), line('M70 114h56', SHADE, 6), box(172, 150, 96, 24, LEAD, { rx: 12 })],
+  document: () => [box(96, 16, 128, 148, PAPER, { rx: 6, stroke: INK, 'stroke-width': 4, transform: 'rotate(4 160 90)' }), line('M122 48h76M120 66h76M118 84h52M117 102h74M116 120h60', SHADE, 7, { transform: 'rotate(4 160 90)' }),
+    ...corners(74, 4, 172, 170, 30, LEAD)],
   attract: () => [svg('circle', { cx: 262, cy: 44, r: 30, fill: SUN }), box(96, 18, 128, 148, PAPER, { rx: 14, stroke: INK, 'stroke-width': 4 }), ...code(118, 38, 84), line('M120 140h80', SHADE, 8), ...corners(74, 6, 172, 130, 30, LEAD), line('M84 34h152', LEAD, 4, { class: 'beam' })],
   gallery: () => [box(70, 36, 150, 104, SHADE, { rx: 12, transform: 'rotate(-5 145 88)' }), box(98, 46, 150, 104, PAPER, { rx: 12, stroke: INK, 'stroke-width': 4 }), svg('circle', { cx: 136, cy: 80, r: 12, fill: SUN }), line('M108 140l40-36 26 22 28-26 36 34', INK)],
   offline: () => [line('M30 92h66', INK, 6), box(96, 66, 42, 52, PAPER, { rx: 10, stroke: INK, 'stroke-width': 4 }), line('M138 80h18M138 104h18', INK, 6), box(196, 66, 42, 52, PAPER, { rx: 10, stroke: INK, 'stroke-width': 4 }), line('M238 92h52', INK, 6), line('M170 60l6-16M178 92h.1M170 124l6 16', SUN, 6)],

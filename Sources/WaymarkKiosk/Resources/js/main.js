@@ -11,7 +11,7 @@ const root = document.getElementById('app');
 let current = startView;
 
 /** The code of views comes once the start view is there, which needs none of it. */
-const parts = { scanner: () => import('./views/scanner.js'), ar: () => import('./views/ar.js'), field: () => import('./views/field.js') };
+const parts = { scanner: () => import('./views/scanner.js'), ar: () => import('./views/ar.js'), field: () => import('./views/field.js'), documents: () => import('./views/documents.js') };
 let coming = false;
 
 /** Hands a view's code to `work`; a second touch while it is on its way does nothing. */
@@ -33,6 +33,7 @@ const views = [
     open: () => using(parts.scanner, async ({ openScanner, handedOver }) => { const verdict = await openScanner(app, { mode: 'onboarding' }).closed; if (verdict) handedOver(app, verdict); }),
   },
   { name: 'ar', picture: 'ar', open: () => using(parts.ar, ({ openAR }) => openAR(app).closed) },
+  { name: 'document', picture: 'document', open: () => using(parts.documents, ({ openDocuments }) => openDocuments(app).closed) },
   { name: 'field', picture: 'field', open: () => using(parts.field, ({ fieldView }) => show(fieldView)) },
 ];
 

@@ -65,6 +65,33 @@ export function drawCode(context, points, { state, opacity = 1 }) {
   context.restore();
 }
 
+/** The outline of a page, and a ring that fills while it is held still. */
+export function drawPage(context, points, { phase, progress = 0 }) {
+  const c = colors();
+  const color = phase === 'holding' || phase === 'waiting' ? c.successful : c.accent;
+  context.save();
+  context.lineJoin = 'round';
+  trace(context, points);
+  context.globalAlpha = .14;
+  context.fillStyle = color;
+  context.fill();
+  context.globalAlpha = 1;
+  for (const [width, stroke] of [[8, c.ink], [4, color]]) { context.lineWidth = width; context.strokeStyle = stroke; context.stroke(); }
+  const [x, y] = [0, 1].map((k) => points.reduce((sum, point) => sum + point[k], 0) / points.length);
+  if (phase === 'waiting') badge(context, 'check', x, y, 26, c.successful, c.ink);
+  if (phase === 'holding') {
+    for (const [width, stroke, share] of [[13, c.ink, 1], [9, c.paper, progress]]) {
+      context.beginPath();
+      context.arc(x, y, 34, -TAU / 4, -TAU / 4 + TAU * share);
+      context.lineWidth = width;
+      context.lineCap = 'round';
+      context.strokeStyle = stroke;
+      context.stroke();
+    }
+  }
+  context.restore();
+}
+
 function badge(context, name, x, y, radius, ground, ink) {
   context.beginPath();
   context.arc(x, y, radius, 0, TAU);

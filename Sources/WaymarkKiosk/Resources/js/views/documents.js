@@ -1,0 +1,282 @@
+// The document scanner: pages are held before the camera, captured by themselves or by the shutter, put right and saved.
+import { command, pictures } from '../api.js';
+import { cornerEditor } from '../components/corner-editor.js';
+import { drawPage } from '../components/overlay.js';
+import { cameraStage } from '../components/stage.js';
+import { ask, openDialog } from '../dialog.js';
+import { announce, button, el, printable, setText, still } from '../dom.js';
+import { emptyState, tick, toast } from '../elements/feedback.js';
+import { icon } from '../icons.js';
+import { t, tOr } from '../strings.js';
+
+const FILTERS = ['colour', 'grayscale', 'bw', 'photo'];
+const RETRY_MS = 2000;
+
+const picture = (page, width, original = false) => pictures.document(page.id, { width, revision: page.revision, original });
+const complain = (error) => { toast(tOr(`error.${error.code}`, 'error.unavailable'), { seconds: 7 }); };
+/** A command whose failure is said; gives `null` then. */
+const attempt = (method, params = {}) => command(method, params).catch((error) => { complain(error); return null; });
+
+/** Opens the scanner; the dialog's promise gives what was saved, or `undefined`. */
+export function openDocuments(app) {
+  /** The session as the service tells it; null before it is this page's. */
+  let session = null;
+  let done = false;
+  let timer = 0;
+  let sheet = null;
+  let automatic = true;
+  const offs = [];
+
+  const words = el('span', {}, t('document.prompt'));
+  const prompt = el('p', { class: 'prompt', 'data-state': 'idle' }, words);
+  const area = el('div', { class: 'area' }, el('div', { class: 'hint' }, prompt));
+  const pages = () => session?.pages ?? [];
+
+  function say(text, state = 'idle') {
+    if (prompt.dataset.state !== state) prompt.dataset.state = state;
+    if (words.textContent !== text && state !== 'idle') announce(text);
+    setText(words, text);
+  }
+
+  const stage = cameraStage(app, {
+    label: t('document.title'), area, expectsOverlay: () => session !== null && !sheet,
+    paint: (context, overlay, place) => {
+      if (!overlay?.corners || sheet) return false;
+      drawPage(context, overlay.corners.map((point) => place.viewport.toScreen(point, place.scale)), overlay);
+      return false;
+    },
+  });
+
+  function outline(event) {
+    if (event.session !== session?.session) return;
+    stage.preview.overlay(event.frame.sequence, event);
+    if (sheet) return;
+    if (event.advice) say(tOr(`document.advice.${event.advice}`, 'document.prompt'), event.phase === 'waiting' ? 'done' : 'advice');
+    else if (event.phase === 'holding') say(t('document.hold'), 'holding');
+    else say(t(session.retake ? 'document.prompt.retake' : 'document.prompt'));
+  }
+
+  const count = el('span', { class: 'count', hidden: true });
+  const image = el('img', { alt: '', 'data-there': true });
+  const last = el('button', { class: 'thumb', type: 'button', disabled: true, 'data-pages': true, onclick: () => gallery() }, image, count);
+  const shutter = el('button', { class: 'shutter', type: 'button', disabled: true, 'aria-label': t('document.shutter'), onclick: () => attempt('document.capture') }, el('i'));
+  const save = button('', () => finish(), { kind: 'primary', 'data-save': true, disabled: true });
+  const mode = button('', () => setMode(automatic ? 'manual' : 'automatic'), { 'data-mode': true });
+  const filter = button('', () => attempt('document.filter', { filter: FILTERS[(FILTERS.indexOf(session?.filter) + 1) % FILTERS.length] }), { 'data-filter': true });
+
+  function setMode(next) { automatic = next === 'automatic'; attempt('document.mode', { mode: next }); draw(); }
+
+  function draw() {
+    const all = pages();
+    const newest = all.at(-1);
+    shutter.disabled = !session;
+    last.disabled = !newest;
+    last.setAttribute('aria-label', t('document.pages', { count: all.length }));
+    count.hidden = !newest;
+    count.textContent = String(all.length);
+    if (newest && image.dataset.shows !== `${newest.id}.${newest.revision}`) {
+      image.dataset.shows = `${newest.id}.${newest.revision}`;
+      image.src = picture(newest, 160);
+    }
+    image.hidden = !newest;
+    save.disabled = !newest;
+    save.replaceChildren(el('span', {}, t('document.save', { count: all.length })));
+    mode.replaceChildren(el('span', {}, t(automatic ? 'document.automatic' : 'document.manual')));
+    mode.setAttribute('aria-pressed', String(automatic));
+    filter.replaceChildren(el('span', {}, t(`document.filter.${session?.filter ?? 'colour'}`)));
+    sheet?.update();
+  }
+
+  function captured(event) {
+    if (event.session !== session?.session || !event.page) return;
+    announce(t('document.captured', { count: event.count }));
+    flash(event.page);
+    if (!event.automatic && !sheet) confirm(event.page);
+  }
+
+  /** The page flies to the thumbnail. */
+  function flash(page) {
+    if (still.matches) return;
+    const to = last.getBoundingClientRect();
+    const from = area.getBoundingClientRect();
+    const flying = el('img', { class: 'flying', alt: '', src: picture(page, 320) });
+    dialog.node.append(flying);
+    flying.animate([
+      { transform: `translate(${from.left + from.width / 2 - 80}px, ${from.top + from.height / 2 - 110}px)`, opacity: 1 },
+      { transform: `translate(${to.left}px, ${to.top}px) scale(.4)`, opacity: .4 },
+    ], { duration: 520, easing: 'ease-in' }).finished.finally(() => flying.remove());
+  }
+
+  /** After the shutter: keep it, put its corners right, or take it again. */
+  async function confirm(page) {
+    const choice = await ask({
+      label: t('document.confirm'), picture: el('img', { class: 'page', alt: '', src: picture(page, 480) }),
+      choices: [{ label: t('document.retake'), value: 'retake' }, { label: t('document.adjust'), value: 'adjust' }, { label: t('document.keep'), value: 'keep', primary: true }],
+    });
+    if (done) return;
+    if (choice === 'retake') attempt('document.retake', { page: page.id });
+    if (choice === 'adjust') { await attempt('document.mode', { mode: 'paused' }); await adjust(page); setMode(automatic ? 'automatic' : 'manual'); }
+  }
+
+  /** The four corners over the picture as it was captured. */
+  function adjust(page) {
+    const { width, height } = page;
+    const whole = [[0, 0], [width - 1, 0], [width - 1, height - 1], [0, height - 1]];
+    const editor = cornerEditor({ source: picture(page, 1600, true), width, height, corners: page.corners ?? whole });
+    return openDialog({
+      label: t('document.adjust'), kind: 'view sheet adjust', onclose: () => editor.stop(),
+      build: (self) => {
+        const go = async (snap) => {
+          if (!editor.valid) { toast(t('document.corners.wrong')); return null; }
+          return attempt('document.adjust', { page: page.id, corners: editor.value, ...(snap ? { snap: true } : {}) });
+        };
+        const box = document.createDocumentFragment();
+        box.append(el('header', { class: 'bar' }, button(t('common.cancel'), () => self.close(), { kind: 'leave' }), el('h2', {}, t('document.adjust')),
+          button(t('common.done'), async () => { if (await go(false)) self.close(true); }, { kind: 'primary', 'data-first': true })),
+        editor.node,
+        el('div', { class: 'tools' }, button(t('document.whole'), () => editor.set(whole)),
+          button(t('document.snap'), async () => { const next = await go(true); if (next?.corners) editor.set(next.corners); })));
+        return box;
+      },
+    }).closed;
+  }
+
+  /** All pages: a large one, the others below it, and what can be done to it. */
+  async function gallery(chosen = pages().at(-1)?.id) {
+    if (sheet) return;
+    const big = el('img', { class: 'page', alt: '' });
+    const strip = el('div', { class: 'strip', role: 'group', 'aria-label': t('document.pages', { count: pages().length }) });
+    const body = el('div', { class: 'big' }, big);
+    const tools = el('div', { class: 'tools' });
+    const current = () => pages().find(({ id }) => id === chosen) ?? null;
+    const place = () => pages().findIndex(({ id }) => id === chosen);
+
+    function update() {
+      const all = pages();
+      if (!current()) chosen = all.at(Math.min(all.length - 1, Math.max(0, at)))?.id;
+      const page = current();
+      at = place();
+      strip.replaceChildren(...all.map((one, i) => el('button', {
+        class: 'thumb', type: 'button', 'data-page': one.id, 'aria-label': t('document.page', { number: i + 1, count: all.length }), 'aria-pressed': String(one.id === chosen),
+        onclick: () => { chosen = one.id; update(); },
+      }, el('img', { alt: '', 'data-there': true, src: picture(one, 160) }), el('span', { class: 'count' }, String(i + 1)))));
+      if (!page) { body.replaceChildren(emptyState({ picture: 'gallery', title: t('document.empty'), text: t('document.empty.help') })); tools.hidden = true; return; }
+      if (!big.isConnected) body.replaceChildren(big);
+      tools.hidden = false;
+      if (big.dataset.shows !== `${page.id}.${page.revision}`) { big.dataset.shows = `${page.id}.${page.revision}`; big.src = picture(page, 960); }
+      big.alt = t('document.page', { number: at + 1, count: all.length });
+      for (const one of tools.querySelectorAll('[data-filter]')) one.setAttribute('aria-pressed', String(one.dataset.filter === page.filter));
+      earlier.disabled = at <= 0;
+      later.disabled = at >= all.length - 1;
+    }
+
+    let at = 0;
+    const tool = (name, work, more = {}) => button(t(`document.${name}`), work, { 'data-tool': name, ...more });
+    const shift = (by) => attempt('document.reorder', { page: chosen, index: place() + by });
+    const earlier = tool('earlier', () => shift(-1), { before: icon('back') });
+    const later = tool('later', () => shift(1), { before: icon('forward') });
+    tools.append(
+      ...FILTERS.map((name) => button(t(`document.filter.${name}`), () => attempt('document.filter', { page: chosen, filter: name }), { 'data-filter': name, 'aria-pressed': 'false' })),
+      el('span', { class: 'break' }), earlier, later,
+      tool('adjust', () => adjust(current())), tool('rotate', () => attempt('document.rotate', { page: chosen, degrees: 90 })),
+      tool('retake', async () => { if (await attempt('document.retake', { page: chosen })) self.close(); }),
+      tool('delete', async () => {
+        const gone = chosen;
+        if (await attempt('document.delete', { page: gone })) toast(t('document.deleted'), { action: { label: t('document.undo'), onclick: () => attempt('document.restore', { page: gone }) } });
+      }));
+    await attempt('document.mode', { mode: 'paused' });
+    const self = openDialog({
+      label: t('document.gallery'), kind: 'view sheet pages',
+      onclose: () => { sheet = null; if (!done) setMode(automatic ? 'automatic' : 'manual'); },
+      build: (one) => {
+        const box = document.createDocumentFragment();
+        box.append(el('header', { class: 'bar' }, el('span', {}), el('h2', {}, t('document.gallery')), button(t('common.done'), () => one.close(), { kind: 'primary', 'data-first': true })), body, tools, strip);
+        return box;
+      },
+    });
+    sheet = { update };
+    update();
+  }
+
+  /** Writes the pages into a file, and says where it is. */
+  async function finish() {
+    if (save.dataset.state) return;
+    save.dataset.state = 'processing';
+    save.disabled = true;
+    const saved = await attempt('document.save');
+    delete save.dataset.state;
+    draw();
+    if (!saved || done) return;
+    session = null;
+    dialog.close(saved);
+    savedSheet(app, saved);
+  }
+
+  /** Pages are not thrown away without a question. */
+  async function leave() {
+    if (pages().length) {
+      const yes = await ask({
+        label: t('document.leave'), text: t('document.leave.help', { count: pages().length }),
+        choices: [{ label: t('document.discard'), value: true }, { label: t('document.stay'), value: false, primary: true }],
+      });
+      if (!yes) return;
+    }
+    dialog.close();
+  }
+
+  async function begin() {
+    clearTimeout(timer);
+    if (done) return;
+    try {
+      session = await command('document.begin', { mode: automatic ? 'automatic' : 'manual' });
+      if (done) { command('document.discard').catch(() => {}); return; }
+      say(t('document.prompt'));
+      draw();
+    } catch (error) {
+      say(tOr(error.code === 'busy' ? 'document.busy' : `error.${error.code}`, 'error.unavailable'), 'error');
+      timer = setTimeout(begin, RETRY_MS);
+    }
+  }
+
+  const dialog = openDialog({
+    label: t('document.title'), kind: 'view camera documents',
+    mayClose: () => { if (!pages().length) return true; leave(); return false; },
+    onclose: () => {
+      done = true;
+      clearTimeout(timer);
+      for (const off of offs) off();
+      stage.stop();
+      // Nothing of a person stays for the next one.
+      if (session) command('document.discard').catch(() => {});
+    },
+    build: () => {
+      offs.push(app.events.on('document.outline', outline), app.events.on('document.captured', captured),
+        app.events.on('document.changed', (event) => { if (session && event.document.session === session.session) { session = event.document; draw(); } }),
+        app.events.on('document.failed', (event) => { if (event.session === session?.session) toast(tOr(`error.${event.code}`, 'error.unavailable'), { seconds: 7 }); }),
+        app.events.on('connection', ({ online }) => { if (online) begin(); }));
+      const box = document.createDocumentFragment();
+      box.append(stage.node,
+        el('header', { class: 'bar' }, button(t('common.cancel'), () => leave(), { kind: 'leave' }), el('h2', {}, t('document.title')), el('span', {}, filter, mode)),
+        area, el('div', { class: 'tray' }, el('div', { class: 'shots' }, last, shutter, save)));
+      return box;
+    },
+  });
+  stage.measure();
+  draw();
+  begin();
+  return dialog;
+}
+
+/** "Saved", which goes back to the start by itself. */
+function savedSheet(app, saved) {
+  const name = printable((saved.paths?.[0] ?? '').split('/').pop());
+  const timer = setTimeout(() => dialog.close(), app.config.returnSeconds * 1000);
+  const dialog = openDialog({
+    label: t('document.saved'), onclose: () => { clearTimeout(timer); app.forget(); app.home(); },
+    build: (self) => el('div', { class: 'column center', 'data-state': 'document-saved' }, tick(), el('h2', {}, t('document.saved')),
+      el('p', { class: 'soft' }, t('document.saved.help', { count: saved.pages, name })),
+      button(t('common.done'), () => self.close(), { kind: 'primary', 'data-first': true })),
+  });
+  announce(t('document.saved'));
+  return dialog;
+}

@@ -1,0 +1,26 @@
+import Glibc
+
+extension DocumentsModule.Settings {
+  /// What the configuration says; pages are kept in the service's state folder unless it names another.
+  package init(_ configuration: ServiceConfiguration.Documents) {
+    self.init()
+    folder = configuration.folder ?? Self.stateFolder.map { $0 + "/documents/session" }
+    output = configuration.output ?? Self.stateFolder.map { $0 + "/documents/saved" }
+    if let folder, output == nil { output = folder + "/saved" }
+    keyFile = configuration.keyFile
+    pageLimit = configuration.pages ?? pageLimit
+    byteLimit = configuration.megabytes.map { $0 << 20 } ?? byteLimit
+    keepFor = configuration.keepFor.map { $0 * 3600 } ?? keepFor
+    rate = configuration.rate
+  }
+
+  /// What systemd made for the service, else where the XDG base directory specification wants state.
+  private static var stateFolder: String? {
+    func variable(_ name: String) -> String? {
+      getenv(name).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
+    }
+    // Of several folders that systemd names the first is ours.
+    if let folder = variable("STATE_DIRECTORY") { return String(folder.prefix { $0 != ":" }) }
+    return variable("XDG_STATE_HOME").map { $0 + "/waymark" } ?? variable("HOME").map { $0 + "/.local/state/waymark" }
+  }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import Glibc
+import Logging
+import WaymarkDocuments
+import WaymarkProtocol
+import WaymarkSystem
+import WaymarkWorker
+
+/// Writes the pages of a session into the files that a person gets.
+struct DocumentWriter: Sendable {
+  let store: PageStore
+  let isolation: Isolation
+  let pages: [DocumentLedger.Page]
+  let version: String
+  /// Whoever may speak with the service as its group may read what it saved.
+  private static let mode: UInt32 = 0o640
+
+  init(store: PageStore, isolation: Isolation, pages: [DocumentLedger.Page], version: String) {
+    self.store = store
+    self.isolation = isolation
+    self.pages = pages
+    self.version = version
+  }
+
+  /// Writes files that are there whole or not at all. Blocks.
+  ///
+  /// - Returns: their paths.
+  func write(_ format: DocumentFormat, into folder: String, named name: String) throws -> [String] {
+    try Self.makeFolder(folder)
+    guard format == .pdf else { return try writeEach(format, into: folder, named: name) }
+    let path = Self.free("\(folder)/\(name)", endings: [".pdf"])[0]
+    let file = try DraftFile(path, mode: Self.mode, isExact: true)
+    var writer = PDFWriter(
+      PDFWriter.Metadata(title: name, producer: "Waymark \(version)", created: Int(Date().timeIntervalSince1970)))
+    try file.append(writer.begin())
+    // A page at a time: a hundred of them take no more memory than one.
+    for page in pages {
+      let made = try picture(page, .coded)
+      try file.append(writer.add(made.page, size: made.paper))
+    }
+    try file.append(writer.end())
+    try file.publish()
+    _ = DurableFile.synchronizeFolder(of: path)
+    return [path]
+  }
+
+  private func writeEach(_ format: DocumentFormat, into folder: String, named name: String) throws -> [String] {
+    let ending = format == .png ? ".png" : ".jpg"
+    let endings = pages.count == 1 ? [ending] : pages.indices.map { "-\($0 + 1)" + ending }
+    let paths = Self.free("\(folder)/\(name)", endings: endings)
+    var written: [String] = []
+    do {
+      for (page, path) in zip(pages, paths) {
+        let file = try DraftFile(path, mode: Self.mode, isExact: true)
+        try file.append(picture(page, format == .png ? .png : .jpeg(width: nil)).page.bytes)
+        try file.publish()
+        written.append(path)
+      }
+    } catch {
+      // A document is saved as a whole or not.
+      for path in written { unlink(path) }
+      throw error
+    }
+    _ = DurableFile.synchronizeFolder(of: paths[0])
+    return paths
+  }
+
+  private func picture(
+    _ page: DocumentLedger.Page, _ wish: PageOrder.Wish
+  ) throws -> (page: CodedPage, paper: PDFWriter.PaperSize) {
+    let order = PageOrder(wish, outline: page.outline, bends: page.bends, filter: page.filter, turns: page.turns)
+    guard case .picture(let made, let paper) = try isolation.page(try store.picture(page.number), order) else {
+      throw ServiceError(.internalError, "A page could not be drawn.", hint: "The service's log says more.")
+    }
+    return (made, paper)
+  }
+
+  /// Names that nothing has yet.
+  private static func free(_ base: String, endings: [String]) -> [String] {
+    for number in 1...9999 {
+      let stem = number == 1 ? base : "\(base)-v\(number)"
+      let paths = endings.map { stem + $0 }
+      if !paths.contains(where: { access($0, F_OK) == 0 }) { return paths }
+    }
+    return endings.map { "\(base)-\(UInt32.random(in: 0...UInt32.max))" + $0 }
+  }
+
+  private static func makeFolder(_ folder: String) throws {
+    guard FileKind(folder) != .folder else { return }
+    do {
+      try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o750])
+    } catch {
+      throw FileError(folder, cannotBe: "made", number: errno == 0 ? EIO : errno)
+    }
+  }
+
+  /// A name for a file out of what a client wants, or the time; nil for one that is none.
+  static func name(_ wanted: String?, now: Int) -> String? {
+    guard let wanted else {
+      var (seconds, parts) = (time_t(now), tm())
+      localtime_r(&seconds, &parts)
+      func two(_ value: Int32) -> String { value < 10 ? "0\(value)" : "\(value)" }
+      let day = "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
+      return "document-\(day)-\(two(parts.tm_hour))\(two(parts.tm_min))\(two(parts.tm_sec))"
+    }
+    let isName = wanted.unicodeScalars.allSatisfy { $0.value >= 32 && $0.value != 127 && $0 != "/" && $0 != "\\" }
+    guard isName, !wanted.isEmpty, wanted.utf8.count <= 120, !wanted.hasPrefix(".") else { return nil }
+    return wanted
+  }
+}
+
+extension DocumentsModule {
+  /// Writes the pages into files, tells where they are, and ends the session.
+  func save(_ request: DocumentSaveRequest, _ connection: Connection) async throws -> DocumentSaved {
+    guard let ledger, let store, let output = settings.output else { throw Self.noSession }
+    let pages = ledger.kept
+    guard !pages.isEmpty else {
+      throw ServiceError(.badParams, "The document has no pages.", hint: "Capture one, or end the session.")
+    }
+    guard let name = DocumentWriter.name(request.name, now: Int(Date().timeIntervalSince1970)) else {
+      throw ServiceError(
+        .badParams, "name cannot be a file's name.",
+        hint: "Give at most 120 bytes without slashes and control characters, not beginning with a dot.")
+    }
+    let format = request.format ?? .pdf
+    let writer = DocumentWriter(store: store, isolation: hub.isolation, pages: pages, version: hub.version)
+    let paths = try await Self.blocking { try writer.write(format, into: output, named: name) }
+    let saved = DocumentSaved(
+      session: ledger.session, format: format, pages: pages.count, paths: paths, by: connection.actor)
+    hub.publish(saved)
+    // From here on the pages are in their file: that they cannot be removed is no reason to say that they were not saved.
+    do {
+      try await end(.saved, by: connection)
+    } catch {
+      hub.log.subsystem(.documents).error("saved pages could not be removed", metadata: ["error": "\(error)"])
+    }
+    return saved
+  }
+}

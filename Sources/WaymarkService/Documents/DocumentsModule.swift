@@ -1,0 +1,387 @@
+import Foundation
+import Logging
+import NIOCore
+import NIOPosix
+import WaymarkDocuments
+import WaymarkGeometry
+import WaymarkPipeline
+package import WaymarkProtocol
+import WaymarkSystem
+import WaymarkWorker
+
+/// `document.*` and `media.document`: pages are looked for, captured, written down, put right and saved.
+///
+/// One session a device. Who began it holds it; when its client leaves, its pages stay for the next one. Every change is on the disk
+/// before anybody is told of it, and changes are worked on one after the other.
+@ServiceActor
+package final class DocumentsModule: ServiceModule {
+  /// Where pages are kept and go, and how many.
+  package struct Settings: Hashable, Sendable {
+    /// Where pages are kept until they are saved; nil: there is no such place.
+    package var folder: String?
+    /// Where they are saved.
+    package var output: String?
+    /// A file of 32 bytes by which pages are sealed until they are saved.
+    package var keyFile: String?
+    package var pageLimit = 100
+    /// Bytes of all pictures of a session.
+    package var byteLimit = 1 << 30
+    /// Seconds after the last change for which pages of nobody are kept.
+    package var keepFor = 86_400.0
+    /// Frames a second that are looked at, at most.
+    package var rate: Double?
+
+    package init() {}
+  }
+
+  unowned let hub: Hub
+  let settings: Settings
+  /// What is written down; nil: there is no session.
+  private(set) var ledger: DocumentLedger?
+  var mode = DocumentMode.automatic
+  /// Who holds the session.
+  private(set) var owner: Int?
+  /// The page whose place the next capture takes.
+  var retake: Int?
+  private let capture: CaptureModule
+  private let lane: DocumentLane
+  private var task = DocumentTask()
+  /// Nil until `start`, and where the folder or its key cannot be used.
+  private(set) var store: PageStore?
+  private var trouble: ServiceProblem?
+  private var tail: Task<Void, Never>?
+  private var timer: Scheduled<Void>?
+  private var isStopped = false
+  /// Seconds for which a page that was taken out can be brought back.
+  nonisolated static let undoTime = 60
+
+  /// The module of `hub`, with a lane in the pipeline of `capture`.
+  package init(hub: Hub, capture: CaptureModule, settings: Settings) {
+    self.hub = hub
+    self.capture = capture
+    self.settings = settings
+    let relay = Relay()
+    lane = .documents(maximumRate: settings.rate) { reading, frame in
+      let reference = FrameReference(frame)
+      ServiceActor.execute { relay.module?.saw(reading, reference) }
+    }
+    relay.module = self
+    capture.pipeline.add(lane)
+  }
+
+  @ServiceActor
+  private final class Relay: Sendable {
+    weak var module: DocumentsModule?
+  }
+
+  package var features: [String] { settings.folder == nil ? [] : ["documents"] }
+
+  package func contribute(to snapshot: inout Snapshot) { snapshot.document = described }
+
+  /// Begins: reads what a run before has left.
+  package func start() {
+    guard let folder = settings.folder else { return }
+    let (keyFile, log) = (settings.keyFile, hub.log.subsystem(.documents))
+    Task {
+      try? await self.inTurn {
+        do {
+          let (store, found) = try await Self.blocking {
+            let store = PageStore(folder: folder, key: try keyFile.map { try PageStore.key($0) })
+            return (store, try store.load())
+          }
+          self.store = store
+          self.ledger = found.ledger
+          for warning in found.warnings { log.warning("\(warning)") }
+          if let ledger = found.ledger {
+            log.notice("pages of a run before are kept", metadata: ["pages": "\(ledger.kept.count)"])
+          }
+        } catch let problem as ServiceProblem {
+          self.trouble = problem
+          log.error("\(problem.message)", metadata: ["hint": "\(problem.hint)"])
+        }
+        self.expire()
+      }
+    }
+  }
+
+  package func stop() {
+    isStopped = true
+    timer?.cancel()
+    if owner != nil { release(.stopping) }
+  }
+
+  package func connectionClosed(_ connection: Connection) {
+    if owner == connection.number { release(.disconnected) }
+  }
+
+  // MARK: One after the other
+
+  /// Does something when all that was asked for before is done.
+  func inTurn<T: Sendable>(_ work: @escaping @ServiceActor () async throws -> T) async throws -> T {
+    let before = tail
+    let task = Task { @ServiceActor in
+      await before?.value
+      return try await work()
+    }
+    tail = Task { _ = await task.result }
+    return try await task.value
+  }
+
+  /// Does what blocks.
+  nonisolated static func blocking<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
+    do {
+      return try await BlockingWork.documents.runIfActive { try work() }
+    } catch let error as FileError {
+      let code: ServiceError.Code = error.code == .noSpace ? .noSpace : .internalError
+      throw ServiceError(code, error.message.hasSuffix(".") ? error.message : error.message + ".", hint: error.hint)
+    }
+  }
+
+  /// Writes a change down, then tells it.
+  ///
+  /// - Parameter picture: of a page that the change adds: it is written first.
+  @discardableResult
+  func change(
+    adding picture: (number: Int, bytes: [UInt8])? = nil, tells: Bool = true,
+    _ edit: (inout DocumentLedger) throws -> Void
+  ) async throws -> DocumentLedger {
+    guard var new = ledger, let store else { throw Self.noSession }
+    let now = Int(Date().timeIntervalSince1970)
+    try edit(&new)
+    new.changed = now
+    let dropped = new.pages.filter { $0.removed.map { now - $0 >= Self.undoTime || $0 > now } ?? false }
+    new.pages.removeAll { page in dropped.contains { $0.number == page.number } }
+    let written = new
+    try await Self.blocking {
+      do {
+        if let picture { try store.add(picture.bytes, picture.number) }
+        try store.write(written)
+      } catch {
+        if let picture { store.remove([picture.number]) }
+        throw error
+      }
+      store.remove(dropped.map(\.number))
+    }
+    ledger = new
+    // Its client may have left meanwhile.
+    if owner == nil { expire() }
+    if tells { tellChange() }
+    return new
+  }
+
+  func tellChange() {
+    if let described { hub.publish(DocumentChanged(document: described)) }
+  }
+
+  // MARK: The session
+
+  nonisolated static let noSession = ServiceError(
+    .noSession, "No session looks for pages, or another client holds it.", hint: "document.begin begins one.")
+
+  /// Refuses a request of a client that does not hold the session.
+  func check(_ connection: Connection) throws {
+    guard let owner, ledger != nil else { throw Self.noSession }
+    guard owner == connection.number else {
+      throw ServiceError(
+        .busy, "Another client holds the document session.", hint: "Wait until it is over.", holder: actor(owner))
+    }
+  }
+
+  /// Begins a session, or takes over the pages of the one before.
+  func begin(_ request: DocumentBeginRequest, _ connection: Connection) async throws -> DocumentSession {
+    if let trouble { throw ServiceError(.internalError, trouble.message, hint: trouble.hint) }
+    guard store != nil else {
+      throw ServiceError(
+        .notConfigured, "There is no folder to keep pages in.", hint: "Name one as documents.folder.")
+    }
+    if let owner, owner != connection.number {
+      throw ServiceError(
+        .busy, "Another client holds the document session.", hint: "Wait until it is over.", holder: actor(owner))
+    }
+    guard hub.connections[connection.number] === connection, !isStopped else { throw ServiceError.stopping }
+    let filter = request.filter.map(PageFilter.init)
+    if ledger == nil {
+      let id = "d" + String(UInt64.random(in: .min ... .max), radix: 36)
+      let now = Int(Date().timeIntervalSince1970)
+      ledger = DocumentLedger(session: id, changed: now, filter: filter ?? .colour)
+    } else if let filter {
+      ledger?.filter = filter
+    }
+    owner = connection.number
+    mode = request.mode ?? .automatic
+    retake = nil
+    timer?.cancel()
+    task = DocumentTask(generation: task.generation + 1, isAutomatic: mode == .automatic)
+    review()
+    tellChange()
+    guard let described else { throw Self.noSession }
+    return described
+  }
+
+  /// Nobody holds it any more; its pages stay.
+  func release(_ reason: DocumentEnding) {
+    guard let ledger, let holder = owner else { return }
+    owner = nil
+    retake = nil
+    review()
+    hub.publish(
+      DocumentEnded(session: ledger.session, reason: reason, count: ledger.kept.count, by: actor(holder)))
+    // One without pages is nothing to come back to.
+    if ledger.pages.isEmpty { self.ledger = nil }
+    expire()
+  }
+
+  /// The session is over: nothing is left of it.
+  func end(_ reason: DocumentEnding, by connection: Connection?) async throws {
+    guard let ended = ledger, let store else { throw Self.noSession }
+    try await Self.blocking { try store.clear() }
+    ledger = nil
+    owner = nil
+    retake = nil
+    review()
+    hub.publish(DocumentEnded(session: ended.session, reason: reason, count: 0, by: connection?.actor))
+  }
+
+  /// Sees to it that pages of nobody are kept no longer than configured.
+  private func expire() {
+    timer?.cancel()
+    guard let ledger, owner == nil, !isStopped else { return }
+    let left = settings.keepFor - (Date().timeIntervalSince1970 - Double(ledger.changed))
+    guard left <= 0 else {
+      timer = ServiceActor.schedule(after: min(left + 1, 3600)) { [weak self] in self?.expire() }
+      return
+    }
+    Task {
+      try? await self.inTurn {
+        guard self.owner == nil, self.ledger?.changed == ledger.changed else { return }
+        try await self.end(.expired, by: nil)
+      }
+    }
+  }
+
+  /// Has the lane look for what is wanted now.
+  func review() {
+    task.isAutomatic = mode == .automatic
+    lane.settings = task
+    lane.setEnabled(owner != nil && mode != .paused)
+  }
+
+  /// Presses the shutter.
+  func pressShutter() throws {
+    guard mode != .paused else {
+      throw ServiceError(.wrongPhase, "The camera is not looked at.", hint: "document.mode goes on.")
+    }
+    task.shots += 1
+    review()
+  }
+
+  /// Lets the page in view be captured once more.
+  func allowAgain() {
+    task.retakes += 1
+    review()
+  }
+
+  /// The session as operators see it.
+  var described: DocumentSession? {
+    guard let ledger else { return nil }
+    let removed = ledger.pages.filter { $0.removed != nil }.map { Self.id($0.number) }
+    return DocumentSession(
+      session: ledger.session, mode: mode, filter: DocumentFilter(ledger.filter), count: ledger.kept.count,
+      pages: ledger.kept.map(DocumentPage.init), removed: removed.isEmpty ? nil : removed, retake: retake.map(Self.id),
+      by: actor(owner))
+  }
+
+  /// Who a connection is.
+  func actor(_ owner: Int?) -> Actor? {
+    owner.map { number in Actor(client: number, user: hub.connections[number].map { Int($0.peer.user) }) }
+  }
+
+  nonisolated static func id(_ number: Int) -> String { "p\(number)" }
+
+  // MARK: Frames
+
+  private func saw(_ reading: DocumentReading, _ reference: FrameReference) {
+    guard let session = ledger?.session, owner != nil, reading.generation == task.generation else { return }
+    if hub.isWanted(DocumentOutline.event) {
+      let isSearching = reading.phase == .searching
+      hub.publish(
+        DocumentOutline(
+          session: session, phase: DocumentPhase(rawValue: reading.phase.rawValue) ?? .searching,
+          corners: reading.outline?.corners.map { [$0.x, $0.y] }, score: isSearching ? nil : reading.score,
+          progress: reading.phase == .holding ? reading.progress : nil,
+          advice: reading.advice.map { DocumentAdvice(rawValue: $0.rawValue) }), frame: reference)
+    }
+    if reading.hasFailed {
+      fail(session, "badPicture", "The frame could not be made a picture.", hint: "Press the shutter again.")
+    }
+    guard let shot = reading.shot else { return }
+    Task {
+      try? await self.inTurn {
+        guard self.ledger?.session == session else { return }
+        await self.keep(shot)
+      }
+    }
+  }
+
+  private func fail(_ session: String, _ code: String, _ message: String, hint: String) {
+    hub.publish(DocumentFailed(session: session, code: code, message: message, hint: hint))
+  }
+
+  /// Writes a captured page down and tells it.
+  private func keep(_ shot: PageShot) async {
+    guard let ledger else { return }
+    let session = ledger.session
+    guard ledger.kept.count < settings.pageLimit || retake != nil else {
+      return fail(
+        session, "tooManyPages", "The document has \(settings.pageLimit) pages already.",
+        hint: "Save them, then go on with another document.")
+    }
+    guard ledger.bytes + shot.picture.count <= settings.byteLimit else {
+      return fail(
+        session, "noSpace", "The pages take \(settings.byteLimit >> 20) MiB already.",
+        hint: "Save them, then go on with another document.")
+    }
+    let place = await placed(shot)
+    do {
+      var page: DocumentLedger.Page?
+      let number = ledger.nextNumber
+      let replaced = retake
+      try await change(adding: (number, shot.picture), tells: false) { ledger in
+        var new = DocumentLedger.Page(
+          number: ledger.takeNumber(), width: shot.width, height: shot.height, outline: place?.outline ?? shot.outline,
+          bends: place?.bends, filter: ledger.filter, captured: Int(Date().timeIntervalSince1970),
+          bytes: shot.picture.count)
+        if let replaced, let index = ledger.pages.firstIndex(where: { $0.number == replaced && $0.removed == nil }) {
+          new.filter = ledger.pages[index].filter
+          ledger.pages[index].removed = ledger.changed
+          ledger.pages.insert(new, at: index)
+        } else {
+          ledger.pages.append(new)
+        }
+        page = new
+      }
+      if retake == replaced { retake = nil }
+      hub.publish(
+        DocumentCaptured(
+          session: session, page: page.map(DocumentPage.init), count: self.ledger?.kept.count ?? 0,
+          automatic: shot.isAutomatic, replaced: replaced == nil ? nil : true))
+      tellChange()
+    } catch {
+      let told = error as? ServiceError
+      fail(
+        session, told?.code == .noSpace ? "noSpace" : "notWritten", told?.message ?? "The page could not be kept.",
+        hint: told?.hint ?? "The service's log says more.")
+      // It was not kept, so that it is no page that was captured.
+      allowAgain()
+    }
+  }
+
+  /// Where the page of a shot is by its colours; nil where they tell nothing else than the lane.
+  private func placed(_ shot: PageShot) async -> PagePlace? {
+    let isolation = hub.isolation
+    let order = PageOrder(.place(near: shot.outline))
+    let result = try? await Self.blocking { try isolation.page(shot.picture, order) }
+    guard case .place(let place?) = result, place.width == shot.width, place.height == shot.height else { return nil }
+    return place
+  }
+}

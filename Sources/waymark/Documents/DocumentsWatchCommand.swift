@@ -1,0 +1,75 @@
+import ArgumentParser
+import Foundation
+import WaymarkDocuments
+import WaymarkGeometry
+import WaymarkImage
+import WaymarkJSON
+import WaymarkPipeline
+import WaymarkSystem
+
+/// `waymark documents watch`: what the scanner's camera view makes of frames, without a camera and without a service.
+struct DocumentsWatchCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "watch",
+    abstract: "Play pictures as frames and tell what is captured by itself.",
+    discussion: """
+      Prints one JSON object a frame: where the page is, how long it has been held still, what should be changed, and when \
+      it is captured. Time is that of the frames, however long they take.
+      """)
+
+  @Argument(help: ArgumentHelp("Pictures or folders, in the order of their names.", valueName: "picture"))
+  var inputs: [String]
+
+  @Option(help: ArgumentHelp("Frames a second.", valueName: "number"))
+  var rate = 15.0
+
+  func validate() throws {
+    guard !inputs.isEmpty else { throw ValidationError("Name at least one picture or folder.") }
+    guard rate > 0, rate <= 240 else { throw ValidationError("--rate takes a number above 0, at most 240.") }
+  }
+
+  func run() throws {
+    let seeker = PageSeeker()
+    for (index, item) in ScanInput.expand(inputs).enumerated() {
+      do {
+        let image = try PictureDecoder().gray(try item.read()).image
+        let frame = Frame(sequence: UInt64(index), captured: Double(index) / rate, image: image)
+        let began = ProcessorClock.thread
+        guard let reading = seeker.look(frame, DocumentTask(generation: 1)) else { continue }
+        let record = Record(frame: index, elapsed: ProcessorClock.thread - began, reading)
+        Output.data(Data(try JSONLineEncoder.line(record)))
+      } catch {
+        try fail(error)
+      }
+    }
+  }
+
+  private struct Record: Encodable {
+    struct Shot: Encodable {
+      var frame: Int
+      var corners: [[Double]]?
+    }
+
+    var frame: Int
+    /// Seconds of processor time.
+    var elapsed: Double
+    var phase: String
+    var corners: [[Double]]?
+    var score: Double
+    var progress: Double
+    var advice: String?
+    var captured: Shot?
+
+    init(frame: Int, elapsed: Double, _ reading: DocumentReading) {
+      func list(_ outline: Quadrilateral?) -> [[Double]]? { outline?.corners.map { [$0.x, $0.y] } }
+      self.frame = frame
+      self.elapsed = elapsed
+      phase = reading.phase.rawValue
+      corners = list(reading.outline)
+      score = reading.score
+      progress = reading.progress
+      advice = reading.advice?.rawValue
+      captured = reading.shot.map { Shot(frame: Int($0.sequence), corners: list($0.outline)) }
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import Testing
+import WaymarkGeometry
+import WaymarkImage
+
+@testable import WaymarkDocuments
+
+@Suite struct FollowingTests {
+  @Test func aPageIsFollowedWhereItMoved() throws {
+    let picture = Drawing.photograph(Drawing.slanted)
+    let c = Drawing.slanted.corners.map { $0 + Point2(7, -6) }
+    let before = Quadrilateral(topLeft: c[0], topRight: c[1], bottomRight: c[2], bottomLeft: c[3])
+    let found = try #require(PageDetector().follow(picture, from: before))
+    #expect(Drawing.error(found.outline, Drawing.slanted) < 0.01)
+    #expect(found.score > 0.5)
+  }
+
+  @Test func nothingIsFollowedWhereThePageIsGone() {
+    #expect(PageDetector().follow(Drawing.photograph(nil), from: Drawing.slanted) == nil)
+  }
+
+  @Test func whatCannotBeAnOutlineIsNotFollowed() {
+    let picture = Drawing.photograph(Drawing.slanted)
+    let odd = Quadrilateral(
+      topLeft: Point2(.nan, 0), topRight: Point2(1, .infinity), bottomRight: .zero, bottomLeft: .zero)
+    #expect(PageDetector().follow(picture, from: odd) == nil)
+  }
+
+  @Test func sharpnessGlareAndLightAreMeasured() throws {
+    let gray = Drawing.photograph(Drawing.slanted)
+    let sharp = GrayImage(width: gray.width, height: gray.height) { out in
+      for y in 0..<gray.height { for x in 0..<gray.width { out[y * gray.width + x] = gray[x, y].green } }
+    }
+    let look = sharp.withView { PageLook($0, outline: Drawing.slanted) }
+    let edges = try #require(look.sharpness)
+    #expect(edges.across > 0.3 || edges.down > 0.3)
+    #expect(look.glare == 0)
+    #expect(!look.isCut)
+    #expect(look.brightness > 0.8)
+    // Out of focus: means over 9 × 9 pixels.
+    let soft = GrayImage(width: gray.width, height: gray.height) { out in
+      for y in 0..<gray.height {
+        for x in 0..<gray.width {
+          var (sum, count) = (0, 0)
+          for v in max(0, y - 4)...min(gray.height - 1, y + 4) {
+            for u in max(0, x - 4)...min(gray.width - 1, x + 4) {
+              sum += Int(sharp.withView { $0.row(v)[u] })
+              count += 1
+            }
+          }
+          out[y * gray.width + x] = UInt8(sum / count)
+        }
+      }
+    }
+    if let blurred = soft.withView({ PageLook($0, outline: Drawing.slanted) }).sharpness {
+      #expect(blurred.across < edges.across * 0.7)
+    }
+  }
+
+  @Test func theRecordComesBackAsItWent() throws {
+    var ledger = DocumentLedger(session: "d1", changed: 1_700_000_000, filter: .blackAndWhite)
+    for _ in 0..<3 {
+      ledger.pages.append(
+        DocumentLedger.Page(
+          number: ledger.takeNumber(), width: 1920, height: 1080, outline: Drawing.slanted,
+          bends: [0, 0.1, 0, 0, -0.1, 0, 0, 0], filter: .colour, captured: 1_700_000_001, bytes: 123_456))
+    }
+    ledger.pages[1].removed = 1_700_000_002
+    ledger.pages[2].outline = nil
+    let read = try DocumentLedger(try ledger.encoded())
+    #expect(read == ledger)
+    #expect(read.kept.map(\.number) == [1, 3])
+    #expect(read.pages[0].outline == Drawing.slanted)
+    #expect(read.nextNumber == 4)
+  }
+
+  @Test(arguments: [
+    ("\"number\":1", "\"number\":9"), ("\"number\":2", "\"number\":1"), ("\"width\":1920", "\"width\":0"),
+    ("\"turns\":0", "\"turns\":4"), ("\"version\":1", "\"version\":2"), ("\"corners\":[96", "\"corners\":[1e999"),
+    ("\"corners\":[96,110,", "\"corners\":["), ("\"bytes\":5", "\"bytes\":-5"), ("{", "["),
+  ])
+  func aRecordThatCannotBeIsRefused(_ change: (String, String)) throws {
+    var ledger = DocumentLedger(session: "d1", changed: 1)
+    for _ in 0..<2 {
+      ledger.pages.append(
+        DocumentLedger.Page(
+          number: ledger.takeNumber(), width: 1920, height: 1080, outline: Drawing.slanted, filter: .photo, captured: 1,
+          bytes: 5))
+    }
+    let text = String(decoding: try ledger.encoded(), as: UTF8.self)
+    guard let range = text.firstRange(of: change.0) else {
+      Issue.record("\(change.0) does not stand in \(text)")
+      return
+    }
+    let damaged = text.replacingCharacters(in: range, with: change.1)
+    #expect(throws: DocumentLedger.Damage.self) { try DocumentLedger(Array(damaged.utf8)) }
+  }
+}
+
+extension String {
+  fileprivate func replacingCharacters(in range: Range<String.Index>, with text: String) -> String {
+    String(self[..<range.lowerBound]) + text + String(self[range.upperBound...])
+  }
+}
