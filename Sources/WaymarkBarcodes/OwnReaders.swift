@@ -17,10 +17,11 @@ struct OwnReaders {
   let effort: ScanConfiguration.Effort
 
   /// What the readers of this module look for.
-  static let symbologies: Set<Symbology> = Set(Symbology.allCases.filter { $0.zbarType == nil })
+  static let symbologies: Set<Symbology> = Set(
+    Symbology.allCases.filter { $0.zbarType == nil && $0.isMatrix })
 
   /// What one search of a picture finds together. A live frame has time for one of them; the next frame has it for the next.
-  private static let families: [Set<Symbology>] = [[.dataMatrix], [.pdf417], [.aztec, .maxiCode], [.microQR]]
+  private static let families: [Set<Symbology>] = [[.dataMatrix], [.pdf417], [.aztec, .maxiCode], [.microQR, .rMQR]]
 
   /// Those of `wanted` whose turn it is in a live frame; all of them where one search finds them all.
   static func turn(_ turn: Int, of wanted: Set<Symbology>) -> Set<Symbology> {
@@ -48,13 +49,15 @@ struct OwnReaders {
       let contours = Contours(view, levels: levels)
       findings += DataMatrixReader(view: view, levels: levels).read(contours)
     }
-    if wanted.contains(.aztec) || wanted.contains(.maxiCode) {
-      let search = BullseyeSearch(view, levels: levels, step: effort == .still ? 2 : 3)
-      if wanted.contains(.aztec) { findings += AztecReader(view: view, levels: levels).read(search) }
-      if wanted.contains(.maxiCode) { findings += MaxiCodeReader(view: view).read(search) }
+    let step = effort == .still ? 2 : 3
+    if wanted.contains(.aztec) {
+      findings += AztecReader(view: view, levels: levels).read(BullseyeSearch(view, levels: levels, step: step))
     }
-    if wanted.contains(.microQR) {
-      findings += MicroQRReader(view: view, levels: levels).read(FinderSearch(view, levels: levels))
+    if wanted.contains(.maxiCode) { findings += MaxiCodeReader(view: view, levels: levels, step: step).read() }
+    if wanted.contains(.microQR) || wanted.contains(.rMQR) {
+      let search = FinderSearch(view, levels: levels)
+      if wanted.contains(.microQR) { findings += MicroQRReader(view: view, levels: levels).read(search) }
+      if wanted.contains(.rMQR) { findings += RMQRReader(view: view, levels: levels).read(search) }
     }
     if wanted.contains(.pdf417) {
       findings += PDF417Reader(view: view, levels: levels).read()

@@ -104,7 +104,16 @@ struct PictureSearch {
     var wanted = symbologies.intersection(OwnReaders.symbologies)
     if let turn { wanted = OwnReaders.turn(turn, of: wanted) }
     guard !wanted.isEmpty else { return }
-    let octave = octaves[octaves.index(ofAtMost: Self.searched)]
+    let index = octaves.index(ofAtMost: Self.searched)
+    take(octaves[index], wanted, effort)
+    // What is there and was not read may be too fine for this octave.
+    let left = Set(unreadOwn.map(\.symbology))
+    guard effort == .still, index > 0, !left.isEmpty else { return }
+    unreadOwn = []
+    take(octaves[index - 1], left, effort)
+  }
+
+  private mutating func take(_ octave: Octaves.Octave, _ wanted: Set<Symbology>, _ effort: ScanConfiguration.Effort) {
     let own = OwnReaders(view: octave.view, levels: octave.levels, wanted: wanted, effort: effort).read()
     for var symbol in own.symbols {
       symbol.corners = symbol.corners.scaled(by: octave.factor)
@@ -163,7 +172,7 @@ struct PictureSearch {
   mutating func readStrips(_ pass: ScanPass, with zbar: inout ZBarScanner) {
     let wanted = pass == .stripInverted ? linear.intersection(invertible) : linear
     guard !wanted.isEmpty, !bars.isEmpty else { return }
-    zbar.use(wanted)
+    zbar.use(Self.library(wanted))
     zbar.set(x: 0, y: 2)
     for region in bars {
       let strip = BarStrip(region)
@@ -175,9 +184,87 @@ struct PictureSearch {
       }
       for code in picture.withView({ zbar.scan($0) }).codes {
         guard var symbol = Symbol(code, pass: pass) else { continue }
+        if symbol.symbology == .code128 { symbol = extended(symbol, in: picture) }
         symbol.corners = strip.corners(of: code, in: region)
-        evidence.add(symbol)
+        add(symbol)
       }
+      let own = wanted.intersection(LinearReaders.symbologies)
+      if !own.isEmpty { readLines(picture, strip, own, pass) }
+    }
+  }
+
+  /// What the library is asked for: a Code 32 is a Code 39 to it.
+  private static func library(_ wanted: Set<Symbology>) -> Set<Symbology> {
+    wanted.contains(.code32) ? wanted.union([.code39]) : wanted
+  }
+
+  /// Adds what the library read, which is perhaps a Code 32.
+  private mutating func add(_ symbol: Symbol) {
+    let extended = evidence.claims.first { claim in
+      claim.symbol.symbology == .code128 && claim.symbol.bytes != symbol.bytes
+        && claim.symbol.bytes.map { $0 & 0x7F } == symbol.bytes && Evidence.overlap(claim.symbol, symbol)
+    }
+    if symbol.symbology == .code128, let extended {
+      // The same bars: the library leaves the eighth bit out.
+      var other = extended.symbol
+      (other.corners, other.quality, other.pass) = (symbol.corners, symbol.quality, symbol.pass)
+      evidence.add(other)
+    } else if symbologies.contains(.code32), symbol.symbology == .code39, let text = LinearReaders.code32(symbol.text) {
+      var other = symbol
+      other.symbology = .code32
+      other.text = text
+      other.bytes = Array(text.utf8)
+      evidence.add(other)
+    } else if symbologies.contains(symbol.symbology) {
+      evidence.add(symbol)
+    }
+  }
+
+  /// A Code 128 with the characters beyond ASCII that the library leaves out: where a line shows the same ones but for the
+  /// eighth bit.
+  private func extended(_ symbol: Symbol, in strip: GrayImage) -> Symbol {
+    let bytes = strip.withView { view -> [UInt8]? in
+      for row in stride(from: 0, to: view.height, by: 2) {
+        guard let line = LinearLine(view, row: row) else { continue }
+        for line in [line, line.reversed] {
+          if let bytes = Code128Line.read(line), bytes.map({ $0 & 0x7F }) == symbol.bytes { return bytes }
+        }
+      }
+      return nil
+    }
+    guard let bytes, bytes != symbol.bytes else { return symbol }
+    var other = symbol
+    other.bytes = bytes
+    other.charset = .latin1
+    other.text = String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+    return other
+  }
+
+  /// What our own readers of bars make of the lines of a strip.
+  private mutating func readLines(
+    _ picture: GrayImage, _ strip: BarStrip, _ wanted: Set<Symbology>, _ pass: ScanPass
+  ) {
+    var lines: [LinearRead: (count: Int, from: Double, to: Double)] = [:]
+    picture.withView { view in
+      for row in stride(from: 0, to: view.height, by: 2) {
+        guard let line = LinearLine(view, row: row) else { continue }
+        for var read in LinearReaders.read(line, wanted) {
+          let (from, to) = (line.edges[read.first], line.edges[read.last + 1])
+          (read.first, read.last) = (0, 0)
+          let known = lines[read]
+          lines[read] = ((known?.count ?? 0) + 1, min(from, known?.from ?? from), max(to, known?.to ?? to))
+        }
+      }
+    }
+    let rows = Double(strip.bands)
+    for (read, seen) in lines {
+      let corners = Quadrilateral(
+        topLeft: strip.place(seen.from, 0), topRight: strip.place(seen.to, 0),
+        bottomRight: strip.place(seen.to, rows), bottomLeft: strip.place(seen.from, rows))
+      evidence.add(
+        Symbol(
+          symbology: read.symbology, text: String(decoding: read.bytes, as: UTF8.self), bytes: read.bytes,
+          charset: .ascii, corners: corners, quality: seen.count, pass: pass))
     }
   }
 
@@ -186,7 +273,7 @@ struct PictureSearch {
   ///
   /// - Parameter thinning: only every so manieth of its lines.
   mutating func readWhole(_ pass: ScanPass, thinning: Int = 1, with zbar: inout ZBarScanner) {
-    let wanted = (pass == .inverted ? invertible : symbologies).filter { $0 != .qr && $0.zbarType != nil }
+    let wanted = Self.library(pass == .inverted ? invertible : symbologies).filter { $0 != .qr && $0.zbarType != nil }
     guard !wanted.isEmpty else { return }
     let index = octaves.index(ofAtMost: Self.swept)
     let view = octaves.view(index)
@@ -201,7 +288,7 @@ struct PictureSearch {
       if !symbol.symbology.isMatrix, let region = bars.first(where: { $0.corners.contains(symbol.corners.center) }) {
         symbol.corners = region.corners
       }
-      evidence.add(symbol)
+      add(symbol)
     }
   }
 

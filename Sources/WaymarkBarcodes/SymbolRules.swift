@@ -5,8 +5,12 @@ enum SymbolRules {
     let text = symbol.text
     switch symbol.symbology {
     case .qr, .sq, .code128, .code93, .code39, .upcE, .dataBarExpanded, .dataMatrix, .aztec, .pdf417,
-      .microQR, .maxiCode:
+      .microQR, .rMQR, .maxiCode:
       return true
+    case .code32, .telepen: return true
+    // A digit or two are in any bars.
+    case .standard2of5: return text.count >= 4
+    case .pharmacode: return true
     case .ean13, .ean8, .upcA: return GTIN.hasValidCheckDigit(text)
     case .dataBar:
       return GTIN.hasValidCheckDigit(text.hasPrefix("01") && text.count == 16 ? String(text.dropFirst(2)) : text)
@@ -21,7 +25,7 @@ enum SymbolRules {
   static func lines(for symbol: Symbol) -> (inOnePass: Int, together: Int) {
     let length = symbol.text.utf8.count
     switch symbol.symbology {
-    case .qr, .sq, .dataMatrix, .aztec, .pdf417, .microQR, .maxiCode: return (1, 1)
+    case .qr, .sq, .dataMatrix, .aztec, .pdf417, .microQR, .rMQR, .maxiCode: return (1, 1)
     // The library's own measure for EAN at full density.
     case .ean13, .ean8, .upcA: return (4, 3)
     // No check digit is printed; it hides in the parity of six digits.
@@ -37,6 +41,10 @@ enum SymbolRules {
     case .code39: return length < 3 ? (14, 14) : length < 6 ? (6, 5) : length < 10 ? (3, 3) : (2, 2)
     case .codabar: return (4, 4)
     case .itf: return (10, 14)
+    case .standard2of5, .pharmacode: return (8, 10)
+    // A check byte modulo 127 and the parity of each.
+    case .telepen: return (2, 2)
+    case .code32: return (2, 2)
     }
   }
 
@@ -52,7 +60,7 @@ enum SymbolRules {
   /// Which of two readings of the same bars is the accident: the one with less structure.
   static func strength(_ symbology: Symbology) -> Int {
     switch symbology {
-    case .itf, .codabar: 0
+    case .itf, .codabar, .standard2of5, .pharmacode: 0
     case .upcE, .code39: 1
     default: 2
     }

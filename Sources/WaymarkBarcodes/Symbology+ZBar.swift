@@ -17,7 +17,7 @@ extension Symbology {
     case .itf: ZBAR_I25
     case .dataBar: ZBAR_DATABAR
     case .dataBarExpanded: ZBAR_DATABAR_EXP
-    case .dataMatrix, .aztec, .pdf417, .microQR, .maxiCode: nil
+    case .code32, .standard2of5, .telepen, .pharmacode, .dataMatrix, .aztec, .pdf417, .microQR, .rMQR, .maxiCode: nil
     }
   }
 

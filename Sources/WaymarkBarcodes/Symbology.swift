@@ -26,6 +26,14 @@ public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
   case dataBar
   /// GS1 DataBar Expanded.
   case dataBarExpanded
+  /// Code 32, the Italian pharmacode: nine digits as a Code 39 of six characters.
+  case code32
+  /// Standard (industrial) 2 of 5.
+  case standard2of5
+  /// Telepen, full ASCII.
+  case telepen
+  /// Pharmacode (Laetus), one track.
+  case pharmacode
   /// Data Matrix ECC 200, ISO/IEC 16022, and its rectangular extension, ISO/IEC 21471.
   case dataMatrix
   /// Aztec Code, ISO/IEC 24778: full, compact, and runes.
@@ -34,11 +42,14 @@ public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
   case pdf417
   /// Micro QR Code, ISO/IEC 18004.
   case microQR
+  /// Rectangular Micro QR Code, ISO/IEC 23941.
+  case rMQR
   /// MaxiCode, ISO/IEC 16023.
   case maxiCode
 
-  /// Those that are only looked for where they are asked for: hardly anybody prints SQ Codes.
-  public static let onRequest: Set<Symbology> = [.sq]
+  /// Those that are only looked for where they are asked for: hardly anybody prints SQ Codes, and the others check so little
+  /// that they are read where there are none.
+  public static let onRequest: Set<Symbology> = [.sq, .code32, .standard2of5, .telepen, .pharmacode]
 
   /// What a still picture is searched for: every symbology but those on request.
   public static let common: Set<Symbology> = Set(allCases).subtracting(onRequest)
@@ -49,7 +60,7 @@ public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
   /// Whether its elements lie in a plane rather than along a line.
   public var isMatrix: Bool {
     switch self {
-    case .qr, .sq, .dataMatrix, .aztec, .pdf417, .microQR, .maxiCode: true
+    case .qr, .sq, .dataMatrix, .aztec, .pdf417, .microQR, .rMQR, .maxiCode: true
     default: false
     }
   }
@@ -70,10 +81,15 @@ public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
     case .itf: "ITF"
     case .dataBar: "DataBar"
     case .dataBarExpanded: "DataBar Expanded"
+    case .code32: "Code 32"
+    case .standard2of5: "Standard 2 of 5"
+    case .telepen: "Telepen"
+    case .pharmacode: "Pharmacode"
     case .dataMatrix: "Data Matrix"
     case .aztec: "Aztec Code"
     case .pdf417: "PDF417"
     case .microQR: "Micro QR Code"
+    case .rMQR: "rMQR Code"
     case .maxiCode: "MaxiCode"
     }
   }
@@ -82,8 +98,9 @@ public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
   public init?(name: String) {
     let key = name.lowercased().filter { $0.isLetter || $0.isNumber }
     let aliases: [String: Symbology] = [
-      "qrcode": .qr, "azteccode": .aztec, "microqrcode": .microQR, "sqcode": .sq, "nw7": .codabar,
-      "i25": .itf, "interleaved2of5": .itf,
+      "qrcode": .qr, "azteccode": .aztec, "microqrcode": .microQR, "rmqrcode": .rMQR, "sqcode": .sq, "nw7": .codabar,
+      "i25": .itf, "industrial2of5": .standard2of5, "std2of5": .standard2of5, "italianpharmacode": .code32,
+      "interleaved2of5": .itf,
       "databarexp": .dataBarExpanded,
       "aztecrune": .aztec, "aztecrunes": .aztec, "gs1datamatrix": .dataMatrix, "dmre": .dataMatrix,
       "gs1databar": .dataBar, "gs1databarexpanded": .dataBarExpanded, "gs1128": .code128,

@@ -20,6 +20,78 @@ import WaymarkSystem
   }
 
   @Test(arguments: [
+    ("code32", Symbology.code32, "A931028462"), ("standard2of5", .standard2of5, "5776158811"),
+    ("telepen", .telepen, "Telepen"), ("pharmacode", .pharmacode, "123456"),
+  ])
+  func readsWhatIsAskedFor(name: String, symbology: Symbology, text: String) throws {
+    let picture = try Fixture.load(name)
+    var asked = try BarcodeScanner(ScanConfiguration(symbologies: [symbology]))
+    #expect(picture.withView { asked.scan($0) }.symbols.map(\.text) == [text])
+    // And upside down, but for the one that has no ends of its own.
+    if symbology != .pharmacode {
+      let turned = GrayImage(width: picture.width, height: picture.height) { pixels in
+        let last = picture.width * picture.height - 1
+        for i in 0...last { pixels[i] = picture[(last - i) % picture.width, (last - i) / picture.width] }
+      }
+      #expect(turned.withView { asked.scan($0) }.symbols.map(\.text) == [text])
+    }
+    var common = try BarcodeScanner()
+    #expect(!picture.withView { common.scan($0) }.symbols.contains { $0.symbology == symbology })
+  }
+
+  @Test(arguments: [ScanConfiguration.Effort.still, .live])
+  func readsCharactersBeyondASCIIInCode128(effort: ScanConfiguration.Effort) throws {
+    var scanner = try BarcodeScanner(ScanConfiguration(effort: effort))
+    let reading = try Fixture.load("code128-latin1").withView { scanner.scan($0) }
+    #expect(reading.symbols.map(\.text) == ["óóóó1234"])
+    #expect(reading.symbols.first?.charset == .latin1)
+  }
+
+  @Test func listsSixtyCodesInReadingOrderAndTwoOfOneContentTwice() throws {
+    let code = try Fixture.load("qr-ascii")
+    let bars = try Fixture.load("ean13")
+    let (pitch, columns, rows) = (code.width + 10, 10, 6)
+    let sheet = GrayImage(width: pitch * columns, height: pitch * rows + bars.height) { pixels in
+      pixels.update(repeating: 255)
+      for i in 0..<(columns * rows) {
+        for y in 0..<code.height {
+          for x in 0..<code.width {
+            // A row hangs by a few pixels, as labels do.
+            let top = i / columns * pitch + i % columns % 3
+            pixels[(top + y) * pitch * columns + i % columns * pitch + x] = code[x, y]
+          }
+        }
+      }
+      for y in 0..<bars.height {
+        for x in 0..<min(bars.width, pitch * columns) {
+          pixels[(pitch * rows + y) * pitch * columns + x] = bars[x, y]
+        }
+      }
+    }
+    var scanner = try BarcodeScanner(ScanConfiguration(symbologies: [.qr, .ean13]))
+    let symbols = sheet.withView { scanner.scan($0) }.symbols
+    #expect(symbols.count == 61)
+    #expect(symbols.last?.symbology == .ean13)
+    for (i, symbol) in symbols.prefix(60).enumerated() {
+      let expected = Point2(Double(i % 10 * pitch + code.width / 2), Double(i / 10 * pitch + code.height / 2))
+      #expect(symbol.corners.center.distance(to: expected) < 6, "code \(i)")
+    }
+  }
+
+  @Test(arguments: [(0.6, 1.0), (1.0, 0.6)])
+  func saysThatACodeIsCutOffAtTheRightOrBelow(across: Double, down: Double) throws {
+    let code = try Fixture.load("qr-v7")
+    let (width, height) = (Int(Double(code.width) * across), Int(Double(code.height) * down))
+    let part = GrayImage(width: width, height: height) { pixels in
+      for y in 0..<height { for x in 0..<width { pixels[y * width + x] = code[x, y] } }
+    }
+    var scanner = try BarcodeScanner()
+    let reading = part.withView { scanner.scan($0) }
+    #expect(reading.symbols.isEmpty)
+    #expect(reading.unread.first?.advice == .cutOff)
+  }
+
+  @Test(arguments: [
     ("qr-utf8", "Zürich, 12,50 €", Charset.utf8), ("qr-latin1", "Zürich größer", .latin1),
     ("qr-sjis", "こんにちは世界", .shiftJIS), ("qr-gb18030", "你好,世界:简体", .gb18030), ("qr-ascii", "WAYMARK-1", .ascii),
   ])

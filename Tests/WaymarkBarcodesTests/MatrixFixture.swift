@@ -66,7 +66,7 @@ extension GrayImage {
       withView { view in
         for y in 0..<height {
           for x in 0..<width {
-            pixels[y * width + x] = UInt8(QRGrid.sample(view, back.apply([Double(x), Double(y)])))
+            pixels[y * width + x] = UInt8(view.sample(back.apply([Double(x), Double(y)])))
           }
         }
       }

@@ -6,17 +6,17 @@ import WaymarkImage
 /// Modules to text, and how much damage they stand.
 @Suite struct QRDecoderTests {
   /// The modules of a fixture: three pixels each, a margin of four.
-  private func matrix(_ name: String) throws -> (QRMatrix, QRLayout) {
+  private func matrix(_ name: String) throws -> (ModuleMatrix, QRLayout) {
     let code = try Fixture.load(name)
     let side = code.width / 3 - 8
     let layout = try #require(QRLayout(version: (side - 17) / 4))
     var dark: [Bool] = []
     for y in 0..<side { for x in 0..<side { dark.append(code[(x + 4) * 3 + 1, (y + 4) * 3 + 1] < 128) } }
-    return (QRMatrix(side: side, dark: dark), layout)
+    return (ModuleMatrix(side: side, dark: dark), layout)
   }
 
   /// Inverts the first bit of some codewords of the first block.
-  private func spoil(_ matrix: QRMatrix, _ layout: QRLayout, level: Int, codewords: Int) -> QRMatrix {
+  private func spoil(_ matrix: ModuleMatrix, _ layout: QRLayout, level: Int, codewords: Int) -> ModuleMatrix {
     var spoilt = matrix
     let places = layout.placement
     for index in QRCapacity(layout, level: level).indices(of: 0).prefix(codewords) {
@@ -31,12 +31,12 @@ import WaymarkImage
     let capacity = QRCapacity(layout, level: level)
     let limit = (capacity.parity - QRCapacity.detectionOnly(layout, level: level)) / 2
     var decoder = QRDecoder()
-    let whole = decoder.decode(clean, [], layout)
+    let whole = decoder.decode(clean, layout)
     #expect(whole != nil)
     #expect(clean.formats.first?.level == level)
-    let worst = decoder.decode(spoil(clean, layout, level: level, codewords: limit), [], layout)
+    let worst = decoder.decode(spoil(clean, layout, level: level, codewords: limit), layout)
     #expect(worst?.message == whole?.message)
-    let beyond = decoder.decode(spoil(clean, layout, level: level, codewords: limit + 1), [], layout)
+    let beyond = decoder.decode(spoil(clean, layout, level: level, codewords: limit + 1), layout)
     #expect(beyond == nil)
   }
 
@@ -46,12 +46,12 @@ import WaymarkImage
     // More errors than can be found, but none that does not say that it may be one.
     let count = capacity.parity - 6
     let spoilt = spoil(clean, layout, level: 1, codewords: count)
-    var margins = [Float](repeating: 1, count: clean.dark.count)
-    for i in margins.indices where spoilt.dark[i] != clean.dark[i] { margins[i] = 0.1 }
+    var doubted = spoilt
+    doubted.margins = zip(spoilt.dark, clean.dark).map { $0 == $1 ? 1 : 0.1 }
     var decoder = QRDecoder()
-    let blind = decoder.decode(spoilt, [], layout)
+    let blind = decoder.decode(spoilt, layout)
     #expect(blind == nil)
-    let (told, whole) = (decoder.decode(spoilt, margins, layout), decoder.decode(clean, [], layout))
+    let (told, whole) = (decoder.decode(doubted, layout), decoder.decode(clean, layout))
     #expect(told != nil && told?.message == whole?.message)
   }
 

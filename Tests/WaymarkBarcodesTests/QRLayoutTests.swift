@@ -17,7 +17,7 @@ import WaymarkGeometry
     #expect(QRFormat.format(0b100_0000_1100_1110).data == 0b00101)
     #expect(QRFormat.format(0b100_0000_1100_1110).errors == 0)
     #expect(QRFormat.format(0b100_0000_1100_1010).data == 0b00101)
-    #expect(QRFormat.version(0b00_0111_1100_1001_0100).version == 7)
+    #expect(QRFormat.golay(7) == 0b00_0111_1100_1001_0100)
   }
 
   @Test func nearestLayoutOfAMeasuredSide() {

@@ -51,13 +51,20 @@ enum AztecDecoder {
 
   /// The message, and which share of the error correction it took.
   ///
-  /// - Parameter isDark: of a module counted from the middle of the symbol.
-  static func decode(_ mode: Mode, isDark: (_ x: Int, _ y: Int) -> Bool) -> (message: Message, used: Double)? {
-    let bits = layers(mode, isDark)
-    guard bits.count == mode.bits else { return nil }
+  /// - Parameter matrix: all modules of the upright symbol.
+  static func decode(_ mode: Mode, _ matrix: ModuleMatrix) -> (message: Message, used: Double)? {
+    guard matrix.columns == mode.side, matrix.rows == mode.side else { return nil }
+    let places = layers(mode)
+    guard places.count == mode.bits else { return nil }
     // What does not fill a codeword stands first.
-    var reader = BitReader(Array(bits.dropFirst(mode.bits % mode.width)))
-    var words = (0..<mode.words).compactMap { _ in reader.read(mode.width) }
+    let first = mode.bits % mode.width
+    var words: [Int] = []
+    var doubt: [Float] = []
+    for start in stride(from: first, to: places.count, by: mode.width) {
+      let own = places[start..<(start + mode.width)]
+      words.append(own.reduce(0) { $0 << 1 | (matrix.dark[$1] ? 1 : 0) })
+      if !matrix.margins.isEmpty { doubt.append(1 - own.reduce(1) { min($0, matrix.margins[$1]) }) }
+    }
     let code: ReedSolomon =
       switch mode.width {
       case 6: .sixBits
@@ -69,13 +76,11 @@ enum AztecDecoder {
     let all = 1 << mode.width - 1
     // Codewords of one tone do not occur in data.
     let erasures = words.prefix(mode.data).indices.filter { words[$0] == 0 || words[$0] == all }
-    var corrected = words
-    let errors: Int
-    if let found = code.correct(&corrected, checks: checks, reserve: 1) {
-      errors = 2 * found
-      words = corrected
-    } else if !erasures.isEmpty, let found = code.correct(&words, checks: checks, erasures: erasures, reserve: 1) {
-      errors = 2 * found + erasures.count
+    let used: Double
+    if let share = code.correct(&words, checks: checks, doubt: [], reserve: 1) {
+      used = share
+    } else if let share = code.correct(&words, checks: checks, doubt: doubt, erasures: erasures, reserve: 1) {
+      used = share
     } else {
       return nil
     }
@@ -89,12 +94,12 @@ enum AztecDecoder {
     var text = AztecText(data)
     var message = text.message()
     message.isReaderProgramming = mode.isReaderProgramming
-    return (message, min(1, Double(errors) / Double(checks)))
+    return (message, min(1, used))
   }
 
-  /// The bits of all layers from the outermost inwards, each two modules thick, from the upper left corner down along the
+  /// Where the bits of all layers lie among the modules, row by row: from the outermost inwards, each two modules thick, from the upper left corner down along the
   /// left side and on counterclockwise (clause 7.3.1).
-  private static func layers(_ mode: Mode, _ isDark: (_ x: Int, _ y: Int) -> Bool) -> [Bool] {
+  private static func layers(_ mode: Mode) -> [Int] {
     // Without the reference grid, lines of which cross every sixteenth module from the middle, coordinates are dense.
     let dense = (mode.isCompact ? 11 : 14) + 4 * mode.layers
     let center = dense / 2
@@ -107,7 +112,8 @@ enum AztecDecoder {
       let offset = center - i - 1
       return -(offset + offset / 15 + 1)
     }
-    var bits: [Bool] = []
+    let (modules, half) = (mode.side, mode.side / 2)
+    var bits: [Int] = []
     bits.reserveCapacity(mode.bits)
     for layer in 0..<mode.layers {
       let first = 2 * layer
@@ -123,7 +129,7 @@ enum AztecDecoder {
               case 2: (last - k, last - j)
               default: (last - j, first + k)
               }
-            bits.append(isDark(place(x), place(y)))
+            bits.append((place(y) + half) * modules + place(x) + half)
           }
         }
       }

@@ -118,26 +118,99 @@ struct AztecReader {
     var finding = MatrixFinding(
       symbology: .aztec, corners: turn.corners(core, half: Double(half) + 0.5), module: module, certainty: 0.95)
     finding.inverted = inverted
-    let fitted = grow(core, from: radius, to: half, isCompact: isCompact, module: module, inverted: inverted)
-    for map in [fitted, core] {
-      for sharpen: Float in [0, 0.6, 1.2] {
-        let matrix = self.matrix(map, radius: half, sharpen: sharpen, inverted: inverted)
-        let found = AztecDecoder.decode(mode) { x, y in
-          let (u, v) = turn.apply(x, y)
-          return matrix[u + half, v + half]
+    var attempts: [() -> (map: Homography, mesh: GridMesh?)] = []
+    if !isCompact {
+      attempts.append { followed(core, half: half, module: module, inverted: inverted) }
+    }
+    if mode.side <= 61 {
+      attempts.append {
+        (grow(core, from: radius, to: half, isCompact: isCompact, module: module, inverted: inverted), nil)
+      }
+    }
+    attempts.append { (core, nil) }
+    let r = Double(half) + 0.5
+    for attempt in attempts {
+      let (map, mesh) = attempt()
+      let sampler = ModuleSampler(view, columns: mode.side, rows: mode.side) { x, y in
+        map.apply([x - r, y - r]) + (mesh?.shift(x - r, y - r) ?? Point2(0, 0))
+      }
+      for (radius, sharpen) in [(4, Float(0)), (3, 0.6), (5, 1.2)] {
+        let matrix = sampler.matrix(radius: radius, sharpen: sharpen, inverted: inverted)
+        let upright = matrix.picked(columns: mode.side, rows: mode.side) { x, y in
+          let (u, v) = turn.apply(x - half, y - half)
+          return (u + half, v + half)
         }
-        guard let (message, used) = found else { continue }
-        finding.corners = turn.corners(map, half: Double(half) + 0.5)
+        guard let (message, used) = AztecDecoder.decode(mode, upright) else { continue }
+        finding.corners = turn.corners(map, half: r)
         finding.message = message
         finding.used = used
         finding.certainty = 1
         finding.matrix = matrix
-        let r = Double(half) + 0.5
         finding.map = map * Homography.translation([-r, -r])
         return finding
       }
     }
     return finding
+  }
+
+  /// The grid of a full symbol by the lines of its reference grid, which cross every sixteenth module from the middle: each
+  /// crossing moves to where it is, from the bull's eye outwards, the map being fitted anew to all that were found after
+  /// each round.
+  private func followed(
+    _ core: Homography, half: Int, module: Double, inverted: Bool
+  ) -> (map: Homography, mesh: GridMesh?) {
+    let reach = half / 16
+    var lines = (-reach...reach).map { 16 * $0 }
+    // The ends of the lines at the rim count as crossings where they are not too near to one.
+    let hasRim = half - 16 * reach >= 5
+    if hasRim { lines = [-half] + lines + [half] }
+    let n = lines.count
+    let middle = n / 2
+    var map = core
+    var contrast = climb(core, radius: 6, module: module, inverted: inverted).score
+    var places = [Point2?](repeating: nil, count: n * n)
+    places[middle * n + middle] = map.apply([0, 0])
+    // The bull's eye holds the map where nothing else was found yet.
+    let anchors: [Point2] = [[-6, -6], [6, -6], [6, 6], [-6, 6], [0, 0]]
+    let fixed = anchors.map { PointPair(reference: $0, frame: core.apply($0)) }
+    guard middle > 0 else { return (core, nil) }
+    for ring in 1...middle {
+      for node in places.indices where max(abs(node % n - middle), abs(node / n - middle)) == ring {
+        let (x, y) = (lines[node % n], lines[node / n])
+        let onRim = hasRim && (abs(x) == half, abs(y) == half) != (false, false)
+        if hasRim, abs(x) == half, abs(y) == half { continue }
+        var known: [KnownModule] = []
+        for d in -7...7 {
+          // Where a line of the grid ends at the rim there is no other to cross it.
+          if !onRim || abs(x) == half, abs(x + d) <= half {
+            known.append(KnownModule(at: [Double(x + d), Double(y)], isDark: (x + d + y).isMultiple(of: 2)))
+          }
+          if !onRim || abs(y) == half, d != 0 || onRim, abs(y + d) <= half {
+            known.append(KnownModule(at: [Double(x), Double(y + d)], isDark: (x + y + d).isMultiple(of: 2)))
+          }
+        }
+        let center = Point2(Double(x), Double(y))
+        let found = PatternWindow(known: known, center: center).shift(
+          view, map, inverted: inverted, guess: [0, 0], reach: 2, penalty: 0.08 * contrast)
+        if let found, found.contrast > 0.5 * contrast {
+          places[node] = map.apply(center) + found.shift
+          contrast = 0.9 * contrast + 0.1 * found.contrast
+        }
+      }
+      let pairs =
+        fixed
+        + places.indices.compactMap { node in
+          places[node].map {
+            PointPair(reference: [Double(lines[node % n]), Double(lines[node / n])], frame: $0)
+          }
+        }
+      if let fitted = pairs.withUnsafeBufferPointer({ Homography.fit($0) }), fitted.isFinite { map = fitted }
+    }
+    let shifts = places.indices.map { node in
+      places[node].map { $0 - map.apply([Double(lines[node % n]), Double(lines[node / n])]) }
+    }
+    let middles = lines.map(Double.init)
+    return (map, GridMesh(columns: middles, rows: middles, found: shifts, goesOn: true))
   }
 
   /// Follows the grid from the bull's eye outwards: at each size the corners go where the modules show most contrast, and in a
@@ -179,7 +252,7 @@ struct AztecReader {
       values.reserveCapacity(places.count)
       for p in places {
         var sum = 0.0
-        for off in GridClimb.offsets { sum += QRGrid.sample(view, map.apply(p + off)) }
+        for off in GridClimb.offsets { sum += view.sample(map.apply(p + off)) }
         values.append(sum / Double(GridClimb.offsets.count))
       }
       let mean = values.reduce(0, +) / Double(max(1, values.count))

@@ -1,7 +1,7 @@
 import WaymarkGeometry
 import WaymarkImage
 
-/// Looks for rings of one width around a point: the middle of an Aztec Code or a MaxiCode symbol.
+/// Looks for rings of one width around a point: the middle of an Aztec Code symbol.
 struct BullseyeSearch {
   struct Mark {
     var center: Point2
@@ -10,6 +10,8 @@ struct BullseyeSearch {
     var ringY: Double
     /// Whether the middle is lighter than the ring around it.
     var isLight: Bool
+    /// How many of twelve rays from the middle cross the rings as they should.
+    var rays: Int
     /// How many rows agree.
     var rows = 1
   }
@@ -40,7 +42,7 @@ struct BullseyeSearch {
         examine(view, levels, Point2(x, Double(y)), width: Double(total) / 7, isLight: (i + 4).isMultiple(of: 2))
       }
     }
-    marks.sort { $0.rows > $1.rows }
+    marks.sort { ($0.rays, $0.rows) > ($1.rays, $1.rows) }
   }
 
   private mutating func examine(
@@ -57,8 +59,47 @@ struct BullseyeSearch {
       let down = column(view, levels, p, width: width, isLight: isLight),
       abs(down.y - p.y) < 1.2 * width
     else { return }
-    marks.append(
-      Mark(center: [p.x, down.y], ringX: width, ringY: down.width, isLight: isLight))
+    let center = Point2(p.x, down.y)
+    let rays = Self.directions.count { crosses(view, levels, center, $0, Point2(width, down.width), isLight: isLight) }
+    // Chance makes rows and columns of equal runs in the midst of modules, but hardly in all directions.
+    guard rays >= 7 else { return }
+    marks.append(Mark(center: center, ringX: width, ringY: down.width, isLight: isLight, rays: rays))
+  }
+
+  private static let directions: [Point2] = [
+    [0.71, 0.71], [-0.71, 0.71], [-0.71, -0.71], [0.71, -0.71], [0.92, 0.38], [0.38, 0.92], [-0.38, 0.92],
+    [-0.92, 0.38], [-0.92, -0.38], [-0.38, -0.92], [0.38, -0.92], [0.92, -0.38],
+  ]
+
+  /// Whether a ray from the middle crosses three rings of about one width.
+  private func crosses(
+    _ view: ImageView, _ levels: BlockMean, _ center: Point2, _ direction: Point2, _ ring: Point2, isLight: Bool
+  ) -> Bool {
+    let step = 0.25
+    let ray = direction * ring * step
+    var tone = !isLight
+    var (last, t) = (0.0, 0.0)
+    var runs: [Double] = []
+    var p = center
+    // Along the diagonal of a square rings are farther apart than along its sides.
+    while t < 6.5 {
+      t += step
+      p += ray
+      let (x, y) = (Int(p.x.rounded()), Int(p.y.rounded()))
+      guard x >= 0, y >= 0, x < view.width, y < view.height else { return false }
+      guard levels.isDark(view, x, y) != tone else { continue }
+      runs.append(t - last)
+      last = t
+      tone.toggle()
+      if runs.count == 4 { break }
+    }
+    guard runs.count == 4 else { return false }
+    // A spread of ink makes dark rings wider and light ones narrower, but not pairs of them.
+    let (inner, outer) = (runs[1] + runs[2], runs[2] + runs[3])
+    let pair = (inner + outer) / 2
+    let slack = 0.3 * pair + 0.5 / min(ring.x, ring.y)
+    return abs(inner - outer) < slack && abs(2 * runs[0] - pair / 2) < 1.4 * slack
+      && runs.dropFirst().allSatisfy { abs($0 - pair / 2) < slack }
   }
 
   /// The same rings along a column.

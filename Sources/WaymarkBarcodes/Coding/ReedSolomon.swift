@@ -137,6 +137,37 @@ struct ReedSolomon: Sendable {
     return errors
   }
 
+  /// Corrects a block; where errors alone are too many, with more and more of its most doubtful codewords as erasures, of
+  /// which twice as many can be corrected (the idea of G. D. Forney, "Generalized minimum distance decoding", IEEE Trans.
+  /// IT 12 (1966)).
+  ///
+  /// - Parameters:
+  ///   - doubt: of each codeword, more is worse; empty where nothing is known.
+  ///   - erasures: codewords that are unreadable for certain.
+  /// - Returns: the share of the check codewords that it took.
+  func correct(
+    _ words: inout [Int], checks: Int, doubt: [Float], erasures: [Int] = [], reserve: Int = 0
+  ) -> Double? {
+    if let errors = correct(&words, checks: checks, erasures: erasures, reserve: reserve) {
+      return Double(2 * errors + erasures.count) / Double(checks)
+    }
+    guard doubt.count == words.count else { return nil }
+    let known = Set(erasures)
+    let order = erasures + doubt.indices.filter { !known.contains($0) }.sorted { doubt[$0] > doubt[$1] }
+    // Erasures that take every check codeword fit anything: some are kept, so that what comes out is not an accident.
+    let reserve = max(reserve, 4)
+    var count = erasures.count + 2
+    while count + reserve <= checks {
+      var trial = words
+      if let errors = correct(&trial, checks: checks, erasures: Array(order.prefix(count)), reserve: reserve) {
+        words = trial
+        return Double(2 * errors + count) / Double(checks)
+      }
+      count += max(2, checks / 8)
+    }
+    return nil
+  }
+
   /// The check codewords for some data; the way back, for tests and for grading.
   func checks(for data: [Int], count: Int) -> [Int] {
     var generator = [1]
@@ -216,5 +247,4 @@ struct ReedSolomon: Sendable {
     }
     return result
   }
-
 }

@@ -1,44 +1,51 @@
 /// From the modules of a Data Matrix symbol to its message: ISO/IEC 16022 clauses 5.2 to 5.7 and annex F.
 enum DataMatrixDecoder {
   /// The message, and which share of the error correction it took.
-  static func decode(_ size: DataMatrixSize, isDark: (_ x: Int, _ y: Int) -> Bool) -> (message: Message, used: Double)?
-  {
+  static func decode(_ size: DataMatrixSize, _ matrix: ModuleMatrix) -> (message: Message, used: Double)? {
+    guard matrix.columns == size.columns, matrix.rows == size.rows else { return nil }
     let (regionWidth, regionHeight) = (size.regionWidth, size.regionHeight)
-    var bits = [Bool]()
-    bits.reserveCapacity(size.dataRows * size.dataColumns)
-    for y in 0..<size.dataRows {
-      for x in 0..<size.dataColumns {
-        bits.append(
-          isDark(
-            x / regionWidth * (regionWidth + 2) + 1 + x % regionWidth,
-            y / regionHeight * (regionHeight + 2) + 1 + y % regionHeight))
-      }
+    let data = matrix.picked(columns: size.dataColumns, rows: size.dataRows) { x, y in
+      (
+        x / regionWidth * (regionWidth + 2) + 1 + x % regionWidth,
+        y / regionHeight * (regionHeight + 2) + 1 + y % regionHeight
+      )
     }
-    let words = size.placement().prefix(size.data + size.checks).map { places in
-      places.reduce(0) { $0 << 1 | (bits.indices.contains($1) && bits[$1] ? 1 : 0) }
+    let placement = size.placement().prefix(size.data + size.checks)
+    let words = placement.map { places in
+      places.reduce(0) { $0 << 1 | (data.dark.indices.contains($1) && data.dark[$1] ? 1 : 0) }
     }
     guard words.count == size.data + size.checks else { return nil }
+    let doubt: [Float] =
+      data.margins.isEmpty
+      ? []
+      : placement.map { places in
+        1 - places.reduce(1) { min($0, data.margins.indices.contains($1) ? data.margins[$1] : 0) }
+      }
     // In the largest symbol the last two blocks have one data codeword less, so that the check codewords start with the
     // ninth block; some printers start with the first.
     for shift in size.blocks == 10 ? [8, 0] : [0] {
-      guard let (data, used) = correct(words, size, shift: shift) else { continue }
+      guard let (data, used) = correct(words, doubt, size, shift: shift) else { continue }
       var codewords = Codewords(data)
       return codewords.message().map { ($0, used) }
     }
     return nil
   }
 
-  private static func correct(_ words: [Int], _ size: DataMatrixSize, shift: Int) -> (data: [Int], used: Double)? {
+  private static func correct(
+    _ words: [Int], _ doubt: [Float], _ size: DataMatrixSize, shift: Int
+  ) -> (data: [Int], used: Double)? {
     var data = [Int](repeating: 0, count: size.data)
     let checks = size.checks / size.blocks
     var used = 0.0
     for block in 0..<size.blocks {
       let own = Array(stride(from: block, to: size.data, by: size.blocks))
-      var codeword = own.map { words[$0] }
-      for j in 0..<size.checks where (j + shift) % size.blocks == block { codeword.append(words[size.data + j]) }
-      guard codeword.count == own.count + checks, let errors = ReedSolomon.dataMatrix.correct(&codeword, checks: checks)
+      let places = own + (0..<size.checks).filter { ($0 + shift) % size.blocks == block }.map { size.data + $0 }
+      var codeword = places.map { words[$0] }
+      guard places.count == own.count + checks,
+        let share = ReedSolomon.dataMatrix.correct(
+          &codeword, checks: checks, doubt: doubt.isEmpty ? [] : places.map { doubt[$0] })
       else { return nil }
-      used = max(used, Double(2 * errors) / Double(checks))
+      used = max(used, share)
       for (i, word) in zip(own, codeword) { data[i] = word }
     }
     return (data, used)

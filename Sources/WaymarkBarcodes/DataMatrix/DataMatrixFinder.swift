@@ -194,7 +194,7 @@ struct DataMatrixTimingSearch {
     let x = min(max(0, Int(p.x)), view.width - 1) / BlockMean.side
     let y = min(max(0, Int(p.y)), view.height - 1) / BlockMean.side
     let level = Double(levels[min(x, levels.columns - 1), min(y, levels.rows - 1)]) + 0.5
-    let value = QRGrid.sample(view, p) - level
+    let value = view.sample(p) - level
     return inverted ? -value : value
   }
 

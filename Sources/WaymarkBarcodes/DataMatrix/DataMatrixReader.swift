@@ -99,15 +99,17 @@ struct DataMatrixReader {
       Quadrilateral(topLeft: [0, 0], topRight: [columns, 0], bottomRight: [columns, rows], bottomLeft: [0, rows]))
     var finding = MatrixFinding(symbology: .dataMatrix, corners: corners, module: module, certainty: 0)
     finding.inverted = c.inverted
-    let bent = RegionGrid(view, size, map, climb: climb, module: module)
     var attempts: [ModuleSampler] = [
       ModuleSampler(view, columns: size.columns, rows: size.rows) { map.apply([$0, $1]) }
     ]
-    if let bent { attempts.append(ModuleSampler(view, columns: size.columns, rows: size.rows, place: bent.place)) }
+    if let mesh = bend(size, map, contrast: contrast, inverted: c.inverted) {
+      attempts.append(
+        ModuleSampler(view, columns: size.columns, rows: size.rows) { map.apply([$0, $1]) + mesh.shift($0, $1) })
+    }
     for sampler in attempts {
       for (radius, sharpen) in [(5, Float(0)), (3, 0.6), (6, 1.2)] {
         let matrix = sampler.matrix(radius: radius, sharpen: sharpen, inverted: c.inverted)
-        let fit = agreement(matrix, size)
+        let fit = matrix.agreement(size.frame)
         finding.certainty = max(finding.certainty, fit)
         guard fit > 0.8 else { continue }
         if let (message, used) = decode(matrix, size) {
@@ -123,16 +125,51 @@ struct DataMatrixReader {
     return finding.certainty > 0.97 ? finding : nil
   }
 
+  /// Moves what lies around each crossing of the patterns between regions, and along the outer ones, to where it is: for a
+  /// symbol on something that is not flat.
+  private func bend(
+    _ size: DataMatrixSize, _ map: Homography, contrast: Double, inverted: Bool
+  ) -> GridMesh? {
+    let (width, height) = (size.regionWidth + 2, size.regionHeight + 2)
+    // Half regions as well: along the outer patterns there is always something to see.
+    func lines(_ count: Int, _ step: Int) -> [Double] {
+      (0...(2 * count)).map { Double($0 * step) / 2 }
+    }
+    let (columns, rows) = (lines(size.regionColumns, width), lines(size.regionRows, height))
+    var shifts = [Point2?](repeating: nil, count: columns.count * rows.count)
+    let n = columns.count
+    // From the corner of the L outwards: what was found beside tells where to look.
+    let order = shifts.indices.sorted { ($0 % n - $0 / n, $0) < ($1 % n - $1 / n, $1) }
+    for node in order {
+      let center = Point2(columns[node % n], rows[node / n])
+      var known: [KnownModule] = []
+      let (cx, cy) = (Int(center.x), Int(center.y))
+      for y in max(0, cy - 4)..<min(size.rows, cy + 4) {
+        for x in max(0, cx - 4)..<min(size.columns, cx + 4) {
+          if let dark = size.fixed(x, y) {
+            known.append(KnownModule(at: [Double(x) + 0.5, Double(y) + 0.5], isDark: dark))
+          }
+        }
+      }
+      guard known.contains(where: \.isDark), known.contains(where: { !$0.isDark }) else { continue }
+      let found = PatternWindow(known: known, center: center).shift(
+        view, map, inverted: inverted, guess: GridMesh.mean(around: node, shifts, n) ?? [0, 0], reach: 1.5,
+        penalty: 0.06 * contrast)
+      if let found, found.contrast > 0.55 * contrast { shifts[node] = found.shift }
+    }
+    return GridMesh(columns: columns, rows: rows, found: shifts)
+  }
+
   /// As it is, or as seen in a mirror: then what is the left side is the lower one.
   private func decode(_ matrix: ModuleMatrix, _ size: DataMatrixSize) -> (Message, Double)? {
-    if DataMatrixSize.all.contains(size),
-      let found = DataMatrixDecoder.decode(size, isDark: { matrix[$0, $1] })
-    {
-      return found
-    }
-    guard DataMatrixSize.all.contains(size.turned) else { return nil }
+    if DataMatrixSize.all.contains(size), let found = DataMatrixDecoder.decode(size, matrix) { return found }
+    let turned = size.turned
+    guard DataMatrixSize.all.contains(turned) else { return nil }
     let (columns, rows) = (matrix.columns, matrix.rows)
-    return DataMatrixDecoder.decode(size.turned) { x, y in matrix[columns - 1 - y, rows - 1 - x] }
+    let mirrored = matrix.picked(columns: turned.columns, rows: turned.rows) { x, y in
+      (columns - 1 - y, rows - 1 - x)
+    }
+    return DataMatrixDecoder.decode(turned, mirrored)
   }
 
   /// The modules of finder and timing patterns, and a ring of light around.
@@ -145,19 +182,6 @@ struct DataMatrixReader {
       }
     }
     return known
-  }
-
-  /// The share of the outer finder and timing patterns that is as it should be.
-  private func agreement(_ matrix: ModuleMatrix, _ size: DataMatrixSize) -> Double {
-    var (right, all) = (0, 0)
-    for y in 0..<size.rows {
-      for x in 0..<size.columns {
-        guard let dark = size.frame(x, y) else { continue }
-        all += 1
-        if matrix[x, y] == dark { right += 1 }
-      }
-    }
-    return Double(right) / Double(max(1, all))
   }
 }
 
@@ -175,57 +199,5 @@ extension DataMatrixSize {
     if y == 0 { return x.isMultiple(of: 2) }
     if x == columns - 1 { return !y.isMultiple(of: 2) }
     return nil
-  }
-}
-
-/// The grid of a symbol of several regions, each moved to where its own finder and timing patterns lie: undoes a bend.
-struct RegionGrid {
-  private let size: DataMatrixSize
-  private let map: Homography
-  private var shifts: [(at: Point2, by: Point2)] = []
-
-  init?(_ view: ImageView, _ size: DataMatrixSize, _ map: Homography, climb: GridClimb, module: Double) {
-    guard size.regionRows * size.regionColumns > 1 else { return nil }
-    self.size = size
-    self.map = map
-    let (width, height) = (size.regionWidth + 2, size.regionHeight + 2)
-    // Crossings of the patterns between regions: small windows of known modules are moved as a whole.
-    for gy in 0...size.regionRows {
-      for gx in 0...size.regionColumns {
-        let center = Point2(Double(gx * width), Double(gy * height))
-        var known: [KnownModule] = []
-        for y in (gy * height - 4)..<(gy * height + 4) where y >= 0 && y < size.rows {
-          for x in (gx * width - 4)..<(gx * width + 4) where x >= 0 && x < size.columns {
-            if let dark = size.fixed(x, y) {
-              known.append(KnownModule(at: [Double(x) + 0.5, Double(y) + 0.5], isDark: dark))
-            }
-          }
-        }
-        var best = (shift: Point2(0, 0), score: -1e9)
-        for dy in -6...6 {
-          for dx in -6...6 {
-            let shift = Point2(Double(dx), Double(dy)) * (module / 4)
-            let moved = Homography.translation(shift) * map
-            let score =
-              GridClimb(view: view, size: climb.size, known: known, inverted: climb.inverted).score(moved)
-              - 0.3 * Double(dx * dx + dy * dy).squareRoot()
-            if score > best.score { best = (shift, score) }
-          }
-        }
-        shifts.append((center, best.shift))
-      }
-    }
-  }
-
-  /// Where a point given in modules lies: the shifts of the corners of its region, mixed by how near they are.
-  func place(_ x: Double, _ y: Double) -> Point2 {
-    let (width, height) = (Double(size.regionWidth + 2), Double(size.regionHeight + 2))
-    let gx = min(max(0, Int(x / width)), size.regionColumns - 1)
-    let gy = min(max(0, Int(y / height)), size.regionRows - 1)
-    let (fx, fy) = (x / width - Double(gx), y / height - Double(gy))
-    let stride = size.regionColumns + 1
-    let a = shifts[gy * stride + gx].by * (1 - fx) + shifts[gy * stride + gx + 1].by * fx
-    let b = shifts[(gy + 1) * stride + gx].by * (1 - fx) + shifts[(gy + 1) * stride + gx + 1].by * fx
-    return map.apply([x, y]) + a * (1 - fy) + b * fy
   }
 }

@@ -2,12 +2,15 @@
 enum MaxiCodeDecoder {
   /// The message, and which share of the error correction it took.
   ///
-  /// - Parameter isDark: one a place of `MaxiCodePlacement`.
-  static func decode(_ isDark: [Bool]) -> (message: Message, used: Double)? {
-    guard isDark.count == MaxiCodePlacement.numbers.count else { return nil }
+  /// - Parameter matrix: one module a place of `MaxiCodePlacement`.
+  static func decode(_ matrix: ModuleMatrix) -> (message: Message, used: Double)? {
+    guard matrix.dark.count == MaxiCodePlacement.numbers.count else { return nil }
     var words = [Int](repeating: 0, count: 144)
-    for (place, number) in MaxiCodePlacement.numbers.enumerated() where number >= 0 && isDark[place] {
-      words[Int(number) / 6] |= 32 >> (Int(number) % 6)
+    var sure = [Float](repeating: 1, count: matrix.margins.isEmpty ? 0 : 144)
+    for (place, number) in MaxiCodePlacement.numbers.enumerated() where number >= 0 {
+      let word = Int(number) / 6
+      if matrix.dark[place] { words[word] |= 32 >> (Int(number) % 6) }
+      if !sure.isEmpty { sure[word] = min(sure[word], matrix.margins[place]) }
     }
     var primary = Array(words[0..<20])
     guard let errors = ReedSolomon.sixBits.correct(&primary, checks: 10, reserve: 2) else { return nil }
@@ -18,9 +21,13 @@ enum MaxiCodeDecoder {
     var secondary = [Int](repeating: 0, count: 124 - checks)
     var used = Double(2 * errors) / 10
     for half in 0...1 {
-      var block = stride(from: 20 + half, to: 144, by: 2).map { words[$0] }
-      guard let wrong = ReedSolomon.sixBits.correct(&block, checks: checks / 2, reserve: 2) else { return nil }
-      used = max(used, Double(4 * wrong) / Double(checks))
+      let places = Array(stride(from: 20 + half, to: 144, by: 2))
+      var block = places.map { words[$0] }
+      guard
+        let share = ReedSolomon.sixBits.correct(
+          &block, checks: checks / 2, doubt: sure.isEmpty ? [] : places.map { 1 - sure[$0] }, reserve: 2)
+      else { return nil }
+      used = max(used, share)
       for i in 0..<((124 - checks) / 2) { secondary[2 * i + half] = block[i] }
     }
     var text = MaxiCodeText(mode <= 3 ? secondary : Array(primary[1..<10]) + secondary)

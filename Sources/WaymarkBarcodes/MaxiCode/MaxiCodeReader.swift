@@ -5,6 +5,9 @@ import WaymarkImage
 /// modules around it how it is turned.
 struct MaxiCodeReader {
   let view: ImageView
+  let levels: BlockMean
+  /// Every so manieth row of the picture is searched.
+  let step: Int
   /// How many marks may fail.
   var failures = 3
 
@@ -12,20 +15,21 @@ struct MaxiCodeReader {
   /// The height of a row over the width of a module.
   private static let rise = 0.75.squareRoot()
 
-  func read(_ search: BullseyeSearch) -> [MatrixFinding] {
+  func read() -> [MatrixFinding] {
     var findings: [MatrixFinding] = []
     var failed = 0
-    for mark in search.marks where mark.isLight && failed < failures {
+    for mark in MaxiCodeMark.find(view, levels: levels, step: step) where failed < failures {
       if findings.contains(where: { $0.corners.contains(mark.center) }) { continue }
       if let found = read(mark) { findings.append(found) } else { failed += 1 }
     }
     return findings
   }
 
-  private func read(_ mark: BullseyeSearch.Mark) -> MatrixFinding? {
-    // Rings of 0.67 mm around a disc of 1.02 mm; modules of 0.88 mm (clause 4.11).
-    let unit = Point2(mark.ringX, mark.ringY) * 1.217
-    guard max(unit.x, unit.y) < 60, min(unit.x, unit.y) > 1.5, isRound(mark) else { return nil }
+  private func read(_ mark: MaxiCodeMark) -> MatrixFinding? {
+    // The middle of the outer ring lies on a diameter of 7.07 mm, and modules are 0.88 mm wide (clause 4.11); printers make
+    // it larger.
+    let unit = mark.outer / 8.25
+    guard max(unit.x, unit.y) < 60, min(unit.x, unit.y) > 1.5 else { return nil }
     let known = Self.known
     let size = Point2(30, 33)
     let climb = GridClimb(view: view, size: size, known: known, inverted: false)
@@ -33,7 +37,7 @@ struct MaxiCodeReader {
     for turn in 0..<180 {
       let angle = Double(turn) * .pi / 90
       let (c, s) = (Double.cosine(angle), Double.sine(angle))
-      for scale in [0.85, 0.9, 0.95, 1, 1.05, 1.1, 1.15] {
+      for scale in [0.9, 0.93, 0.96, 0.99, 1.02, 1.05, 1.08] {
         let w = unit * scale
         let a = Point2(c * w.x, s * w.y)
         let b = Point2(-s * w.x, c * w.y) * Self.rise
@@ -45,14 +49,15 @@ struct MaxiCodeReader {
     starts.sort { $0.score > $1.score }
     guard let best = starts.first, best.score > 20 else { return nil }
     // Of those that look right around the bull's eye, those whose modules differ most.
-    let likely = starts.prefix(60).map { (map: $0.map, score: spread($0.map, half: 9)) }.sorted { $0.score > $1.score }
+    let likely = starts.prefix { $0.score > 0.85 * best.score }.prefix(40)
+      .map { (map: $0.map, score: $0.score + spread($0.map, half: 9)) }.sorted { $0.score > $1.score }
     for start in likely.prefix(3) {
       var map = start.map
       for half in [7.0, 11, 16] { map = sharpest(map, half: half, module: unit.x) }
       let sampler = ModuleSampler(view, columns: 30, rows: 33) { x, y in map.apply(Self.place(x, y)) }
       for sharpen: Float in [0, 0.6] {
         let matrix = sampler.matrix(radius: 5, sharpen: sharpen, inverted: false)
-        guard let (message, used) = MaxiCodeDecoder.decode(matrix.dark) else { continue }
+        guard let (message, used) = MaxiCodeDecoder.decode(matrix) else { continue }
         var finding = MatrixFinding(
           symbology: .maxiCode,
           corners: map.apply(
@@ -64,25 +69,6 @@ struct MaxiCodeReader {
       }
     }
     return nil
-  }
-
-  /// Whether dark and light alternate along every radius, as round rings do and square ones do not.
-  private func isRound(_ mark: BullseyeSearch.Mark) -> Bool {
-    var (light, dark): ([Double], [Double]) = ([], [])
-    for i in 0..<16 {
-      let angle = Double(i) * .pi / 8
-      let d = Point2(Double.cosine(angle) * mark.ringX, Double.sine(angle) * mark.ringY)
-      // The middles of the rings, in widths of what is between the borders of the second dark ring.
-      for (k, radius) in [0, 1.17, 2.1, 3.03, 3.96, 4.88].enumerated() {
-        let value = QRGrid.sample(view, mark.center + d * radius)
-        if k.isMultiple(of: 2) { light.append(value) } else { dark.append(value) }
-      }
-    }
-    let (l, h) = (dark.reduce(0, +) / Double(dark.count), light.reduce(0, +) / Double(light.count))
-    guard h - l > 24 else { return false }
-    let level = (l + h) / 2
-    let right = dark.count { $0 < level } + light.count { $0 > level }
-    return right * 10 >= 9 * (dark.count + light.count)
   }
 
   /// Odd rows lie half a module to the right.
@@ -119,10 +105,121 @@ struct MaxiCodeReader {
       let p = Self.place(Double(i % 30) + 0.5, Double(i / 30) + 0.5)
       guard abs(p.x - Self.middle.x) < half, abs(p.y - Self.middle.y) < half else { continue }
       var sum = 0.0
-      for off in GridClimb.offsets { sum += QRGrid.sample(view, map.apply(p + off)) }
+      for off in GridClimb.offsets { sum += view.sample(map.apply(p + off)) }
       values.append(sum / 4)
     }
     let mean = values.reduce(0, +) / Double(max(1, values.count))
     return values.reduce(0) { $0 + abs($1 - mean) } / Double(max(1, values.count))
+  }
+}
+
+/// Three round dark rings around a light disc: the middle of a MaxiCode symbol.
+struct MaxiCodeMark {
+  var center: Point2
+  /// The mean diameter of the outer ring along a row and along a column, in pixels.
+  var outer: Point2
+  /// The mean diameter of the inner ring as a share of that of the outer one.
+  private let inner: Double
+  private var rows = 1
+
+  private init(center: Point2, outer: Point2, inner: Double) {
+    self.center = center
+    self.outer = outer
+    self.inner = inner
+  }
+
+  static func find(_ view: ImageView, levels: BlockMean, step: Int) -> [MaxiCodeMark] {
+    guard view.width >= 24, view.height >= 24 else { return [] }
+    var marks: [MaxiCodeMark] = []
+    var edges = [Int32](repeating: 0, count: view.width + 3)
+    for y in stride(from: step / 2, to: view.height, by: step) {
+      let count = levels.edges(of: view, row: y, into: &edges)
+      guard count >= 13 else { continue }
+      // Dark runs are odd: six of them, from the left side of the outer ring to its right side.
+      for i in stride(from: 1, to: count - 11, by: 2) {
+        let own = (0...11).map { Double(edges[i + $0]) }
+        guard let (middle, diameter, _) = rings(own) else { continue }
+        let p = Point2(middle - 0.5, Double(y))
+        if let known = marks.firstIndex(where: {
+          abs($0.center.x - p.x) < 0.12 * diameter && abs($0.center.y - p.y) < 0.2 * diameter
+        }) {
+          marks[known].rows += 1
+          continue
+        }
+        guard marks.count < 200, let column = cross(view, levels, p, diameter, isColumn: true),
+          abs(column.middle - p.y) < 0.2 * diameter, column.diameter < 2 * diameter, diameter < 2 * column.diameter,
+          // Through the middle once more.
+          let row = cross(view, levels, [p.x, column.middle], diameter, isColumn: false)
+        else { continue }
+        let mark = MaxiCodeMark(
+          center: [row.middle, column.middle], outer: [row.diameter, column.diameter], inner: row.inner)
+        if mark.roundness(view) >= 0.8 { marks.append(mark) }
+      }
+    }
+    return marks.map { ($0, $0.roundness(view)) }.sorted { ($0.1, $0.0.rows) > ($1.1, $1.0.rows) }.map(\.0)
+  }
+
+  /// The middle and the mean diameter of the outer ring, and the share of the inner one, where twelve edges are those of three
+  /// rings: as far as ink spreads it moves both edges of a ring, and leaves the middle between them. The rings are as far from
+  /// each other; how large the disc inside is, printers do not agree.
+  private static func rings(_ e: [Double]) -> (middle: Double, diameter: Double, inner: Double)? {
+    let rings = [(e[4], e[5], e[6], e[7]), (e[2], e[3], e[8], e[9]), (e[0], e[1], e[10], e[11])]
+      .map { (left: ($0.0 + $0.1) / 2, right: ($0.2 + $0.3) / 2) }
+    let outer = rings[2].right - rings[2].left
+    guard outer >= 14 else { return nil }
+    let middle = (rings[2].right + rings[2].left) / 2
+    let inner = (rings[0].right - rings[0].left) / outer
+    guard inner > 0.17, inner < 0.4 else { return nil }
+    for (ring, share) in zip(rings, [inner, (1 + inner) / 2]) {
+      guard abs((ring.right - ring.left) / outer - share) < 0.05 + 0.6 / outer,
+        abs((ring.right + ring.left) / 2 - middle) < 0.04 * outer + 0.6
+      else { return nil }
+    }
+    return (middle, outer, inner)
+  }
+
+  /// The same from a place inside outwards, along a column or a row.
+  private static func cross(
+    _ view: ImageView, _ levels: BlockMean, _ p: Point2, _ diameter: Double, isColumn: Bool
+  ) -> (middle: Double, diameter: Double, inner: Double)? {
+    let (x, y) = (Int(p.x.rounded()), Int(p.y.rounded()))
+    func isDark(_ t: Int) -> Bool? {
+      let (u, v) = isColumn ? (x, y + t) : (x + t, y)
+      return u >= 0 && v >= 0 && u < view.width && v < view.height ? levels.isDark(view, u, v) : nil
+    }
+    guard isDark(0) == false else { return nil }
+    /// The first six borders in one direction.
+    func borders(_ direction: Int) -> [Double]? {
+      var found: [Double] = []
+      var dark = false
+      var t = 0
+      while found.count < 6, abs(t) < Int(1.3 * diameter) + 2 {
+        t += direction
+        guard let here = isDark(t) else { break }
+        if here != dark {
+          dark.toggle()
+          found.append(Double((isColumn ? y : x) + t) - Double(direction) / 2)
+        }
+      }
+      return found.count == 6 ? found : nil
+    }
+    guard let up = borders(-1), let down = borders(1) else { return nil }
+    return rings(up.reversed() + down)
+  }
+
+  /// How much of what round rings show along every radius is there, as square ones do not: 0 to 1.
+  private func roundness(_ view: ImageView) -> Double {
+    var (light, dark): ([Double], [Double]) = ([], [])
+    for i in 0..<16 {
+      let angle = Double(i) * .pi / 8
+      let d = Point2(Double.cosine(angle) * outer.x, Double.sine(angle) * outer.y) / 2
+      for radius in [0, 0.25 + 0.75 * inner, 0.75 + 0.25 * inner] { light.append(view.sample(center + d * radius)) }
+      for radius in [inner, 0.5 + 0.5 * inner, 1] { dark.append(view.sample(center + d * radius)) }
+    }
+    let (l, h) = (dark.reduce(0, +) / Double(dark.count), light.reduce(0, +) / Double(light.count))
+    guard h - l > 24 else { return 0 }
+    let level = (l + h) / 2
+    let right = dark.count { $0 < level } + light.count { $0 > level }
+    return Double(right) / Double(dark.count + light.count)
   }
 }

@@ -15,33 +15,29 @@ struct MicroQRReader {
       var failed = 0
       for pattern in search.found[polarity] where failed < failures {
         if findings.contains(where: { $0.corners.contains(pattern.center) }) { continue }
-        if let found = read(pattern, inverted: polarity == 1) { findings.append(found) } else { failed += 1 }
+        let ring = pattern.outline(view, levels: levels, isDark: polarity == 0)
+        if let ring, let found = read(ring, inverted: polarity == 1) { findings.append(found) } else { failed += 1 }
       }
     }
     return findings
   }
 
-  private func read(_ pattern: FinderPattern, inverted: Bool) -> MatrixFinding? {
-    let found = RingCorners.find(
-      view, levels: levels, around: pattern.center, unit: [pattern.moduleX, pattern.moduleY], isDark: !inverted,
-      past: [true, false], modules: 7)
-    guard let ring = found else { return nil }
-    let square = Quadrilateral(topLeft: [0, 0], topRight: [7, 0], bottomRight: [7, 7], bottomLeft: [0, 7])
+  /// The finder pattern, in modules.
+  static let outline = Quadrilateral(topLeft: [0, 0], topRight: [7, 0], bottomRight: [7, 7], bottomLeft: [0, 7])
+
+  private func read(_ ring: Quadrilateral, inverted: Bool) -> MatrixFinding? {
     let module = abs(ring.signedArea).squareRoot() / 7
-    let c = ring.corners
     // Each of the four ways to lie and each version by how its timing patterns look; the better ones are tried.
     var candidates: [(map: Homography, version: Int, score: Double)] = []
-    for turn in 0..<4 {
-      let turned = Quadrilateral(
-        topLeft: c[turn], topRight: c[(turn + 1) % 4], bottomRight: c[(turn + 2) % 4], bottomLeft: c[(turn + 3) % 4])
-      guard let map = Homography(from: square, to: turned) else { continue }
+    for turned in ring.turns {
+      guard let map = Homography(from: Self.outline, to: turned) else { continue }
       for version in 1...4 {
         let score = climb(version, inverted).score(map)
         if score > 8 { candidates.append((map, version, score)) }
       }
     }
     candidates.sort { $0.score > $1.score }
-    for candidate in candidates.prefix(6) {
+    for candidate in candidates.prefix(8) {
       if let found = examine(candidate.map, candidate.version, module: module, inverted: inverted) { return found }
     }
     return nil
@@ -51,18 +47,26 @@ struct MicroQRReader {
     let side = 9 + 2 * version
     let (map, score) = climb(version, inverted).climb(start, module: module)
     guard score > 10 else { return nil }
-    let sampler = ModuleSampler(view, columns: side, rows: side) { map.apply([$0, $1]) }
-    for sharpen: Float in [0, 0.6, 1.2] {
+    let s = Double(side)
+    let frame = Quadrilateral(topLeft: [0, 0], topRight: [s, 0], bottomRight: [s, s], bottomLeft: [0, s])
+    let corners = map.apply(frame)
+    // No pattern says where the far corner is. The smallest symbols detect errors and correct none: too little to try.
+    let moves: [Point2] = version == 1 ? [[0, 0]] : Self.moves
+    for (move, sharpen) in moves.flatMap({ move in [Float(0), 0.6, 1.2].map { (move, $0) } }) {
+      let u = (corners.bottomRight - corners.bottomLeft) / s
+      let v = (corners.bottomRight - corners.topRight) / s
+      var moved = corners
+      moved.bottomRight += u * move.x + v * move.y
+      guard let map = Homography(from: frame, to: moved) else { continue }
+      let sampler = ModuleSampler(view, columns: side, rows: side) { map.apply([$0, $1]) }
       let matrix = sampler.matrix(radius: 4, sharpen: sharpen, inverted: inverted)
-      guard agreement(matrix, side) > 0.9 else { continue }
+      guard matrix.agreement(MicroQRDecoder.fixed) > 0.9 else { continue }
+      // The format names the version, and lies where the map is right.
+      if move.length > 0, !matrix.namesMicroVersion(version), !matrix.transposed.namesMicroVersion(version) { break }
       for matrix in [matrix, matrix.transposed] {
         guard let (message, used) = MicroQRDecoder.decode(matrix) else { continue }
-        let s = Double(side)
         var finding = MatrixFinding(
-          symbology: .microQR,
-          corners: map.apply(
-            Quadrilateral(topLeft: [0, 0], topRight: [s, 0], bottomRight: [s, s], bottomLeft: [0, s])),
-          module: module, certainty: 1)
+          symbology: .microQR, corners: moved, module: module, certainty: 1)
         finding.message = message
         finding.used = used
         finding.inverted = inverted
@@ -73,6 +77,11 @@ struct MicroQRReader {
     }
     return nil
   }
+
+  /// Where the far corner may lie from where the patterns have it, in modules; the nearer ones first.
+  private static let moves: [Point2] = (-3...3).flatMap { y in (-3...3).map { x in Point2(Double(x), Double(y)) * 0.5 }
+  }
+  .sorted { $0.length < $1.length }
 
   private func climb(_ version: Int, _ inverted: Bool) -> GridClimb {
     let side = 9 + 2 * version
@@ -85,19 +94,42 @@ struct MicroQRReader {
         for _ in 0..<copies { known.append(KnownModule(at: [Double(x) + 0.5, Double(y) + 0.5], isDark: dark)) }
       }
     }
+    // Where they end it is light: there are no shorter ones within longer ones.
+    for i in side..<(side + 2) {
+      for _ in 0..<2 {
+        known.append(KnownModule(at: [Double(i) + 0.5, 0.5], isDark: false))
+        known.append(KnownModule(at: [0.5, Double(i) + 0.5], isDark: false))
+      }
+    }
     return GridClimb(view: view, size: [Double(side), Double(side)], known: known, inverted: inverted)
   }
 
-  private func agreement(_ matrix: ModuleMatrix, _ side: Int) -> Double {
-    var (right, all) = (0, 0)
-    for y in 0..<side {
-      for x in 0..<side {
-        guard let dark = MicroQRDecoder.fixed(x, y) else { continue }
-        all += 1
-        if matrix[x, y] == dark { right += 1 }
-      }
+}
+
+extension ModuleMatrix {
+  /// Whether the format information of a Micro QR Code symbol says that it is of a version.
+  fileprivate func namesMicroVersion(_ version: Int) -> Bool {
+    let (data, errors) = MicroQRDecoder.format(self)
+    return errors <= 2 && MicroQRDecoder.version(data >> 2) == version
+  }
+}
+
+extension FinderPattern {
+  /// The outer corners of its dark ring, as far as that stands apart.
+  func outline(_ view: ImageView, levels: BlockMean, isDark: Bool) -> Quadrilateral? {
+    RingCorners.find(
+      view, levels: levels, around: center, unit: [moduleX, moduleY], isDark: isDark, past: [true, false], modules: 7)
+  }
+}
+
+extension Quadrilateral {
+  /// The four ways in which something square may lie.
+  var turns: [Quadrilateral] {
+    let c = corners
+    return (0..<4).map { turn in
+      Quadrilateral(
+        topLeft: c[turn], topRight: c[(turn + 1) % 4], bottomRight: c[(turn + 2) % 4], bottomLeft: c[(turn + 3) % 4])
     }
-    return Double(right) / Double(max(1, all))
   }
 }
 
@@ -124,11 +156,7 @@ enum MicroQRDecoder {
 
   /// The message, and which share of the error correction it took.
   static func decode(_ matrix: ModuleMatrix) -> (message: Message, used: Double)? {
-    var word: UInt32 = 0
-    for x in 1...8 { word = word << 1 | (matrix[x, 8] ? 1 : 0) }
-    for y in stride(from: 7, through: 1, by: -1) { word = word << 1 | (matrix[8, y] ? 1 : 0) }
-    // The mask of the format is 0x4445 here, and 0x5412 in larger symbols (clause 7.9.2).
-    let (format, wrong) = QRFormat.format(word ^ 0x4445 ^ 0x5412)
+    let (format, wrong) = format(matrix)
     guard wrong <= 2 else { return nil }
     let (version, data, checks, reserve) = shapes[format >> 2]
     guard matrix.columns == 9 + 2 * version else { return nil }
@@ -146,6 +174,18 @@ enum MicroQRDecoder {
     guard let message = QRText.message(bits, widths), !message.isEmpty else { return nil }
     return (message, Double(2 * errors) / Double(checks))
   }
+
+  /// What the format information says: symbol number and mask, and how many of its bits are wrong.
+  static func format(_ matrix: ModuleMatrix) -> (data: Int, errors: Int) {
+    var word: UInt32 = 0
+    for x in 1...8 { word = word << 1 | (matrix[x, 8] ? 1 : 0) }
+    for y in stride(from: 7, through: 1, by: -1) { word = word << 1 | (matrix[8, y] ? 1 : 0) }
+    // The mask of the format is 0x4445 here, and 0x5412 in larger symbols (clause 7.9.2).
+    return QRFormat.format(word ^ 0x4445 ^ 0x5412)
+  }
+
+  /// The version of a symbol number (table 13).
+  static func version(_ symbol: Int) -> Int { shapes[symbol].version }
 
   /// The codewords in the order of placement, unmasked (clauses 7.7.3 and 7.8.2); the last one of data has four bits in
   /// symbols of odd version.

@@ -25,7 +25,7 @@ struct BarLine {
     for i in 0..<count {
       let p = a + direction * (Double(i) * step)
       var sum = 0.0
-      for lane in lanes { sum += QRGrid.sample(view, p + upright * lane) }
+      for lane in lanes { sum += view.sample(p + upright * lane) }
       values[i] = sum / Double(lanes.count)
     }
     let reach = max(2, Int(window / step))
@@ -53,6 +53,8 @@ struct BarLine {
       }
       previous = excess
     }
+    // What is dark to the end of the picture ends there.
+    if dark { edges.append(Double(count) * step) }
   }
 
   /// The widths of the runs between edges; run 0 is dark.

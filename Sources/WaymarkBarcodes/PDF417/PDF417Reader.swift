@@ -39,10 +39,13 @@ struct PDF417Reader {
         other.isStart != side.isStart && other.opensRight != side.opensRight
           && (other.top.x > side.top.x) == side.opensRight
           && abs(other.module - side.module) < 0.5 * side.module
-          && overlap(side, other)
+          && overlap(side, other) && 4 * other.rows >= side.rows
       }
       .min { distance($0, side) < distance($1, side) }
-      if let found = read(side, opposite) {
+      var result = read(side, opposite)
+      // What looks like the other side may be a part of something else.
+      if opposite != nil, result?.isRead != true, let alone = read(side, nil), alone.isRead { result = alone }
+      if let found = result {
         if !found.isRead { failed += 1 }
         findings.append(found)
       } else {
@@ -96,7 +99,7 @@ struct PDF417Reader {
         }
       }
     }
-    return groups.compactMap { group -> Side? in
+    return Self.merged(groups).compactMap { group -> Side? in
       guard group.hits.count >= 3 else { return nil }
       let line = Self.line(group.hits.map(\.at))
       return Side(
@@ -104,6 +107,27 @@ struct PDF417Reader {
         opensRight: group.key & 1 == 0, isStart: group.key & 2 == 0, rows: group.hits.count)
     }
     .sorted { $0.rows > $1.rows }
+  }
+
+  /// Groups that lie on one line are parts of one side, with something over it between them.
+  private static func merged(_ groups: [(key: Int, hits: [Hit])]) -> [(key: Int, hits: [Hit])] {
+    var merged: [(key: Int, hits: [Hit])] = []
+    for group in groups {
+      guard group.hits.count >= 3, let first = group.hits.first, let last = group.hits.last else { continue }
+      let whole = merged.firstIndex { other in
+        guard other.key == group.key, let end = other.hits.last, end.at.y < first.at.y,
+          abs(end.module - first.module) < 0.25 * end.module
+        else { return false }
+        let (a, b) = line(other.hits.map(\.at))
+        let (c, d) = (b.y - a.y) > (last.at.y - first.at.y) ? (a, b) : line(group.hits.map(\.at))
+        let gap = first.at.y - end.at.y
+        let at = { (y: Double) in c.x + (d.x - c.x) * (y - c.y) / max(1, d.y - c.y) }
+        return gap < 3 * max(b.y - a.y, last.at.y - first.at.y)
+          && abs(at(first.at.y) - first.at.x - (at(end.at.y) - end.at.x)) < 2 * end.module + 0.03 * gap
+      }
+      if let whole { merged[whole].hits += group.hits } else { merged.append(group) }
+    }
+    return merged
   }
 
   /// Patterns whose first dark run begins at edge `i`. The key says which, and to which side the code lies.
@@ -178,16 +202,34 @@ struct PDF417Reader {
     // Pixels a module along the row.
     let module = side.module * abs(across.x)
     var collector = PDF417Votes()
-    let margin = 0.08
-    let lines = min(400, max(24, Int(along.length * (1 + 2 * margin))))
+    // The side may have been seen in part.
+    let margin = 0.3
+    // Of rows a pixel high only lines through the middle of pixels show anything.
+    let density = along.length < 100 ? 3.0 : 1
+    let lines = min(400, max(24, Int(along.length * (1 + 2 * margin) * density)))
+    // Sides of one length end on the same rows; where one was seen in part, rows run about at right angles to both.
+    let whole = opposite.map { ($0.bottom - $0.top).length / along.length } ?? 0
+    let isWhole = whole > 0.8 && whole < 1.25
+    if let opposite, !isWhole {
+      let other = opposite.bottom - opposite.top
+      let mean = along / along.length + other / max(1, other.length)
+      across = Point2(mean.y, -mean.x) / mean.length
+      if (across.x > 0) != side.opensRight { across = -across }
+    }
     let reach = Double(max(view.width, view.height)) * 1.5
     for k in 0..<lines {
       let t = -margin + (1 + 2 * margin) * Double(k) / Double(lines - 1)
       let p = side.top + along * t
       var q: Point2
       if let opposite {
-        // The same place on the other side.
-        q = opposite.top + (opposite.bottom - opposite.top) * t
+        let other = opposite.bottom - opposite.top
+        let sine = across.cross(other)
+        if isWhole || abs(sine) < 1e-6 {
+          // The same place on the other side.
+          q = opposite.top + other * t
+        } else {
+          q = p + across * max(0, (opposite.top - p).cross(other) / sine)
+        }
         let d = q - p
         q += d / max(1, d.length) * (4 * module)
       } else {
@@ -199,7 +241,8 @@ struct PDF417Reader {
       }
       let line = BarLine(view, from: clipped.0, to: clipped.1, window: 6 * module, across: 0)
       // As print runs: from the start to the stop.
-      collector.add(line, place: t, module: module, isBackward: !side.isStart)
+      collector.add(
+        line, place: t, module: module, offset: (clipped.0 - p).dot(d), isBackward: !side.isStart)
     }
     guard var result = collector.decode() else { return nil }
     let t0 = -0.0
@@ -219,12 +262,12 @@ struct PDF417Reader {
   /// The part of a line that lies in the picture.
   private func clip(from p: Point2, direction d: Point2, length: Double) -> (Point2, Point2)? {
     var (t0, t1) = (0.0, length)
-    for (at, by, size) in [(p.x, d.x, Double(view.width - 2)), (p.y, d.y, Double(view.height - 2))] {
+    for (at, by, size) in [(p.x, d.x, Double(view.width) - 0.51), (p.y, d.y, Double(view.height) - 0.51)] {
       if abs(by) < 1e-9 {
-        guard at >= 0, at <= size else { return nil }
+        guard at >= -0.49, at <= size else { return nil }
         continue
       }
-      let (a, b) = (-at / by, (size - at) / by)
+      let (a, b) = ((-0.49 - at) / by, (size - at) / by)
       t0 = max(t0, min(a, b))
       t1 = min(t1, max(a, b))
     }

@@ -6,6 +6,9 @@ struct PDF417Votes {
     var column: Int
     var value: Int
     var cluster: Int
+    /// Where it begins and ends along its line.
+    var from: Double
+    var to: Double
   }
 
   private struct Line {
@@ -13,6 +16,8 @@ struct PDF417Votes {
     var seen: [Seen]
     /// Codewords between start and stop, both indicators included, where the stop was seen.
     var columns: Int?
+    /// The edges, the first to dark, as the code is read; in pixels from the side by which it was found.
+    var edges: [Double]
   }
 
   private var lines: [Line] = []
@@ -24,23 +29,27 @@ struct PDF417Votes {
   ///
   /// - Parameters:
   ///   - place: where it lies along the side, 0 to 1.
+  ///   - offset: where the line begins, in pixels from the side.
   ///   - isBackward: the line runs from the stop to the start.
-  mutating func add(_ line: BarLine, place: Double, module: Double, isBackward: Bool) {
-    var widths = line.widths
-    guard widths.count >= 17 else { return }
+  mutating func add(_ line: BarLine, place: Double, module: Double, offset: Double, isBackward: Bool) {
+    var edges = line.edges.map { $0 + offset }
+    guard edges.count >= 18 else { return }
     if isBackward {
       // From dark to dark either way: an odd number of runs.
-      if widths.count.isMultiple(of: 2) { widths.removeLast() }
-      widths.reverse()
+      if !edges.count.isMultiple(of: 2) { edges.removeLast() }
+      edges = edges.reversed().map { -$0 }
     }
-    var edges = [0.0]
-    for w in widths { edges.append(edges[edges.count - 1] + w) }
+    let widths = zip(edges, edges.dropFirst()).map { $1 - $0 }
     var seen: [Seen] = []
     var columns: Int?
     // Forward a line begins before the start pattern; backward the start may be anywhere up to the end of the line.
     guard let first = (isBackward ? findLast(widths, module) : findFirst(widths, module)) else {
       // Without a start pattern count from the stop.
-      if let last = findStop(widths, module) { fromStop(widths, edges, last, module, place) }
+      if let last = findStop(widths, module) {
+        fromStop(widths, edges, last, module, place)
+      } else {
+        lines.append(Line(place: place, seen: [], columns: nil, edges: edges))
+      }
       return
     }
     var pitch = (edges[first + 8] - edges[first])
@@ -56,7 +65,8 @@ struct PDF417Votes {
       }
       let total = edges[at + 8] - edges[at]
       if abs(total - pitch) < 0.2 * pitch, let word = PDF417Table.codeword(Array(widths[at..<(at + 8)])) {
-        seen.append(Seen(column: column, value: word.value, cluster: word.cluster))
+        seen.append(
+          Seen(column: column, value: word.value, cluster: word.cluster, from: edges[at], to: edges[at + 8]))
         pitch = 0.8 * pitch + 0.2 * total
         expected = edges[at + 8]
         at += 8
@@ -79,8 +89,7 @@ struct PDF417Votes {
       }
       column += 1
     }
-    guard !seen.isEmpty else { return }
-    lines.append(Line(place: place, seen: seen, columns: columns))
+    lines.append(Line(place: place, seen: seen, columns: columns, edges: edges))
   }
 
   /// Counts columns from the stop pattern backwards.
@@ -96,12 +105,13 @@ struct PDF417Votes {
       guard abs(total - pitch) < 0.2 * pitch, let word = PDF417Table.codeword(Array(widths[(at - 8)..<at])) else {
         break
       }
-      seen.append(Seen(column: column, value: word.value, cluster: word.cluster))
+      seen.append(
+        Seen(column: column, value: word.value, cluster: word.cluster, from: edges[at - 8], to: edges[at]))
       pitch = 0.8 * pitch + 0.2 * total
       at -= 8
       column -= 1
     }
-    if !seen.isEmpty { lines.append(Line(place: place, seen: seen, columns: nil)) }
+    lines.append(Line(place: place, seen: seen, columns: nil, edges: edges))
   }
 
   private func matches(_ pattern: [Double], _ widths: [Double], _ at: Int, _ module: Double) -> Bool {
@@ -136,19 +146,20 @@ struct PDF417Votes {
   // MARK: All lines together
 
   /// The finding, read or not; `nil` where too little was seen to be a PDF417 symbol.
-  func decode() -> (finding: MatrixFinding, columns: Int)? {
+  mutating func decode() -> (finding: MatrixFinding, columns: Int)? {
     guard let shape = shape() else { return nil }
+    fill(shape)
     let place = Quadrilateral(topLeft: [0, 0], topRight: [0, 0], bottomRight: [0, 0], bottomLeft: [0, 0])
     var finding = MatrixFinding(symbology: .pdf417, corners: place, module: 0, certainty: 0.95)
-    let (words, erasures) = codewords(shape)
-    var corrected = words
+    var (words, doubt, erasures) = codewords(shape)
     let checks = shape.checks
-    guard let errors = ReedSolomon.pdf417.correct(&corrected, checks: checks, erasures: erasures, reserve: 2),
-      let count = corrected.first, count >= 1, count <= corrected.count - checks
+    guard
+      let used = ReedSolomon.pdf417.correct(&words, checks: checks, doubt: doubt, erasures: erasures, reserve: 2),
+      let count = words.first, count >= 1, count <= words.count - checks
     else { return (finding, shape.columns) }
-    var text = PDF417Text(Array(corrected[1..<count]))
+    var text = PDF417Text(Array(words[1..<count]))
     finding.message = text.message()
-    finding.used = Double(2 * errors + erasures.count) / Double(checks)
+    finding.used = used
     return (finding, shape.columns)
   }
 
@@ -190,8 +201,51 @@ struct PDF417Votes {
     return Shape(rows: rows, columns: count, checks: 2 << level)
   }
 
-  /// The codewords most lines agree on, in order, and which none shows.
-  private func codewords(_ shape: Shape) -> (words: [Int], erasures: [Int]) {
+  /// Reads what lines did not show in the course from their start or stop, where the codewords of other lines say that it
+  /// lies: behind a stain, or where start and stop are covered.
+  private mutating func fill(_ shape: Shape) {
+    var known: [[(place: Double, from: Double, to: Double)]] = Array(repeating: [], count: shape.columns + 2)
+    func column(_ seen: Seen) -> Int { seen.column >= 0 ? seen.column : shape.columns + 2 + seen.column }
+    for line in lines {
+      for seen in line.seen where known.indices.contains(column(seen)) {
+        known[column(seen)].append((line.place, seen.from, seen.to))
+      }
+    }
+    for i in lines.indices {
+      let place = lines[i].place
+      let present = Set(lines[i].seen.map(column))
+      for c in known.indices where !present.contains(c) && known[c].count >= 3 {
+        let near = known[c].sorted { abs($0.place - place) < abs($1.place - place) }.prefix(9)
+        guard let from = Self.line(near.map { ($0.place, $0.from) }, at: place),
+          let to = Self.line(near.map { ($0.place, $0.to) }, at: place), to > from
+        else { continue }
+        let edges = lines[i].edges
+        let pitch = to - from
+        let dark = stride(from: 0, to: edges.count - 8, by: 2)
+        guard let at = dark.min(by: { abs(edges[$0] - from) < abs(edges[$1] - from) }),
+          abs(edges[at] - from) < 0.1 * pitch, abs(edges[at + 8] - to) < 0.1 * pitch
+        else { continue }
+        let widths = (at..<(at + 8)).map { edges[$0 + 1] - edges[$0] }
+        guard let word = PDF417Table.codeword(widths) else { continue }
+        lines[i].seen.append(
+          Seen(column: c, value: word.value, cluster: word.cluster, from: edges[at], to: edges[at + 8]))
+      }
+    }
+  }
+
+  /// The line through some points by least squares, at a place; their middle one where they lie together.
+  private static func line(_ points: [(Double, Double)], at x: Double) -> Double? {
+    guard !points.isEmpty else { return nil }
+    let n = Double(points.count)
+    let mx = points.reduce(0) { $0 + $1.0 } / n
+    let my = points.reduce(0) { $0 + $1.1 } / n
+    let xx = points.reduce(0) { $0 + ($1.0 - mx) * ($1.0 - mx) }
+    let xy = points.reduce(0) { $0 + ($1.0 - mx) * ($1.1 - my) }
+    return xx > 1e-9 ? my + xy / xx * (x - mx) : my
+  }
+
+  /// The codewords most lines agree on, in order, how little they agree, and which none shows.
+  private func codewords(_ shape: Shape) -> (words: [Int], doubt: [Float], erasures: [Int]) {
     let rows = rowsOfLines(shape)
     var votes = [[Int: Int]](repeating: [:], count: shape.rows * shape.columns)
     for (line, place) in zip(lines, rows) {
@@ -210,16 +264,20 @@ struct PDF417Votes {
       }
     }
     var words: [Int] = []
+    var doubt: [Float] = []
     var erasures: [Int] = []
     for (i, vote) in votes.enumerated() {
       if let best = vote.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }) {
         words.append(best.key)
+        let others = vote.values.reduce(0, +) - best.value
+        doubt.append(Float(others + 1) / Float(best.value + 1))
       } else {
         words.append(0)
+        doubt.append(2)
         erasures.append(i)
       }
     }
-    return (words, erasures)
+    return (words, doubt, erasures)
   }
 
   /// In which row each line begins and ends, as its indicators say, and between those that say nothing as their neighbours
@@ -240,11 +298,39 @@ struct PDF417Votes {
       }
     }
     let (a, b) = (Self.monotone(left), Self.monotone(right))
+    if a.isEmpty != b.isEmpty { return slanted(shape, a.isEmpty ? b : a, isLeft: !a.isEmpty) }
     return lines.map { line in
       let l = Self.interpolate(a, line.place)
       let r = Self.interpolate(b, line.place)
       guard let l = l ?? r, let r = r ?? Optional(l) else { return nil }
       return (l, r)
+    }
+  }
+
+  /// The same where one side says nothing: rows rise from the one to the other by as much as makes the clusters of the
+  /// codewords between fit best.
+  private func slanted(
+    _ shape: Shape, _ known: [(Double, Double)], isLeft: Bool
+  ) -> [(left: Double, right: Double)?] {
+    let rows = lines.map { Self.interpolate(known, $0.place) }
+    var best = (rise: 0.0, fit: -Double.infinity)
+    for rise in stride(from: -9.0, through: 9, by: 0.25) {
+      var fit = -0.5 * abs(rise)
+      for (line, row) in zip(lines, rows) {
+        guard let row else { continue }
+        for seen in line.seen {
+          let column = seen.column >= 0 ? seen.column : shape.columns + 2 + seen.column
+          let share = Double(column) / Double(shape.columns + 1)
+          let at = row + rise * (isLeft ? share : share - 1)
+          // How far from the nearest row of its cluster.
+          let off = (at - Double(seen.cluster)).remainder(dividingBy: 3)
+          fit += abs(off) < 0.6 ? 1 : 0
+        }
+      }
+      if fit > best.fit { best = (rise, fit) }
+    }
+    return rows.map { row in
+      row.map { isLeft ? ($0, $0 + best.rise) : ($0 - best.rise, $0) }
     }
   }
 

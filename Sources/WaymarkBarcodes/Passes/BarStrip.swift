@@ -104,7 +104,7 @@ struct BarStrip {
     let x = min(max(p.x, 0), Double(view.width) - 1.001)
     let y = min(max(p.y, 0), Double(view.height) - 1.001)
     guard x >= 0, y >= 0 else { return Double(view[0, 0]) }
-    return QRGrid.sample(view, Point2(x, y))
+    return view.sample(Point2(x, y))
   }
 }
 

@@ -14,60 +14,6 @@ enum Tone {
     }
   }
 
-  /// A border of `margin` white pixels.
-  static func pad(_ view: ImageView, margin: Int, value: UInt8 = 255) -> GrayImage {
-    let width = view.width + 2 * margin
-    return GrayImage(width: width, height: view.height + 2 * margin) { pixels in
-      pixels.update(repeating: value)
-      guard let target = pixels.baseAddress else { return }
-      for y in 0..<view.height {
-        (target + (y + margin) * width + margin).update(from: view.row(y), count: view.width)
-      }
-    }
-  }
-
-  /// Black and white at the level that parts the histogram best.
-  ///
-  /// N. Otsu, "A threshold selection method from gray-level histograms", IEEE Trans. SMC 9 (1979), equation 18.
-  static func otsu(_ view: ImageView) -> GrayImage {
-    var histogram = [Int](repeating: 0, count: 256)
-    for y in 0..<view.height {
-      let row = view.row(y)
-      for x in 0..<view.width { histogram[Int(row[x])] += 1 }
-    }
-    let level = otsuLevel(histogram)
-    return GrayImage(width: view.width, height: view.height) { pixels in
-      guard let target = pixels.baseAddress else { return }
-      for y in 0..<view.height {
-        let source = view.row(y)
-        let row = target + y &* view.width
-        for x in 0..<view.width { row[x] = source[x] > level ? 255 : 0 }
-      }
-    }
-  }
-
-  static func otsuLevel(_ histogram: [Int]) -> UInt8 {
-    let total = histogram.reduce(0, +)
-    var sum = 0.0
-    for (value, count) in histogram.enumerated() { sum += Double(value * count) }
-    var below = 0
-    var sumBelow = 0.0
-    var best = -1.0
-    var level = 127
-    for value in 0..<256 {
-      below += histogram[value]
-      sumBelow += Double(value * histogram[value])
-      guard below > 0, below < total else { continue }
-      let difference = sumBelow / Double(below) - (sum - sumBelow) / Double(total - below)
-      let variance = Double(below) * Double(total - below) * difference * difference
-      if variance > best {
-        best = variance
-        level = value
-      }
-    }
-    return UInt8(level)
-  }
-
   /// Local histogram equalisation with a limit of contrast, 8×8 tiles.
   ///
   /// K. Zuiderveld, "Contrast limited adaptive histogram equalization", Graphics Gems IV (1994), pages 474–485.

@@ -19,7 +19,7 @@ enum FinderShape {
         guard p.x >= 0, p.y >= 0, p.x < Double(view.width - 1), p.y < Double(view.height - 1) else { continue }
         let ring = max(abs(dx), abs(dy))
         let expected = ring == 2 || ring == 4 ? 1.0 : 0
-        let value = QRGrid.sample(view, p)
+        let value = view.sample(p)
         n += 1
         sum += value
         squares += value * value

@@ -17,18 +17,14 @@ struct QRDecoder {
   }
 
   /// Reads modules in either orientation.
-  ///
-  /// - Parameter margins: how far each module lies from the level that parts dark from light, as a share of the contrast
-  ///   around; empty where that is not known.
-  mutating func decode(_ matrix: QRMatrix, _ margins: [Float], _ layout: QRLayout) -> Outcome? {
+  mutating func decode(_ matrix: ModuleMatrix, _ layout: QRLayout) -> Outcome? {
     for mirrored in [false, true] {
       let seen = mirrored ? matrix.transposed : matrix
       let formats = seen.formats
       guard let best = formats.first, best.errors <= 3 else { continue }
-      let sure = mirrored ? Self.transposed(margins, seen.side) : margins
       // A second format is worth a try where the first is not clear.
       for format in formats.prefix(best.errors >= 2 ? 2 : 1) where format.errors <= 4 {
-        if var outcome = decode(seen, sure, layout, level: format.level, mask: format.mask) {
+        if var outcome = decode(seen, layout, level: format.level, mask: format.mask) {
           outcome.isMirrored = mirrored
           return outcome
         }
@@ -37,13 +33,8 @@ struct QRDecoder {
     return nil
   }
 
-  private static func transposed(_ margins: [Float], _ side: Int) -> [Float] {
-    guard margins.count == side * side else { return [] }
-    return margins.indices.map { margins[$0 % side * side + $0 / side] }
-  }
-
   private mutating func decode(
-    _ matrix: QRMatrix, _ margins: [Float], _ layout: QRLayout, level: Int, mask: Int
+    _ matrix: ModuleMatrix, _ layout: QRLayout, level: Int, mask: Int
   ) -> Outcome? {
     let capacity = QRCapacity(layout, level: level)
     let placement = self.placement(layout)
@@ -51,12 +42,13 @@ struct QRDecoder {
     var words = [Int](repeating: 0, count: capacity.codewords)
     var doubt = [Float](repeating: 0, count: capacity.codewords)
     let side = matrix.side
+    let margins = matrix.margins
     for i in words.indices {
       var word = 0
       var least: Float = 1
       for bit in 0..<8 {
         let at = Int(placement[i * 8 + bit])
-        word = word << 1 | (matrix.dark[at] != QRMatrix.isMasked(at % side, at / side, mask) ? 1 : 0)
+        word = word << 1 | (matrix.dark[at] != ModuleMatrix.isMasked(at % side, at / side, mask) ? 1 : 0)
         if !margins.isEmpty { least = min(least, margins[at]) }
       }
       words[i] = word
@@ -69,39 +61,14 @@ struct QRDecoder {
       let indices = capacity.indices(of: block)
       var codewords = indices.map { words[$0] }
       guard
-        let used = Self.correct(
-          &codewords, parity: capacity.parity, keep: keep, doubt: margins.isEmpty ? [] : indices.map { doubt[$0] })
+        let used = ReedSolomon.qr.correct(
+          &codewords, checks: capacity.parity, doubt: margins.isEmpty ? [] : indices.map { doubt[$0] }, reserve: keep)
       else { return nil }
       effort = max(effort, used)
       data += codewords.dropLast(capacity.parity)
     }
     guard let message = QRContent.message(data, version: layout.version) else { return nil }
     return Outcome(message: message, effort: effort)
-  }
-
-  /// Corrects a block; with more and more of its most doubtful codewords as erasures where errors alone are too many.
-  ///
-  /// - Returns: the share of check codewords that it took.
-  private static func correct(_ words: inout [Int], parity: Int, keep: Int, doubt: [Float]) -> Double? {
-    if let errors = ReedSolomon.qr.correct(&words, checks: parity, reserve: keep) {
-      return Double(2 * errors) / Double(parity)
-    }
-    guard !doubt.isEmpty else { return nil }
-    let order = doubt.indices.sorted { doubt[$0] > doubt[$1] }
-    // Erasures that take every check codeword fit anything: some are kept, so that what comes out is not an accident.
-    let reserve = max(keep, 4)
-    var count = 2
-    while count + reserve <= parity {
-      var trial = words
-      if let errors = ReedSolomon.qr.correct(
-        &trial, checks: parity, erasures: Array(order.prefix(count)), reserve: reserve)
-      {
-        words = trial
-        return Double(2 * errors + count) / Double(parity)
-      }
-      count += max(2, parity / 8)
-    }
-    return nil
   }
 
   private mutating func placement(_ layout: QRLayout) -> [Int32] {
@@ -124,7 +91,7 @@ extension QRCapacity {
   }
 }
 
-extension QRMatrix {
+extension ModuleMatrix {
   /// Levels of error correction (0 is L, then M, Q, H) and masks, the likeliest first: those nearest to either copy, and of
   /// equals those nearest to both.
   var formats: [(level: Int, mask: Int, errors: Int)] {

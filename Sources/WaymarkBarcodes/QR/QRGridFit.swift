@@ -60,7 +60,7 @@ struct QRGridFit {
   private func score(_ map: Homography, _ marks: [(x: Double, y: Double, value: Double)]) -> Double {
     var sum = 0.0
     for mark in marks {
-      let value = QRGrid.sample(view, map.apply(Point2(mark.x, mark.y)))
+      let value = view.sample(map.apply(Point2(mark.x, mark.y)))
       sum += mark.value * (128 - value)
     }
     return sign * sum / Double(marks.count)
@@ -70,7 +70,7 @@ struct QRGridFit {
   func contrast(_ map: Homography) -> Double {
     var (light, dark, lights, darks) = (0.0, 0.0, 0.0, 0.0)
     for mark in marks {
-      let value = QRGrid.sample(view, map.apply(Point2(mark.x, mark.y)))
+      let value = view.sample(map.apply(Point2(mark.x, mark.y)))
       if mark.value > 0 {
         dark += value
         darks += 1
@@ -136,7 +136,7 @@ struct QRGridFit {
       var last = 0.0
       for i in 7...(layout.side - 8) {
         let along = Double(i) + 0.5
-        let value = QRGrid.sample(view, map.apply(vertical ? Point2(6.5, along) : Point2(along, 6.5)))
+        let value = view.sample(map.apply(vertical ? Point2(6.5, along) : Point2(along, 6.5)))
         if i > 7 {
           total += 1
           // On dark, that is even, modules brightness falls.
@@ -218,7 +218,8 @@ struct QRGridFit {
     }
     for node in order where shifts[node] == nil { shifts[node] = around(node, 1) ?? around(node, n) }
     var bent = grid
-    bent.mesh = QRMesh(lines: lines.map { Double($0) + 0.5 }, shifts: shifts.map { $0 ?? Point2(0, 0) })
+    let middles = lines.map { Double($0) + 0.5 }
+    bent.mesh = GridMesh(columns: middles, rows: middles, shifts: shifts.map { $0 ?? Point2(0, 0) })
     return bent
   }
 
@@ -237,7 +238,7 @@ struct QRGridFit {
       for dy in -2...2 {
         for dx in -2...2 {
           let ring = max(abs(dx), abs(dy))
-          let value = QRGrid.sample(view, p + Double(dx) * u + Double(dy) * v)
+          let value = view.sample(p + Double(dx) * u + Double(dy) * v)
           sum += (ring == 1 ? value : ring == 0 ? -2 * value : -value) * (ring == 1 ? 18.0 / 8 : 1)
         }
       }

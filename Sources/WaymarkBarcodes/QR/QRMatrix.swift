@@ -1,18 +1,9 @@
-import WaymarkImage
+/// What a QR code says of itself.
+extension ModuleMatrix {
+  /// The modules of a square code.
+  init(side: Int, dark: [Bool]) { self.init(columns: side, rows: side, dark: dark) }
 
-/// The modules of a QR code as they were sampled: true is dark.
-struct QRMatrix {
-  let side: Int
-  var dark: [Bool]
-
-  subscript(x: Int, y: Int) -> Bool { dark[y * side + x] }
-
-  /// Rows for columns: a code seen in a mirror or through glass.
-  var transposed: QRMatrix {
-    var other = self
-    for y in 0..<side { for x in 0..<side { other.dark[y * side + x] = self[y, x] } }
-    return other
-  }
+  var side: Int { columns }
 
   /// How many of the fifteen bits of format information are wrong, in the better of its two copies.
   var formatErrors: Int { formatWords.reduce(15) { min($0, QRFormat.format($1).errors) } }
@@ -28,20 +19,6 @@ struct QRMatrix {
     for i in 0..<7 { second = second << 1 | (self[8, side - 1 - i] ? 1 : 0) }
     for i in 0..<8 { second = second << 1 | (self[side - 8 + i, 8] ? 1 : 0) }
     return [first, second]
-  }
-
-  /// The version that the code names, from version 7 on, and how many bits are wrong in the better copy.
-  var namedVersion: (version: Int, errors: Int) {
-    guard side >= 45 else { return (0, 18) }
-    var topRight: UInt32 = 0
-    var bottomLeft: UInt32 = 0
-    for i in (0..<18).reversed() {
-      topRight = topRight << 1 | (self[side - 11 + i % 3, i / 3] ? 1 : 0)
-      bottomLeft = bottomLeft << 1 | (self[i / 3, side - 11 + i % 3] ? 1 : 0)
-    }
-    let a = QRFormat.version(topRight)
-    let b = QRFormat.version(bottomLeft)
-    return a.errors <= b.errors ? a : b
   }
 
   /// The share of the modules of both timing patterns that are as they should be.

@@ -244,10 +244,10 @@ struct QRReader {
   ) -> Bool {
     let modules = grid.layout.side * grid.layout.side
     guard budget.spend(6 * modules) else { return false }
-    let sampler = QRSampler(view, grid)
+    let sampler = ModuleSampler(view, columns: grid.layout.side, rows: grid.layout.side, place: grid.place)
     for attempt in attempts {
       guard budget.spend(6 * modules) else { return false }
-      let (matrix, margins) = sampler.matrix(
+      let matrix = sampler.matrix(
         radius: attempt.radius, sharpen: attempt.sharpen, inverted: candidate.inverted)
       let timing = matrix.timing
       let formatErrors = min(matrix.formatErrors, matrix.transposed.formatErrors)
@@ -255,7 +255,7 @@ struct QRReader {
       candidate.formatErrors = min(candidate.formatErrors, formatErrors)
       // Nothing like a code: do not spend a decoding on it.
       guard timing > 0.7, formatErrors <= 4 else { return false }
-      if let outcome = decoder.decode(matrix, margins, grid.layout) {
+      if let outcome = decoder.decode(matrix, grid.layout) {
         candidate.message = outcome.message
         candidate.grid = grid
         return true

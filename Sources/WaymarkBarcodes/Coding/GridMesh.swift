@@ -1,0 +1,108 @@
+import WaymarkGeometry
+import WaymarkImage
+
+/// Shifts in pixels at the crossings of lines of a grid, linear between them: bends a map to a surface that is not flat.
+struct GridMesh {
+  /// The lines, in modules; two at least in each direction.
+  let columns: [Double]
+  let rows: [Double]
+  /// Row by row.
+  var shifts: [Point2]
+  /// Whether the shifts go on beyond the outer lines as between the last two, or stay as they are there.
+  var goesOn = false
+
+  init(columns: [Double], rows: [Double], shifts: [Point2], goesOn: Bool = false) {
+    self.columns = columns
+    self.rows = rows
+    self.shifts = shifts
+    self.goesOn = goesOn
+  }
+
+  /// From the crossings that were found; the others lie as those beside them do.
+  ///
+  /// - Returns: `nil` where none was found.
+  init?(columns: [Double], rows: [Double], found: [Point2?], goesOn: Bool = false) {
+    var found = found
+    while let open = found.indices.first(where: {
+      found[$0] == nil && Self.mean(around: $0, found, columns.count) != nil
+    }) {
+      found[open] = Self.mean(around: open, found, columns.count)
+    }
+    guard found.allSatisfy({ $0 != nil }) else { return nil }
+    self.init(columns: columns, rows: rows, shifts: found.compactMap(\.self), goesOn: goesOn)
+  }
+
+  /// The mean of the shifts that are known of the eight crossings around one.
+  static func mean(around node: Int, _ shifts: [Point2?], _ columns: Int) -> Point2? {
+    let (x, y) = (node % columns, node / columns)
+    var near: [Point2] = []
+    for v in max(0, y - 1)...min(shifts.count / columns - 1, y + 1) {
+      for u in max(0, x - 1)...min(columns - 1, x + 1) { if let s = shifts[v * columns + u] { near.append(s) } }
+    }
+    return near.isEmpty ? nil : near.reduce(Point2(0, 0), +) / Double(near.count)
+  }
+
+  mutating func scale(by factor: Double) { shifts = shifts.map { $0 * factor } }
+
+  func shift(_ x: Double, _ y: Double) -> Point2 {
+    let (i, fx) = segment(columns, x)
+    let (j, fy) = segment(rows, y)
+    let n = columns.count
+    let top = shifts[j * n + i] * (1 - fx) + shifts[j * n + i + 1] * fx
+    let bottom = shifts[(j + 1) * n + i] * (1 - fx) + shifts[(j + 1) * n + i + 1] * fx
+    return top * (1 - fy) + bottom * fy
+  }
+
+  private func segment(_ lines: [Double], _ value: Double) -> (index: Int, share: Double) {
+    var i = 0
+    while i + 2 < lines.count, value > lines[i + 1] { i += 1 }
+    let share = (value - lines[i]) / (lines[i + 1] - lines[i])
+    return (i, goesOn ? share : min(max(share, 0), 1))
+  }
+}
+
+/// A few modules of which it is known whether they are dark, looked for around where a map has them.
+struct PatternWindow {
+  let known: [KnownModule]
+  /// Where they belong: what the shift is told of.
+  let center: Point2
+
+  /// How far the modules lie from where a map has them, and their contrast there, in gray levels.
+  ///
+  /// - Parameters:
+  ///   - guess: a shift in pixels, around which they are looked for.
+  ///   - reach: in modules.
+  ///   - penalty: gray levels that a module of distance from the guess costs.
+  func shift(
+    _ view: ImageView, _ map: Homography, inverted: Bool, guess: Point2, reach: Double, penalty: Double
+  ) -> (shift: Point2, contrast: Double)? {
+    let flat = map.apply(center)
+    let u = map.apply(center + Point2(1, 0)) - flat
+    let v = map.apply(center + Point2(0, 1)) - flat
+    let places = known.map { map.apply($0.at) + guess }
+    let darks = Double(known.count { $0.isDark })
+    let lights = Double(known.count) - darks
+    guard darks > 0, lights > 0 else { return nil }
+    let weights = known.map { ($0.isDark ? -1 / darks : 1 / lights) * (inverted ? -1 : 1) }
+    func contrast(_ d: Point2) -> Double {
+      var sum = 0.0
+      for (place, weight) in zip(places, weights) { sum += weight * view.sample(place + d) }
+      return sum
+    }
+    var best = (at: Point2(0, 0), score: -Double.infinity, contrast: 0.0)
+    func look(around middle: Point2, _ reach: Double, _ step: Double) {
+      for y in stride(from: -reach, through: reach, by: step) {
+        for x in stride(from: -reach, through: reach, by: step) {
+          let off = middle + Point2(x, y)
+          let value = contrast(u * off.x + v * off.y)
+          let score = value - penalty * off.length
+          if score > best.score { best = (off, score, value) }
+        }
+      }
+    }
+    look(around: [0, 0], reach, 0.5)
+    look(around: best.at, 0.25, 0.25)
+    look(around: best.at, 0.125, 0.125)
+    return (guess + u * best.at.x + v * best.at.y, best.contrast)
+  }
+}

@@ -1,0 +1,50 @@
+import WaymarkGeometry
+import WaymarkImage
+
+/// The dark and light runs along one line across bars.
+struct LinearLine {
+  /// The first run is dark, the last one too; in pixels of the strip.
+  let widths: [Double]
+  /// Where each run begins, and where the last one ends.
+  let edges: [Double]
+
+  /// - Parameter row: of a picture in which bars stand upright.
+  init?(_ view: ImageView, row: Int) {
+    let y = Double(row)
+    let line = BarLine(view, from: [0, y], to: [Double(view.width) - 1, y], window: 60)
+    var edges = line.edges
+    if !edges.count.isMultiple(of: 2) { edges.removeLast() }
+    guard edges.count >= 4 else { return nil }
+    self.init(edges: edges)
+  }
+
+  private init(edges: [Double]) {
+    self.edges = edges
+    widths = zip(edges, edges.dropFirst()).map { $1 - $0 }
+  }
+
+  /// The same line from its other end.
+  var reversed: LinearLine {
+    let end = edges[edges.count - 1]
+    return LinearLine(edges: edges.reversed().map { end - $0 })
+  }
+
+  /// Where a dark run begins before which it is light for a while.
+  ///
+  /// - Parameter quiet: how long, as a multiple of the run.
+  func isQuiet(before run: Int, _ quiet: Double) -> Bool { run == 0 || widths[run - 1] >= quiet }
+
+  /// The same after a dark run.
+  func isQuiet(after run: Int, _ quiet: Double) -> Bool {
+    run + 1 >= widths.count || widths[run + 1] >= quiet
+  }
+}
+
+/// What a line says.
+struct LinearRead: Hashable {
+  var symbology: Symbology
+  var bytes: [UInt8]
+  /// The first and the last run of it.
+  var first: Int
+  var last: Int
+}

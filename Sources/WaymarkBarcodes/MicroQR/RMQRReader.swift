@@ -1,0 +1,159 @@
+import WaymarkGeometry
+import WaymarkImage
+
+/// Reads rMQR symbols (ISO/IEC 23941): the format information beside the one finder pattern says how large the symbol is; then
+/// the grid is followed along the timing patterns of its long sides.
+struct RMQRReader {
+  let view: ImageView
+  let levels: BlockMean
+  /// How many finder patterns may fail.
+  var failures = 8
+
+  func read(_ search: FinderSearch) -> [MatrixFinding] {
+    var findings: [MatrixFinding] = []
+    for polarity in 0...1 {
+      var failed = 0
+      for pattern in search.found[polarity] where failed < failures {
+        if findings.contains(where: { $0.corners.contains(pattern.center) }) { continue }
+        guard let ring = pattern.outline(view, levels: levels, isDark: polarity == 0) else { continue }
+        if let found = read(ring, inverted: polarity == 1) { findings.append(found) } else { failed += 1 }
+      }
+    }
+    return findings
+  }
+
+  private func read(_ ring: Quadrilateral, inverted: Bool) -> MatrixFinding? {
+    for corners in ring.turns {
+      guard let map = Homography(from: MicroQRReader.outline, to: corners) else { continue }
+      let sampler = ModuleSampler(view, columns: 12, rows: 7) { map.apply([$0, $1]) }
+      let matrix = sampler.matrix(radius: 4, inverted: inverted)
+      var word: UInt32 = 0
+      for (i, place) in RMQRSize.formatPlaces.enumerated() where matrix[place.x, place.y] { word |= 1 << UInt32(i) }
+      let (size, isHigh, errors) = RMQRSize.format(word)
+      guard errors <= 3 else { continue }
+      let module = abs(ring.signedArea).squareRoot() / 7
+      if let found = examine(map, corners, size, isHigh: isHigh, module: module, inverted: inverted) { return found }
+    }
+    return nil
+  }
+
+  private func examine(
+    _ start: Homography, _ ring: Quadrilateral, _ size: RMQRSize, isHigh: Bool, module: Double, inverted: Bool
+  ) -> MatrixFinding? {
+    let (map, mesh) = followed(start, ring, size, inverted: inverted)
+    let (w, h) = (Double(size.columns), Double(size.rows))
+    let sampler = ModuleSampler(view, columns: size.columns, rows: size.rows) { x, y in
+      map.apply([x, y]) + (mesh?.shift(x, y) ?? Point2(0, 0))
+    }
+    for (radius, sharpen) in [(4, Float(0)), (3, 0.6), (5, 1.2)] {
+      let matrix = sampler.matrix(radius: radius, sharpen: sharpen, inverted: inverted)
+      guard matrix.agreement(size.fixed) > 0.85, let (message, used) = RMQRDecoder.decode(matrix, size, isHigh: isHigh)
+      else { continue }
+      let outline = Quadrilateral(topLeft: [0, 0], topRight: [w, 0], bottomRight: [w, h], bottomLeft: [0, h])
+      var finding = MatrixFinding(symbology: .rMQR, corners: map.apply(outline), module: module, certainty: 1)
+      finding.message = message
+      finding.used = used
+      finding.inverted = inverted
+      finding.matrix = matrix
+      finding.map = map
+      return finding
+    }
+    return nil
+  }
+
+  /// From the finder pattern along both long sides: every ten modules what is fixed around there moves to where it is, and the
+  /// map is fitted anew to all that was found.
+  private func followed(
+    _ start: Homography, _ ring: Quadrilateral, _ size: RMQRSize, inverted: Bool
+  ) -> (map: Homography, mesh: GridMesh?) {
+    var map = start
+    let columns = stride(from: 5.0, to: Double(size.columns) - 8, by: 10) + [Double(size.columns) - 4]
+    let rows = [1.5, Double(size.rows) - 1.5]
+    var places = [Point2?](repeating: nil, count: 2 * columns.count)
+    let fixed = zip(MicroQRReader.outline.corners, ring.corners).map { PointPair(reference: $0, frame: $1) }
+    for (i, x) in columns.enumerated() {
+      for (j, y) in rows.enumerated() {
+        var known: [KnownModule] = []
+        for v in (j == 0 ? -1 : size.rows - 4)...(j == 0 ? 3 : size.rows) {
+          for u in max(0, Int(x) - 6)...min(size.columns - 1, Int(x) + 6) {
+            // Around the symbol it is light.
+            guard let dark = (0..<size.rows).contains(v) ? size.fixed(u, v) : false else { continue }
+            known.append(KnownModule(at: [Double(u) + 0.5, Double(v) + 0.5], isDark: dark))
+          }
+        }
+        let found = PatternWindow(known: known, center: [x, y]).shift(
+          view, map, inverted: inverted, guess: [0, 0], reach: 1.25, penalty: 4)
+        if let found, found.contrast > 12 { places[j * columns.count + i] = map.apply([x, y]) + found.shift }
+      }
+      let pairs =
+        fixed
+        + places.indices.compactMap { node in
+          places[node].map {
+            PointPair(reference: [columns[node % columns.count], rows[node / columns.count]], frame: $0)
+          }
+        }
+      if let fitted = pairs.withUnsafeBufferPointer({ Homography.fit($0) }), fitted.isFinite { map = fitted }
+    }
+    let shifts = places.indices.map { node in
+      places[node].map { $0 - map.apply([columns[node % columns.count], rows[node / columns.count]]) }
+    }
+    return (map, GridMesh(columns: columns, rows: rows, found: shifts))
+  }
+}
+
+/// From the modules of an rMQR symbol to its message.
+enum RMQRDecoder {
+  /// The message, and which share of the error correction it took.
+  static func decode(
+    _ matrix: ModuleMatrix, _ size: RMQRSize, isHigh: Bool
+  ) -> (message: Message, used: Double)? {
+    guard matrix.columns == size.columns, matrix.rows == size.rows else { return nil }
+    // In columns of two from the right, upwards first; the outermost ones hold no data (clause 7.7.3).
+    var places: [(x: Int, y: Int)] = []
+    var up = true
+    for right in stride(from: size.columns - 2, to: 0, by: -2) {
+      for i in 0..<size.rows {
+        let y = up ? size.rows - 1 - i : i
+        for x in [right, right - 1] where x > 0 && size.fixed(x, y) == nil && !size.isFormat(x, y) {
+          places.append((x, y))
+        }
+      }
+      up.toggle()
+    }
+    guard places.count >= 8 * size.codewords else { return nil }
+    var words: [Int] = []
+    var doubt: [Float] = []
+    for k in 0..<size.codewords {
+      var (word, sure) = (0, Float(1))
+      for (x, y) in places[(8 * k)..<(8 * k + 8)] {
+        word = word << 1 | (matrix[x, y] != (y / 2 + x / 3).isMultiple(of: 2) ? 1 : 0)
+        sure = min(sure, matrix.margin(x, y))
+      }
+      words.append(word)
+      doubt.append(1 - sure)
+    }
+    let (blocks, count) = (size.blocks(isHigh: isHigh), size.data(isHigh: isHigh))
+    let checks = (size.codewords - count) / blocks
+    let short = count / blocks
+    // The blocks with one data codeword more come last.
+    let first = blocks - count % blocks
+    var data: [Int] = []
+    var used = 0.0
+    for block in 0..<blocks {
+      var own = (0..<short).map { $0 * blocks + block }
+      if block >= first { own.append(short * blocks + block - first) }
+      own += (0..<checks).map { count + $0 * blocks + block }
+      var codeword = own.map { words[$0] }
+      guard
+        let share = ReedSolomon.qr.correct(
+          &codeword, checks: checks, doubt: matrix.margins.isEmpty ? [] : own.map { doubt[$0] })
+      else { return nil }
+      used = max(used, share)
+      data += codeword.dropLast(checks)
+    }
+    let bits = data.flatMap { word in (0..<8).map { word >> (7 - $0) & 1 == 1 } }
+    let widths = QRText.Widths(mode: 3, counts: size.counts, isRectangular: true)
+    guard let message = QRText.message(bits, widths), !message.isEmpty else { return nil }
+    return (message, used)
+  }
+}
