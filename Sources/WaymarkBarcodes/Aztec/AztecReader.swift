@@ -99,7 +99,7 @@ struct AztecReader {
       bottomLeft: [-side / 2, side / 2])
     let module = abs(core.apply(outline).signedArea).squareRoot() / side
     let matrix = matrix(core, radius: radius, sharpen: 0, inverted: inverted)
-    guard let (turn, marks) = orientation(matrix, radius) else { return nil }
+    guard let (turn, marks) = AztecTurn.find(matrix, radius) else { return nil }
     let bits = modeBits(radius) { x, y in
       let (u, v) = turn.apply(x, y)
       return matrix[u + radius, v + radius]
@@ -260,52 +260,6 @@ struct AztecReader {
       return spread + (known.isEmpty ? 0 : reference.score(map))
     }
     return CornerClimb.best(start, frame: frame, module: module, score: score)
-  }
-
-  /// One of the eight ways in which a square can lie.
-  private struct Turn {
-    var quarters: Int
-    var mirrored: Bool
-
-    /// Where a module of the upright symbol lies.
-    func apply(_ x: Int, _ y: Int) -> (Int, Int) {
-      var (u, v) = mirrored ? (y, x) : (x, y)
-      for _ in 0..<quarters { (u, v) = (-v, u) }
-      return (u, v)
-    }
-
-    func corners(_ map: Homography, half: Double) -> Quadrilateral {
-      func at(_ x: Int, _ y: Int) -> Point2 {
-        let (u, v) = apply(x, y)
-        return map.apply([Double(u) * half, Double(v) * half])
-      }
-      return Quadrilateral(
-        topLeft: at(-1, -1), topRight: at(1, -1), bottomRight: at(1, 1), bottomLeft: at(-1, 1))
-    }
-  }
-
-  /// How the symbol lies, by the marks in the corners of the ring around the bull's eye (clause 7.2.2), and how many of the
-  /// twelve modules are wrong.
-  private func orientation(_ matrix: ModuleMatrix, _ radius: Int) -> (Turn, wrong: Int)? {
-    let r = radius
-    let marks: [(Int, Int, Bool)] = [
-      (-r, -r, true), (1 - r, -r, true), (-r, 1 - r, true),
-      (r, -r, true), (r, 1 - r, true), (r - 1, -r, false),
-      (r, r, false), (r, r - 1, true), (r - 1, r, false),
-      (-r, r, false), (1 - r, r, false), (-r, r - 1, false),
-    ]
-    var best: (Turn, Int)?
-    for mirrored in [false, true] {
-      for quarters in 0..<4 {
-        let turn = Turn(quarters: quarters, mirrored: mirrored)
-        let wrong = marks.count { mark in
-          let (u, v) = turn.apply(mark.0, mark.1)
-          return matrix[u + r, v + r] != mark.2
-        }
-        if wrong < best?.1 ?? 3 { best = (turn, wrong) }
-      }
-    }
-    return best
   }
 
   /// The bits of the mode message, clockwise from the upper left; the reference grid crosses that of a full symbol.

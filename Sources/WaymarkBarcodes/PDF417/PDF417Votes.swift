@@ -216,8 +216,8 @@ struct PDF417Votes {
       let present = Set(lines[i].seen.map(column))
       for c in known.indices where !present.contains(c) && known[c].count >= 3 {
         let near = known[c].sorted { abs($0.place - place) < abs($1.place - place) }.prefix(9)
-        guard let from = Self.line(near.map { ($0.place, $0.from) }, at: place),
-          let to = Self.line(near.map { ($0.place, $0.to) }, at: place), to > from
+        guard let from = RowFit.line(near.map { ($0.place, $0.from) }, at: place),
+          let to = RowFit.line(near.map { ($0.place, $0.to) }, at: place), to > from
         else { continue }
         let edges = lines[i].edges
         let pitch = to - from
@@ -231,17 +231,6 @@ struct PDF417Votes {
           Seen(column: c, value: word.value, cluster: word.cluster, from: edges[at], to: edges[at + 8]))
       }
     }
-  }
-
-  /// The line through some points by least squares, at a place; their middle one where they lie together.
-  private static func line(_ points: [(Double, Double)], at x: Double) -> Double? {
-    guard !points.isEmpty else { return nil }
-    let n = Double(points.count)
-    let mx = points.reduce(0) { $0 + $1.0 } / n
-    let my = points.reduce(0) { $0 + $1.1 } / n
-    let xx = points.reduce(0) { $0 + ($1.0 - mx) * ($1.0 - mx) }
-    let xy = points.reduce(0) { $0 + ($1.0 - mx) * ($1.1 - my) }
-    return xx > 1e-9 ? my + xy / xx * (x - mx) : my
   }
 
   /// The codewords most lines agree on, in order, how little they agree, and which none shows.
@@ -297,11 +286,11 @@ struct PDF417Votes {
         }
       }
     }
-    let (a, b) = (Self.monotone(left), Self.monotone(right))
+    let (a, b) = (RowFit.monotone(left), RowFit.monotone(right))
     if a.isEmpty != b.isEmpty { return slanted(shape, a.isEmpty ? b : a, isLeft: !a.isEmpty) }
     return lines.map { line in
-      let l = Self.interpolate(a, line.place)
-      let r = Self.interpolate(b, line.place)
+      let l = RowFit.interpolate(a, line.place)
+      let r = RowFit.interpolate(b, line.place)
       guard let l = l ?? r, let r = r ?? Optional(l) else { return nil }
       return (l, r)
     }
@@ -312,7 +301,7 @@ struct PDF417Votes {
   private func slanted(
     _ shape: Shape, _ known: [(Double, Double)], isLeft: Bool
   ) -> [(left: Double, right: Double)?] {
-    let rows = lines.map { Self.interpolate(known, $0.place) }
+    let rows = lines.map { RowFit.interpolate(known, $0.place) }
     var best = (rise: 0.0, fit: -Double.infinity)
     for rise in stride(from: -9.0, through: 9, by: 0.25) {
       var fit = -0.5 * abs(rise)
@@ -332,37 +321,5 @@ struct PDF417Votes {
     return rows.map { row in
       row.map { isLeft ? ($0, $0 + best.rise) : ($0 - best.rise, $0) }
     }
-  }
-
-  /// Without those that contradict most of the others: rows grow, or shrink, along the side.
-  private static func monotone(_ points: [(Double, Double)]) -> [(Double, Double)] {
-    guard points.count > 2 else { return points }
-    // The slope that most pairs have (H. Theil, 1950; P. Sen, 1968), over a bounded number of pairs.
-    var slopes: [Double] = []
-    let stride = max(1, points.count / 40)
-    for i in Swift.stride(from: 0, to: points.count, by: stride) {
-      for j in Swift.stride(from: i + 1, to: points.count, by: stride) where points[j].0 > points[i].0 {
-        slopes.append((points[j].1 - points[i].1) / (points[j].0 - points[i].0))
-      }
-    }
-    guard !slopes.isEmpty else { return points }
-    slopes.sort()
-    let slope = slopes[slopes.count / 2]
-    let offsets = points.map { $0.1 - slope * $0.0 }.sorted()
-    let offset = offsets[offsets.count / 2]
-    return points.filter { abs($0.1 - slope * $0.0 - offset) < 3.5 }
-  }
-
-  private static func interpolate(_ points: [(Double, Double)], _ at: Double) -> Double? {
-    guard let first = points.first, let last = points.last else { return nil }
-    // The mean of those very near, else between the two around, else as the whole goes on.
-    let near = points.filter { abs($0.0 - at) < 1e-9 }
-    if !near.isEmpty { return near.reduce(0) { $0 + $1.1 } / Double(near.count) }
-    if let above = points.last(where: { $0.0 < at }), let below = points.first(where: { $0.0 > at }) {
-      return above.1 + (below.1 - above.1) * (at - above.0) / (below.0 - above.0)
-    }
-    guard last.0 > first.0 else { return first.1 }
-    let slope = (last.1 - first.1) / (last.0 - first.0)
-    return at < first.0 ? first.1 + slope * (at - first.0) : last.1 + slope * (at - last.0)
   }
 }
