@@ -245,10 +245,12 @@ struct PictureSearch {
     _ picture: GrayImage, _ strip: BarStrip, _ wanted: Set<Symbology>, _ pass: ScanPass
   ) {
     var lines: [LinearRead: (count: Int, from: Double, to: Double)] = [:]
+    let way = strip.place(1, 0) - strip.place(0, 0)
+    let isBackward = abs(way.x) > 0.01 * way.length ? way.x < 0 : way.y > 0
     picture.withView { view in
       for row in stride(from: 0, to: view.height, by: 2) {
         guard let line = LinearLine(view, row: row) else { continue }
-        for var read in LinearReaders.read(line, wanted) {
+        for var read in LinearReaders.read(line, wanted, isBackward: isBackward) {
           let (from, to) = (line.edges[read.first], line.edges[read.last + 1])
           (read.first, read.last) = (0, 0)
           let known = lines[read]

@@ -11,7 +11,7 @@ import WaymarkImage
     GrayImage(width: width, height: height) { pixels in
       for y in 0..<height {
         for x in 0..<width {
-          pixels[y * width + x] = UInt8(QRGrid.sample(image.unsafeView, map(Point2(Double(x), Double(y)))))
+          pixels[y * width + x] = UInt8(image.unsafeView.sample(map(Point2(Double(x), Double(y)))))
         }
       }
     }

@@ -4,7 +4,9 @@ enum LinearReaders {
   static let symbologies: Set<Symbology> = [.standard2of5, .telepen, .pharmacode]
 
   /// What a line says, from either end.
-  static func read(_ line: LinearLine, _ wanted: Set<Symbology>) -> [LinearRead] {
+  ///
+  /// - Parameter isBackward: the line runs to the left of the picture, or, where it is upright, downwards.
+  static func read(_ line: LinearLine, _ wanted: Set<Symbology>, isBackward: Bool) -> [LinearRead] {
     var found: [LinearRead] = []
     let back = line.reversed
     for (line, isReversed) in [(line, false), (back, true)] {
@@ -12,7 +14,9 @@ enum LinearReaders {
       if wanted.contains(.telepen), let read = telepen(line) { found.append(flip(read, line, isReversed)) }
     }
     // Nothing says from which end it is to be read: as it lies.
-    if wanted.contains(.pharmacode), let read = pharmacode(line) { found.append(read) }
+    if wanted.contains(.pharmacode), let read = pharmacode(isBackward ? back : line) {
+      found.append(flip(read, line, isBackward))
+    }
     return found
   }
 

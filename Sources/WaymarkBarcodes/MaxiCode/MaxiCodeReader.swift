@@ -33,7 +33,7 @@ struct MaxiCodeReader {
     let known = Self.known
     let size = Point2(30, 33)
     let climb = GridClimb(view: view, size: size, known: known, inverted: false)
-    var starts: [(map: Homography, score: Double)] = []
+    var starts: [(map: Homography, turn: Int, score: Double)] = []
     for turn in 0..<180 {
       let angle = Double(turn) * .pi / 90
       let (c, s) = (Double.cosine(angle), Double.sine(angle))
@@ -43,15 +43,21 @@ struct MaxiCodeReader {
         let b = Point2(-s * w.x, c * w.y) * Self.rise
         let origin = mark.center - a * Self.middle.x - b * Self.middle.y
         let map = Homography([a.x, b.x, origin.x], [a.y, b.y, origin.y], [0, 0, 1])
-        starts.append((map, climb.score(map)))
+        starts.append((map, turn, climb.score(map)))
       }
     }
     starts.sort { $0.score > $1.score }
     guard let best = starts.first, best.score > 20 else { return nil }
-    // Of those that look right around the bull's eye, those whose modules differ most.
-    let likely = starts.prefix { $0.score > 0.85 * best.score }.prefix(40)
-      .map { (map: $0.map, score: $0.score + spread($0.map, half: 9)) }.sorted { $0.score > $1.score }
-    for start in likely.prefix(3) {
+    // Of each of the turns that look right around the bull's eye, the size in which the modules differ most.
+    var likely: [(map: Homography, turn: Int, score: Double)] = []
+    func isNear(_ a: Int, _ b: Int) -> Bool { min(abs(a - b), 180 - abs(a - b)) <= 3 }
+    for start in starts where likely.count < 4 && start.score > 0.6 * best.score {
+      if likely.contains(where: { isNear($0.turn, start.turn) }) { continue }
+      let around = starts.filter { isNear($0.turn, start.turn) && $0.score > 0.85 * start.score }
+      let sharpest = around.map { ($0, spread($0.map, half: 12)) }.max { $0.1 < $1.1 }
+      likely.append(sharpest?.0 ?? start)
+    }
+    for start in likely {
       var map = start.map
       for half in [7.0, 11, 16] { map = sharpest(map, half: half, module: unit.x) }
       let sampler = ModuleSampler(view, columns: 30, rows: 33) { x, y in map.apply(Self.place(x, y)) }
@@ -137,6 +143,9 @@ struct MaxiCodeMark {
       guard count >= 13 else { continue }
       // Dark runs are odd: six of them, from the left side of the outer ring to its right side.
       for i in stride(from: 1, to: count - 11, by: 2) {
+        // The light rings and the disc stand alike to both sides: most runs are done with after that.
+        let (left, right) = (edges[i + 4] - edges[i + 1], edges[i + 10] - edges[i + 7])
+        guard 2 * left < 3 * right + 6, 2 * right < 3 * left + 6 else { continue }
         let own = (0...11).map { Double(edges[i + $0]) }
         guard let (middle, diameter, _) = rings(own) else { continue }
         let p = Point2(middle - 0.5, Double(y))

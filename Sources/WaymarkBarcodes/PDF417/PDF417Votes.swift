@@ -215,7 +215,9 @@ struct PDF417Votes {
       let place = lines[i].place
       let present = Set(lines[i].seen.map(column))
       for c in known.indices where !present.contains(c) && known[c].count >= 3 {
-        let near = known[c].sorted { abs($0.place - place) < abs($1.place - place) }.prefix(9)
+        // Lines come from the top down.
+        let next = known[c].firstIndex { $0.place >= place } ?? known[c].count
+        let near = known[c][max(0, next - 5)..<min(known[c].count, next + 5)]
         guard let from = RowFit.line(near.map { ($0.place, $0.from) }, at: place),
           let to = RowFit.line(near.map { ($0.place, $0.to) }, at: place), to > from
         else { continue }
