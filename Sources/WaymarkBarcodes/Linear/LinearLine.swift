@@ -7,6 +7,8 @@ struct LinearLine {
   let widths: [Double]
   /// Where each run begins, and where the last one ends.
   let edges: [Double]
+  /// How long the line is, quiet zones included.
+  private let length: Double
 
   /// - Parameter row: of a picture in which bars stand upright.
   init?(_ view: ImageView, row: Int) {
@@ -15,28 +17,31 @@ struct LinearLine {
     var edges = line.edges
     if !edges.count.isMultiple(of: 2) { edges.removeLast() }
     guard edges.count >= 4 else { return nil }
-    self.init(edges: edges)
+    self.init(edges: edges, length: Double(view.width))
   }
 
-  private init(edges: [Double]) {
+  private init(edges: [Double], length: Double) {
     self.edges = edges
+    self.length = length
     widths = zip(edges, edges.dropFirst()).map { $1 - $0 }
   }
 
   /// The same line from its other end.
   var reversed: LinearLine {
-    let end = edges[edges.count - 1]
-    return LinearLine(edges: edges.reversed().map { end - $0 })
+    LinearLine(edges: edges.reversed().map { length - $0 }, length: length)
   }
 
   /// Where a dark run begins before which it is light for a while.
   ///
   /// - Parameter quiet: how long, as a multiple of the run.
-  func isQuiet(before run: Int, _ quiet: Double) -> Bool { run == 0 || widths[run - 1] >= quiet }
+  func isQuiet(before run: Int, _ quiet: Double) -> Bool {
+    // What was cut off at an end says nothing.
+    (run == 0 ? edges[0] : widths[run - 1]) >= quiet
+  }
 
   /// The same after a dark run.
   func isQuiet(after run: Int, _ quiet: Double) -> Bool {
-    run + 1 >= widths.count || widths[run + 1] >= quiet
+    (run + 1 >= widths.count ? length - edges[edges.count - 1] : widths[run + 1]) >= quiet
   }
 }
 

@@ -162,7 +162,7 @@ struct MaxiCodeMark {
         else { continue }
         let mark = MaxiCodeMark(
           center: [row.middle, column.middle], outer: [row.diameter, column.diameter], inner: row.inner)
-        if mark.roundness(view) >= 0.8 { marks.append(mark) }
+        if mark.roundness(view) >= 0.9 { marks.append(mark) }
       }
     }
     return marks.map { ($0, $0.roundness(view)) }.sorted { ($0.1, $0.0.rows) > ($1.1, $1.0.rows) }.map(\.0)

@@ -55,13 +55,15 @@ struct QRText {
       }
     case 1:
       var left = count
+      var letters: [UInt8] = []
       while left > 0 {
         let pair = left >= 2
         guard let value = reader.read(pair ? 11 : 6), value < (pair ? 45 * 45 : 45) else { return false }
-        if pair { message.append(alphanumeric[value / 45]) }
-        message.append(alphanumeric[value % 45])
+        if pair { letters.append(alphanumeric[value / 45]) }
+        letters.append(alphanumeric[value % 45])
         left -= pair ? 2 : 1
       }
+      message.append(message.isGS1 ? separated(letters) : letters)
     case 2:
       for _ in 0..<count {
         guard let byte = reader.read(8) else { return false }
@@ -79,6 +81,19 @@ struct QRText {
       }
     }
     return true
+  }
+
+  /// Under FNC1 a percent sign stands for the separator, and two for one (ISO/IEC 18004 clause 7.4.9.2).
+  private static func separated(_ letters: [UInt8]) -> [UInt8] {
+    let percent = UInt8(ascii: "%")
+    var result: [UInt8] = []
+    var at = 0
+    while at < letters.count {
+      let isDouble = at + 1 < letters.count && letters[at] == percent && letters[at + 1] == percent
+      result.append(letters[at] == percent && !isDouble ? 0x1D : letters[at])
+      at += isDouble ? 2 : 1
+    }
+    return result
   }
 
   private static func interpretation(_ reader: inout BitReader) -> Int? {
