@@ -14,7 +14,7 @@ struct LiveBudget {
   /// Fewer lines than every fourth miss the codes that the pass is for.
   private static let thinnest = 4
 
-  /// Every how manieth line the pass may look at; `nil` where even that costs too much.
+  /// The pass may look at every nth line: n, or `nil` where even the largest n costs too much.
   func thinning(_ pass: ScanPass) -> Int? {
     let cost = Self.perPixel(pass) + Self.perEdge(pass) * edges
     let wanted = max(1, Int((cost / Self.most).rounded(.up)))

@@ -34,14 +34,14 @@ struct CodeReply: Equatable {
   }
 
   /// What was written; throws for anything else.
-  init(_ bytes: [UInt8]) throws(WireReader.Nonsense) {
+  init(_ bytes: [UInt8]) throws(WireReader.Malformed) {
     var wire = WireReader(bytes)
     reading = try ScanReading(&wire)
-    stages = try wire.list(upTo: Self.stageLimit) { wire throws(WireReader.Nonsense) in
+    stages = try wire.list(upTo: Self.stageLimit) { wire throws(WireReader.Malformed) in
       let name = try wire.text(upTo: 16)
-      guard name.utf8.allSatisfy({ (0x61...0x7A).contains($0) }) else { throw WireReader.Nonsense() }
+      guard name.utf8.allSatisfy({ (0x61...0x7A).contains($0) }) else { throw WireReader.Malformed() }
       return Stage(name: name, seconds: try wire.real(within: 0...Self.longest))
     }
-    guard wire.isAtEnd else { throw WireReader.Nonsense() }
+    guard wire.isAtEnd else { throw WireReader.Malformed() }
   }
 }

@@ -36,8 +36,8 @@ final class CodeWorker {
       from: UnsafeRawBufferPointer(start: frame.image.unsafeView.base, count: count))
     let request = WorkerRequest.codes(width: frame.width, height: frame.height, configuration)
     let answer = try worker.ask(request, limit: limit)
-    guard answer.worked, answer.count <= CodeReply.byteLimit else { throw .nonsense }
-    guard let reply = try? CodeReply(worker.arena.takeOutput(answer.count)) else { throw .nonsense }
+    guard answer.worked, answer.count <= CodeReply.byteLimit else { throw .malformedAnswer }
+    guard let reply = try? CodeReply(worker.arena.takeOutput(answer.count)) else { throw .malformedAnswer }
     for stage in reply.stages where known.contains(stage.name) || known.count < CodeReply.stageLimit {
       known.insert(stage.name)
       stages?.record(stage.name, stage.seconds)

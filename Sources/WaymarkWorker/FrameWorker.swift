@@ -29,7 +29,7 @@ final class FrameWorker: FrameDecoder {
       let output = worker.arena.output
       guard let reply = GrayReply(output, count: answer.count), reply.width == order.scaledWidth,
         reply.height == order.scaledHeight, let base = reply.pixels(in: output).baseAddress
-      else { throw .nonsense }
+      else { throw .malformedAnswer }
       guard !reply.isTruncated else { return .damaged }
       use(
         ImageView(
@@ -49,9 +49,9 @@ final class FrameWorker: FrameDecoder {
       let answer = try worker.ask(request, limit: limit)
       guard answer.worked else { return nil }
       // No file of it is larger than its pixels and a header.
-      guard answer.count <= 3 * order.scaledWidth * order.scaledHeight + 1 << 16 else { throw .nonsense }
+      guard answer.count <= 3 * order.scaledWidth * order.scaledHeight + 1 << 16 else { throw .malformedAnswer }
       let file = worker.arena.takeOutput(answer.count)
-      guard file.starts(with: [0xFF, 0xD8]) else { throw .nonsense }
+      guard file.starts(with: [0xFF, 0xD8]) else { throw .malformedAnswer }
       return file
     }
     return file ?? nil

@@ -11,8 +11,8 @@ extension ImageError {
     wire.text(hint)
   }
 
-  init(_ wire: inout WireReader) throws(WireReader.Nonsense) {
-    guard let code = ImageError.Code(rawValue: try wire.text(upTo: 64)) else { throw WireReader.Nonsense() }
+  init(_ wire: inout WireReader) throws(WireReader.Malformed) {
+    guard let code = ImageError.Code(rawValue: try wire.text(upTo: 64)) else { throw WireReader.Malformed() }
     let message = try wire.text(upTo: 1024)
     self.init(code, message, hint: try wire.text(upTo: 1024))
   }

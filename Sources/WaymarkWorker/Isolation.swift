@@ -92,7 +92,7 @@ package final class Isolation: Sendable {
       return (image.withView { scanner.scan($0) }, image.width, image.height)
     }
     let request = WorkerRequest.codesInFile(size: file.count, configuration)
-    return try inWorker(file, request, limit: CodeReply.byteLimit, or: stop) { wire throws(WireReader.Nonsense) in
+    return try inWorker(file, request, limit: CodeReply.byteLimit, or: stop) { wire throws(WireReader.Malformed) in
       let size = try Self.size(&wire)
       return (try ScanReading(&wire), size.width, size.height)
     }
@@ -107,7 +107,7 @@ package final class Isolation: Sendable {
       return try file.withUnsafeBytes { bytes throws(ImageError) in try PreparedPicture(bytes, width: width) }
     }
     let request = WorkerRequest.prepared(size: file.count, width: width)
-    return try inWorker(file, request, limit: WorkerArena.outputLimit, or: stop) { wire throws(WireReader.Nonsense) in
+    return try inWorker(file, request, limit: WorkerArena.outputLimit, or: stop) { wire throws(WireReader.Malformed) in
       try PreparedPicture(&wire)
     }
   }
@@ -133,14 +133,14 @@ package final class Isolation: Sendable {
     order.write(to: &wire)
     let request = WorkerRequest.page(size: wire.bytes.count + file.count, order: wire.bytes.count)
     return try inWorker(wire.bytes + file, request, limit: WorkerArena.outputLimit, or: stop) {
-      wire throws(WireReader.Nonsense) in try PageOrder.Result(&wire)
+      wire throws(WireReader.Malformed) in try PageOrder.Result(&wire)
     }
   }
 
-  private static func size(_ wire: inout WireReader) throws(WireReader.Nonsense) -> (width: Int, height: Int) {
+  private static func size(_ wire: inout WireReader) throws(WireReader.Malformed) -> (width: Int, height: Int) {
     let limit = PictureDecoder.defaultPixelLimit
     let (width, height) = (try wire.count(upTo: limit), try wire.count(upTo: limit))
-    guard width > 0, height > 0, width * height <= limit else { throw WireReader.Nonsense() }
+    guard width > 0, height > 0, width * height <= limit else { throw WireReader.Malformed() }
     return (width, height)
   }
 
@@ -149,7 +149,7 @@ package final class Isolation: Sendable {
   /// - Parameter byteLimit: what no answer is larger than.
   private func inWorker<T>(
     _ file: [UInt8], _ request: WorkerRequest, limit byteLimit: Int, or stop: StopSignal?,
-    _ read: (inout WireReader) throws(WireReader.Nonsense) -> T
+    _ read: (inout WireReader) throws(WireReader.Malformed) -> T
   ) throws -> T {
     do {
       guard let launcher, file.count <= WorkerArena.inputLimit else { throw WorkerFailure.tooLarge }
@@ -157,15 +157,17 @@ package final class Isolation: Sendable {
       ledger.count { $0.starts += 1 }
       worker.arena.input.copyBytes(from: file)
       let answer = try worker.ask(request, limit: limits.picture, or: stop)
-      guard answer.count <= (answer.worked ? byteLimit : ImageError.byteLimit) else { throw WorkerFailure.nonsense }
+      guard answer.count <= (answer.worked ? byteLimit : ImageError.byteLimit) else {
+        throw WorkerFailure.malformedAnswer
+      }
       var wire = WireReader(worker.arena.takeOutput(answer.count))
       do {
         if !answer.worked { throw try ImageError(&wire) }
         let value = try read(&wire)
-        guard wire.isAtEnd else { throw WireReader.Nonsense() }
+        guard wire.isAtEnd else { throw WireReader.Malformed() }
         return value
-      } catch is WireReader.Nonsense {
-        throw WorkerFailure.nonsense
+      } catch is WireReader.Malformed {
+        throw WorkerFailure.malformedAnswer
       }
     } catch let failure as WorkerFailure {
       // Nothing is wrong with a picture that nobody waits for any longer.

@@ -127,7 +127,7 @@ extension PageOrder {
     wire.count(((turns % 4) + 4) % 4)
   }
 
-  init(_ wire: inout WireReader) throws(WireReader.Nonsense) {
+  init(_ wire: inout WireReader) throws(WireReader.Malformed) {
     switch try wire.number() {
     case 0: wish = .place(near: try Self.outline(&wire))
     case 1:
@@ -135,10 +135,10 @@ extension PageOrder {
       wish = .jpeg(width: width == 0 ? nil : width)
     case 2: wish = .png
     case 3: wish = .coded
-    default: throw WireReader.Nonsense()
+    default: throw WireReader.Malformed()
     }
     outline = try Self.outline(&wire)
-    let numbers = try wire.list(upTo: 8) { wire throws(WireReader.Nonsense) in try wire.real(within: -4...4) }
+    let numbers = try wire.list(upTo: 8) { wire throws(WireReader.Malformed) in try wire.real(within: -4...4) }
     bends = numbers.isEmpty ? nil : numbers
     filter = try wire.choice(PageFilter.self)
     turns = try wire.count(upTo: 3)
@@ -148,10 +148,10 @@ extension PageOrder {
     wire.list(outline?.corners.flatMap { [$0.x, $0.y] } ?? []) { $0.real($1) }
   }
 
-  fileprivate static func outline(_ wire: inout WireReader) throws(WireReader.Nonsense) -> Quadrilateral? {
-    let n = try wire.list(upTo: 8) { wire throws(WireReader.Nonsense) in try wire.real(within: far) }
+  fileprivate static func outline(_ wire: inout WireReader) throws(WireReader.Malformed) -> Quadrilateral? {
+    let n = try wire.list(upTo: 8) { wire throws(WireReader.Malformed) in try wire.real(within: far) }
     guard n.count == 8 else {
-      guard n.isEmpty else { throw WireReader.Nonsense() }
+      guard n.isEmpty else { throw WireReader.Malformed() }
       return nil
     }
     return Quadrilateral(
@@ -182,7 +182,7 @@ extension PageOrder.Result {
     }
   }
 
-  init(_ wire: inout WireReader) throws(WireReader.Nonsense) {
+  init(_ wire: inout WireReader) throws(WireReader.Malformed) {
     let limit = PictureDecoder.defaultPixelLimit
     switch try wire.number() {
     case 0:
@@ -190,7 +190,7 @@ extension PageOrder.Result {
         self = .place(nil)
         return
       }
-      let bends = try wire.list(upTo: 8) { wire throws(WireReader.Nonsense) in try wire.real(within: -4...4) }
+      let bends = try wire.list(upTo: 8) { wire throws(WireReader.Malformed) in try wire.real(within: -4...4) }
       let score = try wire.real(within: 0...1)
       let (width, height) = (try wire.count(upTo: limit), try wire.count(upTo: limit))
       self = .place(
@@ -204,7 +204,7 @@ extension PageOrder.Result {
       let page = CodedPage(
         coding: coding, width: width, height: height, bytes: try wire.raw(upTo: WorkerArena.outputLimit))
       self = .picture(page, paper: size)
-    default: throw WireReader.Nonsense()
+    default: throw WireReader.Malformed()
     }
   }
 }

@@ -22,12 +22,12 @@ final class PictureWorker {
       let answer = try worker.ask(.gray(size: file.count), limit: limit)
       let output = worker.arena.output
       guard answer.worked else {
-        guard answer.count <= ImageError.byteLimit else { throw .nonsense }
+        guard answer.count <= ImageError.byteLimit else { throw .malformedAnswer }
         var wire = WireReader(worker.arena.takeOutput(answer.count))
-        guard let error = try? ImageError(&wire), wire.isAtEnd else { throw .nonsense }
+        guard let error = try? ImageError(&wire), wire.isAtEnd else { throw .malformedAnswer }
         return .failure(error)
       }
-      guard let reply = GrayReply(output, count: answer.count) else { throw .nonsense }
+      guard let reply = GrayReply(output, count: answer.count) else { throw .malformedAnswer }
       return .success(
         GrayImage(width: reply.width, height: reply.height) { target in
           UnsafeMutableRawBufferPointer(target).copyMemory(from: UnsafeRawBufferPointer(reply.pixels(in: output)))

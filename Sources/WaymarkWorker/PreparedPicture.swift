@@ -37,16 +37,16 @@ package struct PreparedPicture: Sendable, Equatable {
     wire.list(replacement.map { [$0] } ?? []) { $0.raw($1) }
   }
 
-  init(_ wire: inout WireReader) throws(WireReader.Nonsense) {
+  init(_ wire: inout WireReader) throws(WireReader.Malformed) {
     format = try wire.choice(PictureFormat.self)
     width = try wire.count(upTo: PictureDecoder.defaultPixelLimit)
     height = try wire.count(upTo: PictureDecoder.defaultPixelLimit)
-    replacement = try wire.list(upTo: 1) { wire throws(WireReader.Nonsense) in
+    replacement = try wire.list(upTo: 1) { wire throws(WireReader.Malformed) in
       try wire.raw(upTo: WorkerArena.outputLimit)
     }.first
     // What is made anew is a JPEG.
     if let replacement {
-      guard format == .jpeg, replacement.starts(with: [0xFF, 0xD8]) else { throw WireReader.Nonsense() }
+      guard format == .jpeg, replacement.starts(with: [0xFF, 0xD8]) else { throw WireReader.Malformed() }
     }
   }
 }

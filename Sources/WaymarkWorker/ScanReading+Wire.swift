@@ -40,13 +40,13 @@ extension ScanReading {
     wire.count(limited ? 1 : 0)
   }
 
-  init(_ wire: inout WireReader) throws(WireReader.Nonsense) {
-    let symbols = try wire.list(upTo: Self.countLimit) { wire throws(WireReader.Nonsense) in
+  init(_ wire: inout WireReader) throws(WireReader.Malformed) {
+    let symbols = try wire.list(upTo: Self.countLimit) { wire throws(WireReader.Malformed) in
       let symbology = try wire.choice(Symbology.self)
       let text = try wire.text(upTo: 4 * Self.byteLimit)
       let bytes = try wire.raw(upTo: Self.byteLimit)
       let charset = Self.charsets[try wire.count(upTo: Self.charsets.count - 1)]
-      let gs1 = try wire.list(upTo: Self.countLimit) { wire throws(WireReader.Nonsense) in
+      let gs1 = try wire.list(upTo: Self.countLimit) { wire throws(WireReader.Malformed) in
         GS1Element(identifier: try wire.text(upTo: 8), value: try wire.text(upTo: 4 * Self.byteLimit))
       }
       let corners = try Self.corners(&wire)
@@ -55,17 +55,17 @@ extension ScanReading {
         symbology: symbology, text: text, bytes: bytes, charset: charset, gs1: gs1, corners: corners, quality: quality,
         pass: try wire.choice(ScanPass.self))
     }
-    let incomplete = try wire.list(upTo: Self.countLimit) { wire throws(WireReader.Nonsense) in
+    let incomplete = try wire.list(upTo: Self.countLimit) { wire throws(WireReader.Malformed) in
       let count = try wire.count(upTo: 17)
-      let present = try wire.list(upTo: 16) { wire throws(WireReader.Nonsense) in try wire.count(upTo: 16) }
-      let missing = try wire.list(upTo: 16) { wire throws(WireReader.Nonsense) in try wire.count(upTo: 16) }
+      let present = try wire.list(upTo: 16) { wire throws(WireReader.Malformed) in try wire.count(upTo: 16) }
+      let missing = try wire.list(upTo: 16) { wire throws(WireReader.Malformed) in try wire.count(upTo: 16) }
       return IncompleteSymbol(
         count: count == 0 ? nil : count - 1, present: present, missing: missing,
-        corners: try wire.list(upTo: Self.countLimit) { wire throws(WireReader.Nonsense) in try Self.corners(&wire) })
+        corners: try wire.list(upTo: Self.countLimit) { wire throws(WireReader.Malformed) in try Self.corners(&wire) })
     }
-    let unread = try wire.list(upTo: Self.countLimit) { wire throws(WireReader.Nonsense) in
+    let unread = try wire.list(upTo: Self.countLimit) { wire throws(WireReader.Malformed) in
       let kind = Self.kinds[try wire.count(upTo: Self.kinds.count - 1)]
-      let corners = try wire.list(upTo: 1) { wire throws(WireReader.Nonsense) in try Self.corners(&wire) }
+      let corners = try wire.list(upTo: 1) { wire throws(WireReader.Malformed) in try Self.corners(&wire) }
       let advice = try wire.count(upTo: Self.advices.count)
       return UnreadCode(kind: kind, corners: corners.first, advice: advice == 0 ? nil : Self.advices[advice - 1])
     }
@@ -80,7 +80,7 @@ extension ScanReading {
     }
   }
 
-  private static func corners(_ wire: inout WireReader) throws(WireReader.Nonsense) -> Quadrilateral {
+  private static func corners(_ wire: inout WireReader) throws(WireReader.Malformed) -> Quadrilateral {
     var points: [Point2] = []
     for _ in 0..<4 {
       let x = try wire.real(within: reach)

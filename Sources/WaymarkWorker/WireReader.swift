@@ -1,7 +1,7 @@
 /// Reads what `WireWriter` wrote, trusting nothing: the worker that wrote it may have gone over to whoever made the picture.
 struct WireReader {
-  /// What was written cannot have been meant.
-  struct Nonsense: Error {}
+  /// The message does not follow the protocol.
+  struct Malformed: Error {}
 
   private let bytes: [UInt8]
   private var position = 0
@@ -11,8 +11,8 @@ struct WireReader {
   /// Whether everything was read.
   var isAtEnd: Bool { position == bytes.count }
 
-  mutating func number() throws(Nonsense) -> UInt32 {
-    guard bytes.count - position >= 4 else { throw Nonsense() }
+  mutating func number() throws(Malformed) -> UInt32 {
+    guard bytes.count - position >= 4 else { throw Malformed() }
     var value: UInt32 = 0
     for i in 0..<4 { value |= UInt32(bytes[position + i]) << UInt32(8 * i) }
     position += 4
@@ -20,35 +20,35 @@ struct WireReader {
   }
 
   /// A number of at most `limit`.
-  mutating func count(upTo limit: Int) throws(Nonsense) -> Int {
+  mutating func count(upTo limit: Int) throws(Malformed) -> Int {
     let value = Int(try number())
-    guard value <= limit else { throw Nonsense() }
+    guard value <= limit else { throw Malformed() }
     return value
   }
 
   /// A number within `range`: what is far outside of what can be meant overflows where something is made of it.
-  mutating func real(within range: ClosedRange<Double>) throws(Nonsense) -> Double {
+  mutating func real(within range: ClosedRange<Double>) throws(Malformed) -> Double {
     let low = UInt64(try number())
     let value = Double(bitPattern: low | UInt64(try number()) << 32)
-    guard range.contains(value) else { throw Nonsense() }
+    guard range.contains(value) else { throw Malformed() }
     return value
   }
 
-  mutating func raw(upTo limit: Int) throws(Nonsense) -> [UInt8] {
+  mutating func raw(upTo limit: Int) throws(Malformed) -> [UInt8] {
     let count = try count(upTo: min(limit, bytes.count - position))
-    guard bytes.count - position >= count else { throw Nonsense() }
+    guard bytes.count - position >= count else { throw Malformed() }
     defer { position += count }
     return Array(bytes[position..<position + count])
   }
 
-  mutating func text(upTo limit: Int) throws(Nonsense) -> String {
-    guard let text = String(validating: try raw(upTo: limit), as: UTF8.self) else { throw Nonsense() }
+  mutating func text(upTo limit: Int) throws(Malformed) -> String {
+    guard let text = String(validating: try raw(upTo: limit), as: UTF8.self) else { throw Malformed() }
     return text
   }
 
   mutating func list<T>(
-    upTo limit: Int, _ read: (inout WireReader) throws(Nonsense) -> T
-  ) throws(Nonsense) -> [T] {
+    upTo limit: Int, _ read: (inout WireReader) throws(Malformed) -> T
+  ) throws(Malformed) -> [T] {
     let count = try count(upTo: limit)
     var values: [T] = []
     for _ in 0..<count { values.append(try read(&self)) }
@@ -56,9 +56,9 @@ struct WireReader {
   }
 
   /// One of the cases of an enumeration, by its place among them.
-  mutating func choice<T: CaseIterable>(_ type: T.Type) throws(Nonsense) -> T where T.AllCases == [T] {
+  mutating func choice<T: CaseIterable>(_ type: T.Type) throws(Malformed) -> T where T.AllCases == [T] {
     let index = Int(try number())
-    guard T.allCases.indices.contains(index) else { throw Nonsense() }
+    guard T.allCases.indices.contains(index) else { throw Malformed() }
     return T.allCases[index]
   }
 }

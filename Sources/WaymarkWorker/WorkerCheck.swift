@@ -48,7 +48,7 @@ package struct WorkerCheck: Equatable, Sendable {
     let began = MonotonicClock.now
     do throws(WorkerFailure) {
       let worker = try launcher.start()
-      guard try Self.decodes(worker) else { throw .nonsense }
+      guard try Self.decodes(worker) else { throw .malformedAnswer }
       self.init(problem: nil, hint: "", seconds: MonotonicClock.now - began)
     } catch {
       let hint = "Something confines this program: look at the container's or unit's limits and seccomp profile."

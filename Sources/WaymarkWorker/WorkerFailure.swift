@@ -6,11 +6,11 @@ package enum WorkerFailure: Error, Hashable, Sendable {
   case crashed(signal: Int32?)
   /// It did not answer in time.
   case hung
-  /// Its answer makes no sense.
-  case nonsense
+  /// Its answer does not follow the protocol.
+  case malformedAnswer
   /// The picture is too large to be handed over.
   case tooLarge
-  /// It was ended in the middle of its work, because nobody wants that any more.
+  /// It was ended in the middle of its work, because nobody wants the result any more.
   case interrupted
 
   /// A stable camelCase word for programs.
@@ -19,7 +19,7 @@ package enum WorkerFailure: Error, Hashable, Sendable {
     case .cannotStart: "workerCannotStart"
     case .crashed: "workerCrashed"
     case .hung: "workerHung"
-    case .nonsense: "workerNonsense"
+    case .malformedAnswer: "workerMalformedAnswer"
     case .tooLarge: "pictureTooLarge"
     case .interrupted: "workerInterrupted"
     }
@@ -32,7 +32,7 @@ package enum WorkerFailure: Error, Hashable, Sendable {
     case .crashed(let signal?): "The worker that reads codes and pictures was ended by signal \(signal)."
     case .crashed(nil): "The worker that reads codes and pictures ended."
     case .hung: "The worker that reads codes and pictures did not answer in time and was ended."
-    case .nonsense: "The worker that reads codes and pictures gave an answer without sense and was ended."
+    case .malformedAnswer: "The worker that reads codes and pictures sent a malformed answer and was ended."
     case .tooLarge: "The picture is larger than \(WorkerArena.inputLimit >> 20) MiB."
     case .interrupted: "The worker that reads codes and pictures was ended in the middle of its work."
     }
@@ -42,9 +42,10 @@ package enum WorkerFailure: Error, Hashable, Sendable {
   package var hint: String {
     switch self {
     case .cannotStart: "See docs/security.md; `isolation: off` reads in the service itself."
-    case .crashed, .hung, .nonsense: "The picture may be made to do that. A new worker is started when it is needed."
+    case .crashed, .hung, .malformedAnswer:
+      "The picture may have been crafted to do this. A new worker starts when one is needed."
     case .tooLarge: "Make it smaller."
-    case .interrupted: "Ask again, if it is still wanted."
+    case .interrupted: "Ask again if the result is still needed."
     }
   }
 }

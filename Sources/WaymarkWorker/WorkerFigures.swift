@@ -2,7 +2,7 @@
 package struct WorkerFigures: Sendable, Equatable {
   /// Workers that were started.
   package var starts = 0
-  /// Workers that ended by themselves, or spoke nonsense.
+  /// Workers that ended by themselves, or sent malformed answers.
   package var crashes = 0
   /// Workers that were ended because they did not answer.
   package var hangs = 0
@@ -16,7 +16,7 @@ package struct WorkerFigures: Sendable, Equatable {
   mutating func count(_ failure: WorkerFailure) {
     switch failure {
     case .hung: hangs += 1
-    case .crashed, .nonsense: crashes += 1
+    case .crashed, .malformedAnswer: crashes += 1
     case .cannotStart, .tooLarge, .interrupted: break
     }
     lost += 1

@@ -53,13 +53,13 @@ struct WorkerProcess: ~Copyable {
   ) throws(WorkerFailure) -> (worked: Bool, count: Int) {
     // Nobody answers before they are asked; who does fills the channel until a request finds no room.
     var early: UInt8 = 0
-    guard recv(channel, &early, 1, CInt(MSG_PEEK | MSG_DONTWAIT)) <= 0 else { throw .nonsense }
+    guard recv(channel, &early, 1, CInt(MSG_PEEK | MSG_DONTWAIT)) <= 0 else { throw .malformedAnswer }
     let bytes = request.bytes
     let sent = bytes.withUnsafeBytes { send(channel, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL | MSG_DONTWAIT)) }
-    if sent < 0, errno == EAGAIN { throw .nonsense }
+    if sent < 0, errno == EAGAIN { throw .malformedAnswer }
     guard sent == bytes.count else { throw .crashed(signal: signal()) }
     let answer = try receive(until: MonotonicClock.now + limit, or: stop)
-    guard answer[0] <= 1, Int(answer[1]) <= WorkerArena.outputLimit else { throw .nonsense }
+    guard answer[0] <= 1, Int(answer[1]) <= WorkerArena.outputLimit else { throw .malformedAnswer }
     return (answer[0] == 0, Int(answer[1]))
   }
 
@@ -74,7 +74,7 @@ struct WorkerProcess: ~Copyable {
         let signal = signal()
         throw signal == SIGALRM ? .hung : .crashed(signal: signal)
       }
-      guard count == 8 else { throw .nonsense }
+      guard count == 8 else { throw .malformedAnswer }
       return numbers.map(UInt32.init(littleEndian:))
     }
   }

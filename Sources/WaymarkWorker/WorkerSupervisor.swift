@@ -6,7 +6,7 @@ struct WorkerSupervisor: Equatable {
     case wanted
     /// It answered.
     case answered
-    /// It could not be started, crashed, hung or spoke nonsense; it is gone.
+    /// It could not be started, crashed, hung or sent a malformed answer; it is gone.
     case failed
     /// It was ended because nothing more is wanted of it.
     case ended

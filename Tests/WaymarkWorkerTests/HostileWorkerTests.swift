@@ -67,7 +67,7 @@ struct HostileWorkerTests {
     let hostile = try Hostile(body)
     let worker = FrameWorker(hostile.launcher, ledger, limit: 20)
     #expect(Self.ask(worker) == .lost)
-    #expect(journal.failures.withLock { $0 } == [.nonsense])
+    #expect(journal.failures.withLock { $0 } == [.malformedAnswer])
     #expect(worker.process == nil)
   }
 
@@ -99,7 +99,7 @@ struct HostileWorkerTests {
       _ = Self.ask(worker) { _ in }
       asked += 1
     }
-    #expect(journal.failures.withLock { $0 } == [.nonsense])
+    #expect(journal.failures.withLock { $0 } == [.malformedAnswer])
   }
 
   /// What it says about a picture file is not taken in before it is known to be small.
@@ -111,8 +111,8 @@ struct HostileWorkerTests {
     let journal = IsolationTests.Journal()
     let hostile = try Hostile(body)
     let isolation = IsolationTests.isolation(journal, hostile.launcher)
-    #expect(throws: WorkerFailure.nonsense) { try isolation.codes(in: [1, 2, 3], .still) }
-    #expect(journal.failures.withLock { $0 } == [.nonsense])
+    #expect(throws: WorkerFailure.malformedAnswer) { try isolation.codes(in: [1, 2, 3], .still) }
+    #expect(journal.failures.withLock { $0 } == [.malformedAnswer])
   }
 
   @Test func whatIsMadeReadyIsAJPEG() throws {
@@ -126,7 +126,7 @@ struct HostileWorkerTests {
       let bytes = wire.bytes.map(String.init).joined(separator: ",")
       let hostile = try Hostile("arena[:\(wire.bytes.count)] = bytes([\(bytes)]); say(0, \(wire.bytes.count))")
       let isolation = IsolationTests.isolation(journal, hostile.launcher)
-      #expect(throws: WorkerFailure.nonsense) { try isolation.prepare([1, 2, 3], width: 2) }
+      #expect(throws: WorkerFailure.malformedAnswer) { try isolation.prepare([1, 2, 3], width: 2) }
     }
   }
 
@@ -152,7 +152,7 @@ struct HostileWorkerTests {
       worker.preview($0, order, orientation: .upright, quality: 80)
     }
     #expect(made == nil)
-    #expect(journal.failures.withLock { $0 } == [.nonsense])
+    #expect(journal.failures.withLock { $0 } == [.malformedAnswer])
   }
 
   @Test func aCameraOfNothingButPoisonStartsFewWorkers() throws {

@@ -61,7 +61,7 @@ struct WireTests {
     var generator = SplitMix(state: 5)
     for length in 0..<good.count {
       var wire = WireReader(Array(good[..<length]))
-      #expect(throws: WireReader.Nonsense.self) { try ScanReading(&wire) }
+      #expect(throws: WireReader.Malformed.self) { try ScanReading(&wire) }
     }
     for _ in 0..<20_000 {
       var bytes = good
@@ -79,7 +79,7 @@ struct WireTests {
       var wire = WireWriter()
       wire.real(value)
       var reader = WireReader(wire.bytes)
-      #expect(throws: WireReader.Nonsense.self, "\(value)") { try reader.real(within: -1...2) }
+      #expect(throws: WireReader.Malformed.self, "\(value)") { try reader.real(within: -1...2) }
     }
   }
 
@@ -101,7 +101,7 @@ struct WireTests {
     var bytes = wire.bytes
     bytes.replaceSubrange(20..<28, with: withUnsafeBytes(of: (-1e300).bitPattern.littleEndian, Array.init))
     var hostile = WireReader(bytes)
-    #expect(throws: WireReader.Nonsense.self) { try ScanReading(&hostile) }
+    #expect(throws: WireReader.Malformed.self) { try ScanReading(&hostile) }
   }
 
   @Test func stagesAreFewAndTheirTimesAreTimes() throws {
@@ -125,9 +125,9 @@ struct WireTests {
       Array(repeating: ("probe", 1), count: CodeReply.stageLimit + 1),
     ]
     for stages in refused {
-      #expect(throws: WireReader.Nonsense.self, "\(stages)") { try CodeReply(bytes(stages)) }
+      #expect(throws: WireReader.Malformed.self, "\(stages)") { try CodeReply(bytes(stages)) }
     }
-    #expect(throws: WireReader.Nonsense.self) { try CodeReply(bytes([]) + [0]) }
+    #expect(throws: WireReader.Malformed.self) { try CodeReply(bytes([]) + [0]) }
   }
 }
 

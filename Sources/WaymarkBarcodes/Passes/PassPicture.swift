@@ -3,7 +3,7 @@ import WaymarkImage
 
 /// The picture that a pass gives to the library, and the way back to the source.
 enum PassPicture {
-  /// - Returns: the picture (`nil`: the source itself), every how manieth line is to be looked at, and the map from its
+  /// - Returns: the picture (`nil`: the source itself), the line step (every nth line is looked at), and the map from its
   ///   pixels to those of the source.
   static func make(
     _ pass: ScanPass, _ view: ImageView, levels: () -> BlockMean

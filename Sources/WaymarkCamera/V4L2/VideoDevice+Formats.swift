@@ -69,7 +69,7 @@ extension VideoDevice {
     return (rates.filter { $0 > 0 }.sorted(by: >), nil)
   }
 
-  /// Frames a second of an interval; 0 for nonsense. (Of a camera that tells an interval of 0, uvcvideo makes 100 ns.)
+  /// Frames a second of an interval; 0 for an invalid one. (Of a camera that tells an interval of 0, uvcvideo makes 100 ns.)
   private func rate(_ interval: v4l2_fract) -> Double {
     guard interval.numerator > 0, interval.denominator > 0 else { return 0 }
     let rate = Double(interval.denominator) / Double(interval.numerator)

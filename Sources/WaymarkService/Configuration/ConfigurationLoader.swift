@@ -1,4 +1,3 @@
-import Configuration
 import WaymarkSystem
 
 /// Finds, reads and checks the configuration: flags before environment before file.
@@ -45,8 +44,7 @@ package struct ConfigurationLoader: Sendable {
     case .failure: break
     }
     problems += origins.flatMap(\.problems)
-    let providers: [any ConfigProvider] = origins.map { InMemoryProvider(name: $0.origin, values: $0.values) }
-    var configuration = ServiceConfiguration(ConfigReader(providers: providers))
+    var configuration = ServiceConfiguration(ConfigurationReader(layers: origins.map(\.values)))
     configuration.fileText = text
     configuration.file = text == nil ? nil : path
     return (configuration, problems)

@@ -1,10 +1,9 @@
-package import Configuration
 import Yams
 
 /// The checked values of one origin, ready for the reader.
 package struct ConfigurationValues: Sendable {
   /// The values by key.
-  package private(set) var values: [AbsoluteConfigKey: ConfigValue] = [:]
+  package private(set) var values: [String: ConfigurationValue] = [:]
   /// What is wrong.
   package private(set) var problems: [ConfigurationProblem] = []
   /// The text of the file, for sections that other parts read.
@@ -117,7 +116,7 @@ package struct ConfigurationValues: Sendable {
         }
         texts.append(text)
       }
-      store(.stringArray(texts), key)
+      values[key.path] = .strings(texts)
     default:
       let found = if case .sequence = node { "a list" } else { "a section" }
       add("\(key.type.description) is wanted, not \(found)", key.path, line: line, hint: "Write \(key.path): value.")
@@ -129,29 +128,24 @@ package struct ConfigurationValues: Sendable {
   private mutating func set(
     _ key: ConfigurationKey, text: String, named name: String, line: Int? = nil, isQuoted: Bool = false
   ) {
-    let content: ConfigContent?
+    let value: ConfigurationValue?
     switch key.type {
-    case .string: content = .string(text)
+    case .string: value = .string(text)
     case .choice(let words):
       // YAML's own reading of octal and of off/on is not wanted here: the word as it is written counts.
-      content = words.contains(text) ? .string(text) : nil
-    case .int(let range): content = isQuoted ? nil : Int(text).flatMap { range.contains($0) ? .int($0) : nil }
-    case .double(let range): content = isQuoted ? nil : Double(text).flatMap { range.contains($0) ? .double($0) : nil }
-    case .bool: content = isQuoted ? nil : ["true": true, "false": false][text.lowercased()].map { .bool($0) }
+      value = words.contains(text) ? .string(text) : nil
+    case .int(let range): value = isQuoted ? nil : Int(text).flatMap { range.contains($0) ? .int($0) : nil }
+    case .double(let range): value = isQuoted ? nil : Double(text).flatMap { range.contains($0) ? .double($0) : nil }
+    case .bool: value = isQuoted ? nil : ["true": true, "false": false][text.lowercased()].map { .bool($0) }
     case .strings:
       let separated = origin == "environment" || origin == "flags"
-      content = .stringArray(separated ? text.split(separator: ",").map(String.init) : [text])
-    case .section: content = nil
+      value = .strings(separated ? text.split(separator: ",").map(String.init) : [text])
+    case .section: value = nil
     }
-    guard let content else {
+    guard let value else {
       add("\(key.type.description) is wanted, not \"\(text)\"", name, line: line, hint: "Correct the value.")
       return
     }
-    store(content, key)
-  }
-
-  private mutating func store(_ content: ConfigContent, _ key: ConfigurationKey) {
-    let components = key.path.split(separator: ".").map(String.init)
-    values[AbsoluteConfigKey(components)] = ConfigValue(content, isSecret: false)
+    values[key.path] = value
   }
 }

@@ -1,4 +1,3 @@
-package import Configuration
 import Logging
 
 /// What the configuration says, by section.
@@ -121,7 +120,7 @@ package struct ServiceConfiguration: Sendable {
   package init() {}
 
   /// What a reader over checked values gives.
-  package init(_ reader: ConfigReader) {
+  package init(_ reader: ConfigurationReader) {
     socket.path = reader.string(forKey: "socket.path")
     socket.group = reader.string(forKey: "socket.group")
     socket.mode = reader.string(forKey: "socket.mode").flatMap { UInt32($0, radix: 8) } ?? 0o660
@@ -166,7 +165,7 @@ package struct ServiceConfiguration: Sendable {
     readLog(reader)
   }
 
-  private mutating func readDocuments(_ reader: ConfigReader) {
+  private mutating func readDocuments(_ reader: ConfigurationReader) {
     documents.folder = reader.string(forKey: "documents.folder")
     documents.output = reader.string(forKey: "documents.output")
     documents.keyFile = reader.string(forKey: "documents.keyFile")
@@ -176,16 +175,16 @@ package struct ServiceConfiguration: Sendable {
     documents.rate = reader.double(forKey: "documents.rate")
   }
 
-  private mutating func readLog(_ reader: ConfigReader) {
+  private mutating func readLog(_ reader: ConfigurationReader) {
     func level(_ key: String) -> Logger.Level? {
-      reader.string(forKey: ConfigKey(key)).flatMap(Logger.Level.init(rawValue:))
+      reader.string(forKey: key).flatMap(Logger.Level.init(rawValue:))
     }
     log.level = level("log.level") ?? .info
     for part in LogSubsystem.allCases { log.levels[part] = level("log.levels.\(part.rawValue)") }
     log.format = reader.string(forKey: "log.format").flatMap(LogSettings.Format.init(rawValue:)) ?? .text
   }
 
-  private mutating func readCamera(_ reader: ConfigReader) {
+  private mutating func readCamera(_ reader: ConfigurationReader) {
     camera.device = reader.string(forKey: "camera.device")
     camera.format = reader.string(forKey: "camera.format")
     camera.width = reader.int(forKey: "camera.width")
@@ -199,10 +198,10 @@ package struct ServiceConfiguration: Sendable {
     camera.calibrations = reader.stringArray(forKey: "camera.calibrations") ?? []
     camera.fieldOfView = reader.double(forKey: "camera.fieldOfView")
     for name in ["focus", "exposureTime", "gain"] {
-      if let value = reader.int(forKey: ConfigKey("camera.\(name)")) { camera.controls[name] = value }
+      if let value = reader.int(forKey: "camera.\(name)") { camera.controls[name] = value }
     }
     for name in ["focusAuto", "exposureAuto"] {
-      if let value = reader.bool(forKey: ConfigKey("camera.\(name)")) { camera.controls[name] = value ? 1 : 0 }
+      if let value = reader.bool(forKey: "camera.\(name)") { camera.controls[name] = value ? 1 : 0 }
     }
     // V4L2_CID_POWER_LINE_FREQUENCY: disabled, 50 Hz, 60 Hz, auto.
     if let word = reader.string(forKey: "camera.powerLineFrequency") {
