@@ -76,7 +76,7 @@ package enum BundleWriter {
 
   private static func collect(_ folder: String, below path: String, into paths: inout [String]) throws(BundleError) {
     let place = path.isEmpty ? folder : "\(folder)/\(path)"
-    guard let names = Folder.names(place) else { throw .file(place, cannotBe: "read", number: errno) }
+    guard let names = try? Folder.names(place) else { throw .file(place, cannotBe: "read", number: errno) }
     for name in names {
       let inner = path.isEmpty ? name : "\(path)/\(name)"
       var information = stat()

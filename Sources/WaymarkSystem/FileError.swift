@@ -38,6 +38,9 @@ extension Problem where Kind == FileErrorCode {
       self.init(.notAFile, message, hint: "Name the file itself.", cause: reason)
     case ENOSPC, EDQUOT:
       self.init(.noSpace, message, hint: "Make room on the disk, or name a file elsewhere.", cause: reason)
+    case EMFILE, ENFILE:
+      self.init(
+        .failed, message, hint: "Raise the limit of open files (LimitNOFILE of the unit, ulimit -n).", cause: reason)
     default:
       self.init(.failed, message, hint: "Check the file and the medium it is on.", cause: reason)
     }

@@ -164,9 +164,9 @@ package enum FileKind: Sendable {
 
 /// The names in folders.
 package enum Folder {
-  /// The names in a folder, in no order; `nil` when it may not be read.
-  package static func names(_ path: String) -> [String]? {
-    guard let directory = opendir(path) else { return nil }
+  /// The names in a folder, in no order.
+  package static func names(_ path: String) throws(FileError) -> [String] {
+    guard let directory = opendir(path) else { throw FileError(path, cannotBe: "listed", number: errno) }
     defer { closedir(directory) }
     var names: [String] = []
     while let entry = readdir(directory) {

@@ -10,7 +10,7 @@ private final class Place {
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
   func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
-  var names: [String] { (Folder.names(path) ?? []).sorted() }
+  var names: [String] { ((try? Folder.names(path)) ?? []).sorted() }
 }
 
 private func text(_ path: String) -> String? { try? String(contentsOfFile: path, encoding: .utf8) }

@@ -299,7 +299,7 @@ package final class EventLog: Sendable {
 
   /// Finds what is whole, and cuts off what is not.
   private static func recover(_ state: inout State, folder: String) throws(BridgeError) -> UInt64 {
-    guard let names = Folder.names(folder) else { throw problem(folder, errno) }
+    guard let names = try? Folder.names(folder) else { throw problem(folder, errno) }
     var stream: UInt64?
     for name in names.sorted() where name.hasSuffix(".log") {
       let head = try? WholeFile.head("\(folder)/\(name)", count: LogFormat.headerSize)

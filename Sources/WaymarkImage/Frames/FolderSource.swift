@@ -51,7 +51,12 @@ package final class FolderSource: FrameSource {
   static func files(at path: String) throws(SourceError) -> [String] {
     guard let kind = FileKind(path) else { throw .cannotOpen(path, reason: "there is no such file") }
     guard kind == .folder else { return [path] }
-    guard let names = Folder.names(path) else { throw .cannotOpen(path, reason: "it may not be listed") }
+    let names: [String]
+    do throws(FileError) {
+      names = try Folder.names(path)
+    } catch {
+      throw .cannotOpen(path, reason: error.cause ?? error.message)
+    }
     let kinds: Set<Substring> = ["jpg", "jpeg", "png", "webp", "pnm", "pgm", "ppm", "pbm"]
     return names.filter { name in
       !name.hasPrefix(".") && name.split(separator: ".").last.map { kinds.contains(Substring($0.lowercased())) } == true
@@ -74,8 +79,11 @@ package final class FolderSource: FrameSource {
       var pacer = FramePacer()
       var due = MonotonicClock.now
       repeat {
-        guard let files = try? FolderSource.files(at: path), !files.isEmpty else {
-          sink.receive(SourceStatus(.lost, device: path, problem: .noPictures(path)))
+        // Why there is nothing matters: an empty folder wants pictures, one that cannot be listed something else.
+        var (files, problem) = ([String](), SourceError.noPictures(path))
+        do throws(SourceError) { files = try FolderSource.files(at: path) } catch { problem = error }
+        guard !files.isEmpty else {
+          sink.receive(SourceStatus(.lost, device: path, problem: problem))
           state.count(\.lost)
           announced = nil
           if stop.wait(seconds: 1) == .stopped { break }
@@ -94,7 +102,11 @@ package final class FolderSource: FrameSource {
             readable = true
             continue
           }
-          guard let frame = frame(of: file, demand: demand) else {
+          let frame: Frame
+          do throws(SourceError) {
+            frame = try self.frame(of: file, demand: demand)
+          } catch {
+            if error.code == "cannotOpen" { problem = error }
             state.count(\.damaged)
             continue
           }
@@ -107,7 +119,7 @@ package final class FolderSource: FrameSource {
           sink.receive(frame)
         }
         if !readable {
-          sink.receive(SourceStatus(.stalled, device: path, problem: .noPictures(path)))
+          sink.receive(SourceStatus(.stalled, device: path, problem: problem))
           announced = nil
           if stop.wait(seconds: 1) == .stopped { break }
         }
@@ -115,11 +127,16 @@ package final class FolderSource: FrameSource {
       sink.receive(SourceStatus(.closed, device: path, ended: !loops && !stop.isRaised))
     }
 
-    private func frame(of file: String, demand: FrameDemand) -> Frame? {
+    /// - Throws: `cannotOpen` where the system refuses the file, `noPictures` where it is none.
+    private func frame(of file: String, demand: FrameDemand) throws(SourceError) -> Frame {
       var clock = StageClock(state.stages)
-      guard let bytes = try? WholeFile.read(file, limit: FolderSource.fileLimit), let image = try? read(bytes) else {
-        return nil
+      let bytes: [UInt8]
+      do throws(FileError) {
+        bytes = try WholeFile.read(file, limit: FolderSource.fileLimit)
+      } catch {
+        throw error.code == .tooLarge ? .noPictures(path) : .cannotOpen(file, reason: error.cause ?? error.message)
       }
+      guard let image = try? read(bytes) else { throw .noPictures(path) }
       clock.mark("luma")
       var encoded: EncodedPicture?
       if demand.encoded, bytes.starts(with: [0xFF, 0xD8]) {

@@ -93,7 +93,7 @@ final class PageStore: Sendable {
   /// - Throws: when it cannot be read, or with another key only: then nothing was changed.
   func load() throws(Trouble) -> (ledger: DocumentLedger?, warnings: [String]) {
     guard FileKind(folder) == .folder else { return (nil, []) }
-    for name in (Folder.names(folder) ?? []) where name.hasSuffix(".new") { unlink(path(name)) }
+    for name in ((try? Folder.names(folder)) ?? []) where name.hasSuffix(".new") { unlink(path(name)) }
     guard FileKind(path("record")) != nil else {
       remove(numbers())
       return (nil, [])
@@ -147,7 +147,7 @@ final class PageStore: Sendable {
   private func path(_ name: String) -> String { "\(folder)/\(name)" }
 
   private func numbers() -> [Int] {
-    (Folder.names(folder) ?? []).compactMap { name in
+    ((try? Folder.names(folder)) ?? []).compactMap { name in
       guard name.hasPrefix("page-"), let number = Int(name.dropFirst(5)), Self.name(number) == name else { return nil }
       return number
     }

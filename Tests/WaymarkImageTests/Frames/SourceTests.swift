@@ -98,6 +98,21 @@ struct SourceTests {
     #expect(sink.seen.withLock { $0.statuses.last?.state == .closed && $0.statuses.last?.ended == false })
   }
 
+  /// Whoever looks for the fault must not be sent to look for pictures when the folder itself is gone or may not be read.
+  @Test func tellsAnEmptyFolderFromOneThatIsGone() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = try put(picture(40), "only.jpg")
+    let source = try FolderSource(path: folder.path, rate: 1000)
+    let sink = Recorder()
+    source.start(sink)
+    defer { source.stop() }
+    #expect(sink.wait { frames, _ in !frames.isEmpty })
+    try FileManager.default.removeItem(atPath: file)
+    #expect(sink.wait { _, statuses in statuses.last?.problem?.code == "noPictures" })
+    try FileManager.default.removeItem(at: folder)
+    #expect(sink.wait { _, statuses in statuses.last?.problem?.code == "cannotOpen" })
+  }
+
   @Test func refusesAFolderWithoutPictures() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     #expect(throws: SourceError.noPictures(folder.path)) { try FolderSource(path: folder.path) }
