@@ -70,6 +70,12 @@ let package = Package(
       [
         "WaymarkSystem", "WaymarkJSON", "WaymarkOnboarding", .product(name: "Crypto", package: "swift-crypto"),
       ]),
+    module(
+      "WaymarkAccounts",
+      [
+        "WaymarkJSON", .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "CryptoExtras", package: "swift-crypto"),
+      ]),
     module("WaymarkAnchors", ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry", "CKernels"]),
     module("WaymarkDocuments", ["WaymarkSystem", "WaymarkJSON", "WaymarkImage", "WaymarkGeometry"]),
     module(
@@ -99,7 +105,8 @@ let package = Package(
       [
         "WaymarkSystem", "WaymarkJSON", "WaymarkPipeline", "WaymarkWorker", "WaymarkProtocol", "WaymarkCamera",
         "WaymarkImage", "WaymarkGeometry",
-        "WaymarkBarcodes", "WaymarkOnboarding", "WaymarkAnchors", "WaymarkDocuments", "WaymarkScenes",
+        "WaymarkBarcodes", "WaymarkOnboarding", "WaymarkAccounts", "WaymarkAnchors", "WaymarkDocuments",
+        "WaymarkScenes",
         "WaymarkSignature", "CMemory", "CSignals",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "NIOCore", package: "swift-nio"),
@@ -170,6 +177,7 @@ let package = Package(
         .product(name: "Crypto", package: "swift-crypto"),
       ]),
     tests("WaymarkBundlesTests", ["WaymarkSystem", "WaymarkOnboarding", "WaymarkBundles"]),
+    tests("WaymarkAccountsTests", ["WaymarkAccounts", "WaymarkJSON"]),
     tests("WaymarkAnchorsTests", ["WaymarkSystem", "WaymarkAnchors", "WaymarkImage", "WaymarkGeometry", "CKernels"]),
     tests("WaymarkDocumentsTests", ["WaymarkSystem", "WaymarkDocuments", "WaymarkImage", "WaymarkGeometry"]),
     tests("WaymarkScenesTests", ["WaymarkScenes", "WaymarkGeometry"]),
@@ -190,7 +198,7 @@ let package = Package(
       "WaymarkServiceTests",
       [
         "WaymarkSystem", "WaymarkJSON", "WaymarkService", "WaymarkProtocol", "WaymarkClient", "WaymarkImage",
-        "WaymarkDocuments", "WaymarkPipeline", "WaymarkWorker", "WaymarkSignature",
+        "WaymarkDocuments", "WaymarkPipeline", "WaymarkWorker", "WaymarkSignature", "WaymarkAccounts",
         .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ]),

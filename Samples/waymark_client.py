@@ -43,14 +43,14 @@ class Connection:
             raise ConnectionError("the service closed the connection")
         return json.loads(line)
 
-    def send(self, method, **params):
+    def send(self, method, /, **params):
         """Sends a request and returns its id, without waiting."""
         self._last += 1
         message = {"id": self._last, "method": method, "params": params}
         self._socket.sendall(json.dumps(message).encode() + b"\n")
         return self._last
 
-    def request(self, method, **params):
+    def request(self, method, /, **params):
         """Sends a request and waits for its answer; events that come meanwhile are kept for `events`."""
         number = self.send(method, **params)
         while True:

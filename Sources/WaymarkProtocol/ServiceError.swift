@@ -53,7 +53,7 @@ public struct ServiceError: Error, Codable, Hashable, Sendable {
     public static let notConfigured = Code(rawValue: "notConfigured")
     /// No scene is loaded.
     public static let noScene = Code(rawValue: "noScene")
-    /// The AR session is in another phase.
+    /// The AR session, or an onboarding, is in another phase.
     public static let wrongPhase = Code(rawValue: "wrongPhase")
     /// The service keeps as much as it may; something must be taken over first.
     public static let full = Code(rawValue: "full")
@@ -67,6 +67,12 @@ public struct ServiceError: Error, Codable, Hashable, Sendable {
     public static let noSession = Code(rawValue: "noSession")
     /// There is no room on the disk; nothing was lost.
     public static let noSpace = Code(rawValue: "noSpace")
+    /// Too many wrong passcodes: the next may be tried after a while.
+    public static let waiting = Code(rawValue: "waiting")
+    /// The passcode breaks the rules.
+    public static let passcodeRules = Code(rawValue: "passcodeRules")
+    /// The code does not activate this device.
+    public static let codeRefused = Code(rawValue: "codeRefused")
     /// The service stops.
     public static let stopping = Code(rawValue: "stopping")
     /// The service failed; its log says more.

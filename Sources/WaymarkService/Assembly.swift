@@ -31,6 +31,8 @@ package final class Assembly {
   package let forms: FormModule
   /// What people signed.
   package let signatures: SignatureModule
+  /// Users, consents, signing in.
+  package let accounts: AccountsModule
   private var configuration: ServiceConfiguration
   private let socketGroup: UInt32?
   private let manager: ServiceManager
@@ -89,8 +91,13 @@ package final class Assembly {
         folder: configuration.signatures.folder,
         limits: SignatureModule.limits(hours: configuration.signatures.keep)))
     hub.add(signatures)
-    let scenes = scenes
-    media.resource = { id in scenes.picture(id) }
+    accounts = try AccountsModule(
+      hub: hub, settings: try Self.accounts(configuration), folder: configuration.stateFolder + "/accounts")
+    hub.add(accounts)
+    let (scenes, scans, accounts) = (scenes, scans, accounts)
+    accounts.judge = { scans.rules.judge }
+    scans.onConfirmed = { accounts.confirmed($0) }
+    media.resource = { id in scenes.picture(id) ?? accounts.logo(id) }
     media.gallery = { id in try await gallery.open(id) }
     capture.onStatus.append { [weak self] _ in
       guard let self else { return }
@@ -106,6 +113,7 @@ package final class Assembly {
     scans.start()
     documents.start()
     scenes.start()
+    accounts.start()
     try startTrigger()
     awaitCamera()
   }
@@ -168,6 +176,13 @@ package final class Assembly {
     return onboarding
   }
 
+  private static func accounts(_ configuration: ServiceConfiguration) throws -> AccountSettings? {
+    guard let text = configuration.fileText, let file = configuration.file else { return nil }
+    let (settings, problems) = AccountSettings.read(yaml: text, file: file)
+    if let problem = problems.first { throw problem }
+    return settings
+  }
+
   private static func symbologies(_ names: [String]) throws -> Set<Symbology> {
     do {
       return try ScanModule.symbologies(names)
@@ -198,6 +213,7 @@ package final class Assembly {
     var new = wanted
     // What needs a restart stays as it is until then.
     new.source = configuration.source
+    let newAccounts = try Self.accounts(new)
     scans.use(try Self.rules(new, log: log.subsystem(.scan)))
     let (roles, unknown) = RolePolicy.make(new.roles, socketGroup: socketGroup)
     for name in unknown {
@@ -231,6 +247,7 @@ package final class Assembly {
     if camera != new.camera { fixed.append("camera.keepOpen, camera.closeAfter") }
     // Read anew in any case: calibrations may have changed although their names have not.
     scenes.use(.init(new, log: log.subsystem(.scenes)))
+    if accounts.use(newAccounts, folder: new.stateFolder + "/accounts") { fixed.append("accounts") }
     if new.socket != configuration.socket { fixed.append("socket") }
     if wanted.source != configuration.source { fixed.append("source") }
     if new.isIsolated != configuration.isIsolated { fixed.append("isolation") }

@@ -30,8 +30,11 @@ struct KioskCommand: AsyncParsableCommand {
       """)
   var origin: [String] = []
 
-  @Option(help: "What the start view offers: onboard, ar, document, field, separated by commas.")
-  var show = "onboard,ar,document,field"
+  @Option(
+    help:
+      "What the start view offers: onboard, ar, document, field; and account, which asks for signing in first where accounts are configured; separated by commas."
+  )
+  var show = "onboard,ar,document,field,account"
 
   @Option(help: "Fix the language: en or de. Otherwise the browser's, and a switch.")
   var language: String?
@@ -193,11 +196,13 @@ struct KioskCommand: AsyncParsableCommand {
   private func views() throws -> [KioskOptions.View] {
     let views = try show.split(separator: ",").map { word in
       guard let view = KioskOptions.View(rawValue: String(word)) else {
-        throw ValidationError("--show takes onboard, ar, document and field, not \(word).")
+        throw ValidationError("--show takes onboard, ar, document, field and account, not \(word).")
       }
       return view
     }
-    guard !views.isEmpty else { throw ValidationError("--show needs at least one of onboard, ar, document, field.") }
+    guard !views.isEmpty else {
+      throw ValidationError("--show needs at least one of onboard, ar, document, field, account.")
+    }
     return views
   }
 }

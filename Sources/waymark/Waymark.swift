@@ -26,6 +26,7 @@ struct Waymark: AsyncParsableCommand {
       ReportCommand.self,
       ConfigCommand.self,
       SocketPathCommand.self,
+      UsersCommand.self,
       CompletionsCommand.self,
       WorkerCommand.self,
     ])

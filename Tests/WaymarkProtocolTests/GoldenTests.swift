@@ -30,19 +30,20 @@ import WaymarkProtocol
     try text(RequestLine(id: 7, method: type(of: request).method, params: request))
   }
 
-  @Test func eventsAreAsTheyWere() throws { try check(Samples.events.map { try line($0) }, "events.ndjson") }
+  @Test func eventsAreAsTheyWere() throws { try check(Samples.allEvents.map { try line($0) }, "events.ndjson") }
 
-  @Test func requestsAreAsTheyWere() throws { try check(Samples.requests.map { try line($0) }, "requests.ndjson") }
+  @Test func requestsAreAsTheyWere() throws { try check(Samples.allRequests.map { try line($0) }, "requests.ndjson") }
 
   @Test func resultsAreAsTheyWere() throws {
-    try check(Samples.results.map { "\($0.method) \(try text($0.result))" }, "results.txt")
+    try check(Samples.allResults.map { "\($0.method) \(try text($0.result))" }, "results.txt")
   }
 
   @Test func everyEventHasAnExample() {
-    #expect(Samples.events.count == Set(Samples.events.map { type(of: $0).event }).count)
-    // What concerns one connection alone cannot be subscribed to: hello, stream.dropped, connection.closed.
-    #expect(Samples.events.count == EventBody.subscribable.count + 3)
-    #expect(Samples.requests.count == Set(Samples.requests.map { type(of: $0).method }).count)
+    #expect(Samples.allEvents.count == Set(Samples.allEvents.map { type(of: $0).event }).count)
+    // What concerns one connection alone cannot be subscribed to: hello, stream.dropped, connection.closed, and the
+    // questions to the program that verifies.
+    #expect(Samples.allEvents.count == EventBody.subscribable.count + 5)
+    #expect(Samples.allRequests.count == Set(Samples.allRequests.map { type(of: $0).method }).count)
   }
 
   @Test func everyNameInTheDocumentHasAnExample() throws {
@@ -52,13 +53,13 @@ import WaymarkProtocol
       .filter { $0.hasPrefix("|") }.compactMap { $0.split(separator: "|").first }
       .flatMap { $0.matches(of: /`([a-z]+\.[a-zA-Z]+)`/).map { String($0.1) } }
     let shown =
-      Set(Samples.events.map { type(of: $0).event }).union(Samples.requests.map { type(of: $0).method })
+      Set(Samples.allEvents.map { type(of: $0).event }).union(Samples.allRequests.map { type(of: $0).method })
     #expect(named.count > 50)
     #expect(Set(named).subtracting(shown).isEmpty)
   }
 
   @Test func eventsComeBackAsTheyWent() throws {
-    for payload in Samples.events {
+    for payload in Samples.allEvents {
       let json = try JSONParser.parse(Array(try line(payload).utf8))
       let event = try Event(line: json)
       #expect(event.seq == 42)
@@ -81,11 +82,11 @@ import WaymarkProtocol
       #expect(incoming.method == Request.method)
       #expect(try incoming.decode(Request.self) == request)
     }
-    for request in Samples.requests { try comesBack(request) }
+    for request in Samples.allRequests { try comesBack(request) }
   }
 
   @Test func foundationReadsTheSame() throws {
-    for payload in Samples.events {
+    for payload in Samples.allEvents {
       let object = try JSONSerialization.jsonObject(with: Data(try line(payload).utf8)) as? [String: Any]
       #expect(object?["event"] as? String == type(of: payload).event)
     }

@@ -9,6 +9,10 @@ enum CommandAllowList {
     "document.rotate", "document.reorder", "document.delete", "document.restore", "document.retake", "document.save",
     "document.discard", "document.end",
     "annotation.next", "annotation.previous", "annotation.clear", "card.open", "card.close", "card.action",
+    "account.state", "account.policy", "account.next", "account.back", "account.leave", "account.demo",
+    "account.choose",
+    "account.activate", "account.users", "account.switch", "account.select", "account.add", "authentication.submit",
+    "authentication.setPasscode", "authentication.signIn", "authentication.forgot", "consent.choose", "sync.retry",
   ]
 
   /// Whether the page may call a method.

@@ -18,7 +18,7 @@ package final class SocketBackend: KioskBackend {
   private static let events = [
     "scan.*", "document.*", "camera.status", "scanner.status", "session.phase", "anchor.*", "anchors.updated",
     "marker.changed",
-    "annotation.*", "card.*", "scene.*", "server.stopping",
+    "annotation.*", "card.*", "scene.*", "account.state", "server.stopping",
   ]
 
   /// A backend for the socket at `path`; nothing is connected yet.

@@ -66,6 +66,16 @@ public enum EventBody: Hashable, Sendable {
   case documentSaved(DocumentSaved)
   /// `document.ended`.
   case documentEnded(DocumentEnded)
+  /// `account.state`.
+  case accountState(AccountState)
+  /// `account.removed`.
+  case accountRemoved(AccountRemoved)
+  /// `consent.recorded`.
+  case consentRecorded(ConsentRecorded)
+  /// `authentication.requested`.
+  case authenticationRequested(AuthenticationRequested)
+  /// `authentication.withdrawn`.
+  case authenticationWithdrawn(AuthenticationWithdrawn)
   /// `statistics`.
   case statistics(Statistics)
   /// `stream.dropped`.
@@ -119,6 +129,13 @@ extension EventBody {
     case DocumentFailed.event: self = .documentFailed(try JSONValueDecoder.decode(DocumentFailed.self, from: line))
     case DocumentSaved.event: self = .documentSaved(try JSONValueDecoder.decode(DocumentSaved.self, from: line))
     case DocumentEnded.event: self = .documentEnded(try JSONValueDecoder.decode(DocumentEnded.self, from: line))
+    case AccountState.event: self = .accountState(try JSONValueDecoder.decode(AccountState.self, from: line))
+    case AccountRemoved.event: self = .accountRemoved(try JSONValueDecoder.decode(AccountRemoved.self, from: line))
+    case ConsentRecorded.event: self = .consentRecorded(try JSONValueDecoder.decode(ConsentRecorded.self, from: line))
+    case AuthenticationRequested.event:
+      self = .authenticationRequested(try JSONValueDecoder.decode(AuthenticationRequested.self, from: line))
+    case AuthenticationWithdrawn.event:
+      self = .authenticationWithdrawn(try JSONValueDecoder.decode(AuthenticationWithdrawn.self, from: line))
     case Statistics.event: self = .statistics(try JSONValueDecoder.decode(Statistics.self, from: line))
     case StreamDropped.event: self = .streamDropped(try JSONValueDecoder.decode(StreamDropped.self, from: line))
     case ConnectionClosed.event:
@@ -163,6 +180,11 @@ extension EventBody {
     case .documentFailed: DocumentFailed.event
     case .documentSaved: DocumentSaved.event
     case .documentEnded: DocumentEnded.event
+    case .accountState: AccountState.event
+    case .accountRemoved: AccountRemoved.event
+    case .consentRecorded: ConsentRecorded.event
+    case .authenticationRequested: AuthenticationRequested.event
+    case .authenticationWithdrawn: AuthenticationWithdrawn.event
     case .statistics: Statistics.event
     case .streamDropped: StreamDropped.event
     case .connectionClosed: ConnectionClosed.event
@@ -206,6 +228,9 @@ extension EventBody {
     DocumentFailed.event,
     DocumentSaved.event,
     DocumentEnded.event,
+    AccountState.event,
+    AccountRemoved.event,
+    ConsentRecorded.event,
     Statistics.event,
     ServerStopping.event,
   ]

@@ -34,6 +34,8 @@ public struct Snapshot: Codable, Hashable, Sendable {
   public var card: CardOpened?
   /// The pages that were captured and not yet saved.
   public var document: DocumentSession?
+  /// Where the device and its users are, where accounts are configured.
+  public var account: AccountState?
 
   /// A value from its parts.
   public init(
@@ -42,7 +44,8 @@ public struct Snapshot: Codable, Hashable, Sendable {
     camera: CameraStatus, scan: ArmedScan? = nil,
     session: SessionPhaseEvent? = nil, scene: SceneDescription? = nil, anchors: [AnchorFound] = [],
     markers: [MarkerChanged] = [], annotation: AnnotationSelected? = nil, card: CardOpened? = nil,
-    document: DocumentSession? = nil
+    document: DocumentSession? = nil,
+    account: AccountState? = nil
   ) {
     self.seq = seq
     self.instance = instance
@@ -60,6 +63,7 @@ public struct Snapshot: Codable, Hashable, Sendable {
     self.annotation = annotation
     self.card = card
     self.document = document
+    self.account = account
   }
 }
 

@@ -26,6 +26,15 @@ package struct ConfigurationLoader: Sendable {
     return (environment["HOME"] ?? "") + "/.config/waymark/waymark.yaml"
   }
 
+  /// Where what must last is kept: systemd's word, else the standard place.
+  package var stateFolder: String {
+    // Of several folders the first is the unit's own.
+    if let folder = environment["STATE_DIRECTORY"]?.split(separator: ":").first { return String(folder) }
+    if isSystem { return "/var/lib/waymark" }
+    if let folder = environment["XDG_STATE_HOME"], !folder.isEmpty { return folder + "/waymark" }
+    return (environment["HOME"] ?? "") + "/.local/state/waymark"
+  }
+
   /// The configuration and everything that is wrong with it.
   package func load() -> (configuration: ServiceConfiguration, problems: [ConfigurationProblem]) {
     var origins = [ConfigurationValues(flags: flags), ConfigurationValues(environment: environment)]
@@ -47,6 +56,7 @@ package struct ConfigurationLoader: Sendable {
     var configuration = ServiceConfiguration(ConfigurationReader(layers: origins.map(\.values)))
     configuration.fileText = text
     configuration.file = text == nil ? nil : path
+    configuration.stateFolder = stateFolder
     return (configuration, problems)
   }
 

@@ -14,6 +14,11 @@ package enum ConfigurationReview {
     }
     if let text = configuration.fileText, let file = configuration.file {
       problems += OnboardingConfiguration.read(yaml: text, file: file).problems
+      let (accounts, wrong) = AccountSettings.read(yaml: text, file: file)
+      problems += wrong
+      for logo in accounts?.logos ?? [] where FileKind(logo) != .regular {
+        add("accounts.logos", "there is no picture \(logo)", "Put it there, or correct the path.")
+      }
     }
     let roles = configuration.roles
     for (key, names, find, what) in [

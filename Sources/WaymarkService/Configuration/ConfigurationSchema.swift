@@ -116,6 +116,7 @@ package enum ConfigurationSchema {
       ConfigurationKey("trigger.key", .string),
       ConfigurationKey("trigger.mode", .choice(["onboarding", "barcode"])),
       ConfigurationKey("onboarding", .section, reload: true),
+      ConfigurationKey("accounts", .section, reload: true),
       ConfigurationKey("isolation", .choice(["on", "off"])),
       ConfigurationKey("replay.folder", .string, reload: true),
       ConfigurationKey("gallery.folders", .strings, reload: true),

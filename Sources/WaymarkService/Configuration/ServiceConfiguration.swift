@@ -111,6 +111,8 @@ package struct ServiceConfiguration: Sendable {
   package var log = LogSettings()
   /// Whether codes and picture files are read in worker processes.
   package var isIsolated = true
+  /// Where what must last is kept, each part in a folder of its own.
+  package var stateFolder = "/var/lib/waymark"
   /// The text of the configuration file: the onboarding section is read from it by the policy's own loader.
   package var fileText: String?
   /// The configuration file.

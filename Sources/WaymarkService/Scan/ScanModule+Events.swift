@@ -33,9 +33,10 @@ extension ScanModule {
           scan: scan.id, context: scan.request.context, advice: word, corners: advice.corners.map(Self.corners),
           by: actor(scan.request.owner)),
         frame: frame)
-    case .confirmed(let scan, _, let owner):
+    case .confirmed(let scan, let success, let owner):
       hub.log.subsystem(.scan).info("a scan was confirmed", metadata: ["scan": "\(scan.id)"])
       hub.publish(ScanConfirmed(scan: scan.id, context: scan.request.context, by: actor(owner)))
+      if scan.request.mode == .onboarding { onConfirmed(successful(scan, success)) }
     case .cancelled(let scan, let ending, let owner):
       hub.publish(
         ScanCancelled(

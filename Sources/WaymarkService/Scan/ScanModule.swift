@@ -18,6 +18,9 @@ import WaymarkWorker
 package final class ScanModule: ServiceModule {
   package typealias Machine = LiveScan<Int, JSONValue>
 
+  /// Called when a person went on with an accepted onboarding code.
+  var onConfirmed: @ServiceActor (ScanSuccessful) -> Void = { _ in }
+
   /// What a scan is held to.
   package struct Rules: Sendable {
     /// The policy.

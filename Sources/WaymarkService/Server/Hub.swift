@@ -145,6 +145,7 @@ package final class Hub: ConnectionOwner {
     if connection.role == .observer {
       snapshot.scan = snapshot.scan?.forObservers
       snapshot.document = snapshot.document?.forObservers
+      snapshot.account = snapshot.account?.forObservers
     }
     return snapshot
   }

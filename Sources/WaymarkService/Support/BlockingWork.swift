@@ -6,6 +6,10 @@ enum BlockingWork {
   static let pictures = started(2)
   /// For writing confirmations down: a person waits for that.
   static let records = started(1)
+  /// For passcodes: computing one takes a fifth of a second.
+  static let passcodes = started(1)
+  /// For writing users down, in order.
+  static let accounts = started(1)
 
   /// For the pages of documents: written one after the other, and drawn for saving.
   static let documents = started(1)

@@ -14,6 +14,8 @@ package enum LogSubsystem: String, CaseIterable, Sendable {
   case documents
   /// Scenes, anchors, the AR session.
   case scenes
+  /// Users, consents, the integrator's program; never who somebody is, nor what they typed.
+  case accounts
   /// The hardware scan key.
   case trigger
 

@@ -74,6 +74,13 @@ enum EventText {
     case .documentSaved(let saved):
       return "\(saved.pages) pages" + (saved.paths?.first.map { ", \(shown($0))" } ?? "")
     case .documentEnded(let ended): return "\(ended.reason.rawValue), \(ended.count) pages are kept"
+    case .accountState(let state):
+      return [state.phase.rawValue, state.working, state.problem?.code].compactMap { $0 }.joined(separator: ", ")
+    case .accountRemoved(let removed): return shown(removed.user)
+    case .consentRecorded(let one): return "\(shown(one.record.consent)) \(shown(one.record.version))"
+    // What a person typed stands in no terminal.
+    case .authenticationRequested(let question): return "\(question.kind) \(question.request)"
+    case .authenticationWithdrawn(let question): return "\(question.request)"
     case .statistics(let figures):
       return "\(figures.frames.captured) frames, \(figures.clients) clients, \(figures.memory >> 20) MiB"
     case .streamDropped(let gap): return "\(gap.count) events since \(gap.sinceSeq)"

@@ -32,7 +32,7 @@ struct WatchCommand: AsyncParsableCommand {
   /// Everything that a person can follow with the eye.
   private static let readable = [
     "scan.*", "scanner.*", "camera.*", "session.*", "anchor.*", "marker.*", "annotation.*", "card.*", "scene.*",
-    "stream.*", "server.*",
+    "account.*", "consent.*", "stream.*", "server.*",
   ]
 
   func run() async throws {

@@ -19,6 +19,7 @@ import signing  # noqa: F401
 import interruptions  # noqa: F401
 import settings  # noqa: F401
 import access  # noqa: F401
+import accounts  # noqa: F401
 import mended  # noqa: F401
 import quality  # noqa: F401
 from browser import Browser

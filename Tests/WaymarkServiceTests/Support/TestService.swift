@@ -16,11 +16,11 @@ final class TestService: Sendable {
     limits: ConnectionLimits = ConnectionLimits(),
     roles: RolePolicy = RolePolicy(operatorUsers: [UInt32(geteuid())]), mode: UInt32 = 0o660, path: String? = nil,
     pictures: PictureDesk.Limits = PictureDesk.Limits(),
+    log: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
     modules: @ServiceActor @Sendable (Hub) throws -> [any ServiceModule] = { _ in [] }
   ) async throws {
     folder = try TestFolder.make()
     self.path = path ?? folder + "/s.sock"
-    let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     hub = await Hub(version: "0.0.0", roles: roles, limits: limits, log: log, pictures: pictures)
     let hub = hub
     try await Self.fill(hub, modules)

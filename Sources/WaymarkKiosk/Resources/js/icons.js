@@ -27,6 +27,7 @@ export const PATHS = {
   device: 'M12 16V4M7 9l5-5 5 5M4 20h16',
   sound: 'M4 10v4h3l5 4V6l-5 4zM16 9a4 4 0 0 1 0 6M18.5 6.5a8 8 0 0 1 0 11',
   mute: 'M4 10v4h3l5 4V6l-5 4zM16 10l5 5M21 10l-5 5',
+  person: 'M12 4a4 4 0 1 1 0 8 4 4 0 0 1 0-8zM4.5 20c.6-4 3.5-6 7.5-6s6.9 2 7.5 6',
   alert: 'M12 8v5M12 16.5v.01M12 3l9.5 17h-19z',
   // Markers and what cards do
   link: 'M10 14a4 4 0 0 0 6 0l3-3a4 4 0 0 0-6-6l-1 1M14 10a4 4 0 0 0-6 0l-3 3a4 4 0 0 0 6 6l1-1',

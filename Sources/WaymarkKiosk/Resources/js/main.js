@@ -1,4 +1,5 @@
 // Boots the page: the state that all views share, and the way from view to view.
+import { Account } from './account.js';
 import { command, configuration, EventStream } from './api.js';
 import { closeAll } from './dialog.js';
 import { banner, clearMessages, toast } from './elements/feedback.js';
@@ -11,7 +12,7 @@ const root = document.getElementById('app');
 let current = startView;
 
 /** The code of views comes once the start view is there, which needs none of it. */
-const parts = { scanner: () => import('./views/scanner.js'), ar: () => import('./views/ar.js'), field: () => import('./views/field.js'), documents: () => import('./views/documents.js') };
+const parts = { scanner: () => import('./views/scanner.js'), ar: () => import('./views/ar.js'), field: () => import('./views/field.js'), documents: () => import('./views/documents.js'), account: () => import('./views/signin.js') };
 let coming = false;
 
 /** Hands a view's code to `work`; a second touch while it is on its way does nothing. */
@@ -38,23 +39,50 @@ const views = [
 ];
 
 const app = {
-  config: { show: views.map(({ name }) => name), language: null, returnSeconds: 10, idleSeconds: 120, upload: true, reach: 1, keyboard: false },
+  config: { show: [...views.map(({ name }) => name), 'account'], language: null, returnSeconds: 10, idleSeconds: 120, upload: true, reach: 1, keyboard: false },
   events: new EventStream(),
   state: { snapshot: null, camera: 'closed', scene: null, following: false, role: 'operator', torch: false, torchOn: false, gallery: false },
+  account: new Account(accountChanged),
   views, show, again, forget,
-  home() { closeAll(); show(startView); },
+  /** Where a person begins: where somebody has to sign in, there. */
+  home() { closeAll(); if (isGated()) showAccount(); else show(startView); },
   open(name) { return views.find((one) => one.name === name)?.open(); },
   /** Nobody is there any more. */
-  rest() { forget(); show(attractView); },
+  rest() { app.account.abandon(); forget(); show(attractView); },
   get resting() { return current === attractView; },
   /** Whether there is anything that a person could lose. */
-  get busy() { return current !== startView && current !== attractView; },
+  get busy() { return current !== startView && current !== attractView && !(accountView && current === accountView && app.account.state?.phase === 'signIn'); },
 };
+
+/** What fills the page now. */
+let shown = null;
+
+/** Whether this page asks for signing in before anything else. */
+const isGated = () => app.config.show.includes('account') && app.state.role !== 'observer' && app.account.gated;
+
+/** Onboarding and signing in, once its code is here. */
+let accountView = null;
+async function showAccount() {
+  if (!accountView) {
+    show(startView);
+    try { ({ accountView } = await parts.account()); } catch { toast(t('error.offline')); return; }
+    if (!isGated() || current === attractView) return;
+  }
+  if (current === accountView) shown.refresh(); else show(accountView);
+}
+
+/** The service says something new of users: the page is where they are. */
+function accountChanged() {
+  if (isGated() && current !== attractView) { if (current === accountView) shown.refresh(); else app.home(); } else if (current === accountView) app.home();
+  else if (current === startView) again();
+}
 
 /** Fills the page with a view. */
 function show(view) {
   current = view;
-  root.replaceChildren(view(app));
+  shown?.leave?.();
+  shown = view(app);
+  root.replaceChildren(shown);
   root.scrollTop = 0;
   const first = /** @type {HTMLElement | null} */ (root.querySelector('[data-first]'));
   (first ?? root).focus({ preventScroll: true });
@@ -112,11 +140,13 @@ function listen() {
   events.on('anchor.found', () => { state.following = true; });
   events.on('anchors.updated', (event) => { state.following = event.anchors.length > 0; });
   events.on('anchor.lost', () => { state.following = false; });
+  events.on('account.state', (event) => app.account.take(event));
   events.on('connection', ({ online: now, role, snapshot }) => {
     if (snapshot) {
       if (role && role !== state.role) { state.role = role; if (current === startView) again(); }
       Object.assign(state, { snapshot, camera: snapshot.camera.status, scene: snapshot.scene ?? null, following: (snapshot.anchors ?? []).length > 0 });
       capabilities();
+      app.account.take(role === 'observer' ? null : snapshot.account, true);
     }
     connection(now);
   });

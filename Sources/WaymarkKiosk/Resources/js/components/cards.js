@@ -93,7 +93,7 @@ export function detailPanel({ onclose, onaction }) {
 }
 
 /** A QR code as a drawing, or nothing where the text is too long for one. */
-function qrDrawing(text) {
+export function qrDrawing(text) {
   const matrix = qrMatrix(text);
   if (!matrix) return null;
   const n = matrix.length;

@@ -1,22 +1,30 @@
 // The first view: what this kiosk offers; and what it shows while nobody is there.
-import { button, el } from '../dom.js';
+import { button, el, printable } from '../dom.js';
 import { fullError } from '../elements/feedback.js';
 import { art, icon } from '../icons.js';
 import { LANGUAGES, setLanguage, t } from '../strings.js';
 
 /** The languages, each in its own words; the one that is spoken is pressed. */
-function languages(app) {
+export function languages(app) {
   if (app.config.language) return null;
   return el('div', { class: 'languages actions', role: 'group', 'aria-label': t('start.languages') }, ...LANGUAGES.map(({ tag, name }) =>
     button(name, () => { setLanguage(tag); sessionStorage.setItem('language', tag); app.again(); },
       { kind: 'quiet', lang: tag, 'data-language': tag, 'aria-pressed': String(document.documentElement.lang === tag) })));
 }
 
+/** Who is signed in, and the way out; or that it is a demonstration. */
+function who(app) {
+  const { state } = app.account;
+  if (!state || !['signedIn', 'demo'].includes(state.phase)) return el('span', {});
+  return el('div', { class: 'who' }, state.phase === 'demo' ? el('span', {}, t('account.demo')) : el('span', {}, t('account.signedIn', { name: printable(state.user?.title ?? '') })),
+    button(t('account.signOut'), () => app.account.send('account.leave'), { kind: 'quiet', 'data-do': 'signOut' }));
+}
+
 const brand = () => el('div', { class: 'brand' }, el('img', { src: '/assets/icon.svg', alt: '' }), el('span', {}, 'Waymark'));
 
 /** The start view: a tile for each of the app's views that this kiosk shows. */
 export function startView(app) {
-  const bar = el('header', { class: 'bar' }, brand(), el('span', {}), languages(app) ?? el('span', {}));
+  const bar = el('header', { class: 'bar' }, brand(), who(app), languages(app) ?? el('span', {}));
   if (app.state.role === 'observer') {
     return el('div', { class: 'start' }, bar, el('div', { class: 'body', 'data-state': 'observer' },
       fullError({ picture: 'waiting', title: t('observer.title'), text: t('observer.help'), actions: [{ label: t('common.again'), primary: true, onclick: () => location.reload() }] })));

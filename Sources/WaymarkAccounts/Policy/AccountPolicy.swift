@@ -1,0 +1,115 @@
+/// How people get to use a device: which steps there are, what they say, and what is asked for.
+package struct AccountPolicy: Hashable, Sendable {
+  /// Whose device it is.
+  package enum Mode: String, CaseIterable, Sendable {
+    /// One person's.
+    case single
+    /// That of several people who take turns.
+    case shared
+  }
+
+  /// The steps of onboarding, in their order; what is done once they are over is "ready".
+  package enum Module: String, CaseIterable, Sendable {
+    case welcome, activation, credentials, consents, passcode
+  }
+
+  /// The ways of activation.
+  package enum ActivationMethod: String, CaseIterable, Sendable {
+    /// A QR code before the scanner.
+    case scan
+    /// A link or a code that was sent, typed or scanned into the field.
+    case code
+    /// An e-mail address that the integrator's program looks up.
+    case email
+    /// What the configuration says.
+    case preset
+  }
+
+  /// What may be shown of a user before signing in.
+  package enum Part: String, CaseIterable, Sendable { case initials, title, subtitle }
+
+  /// A link to a legal text.
+  package struct Link: Hashable, Sendable {
+    package var title: LocalizedText
+    package var url: String
+
+    package init(title: LocalizedText, url: String) {
+      self.title = title
+      self.url = url
+    }
+  }
+
+  /// A field that a person fills in.
+  package struct Field: Hashable, Sendable {
+    /// What it holds; decides about the keyboard, and whether it is hidden.
+    package enum Kind: String, CaseIterable, Sendable { case text, email, number, password }
+
+    package var name: String
+    package var label: LocalizedText
+    package var kind: Kind
+
+    package init(name: String, label: LocalizedText, kind: Kind = .text) {
+      self.name = name
+      self.label = label
+      self.kind = kind
+    }
+  }
+
+  /// Title and text of a screen, where they are not the page's own.
+  package struct Words: Hashable, Sendable {
+    package var title: LocalizedText?
+    package var text: LocalizedText?
+
+    package init(title: LocalizedText? = nil, text: LocalizedText? = nil) {
+      self.title = title
+      self.text = text
+    }
+  }
+
+  /// Whose device it is.
+  package var mode = Mode.single
+  /// The steps, in the order of `Module`.
+  package var modules: Set<Module> = [.welcome, .passcode]
+  /// Title and text of screens: `welcome`, `activation`, `credentials`, `passcode`, `ready`, `signIn`, `sync`.
+  package var words: [String: Words] = [:]
+  /// Links to legal texts on the first screen.
+  package var links: [Link] = []
+  /// What must be agreed to before anything else, where there is such a thing.
+  package var terms: LocalizedText?
+  /// Whether the device can be tried out without an account.
+  package var allowsDemo = false
+  /// The ways of activation, in the order in which they are offered.
+  package var activation: [ActivationMethod] = []
+  /// The host of `ActivationMethod.preset`.
+  package var presetHost: String?
+  /// What `Module.credentials` asks for.
+  package var fields: [Field] = []
+  /// What people are asked to allow.
+  package var consents: [Consent] = []
+  /// The rules for passcodes.
+  package var passcode = PasscodeRules()
+  /// What is shown of users before they have signed in.
+  package var shown: Set<Part> = [.initials, .title]
+  /// Whether signing in goes on to synchronizing.
+  package var syncs = false
+  /// Seconds that the integrator's program has for an answer.
+  package var answerWithin = 15.0
+  /// Seconds that it may go without progress while it synchronizes.
+  package var syncWithin = 60.0
+  /// Seconds without any request after which unfinished steps are left.
+  package var leaveAfter = 300.0
+  /// The most users on the device.
+  package var maximumUsers = 500
+
+  /// A device of one person, with welcome and passcode.
+  package init() {}
+
+  /// The steps in their order.
+  package var steps: [Module] { Module.allCases.filter(modules.contains) }
+
+  /// Whether signing in asks for a passcode.
+  package var asksPasscode: Bool { modules.contains(.passcode) }
+
+  /// Whether a forgotten passcode can be set anew: the credentials prove who asks.
+  package var canRecover: Bool { asksPasscode && modules.contains(.credentials) }
+}

@@ -1,0 +1,72 @@
+/// A user of the device, with all that is kept of them.
+package struct Account: Hashable, Sendable {
+  /// A word of chance; says nothing of who it is.
+  package let id: String
+  /// What the integrator's program calls them.
+  package var subject: String?
+  /// Their name.
+  package var title: String
+  /// What stands below it.
+  package var subtitle: String?
+  /// Where their data is: what the activation led to.
+  package var host: String?
+  /// The hash of their passcode, as `PasscodeHash.text`.
+  package var passcode: String?
+  /// Wrong passcodes.
+  package var waits: PasscodeWaits
+  /// What they chose, oldest first.
+  package private(set) var consents: [ConsentRecord]
+  /// Whether their onboarding is over. Before that only choices are kept of them.
+  package var isReady: Bool
+  /// When it began: RFC 3339, UTC.
+  package var created: String
+
+  /// The most choices that are kept; the oldest that newer ones replace go first.
+  package static let consentLimit = 500
+
+  package init(
+    id: String, subject: String? = nil, title: String = "", subtitle: String? = nil, host: String? = nil,
+    passcode: String? = nil, waits: PasscodeWaits = PasscodeWaits(), consents: [ConsentRecord] = [],
+    isReady: Bool = false, created: String
+  ) {
+    self.id = id
+    self.subject = subject
+    self.title = title
+    self.subtitle = subtitle
+    self.host = host
+    self.passcode = passcode
+    self.waits = waits
+    self.consents = consents
+    self.isReady = isReady
+    self.created = created
+  }
+
+  /// Keeps a choice.
+  package mutating func add(_ record: ConsentRecord) {
+    consents.append(record)
+    while consents.count > Self.consentLimit {
+      let old = consents.dropLast().firstIndex { one in
+        consents.last { $0.consent == one.consent } != one
+      }
+      consents.remove(at: old ?? 0)
+    }
+  }
+
+  /// The last choice about a consent, whatever its version.
+  package func choice(about consent: String) -> ConsentRecord? { consents.last { $0.consent == consent } }
+
+  /// What this person still has to be asked: what they were not asked in this version, and what is needed and was denied.
+  package func unanswered(of consents: [Consent]) -> [Consent] {
+    consents.filter { consent in
+      guard let last = choice(about: consent.id), last.version == consent.version else { return true }
+      return consent.isMandatory && last.choice != .allow
+    }
+  }
+
+  /// The first letters of the first and the last word of the name.
+  package var initials: String {
+    let words = title.split { !$0.isLetter && !$0.isNumber }
+    return ([words.first, words.count > 1 ? words.last : nil].compactMap { $0?.first }.map { String($0) })
+      .joined().uppercased()
+  }
+}

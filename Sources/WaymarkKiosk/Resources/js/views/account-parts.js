@@ -1,0 +1,85 @@
+// What the screens of onboarding and signing in are made of.
+import { pictures } from '../api.js';
+import { ask, openDialog } from '../dialog.js';
+import { button, el, printable, printableLines } from '../dom.js';
+import { bannerNode } from '../elements/feedback.js';
+import '../elements/text-field.js';
+import { icon } from '../icons.js';
+import { t, tables } from '../strings.js';
+
+/** A text of the policy in the language of the page. */
+export function own(text, standard) {
+  return text ? text[document.documentElement.lang] ?? text[standard] ?? Object.values(text)[0] ?? '' : '';
+}
+
+/** Title and text of a screen: the policy's, else the page's own. */
+export function words(policy, screen, key = screen) {
+  const said = policy?.words?.[screen] ?? {};
+  return { title: printable(own(said.title, policy?.language) || t(`${key}.title`)), text: printableLines(own(said.text, policy?.language) || t(`${key}.text`)) };
+}
+
+/** The logo of the policy, or the page's own sign. */
+export function logo(policy) {
+  const [first] = policy?.logos ?? [];
+  return el('img', { class: 'logo', src: first ? pictures.resource(first) : '/assets/icon.svg', alt: '' });
+}
+
+/** A field whose text is hidden. */
+export function secretField({ label, name = 'passcode', autocomplete = 'off', inputmode = 'text', oninput = () => {} }) {
+  const node = el('wm-text-field', { type: 'password', name, label, required: true, autocomplete, inputmode, autocapitalize: 'off', class: 'secret' });
+  node.addEventListener('input', oninput);
+  return { node, get value() { return node.value; }, clear() { node.value = ''; } };
+}
+
+/** The picture of a user: their letters. */
+export const avatar = (user) => el('span', { class: 'avatar', 'aria-hidden': 'true' }, user?.initials ? printable(user.initials) : icon('person'));
+
+/** A user as the policy shows them. */
+export function person(user) {
+  return el('div', { class: 'person' }, avatar(user), el('div', { class: 'grow' },
+    el('strong', {}, printable(user?.title ?? t('account.person'))), user?.subtitle ? el('span', { class: 'soft' }, printable(user.subtitle)) : null));
+}
+
+/** What went wrong, in words; `title` where the screen has a better one. */
+export function trouble(problem, title) {
+  if (!problem) return null;
+  const key = `trouble.${problem.code}`;
+  const known = key in tables.en;
+  return bannerNode({ kind: 'error', title: title ?? t(known ? key : 'trouble.failed'), text: problem.text ? printable(problem.text) : t(`${known ? key : 'trouble.failed'}.help`), closable: false, busy: false, close: () => {} });
+}
+
+/** Something is under way. */
+export const busy = (text) => bannerNode({ kind: 'info', title: text, text: '', closable: false, busy: true, close: () => {} });
+
+/** A screen: bar with a way back, column with title and text, actions below. */
+export function screen({ name, leave = null, bar = '', tail = null, top = null, title, label = '', text = '', body = [], actions = [], onsubmit = null }) {
+  const messages = el('div', { class: 'messages', role: 'status', 'aria-live': 'polite' });
+  const content = el('div', { class: 'column' }, top, el('h1', { tabIndex: -1, class: title ? '' : 'visually-hidden' }, title || label), text ? el('p', { class: 'lead' }, text) : null, messages, ...body,
+    actions.length ? el('div', { class: 'actions' }, ...actions) : null);
+  const node = el('form', {
+    class: 'account', 'data-screen': name, noValidate: true, autocomplete: 'off',
+    onsubmit: (event) => { event.preventDefault(); onsubmit?.(); },
+  }, el('header', { class: 'bar' }, leave ?? el('span', {}), bar ? el('h2', {}, bar) : el('span', {}), tail ?? el('span', {})), content);
+  return Object.assign(node, { say: (...nodes) => messages.replaceChildren(...nodes.filter(Boolean)) });
+}
+
+/** A way out that asks first. */
+export function leaveButton(app, label = t('common.cancel')) {
+  return button(label, async () => {
+    const go = await ask({ label: t('account.leave.title'), text: t('account.leave.text'), choices: [{ label: t('account.leave.go'), value: true }, { label: t('account.leave.stay'), value: false, primary: true }] });
+    if (go) app.account.send('account.leave');
+  }, { kind: 'quiet leave' });
+}
+
+/** A button that goes back by one screen. */
+export const backButton = (app) => button(t('account.back'), () => app.account.send('account.back'), { kind: 'quiet leave', before: icon('back') });
+
+/** A link that a phone takes along: a kiosk's browser goes nowhere. */
+export function legalLink(link, policy, draw) {
+  const title = printable(own(link.title, policy.language));
+  return button(title, () => openDialog({
+    label: title,
+    build: (dialog) => el('div', { class: 'column center take' }, el('h2', {}, title), el('p', { class: 'soft' }, t('take.link')), draw(link.url), el('p', { class: 'address' }, printable(link.url)),
+      el('div', { class: 'actions' }, button(t('common.close'), () => dialog.close(), { kind: 'primary', 'data-first': true }))),
+  }), { kind: 'quiet' });
+}

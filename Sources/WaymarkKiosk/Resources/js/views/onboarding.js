@@ -1,0 +1,180 @@
+// The steps of onboarding: welcome, activation, credentials, consents, passcode, ready.
+import { qrDrawing } from '../components/cards.js';
+import { pictures } from '../api.js';
+import { button, el, printable, printableLines } from '../dom.js';
+import { tick } from '../elements/feedback.js';
+import { icon } from '../icons.js';
+import { t } from '../strings.js';
+import { backButton, busy, leaveButton, legalLink, logo, own, screen, secretField, trouble, words } from './account-parts.js';
+import { openScanner } from './scanner.js';
+import { languages } from './start.js';
+
+export function welcome(app) {
+  const { policy } = app.account;
+  const said = words(policy, 'welcome');
+  const terms = own(policy.terms, policy.language);
+  const box = terms ? el('input', { type: 'checkbox', id: 'account-terms', onchange: () => { go.disabled = !box.checked; } }) : null;
+  const go = el('button', { class: 'button primary', type: 'submit', disabled: Boolean(box), 'data-first': !box }, t('welcome.begin'));
+  const later = policy.logos.slice(1);
+  const node = screen({
+    name: 'welcome', tail: languages(app), top: logo(policy), title: said.title, text: said.text,
+    leave: app.account.state.purpose === 'add' ? leaveButton(app) : null,
+    body: [
+      later.length ? el('div', { class: 'logos' }, ...later.map((id) => el('img', { src: pictures.resource(id), alt: '' }))) : null,
+      policy.links.length ? el('nav', { class: 'links', 'aria-label': t('welcome.links') }, ...policy.links.map((link) => legalLink(link, policy, qrDrawing))) : null,
+      box ? el('label', { class: 'tickbox', htmlFor: 'account-terms' }, box, el('span', {}, printableLines(terms))) : null,
+    ],
+    actions: [policy.demo ? button(t('welcome.demo'), () => app.account.send('account.demo')) : null, go],
+    onsubmit: () => { if (!go.disabled) app.account.send('account.next', { agreed: true }); },
+  });
+  return { node, update: (state) => node.say(trouble(state.problem)) };
+}
+
+export function activation(app) {
+  const { policy, state } = app.account;
+  const { method } = state;
+  if (!method) return ways(app);
+  const leave = policy.activation.length > 1 ? backButton(app) : leaveButton(app);
+  if (method === 'scan') return scan(app, leave);
+  if (method === 'preset') return preset(app, leave);
+  const isCode = method === 'code';
+  const field = el('wm-text-field', {
+    name: method, label: t(`activation.${method}.label`), required: true, scan: isCode ? 'barcode' : null, helper: t(`activation.${method}.help`), inputmode: isCode ? 'text' : 'email', autocapitalize: 'off', 'data-first': true,
+  });
+  const go = el('button', { class: 'button primary', type: 'submit', disabled: true }, t('account.continue'));
+  const check = () => { go.disabled = !field.value.trim() || Boolean(app.account.state.working); };
+  const node = screen({
+    name: `activation-${method}`, leave, title: t(`activation.${method}`), body: [field], actions: [go],
+    onsubmit: () => {
+      if (go.disabled) return;
+      app.account.send('account.activate', { code: field.value.trim() });
+    },
+  });
+  field.addEventListener('input', check);
+  node.addEventListener('wm-scan', async () => {
+    const verdict = await openScanner(app, { mode: 'barcode' }).closed;
+    if (verdict) field.fill(verdict.text ?? '');
+    field.focus();
+  });
+  return {
+    node, clear: () => { field.value = ''; },
+    update: (now) => { node.say(now.working ? busy(t('activation.working')) : trouble(now.problem)); check(); },
+  };
+}
+
+/** Several ways: a choice. */
+function ways(app) {
+  const { policy } = app.account;
+  const said = words(policy, 'activation');
+  const node = screen({
+    name: 'activation', leave: leaveButton(app), title: said.title, text: said.text,
+    body: [el('div', { class: 'ways' }, ...policy.activation.map((way, index) => el('button', { class: 'way', type: 'button', 'data-way': way, 'data-first': index === 0, onclick: () => app.account.send('account.choose', { method: way }) },
+      icon({ scan: 'qr', code: 'link', email: 'document', preset: 'plug' }[way]), el('span', { class: 'grow' }, el('strong', {}, t(`activation.${way}`)), el('span', { class: 'soft' }, t(`activation.${way}.help`))), icon('forward'))))],
+  });
+  return { node, update: (state) => node.say(trouble(state.problem)) };
+}
+
+function scan(app, leave) {
+  const open = async () => { const verdict = await openScanner(app, { mode: 'onboarding' }).closed; if (!verdict) node.querySelector('.primary')?.focus(); };
+  const node = screen({
+    name: 'activation-scan', leave, title: t('activation.scan'), text: t('activation.scan.help'),
+    actions: [button(t('activation.open'), open, { kind: 'primary', 'data-first': true, before: icon('qr') })],
+  });
+  return { node, update: (state) => node.say(trouble(state.problem)) };
+}
+
+/** Straight on. */
+function preset(app, leave) {
+  const node = screen({ name: 'activation-preset', leave, title: t('activation.preset'), text: t('activation.preset.help'), actions: [button(t('account.continue'), () => app.account.send('account.next'), { kind: 'primary', 'data-first': true })] });
+  if (app.account.policy.activation.length === 1) queueMicrotask(() => app.account.send('account.next'));
+  return { node, update: (state) => node.say(trouble(state.problem)) };
+}
+
+export function credentials(app) {
+  const { policy, state } = app.account;
+  const recovers = state.purpose === 'recover';
+  const said = recovers ? { title: t('recover.title'), text: t('recover.text') } : words(policy, 'credentials');
+  const fields = policy.fields.map(({ name, label, kind }, index) => {
+    const text = printable(own(label, policy.language));
+    if (kind === 'password') { const secret = secretField({ label: text, name, oninput: () => check() }); return { name, node: secret.node, get value() { return secret.value; }, clear: secret.clear }; }
+    const node = el('wm-text-field', { name, label: text, required: true, 'data-first': index === 0, inputmode: { email: 'email', number: 'numeric' }[kind] ?? 'text', autocapitalize: 'off', autocomplete: 'off' });
+    node.addEventListener('input', () => check());
+    return { name, node, get value() { return node.value; }, clear: () => { node.value = ''; } };
+  });
+  const go = el('button', { class: 'button primary', type: 'submit', disabled: true }, t('credentials.submit'));
+  const check = () => { go.disabled = fields.some((one) => !one.value) || Boolean(app.account.state.working); };
+  const node = screen({
+    name: recovers ? 'recover' : 'credentials', leave: recovers ? backButton(app) : leaveButton(app), title: said.title, text: said.text,
+    body: [el('p', { class: 'soft' }, t('account.required')), ...fields.map((one) => one.node)], actions: [go],
+    onsubmit: () => {
+      if (go.disabled) return;
+      const filled = Object.fromEntries(fields.map((one) => [one.name, one.value]));
+      // What is hidden is gone as soon as it is on its way.
+      fields.forEach((one, index) => { if (policy.fields[index].kind === 'password') one.clear(); });
+      app.account.send('authentication.submit', { fields: filled });
+      for (const name of Object.keys(filled)) filled[name] = '';
+    },
+  });
+  return {
+    node, clear: () => fields.forEach((one) => one.clear()),
+    update: (now) => { node.say(now.working ? busy(t('credentials.working')) : trouble(now.problem, now.problem?.code === 'refused' ? t('trouble.signIn') : undefined)); check(); },
+  };
+}
+
+export function consents(app) {
+  const { policy, state } = app.account;
+  const { id, page, pages } = state.consent ?? { id: '', page: 0, pages: 1 };
+  const consent = policy.consents.find((one) => one.id === id) ?? { pages: [{ text: {} }], mandatory: false };
+  const shown = consent.pages[page] ?? consent.pages[0];
+  const last = page >= pages - 1;
+  const single = pages === 1;
+  const choose = (choice) => app.account.send('consent.choose', { consent: id, choice, language: document.documentElement.lang });
+  const more = own(shown.more, policy.language);
+  const rest = more ? el('p', { class: 'more', id: 'account-more', hidden: true }, printableLines(more)) : null;
+  const toggle = rest ? button(t('consents.more'), () => { rest.hidden = !rest.hidden; toggle.setAttribute('aria-expanded', String(!rest.hidden)); toggle.querySelector('span').textContent = t(rest.hidden ? 'consents.more' : 'consents.less'); }, { kind: 'quiet', 'aria-expanded': 'false', 'aria-controls': 'account-more' }) : null;
+  const title = printable(own(shown.title, policy.language));
+  const actions = last
+    ? [button(t(consent.mandatory ? 'consents.deny' : 'consents.later'), () => choose(consent.mandatory ? 'deny' : 'later'), { 'data-choice': consent.mandatory ? 'deny' : 'later' }), button(t('consents.allow'), () => choose('allow'), { kind: 'primary', 'data-choice': 'allow' })]
+    : [button(t('account.next'), () => app.account.send('account.next'), { kind: 'primary', 'data-first': true })];
+  const node = screen({
+    name: 'consents', leave: page > 0 ? backButton(app) : leaveButton(app), bar: single ? '' : t('consents.step', { page: page + 1, pages }),
+    title: title || (single ? '' : t('consents.label')), label: t('consents.label'), body: [el('div', { class: single ? 'modal' : 'consent-page', role: 'group', 'aria-label': title || t('consents.label') },
+      el('p', { class: 'consent-text', tabIndex: 0, 'data-first': last }, printableLines(own(shown.text, policy.language))), toggle, rest, consent.mandatory && last ? el('p', { class: 'soft' }, t('consents.needed')) : null)],
+    actions,
+  });
+  node.dataset.consent = id;
+  node.dataset.page = String(page);
+  return { node, update: (now) => { node.say(trouble(now.problem)); for (const one of node.querySelectorAll('.actions .button')) one.disabled = Boolean(now.working); } };
+}
+
+const SIGNS = { digit: /\p{Nd}/u, lower: /\p{Ll}/u, upper: /\p{Lu}/u, symbol: /[^\p{L}\p{N} ]/u };
+
+export function passcode(app) {
+  const { policy, state } = app.account;
+  const { repeats } = state;
+  const rules = policy.passcode;
+  const said = repeats ? { title: t('passcode.repeat.title'), text: t('passcode.repeat.text') } : words(policy, 'passcode');
+  const field = secretField({ label: t('passcode.label'), autocomplete: 'new-password', inputmode: rules.numeric ? 'numeric' : 'text', oninput: () => check() });
+  const list = [
+    ['minimum', (text) => [...text].length >= rules.minimum, rules.minimum], rules.numeric ? ['numeric', (text) => /^[0-9]+$/.test(text)] : null,
+    ...(rules.numeric ? [] : ['digit', 'lower', 'upper', 'symbol'].filter((one) => rules[one]).map((one) => [one, (text) => SIGNS[one].test(text)])),
+  ].filter(Boolean).map(([key, holds, count]) => ({ holds, node: el('li', { 'data-rule': key }, icon('check'), el('span', {}, t(`passcode.rule.${key}`, { count })), el('span', { class: 'visually-hidden' })) }));
+  const go = el('button', { class: 'button primary', type: 'submit', disabled: true }, t(repeats ? 'passcode.save' : 'account.next'));
+  const check = () => {
+    for (const { holds, node } of list) { const met = holds(field.value); node.classList.toggle('met', met); node.lastElementChild.textContent = met ? ` (${t('passcode.rule.met')})` : ''; }
+    go.disabled = Boolean(app.account.state.working) || !field.value || (!repeats && [...field.value].length > rules.maximum) || (!repeats && list.some(({ holds }) => !holds(field.value)));
+  };
+  const node = screen({
+    name: repeats ? 'passcode-repeat' : 'passcode', leave: repeats ? backButton(app) : leaveButton(app), title: said.title, text: said.text,
+    body: [field.node, repeats ? null : el('ul', { class: 'rules' }, ...list.map((one) => one.node))], actions: [go],
+    onsubmit: () => { if (go.disabled) return; const typed = field.value; field.clear(); app.account.send('authentication.setPasscode', { passcode: typed }); },
+  });
+  field.node.dataset.first = '';
+  return { node, clear: field.clear, update: (now) => { node.say(now.working ? busy(t('passcode.working')) : trouble(now.problem)); check(); } };
+}
+
+export function ready(app) {
+  const said = words(app.account.policy, 'ready');
+  const node = screen({ name: 'ready', top: tick(), title: said.title, text: said.text, actions: [el('button', { class: 'button primary', type: 'submit', 'data-first': true }, t('ready.done'))], onsubmit: () => app.account.send('account.next') });
+  return { node, update: (state) => node.say(trouble(state.problem)) };
+}

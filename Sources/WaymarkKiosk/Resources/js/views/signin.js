@@ -1,0 +1,150 @@
+// A shared device: signing in, changing users, synchronizing; and which screen a state of the service is.
+import { command } from '../api.js';
+import { button, el, printable, setText, still } from '../dom.js';
+import { progress } from '../elements/feedback.js';
+import { icon } from '../icons.js';
+import { t } from '../strings.js';
+import { avatar, backButton, busy, logo, person, screen, secretField, trouble, words } from './account-parts.js';
+import { languages } from './start.js';
+import { activation, consents, credentials, passcode, ready, welcome } from './onboarding.js';
+
+const BLANK_MS = 180;
+
+function signIn(app) {
+  const { policy, state } = app.account;
+  const asks = policy.modules.includes('passcode');
+  const said = words(policy, 'signIn');
+  // Every kind of keyboard, so that length and kind do not show.
+  const field = secretField({ label: t('passcode.label'), autocomplete: 'current-password', oninput: () => check() });
+  field.node.dataset.first = '';
+  const go = el('button', { class: 'button primary', type: 'submit', disabled: asks, 'data-first': !asks }, t('signIn.submit'));
+  let until = 0;
+  let timer = 0;
+  const left = () => Math.ceil((until - performance.now()) / 1000);
+  const check = () => { go.disabled = Boolean(app.account.state.working) || left() > 0 || (asks && !field.value); };
+  const forgot = state.canRecover ? button(t('signIn.forgot'), () => app.account.send('authentication.forgot'), { kind: 'quiet', 'data-do': 'forgot' }) : null;
+  const change = policy.mode === 'shared' ? button(t('signIn.switch'), () => app.account.send('account.switch'), { kind: 'quiet', 'data-do': 'switch' }) : null;
+  const node = screen({
+    name: 'signIn', tail: languages(app), top: logo(policy), title: said.title, body: [person(state.user), asks ? field.node : null], actions: [forgot, change, go].filter(Boolean),
+    onsubmit: () => {
+      if (go.disabled) return;
+      const typed = field.value;
+      field.clear();
+      if (asks) app.account.send('authentication.signIn', { passcode: typed }); else app.account.send('account.next');
+    },
+  });
+  const count = el('span', {});
+  return {
+    node, clear() { clearInterval(timer); field.clear(); },
+    update(now) {
+      clearInterval(timer);
+      until = now.wait ? performance.now() + now.wait * 1000 : 0;
+      const waiting = () => { setText(count, t('signIn.wait', { seconds: Math.max(0, left()) })); if (left() <= 0) { clearInterval(timer); node.say(); } check(); };
+      if (now.wait) {
+        const box = trouble({ code: 'wrongPasscode' });
+        box.querySelector('.words').replaceChildren(count);
+        // A screen reader is told once, not every second.
+        count.setAttribute('aria-live', 'off');
+        node.say(box);
+        waiting();
+        timer = window.setInterval(waiting, 500);
+      } else { node.say(now.working ? busy(t('signIn.working')) : trouble(now.problem)); check(); }
+    },
+  };
+}
+
+function users(app) {
+  const { policy } = app.account;
+  const search = el('wm-text-field', { name: 'search', label: t('users.search'), autocomplete: 'off', 'data-first': true });
+  search.addEventListener('input', () => draw());
+  const list = el('div', { class: 'people' });
+  let all = [];
+  let loaded = false;
+  const row = (user, selected) => el('button', { class: 'row', type: 'button', role: 'radio', 'aria-checked': String(selected), 'data-user': user.id, onclick: () => app.account.send('account.select', { user: user.id }) },
+    avatar(user), el('span', { class: 'grow' }, el('strong', {}, printable(user.title ?? t('account.person'))), user.subtitle ? el('span', { class: 'soft' }, printable(user.subtitle)) : null), selected ? icon('check') : null);
+  const group = (label, people, selected) => people.length ? el('div', { role: 'radiogroup', 'aria-label': label }, el('h2', {}, label), ...people.map((user) => row(user, user.id === selected))) : null;
+  function draw() {
+    const selected = app.account.state.user?.id;
+    const wanted = search.value.trim().toLocaleLowerCase();
+    const found = all.filter((one) => !wanted || `${one.title ?? ''} ${one.subtitle ?? ''}`.toLocaleLowerCase().includes(wanted));
+    const held = /** @type {HTMLElement} */ (document.activeElement)?.dataset?.user;
+    list.replaceChildren(...[group(t('users.selected'), found.filter((one) => one.id === selected), selected), group(t('account.all'), found.filter((one) => one.id !== selected), selected),
+      loaded && !found.length ? el('p', { class: 'soft' }, t('users.none')) : null].filter(Boolean));
+    if (held) /** @type {HTMLElement} */ (list.querySelector(`[data-user="${held}"]`))?.focus();
+  }
+  const node = screen({
+    name: 'users', leave: backButton(app), title: t('users.title'),
+    body: [search, list],
+    actions: [button(t('account.add'), () => app.account.send('account.add'), { 'data-do': 'add' })],
+    onsubmit: () => {},
+  });
+  command('account.users').then((answer) => { all = answer.users; loaded = true; draw(); }).catch(() => {});
+  return { node, clear: () => { search.value = ''; all = []; }, update: (state) => { node.say(trouble(state.problem)); draw(); node.dataset.mode = policy.mode; } };
+}
+
+function sync(app) {
+  const { policy } = app.account;
+  const said = words(policy, 'sync');
+  const bar = progress({ label: t('sync.progress'), onstop: null });
+  const node = screen({ name: 'sync', top: logo(policy), title: said.title, body: [] });
+  const column = node.querySelector('.column');
+  const back = () => button(t('sync.return'), () => app.account.send('account.leave'), { 'data-do': 'return' });
+  let shown = '';
+  return {
+    node,
+    update(state) {
+      const now = state.sync ?? { state: 'running' };
+      if (now.state === 'running') bar.set(now.progress ?? 0);
+      if (shown === now.state) return;
+      shown = now.state;
+      const at = now.state === 'running' ? said : now.state === 'connectionError'
+        ? { title: t('sync.connection.title'), text: now.text ? printable(now.text) : t('sync.connection.text') } : { title: t('sync.user.title'), text: now.text ? printable(now.text) : t('sync.user.text') };
+      node.dataset.sync = now.state;
+      column.replaceChildren(logo(policy), el('h1', { tabIndex: -1 }, at.title), el('p', { class: 'lead three', role: now.state === 'running' ? undefined : 'alert' }, at.text),
+        ...(now.state === 'running' ? [bar.node] : []), ...(now.state === 'userError' ? [person(now.user)] : []),
+        ...(now.state === 'running' ? [el('div', { class: 'actions' }, back())]
+          : [el('div', { class: 'actions' }, back(), now.state === 'connectionError' ? button(t('common.again'), () => app.account.send('sync.retry'), { kind: 'primary', 'data-first': true, 'data-do': 'retry' }) : null)]));
+      /** @type {HTMLElement} */ (column.querySelector('[data-first]') ?? column.querySelector('h1')).focus({ preventScroll: true });
+    },
+  };
+}
+
+const SCREENS = { welcome, activation, credentials, consents, passcode, ready, signIn, users, sync };
+
+/** What makes a screen another one; everything else is told to the one that is there. */
+const key = (state) => [state.phase, state.purpose, state.method, state.repeats, state.consent?.id, state.consent?.page, state.phase === 'signIn' ? state.user?.id : '', document.documentElement.lang].join('|');
+
+/** Onboarding and signing in, as the service says where they are. */
+export function accountView(app) {
+  const host = el('div', { class: 'account-host' });
+  let current = null;
+  let at = '';
+  let timer = 0;
+  const focus = () => (/** @type {HTMLElement} */ (host.querySelector('[data-first]:not([disabled])') ?? host.querySelector('h1') ?? host)).focus({ preventScroll: true });
+  function place(state) {
+    current?.clear?.();
+    current = SCREENS[state.phase]?.(app) ?? null;
+    host.replaceChildren(...(current ? [current.node] : []));
+    current?.update(state);
+    focus();
+  }
+  Object.assign(host, {
+    /** The service says something new. */
+    refresh() {
+      const { state, policy } = app.account;
+      if (!state || !policy || !SCREENS[state.phase]) return;
+      const now = key(state);
+      if (now === at) { current?.update(state); return; }
+      const module = at.split('|')[0] !== now.split('|')[0];
+      at = now;
+      clearTimeout(timer);
+      current?.clear?.();
+      // Between two steps nothing for a moment, so that one sees that it is another one.
+      if (module && current && !still.matches) { current = null; host.replaceChildren(); timer = window.setTimeout(() => place(app.account.state), BLANK_MS); } else place(state);
+    },
+    /** It goes: nothing that was typed stays. */
+    leave() { clearTimeout(timer); current?.clear?.(); current = null; at = ''; host.replaceChildren(); },
+  });
+  host.refresh();
+  return host;
+}

@@ -1,0 +1,191 @@
+public import WaymarkJSON
+
+/// Hands in the credentials that were asked for.
+public struct AuthenticationSubmitRequest: ServiceRequest {
+  /// An object: what was filled in, by the names of the policy's fields.
+  public var fields: JSONValue
+
+  /// What a success answers.
+  public typealias Result = AccountState
+
+  /// The name on the wire.
+  public static let method = "authentication.submit"
+
+  /// A value from its parts.
+  public init(fields: JSONValue) {
+    self.fields = fields
+  }
+}
+
+/// Hands in a new passcode: once, and once more.
+public struct AuthenticationSetPasscodeRequest: ServiceRequest {
+  /// The passcode.
+  public var passcode: String
+
+  /// What a success answers.
+  public typealias Result = AccountState
+
+  /// The name on the wire.
+  public static let method = "authentication.setPasscode"
+
+  /// A value from its parts.
+  public init(passcode: String) {
+    self.passcode = passcode
+  }
+}
+
+/// Hands in the passcode of whose turn it is.
+public struct AuthenticationSignInRequest: ServiceRequest {
+  /// The passcode.
+  public var passcode: String
+
+  /// What a success answers.
+  public typealias Result = AccountState
+
+  /// The name on the wire.
+  public static let method = "authentication.signIn"
+
+  /// A value from its parts.
+  public init(passcode: String) {
+    self.passcode = passcode
+  }
+}
+
+/// Begins to set a forgotten passcode anew.
+public struct AuthenticationForgotRequest: ServiceRequest {
+  /// What a success answers.
+  public typealias Result = AccountState
+
+  /// The name on the wire.
+  public static let method = "authentication.forgot"
+
+  /// The only value.
+  public init() {}
+}
+
+/// Makes this connection the one that verifies, looks up and synchronizes.
+public struct AuthenticationProvideRequest: ServiceRequest {
+  /// Its name, for the log.
+  public var name: String?
+
+  /// What a success answers.
+  public typealias Result = Empty
+
+  /// The name on the wire.
+  public static let method = "authentication.provide"
+
+  /// A value from its parts.
+  public init(name: String? = nil) {
+    self.name = name
+  }
+}
+
+/// Answers a question.
+public struct AuthenticationAnswerRequest: ServiceRequest {
+  /// Its number.
+  public var request: Int
+  /// `accepted`, `refused`, `offline` or `conflict`.
+  public var outcome: String
+  /// What the integrator's system calls the person; with `conflict`, who has to act first.
+  public var subject: String?
+  /// Their name.
+  public var title: String?
+  /// What stands below it.
+  public var subtitle: String?
+  /// Where their data is.
+  public var host: String?
+  /// Words for the person, where it is not `accepted`.
+  public var text: String?
+
+  /// What a success answers.
+  public typealias Result = Empty
+
+  /// The name on the wire.
+  public static let method = "authentication.answer"
+
+  /// A value from its parts.
+  public init(
+    request: Int, outcome: String, subject: String? = nil, title: String? = nil, subtitle: String? = nil,
+    host: String? = nil, text: String? = nil
+  ) {
+    self.request = request
+    self.outcome = outcome
+    self.subject = subject
+    self.title = title
+    self.subtitle = subtitle
+    self.host = host
+    self.text = text
+  }
+}
+
+/// Records a choice.
+public struct ConsentChooseRequest: ServiceRequest {
+  /// The consent's id.
+  public var consent: String
+  /// `allow`; else `deny` for what is needed and `later` for what is not.
+  public var choice: String
+  /// The language it was shown in.
+  public var language: String?
+
+  /// What a success answers.
+  public typealias Result = AccountState
+
+  /// The name on the wire.
+  public static let method = "consent.choose"
+
+  /// A value from its parts.
+  public init(consent: String, choice: String, language: String? = nil) {
+    self.consent = consent
+    self.choice = choice
+    self.language = language
+  }
+}
+
+/// Asks for choices that were recorded: for administration.
+public struct ConsentExportRequest: ServiceRequest {
+  /// Whose; everybody's when missing.
+  public var user: String?
+
+  /// What a success answers.
+  public typealias Result = ConsentExportResult
+
+  /// The name on the wire.
+  public static let method = "consent.export"
+
+  /// A value from its parts.
+  public init(user: String? = nil) {
+    self.user = user
+  }
+}
+
+/// Synchronizes once more.
+public struct SyncRetryRequest: ServiceRequest {
+  /// What a success answers.
+  public typealias Result = AccountState
+
+  /// The name on the wire.
+  public static let method = "sync.retry"
+
+  /// The only value.
+  public init() {}
+}
+
+/// Tells how synchronizing goes.
+public struct SyncProgressRequest: ServiceRequest {
+  /// The question's number.
+  public var request: Int
+  /// The share that is done, from 0 to 1.
+  public var progress: Double
+
+  /// What a success answers.
+  public typealias Result = Empty
+
+  /// The name on the wire.
+  public static let method = "sync.progress"
+
+  /// A value from its parts.
+  public init(request: Int, progress: Double) {
+    self.request = request
+    self.progress = progress
+  }
+}

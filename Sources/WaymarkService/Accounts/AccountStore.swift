@@ -1,0 +1,179 @@
+import Glibc
+import NIOPosix
+package import WaymarkAccounts
+import WaymarkSystem
+
+/// What is kept of users: a folder for this user alone, with a file for each, written as a whole.
+///
+/// A file is replaced beside, flushed, renamed, and the folder flushed (`DurableFile`), so that a process that is killed leaves the old or
+/// the new one. One service at a time holds the folder.
+package final class AccountStore: Sendable {
+  /// The calls that change the disk: a seam, so that a test can let them fail.
+  package struct Calls: Sendable {
+    package var replace: @Sendable (String, [UInt8]) throws -> Void = { path, bytes in
+      try DurableFile.replace(path, with: bytes)
+    }
+    package var remove: @Sendable (String) -> Int32? = { path in
+      if unlink(path) != 0, errno != ENOENT { return errno }
+      return DurableFile.synchronizeFolder(of: path)
+    }
+
+    package init() {}
+  }
+
+  /// Those that were there when the store was opened.
+  package let accounts: [Account]
+  /// Who used the device last.
+  package let last: String?
+  /// What was found damaged, and what was done about it: for the log. Names of files, never of people.
+  package let warnings: [String]
+  private let folder: String
+  private let calls: Calls
+  private let lock: Int32
+
+  private static let lastName = "last"
+  private static let ending = ".user"
+
+  /// Opens the store in a folder, which is made when it is missing.
+  package init(folder: String, calls: Calls = Calls()) throws(ServiceProblem) {
+    self.folder = folder
+    self.calls = calls
+    try Self.make(folder)
+    lock = try Self.hold(folder)
+    var accounts: [Account] = []
+    var warnings: [String] = []
+    for name in (Folder.names(folder) ?? []).sorted() {
+      let path = folder + "/" + name
+      // What a crash left half written is nobody's, and may hold what somebody had removed.
+      if name.hasSuffix(".new") {
+        unlink(path)
+        continue
+      }
+      guard name.hasSuffix(Self.ending) else { continue }
+      let id = String(name.dropLast(Self.ending.count))
+      if let bytes = try? WholeFile.read(path, limit: AccountFile.limit, kind: .unlinked),
+        let account = AccountFile.decode(bytes, id: id)
+      {
+        accounts.append(account)
+      } else {
+        let aside = DurableFile.setAside(path)
+        warnings.append(
+          "\(path) is damaged\(aside.map { " and was set aside as \($0)" } ?? ""); its user has to be added again.")
+      }
+    }
+    self.accounts = accounts
+    self.warnings = warnings
+    let bytes = try? WholeFile.read(folder + "/" + Self.lastName, limit: 64, kind: .unlinked)
+    last = bytes.map { String(decoding: $0, as: UTF8.self) }.flatMap { AccountFile.isID($0) ? $0 : nil }
+  }
+
+  deinit { close(lock) }
+
+  /// Keeps a user as they are now.
+  package func save(_ account: Account) throws(ServiceProblem) {
+    guard AccountFile.isID(account.id) else { throw Self.problem(folder, systemMessage(EINVAL)) }
+    do {
+      try calls.replace(path(account.id), try AccountFile.encode(account))
+    } catch {
+      throw Self.problem(folder, (error as? FileError)?.cause ?? "\(error)")
+    }
+  }
+
+  /// Removes all that is kept of a user, what was set aside of it included.
+  package func erase(_ id: String) throws(ServiceProblem) {
+    guard AccountFile.isID(id) else { throw Self.problem(folder, systemMessage(EINVAL)) }
+    for path in [path(id) + ".new", path(id) + ".damaged", path(id)] {
+      if let number = calls.remove(path) { throw Self.problem(folder, systemMessage(number)) }
+    }
+  }
+
+  /// Keeps who used the device last. That is a convenience: where it fails the first user is offered.
+  package func remember(_ id: String) {
+    guard AccountFile.isID(id) else { return }
+    try? calls.replace(folder + "/" + Self.lastName, Array(id.utf8))
+  }
+
+  private func path(_ id: String) -> String { "\(folder)/\(id)\(Self.ending)" }
+
+  /// Makes a folder that nobody else can read, and its parents.
+  private static func make(_ path: String) throws(ServiceProblem) {
+    guard !path.isEmpty else { throw problem(path, systemMessage(ENOENT)) }
+    if mkdir(path, 0o700) != 0 {
+      if errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex {
+        try make(String(path[..<slash]))
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw problem(path, systemMessage(errno)) }
+      } else if errno != EEXIST {
+        throw problem(path, systemMessage(errno))
+      }
+    }
+  }
+
+  /// Takes the folder for this process, and from everybody else.
+  private static func hold(_ folder: String) throws(ServiceProblem) -> Int32 {
+    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
+    guard descriptor >= 0 else { throw problem(folder, systemMessage(errno)) }
+    var status = stat()
+    var reason: String?
+    if fstat(descriptor, &status) != 0 {
+      reason = systemMessage(errno)
+    } else if status.st_uid != geteuid() {
+      reason = "it belongs to another user"
+    } else if status.st_mode & 0o077 != 0, fchmod(descriptor, 0o700) != 0 {
+      reason = systemMessage(errno)
+    } else if flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+      reason = errno == EWOULDBLOCK ? "another service uses it" : systemMessage(errno)
+    }
+    guard let reason else { return descriptor }
+    close(descriptor)
+    throw problem(folder, reason)
+  }
+
+  private static func problem(_ path: String, _ reason: String) -> ServiceProblem {
+    ServiceProblem(
+      code: "accountStore", message: "The folder of users \(path) cannot be used: \(reason).",
+      hint: "Name a folder of this user's own as accounts.folder.")
+  }
+}
+
+/// What users cost time: hashes and files, each on a thread of its own, never on the loop.
+struct AccountChores: Sendable {
+  /// Where users are kept.
+  let store: AccountStore
+  /// What new hashes cost.
+  let cost: PasscodeHash.Cost
+
+  /// The hash of a passcode; `nil` when it cannot be made.
+  func hash(_ passcode: Secret) async -> String? {
+    let cost = cost
+    return try? await BlockingWork.passcodes.runIfActive { try PasscodeHash(passcode, cost: cost).text }
+  }
+
+  /// Compares a passcode, and makes a new hash where the old one was made at another cost.
+  func check(_ passcode: Secret, against text: String) async -> PasscodeCheck {
+    let cost = cost
+    let check = try? await BlockingWork.passcodes.runIfActive { () throws -> PasscodeCheck in
+      guard let hash = PasscodeHash(text: text) else { return .failed }
+      guard try hash.matches(passcode) else { return .wrong }
+      return .right(rehashed: hash.cost == cost ? nil : try? PasscodeHash(passcode, cost: cost).text)
+    }
+    return check ?? .failed
+  }
+
+  /// Writes a user down.
+  func save(_ account: Account) async throws {
+    let store = store
+    try await BlockingWork.accounts.runIfActive { try store.save(account) }
+  }
+
+  /// Removes what is kept of a user.
+  func erase(_ id: String) async throws {
+    let store = store
+    try await BlockingWork.accounts.runIfActive { try store.erase(id) }
+  }
+
+  /// Keeps who used the device last.
+  func remember(_ id: String) async {
+    let store = store
+    try? await BlockingWork.accounts.runIfActive { store.remember(id) }
+  }
+}
