@@ -33,6 +33,8 @@ package final class Assembly {
   package let signatures: SignatureModule
   /// Users, consents, signing in.
   package let accounts: AccountsModule
+  /// Codes that are followed.
+  package let codes: CodesModule
   private var configuration: ServiceConfiguration
   private let socketGroup: UInt32?
   private let manager: ServiceManager
@@ -77,8 +79,8 @@ package final class Assembly {
     media = MediaModule(hub: hub, pipeline: capture.pipeline)
     hub.add(media)
     let gallery = gallery
-    scenes = ScenesModule(
-      hub: hub, pipeline: capture.pipeline, settings: .init(configuration, log: log.subsystem(.scenes)))
+    let settings = ScenesModule.Settings(configuration, log: log.subsystem(.scenes))
+    scenes = ScenesModule(hub: hub, pipeline: capture.pipeline, settings: settings)
     hub.add(scenes)
     forms = FormModule(
       hub: hub,
@@ -98,11 +100,16 @@ package final class Assembly {
     accounts.judge = { scans.rules.judge }
     scans.onConfirmed = { accounts.confirmed($0) }
     media.resource = { id in scenes.picture(id) ?? accounts.logo(id) }
+    codes = CodesModule(hub: hub, scans: scans, pipeline: capture.pipeline, cameras: settings.cameras)
+    hub.add(codes)
+    let scenes = scenes
+    media.resource = { id in scenes.picture(id) }
     media.gallery = { id in try await gallery.open(id) }
     capture.onStatus.append { [weak self] _ in
       guard let self else { return }
       self.camera.sourceChanged()
       self.scenes.sourceChanged()
+      self.codes.sourceChanged()
       self.manager.status(self.statusLine)
     }
   }
@@ -248,6 +255,9 @@ package final class Assembly {
     // Read anew in any case: calibrations may have changed although their names have not.
     scenes.use(.init(new, log: log.subsystem(.scenes)))
     if accounts.use(newAccounts, folder: new.stateFolder + "/accounts") { fixed.append("accounts") }
+    let settings = ScenesModule.Settings(new, log: log.subsystem(.scenes))
+    scenes.use(settings)
+    codes.use(settings.cameras)
     if new.socket != configuration.socket { fixed.append("socket") }
     if wanted.source != configuration.source { fixed.append("source") }
     if new.isIsolated != configuration.isIsolated { fixed.append("isolation") }

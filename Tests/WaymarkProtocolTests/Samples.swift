@@ -93,6 +93,12 @@ enum Samples {
       hint: "Join the group video."),
     camera, phase, found, AnchorLost(anchor: "pump-7", lastSeen: 12345.6),
     AnchorsUpdated(anchors: [anchor], intrinsics: intrinsics),
+    CodeFound(
+      code: 7, symbology: "qr", text: "PUMP-7", bytesBase64: "UFVNUC03", charset: "utf8", corners: corners, pose: nil),
+    CodeLost(code: 7, lastSeen: 12345.6),
+    CodesUpdated(
+      codes: [CodeTracking(code: 7, trackingMethod: .fullTracking, corners: corners, score: 0.97)],
+      intrinsics: intrinsics),
     MarkerChanged(id: "seal", visible: true, selected: true, pulsing: true),
     AnnotationSelected(id: "seal", card: card, by: actor), AnnotationCleared(id: "seal", by: actor),
     CardOpened(id: "seal", card: card, by: actor), CardClosed(id: "seal", by: actor),
@@ -133,7 +139,9 @@ enum Samples {
     MediaPreviewRequest(width: 320, rate: 10), MediaSnapshotRequest(width: 320),
     MediaResourceRequest(id: "a1", width: 96),
     MediaGalleryRequest(id: "p9", width: 96), SceneListRequest(), SceneLoadRequest(name: "pump-room"),
-    SceneUnloadRequest(), SessionStartRequest(scene: "pump-room"), SessionScanRequest(), SessionCoachRequest(),
+    CodesFollowRequest(
+      symbologies: ["qr", "dataMatrix"], sizes: [CodeSize(symbology: "qr", prefix: "PUMP-", width: 0.04)]),
+    CodesUnfollowRequest(), SceneUnloadRequest(), SessionStartRequest(scene: "pump-room"), SessionScanRequest(), SessionCoachRequest(),
     SessionExitRequest(), AnnotationSelectRequest(point: [160, 140]), AnnotationNextRequest(),
     AnnotationPreviousRequest(), AnnotationClearRequest(), CardOpenRequest(id: "seal"), CardCloseRequest(),
     CardActionRequest(id: "seal"),

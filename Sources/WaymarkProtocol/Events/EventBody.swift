@@ -30,6 +30,12 @@ public enum EventBody: Hashable, Sendable {
   case anchorLost(AnchorLost)
   /// `anchors.updated`.
   case anchorsUpdated(AnchorsUpdated)
+  /// `code.found`.
+  case codeFound(CodeFound)
+  /// `code.lost`.
+  case codeLost(CodeLost)
+  /// `codes.updated`.
+  case codesUpdated(CodesUpdated)
   /// `marker.changed`.
   case markerChanged(MarkerChanged)
   /// `annotation.selected`.
@@ -108,6 +114,9 @@ extension EventBody {
     case AnchorFound.event: self = .anchorFound(try JSONValueDecoder.decode(AnchorFound.self, from: line))
     case AnchorLost.event: self = .anchorLost(try JSONValueDecoder.decode(AnchorLost.self, from: line))
     case AnchorsUpdated.event: self = .anchorsUpdated(try JSONValueDecoder.decode(AnchorsUpdated.self, from: line))
+    case CodeFound.event: self = .codeFound(try JSONValueDecoder.decode(CodeFound.self, from: line))
+    case CodeLost.event: self = .codeLost(try JSONValueDecoder.decode(CodeLost.self, from: line))
+    case CodesUpdated.event: self = .codesUpdated(try JSONValueDecoder.decode(CodesUpdated.self, from: line))
     case MarkerChanged.event: self = .markerChanged(try JSONValueDecoder.decode(MarkerChanged.self, from: line))
     case AnnotationSelected.event:
       self = .annotationSelected(try JSONValueDecoder.decode(AnnotationSelected.self, from: line))
@@ -162,6 +171,9 @@ extension EventBody {
     case .anchorFound: AnchorFound.event
     case .anchorLost: AnchorLost.event
     case .anchorsUpdated: AnchorsUpdated.event
+    case .codeFound: CodeFound.event
+    case .codeLost: CodeLost.event
+    case .codesUpdated: CodesUpdated.event
     case .markerChanged: MarkerChanged.event
     case .annotationSelected: AnnotationSelected.event
     case .annotationCleared: AnnotationCleared.event
@@ -210,6 +222,9 @@ extension EventBody {
     AnchorFound.event,
     AnchorLost.event,
     AnchorsUpdated.event,
+    CodeFound.event,
+    CodeLost.event,
+    CodesUpdated.event,
     MarkerChanged.event,
     AnnotationSelected.event,
     AnnotationCleared.event,

@@ -28,6 +28,8 @@ public struct Snapshot: Codable, Hashable, Sendable {
   public var anchors: [AnchorFound]
   /// Markers of anchors in view.
   public var markers: [MarkerChanged]
+  /// Codes that are followed; missing where nobody has codes followed.
+  public var codes: [CodeFound]?
   /// The annotation that has the focus.
   public var annotation: AnnotationSelected?
   /// The card that is open.
@@ -46,6 +48,8 @@ public struct Snapshot: Codable, Hashable, Sendable {
     markers: [MarkerChanged] = [], annotation: AnnotationSelected? = nil, card: CardOpened? = nil,
     document: DocumentSession? = nil,
     account: AccountState? = nil
+    markers: [MarkerChanged] = [], codes: [CodeFound]? = nil, annotation: AnnotationSelected? = nil,
+    card: CardOpened? = nil, document: DocumentSession? = nil
   ) {
     self.seq = seq
     self.instance = instance
@@ -60,6 +64,7 @@ public struct Snapshot: Codable, Hashable, Sendable {
     self.scene = scene
     self.anchors = anchors
     self.markers = markers
+    self.codes = codes
     self.annotation = annotation
     self.card = card
     self.document = document

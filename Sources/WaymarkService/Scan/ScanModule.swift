@@ -40,6 +40,10 @@ package final class ScanModule: ServiceModule {
   var machine: Machine
   private(set) var rules: Rules
   private let lane: BarcodeLane
+  /// Where what was read is put for whoever follows codes.
+  let mailbox = CodeMailbox()
+  /// What is read beside what the armed scan wants.
+  private var besides: Set<Symbology> = []
   private let capture: CaptureModule
   private var deadline: Scheduled<Void>?
   private var progress: Scheduled<Void>?
@@ -59,8 +63,9 @@ package final class ScanModule: ServiceModule {
     machine = Machine(settings: rules.settings)
     lastStatus = ScannerStatus(status: .idle)
     let relay = Relay()
-    let isolation = hub.isolation
+    let (isolation, mailbox) = (hub.isolation, mailbox)
     lane = .barcodes(maximumRate: rules.rate, makeReading: { isolation.codeReading(stages: $0) }) { reading, frame in
+      mailbox.put(reading.symbols, frame)
       let reference = FrameReference(frame)
       let captured = frame.captured
       ServiceActor.execute { relay.module?.saw(reading, reference, captured) }
@@ -110,7 +115,25 @@ package final class ScanModule: ServiceModule {
 
   // MARK: Frames
 
+  /// Reads codes of these symbologies, whatever is armed, and puts them into the mailbox.
+  func read(_ symbologies: Set<Symbology>) {
+    guard symbologies != besides else { return }
+    besides = symbologies
+    fitLane()
+  }
+
+  private func fitLane() {
+    let wanted = besides.union(machine.demand ?? [])
+    if !wanted.isEmpty { lane.settings = .live(wanted) }
+    lane.setEnabled(!wanted.isEmpty)
+  }
+
   private func saw(_ reading: ScanReading, _ reference: FrameReference, _ captured: Double) {
+    guard let demand = machine.demand else { return }
+    var reading = reading
+    // What is read for others is none of the armed scan's.
+    if !besides.isSubset(of: demand) { reading.symbols.removeAll { !demand.contains($0.symbology) } }
+    if !demand.contains(.qr) { reading.incomplete = [] }
     frame = reference
     let look = Machine.Look(
       reading: reading, size: PictureSize(width: reference.width, height: reference.height), captured: captured,
@@ -176,8 +199,7 @@ package final class ScanModule: ServiceModule {
       }
     }
     guard isChanged else { return }
-    if let demand = machine.demand { lane.settings = .live(demand) }
-    lane.setEnabled(machine.demand != nil)
+    fitLane()
     if picture?.scan != machine.scan?.id { picture = nil }
     review()
     tellStatus()

@@ -25,7 +25,7 @@ extension ScanModule {
 
   /// Whether observers may see the text of a code: what the policy's judge knows to be harmless, and the numbers of
   /// things for sale, whatever else they are read for.
-  nonisolated private static func isHarmless(_ success: Machine.Success, _ policy: OnboardingPolicy) -> Bool {
+  nonisolated static func isHarmless(_ success: Machine.Success, _ policy: OnboardingPolicy) -> Bool {
     if let verdict = success.verdict { return verdict.isHarmless }
     let symbol = success.symbol
     switch symbol.symbology {

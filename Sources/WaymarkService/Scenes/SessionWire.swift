@@ -53,7 +53,7 @@ enum SessionWire {
 
   static func corners(_ q: Quadrilateral) -> [[Double]] { q.corners.map { [$0.x, $0.y] } }
 
-  private static func pose(_ pose: WaymarkGeometry.Pose?) -> WaymarkProtocol.Pose? {
+  static func pose(_ pose: WaymarkGeometry.Pose?) -> WaymarkProtocol.Pose? {
     pose.map {
       let (p, q) = ($0.position, $0.orientation.vector)
       return WaymarkProtocol.Pose(

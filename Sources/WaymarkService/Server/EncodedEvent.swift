@@ -33,6 +33,7 @@ enum Coalescing {
   static func key(of payload: some EventPayload) -> String? {
     switch payload {
     case is AnchorsUpdated, is Statistics, is SceneProgress, is DocumentOutline, is AccountState:
+    case is AnchorsUpdated, is CodesUpdated, is Statistics, is SceneProgress, is DocumentOutline:
       return type(of: payload).event
     // A change of state counts; the progress of one state does not.
     case let status as ScannerStatus where status.frames != nil: return ScannerStatus.event

@@ -146,6 +146,7 @@ package final class Hub: ConnectionOwner {
       snapshot.scan = snapshot.scan?.forObservers
       snapshot.document = snapshot.document?.forObservers
       snapshot.account = snapshot.account?.forObservers
+      snapshot.codes = snapshot.codes?.map(\.forObservers)
     }
     return snapshot
   }

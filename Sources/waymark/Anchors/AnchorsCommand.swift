@@ -6,7 +6,7 @@ struct AnchorsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "anchors",
     abstract: "Builds libraries of preset pictures, judges them and finds them in frames.",
-    usage: "waymark anchors build|add|remove|list|quality|match|track …",
+    usage: "waymark anchors build|add|remove|list|quality|match|track|codes …",
     subcommands: [
       AnchorsBuildCommand.self,
       AnchorsAddCommand.self,
@@ -15,6 +15,7 @@ struct AnchorsCommand: AsyncParsableCommand {
       AnchorsQualityCommand.self,
       AnchorsMatchCommand.self,
       AnchorsTrackCommand.self,
+      AnchorsCodesCommand.self,
     ])
 }
 

@@ -49,6 +49,10 @@ enum EventText {
     case .anchorLost(let lost): return shown(lost.anchor)
     case .anchorsUpdated(let update):
       return update.anchors.map { "\(shown($0.anchor)) \($0.trackingMethod.rawValue)" }.joined(separator: ", ")
+    case .codeFound(let found): return "\(found.code) \(found.symbology) \(shown(found.text ?? ""))"
+    case .codeLost(let lost): return "\(lost.code)"
+    case .codesUpdated(let update):
+      return update.codes.map { "\($0.code) \($0.trackingMethod.rawValue)" }.joined(separator: ", ")
     case .markerChanged(let marker):
       let words = [marker.visible ? "visible" : "out of sight", marker.selected ? "selected" : nil]
       return "\(shown(marker.id)) " + words.compactMap { $0 }.joined(separator: ", ")

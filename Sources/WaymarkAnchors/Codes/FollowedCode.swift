@@ -1,0 +1,144 @@
+import WaymarkGeometry
+import WaymarkImage
+
+/// All that the follower keeps of a code.
+struct FollowedCode {
+  let id: Int
+  let content: CodeSighting.Content
+  var tracker: AnchorTracker?
+  private var outline = Quadrilateral(width: 1, height: 1)
+  private var picture = Point2(1, 1)
+  private var physicalWidth: Double?
+  private var pose = PoseFollower()
+  private(set) var isDrawn = false
+  /// The side of the square of its area when its picture was made, in pixels of the frame.
+  private(set) var extent = 0.0
+  /// Whether it is seen in the present frame.
+  private(set) var isSeen = false
+  /// Whether something else stands in its place.
+  private(set) var isGone = false
+  private(set) var lastSeen: Double
+  private(set) var lastRead: Double
+  private(set) var lastChecked: Double
+  private var lastProven: Double
+  private var readings = 1
+  private var needed: Int
+  var isTold = false
+  /// The outer edges of the symbol, without the lens's distortion.
+  private(set) var corners: Quadrilateral
+  private(set) var observation: CodeFollower.Observation
+  /// Where it was in the last frames, to be compared with readings that come late.
+  private var places: [(time: Double, center: Point2)] = []
+
+  init(id: Int, _ sighting: CodeSighting, _ time: Double) {
+    self.id = id
+    content = sighting.content
+    physicalWidth = sighting.physicalWidth
+    needed = sighting.isCertain ? 1 : 2
+    (lastSeen, lastRead, lastChecked, lastProven) = (time, time, time, time)
+    corners = sighting.corners
+    observation = CodeFollower.Observation(
+      id: id, content: sighting.content, trackingMethod: .lastKnownPose, corners: sighting.corners,
+      homography: .identity, size: Point2(1, 1), score: 0, lastSeen: time, lastRead: time)
+  }
+
+  /// Whether it has been read often enough.
+  var isBelieved: Bool { readings >= needed }
+
+  /// How fast it moves, in pixels a second.
+  var speed: Double { tracker?.motion?.velocity.mean ?? 0 }
+
+  /// Where its middle was at a time.
+  func center(at time: Double) -> Point2 {
+    places.min { abs($0.time - time) < abs($1.time - time) }?.center ?? corners.center
+  }
+
+  /// It was read once more.
+  mutating func confirm(at time: Double, width: Double?) {
+    if time > lastRead { readings += 1 }
+    lastRead = max(lastRead, time)
+    physicalWidth = width ?? physicalWidth
+    observation.lastRead = lastRead
+  }
+
+  /// It is followed by this picture from now on.
+  mutating func begin(_ portrait: CodePortrait, _ read: Quadrilateral, _ score: Double, at time: Double) {
+    let width = Double(portrait.image.width), height = Double(portrait.image.height)
+    let inner = portrait.outline
+    outline = inner
+    picture = Point2(width, height)
+    isDrawn = portrait.isDrawn
+    corners = portrait.homography.apply(inner)
+    extent = max(1, corners.signedArea).squareRoot()
+    tracker = AnchorTracker(AnchorTemplate(portrait.image), at: portrait.homography, time: time)
+    (isSeen, isGone) = (true, false)
+    (lastChecked, lastProven) = (time, time)
+    lastSeen = time
+    observation.score = score
+  }
+
+  /// Takes the place in the frame at `time`: a homography without the lens's distortion.
+  mutating func see(
+    _ homography: Homography, score: Double, at time: Double, _ intrinsics: CameraIntrinsics, _ lens: LensMap?
+  ) {
+    isSeen = true
+    lastSeen = time
+    corners = homography.apply(outline)
+    if places.count == 16 { places.removeFirst() }
+    places.append((time, corners.center))
+    // The symbol's own pixels: without the margin.
+    let margin = outline.topLeft + 0.5
+    let own = homography * Homography.translation(margin)
+    observation.size = outline.bottomRight - outline.topLeft
+    observation.trackingMethod = .fullTracking
+    observation.corners = lens?.bend(corners) ?? corners
+    observation.homography = lens == nil ? own.normalized : seen(own, through: lens)
+    observation.score = score
+    observation.lastSeen = time
+    observation.pose = nil
+    observation.rawPose = nil
+    guard let physicalWidth,
+      let solutions = PlanePoseSolver.solve(
+        homography: homography, width: Int(picture.x), height: Int(picture.y),
+        physicalWidth: physicalWidth * picture.x / observation.size.x, intrinsics: intrinsics)
+    else { return }
+    let (raw, smooth) = pose.update(solutions, at: time)
+    observation.rawPose = raw
+    observation.pose = smooth
+  }
+
+  /// The homography through the corners as the frame shows them.
+  private func seen(_ own: Homography, through lens: LensMap?) -> Homography {
+    let reference = outline.moved(by: -(outline.topLeft + 0.5))
+    return Homography(from: reference, to: observation.corners) ?? own.normalized
+  }
+
+  /// Takes how far its place in the frame at `time` is from chance.
+  ///
+  /// - Returns: whether it may be followed on: it has proven itself within a tenth of a second.
+  mutating func prove(_ deviations: Double, at time: Double) -> Bool {
+    lastChecked = time
+    if deviations >= StructureProof.holding { lastProven = time }
+    return time - lastProven < 0.09
+  }
+
+  /// It is not in the present frame.
+  mutating func miss() {
+    isSeen = false
+    observation.trackingMethod = .lastKnownPose
+  }
+
+  /// Something else stands where it was: it is not looked for there any more.
+  mutating func letGo() {
+    miss()
+    isGone = true
+  }
+}
+
+extension Quadrilateral {
+  fileprivate func moved(by offset: Point2) -> Quadrilateral {
+    Quadrilateral(
+      topLeft: topLeft + offset, topRight: topRight + offset, bottomRight: bottomRight + offset,
+      bottomLeft: bottomLeft + offset)
+  }
+}

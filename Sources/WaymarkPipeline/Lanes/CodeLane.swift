@@ -1,0 +1,141 @@
+package import WaymarkAnchors
+package import WaymarkBarcodes
+package import WaymarkGeometry
+package import WaymarkImage
+import WaymarkSystem
+
+/// The lane that follows codes between their readings: luma in, places out. What was read comes from the barcode lane by a
+/// `CodeMailbox`.
+package typealias CodeLane = Lane<CodeTask, CodeReading>
+
+/// What the code lane goes by.
+package struct CodeTask: Sendable {
+  /// How large some codes are printed.
+  package struct Size: Hashable, Sendable {
+    package var symbology: Symbology?
+    package var prefix: String?
+    /// In metres, without the quiet zone.
+    package var width: Double
+
+    package init(symbology: Symbology? = nil, prefix: String? = nil, width: Double) {
+      self.symbology = symbology
+      self.prefix = prefix
+      self.width = width
+    }
+
+    func fits(_ symbol: Symbol) -> Bool {
+      symbology.map { $0 == symbol.symbology } != false && prefix.map { symbol.text.hasPrefix($0) } != false
+    }
+  }
+
+  /// How the camera maps directions to pixels.
+  package var cameras: CameraChoice
+  /// The first that fits a code holds.
+  package var sizes: [Size]
+  /// Rises with every change after which everything begins anew; readings carry it, so that late ones can be told.
+  package var generation: Int
+
+  package init(cameras: CameraChoice = CameraChoice(), sizes: [Size] = [], generation: Int = 0) {
+    self.cameras = cameras
+    self.sizes = sizes
+    self.generation = generation
+  }
+}
+
+/// What the code lane saw in a frame.
+package struct CodeReading: Sendable {
+  package var report: CodeFollower.Report
+  /// What the codes say that are new.
+  package var found: [Int: Symbol]
+  package var intrinsics: CameraIntrinsics
+  /// Which task of the lane it answers.
+  package var generation: Int
+}
+
+/// Hands what the barcode lane read to the code lane: the newest reading that was not taken yet.
+package final class CodeMailbox: Sendable {
+  private struct State: Sendable {
+    var isOpen = false
+    var newest: (symbols: [Symbol], frame: Frame)?
+  }
+
+  private let state = Monitor(State())
+
+  package init() {}
+
+  /// Whether anybody takes what is put in; shut, it lets go of what it holds.
+  package func setOpen(_ isOpen: Bool) {
+    state.withLock { $0 = State(isOpen: isOpen) }
+  }
+
+  /// Puts in what was read in a frame.
+  package func put(_ symbols: [Symbol], _ frame: Frame) {
+    state.withLock { if $0.isOpen, !symbols.isEmpty { $0.newest = (symbols, frame) } }
+  }
+
+  fileprivate func take() -> (symbols: [Symbol], frame: Frame)? {
+    state.withLock { state in
+      defer { state.newest = nil }
+      return state.newest
+    }
+  }
+}
+
+extension Lane where Settings == CodeTask, Output == CodeReading {
+  /// A lane that is off until somebody wants codes followed.
+  ///
+  /// - Parameter deliver: receives what every frame gave, also when that is nothing, on the lane's thread.
+  package static func codes(
+    from mailbox: CodeMailbox, deliver: @escaping @Sendable (CodeReading, Frame) -> Void
+  ) -> CodeLane {
+    CodeLane(
+      name: "codes", settings: CodeTask(),
+      makeWork: {
+        let work = CodeWork(mailbox)
+        return { work.follow($0, $1) }
+      }, deliver: deliver)
+  }
+}
+
+/// Keeps the follower between frames; lives on the lane's thread.
+private final class CodeWork {
+  private let mailbox: CodeMailbox
+  private var follower: CodeFollower?
+  private var intrinsics: CameraIntrinsics?
+  private var generation: Int?
+  private var size = (width: 0, height: 0)
+  /// What the codes say that were read lately.
+  private var symbols: [CodeSighting.Content: Symbol] = [:]
+
+  init(_ mailbox: CodeMailbox) { self.mailbox = mailbox }
+
+  func follow(_ frame: Frame, _ task: CodeTask) -> CodeReading? {
+    var gone: [(id: Int, lastSeen: Double)] = []
+    if generation != task.generation || size != (frame.width, frame.height) || follower == nil {
+      if generation == task.generation, let follower { gone = follower.reset() }
+      generation = task.generation
+      size = (frame.width, frame.height)
+      let camera = task.cameras.intrinsics(width: frame.width, height: frame.height)
+      intrinsics = camera
+      let first = (follower?.last ?? 0) + 1
+      follower = CodeFollower(intrinsics: camera, first: first)
+      symbols = [:]
+    }
+    guard let follower, let intrinsics else { return nil }
+    var reading: CodeFollower.Reading?
+    if let (read, frame) = mailbox.take() {
+      let sightings = read.map { symbol in
+        CodeSighting(symbol, physicalWidth: task.sizes.first { $0.fits(symbol) }?.width)
+      }
+      // What nobody follows is forgotten.
+      if symbols.count > 256 { symbols = [:] }
+      for (sighting, symbol) in zip(sightings, read) { symbols[sighting.content] = symbol }
+      reading = CodeFollower.Reading(frame: frame.image, time: frame.captured, sightings: sightings)
+    }
+    var report = frame.image.withView { follower.process($0, at: frame.captured, read: reading) }
+    report.lost += gone
+    var found: [Int: Symbol] = [:]
+    for seen in report.observations where report.found.contains(seen.id) { found[seen.id] = symbols[seen.content] }
+    return CodeReading(report: report, found: found, intrinsics: intrinsics, generation: task.generation)
+  }
+}

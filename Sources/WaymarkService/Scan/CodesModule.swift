@@ -1,0 +1,164 @@
+import FoundationEssentials
+package import WaymarkBarcodes
+package import WaymarkPipeline
+package import WaymarkProtocol
+import WaymarkSystem
+
+/// `codes.*` and `code.*`: codes that are followed from frame to frame once they were read.
+///
+/// Each client says what it wants followed; there is one follower, and events go to everybody who subscribed to them.
+@ServiceActor
+package final class CodesModule: ServiceModule {
+  /// What one client wants.
+  private struct Wish {
+    var symbologies: Set<Symbology>
+    var sizes: [CodeTask.Size]
+  }
+
+  private unowned let hub: Hub
+  private let scans: ScanModule
+  private let pipeline: FramePipeline
+  private let lane: CodeLane
+  private let mailbox: CodeMailbox
+  private var wishes: [(client: Int, wish: Wish)] = []
+  /// The codes that were told of, as they were.
+  private var known: [Int: CodeFound] = [:]
+  private var configured: CameraChoice
+  private var generation = 0
+  private var isStopped = false
+
+  /// The module of `hub`, with a lane in `pipeline`, fed with what `scans` reads.
+  package init(hub: Hub, scans: ScanModule, pipeline: FramePipeline, cameras: CameraChoice) {
+    self.hub = hub
+    self.scans = scans
+    self.pipeline = pipeline
+    configured = cameras
+    mailbox = scans.mailbox
+    let relay = Relay()
+    lane = .codes(from: mailbox) { reading, frame in
+      let reference = FrameReference(frame)
+      ServiceActor.execute { relay.module?.take(reading, reference) }
+    }
+    relay.module = self
+    pipeline.add(lane)
+  }
+
+  @ServiceActor
+  private final class Relay: Sendable {
+    weak var module: CodesModule?
+  }
+
+  package var features: [String] { ["codes"] }
+
+  package func register(in methods: inout MethodTable) {
+    methods.add(CodesFollowRequest.self) { [weak self] request, connection in
+      guard let self else { throw ServiceError.stopping }
+      let wish = Wish(
+        symbologies: try request.symbologies.map(ScanModule.symbologies)
+          ?? self.scans.rules.settings.barcodeSymbologies,
+        sizes: try Self.sizes(request.sizes ?? []))
+      self.wishes.removeAll { $0.client == connection.number }
+      self.wishes.append((connection.number, wish))
+      self.review()
+      return Empty()
+    }
+    methods.add(CodesUnfollowRequest.self) { [weak self] _, connection in
+      self?.leave(connection.number)
+      return Empty()
+    }
+  }
+
+  private static func sizes(_ sizes: [CodeSize]) throws -> [CodeTask.Size] {
+    guard sizes.count <= 64 else {
+      throw ServiceError(.badParams, "sizes has \(sizes.count) entries; at most 64.", hint: "Leave some out.")
+    }
+    return try sizes.map { size in
+      guard size.width > 0, size.width <= 10 else {
+        throw ServiceError(
+          .badParams, "A code cannot be \(size.width) m wide.", hint: "Write metres: 4 cm are 0.04; at most 10.")
+      }
+      let symbology = try size.symbology.map { try ScanModule.symbologies([$0]).first } ?? nil
+      return CodeTask.Size(symbology: symbology, prefix: size.prefix, width: size.width)
+    }
+  }
+
+  package func connectionClosed(_ connection: Connection) { leave(connection.number) }
+
+  private func leave(_ client: Int) {
+    guard wishes.contains(where: { $0.client == client }) else { return }
+    wishes.removeAll { $0.client == client }
+    review()
+  }
+
+  package func stop() {
+    isStopped = true
+    lane.setEnabled(false)
+    mailbox.setOpen(false)
+  }
+
+  /// Other calibrations hold.
+  package func use(_ cameras: CameraChoice) {
+    guard cameras != configured else { return }
+    configured = cameras
+    review()
+  }
+
+  /// Another camera is in use: it may have a calibration of its own.
+  package func sourceChanged() { if !wishes.isEmpty { review() } }
+
+  /// Fits lanes and readers to what is wanted.
+  private func review() {
+    guard !isStopped else { return }
+    let cameras = configured.narrowed(to: pipeline.status.device)
+    // The newest wish about a size holds.
+    let sizes = wishes.reversed().flatMap(\.wish.sizes)
+    let old = lane.settings
+    if old.cameras != cameras || old.sizes != sizes || wishes.isEmpty {
+      generation += 1
+      forget()
+      lane.settings = CodeTask(cameras: cameras, sizes: sizes, generation: generation)
+    }
+    let isWanted = !wishes.isEmpty
+    if lane.isEnabled != isWanted {
+      mailbox.setOpen(isWanted)
+      lane.setEnabled(isWanted)
+    }
+    scans.read(wishes.reduce(into: []) { $0.formUnion($1.wish.symbologies) })
+  }
+
+  /// Tells that nothing is followed any more.
+  private func forget() {
+    for code in known.keys.sorted() { hub.publish(CodeLost(code: code, lastSeen: MonotonicClock.now)) }
+    known = [:]
+  }
+
+  private func take(_ reading: CodeReading, _ frame: FrameReference) {
+    guard reading.generation == generation, !wishes.isEmpty, !isStopped else { return }
+    for seen in reading.report.observations where reading.report.found.contains(seen.id) {
+      guard let symbol = reading.found[seen.id] else { continue }
+      var found = CodeFound(
+        code: seen.id, symbology: symbol.symbology.rawValue, text: symbol.text,
+        bytesBase64: Data(symbol.bytes).base64EncodedString(), charset: symbol.charset.rawValue,
+        corners: ScanModule.corners(seen.corners), pose: SessionWire.pose(seen.pose))
+      found.isHarmless = ScanModule.isHarmless(.init(symbol: symbol, verdict: nil), scans.rules.judge.policy)
+      known[seen.id] = found
+      hub.publish(found, frame: frame)
+    }
+    for lost in reading.report.lost where known.removeValue(forKey: lost.id) != nil {
+      hub.publish(CodeLost(code: lost.id, lastSeen: lost.lastSeen), frame: frame)
+    }
+    let codes = reading.report.observations.filter { known[$0.id] != nil }.map { seen in
+      CodeTracking(
+        code: seen.id, trackingMethod: TrackingMethod(rawValue: seen.trackingMethod.rawValue) ?? .notTracking,
+        corners: ScanModule.corners(seen.corners), pose: SessionWire.pose(seen.pose),
+        rawPose: SessionWire.pose(seen.rawPose), score: seen.score)
+    }
+    guard !codes.isEmpty || !reading.report.lost.isEmpty else { return }
+    hub.publish(CodesUpdated(codes: codes, intrinsics: SessionWire.intrinsics(reading.intrinsics)), frame: frame)
+  }
+
+  package func contribute(to snapshot: inout Snapshot) {
+    guard !wishes.isEmpty else { return }
+    snapshot.codes = known.keys.sorted().compactMap { known[$0] }
+  }
+}
