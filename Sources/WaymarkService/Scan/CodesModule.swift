@@ -1,5 +1,8 @@
 import FoundationEssentials
-package import WaymarkBarcodes
+import WaymarkAnchors
+import WaymarkBarcodes
+import WaymarkImage
+import WaymarkOnboarding
 package import WaymarkPipeline
 package import WaymarkProtocol
 import WaymarkSystem

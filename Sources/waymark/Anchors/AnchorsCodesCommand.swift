@@ -25,7 +25,9 @@ struct AnchorsCodesCommand: AsyncParsableCommand {
     help: ArgumentHelp("The width of the printed codes without quiet zone; without it no pose.", valueName: "metres"))
   var width: Double?
 
-  @Option(help: ArgumentHelp("What is read, separated by commas.", valueName: "symbologies"))
+  @Option(
+    help: ArgumentHelp("Follow only codes of these symbologies, separated by commas.", valueName: "list"),
+    transform: SymbologyList.init)
   var formats: SymbologyList?
 
   @Option(help: ArgumentHelp("Frames a second of the sequence.", valueName: "hertz"))
