@@ -141,7 +141,8 @@ enum Samples {
     MediaGalleryRequest(id: "p9", width: 96), SceneListRequest(), SceneLoadRequest(name: "pump-room"),
     CodesFollowRequest(
       symbologies: ["qr", "dataMatrix"], sizes: [CodeSize(symbology: "qr", prefix: "PUMP-", width: 0.04)]),
-    CodesUnfollowRequest(), SceneUnloadRequest(), SessionStartRequest(scene: "pump-room"), SessionScanRequest(), SessionCoachRequest(),
+    CodesUnfollowRequest(), SceneUnloadRequest(), SessionStartRequest(scene: "pump-room"), SessionScanRequest(),
+    SessionCoachRequest(),
     SessionExitRequest(), AnnotationSelectRequest(point: [160, 140]), AnnotationNextRequest(),
     AnnotationPreviousRequest(), AnnotationClearRequest(), CardOpenRequest(id: "seal"), CardCloseRequest(),
     CardActionRequest(id: "seal"),
