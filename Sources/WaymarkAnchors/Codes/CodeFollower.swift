@@ -178,9 +178,9 @@ package final class CodeFollower {
     codes[i].center(at: time).distance(to: corners.center)
   }
 
-  /// Another code was read where one is followed: that one is gone.
+  /// Another code was read where one is known: that one is gone.
   private func letGo(of corners: Quadrilateral, _ time: Double) {
-    for i in codes.indices where codes[i].lastRead < time && codes[i].isSeen {
+    for i in codes.indices where codes[i].lastRead < time {
       if distance(i, corners, time) < 0.3 * corners.signedArea.squareRoot() { codes[i].letGo() }
     }
   }

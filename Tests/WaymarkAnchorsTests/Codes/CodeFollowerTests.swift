@@ -86,7 +86,7 @@ import WaymarkImage
   @Test func anotherCodeInItsPlaceIsAnotherCode() throws {
     var lost: [Int] = []
     var held: [Int] = []
-    for i in 0..<16 {
+    for i in 0..<26 {
       let report = step(i, i < 6 ? 1 : 2, read: i == 0 ? [sighting(1, place(0))] : [])
       lost += report.lost.map(\.id)
       if report.observations.contains(where: { $0.trackingMethod == .fullTracking }) { held.append(i) }
@@ -94,7 +94,7 @@ import WaymarkImage
     #expect(lost == [1])
     #expect(try #require(held.last) <= 6 + 3)
     // Read, it is a new one at once.
-    let report = step(16, 2, read: [sighting(2, place(16))])
+    let report = step(26, 2, read: [sighting(2, place(26))])
     #expect(report.found == [2])
   }
 
