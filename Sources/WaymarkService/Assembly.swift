@@ -102,8 +102,6 @@ package final class Assembly {
     media.resource = { id in scenes.picture(id) ?? accounts.logo(id) }
     codes = CodesModule(hub: hub, scans: scans, pipeline: capture.pipeline, cameras: settings.cameras)
     hub.add(codes)
-    let scenes = scenes
-    media.resource = { id in scenes.picture(id) }
     media.gallery = { id in try await gallery.open(id) }
     capture.onStatus.append { [weak self] _ in
       guard let self else { return }
@@ -253,7 +251,6 @@ package final class Assembly {
     (camera.calibrations, camera.fieldOfView) = same
     if camera != new.camera { fixed.append("camera.keepOpen, camera.closeAfter") }
     // Read anew in any case: calibrations may have changed although their names have not.
-    scenes.use(.init(new, log: log.subsystem(.scenes)))
     if accounts.use(newAccounts, folder: new.stateFolder + "/accounts") { fixed.append("accounts") }
     let settings = ScenesModule.Settings(new, log: log.subsystem(.scenes))
     scenes.use(settings)

@@ -45,11 +45,8 @@ public struct Snapshot: Codable, Hashable, Sendable {
     missed: Bool? = nil, scanner: ScannerStatus,
     camera: CameraStatus, scan: ArmedScan? = nil,
     session: SessionPhaseEvent? = nil, scene: SceneDescription? = nil, anchors: [AnchorFound] = [],
-    markers: [MarkerChanged] = [], annotation: AnnotationSelected? = nil, card: CardOpened? = nil,
-    document: DocumentSession? = nil,
-    account: AccountState? = nil
     markers: [MarkerChanged] = [], codes: [CodeFound]? = nil, annotation: AnnotationSelected? = nil,
-    card: CardOpened? = nil, document: DocumentSession? = nil
+    card: CardOpened? = nil, document: DocumentSession? = nil, account: AccountState? = nil
   ) {
     self.seq = seq
     self.instance = instance

@@ -32,8 +32,7 @@ enum Coalescing {
   /// The key under which a newer event replaces an older one; `nil` when each counts.
   static func key(of payload: some EventPayload) -> String? {
     switch payload {
-    case is AnchorsUpdated, is Statistics, is SceneProgress, is DocumentOutline, is AccountState:
-    case is AnchorsUpdated, is CodesUpdated, is Statistics, is SceneProgress, is DocumentOutline:
+    case is AnchorsUpdated, is CodesUpdated, is Statistics, is SceneProgress, is DocumentOutline, is AccountState:
       return type(of: payload).event
     // A change of state counts; the progress of one state does not.
     case let status as ScannerStatus where status.frames != nil: return ScannerStatus.event
