@@ -42,6 +42,8 @@ let package = Package(
   ],
   targets: [
     // C libraries and the shims that Swift cannot express.
+    .target(name: "CFeedback"),
+    .target(name: "CKeyboard", linkerSettings: [.linkedLibrary("xkbcommon")]),
     .target(name: "CZBar", linkerSettings: [.linkedLibrary("zbar")]),
     .target(name: "CV4L2", linkerSettings: [.linkedLibrary("v4l2")]),
     .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
@@ -77,6 +79,7 @@ let package = Package(
         .product(name: "CryptoExtras", package: "swift-crypto"),
       ]),
     module("WaymarkAnchors", ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry", "CKernels"]),
+    module("WaymarkCounting", ["WaymarkGeometry"]),
     module("WaymarkDocuments", ["WaymarkSystem", "WaymarkJSON", "WaymarkImage", "WaymarkGeometry"]),
     module(
       "WaymarkScenes", ["WaymarkSystem", "WaymarkJSON", "WaymarkGeometry", .product(name: "Yams", package: "Yams")]),
@@ -87,6 +90,8 @@ let package = Package(
         .product(name: "Crypto", package: "swift-crypto"),
       ]),
     module("WaymarkCamera", ["WaymarkSystem", "WaymarkImage", "CV4L2"]),
+    module("WaymarkFeedback", ["WaymarkSystem", "CFeedback"]),
+    module("WaymarkKeys", ["WaymarkSystem", "CKeyboard"]),
     module("WaymarkProtocol", ["WaymarkJSON"]),
     module(
       "WaymarkWorker",
@@ -148,7 +153,8 @@ let package = Package(
       dependencies: [
         "CSignals", "WaymarkSystem", "WaymarkJSON", "WaymarkGeometry", "WaymarkImage", "WaymarkBarcodes",
         "WaymarkOnboarding", "WaymarkBundles",
-        "WaymarkAnchors", "WaymarkDocuments", "WaymarkScenes", "WaymarkSignature", "WaymarkCamera", "WaymarkProtocol",
+        "WaymarkAnchors", "WaymarkDocuments", "WaymarkScenes", "WaymarkSignature", "WaymarkCamera",
+        "WaymarkCounting", "WaymarkFeedback", "WaymarkKeys", "WaymarkProtocol",
         "WaymarkWorker", "WaymarkPipeline", "WaymarkService", "WaymarkClient", "WaymarkKiosk",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
@@ -179,10 +185,13 @@ let package = Package(
     tests("WaymarkBundlesTests", ["WaymarkSystem", "WaymarkOnboarding", "WaymarkBundles"]),
     tests("WaymarkAccountsTests", ["WaymarkAccounts", "WaymarkJSON"]),
     tests("WaymarkAnchorsTests", ["WaymarkSystem", "WaymarkAnchors", "WaymarkImage", "WaymarkGeometry", "CKernels"]),
+    tests("WaymarkCountingTests", ["WaymarkCounting", "WaymarkGeometry"]),
     tests("WaymarkDocumentsTests", ["WaymarkSystem", "WaymarkDocuments", "WaymarkImage", "WaymarkGeometry"]),
     tests("WaymarkScenesTests", ["WaymarkScenes", "WaymarkGeometry"]),
     tests("WaymarkSignatureTests", ["WaymarkSystem", "WaymarkSignature", "WaymarkImage"]),
     tests("WaymarkCameraTests", ["WaymarkSystem", "WaymarkCamera", "WaymarkImage", "CV4L2"]),
+    tests("WaymarkFeedbackTests", ["WaymarkSystem", "WaymarkFeedback"]),
+    tests("WaymarkKeysTests", ["WaymarkSystem", "WaymarkKeys", "CKeyboard"]),
     tests("WaymarkProtocolTests", ["WaymarkJSON", "WaymarkProtocol"]),
     tests("WaymarkBridgeTests", ["WaymarkSystem", "WaymarkJSON", "WaymarkBridge"]),
     tests(

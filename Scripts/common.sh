@@ -15,7 +15,7 @@ skip_part() {
 skip() { skip_part "$*"; exit 77; }
 
 # Debian packages without which nothing compiles.
-build_packages=(g++ pkg-config libzbar-dev libv4l-dev libjpeg-dev libpng-dev libwebp-dev)
+build_packages=(g++ pkg-config libzbar-dev libv4l-dev libjpeg-dev libpng-dev libwebp-dev libxkbcommon-dev)
 
 # Installs those of the named Debian packages that are missing.
 need() {

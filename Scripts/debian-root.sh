@@ -3,7 +3,7 @@
 
 # What a kiosk has before Waymark comes: init, devices, and the libraries that the package names.
 debian_packages=systemd,systemd-sysv,dbus,udev,init-system-helpers,libgcc-s1,libjpeg62-turbo,libpng16-16,libstdc++6
-debian_packages+=,libv4l-0,libwebp7,libzbar0
+debian_packages+=,libv4l-0,libwebp7,libxkbcommon0,libzbar0
 debian_suite=bookworm
 debian_store=$PWD/.build/debian-root
 

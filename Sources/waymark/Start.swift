@@ -17,7 +17,7 @@ enum Start {
       // Comes back when it was not started by a service, or when that is gone.
       exit(ExitStatus.unavailable.rawValue)
     }
-    if ["serve", "kiosk"].contains(arguments.dropFirst().first) { csignals_leave_no_memory_behind() }
+    if ["serve", "kiosk", "type"].contains(arguments.dropFirst().first) { csignals_leave_no_memory_behind() }
     // A reader that goes away is told by `write`, for `Output` to judge, and ends nothing by itself.
     signal(SIGPIPE, SIG_IGN)
     Task {

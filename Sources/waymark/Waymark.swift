@@ -10,7 +10,9 @@ struct Waymark: AsyncParsableCommand {
     subcommands: [
       AnchorsCommand.self,
       CamerasCommand.self,
+      CountCommand.self,
       DocumentsCommand.self,
+      FeedbackCommand.self,
       OnboardingCommand.self,
       SignatureCommand.self,
       ScanCommand.self,
@@ -22,6 +24,7 @@ struct Waymark: AsyncParsableCommand {
       StatusCommand.self,
       BridgeCommand.self,
       BundleCommand.self,
+      TypeCommand.self,
       DoctorCommand.self,
       ReportCommand.self,
       ConfigCommand.self,

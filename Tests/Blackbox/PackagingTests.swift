@@ -7,7 +7,7 @@ import Testing
 
   @Test(
     .enabled(if: isInstalled("systemd-analyze"), "needs systemd"),
-    arguments: ["waymark.service", "waymark-kiosk.service"])
+    arguments: ["waymark.service", "waymark-kiosk.service", "waymark-type.service", "waymark-feedback.service"])
   func theUnitIsHardened(_ unit: String) throws {
     let (_, output) = try runProgram([
       "systemd-analyze", "security", "--offline=true", "--no-pager", Self.units + "/" + unit,
@@ -21,7 +21,9 @@ import Testing
   @Test(.enabled(if: isInstalled("systemd-analyze"), "needs systemd"))
   func theUnitsAreWellFormed() throws {
     let folder = try TemporaryFolder()
-    let units = ["waymark.service", "waymark.socket", "waymark-kiosk.service"]
+    let units = [
+      "waymark.service", "waymark.socket", "waymark-kiosk.service", "waymark-type.service", "waymark-feedback.service",
+    ]
     for unit in units {
       // The program is not where the package puts it while it is only built.
       let text = try String(contentsOfFile: Self.units + "/" + unit, encoding: .utf8)
@@ -33,6 +35,7 @@ import Testing
       #expect(status == 0, "\(output)")
       #expect(!output.contains("waymark."), "\(output)")
       #expect(!output.contains("waymark-kiosk."), "\(output)")
+      #expect(!output.contains("waymark-type.") && !output.contains("waymark-feedback."), "\(output)")
     }
   }
 

@@ -16,6 +16,8 @@ public struct ScanSuccessful: EventPayload {
   public var bytesBase64: String?
   /// How the bytes became text.
   public var charset: String?
+  /// True where the code declares that it holds GS1 element strings.
+  public var gs1: Bool?
   /// Corners of the upright code from its top left clockwise, in pixels.
   public var corners: [[Double]]
   /// The host to show to the person before going on.
@@ -48,7 +50,7 @@ public struct ScanSuccessful: EventPayload {
   }
 
   private enum CodingKeys: CodingKey {
-    case scan, context, kind, symbology, text, bytesBase64, charset, corners, connectTo, fields, source, picture,
+    case scan, context, kind, symbology, text, bytesBase64, charset, gs1, corners, connectTo, fields, source, picture,
       by, redacted
   }
 
@@ -72,7 +74,7 @@ public struct ScanSuccessful: EventPayload {
   /// A value from its parts.
   public init(
     scan: String, context: JSONValue? = nil, kind: String? = nil, symbology: String, text: String? = nil,
-    bytesBase64: String? = nil, charset: String? = nil, corners: [[Double]], connectTo: String? = nil,
+    bytesBase64: String? = nil, charset: String? = nil, gs1: Bool? = nil, corners: [[Double]], connectTo: String? = nil,
     fields: JSONValue? = nil, source: ScanSource = .live, picture: String? = nil, by: Actor? = nil,
     redacted: Bool? = nil
   ) {
@@ -83,6 +85,7 @@ public struct ScanSuccessful: EventPayload {
     self.text = text
     self.bytesBase64 = bytesBase64
     self.charset = charset
+    self.gs1 = gs1
     self.corners = corners
     self.connectTo = connectTo
     self.fields = fields
@@ -102,6 +105,7 @@ public struct ScanSuccessful: EventPayload {
     try container.encodeIfPresent(text, forKey: .text)
     try container.encodeIfPresent(bytesBase64, forKey: .bytesBase64)
     try container.encodeIfPresent(charset, forKey: .charset)
+    try container.encodeIfPresent(gs1, forKey: .gs1)
     try container.encode(corners, forKey: .corners)
     try container.encodeIfPresent(connectTo, forKey: .connectTo)
     try container.encodeIfPresent(fields, forKey: .fields)

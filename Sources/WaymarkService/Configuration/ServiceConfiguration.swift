@@ -73,6 +73,36 @@ package struct ServiceConfiguration: Sendable {
     package var rate: Double?
   }
 
+  /// What `waymark type` does; the service itself does not look at it.
+  package struct Typing: Hashable, Sendable {
+    /// Whose codes are typed.
+    package enum Arm: String, CaseIterable, Sendable {
+      /// Those of scans that the service armed by itself: `scan.autoBegin` and `trigger.key`.
+      case service
+      /// The first of each such scan: a press of the key, a code.
+      case key
+      /// Those of a scan that the typist keeps armed.
+      case always
+    }
+
+    package var arm = Arm.service
+    package var layout: String?
+    package var variant: String?
+    package var model: String?
+    package var options: [String] = []
+    package var prefix: String?
+    package var suffix: String?
+    package var aim: Bool?
+    package var gs: String?
+    package var controls: String?
+    package var unicode: String?
+    package var deadKeys = true
+    /// Keys a second.
+    package var rate = 400.0
+    package var symbologies: [String]?
+    package var device = "/dev/uinput"
+  }
+
   package struct Scenes: Hashable, Sendable {
     package var folders: [String] = []
     package var cache: String?
@@ -102,6 +132,7 @@ package struct ServiceConfiguration: Sendable {
   package var scan = Scan()
   package var trigger = Trigger()
   package var documents = Documents()
+  package var typing = Typing()
   package var scenes = Scenes()
   package var galleryFolders: [String] = []
   package var replayFolder: String?
@@ -150,6 +181,7 @@ package struct ServiceConfiguration: Sendable {
     trigger.key = reader.string(forKey: "trigger.key")
     trigger.mode = reader.string(forKey: "trigger.mode")
     readDocuments(reader)
+    readTyping(reader)
     scenes.folders = reader.stringArray(forKey: "scenes.folders") ?? []
     scenes.cache = reader.string(forKey: "scenes.cache")
     scenes.load = reader.string(forKey: "scenes.load")
@@ -187,6 +219,25 @@ package struct ServiceConfiguration: Sendable {
   }
 
   private mutating func readCamera(_ reader: ConfigurationReader) {
+  private mutating func readTyping(_ reader: ConfigReader) {
+    typing.arm = reader.string(forKey: "type.arm").flatMap(Typing.Arm.init(rawValue:)) ?? typing.arm
+    typing.layout = reader.string(forKey: "type.layout")
+    typing.variant = reader.string(forKey: "type.variant")
+    typing.model = reader.string(forKey: "type.model")
+    typing.options = reader.stringArray(forKey: "type.options") ?? []
+    typing.prefix = reader.string(forKey: "type.prefix")
+    typing.suffix = reader.string(forKey: "type.suffix")
+    typing.aim = reader.bool(forKey: "type.aim")
+    typing.gs = reader.string(forKey: "type.gs")
+    typing.controls = reader.string(forKey: "type.controls")
+    typing.unicode = reader.string(forKey: "type.unicode")
+    typing.deadKeys = reader.bool(forKey: "type.deadKeys") ?? true
+    typing.rate = reader.double(forKey: "type.rate") ?? typing.rate
+    typing.symbologies = reader.stringArray(forKey: "type.symbologies")
+    typing.device = reader.string(forKey: "type.device") ?? typing.device
+  }
+
+  private mutating func readCamera(_ reader: ConfigReader) {
     camera.device = reader.string(forKey: "camera.device")
     camera.format = reader.string(forKey: "camera.format")
     camera.width = reader.int(forKey: "camera.width")

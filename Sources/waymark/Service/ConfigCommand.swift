@@ -25,6 +25,7 @@ struct ConfigCheckCommand: ParsableCommand {
     let loader = place.loader()
     let (configuration, problems) = loader.load()
     let all = problems + ConfigurationReview.problems(in: configuration)
+      + TypingConfiguration(configuration).problems
     for problem in all {
       let said = problem.description
       Output.line("\(said)\(said.hasSuffix(".") ? "" : ".") \(problem.hint)")

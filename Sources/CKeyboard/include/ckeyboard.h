@@ -1,0 +1,29 @@
+#ifndef WAYMARK_CKEYBOARD_H
+#define WAYMARK_CKEYBOARD_H
+
+#include <stdint.h>
+#include <xkbcommon/xkbcommon-compose.h>
+#include <xkbcommon/xkbcommon.h>
+
+/// What a read of a virtual keyboard gave: an event's type, code and value (linux/input.h).
+struct ckeyboard_event {
+  uint16_t type;
+  uint16_t code;
+  int32_t value;
+};
+
+/// Makes a keyboard of `/dev/uinput` (or `path`) with the keys 1 to `last_key` and the usual three lamps.
+/// Returns a descriptor that does not block when it is read, or minus errno. Closing it takes the keyboard away, whereupon
+/// the kernel releases what was pressed.
+int ckeyboard_open(const char *path, const char *name, uint16_t last_key);
+
+/// Writes one event. Returns 0 or minus errno.
+int ckeyboard_emit(int descriptor, uint16_t type, uint16_t code, int32_t value);
+
+/// Reads one event that the system sent to the keyboard, such as a lamp. Returns 1, 0 when there is none, or minus errno.
+int ckeyboard_read(int descriptor, struct ckeyboard_event *event);
+
+/// The device's folder below /sys/devices/virtual/input, such as `input7`. Returns 0 or minus errno.
+int ckeyboard_name(int descriptor, char *name, int size);
+
+#endif

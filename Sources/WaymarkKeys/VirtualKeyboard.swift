@@ -1,0 +1,120 @@
+import CKeyboard
+import Glibc
+import WaymarkSystem
+
+/// The system calls of a keyboard made of software, so that tests can put a list in the kernel's place.
+package struct KeyboardCalls: Sendable {
+  /// A lamp or key that the system told the keyboard of.
+  package typealias Event = (type: UInt16, code: UInt16, value: Int32)
+
+  /// Makes the keyboard; a descriptor, or minus errno.
+  package var open: @Sendable (_ path: String, _ name: String, _ lastKey: UInt16) -> Int32
+  /// Writes an event; 0, or minus errno.
+  package var emit: @Sendable (_ descriptor: Int32, _ type: UInt16, _ code: UInt16, _ value: Int32) -> Int32
+  /// What the system told the keyboard, one event at a time; nil when there is nothing more.
+  package var read: @Sendable (_ descriptor: Int32) -> Event?
+  /// Takes the keyboard away.
+  package var close: @Sendable (_ descriptor: Int32) -> Void
+
+  package init(
+    open: @escaping @Sendable (String, String, UInt16) -> Int32,
+    emit: @escaping @Sendable (Int32, UInt16, UInt16, Int32) -> Int32,
+    read: @escaping @Sendable (Int32) -> Event?, close: @escaping @Sendable (Int32) -> Void
+  ) {
+    self.open = open
+    self.emit = emit
+    self.read = read
+    self.close = close
+  }
+
+  /// The kernel's.
+  package static let system = KeyboardCalls(
+    open: { path, name, lastKey in ckeyboard_open(path, name, lastKey) },
+    emit: { descriptor, type, code, value in ckeyboard_emit(descriptor, type, code, value) },
+    read: { descriptor in
+      var event = ckeyboard_event()
+      return ckeyboard_read(descriptor, &event) > 0 ? (event.type, event.code, event.value) : nil
+    },
+    close: { descriptor in Glibc.close(descriptor) })
+}
+
+/// A keyboard of the kernel's `uinput`: whatever has the focus gets what it types, on the console, under X11 and under Wayland.
+///
+/// No key stays pressed: whoever lets go of it, whatever the reason, has released them all before; and should the process die,
+/// the kernel does so.
+package final class VirtualKeyboard {
+  /// What programs see as its name.
+  package static let name = "Waymark Scanner"
+
+  private let calls: KeyboardCalls
+  private let descriptor: Int32
+  private var pressed: [UInt16] = []
+  private var isCapsLockLit = false
+
+  /// linux/input-event-codes.h.
+  private static let synchronisation: UInt16 = 0
+  private static let key: UInt16 = 1
+  private static let lamp: UInt16 = 0x11
+  private static let capsLock: UInt16 = 1
+
+  /// Makes it.
+  ///
+  /// - Throws: `noKeyboard`.
+  package init(path: String, calls: KeyboardCalls = .system) throws(TypingError) {
+    self.calls = calls
+    descriptor = calls.open(path, Self.name, KeyboardLayout.lastKey)
+    guard descriptor >= 0 else { throw Self.problem(path, -descriptor) }
+  }
+
+  deinit {
+    releaseAll()
+    calls.close(descriptor)
+  }
+
+  /// Whether the lamp of Caps Lock is lit: whoever reads this keyboard swaps the case of letters then.
+  package var capsLock: Bool {
+    while let event = calls.read(descriptor) {
+      if event.type == Self.lamp, event.code == Self.capsLock { isCapsLockLit = event.value != 0 }
+    }
+    return isCapsLockLit
+  }
+
+  /// Moves keys, each in a report of its own.
+  ///
+  /// - Throws: `keyboardLost`; what was pressed is released then, as far as the system lets it.
+  package func send(_ transitions: [KeyTransition]) throws(TypingError) {
+    for transition in transitions {
+      // Remembered before it goes down: a release too many harms nobody.
+      if transition.isDown { pressed.append(transition.key) }
+      var code = calls.emit(descriptor, Self.key, transition.key, transition.isDown ? 1 : 0)
+      if code == 0 { code = calls.emit(descriptor, Self.synchronisation, 0, 0) }
+      guard code == 0 else {
+        releaseAll()
+        throw TypingError(
+          .keyboardLost, "The keyboard went away while it typed: \(String(cString: strerror(-code))).",
+          hint: "A part of the code may have been typed: look at the field, and scan again.")
+      }
+      if !transition.isDown { pressed.removeAll { $0 == transition.key } }
+    }
+  }
+
+  /// Releases whatever is pressed.
+  package func releaseAll() {
+    for key in pressed.reversed() {
+      _ = calls.emit(descriptor, Self.key, key, 0)
+      _ = calls.emit(descriptor, Self.synchronisation, 0, 0)
+    }
+    pressed = []
+  }
+
+  private static func problem(_ path: String, _ code: Int32) -> TypingError {
+    let hint =
+      switch code {
+      case ENOENT, ENODEV: "Load the kernel's module: modprobe uinput. In a container, hand \(path) in."
+      case EACCES, EPERM:
+        "Run it as waymark-type.service, whose group the udev rule gives \(path) to, or as root."
+      default: "Check \(path)."
+      }
+    return TypingError(.noKeyboard, "\(path) makes no keyboard: \(String(cString: strerror(code))).", hint: hint)
+  }
+}

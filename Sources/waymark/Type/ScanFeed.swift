@@ -1,0 +1,81 @@
+import WaymarkClient
+import WaymarkProtocol
+import WaymarkService
+import WaymarkSystem
+
+/// Which of the codes that the service tells are this typist's, and the scan that it keeps armed for them.
+struct ScanFeed {
+  /// What is subscribed to.
+  static let events = ["scan.successful", "scan.ended"]
+
+  /// An observer is not told what codes say.
+  static let observes = ClientError(
+    code: "notPermitted", message: "Typing needs the role operator: observers are not told what codes say.",
+    hint: "Join the group that owns the socket, or name this user under roles.operators.")
+
+  private let arm: ServiceConfiguration.Typing.Arm
+  private let symbologies: [String]?
+  private var client: WaymarkClient?
+  /// The scan whose one code was typed.
+  private var done: String?
+
+  init(arm: ServiceConfiguration.Typing.Arm, symbologies: [String]?) {
+    self.arm = arm
+    self.symbologies = symbologies
+  }
+
+  /// Connected: arms its scan, where it is to have one.
+  ///
+  /// - Returns: whether a scan is armed whose codes are typed.
+  mutating func connected(_ client: WaymarkClient, armed: Bool) async -> Bool {
+    self.client = client
+    done = nil
+    return arm == .always ? await begin() : armed
+  }
+
+  mutating func disconnected() { client = nil }
+
+  /// The code to be typed that an event tells of.
+  mutating func code(in event: Event) async -> ScanSuccessful? {
+    switch event.body {
+    case .scanEnded:
+      // Whoever held the camera is done with it, or somebody took over what was ours.
+      if arm == .always { _ = await begin() }
+      return nil
+    case .scanSuccessful(let code):
+      // What has a kind waits for a person's confirmation: onboarding is not for a keyboard.
+      guard code.source == .live, code.kind == nil, code.text != nil else { return nil }
+      switch arm {
+      case .always: return code.by?.client == client?.hello.client ? code : nil
+      case .service: return code.by == nil ? code : nil
+      case .key: return code.by == nil && code.scan != done ? code : nil
+      }
+    default: return nil
+    }
+  }
+
+  /// The code was typed: with `arm: key` the scan has done its work.
+  mutating func typed(_ code: ScanSuccessful) async {
+    guard arm == .key else { return }
+    done = code.scan
+    // If it ended by itself, so much the better.
+    _ = try? await client?.send(ScanCancelRequest(scan: code.scan))
+  }
+
+  /// Arms a scan of one's own; another client's is waited for.
+  private func begin() async -> Bool {
+    guard let client else { return false }
+    do {
+      _ = try await client.send(ScanBeginRequest(mode: .barcode, symbologies: symbologies))
+      return true
+    } catch let error as ServiceError where error.code == .busy {
+      return false
+    } catch let error as ServiceError {
+      Output.diagnostic("waymark: \(error.message)\n  \(error.hint)")
+      return false
+    } catch {
+      // The connection is over, which is told by itself.
+      return false
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import ArgumentParser
+import Foundation
+import WaymarkClient
+import WaymarkKeys
+import WaymarkProtocol
+import WaymarkService
+import WaymarkSystem
+
+/// `waymark type`: the scanner as a keyboard, a client of the socket like any other.
+struct TypeCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "type",
+    abstract: "Type what is read into whatever has the focus, as a scanner with a keyboard's plug does.",
+    discussion: """
+      A keyboard made of software (/dev/uinput) reaches the console, X11 and Wayland. The section type: of the \
+      configuration says what is typed around a code and on which layout; docs/typing.md explains it. What holds a \
+      secret, as Wi-Fi and onboarding codes do, is never typed.
+
+      With texts as arguments they are typed as if they had been read, and the command ends; - reads a line each from \
+      standard input.
+      """)
+
+  @OptionGroup var place: SocketOptions
+
+  @Option(help: "The configuration file (else $WAYMARK_CONFIG, else the standard place).")
+  var config: String?
+
+  @Option(help: "The keyboard layout that the focused program reads with, such as de.")
+  var layout: String?
+
+  @Option(help: "The variant of the layout, such as nodeadkeys.")
+  var variant: String?
+
+  @Option(help: "Whose codes are typed: service, key or always.")
+  var arm: String?
+
+  @Option(help: "Typed after each code, such as {Tab}.")
+  var suffix: String?
+
+  @Option(help: "End after so many codes, typed or refused.")
+  var count: Int?
+
+  @Flag(help: "Print the keys as JSON instead of typing them; needs no /dev/uinput.")
+  var dryRun = false
+
+  @Argument(help: "Texts to type instead of codes.")
+  var text: [String] = []
+
+  func validate() throws {
+    if let count, count < 1 { throw ValidationError("--count takes a number from 1 on.") }
+  }
+
+  func run() async throws {
+    do {
+      var flags: [String: String] = [:]
+      for (key, value) in [
+        ("type.layout", layout), ("type.variant", variant), ("type.arm", arm), ("type.suffix", suffix),
+      ] { flags[key] = value }
+      let environment = ProcessInfo.processInfo.environment
+      let loader = ConfigurationLoader(
+        named: config, environment: environment, flags: flags,
+        isSystem: getuid() == 0 || environment["INVOCATION_ID"] != nil && environment["XDG_RUNTIME_DIR"] == nil)
+      let (configuration, problems) = loader.load()
+      let typing = TypingConfiguration(configuration)
+      let all = problems + typing.problems
+      guard all.isEmpty else {
+        for problem in all { Output.diagnostic("\(problem.description). \(problem.hint)") }
+        throw ExitCode(ExitStatus.badData.rawValue)
+      }
+      let desk = try TypingDesk(configuration, typing, isDryRun: dryRun)
+      if text.isEmpty {
+        try await follow(configuration, desk)
+      } else {
+        try await typeTexts(desk)
+      }
+    } catch is CancellationError {
+      return
+    } catch {
+      try fail(error)
+    }
+  }
+
+  private func typeTexts(_ desk: TypingDesk) async throws {
+    desk.endOnSignals()
+    try await desk.plugIn()
+    func type(_ line: String) async throws {
+      try await desk.type(TypedCode(symbology: "", text: line))
+    }
+    for word in text {
+      guard word == "-" else {
+        try await type(word)
+        continue
+      }
+      while let line = readLine(strippingNewline: true) { try await type(line) }
+    }
+  }
+
+  /// Types what the service reads, until it is told to end.
+  private func follow(_ configuration: ServiceConfiguration, _ desk: TypingDesk) async throws {
+    desk.endOnSignals()
+    try await desk.plugIn()
+    let manager = ServiceManager(environment: ProcessInfo.processInfo.environment)
+    ServiceManager.clearEnvironment()
+    manager.ready("Types on the layout \(desk.layoutName)")
+    var feed = ScanFeed(arm: configuration.typing.arm, symbologies: configuration.typing.symbologies)
+    var left = count ?? Int.max
+    for try await update in WaymarkClient.updates(at: place.path, events: ScanFeed.events) {
+      switch update {
+      case .connected(let client, let snapshot):
+        guard client.hello.role == .operator else { throw ScanFeed.observes }
+        if await feed.connected(client, armed: snapshot.scan != nil) {
+          Output.diagnostic("waymark: the scan is armed.")
+        }
+      case .event(let received):
+        guard let code = await feed.code(in: received.event) else { continue }
+        do throws(TypingError) {
+          try await desk.type(
+            TypedCode(
+              symbology: code.symbology, text: code.text ?? "", isGS1: code.gs1 ?? false,
+              isSecret: desk.isSecret(code)))
+          await feed.typed(code)
+        } catch {
+          // Told, without the code itself: what is in it may be nobody's business.
+          Output.diagnostic("waymark: \(error.code.rawValue): \(error.message)\n  \(error.hint)")
+        }
+        left -= 1
+        if left == 0 { return }
+      case .disconnected(let error, _):
+        feed.disconnected()
+        Output.diagnostic("waymark: \(error.message) Trying again.")
+      }
+    }
+  }
+}
+
+extension TypingErrorCode: ExplainedCode {
+  var exitStatus: ExitStatus {
+    switch self {
+    case .unknownLayout, .badKeys, .badSubstitution: .badData
+    case .noKeyboard, .keyboardLost, .interrupted: .unavailable
+    default: .invalid
+    }
+  }
+}
