@@ -24,7 +24,8 @@ struct ConfigCheckCommand: ParsableCommand {
     place.config = file ?? place.config
     let loader = place.loader()
     let (configuration, problems) = loader.load()
-    let all = problems + ConfigurationReview.problems(in: configuration)
+    let all =
+      problems + ConfigurationReview.problems(in: configuration)
       + TypingConfiguration(configuration).problems
     for problem in all {
       let said = problem.description
