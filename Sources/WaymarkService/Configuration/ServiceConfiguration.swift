@@ -218,8 +218,7 @@ package struct ServiceConfiguration: Sendable {
     log.format = reader.string(forKey: "log.format").flatMap(LogSettings.Format.init(rawValue:)) ?? .text
   }
 
-  private mutating func readCamera(_ reader: ConfigurationReader) {
-  private mutating func readTyping(_ reader: ConfigReader) {
+  private mutating func readTyping(_ reader: ConfigurationReader) {
     typing.arm = reader.string(forKey: "type.arm").flatMap(Typing.Arm.init(rawValue:)) ?? typing.arm
     typing.layout = reader.string(forKey: "type.layout")
     typing.variant = reader.string(forKey: "type.variant")
@@ -237,7 +236,7 @@ package struct ServiceConfiguration: Sendable {
     typing.device = reader.string(forKey: "type.device") ?? typing.device
   }
 
-  private mutating func readCamera(_ reader: ConfigReader) {
+  private mutating func readCamera(_ reader: ConfigurationReader) {
     camera.device = reader.string(forKey: "camera.device")
     camera.format = reader.string(forKey: "camera.format")
     camera.width = reader.int(forKey: "camera.width")
