@@ -22,6 +22,7 @@ let package = Package(
   products: [
     .executable(name: "waymark", targets: ["waymark"]),
     .executable(name: "waymark-bridge", targets: ["waymark-bridge"]),
+    .executable(name: "waymark-text", targets: ["waymark-text"]),
     // With the modules whose types they show.
     .library(
       name: "WaymarkBarcodes", targets: ["WaymarkBarcodes", "WaymarkImage", "WaymarkGeometry", "WaymarkSystem"]),
@@ -54,6 +55,7 @@ let package = Package(
     .target(name: "CSandbox"),
     .target(name: "CSignals"),
     .target(name: "CMosquitto", linkerSettings: [.linkedLibrary("dl")]),
+    .target(name: "CTesseract", linkerSettings: [.linkedLibrary("dl")]),
 
     // Modules, leaves first: an import only ever points up this list.
     module("WaymarkSystem", []),
@@ -81,6 +83,7 @@ let package = Package(
     module("WaymarkAnchors", ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry", "CKernels"]),
     module("WaymarkCounting", ["WaymarkGeometry"]),
     module("WaymarkDocuments", ["WaymarkSystem", "WaymarkJSON", "WaymarkImage", "WaymarkGeometry"]),
+    module("WaymarkText", ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry"]),
     module(
       "WaymarkScenes", ["WaymarkSystem", "WaymarkJSON", "WaymarkGeometry", .product(name: "Yams", package: "Yams")]),
     module(
@@ -96,8 +99,8 @@ let package = Package(
     module(
       "WaymarkWorker",
       [
-        "WaymarkSystem", "WaymarkBarcodes", "WaymarkDocuments", "WaymarkImage", "WaymarkGeometry", "CMemory",
-        "CSandbox",
+        "WaymarkSystem", "WaymarkBarcodes", "WaymarkDocuments", "WaymarkText", "WaymarkImage", "WaymarkGeometry",
+        "CMemory", "CSandbox",
       ]),
     module(
       "WaymarkPipeline",
@@ -155,11 +158,18 @@ let package = Package(
         "WaymarkOnboarding", "WaymarkBundles",
         "WaymarkAnchors", "WaymarkDocuments", "WaymarkScenes", "WaymarkSignature", "WaymarkCamera",
         "WaymarkCounting", "WaymarkFeedback", "WaymarkKeys", "WaymarkProtocol",
+        "WaymarkAnchors", "WaymarkDocuments", "WaymarkText", "WaymarkScenes", "WaymarkSignature",
+        "WaymarkCamera", "WaymarkProtocol",
         "WaymarkWorker", "WaymarkPipeline", "WaymarkService", "WaymarkClient", "WaymarkKiosk",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Yams", package: "Yams"),
       ],
+      swiftSettings: swiftSettings),
+
+    // Reads lines of text for `waymark`, where its own package is installed.
+    .executableTarget(
+      name: "waymark-text", dependencies: ["CTesseract", "WaymarkImage", "WaymarkText", "WaymarkWorker"],
       swiftSettings: swiftSettings),
 
     // The Swift client of the samples: a user of the library product.
@@ -187,6 +197,7 @@ let package = Package(
     tests("WaymarkAnchorsTests", ["WaymarkSystem", "WaymarkAnchors", "WaymarkImage", "WaymarkGeometry", "CKernels"]),
     tests("WaymarkCountingTests", ["WaymarkCounting", "WaymarkGeometry"]),
     tests("WaymarkDocumentsTests", ["WaymarkSystem", "WaymarkDocuments", "WaymarkImage", "WaymarkGeometry"]),
+    tests("WaymarkTextTests", ["WaymarkText", "WaymarkImage", "WaymarkGeometry"]),
     tests("WaymarkScenesTests", ["WaymarkScenes", "WaymarkGeometry"]),
     tests("WaymarkSignatureTests", ["WaymarkSystem", "WaymarkSignature", "WaymarkImage"]),
     tests("WaymarkCameraTests", ["WaymarkSystem", "WaymarkCamera", "WaymarkImage", "CV4L2"]),

@@ -49,11 +49,12 @@ let package = Package(
     module("WaymarkImage", ["WaymarkSystem", "WaymarkGeometry", "CKernels", "CJPEG", "CPNG", "CWebP"]),
     module("WaymarkBarcodes", ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry", "CKernels", "CZBar"]),
     module("WaymarkDocuments", ["WaymarkSystem", "WaymarkJSON", "WaymarkImage", "WaymarkGeometry"]),
+    module("WaymarkText", ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry"]),
     module(
       "WaymarkWorker",
       [
-        "WaymarkSystem", "WaymarkBarcodes", "WaymarkDocuments", "WaymarkImage", "WaymarkGeometry", "CMemory",
-        "CSandbox",
+        "WaymarkSystem", "WaymarkBarcodes", "WaymarkDocuments", "WaymarkText", "WaymarkImage", "WaymarkGeometry",
+        "CMemory", "CSandbox",
       ]),
     module(
       "WaymarkOnboarding",

@@ -35,6 +35,13 @@ final class StandingWorker {
     }
   }
 
+  /// Ends it until there is something to do again.
+  func end() {
+    guard process != nil else { return }
+    worker = nil
+    _ = supervisor.handle(.ended, at: MonotonicClock.now)
+  }
+
   private func start() throws(WorkerFailure) {
     isReady = false
     worker = try launcher.spawn()

@@ -5,10 +5,20 @@ import Glibc
 package struct WorkerLauncher: Hashable, Sendable {
   /// The program.
   package let executable: String
+  /// What it is called in lists of processes, and what it is told.
+  private let arguments: [String]
 
   /// `executable` runs `WorkerMain` when its first argument is `WorkerMain.argument`. Usually that is the program that runs now,
   /// even when its file was replaced meanwhile.
-  package init(executable: String = "/proc/self/exe") { self.executable = executable }
+  package init(executable: String = "/proc/self/exe") {
+    self.init(executable: executable, arguments: ["waymark-worker", WorkerMain.argument])
+  }
+
+  /// A program that greets and answers as `WorkerMain` does.
+  init(executable: String, arguments: [String]) {
+    self.executable = executable
+    self.arguments = arguments
+  }
 
   /// A worker that has locked itself in.
   func start() throws(WorkerFailure) -> WorkerProcess {
@@ -20,7 +30,7 @@ package struct WorkerLauncher: Hashable, Sendable {
   /// A worker that is yet to lock itself in.
   func spawn() throws(WorkerFailure) -> WorkerProcess {
     var worker = csandbox_worker(process: 0, channel: -1, arena: -1)
-    var arguments: [UnsafeMutablePointer<CChar>?] = [strdup("waymark-worker"), strdup(WorkerMain.argument), nil]
+    var arguments: [UnsafeMutablePointer<CChar>?] = self.arguments.map { strdup($0) } + [nil]
     defer { for argument in arguments { free(argument) } }
     let result = csandbox_spawn(executable, &arguments, WorkerArena.size, &worker)
     guard result == 0 else { throw .cannotStart(reason: String(cString: strerror(result))) }

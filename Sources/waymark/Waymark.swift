@@ -18,6 +18,7 @@ struct Waymark: AsyncParsableCommand {
       ScanCommand.self,
       KioskCommand.self,
       SceneCommand.self,
+      TextCommand.self,
       ServeCommand.self,
       WatchCommand.self,
       SendCommand.self,

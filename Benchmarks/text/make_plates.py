@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""Renders plates and machine-readable zones as a camera would see them, with the text that stands on them.
+
+  make_plates.py FOLDER [--count 200] [--zones 100] [--seed 1]
+
+Writes 640x480 pictures and FOLDER/truth.tsv: picture, pattern, text. Needs: apt-get install python3-numpy python3-opencv
+python3-pil fonts-dejavu-core fonts-liberation2 fonts-ocr-b. Plates are printed, engraved (a bright and a dark edge), of dots, or light
+on dark; 12 to 40 pixels high, tilted by up to 12 degrees, with uneven light, glare, blur and noise.
+"""
+import argparse
+import pathlib
+import random
+
+import cv2
+import numpy as np
+from PIL import Image, ImageDraw, ImageFont
+
+FONTS = ["dejavu/DejaVuSansMono.ttf", "dejavu/DejaVuSans.ttf", "dejavu/DejaVuSans-Bold.ttf",
+         "liberation2/LiberationSans-Regular.ttf", "liberation2/LiberationMono-Bold.ttf", "liberation2/LiberationSansNarrow-Bold.ttf"]
+FONTS = [p for p in ("/usr/share/fonts/truetype/" + f for f in FONTS) if pathlib.Path(p).exists()]
+OCR_B = next(iter(pathlib.Path("/usr/share/fonts").rglob("OCRB.[ot]tf")), None)
+
+
+def gtin(r):
+    digits = [r.randrange(10) for _ in range(12)]
+    return "".join(map(str, digits + [-sum(d * (3 if i % 2 else 1) for i, d in enumerate(digits)) % 10]))
+
+
+def check(field):
+    value = lambda c: 0 if c == "<" else int(c) if c.isdigit() else ord(c) - 55
+    return str(sum(value(c) * (7, 3, 1)[i % 3] for i, c in enumerate(field)) % 10)
+
+
+def zone(r):
+    word = lambda a, b: "".join(r.choice("ABCDEFGHIJKLMNOPRSTUVWYZ") for _ in range(r.randint(a, b)))
+    digits = lambda n: "".join(r.choice("0123456789") for _ in range(n))
+    day = lambda: f"{r.randrange(100):02}{r.randint(1, 12):02}{r.randint(1, 28):02}"
+    number, birth, expiry, sex = word(2, 2) + digits(7), day(), day(), r.choice("MF<")
+    name = f"{word(4, 9)}<<{word(4, 8)}<{word(3, 6)}"
+    if r.random() < 0.34:
+        first = ("I<UTO" + number + check(number)).ljust(30, "<")
+        second = birth + check(birth) + sex + expiry + check(expiry) + "UTO" + "<" * 11
+        return [first, second + check(first[5:] + second[:7] + second[8:15] + second[18:]), name.ljust(30, "<")]
+    body = number + check(number) + "UTO" + birth + check(birth) + sex + expiry + check(expiry)
+    if r.random() < 0.5:
+        body += "<" * 7
+        return [("I<UTO" + name).ljust(36, "<"), body + check(body[:10] + body[13:20] + body[21:])]
+    body += "<" * 14 + "0"
+    return [("P<UTO" + name).ljust(44, "<"), body + check(body[:10] + body[13:20] + body[21:])]
+
+
+def render(r, lines, font, size, kind):
+    """The text as coverage, 0 to 1, on a picture of 640x480."""
+    face = ImageFont.truetype(str(font), size)
+    mask = Image.new("L", (640, 480))
+    draw = ImageDraw.Draw(mask)
+    width = max(draw.textlength(line, font=face) for line in lines)
+    pitch = size * 1.5
+    x, y = (640 - width) / 2, 240 - pitch * len(lines) / 2
+    for i, line in enumerate(lines):
+        draw.text((x, y + i * pitch), line, fill=255, font=face)
+    ink = np.asarray(mask, np.float32) / 255
+    if kind == "dots":
+        step = max(3, size // 8)
+        grid = cv2.resize(ink, (640 // step, 480 // step), interpolation=cv2.INTER_AREA) > 0.45
+        ink = np.zeros((480, 640), np.float32)
+        for row, column in zip(*np.nonzero(grid)):
+            cv2.circle(ink, (int((column + 0.5) * step * 16), int((row + 0.5) * step * 16)), int(step * 0.5 * 16), 1, -1, cv2.LINE_AA, 4)
+    return ink
+
+
+def photograph(r, n, ink, kind, tilt):
+    ys, xs = np.mgrid[0:480, 0:640].astype(np.float32)
+    paper = np.full((480, 640), r.uniform(150, 225), np.float32)
+    depth = r.uniform(80, 140)
+    if kind == "inverted":
+        paper[:] = r.uniform(30, 70)
+        picture = paper + ink * depth
+    elif kind == "engraved":
+        edge = cv2.GaussianBlur(ink, (0, 0), 0.8)
+        relief = cv2.filter2D(edge, -1, np.array([[1, 0, 0], [0, 0, 0], [0, 0, -1]], np.float32))
+        picture = paper - ink * depth * 0.45 + relief * 40
+    else:
+        picture = paper - ink * depth
+    angle = np.radians(r.uniform(-tilt, tilt))
+    matrix = cv2.getRotationMatrix2D((320, 240), float(np.degrees(angle)), 1)
+    picture = cv2.warpAffine(picture, matrix, (640, 480), flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
+    picture *= 1 + r.uniform(-0.25, 0.25) * (xs - 320) / 320 + r.uniform(-0.15, 0.15) * (ys - 240) / 240
+    if r.random() < 0.3:
+        cx, cy, s = r.uniform(100, 540), r.uniform(200, 280), r.uniform(20, 50)
+        picture += 60 * np.exp(-((xs - cx) ** 2 + (ys - cy) ** 2) / (2 * s * s))
+    picture = cv2.GaussianBlur(picture, (0, 0), r.uniform(0.4, 1.0))
+    return np.clip(picture + n.normal(0, r.uniform(1, 5), picture.shape), 0, 255).astype(np.uint8)
+
+
+def main():
+    a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    a.add_argument("folder", type=pathlib.Path)
+    a.add_argument("--count", type=int, default=200)
+    a.add_argument("--zones", type=int, default=100)
+    a.add_argument("--seed", type=int, default=1)
+    a = a.parse_args()
+    a.folder.mkdir(parents=True, exist_ok=True)
+    r, n = random.Random(a.seed), np.random.default_rng(a.seed)
+    truth = []
+    for i in range(a.count):
+        kind = r.choice(["print", "print", "engraved", "dots", "inverted"])
+        text = gtin(r)
+        size = round(r.randint(18 if kind == "dots" else 12, 40) * 1.37)  # the capitals' height
+        picture = photograph(r, n, render(r, [text], r.choice(FONTS), min(size, 54), kind), kind, 12)
+        cv2.imwrite(str(a.folder / f"plate-{i:04}.png"), picture)
+        truth.append((f"plate-{i:04}.png", "gtin", text))
+    for i in range(a.zones if OCR_B else 0):
+        lines = zone(r)
+        size = int(100 * 590 / ImageFont.truetype(str(OCR_B), 100).getlength(lines[0]))
+        picture = photograph(r, n, render(r, lines, OCR_B, size, "print"), "print", 3)
+        cv2.imwrite(str(a.folder / f"zone-{i:04}.png"), picture)
+        truth.append((f"zone-{i:04}.png", "mrz", "\\n".join(lines)))
+    (a.folder / "truth.tsv").write_text("".join("\t".join(t) + "\n" for t in truth))
+
+
+main()

@@ -1,0 +1,123 @@
+package import WaymarkImage
+
+/// The picture of one line, made ready to be read: dark on light, without shading, without what reaches in from other lines, and in the
+/// sizes that a recognition network reads best.
+package struct LinePicture {
+  /// How a line is drawn for the network.
+  package struct Style: Hashable, Sendable {
+    /// The height of its capitals, in pixels.
+    package var capitals: Double
+    /// The deviation of the blur, in pixels: print of dots and the edges of pixels grow together.
+    package var blur: Double
+    /// How much wider than high it is drawn.
+    package var stretch: Double
+    /// Whether all languages are asked, or the first alone.
+    package var asksAll: Bool
+
+    package init(capitals: Double, blur: Double, stretch: Double = 1, asksAll: Bool = false) {
+      self.capitals = capitals
+      self.blur = blur
+      self.stretch = stretch
+      self.asksAll = asksAll
+    }
+
+    /// Three that fail differently.
+    package static let all = [
+      Style(capitals: 34, blur: 1.3, asksAll: true), Style(capitals: 28, blur: 1.1, stretch: 1.25),
+      Style(capitals: 22, blur: 0.9),
+    ]
+  }
+
+  private let plane: InkPlane
+  /// How high its capitals are, in its own pixels.
+  package let capitalHeight: Double
+  /// White around a line, in pixels.
+  private static let margin = 14
+  /// No drawn line is wider or higher, in pixels.
+  package static let sideLimit = 4200
+  /// No line is drawn wider than this, in pixels.
+  private static let widest = 4000
+
+  /// A line that fills a picture; nil when there is nothing on it.
+  package init?(_ view: ImageView) {
+    guard view.width >= 4, view.height >= 4 else { return nil }
+    var plane = InkPlane(view)
+    let (dark, light) = (plane.percentile(0.02), plane.percentile(0.98))
+    guard light > dark, light - dark >= 12 else { return nil }
+    // Text covers less than what it stands on.
+    let threshold = plane.threshold
+    let inked = plane.pixels.count { $0 <= threshold }
+    if 2 * inked > plane.pixels.count { plane.invert() }
+    plane.stretch(from: plane.percentile(0.02), to: plane.percentile(0.85))
+    let pieces = Self.clean(&plane)
+    guard let capitals = Self.capitals(pieces, height: plane.height) else { return nil }
+    self.plane = plane
+    capitalHeight = capitals
+  }
+
+  /// Erases what reaches in over the border and is no part of the line; the pieces that stay.
+  private static func clean(_ plane: inout InkPlane) -> [InkPiece] {
+    let (width, height) = (plane.width, plane.height)
+    // Faint traces of other lines too: a threshold on the paper's side of the middle.
+    let middle = plane.threshold
+    let threshold = UInt8(Int(middle) + (245 - min(245, Int(middle))) / 3)
+    let found = InkPiece.find(plane.pixels.map { $0 <= threshold }, width: width, height: height)
+    let isForeign = found.pieces.map { piece -> Bool in
+      let touches = piece.top == 0 || piece.bottom == height - 1
+      let middle = piece.centerY / Double(max(1, height - 1))
+      let isOutside = touches && (middle < 0.2 || middle > 0.8) && 3 * piece.height < height
+      let isRule = 10 * piece.width > 6 * width && 7 * piece.height < height && width > 3 * height && touches
+      return isOutside || isRule
+    }
+    guard isForeign.contains(true) else { return solid(plane, middle) }
+    for y in 0..<height {
+      for x in 0..<width {
+        // With the soft edge around it.
+        search: for ny in max(0, y - 1)...min(height - 1, y + 1) {
+          for nx in max(0, x - 1)...min(width - 1, x + 1) {
+            let label = found.labels[ny * width + nx]
+            if label >= 0, isForeign[Int(label)] {
+              plane.pixels[y * width + x] = 245
+              break search
+            }
+          }
+        }
+      }
+    }
+    return solid(plane, middle)
+  }
+
+  /// The pieces of what is dark.
+  private static func solid(_ plane: InkPlane, _ threshold: UInt8) -> [InkPiece] {
+    InkPiece.find(plane.pixels.map { $0 <= threshold }, width: plane.width, height: plane.height).pieces
+  }
+
+  /// How high capitals are: what most of the larger pieces reach.
+  private static func capitals(_ pieces: [InkPiece], height: Int) -> Double? {
+    let solid = pieces.filter { $0.area >= 4 }
+    guard let top = solid.map(\.top).min(), let bottom = solid.map(\.bottom).max() else { return nil }
+    let reach = Double(bottom - top + 1)
+    let heights = solid.map(\.height).filter { Double($0) >= 0.4 * reach }.sorted()
+    // Print of dots hangs together in no piece.
+    guard !heights.isEmpty else { return max(4, reach * 0.9) }
+    return max(4, Double(heights[min(heights.count - 1, heights.count * 7 / 10)]))
+  }
+
+  /// The line drawn anew.
+  package func drawn(_ style: Style) -> GrayImage {
+    var scale = style.capitals / capitalHeight
+    scale = min(scale, 12, Double(Self.widest) / (Double(plane.width) * style.stretch))
+    let width = max(8, Int((Double(plane.width) * scale * style.stretch).rounded()))
+    let height = max(8, Int((Double(plane.height) * scale).rounded()))
+    var large = plane.image.resized(width: width, height: height).withView { InkPlane($0) }
+    large = large.softened(style.blur)
+    let margin = Self.margin
+    return large.cropped(x: -margin, y: -margin, width: width + 2 * margin, height: height + 2 * margin).image
+  }
+
+  /// A place in a drawn line as a share of the line's length.
+  package static func share(of x: Double, in width: Int) -> Double {
+    let inner = Double(max(1, width - 2 * margin))
+    return min(1, max(0, (x - Double(margin)) / inner))
+  }
+}

@@ -1,0 +1,87 @@
+/// Makes one reading of several of the same line: aligned by the least changes that lead from one to the other, then character by
+/// character by how sure each reading is (J. Fiscus, "A post-processing system to yield reduced word error rates: ROVER", 1997).
+package enum LineVote {
+  /// A place of the line and what stands there in each reading; nil where that reading has nothing.
+  private struct Column {
+    var symbols: [ReadSymbol?]
+  }
+
+  /// The winner; `readings` may have weights, all the same when missing.
+  package static func settle(_ readings: [[ReadSymbol]]) -> [ReadSymbol] {
+    // The surest leads: the others are aligned to it, and its word breaks hold.
+    let order = readings.indices.sorted {
+      (ReadLine.confidence(of: readings[$0]), $1) > (ReadLine.confidence(of: readings[$1]), $0)
+    }
+    guard let leader = order.first else { return [] }
+    var columns = readings[leader].map { Column(symbols: [$0]) }
+    for (count, index) in order.dropFirst().enumerated() {
+      columns = join(columns, readings[index], before: count + 1)
+    }
+    let sureness = order.map { ReadLine.confidence(of: readings[$0]) }
+    return columns.compactMap { decide($0, sureness) }
+  }
+
+  private static func decide(_ column: Column, _ sureness: [Double]) -> ReadSymbol? {
+    var votes: [String: Double] = [:]
+    var none = 0.0
+    for (symbol, sure) in zip(column.symbols, sureness) {
+      guard let symbol else {
+        none += sure * 0.8
+        continue
+      }
+      // Nearly sure counts for much more than half sure.
+      votes[symbol.text, default: 0] += symbol.confidence * symbol.confidence
+    }
+    guard let best = votes.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }), best.value >= none,
+      var winner = column.symbols.compactMap({ $0 }).filter({ $0.text == best.key })
+        .max(by: { $0.confidence < $1.confidence })
+    else { return nil }
+    // Doubt among the readings is doubt of the result.
+    let total = votes.values.reduce(none, +)
+    winner.confidence = min(winner.confidence, best.value / max(total, 1e-9))
+    var choices: [String: Double] = [:]
+    for symbol in column.symbols.compactMap({ $0 }) {
+      for choice in symbol.choices + [.init(symbol.text, symbol.confidence)] where choice.text != winner.text {
+        choices[choice.text] = max(choices[choice.text] ?? 0, choice.confidence)
+      }
+    }
+    winner.choices = choices.map { .init($0.key, $0.value) }.sorted {
+      ($0.confidence, $1.text) > ($1.confidence, $0.text)
+    }
+    return winner
+  }
+
+  /// Adds a reading to the columns.
+  private static func join(_ columns: [Column], _ reading: [ReadSymbol], before: Int) -> [Column] {
+    let (n, m) = (columns.count, reading.count)
+    func cost(_ i: Int, _ j: Int) -> Double {
+      let known = columns[i].symbols.compactMap { $0 }
+      if known.contains(where: { $0.text == reading[j].text }) { return 0 }
+      let isAlike = known.contains { Confusions.areAlike($0.text, reading[j].text) }
+      return isAlike ? 0.5 : 1
+    }
+    var table = [[Double]](repeating: [Double](repeating: 0, count: m + 1), count: n + 1)
+    for i in 0...n { table[i][0] = Double(i) }
+    for j in 0...m { table[0][j] = Double(j) }
+    for i in 0..<n {
+      for j in 0..<m {
+        table[i + 1][j + 1] = min(table[i][j] + cost(i, j), table[i][j + 1] + 1, table[i + 1][j] + 1)
+      }
+    }
+    var joined: [Column] = []
+    var (i, j) = (n, m)
+    while i > 0 || j > 0 {
+      if i > 0, j > 0, table[i][j] == table[i - 1][j - 1] + cost(i - 1, j - 1) {
+        joined.append(Column(symbols: columns[i - 1].symbols + [reading[j - 1]]))
+        (i, j) = (i - 1, j - 1)
+      } else if i > 0, table[i][j] == table[i - 1][j] + 1 {
+        joined.append(Column(symbols: columns[i - 1].symbols + [nil]))
+        i -= 1
+      } else {
+        joined.append(Column(symbols: [ReadSymbol?](repeating: nil, count: before) + [reading[j - 1]]))
+        j -= 1
+      }
+    }
+    return joined.reversed()
+  }
+}

@@ -1,0 +1,158 @@
+/// The machine-readable zone of a travel document: ICAO 9303, parts 4 to 6.
+public struct MachineReadableZone: Hashable, Sendable {
+  /// Which shape it has.
+  public enum Format: String, Hashable, Sendable, CaseIterable {
+    /// Cards: three lines of 30.
+    case td1 = "TD1"
+    /// Larger cards: two lines of 36.
+    case td2 = "TD2"
+    /// Passports: two lines of 44.
+    case td3 = "TD3"
+
+    var lineCount: Int { self == .td1 ? 3 : 2 }
+    var length: Int { self == .td1 ? 30 : self == .td2 ? 36 : 44 }
+  }
+
+  /// Its shape.
+  public let format: Format
+  /// Its lines, every check digit right.
+  public let lines: [String]
+
+  /// A field: where it stands, whether it is of digits or letters alone, and where its check digit is.
+  private struct Field {
+    let line: Int
+    let range: Range<Int>
+    let kind: Kind
+    var check: Int?
+
+    enum Kind { case digits, letters, any }
+  }
+
+  private static func fields(_ format: Format) -> [Field] {
+    switch format {
+    case .td1:
+      [
+        Field(line: 0, range: 0..<1, kind: .letters), Field(line: 0, range: 2..<5, kind: .letters),
+        Field(line: 0, range: 5..<14, kind: .any, check: 14), Field(line: 1, range: 0..<6, kind: .digits, check: 6),
+        Field(line: 1, range: 7..<8, kind: .letters), Field(line: 1, range: 8..<14, kind: .digits, check: 14),
+        Field(line: 1, range: 15..<18, kind: .letters), Field(line: 2, range: 0..<30, kind: .letters),
+      ]
+    case .td2, .td3:
+      [
+        Field(line: 0, range: 0..<1, kind: .letters), Field(line: 0, range: 2..<5, kind: .letters),
+        Field(line: 0, range: 5..<format.length, kind: .letters), Field(line: 1, range: 0..<9, kind: .any, check: 9),
+        Field(line: 1, range: 10..<13, kind: .letters), Field(line: 1, range: 13..<19, kind: .digits, check: 19),
+        Field(line: 1, range: 20..<21, kind: .letters), Field(line: 1, range: 21..<27, kind: .digits, check: 27),
+      ]
+    }
+  }
+
+  /// Which places the composite check digit covers, and where it stands.
+  private static func composite(_ format: Format) -> (ranges: [(line: Int, range: Range<Int>)], place: Int) {
+    switch format {
+    case .td1: ([(0, 5..<30), (1, 0..<7), (1, 8..<15), (1, 18..<29)], 29)
+    case .td2: ([(1, 0..<10), (1, 13..<20), (1, 21..<35)], 35)
+    case .td3: ([(1, 0..<10), (1, 13..<20), (1, 21..<43)], 43)
+    }
+  }
+
+  /// Reads lines that stand one below the other; nil unless every check digit is right and every field is what it must be.
+  ///
+  /// What looks alike is settled where the field says which it is: no digit stands in a name, no letter in a date.
+  public init?(_ read: [String]) {
+    let plain = read.map { line in Self.withoutTail(Array(line.uppercased().utf8.filter { $0 != 0x20 })) }
+    guard let format = Format.allCases.first(where: { $0.lineCount == plain.count && Self.fits(plain, $0) }) else {
+      return nil
+    }
+    var lines = plain
+    for i in lines.indices where lines[i].count != format.length {
+      guard let mended = Self.mend(lines[i], length: format.length) else { return nil }
+      lines[i] = mended
+    }
+    let allowed = lines.allSatisfy { $0.allSatisfy { $0 == 0x3C || CheckDigit.value($0) != nil } }
+    guard allowed else { return nil }
+    for field in Self.fields(format) {
+      for place in field.range {
+        guard let settled = Self.settle(lines[field.line][place], field.kind) else { return nil }
+        lines[field.line][place] = settled
+      }
+      if let check = field.check {
+        guard let settled = Self.settle(lines[field.line][check], .digits),
+          settled != 0x3C || Self.isEmpty(lines[field.line][field.range])
+        else { return nil }
+        lines[field.line][check] = settled
+        guard Self.digit(lines[field.line][field.range]) == settled || (settled == 0x3C && field.range.count > 6) else {
+          return nil
+        }
+      }
+    }
+    if format == .td3 {
+      // The optional number has its own; with none of it, it may be left out.
+      let (number, check) = (lines[1][28..<42], lines[1][42])
+      guard Self.digit(number) == check || (check == 0x3C && Self.isEmpty(number)) else { return nil }
+    }
+    let (ranges, place) = Self.composite(format)
+    let covered = ranges.flatMap { lines[$0.line][$0.range] }
+    guard let last = Self.settle(lines[1][place], .digits), last == Self.digit(covered[...]) else { return nil }
+    lines[1][place] = last
+    // The document's kind, the sex, and dates that are days.
+    guard [0x41, 0x43, 0x49, 0x50, 0x56].contains(lines[0][0]) else { return nil }
+    guard [0x4D, 0x46, 0x58, 0x3C].contains(format == .td1 ? lines[1][7] : lines[1][20]) else { return nil }
+    let dates = format == .td1 ? [0..<6, 8..<14] : [13..<19, 21..<27]
+    guard dates.allSatisfy({ Self.isDay(lines[1][$0]) }) else { return nil }
+    self.format = format
+    self.lines = lines.map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  private static func fits(_ lines: [[UInt8]], _ format: Format) -> Bool {
+    lines.contains { $0.count == format.length } && lines.allSatisfy { abs($0.count - format.length) <= 5 }
+  }
+
+  /// A long run of fillers is read as letters of their shape towards its end: what follows three of them and is of nothing else is fillers.
+  private static func withoutTail(_ line: [UInt8]) -> [UInt8] {
+    let shapes = Set("<KLERSCN".utf8)
+    guard let last = line.lastIndex(where: { !shapes.contains($0) }) else { return line }
+    for start in line.indices.dropLast(2) where start > last && line[start...].prefix(3).allSatisfy({ $0 == 0x3C }) {
+      return Array(line[..<start]) + [UInt8](repeating: 0x3C, count: line.count - start)
+    }
+    return line
+  }
+
+  /// Fillers are miscounted, and the last ones with them: a run of them at the end is made as long as it must be.
+  private static func mend(_ line: [UInt8], length: Int) -> [UInt8]? {
+    let kept = line.reversed().drop { $0 == 0x3C }.reversed()
+    guard line.count - kept.count >= 2, kept.count <= length else { return nil }
+    return Array(kept) + [UInt8](repeating: 0x3C, count: length - kept.count)
+  }
+
+  private static func settle(_ byte: UInt8, _ kind: Field.Kind) -> UInt8? {
+    switch kind {
+    case .any: return byte
+    case .digits:
+      let digits: [UInt8: UInt8] = [
+        0x4F: 0x30, 0x51: 0x30, 0x44: 0x30, 0x49: 0x31, 0x4C: 0x31, 0x5A: 0x32, 0x53: 0x35, 0x47: 0x36, 0x42: 0x38,
+      ]
+      let settled = digits[byte] ?? byte
+      return settled == 0x3C || (0x30...0x39).contains(settled) ? settled : nil
+    case .letters:
+      let letters: [UInt8: UInt8] = [0x30: 0x4F, 0x31: 0x49, 0x32: 0x5A, 0x35: 0x53, 0x36: 0x47, 0x38: 0x42]
+      let settled = letters[byte] ?? byte
+      return settled == 0x3C || (0x41...0x5A).contains(settled) ? settled : nil
+    }
+  }
+
+  private static func isEmpty(_ field: ArraySlice<UInt8>) -> Bool { field.allSatisfy { $0 == 0x3C } }
+
+  /// Weights 7, 3, 1 (ICAO 9303-3, 4.9).
+  static func digit(_ field: ArraySlice<UInt8>) -> UInt8 {
+    let sum = field.enumerated().reduce(0) { $0 + (CheckDigit.value($1.element) ?? 0) * [7, 3, 1][$1.offset % 3] }
+    return UInt8(0x30 + sum % 10)
+  }
+
+  private static func isDay(_ field: ArraySlice<UInt8>) -> Bool {
+    let values = field.map { $0 == 0x3C ? nil : Int($0) - 0x30 }
+    func pair(_ i: Int) -> Int? { values[i].flatMap { a in values[i + 1].map { 10 * a + $0 } } }
+    let isUnknown = { (i: Int) in values[i] == nil && values[i + 1] == nil }
+    return (isUnknown(2) || (1...12).contains(pair(2) ?? 0)) && (isUnknown(4) || (1...31).contains(pair(4) ?? 0))
+  }
+}

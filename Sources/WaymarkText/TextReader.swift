@@ -1,0 +1,115 @@
+import WaymarkGeometry
+package import WaymarkImage
+
+/// Reads the lines of a picture: finds them, draws each as the network likes it, and makes one reading of several.
+package struct TextReader {
+  /// Reads a picture of one line: all languages or the first alone, only characters of an alphabet.
+  package typealias Recognizer = (GrayImage, _ asksAll: Bool, LineAlphabet) throws -> [ReadSymbol]
+
+  /// The characters that lines may have.
+  package var alphabet = LineAlphabet.any
+  /// A reading that is as sure is turned by no half turn to see whether that is surer.
+  private static let sureEnough = 0.6
+  private let finder = LineFinder()
+  private let recognize: Recognizer
+
+  package init(_ recognize: @escaping Recognizer) { self.recognize = recognize }
+
+  /// The lines of a picture, or of the part of it within `region`, with their places in the whole picture.
+  package func read(_ view: ImageView, region: (x: Int, y: Int, width: Int, height: Int)? = nil) throws -> [ReadLine] {
+    let region = region ?? (0, 0, view.width, view.height)
+    let part = view.cropped(x: region.x, y: region.y, width: region.width, height: region.height)
+    guard part.width > 0, part.height > 0 else { return [] }
+    let offset = Homography.translation(Point2(Double(max(0, region.x)), Double(max(0, region.y))))
+    let outlines = finder.lines(in: part)
+    var lines: [ReadLine] = []
+    for outline in outlines {
+      guard let picture = Self.rectified(part, outline) else { continue }
+      var symbols = try read(picture)
+      var place = outline
+      if ReadLine.confidence(of: symbols) < Self.sureEnough, outlines.count > 1 || part.height > 120 {
+        let turned = try read(Self.turned(picture))
+        if ReadLine.confidence(of: turned) > ReadLine.confidence(of: symbols) + 0.1 {
+          symbols = turned
+          place = Quadrilateral(
+            topLeft: outline.bottomRight, topRight: outline.bottomLeft, bottomRight: outline.topLeft,
+            bottomLeft: outline.topRight)
+        }
+      }
+      // What no rendering is sure of is texture.
+      guard !symbols.isEmpty, outlines.count == 1 || ReadLine.confidence(of: symbols) > 0.35 else { continue }
+      lines.append(ReadLine(symbols, outline: offset.apply(place)))
+    }
+    return lines
+  }
+
+  /// What a picture of one line says.
+  package func read(_ image: GrayImage) throws -> [ReadSymbol] {
+    guard let line = image.withView({ LinePicture($0) }) else { return [] }
+    let readings = try LinePicture.Style.all.map { try recognize(line.drawn($0), $0.asksAll, alphabet).map(Self.plain) }
+    return Self.trimmed(LineVote.settle(readings))
+  }
+
+  /// What networks that were trained on books make of the marks on labels.
+  private static let marks = ["“": "\"", "”": "\"", "„": "\"", "‘": "'", "’": "'", "—": "-", "–": "-"]
+
+  private static func plain(_ symbol: ReadSymbol) -> ReadSymbol {
+    guard let mark = marks[symbol.text] else { return symbol }
+    var symbol = symbol
+    symbol.text = mark
+    return symbol
+  }
+
+  /// Without what specks and borders at the ends of a line are taken for.
+  private static func trimmed(_ symbols: [ReadSymbol]) -> [ReadSymbol] {
+    let specks: Set<String> = ["\"", "'", "|", "_", "-", "~", "\\", "{", "}", "`", ".", ","]
+    func isSpeck(_ symbol: ReadSymbol, _ most: Double) -> Bool {
+      specks.contains(symbol.text) && symbol.confidence < most
+    }
+    var rest = symbols[...]
+    while let first = rest.first, rest.count > 1, isSpeck(first, 0.7) { rest = rest.dropFirst() }
+    while let last = rest.last, rest.count > 1, isSpeck(last, 0.35) { rest = rest.dropLast() }
+    return Array(rest)
+  }
+
+  /// The part within an outline as a picture of its own; nil for an outline that is no quadrilateral.
+  static func rectified(_ view: ImageView, _ outline: Quadrilateral) -> GrayImage? {
+    let whole = LineFinder.outline(of: view)
+    if outline == whole { return GrayImage(copying: view) }
+    let across = outline.topRight - outline.topLeft
+    let down = outline.bottomLeft - outline.topLeft
+    let (width, height) = (
+      Int(outline.topLeft.distance(to: outline.topRight)), Int(outline.topLeft.distance(to: outline.bottomLeft))
+    )
+    guard (4...8000).contains(width), (4...2000).contains(height) else { return nil }
+    let (stepX, stepY) = (across / Double(width), down / Double(height))
+    return GrayImage(width: width, height: height) { target in
+      for y in 0..<height {
+        for x in 0..<width {
+          let p = outline.topLeft + stepX * (Double(x) + 0.5) + stepY * (Double(y) + 0.5)
+          target[y * width + x] = sample(view, p)
+        }
+      }
+    }
+  }
+
+  /// Between the four pixels around; beyond the border it goes on as it ends.
+  private static func sample(_ view: ImageView, _ p: Point2) -> UInt8 {
+    let x = min(max(0, p.x), Double(view.width - 1)), y = min(max(0, p.y), Double(view.height - 1))
+    let x0 = min(Int(x), max(0, view.width - 2)), y0 = min(Int(y), max(0, view.height - 2))
+    let (fx, fy) = (x - Double(x0), y - Double(y0))
+    let (x1, y1) = (min(x0 + 1, view.width - 1), min(y0 + 1, view.height - 1))
+    let top = Double(view[x0, y0]) * (1 - fx) + Double(view[x1, y0]) * fx
+    let bottom = Double(view[x0, y1]) * (1 - fx) + Double(view[x1, y1]) * fx
+    return UInt8(max(0, min(255, top * (1 - fy) + bottom * fy + 0.5)))
+  }
+
+  private static func turned(_ image: GrayImage) -> GrayImage {
+    GrayImage(width: image.width, height: image.height) { target in
+      let count = image.width * image.height
+      image.withView { view in
+        for i in 0..<count { target[count - 1 - i] = view.base[i] }
+      }
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import Glibc
+package import WaymarkImage
+import WaymarkSystem
+package import WaymarkText
+
+/// The program that reads lines of text, as whoever uses it sees it: started with the first line, ended when it is not needed. One
+/// thread.
+package final class TextEngine {
+  /// Where the program is looked for: beside the one that runs, then where its package puts it.
+  private static let places = ["/usr/bin/waymark-text"]
+  /// Where Debian's packages put the models.
+  package static let modelFolder = "/usr/share/tesseract-ocr/5/tessdata"
+  /// What is read where nobody says it.
+  package static let usualLanguages = ["eng", "deu"]
+  /// How long one reading may take, in seconds: a line takes hundredths.
+  private static let limit = 5.0
+
+  private let standing: StandingWorker
+
+  /// - Parameters:
+  ///   - languages: as Tesseract names its models, the one that is asked most often first.
+  ///   - executable: the program, where it is not the installed one.
+  /// - Throws: what is to be installed.
+  package init(languages: [String] = usualLanguages, executable: String? = nil) throws(TextError) {
+    guard (1...4).contains(languages.count), languages.allSatisfy(Self.isName) else {
+      throw TextError(
+        .textLanguageMissing, "The languages are not named as models are.", hint: "Up to four words such as eng+deu.")
+    }
+    guard let program = executable ?? Self.program() else {
+      throw TextError(
+        .textEngineMissing, "Reading text needs the program waymark-text, which is not installed.",
+        hint: "apt install waymark-text")
+    }
+    for language in languages where access("\(Self.modelFolder)/\(language).traineddata", R_OK) != 0 {
+      throw TextError(
+        .textLanguageMissing, "The model of the language \(language) is not installed.",
+        hint: "apt install tesseract-ocr-\(language.map { $0 == "_" ? "-" : String($0) }.joined())")
+    }
+    let launcher = WorkerLauncher(
+      executable: program, arguments: ["waymark-text", WorkerMain.argument, languages.joined(separator: "+")])
+    standing = StandingWorker(launcher, WorkerLedger { _ in })
+  }
+
+  private static func isName(_ word: String) -> Bool {
+    (2...24).contains(word.utf8.count) && word.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x5F }
+  }
+
+  /// The program, if it is there.
+  private static func program() -> String? {
+    var path = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink("/proc/self/exe", &path, path.count - 1)
+    var candidates = places
+    if count > 0 {
+      let own = String(decoding: path[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+      if let slash = own.lastIndex(of: "/") { candidates.insert(own[...slash] + "waymark-text", at: 0) }
+    }
+    return candidates.first { access($0, X_OK) == 0 }
+  }
+
+  /// The process that reads now.
+  package var process: Int32? { standing.process }
+
+  /// What a line says.
+  ///
+  /// - Throws: why it was lost. The next one is read by a program that is started anew.
+  package func read(_ image: GrayImage, asksAll: Bool, alphabet: LineAlphabet) throws(TextError) -> [ReadSymbol] {
+    guard image.width > 0, image.height > 0, max(image.width, image.height) <= LinePicture.sideLimit else { return [] }
+    let request = TextRequest(width: image.width, height: image.height, asksAll: asksAll, alphabet: alphabet)
+    let symbols = standing.use { worker throws(WorkerFailure) in
+      worker.arena.input.copyMemory(
+        from: UnsafeRawBufferPointer(start: image.unsafeView.base, count: image.width * image.height))
+      let answer = try worker.ask(request.bytes, limit: Self.limit)
+      guard answer.count <= TextReply.byteLimit,
+        let symbols = try? TextReply.read(worker.arena.takeOutput(answer.count))
+      else { throw WorkerFailure.nonsense }
+      return symbols
+    }
+    guard let symbols else { throw Self.problem(standing.lastFailure) }
+    return symbols
+  }
+
+  /// Ends the program; the next line starts it again.
+  package func end() { standing.end() }
+
+  private static func problem(_ failure: WorkerFailure?) -> TextError {
+    let cause = failure.map { "\($0.message)" }
+    if case .cannotStart = failure {
+      return TextError(
+        .textEngineFailed, "The program that reads text cannot be started.",
+        hint: "apt install --reinstall waymark-text libtesseract5", cause: cause)
+    }
+    return TextError(
+      .textEngineFailed, "The program that reads text gave no answer, and was ended.",
+      hint: "It is started again with the next line.", cause: cause)
+  }
+}

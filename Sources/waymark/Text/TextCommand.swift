@@ -1,0 +1,178 @@
+import ArgumentParser
+import Foundation
+import WaymarkGeometry
+import WaymarkImage
+import WaymarkJSON
+import WaymarkOnboarding
+import WaymarkSystem
+import WaymarkText
+import WaymarkWorker
+
+/// `waymark text`: what is printed in pictures.
+struct TextCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "text",
+    abstract: "Read lines of printed text in pictures.",
+    discussion: """
+      Reads JPEG, PNG, WebP and PNM files by their contents; folders with all that is below them; - is standard input. \
+      Lines stand in any direction, dark on light or light on dark. A pattern is a name (digits, date, number, mrz, luhn, imei, gtin, \
+      iban, vin, mod97-10, mod11-2, mod37-36) or a regular expression for the whole text; what satisfies one is accepted. Needs the \
+      package waymark-text.
+
+      Exit codes, the first that applies to any input: 64 usage, 66 a file cannot be opened, 65 a file is not a picture or damaged, 69 \
+      the package or a language is not installed, 1 nothing was read or, with a pattern, nothing accepted, 0 all well.
+      """)
+
+  @Argument(help: ArgumentHelp("Pictures, folders, or - for standard input.", valueName: "picture"))
+  var inputs: [String]
+
+  @Flag(help: "Print one JSON object per picture.")
+  var json = false
+
+  @Option(
+    name: [.short, .long],
+    help: ArgumentHelp("What is accepted: a name or a regular expression; may be given again.", valueName: "pattern"))
+  var pattern: [String] = []
+
+  @Option(help: ArgumentHelp("Read within this part of the picture only, in pixels.", valueName: "x,y,width,height"))
+  var region: String?
+
+  @Option(help: ArgumentHelp("The languages of the text, as Tesseract names its models.", valueName: "eng+deu"))
+  var languages = TextEngine.usualLanguages.joined(separator: "+")
+
+  @Option(help: ArgumentHelp("Refuse pictures of more pixels.", valueName: "count"))
+  var maxPixels = PictureDecoder.defaultPixelLimit
+
+  func validate() throws {
+    guard !inputs.isEmpty else { throw ValidationError("Name at least one picture, folder, or -.") }
+    guard maxPixels > 0 else { throw ValidationError("--max-pixels takes a number above 0.") }
+    guard inputs.count(where: { $0 == "-" }) <= 1 else {
+      throw ValidationError("Standard input can be read only once.")
+    }
+    guard region == nil || area != nil else {
+      throw ValidationError("--region takes four whole numbers: x,y,width,height, width and height above 0.")
+    }
+  }
+
+  private var area: (x: Int, y: Int, width: Int, height: Int)? {
+    guard let region else { return nil }
+    let numbers = region.split(separator: ",", omittingEmptySubsequences: false).map { Int($0) }
+    let known = numbers.compactMap { $0 }.filter { (0...1_000_000).contains($0) }
+    guard numbers.count == 4, known.count == 4, known[2] > 0, known[3] > 0 else { return nil }
+    return (known[0], known[1], known[2], known[3])
+  }
+
+  func run() throws {
+    let acceptance: TextAcceptance
+    let engine: TextEngine
+    var alphabet = LineAlphabet.any
+    do {
+      var patterns: [TextPattern] = []
+      for word in pattern { patterns.append(try TextPattern.named(word)) }
+      acceptance = try TextAcceptance(patterns)
+      if patterns.count == 1 { alphabet = LineAlphabet(patterns[0]) }
+      engine = try TextEngine(languages: languages.split(separator: "+").map(String.init))
+    } catch {
+      try fail(error)
+    }
+    var reader = TextReader { try engine.read($0, asksAll: $1, alphabet: $2) }
+    reader.alphabet = alphabet
+    let decoder = PictureDecoder(pixelLimit: maxPixels)
+    var worst = ExitStatus.success
+    for item in ScanInput.expand(inputs) {
+      var report = TextReport(input: item.name)
+      do {
+        let picture = try decoder.gray(try item.read()).image
+        let began = MonotonicClock.now
+        report.lines = try picture.withView { view throws in try reader.read(view, region: area) }
+        report.accepted = acceptance.accepted(in: report.lines)
+        report.elapsed = MonotonicClock.now - began
+      } catch let error as ImageError {
+        report.error = .init(error.code.rawValue, error.message, error.hint, error.exitStatus)
+      } catch let error as TextError {
+        report.error = .init(error.code.rawValue, error.message, error.hint, error.exitStatus)
+      }
+      report.show(json: json)
+      let isFound = pattern.isEmpty ? !report.lines.isEmpty : !report.accepted.isEmpty
+      worst = max(worst, report.error?.status ?? (isFound ? .success : .nothingFound))
+    }
+    if worst != .success { throw ExitCode(worst.rawValue) }
+  }
+}
+
+extension TextErrorCode: ExplainedCode {
+  var exitStatus: ExitStatus { self == .badPattern ? .usage : .unavailable }
+}
+
+/// What came out of one picture: the object that `--json` prints.
+struct TextReport: Encodable {
+  /// What went wrong.
+  struct Failure: Encodable {
+    let code: String
+    let message: String
+    let hint: String
+    let status: ExitStatus
+
+    init(_ code: String, _ message: String, _ hint: String, _ status: ExitStatus) {
+      self.code = code
+      self.message = message
+      self.hint = hint
+      self.status = status
+    }
+
+    private enum CodingKeys: CodingKey { case code, message, hint }
+  }
+
+  let input: String
+  /// Seconds from the decoded picture to what is accepted.
+  var elapsed: Double?
+  var lines: [ReadLine] = []
+  var accepted: [AcceptedText] = []
+  var error: Failure?
+
+  init(input: String) { self.input = input }
+
+  func show(json: Bool) {
+    if let error { Output.diagnostic("waymark: \(DisplayText.escaped(input)): \(error.message)\n  \(error.hint)") }
+    if json {
+      // Nothing in a report can fail to encode: its numbers are finite.
+      Output.json(
+        (try? JSONLineEncoder.line(self)).map { String(decoding: $0, as: UTF8.self).trimmingCharacters(in: .newlines) }
+          ?? "")
+    } else if error == nil {
+      for line in lines { Output.line("\(DisplayText.escaped(input)): \(DisplayText.escaped(line.text))") }
+      for text in accepted {
+        let doubt = text.isDoubtful ? " (doubtful)" : ""
+        Output.line("\(DisplayText.escaped(input)): \(text.pattern): \(DisplayText.escaped(text.text))\(doubt)")
+      }
+    }
+  }
+
+  private enum Key: String, CodingKey {
+    case input, elapsed, lines, accepted, error, text, corners, confidence, pattern, doubtful, others
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: Key.self)
+    try container.encode(input, forKey: .input)
+    try container.encodeIfPresent(elapsed, forKey: .elapsed)
+    var list = container.nestedUnkeyedContainer(forKey: .lines)
+    for line in lines {
+      var object = list.nestedContainer(keyedBy: Key.self)
+      try object.encode(line.text, forKey: .text)
+      try object.encode(line.outline.corners.map { [$0.x, $0.y] }, forKey: .corners)
+      try object.encode(line.confidence, forKey: .confidence)
+    }
+    list = container.nestedUnkeyedContainer(forKey: .accepted)
+    for text in accepted {
+      var object = list.nestedContainer(keyedBy: Key.self)
+      try object.encode(text.text, forKey: .text)
+      try object.encode(text.pattern, forKey: .pattern)
+      try object.encode(text.corners.map { [$0.x, $0.y] }, forKey: .corners)
+      try object.encode(text.confidence, forKey: .confidence)
+      try object.encode(text.isDoubtful, forKey: .doubtful)
+      if !text.others.isEmpty { try object.encode(text.others, forKey: .others) }
+    }
+    try container.encodeIfPresent(error, forKey: .error)
+  }
+}

@@ -1,0 +1,87 @@
+import Testing
+import WaymarkGeometry
+import WaymarkImage
+
+@testable import WaymarkText
+
+@Suite struct LineVoteTests {
+  private func reading(_ text: String, _ confidence: Double = 0.9) -> [ReadSymbol] {
+    text.map { ReadSymbol(String($0), confidence: confidence) }
+  }
+
+  private func text(_ readings: [[ReadSymbol]]) -> String { LineVote.settle(readings).map(\.text).joined() }
+
+  @Test func mostReadingsWin() {
+    #expect(text([reading("A8C"), reading("ABC"), reading("ABC")]) == "ABC")
+  }
+
+  @Test func aSureReadingOutweighsAnUnsureOne() {
+    #expect(text([reading("A8C", 0.4), reading("ABC", 0.95)]) == "ABC")
+  }
+
+  @Test func whatOneReadingMissesIsKept() {
+    #expect(text([reading("12345"), reading("1245"), reading("12345")]) == "12345")
+    #expect(text([reading("1245"), reading("12X45", 0.3), reading("1245")]) == "1245")
+  }
+
+  @Test func doubtAmongReadingsIsDoubtOfTheResult() {
+    let settled = LineVote.settle([reading("O"), reading("0"), reading("0")])
+    #expect(settled.first?.text == "0")
+    #expect((settled.first?.confidence ?? 1) < 0.8)
+    #expect(settled.first?.choices.first?.text == "O")
+  }
+
+  @Test func nothingGivesNothing() {
+    #expect(LineVote.settle([]).isEmpty)
+    #expect(LineVote.settle([[], []]).isEmpty)
+  }
+}
+
+@Suite struct LineFinderTests {
+  /// Bars where letters would stand.
+  private func picture(_ width: Int, _ height: Int, lines: [(x: Int, y: Int)], isLight: Bool = false) -> GrayImage {
+    let (paper, ink): (UInt8, UInt8) = isLight ? (40, 220) : (220, 40)
+    return GrayImage(width: width, height: height) { pixels in
+      pixels.update(repeating: paper)
+      for line in lines {
+        for letter in 0..<12 {
+          for y in 0..<20 {
+            for x in 0..<10 where x < 3 || y > 16 { pixels[(line.y + y) * width + line.x + 14 * letter + x] = ink }
+          }
+        }
+      }
+    }
+  }
+
+  @Test(arguments: [false, true]) func linesAreFoundWhereTheyStand(_ isLight: Bool) {
+    let image = picture(640, 480, lines: [(100, 100), (200, 300)], isLight: isLight)
+    let outlines = image.withView { LineFinder().lines(in: $0) }
+    #expect(outlines.count == 2)
+    guard outlines.count == 2 else { return }
+    #expect(abs(outlines[0].center.x - 182) < 6)
+    #expect(abs(outlines[0].center.y - 110) < 4)
+    #expect(abs(outlines[1].center.x - 282) < 6)
+    #expect(abs(outlines[1].center.y - 310) < 4)
+  }
+
+  @Test func aPictureOfOneLineIsTakenWhole() {
+    let image = picture(200, 36, lines: [(10, 8)])
+    let outlines = image.withView { LineFinder().lines(in: $0) }
+    #expect(outlines.map(\.corners) == [[Point2(0, 0), Point2(199, 0), Point2(199, 35), Point2(0, 35)]])
+  }
+
+  @Test func nothingIsReadWhereNothingIs() throws {
+    for size in [1, 3, 4, 7, 8, 100] {
+      let reader = TextReader { _, _, _ in [] }
+      #expect(try GrayImage(width: size, height: size, value: 128).withView { try reader.read($0) }.isEmpty)
+    }
+  }
+
+  @Test func aDrawnLineHasItsCapitalsAsHighAsAsked() throws {
+    let image = picture(200, 36, lines: [(10, 8)])
+    let line = try #require(image.withView { LinePicture($0) })
+    #expect(abs(line.capitalHeight - 20) <= 1)
+    let drawn = line.drawn(LinePicture.Style(capitals: 40, blur: 0))
+    #expect(abs(drawn.height - (72 + 28)) <= 4)
+  }
+}

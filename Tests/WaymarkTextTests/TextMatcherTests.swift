@@ -1,0 +1,70 @@
+import Testing
+import WaymarkText
+
+@Suite struct TextMatcherTests {
+  private func match(_ text: String, _ pattern: String) throws -> TextMatcher.Match? {
+    try TextMatcher(try TextPattern.named(pattern)).match(text)
+  }
+
+  @Test func lettersThatADigitsPatternCannotHaveAreSettled() throws {
+    let match = try match("4OO638I33393l", "gtin")
+    #expect(match?.text == nil)  // Three characters of thirteen: chance could satisfy the check digit.
+    #expect(try self.match("40063813339E1", "gtin") == nil)
+    let one = try self.match("400638133393I", "gtin")
+    #expect(one?.text == "4006381333931")
+    #expect(one?.isDoubtful == false)
+  }
+
+  @Test func aWrongDigitIsNeverAccepted() throws {
+    #expect(try match("4006381333932", "gtin") == nil)
+    #expect(try match("DE89 3704 0044 0532 0130 01", "iban") == nil)
+  }
+
+  @Test func groupsAreReadAsOne() throws {
+    #expect(try match("DE89 3704 0044 0532 0130 00", "iban")?.text == "DE89370400440532013000")
+  }
+
+  @Test func whatThePatternLeavesOpenStaysDoubtful() throws {
+    let open = try match("AB0123", "[A-Z0-9]{6}")
+    #expect(open?.text == "AB0123")
+    #expect(open?.isDoubtful == true)
+    #expect(open?.others.contains("ABO123") == true)
+    let fixed = try match("AB0123", "[A-Z]{2}[0-9]{4}")
+    #expect(fixed?.isDoubtful == false)
+    #expect(try match("ABO123", "[A-Z]{2}[0-9]{4}")?.text == "AB0123")
+  }
+
+  @Test func theWholeTextMustSatisfyTheExpression() throws {
+    #expect(try match("X123456", "[0-9]{6}") == nil)
+  }
+
+  @Test func whatIsNoExpressionIsToldSo() {
+    #expect(throws: TextError.self) { try TextPattern.named("[A-Z") }
+    #expect(throws: TextError.self) { try TextPattern.named(String(repeating: "a", count: 1000)) }
+  }
+
+  @Test(arguments: [
+    ("2026-01-31", 2026, 1, 31), ("31.01.2026", 2026, 1, 31), ("31/01/26", 2026, 1, 31), ("20260131", 2026, 1, 31),
+    ("31 JAN 2026", 2026, 1, 31), ("31DEZ2026", 2026, 12, 31), ("29.02.2024", 2024, 2, 29),
+  ]) func datesAreRead(_ text: String, _ year: Int, _ month: Int, _ day: Int) {
+    let date = TextDate(text)
+    #expect(date?.year == year)
+    #expect(date?.month == month)
+    #expect(date?.day == day)
+  }
+
+  @Test(arguments: ["31.02.2026", "29.02.2023", "2026-13-01", "1.2.3.4", "", "31", "JAN", "00/2026", "31.01.202"])
+  func whatIsNoDayIsRefused(_ text: String) { #expect(TextDate(text) == nil) }
+
+  @Test(arguments: [
+    ("1234", 1234, ""), ("1 234,5 kWh", 1234.5, "kWh"), ("1.234,50 €", 1234.5, "€"), ("1,234.5", 1234.5, ""),
+    ("-3 °C", -3, "°C"), ("1.234.567", 1_234_567, ""),
+  ]) func numbersAreRead(_ text: String, _ value: Double, _ unit: String) {
+    #expect(TextNumber(text)?.value == value)
+    #expect(TextNumber(text)?.unit == unit)
+  }
+
+  @Test(arguments: ["", "kWh", "12 parsecs", "1.2.3", "1-2", "."]) func whatIsNoNumberIsRefused(_ text: String) {
+    #expect(TextNumber(text) == nil)
+  }
+}
