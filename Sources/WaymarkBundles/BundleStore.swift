@@ -56,7 +56,8 @@ package struct BundleStore: Sendable {
 
   /// The names of which there are bundles.
   package var names: [String] {
-    ((try? Folder.names("\(folder)/state")) ?? []).filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }.sorted()
+    ((try? Folder.names("\(folder)/state")) ?? []).filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }
+      .sorted()
   }
 
   /// Puts the content of a bundle in place of the one before.
@@ -194,7 +195,9 @@ package struct BundleStore: Sendable {
   /// Folders that everybody may enter, and whose names are on the disk.
   private func openFolders(_ path: String) {
     chmod(path, 0o755)
-    for name in (try? Folder.names(path)) ?? [] where FileKind("\(path)/\(name)") == .folder { openFolders("\(path)/\(name)") }
+    for name in (try? Folder.names(path)) ?? [] where FileKind("\(path)/\(name)") == .folder {
+      openFolders("\(path)/\(name)")
+    }
     _ = DurableFile.synchronizeFolder(of: path + "/.")
   }
 

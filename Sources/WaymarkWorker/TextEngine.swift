@@ -72,7 +72,7 @@ package final class TextEngine {
       let answer = try worker.ask(request.bytes, limit: Self.limit)
       guard answer.count <= TextReply.byteLimit,
         let symbols = try? TextReply.read(worker.arena.takeOutput(answer.count))
-      else { throw WorkerFailure.nonsense }
+      else { throw WorkerFailure.malformedAnswer }
       return symbols
     }
     guard let symbols else { throw Self.problem(standing.lastFailure) }

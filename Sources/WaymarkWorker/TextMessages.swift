@@ -66,29 +66,29 @@ enum TextReply {
   }
 
   /// What was written; throws for anything else.
-  static func read(_ bytes: [UInt8]) throws(WireReader.Nonsense) -> [ReadSymbol] {
+  static func read(_ bytes: [UInt8]) throws(WireReader.Malformed) -> [ReadSymbol] {
     var wire = WireReader(bytes)
-    let symbols = try wire.list(upTo: symbolLimit) { wire throws(WireReader.Nonsense) in
+    let symbols = try wire.list(upTo: symbolLimit) { wire throws(WireReader.Malformed) in
       let text = try character(&wire)
       let confidence = try wire.real(within: 0...1)
-      let choices = try wire.list(upTo: choiceLimit) { wire throws(WireReader.Nonsense) in
+      let choices = try wire.list(upTo: choiceLimit) { wire throws(WireReader.Malformed) in
         ReadSymbol.Choice(try character(&wire), try wire.real(within: 0...1))
       }
       let (left, right) = (try wire.real(within: 0...1), try wire.real(within: 0...1))
-      guard left <= right else { throw WireReader.Nonsense() }
+      guard left <= right else { throw WireReader.Malformed() }
       return ReadSymbol(
         text, confidence: confidence, choices: choices, span: left...right, beginsWord: try wire.count(upTo: 1) == 1)
     }
-    guard wire.isAtEnd else { throw WireReader.Nonsense() }
+    guard wire.isAtEnd else { throw WireReader.Malformed() }
     return symbols
   }
 
   /// Printable, for it is shown to people.
-  private static func character(_ wire: inout WireReader) throws(WireReader.Nonsense) -> String {
+  private static func character(_ wire: inout WireReader) throws(WireReader.Malformed) -> String {
     let text = try wire.text(upTo: textLimit)
     guard !text.isEmpty,
       text.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F && !(0x80...0x9F).contains($0.value) })
-    else { throw WireReader.Nonsense() }
+    else { throw WireReader.Malformed() }
     return text
   }
 }

@@ -61,8 +61,6 @@ struct WorkerProcess: ~Copyable {
     // Nobody answers before they are asked; who does fills the channel until a request finds no room.
     var early: UInt8 = 0
     guard recv(channel, &early, 1, CInt(MSG_PEEK | MSG_DONTWAIT)) <= 0 else { throw .malformedAnswer }
-    let bytes = request.bytes
-    guard recv(channel, &early, 1, CInt(MSG_PEEK | MSG_DONTWAIT)) <= 0 else { throw .nonsense }
     let sent = bytes.withUnsafeBytes { send(channel, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL | MSG_DONTWAIT)) }
     if sent < 0, errno == EAGAIN { throw .malformedAnswer }
     guard sent == bytes.count else { throw .crashed(signal: signal()) }
