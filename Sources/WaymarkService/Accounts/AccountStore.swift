@@ -42,7 +42,7 @@ package final class AccountStore: Sendable {
     lock = try Self.hold(folder)
     var accounts: [Account] = []
     var warnings: [String] = []
-    for name in (Folder.names(folder) ?? []).sorted() {
+    for name in ((try? Folder.names(folder)) ?? []).sorted() {
       let path = folder + "/" + name
       // What a crash left half written is nobody's, and may hold what somebody had removed.
       if name.hasSuffix(".new") {
