@@ -108,7 +108,7 @@ struct CountTests {
     let run = try Executable.run(["count", "--csv", "\(Self.pictures)/product.png", "\(Self.pictures)/no-code.jpg"])
     #expect(run.status == 0)
     let rows = run.text.components(separatedBy: "\r\n")
-    #expect(rows.first == "\"symbology\",\"text\",\"amount\",\"input\"")
+    #expect(rows.first == "symbology,text,amount,input")
     #expect(rows.count == 3 && rows.last == "")
     #expect(rows[1].contains(",1,\"\(Self.pictures)/product.png\""))
   }

@@ -99,6 +99,7 @@ import WaymarkSystem
     let request: JSONValue = .object([
       .init("id", .string(method)), .init("method", .string(method)), .init("params", params),
     ])
+    events.append(Self.asked)
     try client.send(JSONLineEncoder.line(request))
     while true {
       let line = try client.next()
@@ -113,11 +114,18 @@ import WaymarkSystem
     return try ask(client, method, params, events: &events)
   }
 
-  /// Reads events until one fits.
+  /// Stands among the events where a request was sent: what it brings may be told before its answer.
+  private static let asked = JSONValue.string("asked")
+
+  /// Reads events until one fits, of those since the last request.
   @discardableResult
   private func wait(
     _ client: RawClient, events: inout [JSONValue], _ fits: (JSONValue) -> Bool
   ) throws -> JSONValue {
+    for line in events.reversed() {
+      if line == Self.asked { break }
+      if fits(line) { return line }
+    }
     while true {
       let line = try client.next()
       events.append(line)
@@ -178,7 +186,7 @@ import WaymarkSystem
     // Another operator has heard all that was told.
     try ask(other, "account.list", events: &overheard)
     let told = (seen + overheard).map { "\($0)" }.joined()
-    #expect(!overheard.isEmpty)
+    #expect(overheard.contains { $0["event"] != nil })
     for secret in Self.secrets {
       #expect(!told.contains(secret))
       #expect(!bench.lines.text.contains(secret))
@@ -239,14 +247,12 @@ import WaymarkSystem
   }
 
   @Test func guessingAtFullSpeedGetsNoMoreTriesThanTheWaitsAllow() async throws {
-    let bench = try await Bench()
+    let (folder, clock) = (try TestFolder.make() + "/accounts", ManualClock())
     let ada = Account(
       id: "ada0ada0ada0", subject: "ada", title: "Ada",
       passcode: try PasscodeHash(Secret("right1"), cost: .init(log: 4)).text,
       isReady: true, created: "")
-    await bench.service.stop()
-    do { try AccountStore(folder: bench.folder).save(ada) }
-    let (folder, clock) = (bench.folder, bench.clock)
+    do { try AccountStore(folder: folder).save(ada) }
     let service = try await TestService { hub in
       [
         try AccountsModule(

@@ -108,7 +108,7 @@ private func mode(_ path: String) -> Int? {
     #expect(FileKind(place("pipe")) == .special)
     try DurableFile.write([1, 2, 3], to: "/dev/null")
     let full = #expect(throws: FileError.self) { try DurableFile.write([1], to: "/dev/full") }
-    #expect(full?.code == .failed)
+    #expect(full?.code == .noSpace)
     #expect(FileKind("/dev/null") == .special && FileKind("/dev/full") == .special)
   }
 

@@ -31,7 +31,30 @@ public struct AccountState: EventPayload {
 
   /// What is shown.
   public enum Phase: String, Codable, CaseIterable, Sendable {
-    case off, welcome, activation, credentials, consents, passcode, ready, signIn, users, sync, signedIn, demo
+    /// No users are configured.
+    case off
+    /// The device's first screen, with terms where they are set.
+    case welcome
+    /// A code, a link or an address is wanted.
+    case activation
+    /// The person signs in with what the integrator's program verifies.
+    case credentials
+    /// Consents are asked for, one after the other.
+    case consents
+    /// A passcode is set and repeated.
+    case passcode
+    /// Onboarding is over.
+    case ready
+    /// The passcode of the last or the chosen user is wanted.
+    case signIn
+    /// A user is chosen, or one more is wanted.
+    case users
+    /// The integrator's program synchronizes.
+    case sync
+    /// A user is signed in.
+    case signedIn
+    /// The device shows itself without a user.
+    case demo
   }
 
   /// Why.
