@@ -83,9 +83,11 @@ class Device:
     def does(self, method, /, **parameters):
         """A request; the error's code where it is refused."""
         try:
-            self.state = self.client.request(method, **parameters)
-            # What was told before the answer is older than the answer.
+            answer = self.client.request(method, **parameters)
+            # Every change is told as an event; one that was told while the answer was on its way is newer than the answer.
+            told = [one for one in self.client._events if one.get("event") == "account.state"]
             self.client._events[:] = [one for one in self.client._events if one.get("event") != "account.state"]
+            self.state = told[-1] if told else answer
             return None
         except RequestFailed as error:
             return error.code

@@ -21,6 +21,7 @@ import WaymarkProtocol
     return try await TestService { hub in
       let capture = CaptureModule(hub: hub, source: source)
       let scans = ScanModule(hub: hub, capture: capture, rules: .init())
+      capture.start()
       return [
         capture, scans,
         CodesModule(hub: hub, scans: scans, pipeline: capture.pipeline, cameras: CameraChoice()),
