@@ -198,7 +198,7 @@ def every_step_can_be_left_and_denied(browser):
             browser.click("dialog.ask .actions .button:not(.primary)")
         screen(browser, "welcome")
         # The demonstration, and back.
-        browser.click(".account .actions .button:not(.primary)")
+        browser.click(".account .column .actions .button:not(.primary)")
         browser.find("[data-open]")
         browser.click("[data-do=signOut]")
         screen(browser, "welcome")
