@@ -68,6 +68,10 @@ package struct DocumentLedger: Codable, Hashable, Sendable {
 
   /// No record has more bytes.
   package static let byteLimit = 1 << 20
+  /// What a page's number can be: far from where counting on would overflow.
+  package static let numbers = 1..<(1 << 40)
+  /// What a time can be, in seconds since 1970: what is reckoned with it does not overflow.
+  private static let times = 0...(1 << 40)
   /// No session has more pages.
   package static let pageLimit = 500
 
@@ -125,15 +129,18 @@ extension DocumentLedger {
     } catch {
       throw damaged("it cannot be read")
     }
+    guard Self.times.contains(ledger.changed) else { throw damaged("its time cannot be") }
+    guard Self.numbers.contains(ledger.next) else { throw damaged("its next number cannot be") }
     guard ledger.version == 1, ledger.pages.count <= Self.pageLimit, ledger.session.utf8.count <= 64 else {
       throw damaged("it is of another kind")
     }
     guard Set(ledger.pages.map(\.number)).count == ledger.pages.count else { throw damaged("a page stands twice") }
     for page in ledger.pages {
       let sizes = 1...100_000
-      guard (1..<ledger.next).contains(page.number), ledger.next < 1 << 40, sizes.contains(page.width),
+      guard Self.numbers.contains(page.number), page.number < ledger.next, sizes.contains(page.width),
         sizes.contains(page.height), (0...3).contains(page.turns), (0...(1 << 32)).contains(page.bytes),
-        page.revision >= 0, page.revision < 1 << 40
+        page.revision >= 0, page.revision < 1 << 40, Self.times.contains(page.captured),
+        Self.times.contains(page.removed ?? 0)
       else { throw damaged("page \(page.number) cannot be") }
       let isOutline = page.outline.map { $0.isFinite && $0.isConvex } ?? (page.corners == nil)
       guard isOutline, page.bends.map({ SideBends(numbers: $0) != nil }) ?? true else {

@@ -124,7 +124,7 @@ final class PageStore: Sendable {
     DurableFile.setAside(path("record"))
     let now = Int(Date().timeIntervalSince1970)
     var ledger = DocumentLedger(session: "recovered", changed: now)
-    for number in numbers().sorted() {
+    for number in numbers().sorted().prefix(DocumentLedger.pageLimit) {
       guard let picture = try? picture(number),
         let size = picture.withUnsafeBytes({ JPEGStructure.pictureSize($0) })
       else { continue }
@@ -148,7 +148,9 @@ final class PageStore: Sendable {
 
   private func numbers() -> [Int] {
     ((try? Folder.names(folder)) ?? []).compactMap { name in
-      guard name.hasPrefix("page-"), let number = Int(name.dropFirst(5)), Self.name(number) == name else { return nil }
+      guard name.hasPrefix("page-"), let number = Int(name.dropFirst(5)), DocumentLedger.numbers.contains(number),
+        Self.name(number) == name
+      else { return nil }
       return number
     }
   }
