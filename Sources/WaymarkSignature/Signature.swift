@@ -138,7 +138,7 @@ package struct Signature: Hashable, Sendable {
         let before = points.last
         func sum(_ value: Int?, _ more: Int) throws(SignatureError) -> Int {
           let (sum, overflow) = (value ?? 0).addingReportingOverflow(more)
-          guard !overflow, abs(sum) < 1 << 32 else { throw bad(.badStrokes, "a number is too large") }
+          guard !overflow, sum.magnitude < 1 << 32 else { throw bad(.badStrokes, "a number is too large") }
           return sum
         }
         let pressure = list[start + 3]

@@ -6,17 +6,28 @@ import Testing
   private static let isPossible =
     geteuid() == 0
     && ["/usr/bin/python3", "/usr/bin/qrencode"].allSatisfy(FileManager.default.isExecutableFile(atPath:))
-  private static let script =
+  private static let root =
     URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
-    + "/Benchmarks/socket/hostile.py"
 
   @Test(
     "220 hostile connections keep no verdict from a client, and take less than 128 MiB",
     .enabled(if: isPossible, "needs root, python3 and qrencode"), .timeLimit(.minutes(3)))
   func budget() throws {
+    try run([Self.root + "/Benchmarks/socket/hostile.py", "--seconds", "8", Executable.path])
+  }
+
+  @Test("Numbers out of reach, in every request that there is, end nothing", .timeLimit(.minutes(3)))
+  func numbers() throws {
+    try run([
+      Self.root + "/Tests/Support/hostile/numbers.py", Executable.path,
+      Self.root + "/Tests/Fixtures/Protocol/requests.ndjson",
+    ])
+  }
+
+  private func run(_ arguments: [String]) throws {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
-    process.arguments = [Self.script, "--seconds", "8", Executable.path]
+    process.arguments = arguments
     let (output, errors) = (Pipe(), Pipe())
     process.standardOutput = output
     process.standardError = errors

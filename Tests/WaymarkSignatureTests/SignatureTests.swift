@@ -66,6 +66,7 @@ import WaymarkSystem
     }
     #expect(throws: SignatureError.self) { try Signature.strokes(fromWire: [[1, 2, 3]]) }
     #expect(throws: SignatureError.self) { try Signature.strokes(fromWire: [[.max, 0, 0, -1, 1, 0, 0, -1]]) }
+    #expect(throws: SignatureError.self) { try Signature.strokes(fromWire: [[.min, 0, 0, -1]]) }
   }
 
   // MARK: The hash
