@@ -60,11 +60,23 @@ let package = Package(
       "WaymarkOnboarding",
       [
         "WaymarkSystem", "WaymarkJSON", .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "CryptoExtras", package: "swift-crypto"),
+        .product(name: "CryptoExtras", package: "swift-crypto"), .product(name: "Yams", package: "Yams"),
       ]),
     module(
       "WaymarkBundles",
       ["WaymarkSystem", "WaymarkJSON", "WaymarkOnboarding", .product(name: "Crypto", package: "swift-crypto")]),
+    module(
+      "WaymarkAccounts",
+      [
+        "WaymarkJSON", .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "CryptoExtras", package: "swift-crypto"),
+      ]),
+    module(
+      "WaymarkSignature",
+      [
+        "WaymarkSystem", "WaymarkJSON", "WaymarkImage", "WaymarkGeometry",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ]),
     module("WaymarkAnchors", ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry", "CKernels"]),
     module(
       "WaymarkScenes",
@@ -96,6 +108,7 @@ let package = Package(
     fuzzer("FuzzProtocol", ["WaymarkProtocol", "WaymarkJSON", .product(name: "NIOCore", package: "swift-nio")]),
     fuzzer("FuzzBundles", ["WaymarkBundles", "WaymarkOnboarding"]),
     fuzzer("FuzzDocuments", ["WaymarkDocuments", "WaymarkGeometry"]),
+    fuzzer("FuzzRecords", ["WaymarkAccounts", "WaymarkSignature", "WaymarkJSON"]),
     fuzzer("FuzzScenes", ["WaymarkScenes", "WaymarkSystem"]),
     fuzzer(
       "FuzzKiosk",
