@@ -67,7 +67,7 @@ let package = Package(
       "WaymarkOnboarding",
       [
         "WaymarkSystem", "WaymarkJSON", .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "CryptoExtras", package: "swift-crypto"),
+        .product(name: "CryptoExtras", package: "swift-crypto"), .product(name: "Yams", package: "Yams"),
       ]),
     module(
       "WaymarkBundles",

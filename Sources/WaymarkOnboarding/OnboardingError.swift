@@ -11,6 +11,8 @@ public enum OnboardingErrorCode: String, ProblemCode, CaseIterable {
   case badPolicy
   /// A file that cannot be read.
   case cannotOpen
+  /// The records of confirmed payloads cannot be read or written.
+  case replayStore
   /// A payload that cannot be signed.
   case badPayload
 }

@@ -3,6 +3,7 @@ import Glibc
 import Logging
 import ServiceLifecycle
 import UnixSignals
+import WaymarkOnboarding
 import WaymarkProtocol
 import WaymarkSystem
 
@@ -100,6 +101,9 @@ package struct Daemon: Sendable {
       if problems.isEmpty { log.error("\(error)") }
       log.error("the configuration has problems; everything stays as it was")
       if let error = error as? ServiceProblem {
+        throw ServiceError(.badConfiguration, error.message, hint: error.hint)
+      }
+      if let error = error as? OnboardingError {
         throw ServiceError(.badConfiguration, error.message, hint: error.hint)
       }
       if let error = error as? ConfigurationProblem {

@@ -30,14 +30,19 @@ extension ServiceProblemCode: ExplainedCode {
   var exitStatus: ExitStatus {
     switch self {
     case "cannotOpen": .cannotOpen
-    case "badPolicy": .badData
     default: .unavailable
     }
   }
 }
 
 extension OnboardingErrorCode: ExplainedCode {
-  var exitStatus: ExitStatus { self == .cannotOpen ? .cannotOpen : .badData }
+  var exitStatus: ExitStatus {
+    switch self {
+    case .cannotOpen: .cannotOpen
+    case .replayStore: .unavailable
+    case .badKey, .badPolicy, .badPayload: .badData
+    }
+  }
 }
 
 extension SourceErrorCode: ExplainedCode {

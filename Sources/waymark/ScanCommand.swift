@@ -3,7 +3,6 @@ import Foundation
 import WaymarkBarcodes
 import WaymarkImage
 import WaymarkOnboarding
-import WaymarkService
 import WaymarkSystem
 
 /// `waymark scan`: reads codes from picture files.

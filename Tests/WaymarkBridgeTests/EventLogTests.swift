@@ -24,8 +24,8 @@ final class Scratch {
 func payload(_ number: Int) -> [UInt8] { Array("event \(number)".utf8) }
 
 /// Everything behind a number, gaps passed over.
-func all(_ log: EventLog, after start: UInt64 = 0) -> (records: [EventLog.Record], gaps: [ClosedRange<UInt64>]) {
-  var (records, gaps, place) = ([EventLog.Record](), [ClosedRange<UInt64>](), start)
+func all(_ log: EventLog, after start: UInt64 = 0) -> (records: [LogRecord], gaps: [ClosedRange<UInt64>]) {
+  var (records, gaps, place) = ([LogRecord](), [ClosedRange<UInt64>](), start)
   while true {
     switch log.read(after: place, count: 7) {
     case .empty: return (records, gaps)
@@ -162,7 +162,7 @@ func all(_ log: EventLog, after start: UInt64 = 0) -> (records: [EventLog.Record
     #expect(scratch.segments.count == 1)
     #expect(log.read(after: 100, count: 1) == .empty)
     // The last one is still there for whoever asks where the log ends.
-    #expect(log.read(after: 99, count: 1) == .records([EventLog.Record(sequence: 100, payload: payload(100))]))
+    #expect(log.read(after: 99, count: 1) == .records([LogRecord(sequence: 100, payload: payload(100))]))
     #expect(log.figures.waiting == 0)
   }
 

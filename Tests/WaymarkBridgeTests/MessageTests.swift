@@ -18,7 +18,7 @@ import WaymarkJSON
     switch format.disposition(of: try JSONParser.parse(line), instance: "1abc") {
     case .none: return nil
     case .tell(let message): return message
-    case .keep(let record): return format.message(of: EventLog.Record(sequence: 9, payload: record), stream: 255)
+    case .keep(let record): return format.message(of: LogRecord(sequence: 9, payload: record), stream: 255)
     }
   }
 
@@ -93,10 +93,10 @@ import WaymarkJSON
         == #"{"id":"00000000000000ff-8","event":"bridge.dropped","time":"2026-01-02T03:04:05.678Z","first":"00000000000000ff-3","count":6,"device":"line-3"}"#
     )
     let record = try format().record(event: "bridge.missed", time: "t", members: [.init("seq", 4)])
-    let told = try format().message(of: EventLog.Record(sequence: 1, payload: record), stream: 1)
+    let told = try format().message(of: LogRecord(sequence: 1, payload: record), stream: 1)
     #expect(told?.topic == "waymark/line-3/event/bridge/missed")
     for broken: [UInt8] in [[], [200], [4, 0x61], Array("\u{4}scan".utf8), Array("\u{4}scan[]".utf8)] {
-      #expect(try format().message(of: EventLog.Record(sequence: 1, payload: broken), stream: 1) == nil)
+      #expect(try format().message(of: LogRecord(sequence: 1, payload: broken), stream: 1) == nil)
     }
   }
 

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WaymarkAccounts
 import WaymarkService
+import WaymarkSystem
 
 /// The section `accounts` of the configuration.
 @Suite struct AccountConfigurationTests {

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
+import WaymarkOnboarding
 import WaymarkService
+import WaymarkSystem
 
 @Suite struct ConfigurationTests {
   private func load(
@@ -21,6 +23,11 @@ import WaymarkService
     #expect(problems.isEmpty)
     #expect(configuration.limits == ConnectionLimits())
     #expect(configuration.camera.closeAfter == 10)
+  }
+
+  /// The policy's reader tells sections that are for others from misspelt ones.
+  @Test func thePolicysReaderKnowsEverySection() {
+    #expect(OnboardingConfiguration.sections.sorted() == ConfigurationSchema.sections.sorted())
   }
 
   @Test func theExampleIsWithoutProblems() throws {

@@ -1,5 +1,6 @@
 import Testing
 import WaymarkService
+import WaymarkSystem
 
 @Suite struct RedactionTests {
   @Test(arguments: [

@@ -79,7 +79,7 @@ package struct MessageFormat: Sendable {
   }
 
   /// The message of a record; `nil` when it is none of ours.
-  package func message(of record: EventLog.Record, stream: UInt64) -> BridgeMessage? {
+  package func message(of record: LogRecord, stream: UInt64) -> BridgeMessage? {
     guard let length = record.payload.first.map(Int.init), record.payload.count > length + 2 else { return nil }
     let event = String(decoding: record.payload[1...length], as: UTF8.self)
     let json = record.payload[(length + 1)...]

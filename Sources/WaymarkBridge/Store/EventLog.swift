@@ -27,20 +27,12 @@ package final class EventLog: Sendable {
     fileprivate var segmentBytes: Int { bytes / 16 }
   }
 
-  /// An event and its number.
-  package struct Record: Hashable, Sendable {
-    /// Its number, from 1 on.
-    package let sequence: UInt64
-    /// Its bytes.
-    package let payload: [UInt8]
-  }
-
   /// What comes behind a number.
   package enum Batch: Hashable, Sendable {
     /// Nothing yet.
     case empty
     /// Records whose numbers follow.
-    case records([Record])
+    case records([LogRecord])
     /// The numbers up to and with this one are gone.
     case gap(through: UInt64)
   }

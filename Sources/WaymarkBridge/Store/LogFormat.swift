@@ -84,3 +84,11 @@ enum LogFormat {
     bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 }
+
+/// An event and its number.
+package struct LogRecord: Hashable, Sendable {
+  /// Its number, from 1 on.
+  package let sequence: UInt64
+  /// Its bytes.
+  package let payload: [UInt8]
+}

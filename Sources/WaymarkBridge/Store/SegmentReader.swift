@@ -21,7 +21,7 @@ struct SegmentReader {
   ///   - end: where the segment ends.
   mutating func read(
     _ path: String, first: UInt64, wanted: UInt64, count: Int, end: Int, bytes: Int
-  ) -> (records: [EventLog.Record], isDamaged: Bool) {
+  ) -> (records: [LogRecord], isDamaged: Bool) {
     if descriptor < 0 || self.first != first {
       close()
       descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
@@ -30,11 +30,11 @@ struct SegmentReader {
       (next, offset) = (first, LogFormat.headerSize)
     }
     if wanted < next { (next, offset) = (first, LogFormat.headerSize) }
-    var records: [EventLog.Record] = []
+    var records: [LogRecord] = []
     var taken = 0
     let isWhole = Self.walk(descriptor, from: &offset, next: &next, end: end) { sequence, payload in
       if sequence < wanted { return true }
-      records.append(EventLog.Record(sequence: sequence, payload: payload))
+      records.append(LogRecord(sequence: sequence, payload: payload))
       taken += payload.count
       return records.count < count && taken < bytes
     }

@@ -1,4 +1,5 @@
 import WaymarkAccounts
+package import WaymarkSystem
 import Yams
 
 /// Reads the section `accounts`.
@@ -260,5 +261,20 @@ struct AccountPolicyReader {
     wrong(
       policy.passcode.longestWait < policy.passcode.wait, "passcode.longestWait", "it is less than passcode.wait",
       "Correct one of them.")
+  }
+}
+
+extension AccountSettings {
+  /// Reads the section out of a configuration file's text.
+  ///
+  /// Paths in it are relative to the file's folder. The text as a whole must be YAML, which is for others to check.
+  ///
+  /// - Returns: no settings where there is no such section; and everything that is wrong with it.
+  package static func read(
+    yaml: String, file: String
+  ) -> (settings: AccountSettings?, problems: [ConfigurationProblem]) {
+    var reader = AccountPolicyReader(file: file)
+    let settings = reader.read(yaml: yaml)
+    return (settings, reader.problems.sorted { ($0.line ?? 0) < ($1.line ?? 0) })
   }
 }

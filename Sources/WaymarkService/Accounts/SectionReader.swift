@@ -1,3 +1,4 @@
+import WaymarkSystem
 import Yams
 
 /// A section of the configuration that holds lists and maps, which the configuration library cannot list: its values by name, and

@@ -1,4 +1,4 @@
-import WaymarkSystem
+package import WaymarkSystem
 
 /// Finds, reads and checks the configuration: flags before environment before file.
 package struct ConfigurationLoader: Sendable {

@@ -1,4 +1,5 @@
-import WaymarkSystem
+import WaymarkOnboarding
+package import WaymarkSystem
 
 /// What only shows when the values meet the machine: accounts that do not exist, folders that cannot be read.
 package enum ConfigurationReview {

@@ -1,3 +1,4 @@
+package import WaymarkSystem
 import Yams
 
 /// The checked values of one origin, ready for the reader.

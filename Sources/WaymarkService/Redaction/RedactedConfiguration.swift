@@ -1,3 +1,4 @@
+import WaymarkOnboarding
 import Yams
 
 /// A configuration file for strangers' eyes: its known keys with their values, without comments; unknown keys without
@@ -7,8 +8,8 @@ package struct RedactedConfiguration: Sendable {
   package private(set) var lines: [String] = []
 
   /// What the keys of the onboarding section hold is no secret: keys are in files of their own.
-  private static let onboarding = Set(PolicyReader.keys)
-  private static let customKind = Set(PolicyReader.kindKeys)
+  private static let onboarding = Set(OnboardingConfiguration.keys)
+  private static let customKind = Set(OnboardingConfiguration.kindKeys)
 
   /// The redacted form of a file's text; a text that is no YAML gives nothing.
   package init(yaml: String) {

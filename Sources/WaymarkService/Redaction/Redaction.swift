@@ -1,3 +1,5 @@
+package import WaymarkSystem
+
 /// Takes secrets out of texts that leave the device, such as a bug report. It would rather take too much.
 package enum Redaction {
   /// What stands where something was taken out.

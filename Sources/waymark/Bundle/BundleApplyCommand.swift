@@ -22,10 +22,10 @@ struct BundleApplyCommand: AsyncParsableCommand {
   var bundle: String
 
   @Option(help: "The public keys that are trusted, JWK set or PEM.", completion: .file())
-  var keys = BundleCommand.standardKeys
+  var keys = BundleFile.standardKeys
 
   @Option(help: "Where bundles are kept.")
-  var folder = BundleCommand.standardFolder
+  var folder = BundleFile.standardFolder
 
   @Option(
     help:
@@ -50,7 +50,7 @@ struct BundleApplyCommand: AsyncParsableCommand {
 
   func run() async throws {
     do {
-      let (reader, handle) = try BundleCommand.open(bundle, keys: keys)
+      let (reader, handle) = try BundleFile.open(bundle, keys: keys)
       defer { try? handle.close() }
       let activation = Activation(path: place.path, command: activate, within: within, settle: settle)
       let isAlone = noService

@@ -19,32 +19,6 @@ struct BundleCommand: AsyncParsableCommand {
     subcommands: [
       BundleMakeCommand.self, BundleVerifyCommand.self, BundleApplyCommand.self, BundleListCommand.self,
     ])
-
-  /// Opens a bundle and checks who made it.
-  static func open(_ path: String, keys: String) throws -> (reader: BundleReader, descriptor: FileHandle) {
-    let text: String
-    do {
-      text = String(decoding: try WholeFile.read(keys, limit: 1 << 20, kind: .any), as: UTF8.self)
-    } catch {
-      throw BundleError(
-        .cannotOpen, error.message,
-        hint:
-          "Put the public key of the bundles' maker there (waymark onboarding keygen prints it), or name its file: --keys"
-      )
-    }
-    let isPEM = text.contains("-----BEGIN")
-    let trusted = try isPEM ? PEMKeys.keys(text, id: nil) : JWKSet.keys(text).keys
-    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      let error = FileError(path, cannotBe: "read", number: errno)
-      throw BundleError(.cannotOpen, error.message, hint: error.hint)
-    }
-    let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-    return (try BundleReader(source: BundleReader.source(descriptor, name: path), keys: trusted), handle)
-  }
-
-  static let standardKeys = "/etc/waymark/bundle-keys.jwks"
-  static let standardFolder = "/var/lib/waymark-bundles"
 }
 
 extension BundleErrorCode: ExplainedCode {
@@ -128,14 +102,14 @@ struct BundleVerifyCommand: AsyncParsableCommand {
   var bundle: String
 
   @Option(help: "The public keys that are trusted, JWK set or PEM.", completion: .file())
-  var keys = BundleCommand.standardKeys
+  var keys = BundleFile.standardKeys
 
   @Flag(help: "List the files.")
   var list = false
 
   func run() async throws {
     do {
-      let (reader, handle) = try BundleCommand.open(bundle, keys: keys)
+      let (reader, handle) = try BundleFile.open(bundle, keys: keys)
       defer { try? handle.close() }
       try reader.readFiles { _ in
       } take: { _ in
@@ -158,7 +132,7 @@ struct BundleListCommand: AsyncParsableCommand {
     commandName: "list", abstract: "Tell which bundles this device has.")
 
   @Option(help: "Where bundles are kept.")
-  var folder = BundleCommand.standardFolder
+  var folder = BundleFile.standardFolder
 
   func run() async throws {
     let store = BundleStore(folder: folder)

@@ -1,6 +1,5 @@
 import ArgumentParser
 import WaymarkOnboarding
-import WaymarkService
 import WaymarkSystem
 
 /// `waymark onboarding confirm`: accepts a payload for good, so that it is not accepted again.
@@ -37,7 +36,7 @@ struct OnboardingConfirmCommand: AsyncParsableCommand {
     let isFirst: Bool
     do {
       isFirst = try judge.confirm(verdict)
-    } catch let problem as ServiceProblem {
+    } catch let problem as OnboardingError {
       Output.fail(.cannotOpen, problem.message, hint: problem.hint)
     }
     try input.report(isFirst ? verdict : verdict.replayed)

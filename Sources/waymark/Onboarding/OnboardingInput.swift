@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import WaymarkOnboarding
-import WaymarkService
 import WaymarkSystem
 
 /// What `check` and `confirm` have in common: a payload, a policy, a moment.
@@ -39,14 +38,14 @@ struct OnboardingInput: ParsableArguments {
       bytes = Array(text.utf8)
     }
     do {
-      let configuration = try policy.map { path throws(ServiceProblem) in
+      let configuration = try policy.map { path throws(OnboardingError) in
         try OnboardingConfiguration(file: path)
       }
       for warning in configuration?.warnings ?? [] { Output.diagnostic("waymark: \(warning)") }
       let judge = try (configuration ?? OnboardingConfiguration()).judge(records: records)
       return (judge, judge.verdict(for: [ScannedCode(bytes: bytes)], now: moment ?? Date()))
     } catch {
-      Output.fail(error.code == "badPolicy" ? .badData : .cannotOpen, error.message, hint: error.hint)
+      Output.fail(error.code == .replayStore ? .cannotOpen : error.code.exitStatus, error.message, hint: error.hint)
     }
   }
 

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import WaymarkOnboarding
-import WaymarkService
 import WaymarkSystem
 
 /// `waymark onboarding sign`: a token to print.

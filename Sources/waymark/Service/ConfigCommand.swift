@@ -1,5 +1,6 @@
 import ArgumentParser
 import WaymarkService
+import WaymarkSystem
 
 /// `waymark config`: what the service would be told.
 struct ConfigCommand: ParsableCommand {

@@ -1,4 +1,3 @@
-package import WaymarkOnboarding
 import WaymarkSystem
 
 /// Key files: PEM, or a JWK set.

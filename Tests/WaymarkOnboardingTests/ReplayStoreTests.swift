@@ -2,7 +2,6 @@ import Foundation
 import Synchronization
 import Testing
 import WaymarkOnboarding
-import WaymarkService
 import WaymarkSystem
 
 @Suite("The store of confirmed payloads")
@@ -37,7 +36,7 @@ struct ReplayStoreTests {
       let reader = try ReplayStore(folder: folder + "/a", isReadOnly: true)
       #expect(try !reader.contains(entry("a")))
       #expect(!FileManager.default.fileExists(atPath: folder))
-      #expect(throws: ServiceProblem.self) { try reader.record(entry("a")) }
+      #expect(throws: OnboardingError.self) { try reader.record(entry("a")) }
       #expect(try ReplayStore(folder: folder + "/a").record(entry("a")))
       #expect(try reader.contains(entry("a")))
     }
@@ -153,13 +152,13 @@ struct ReplayStoreTests {
   @Test("A store that cannot remember says so, and names that are no digests are refused")
   func broken() throws {
     try withFolder { folder in
-      #expect(throws: ServiceProblem.self) { try ReplayStore(folder: "/dev/null/x") }
-      #expect(throws: ServiceProblem.self) { try ReplayStore(folder: "") }
+      #expect(throws: OnboardingError.self) { try ReplayStore(folder: "/dev/null/x") }
+      #expect(throws: OnboardingError.self) { try ReplayStore(folder: "") }
       let store = try ReplayStore(folder: folder)
-      #expect(throws: ServiceProblem.self) { try store.record(ReplayEntry(digest: "../x", expires: nil)) }
+      #expect(throws: OnboardingError.self) { try store.record(ReplayEntry(digest: "../x", expires: nil)) }
       try FileManager.default.removeItem(atPath: folder)
-      #expect(throws: ServiceProblem.self) { try store.contains(entry("a")) }
-      #expect(throws: ServiceProblem.self) { try store.record(entry("a")) }
+      #expect(throws: OnboardingError.self) { try store.contains(entry("a")) }
+      #expect(throws: OnboardingError.self) { try store.record(entry("a")) }
     }
   }
 }

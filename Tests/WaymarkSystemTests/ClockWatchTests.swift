@@ -1,5 +1,5 @@
 import Testing
-import WaymarkService
+import WaymarkSystem
 
 @Suite("Whether the wall clock can be believed")
 struct ClockWatchTests {

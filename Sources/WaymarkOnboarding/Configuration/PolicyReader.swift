@@ -1,5 +1,4 @@
 import FoundationEssentials
-import WaymarkOnboarding
 import WaymarkSystem
 import Yams
 
@@ -47,7 +46,7 @@ struct PolicyReader {
     let isBare = mapping.keys.contains { Self.keys.contains($0.scalar?.string ?? "") }
     if allowsBare {
       // A section that nobody knows may be a misspelt one, and a misspelt "replay" would let tokens in twice.
-      let known = ConfigurationSchema.sections + (isBare && mapping["onboarding"] == nil ? Self.keys : [])
+      let known = OnboardingConfiguration.sections + (isBare && mapping["onboarding"] == nil ? Self.keys : [])
       check(mapping, known, under: "")
     }
     if let section = mapping["onboarding"] {

@@ -1,4 +1,3 @@
-package import WaymarkOnboarding
 import WaymarkSystem
 
 /// The onboarding policy of a configuration file, its keys read and everything checked.
@@ -10,13 +9,20 @@ package struct OnboardingConfiguration: Sendable {
   /// What was passed over on the way, such as keys of unsupported types.
   package var warnings: [String] = []
 
+  /// What else stands in a `waymark.yaml`, the names of its sections and of keys that stand in none: known here so that a
+  /// misspelt one is told from one that is for others.
+  package static let sections = [
+    "accounts", "anchors", "camera", "clients", "documents", "forms", "gallery", "isolation", "log", "onboarding",
+    "replay", "roles", "scan", "scenes", "signatures", "socket", "source", "trigger", "type",
+  ]
+
   /// The configuration without a file.
   package init() {}
 
   /// A judge after this configuration.
   ///
   /// - Parameter records: whether confirmations are to be recorded; who only looks changes nothing on the disk.
-  package func judge(records: Bool = true) throws(ServiceProblem) -> OnboardingJudge {
+  package func judge(records: Bool = true) throws(OnboardingError) -> OnboardingJudge {
     guard let replayFolder else { return OnboardingJudge(policy: policy) }
     return OnboardingJudge(policy: policy, replayGuard: try ReplayStore(folder: replayFolder, isReadOnly: !records))
   }

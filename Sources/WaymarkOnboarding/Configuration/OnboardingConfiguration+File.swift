@@ -1,19 +1,24 @@
-import WaymarkSystem
+package import WaymarkSystem
 
 extension OnboardingConfiguration {
+  /// The keys of the section.
+  package static var keys: [String] { PolicyReader.keys }
+  /// The keys of a declared kind.
+  package static var kindKeys: [String] { PolicyReader.kindKeys }
+
   /// Reads `onboarding:` and `replay:` of a configuration file, for `--policy`. A file that holds nothing but the
   /// content of the section is understood as well.
-  package init(file: String) throws(ServiceProblem) {
+  package init(file: String) throws(OnboardingError) {
     guard let bytes = try? WholeFile.read(file, limit: 1 << 20) else {
-      throw ServiceProblem(
-        code: "cannotOpen", message: "The policy \(file) cannot be read.",
+      throw OnboardingError(
+        .cannotOpen, "The policy \(file) cannot be read.",
         hint: "Check the path and who may read it; a policy has at most one megabyte.")
     }
     let (configuration, problems) = Self.read(
       yaml: String(decoding: bytes, as: UTF8.self), file: file, allowsBare: true)
     guard problems.isEmpty else {
-      throw ServiceProblem(
-        code: "badPolicy", message: problems.map(\.description).joined(separator: "\n"),
+      throw OnboardingError(
+        .badPolicy, problems.map(\.description).joined(separator: "\n"),
         hint: problems.map(\.hint).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
           .joined(separator: "\n"))
     }

@@ -25,13 +25,15 @@ struct ReplayHorizon: Sendable {
 
   /// Reads the file.
   func read() -> Content {
-    switch ConfigurationLoader.read(path) {
-    case .failure(let failure): return failure.code == .notFound ? .none : .unreadable(failure)
-    case .success(let text):
-      // Whole seconds and a line end: a file that was cut off shows.
-      guard text.hasSuffix("\n"), let seconds = Int(text.dropLast()), seconds >= 0 else { return .damaged }
-      return .seconds(Double(seconds))
+    let text: String
+    do {
+      text = String(decoding: try WholeFile.read(path, limit: 1 << 20), as: UTF8.self)
+    } catch {
+      return error.code == .notFound ? .none : .unreadable(error)
     }
+    // Whole seconds and a line end: a file that was cut off shows.
+    guard text.hasSuffix("\n"), let seconds = Int(text.dropLast()), seconds >= 0 else { return .damaged }
+    return .seconds(Double(seconds))
   }
 
   /// Moves it forward, durably; never back.

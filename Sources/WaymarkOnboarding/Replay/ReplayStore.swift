@@ -1,7 +1,6 @@
 package import FoundationEssentials
 import Glibc
 import Synchronization
-package import WaymarkOnboarding
 import WaymarkSystem
 
 /// Remembers confirmed payloads in a folder: a file for each, named by its digest.
@@ -36,7 +35,7 @@ package final class ReplayStore: ReplayGuard {
   package init(
     folder: String, isReadOnly: Bool = false, now: @escaping @Sendable () -> Date = { Date() },
     uptime: @escaping @Sendable () -> Double = { BootClock.now }
-  ) throws(ServiceProblem) {
+  ) throws(OnboardingError) {
     self.folder = folder
     self.isReadOnly = isReadOnly
     self.now = now
@@ -82,14 +81,15 @@ package final class ReplayStore: ReplayGuard {
   }
 
   private static func expiry(of path: String) -> Expiry {
-    guard case .success(let text) = ConfigurationLoader.read(path) else { return .damaged }
+    guard let bytes = try? WholeFile.read(path, limit: 1 << 20) else { return .damaged }
+    let text = String(decoding: bytes, as: UTF8.self)
     if text == "never" { return .never }
     guard let seconds = Int(text), text.utf8.count <= 20 else { return .damaged }
     return .seconds(Double(seconds))
   }
 
   /// Makes a folder for this user alone, and its parents.
-  private static func makeFolder(_ path: String) throws(ServiceProblem) {
+  private static func makeFolder(_ path: String) throws(OnboardingError) {
     guard !path.isEmpty else { throw problem(path, ENOENT) }
     if mkdir(path, 0o700) == 0 { return }
     if errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex {
@@ -101,16 +101,16 @@ package final class ReplayStore: ReplayGuard {
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { throw problem(path, ENOTDIR) }
   }
 
-  private static func problem(_ path: String, _ code: Int32) -> ServiceProblem { problem(path, systemMessage(code)) }
+  private static func problem(_ path: String, _ code: Int32) -> OnboardingError { problem(path, systemMessage(code)) }
 
-  private static func problem(_ path: String, _ reason: String) -> ServiceProblem {
-    ServiceProblem(
-      code: "replayStore", message: "The replay store \(path) cannot be used: \(reason).",
+  private static func problem(_ path: String, _ reason: String) -> OnboardingError {
+    OnboardingError(
+      .replayStore, "The replay store \(path) cannot be used: \(reason).",
       hint: "Name a folder that this user may write in as replay.folder.")
   }
 
   /// A digest is hexadecimal digits; anything else is nobody's name here.
-  private func path(_ entry: ReplayEntry) throws(ServiceProblem) -> String {
+  private func path(_ entry: ReplayEntry) throws(OnboardingError) -> String {
     guard entry.digest.utf8.count == 64, entry.digest.utf8.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit })
     else { throw Self.problem(folder, EINVAL) }
     return folder + "/" + entry.digest
@@ -130,7 +130,7 @@ package final class ReplayStore: ReplayGuard {
   }
 
   /// Whether a record of it may have been there and have been forgotten.
-  private func isForgotten(_ entry: ReplayEntry) throws(ServiceProblem) -> Bool {
+  private func isForgotten(_ entry: ReplayEntry) throws(OnboardingError) -> Bool {
     guard let expires = entry.expires else { return false }
     switch horizon.read() {
     case .none: return false

@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 import WaymarkOnboarding
-import WaymarkService
 import WaymarkSystem
 
 @Suite("The onboarding section")
@@ -143,6 +142,6 @@ struct OnboardingConfigurationTests {
 
   @Test("A policy that cannot be read is an error with a hint")
   func unreadable() {
-    #expect(throws: ServiceProblem.self) { try OnboardingConfiguration(file: "/nowhere/w.yaml") }
+    #expect(throws: OnboardingError.self) { try OnboardingConfiguration(file: "/nowhere/w.yaml") }
   }
 }

@@ -1,0 +1,51 @@
+import WaymarkImage
+
+/// What became of looking a signature over.
+package struct SignatureFinding: Hashable, Sendable {
+  /// The signature that the file holds.
+  package let signature: Signature
+  /// The hash that the file names.
+  package let claimed: String
+  /// Whether that is the hash of what it holds.
+  package let isUnchanged: Bool
+  /// Whether the picture is the one that these strokes and words give; `nil` for a record without a picture.
+  package let isItsPicture: Bool?
+
+  /// Whether nothing was changed.
+  package var isWhole: Bool { isUnchanged && isItsPicture != false }
+
+  /// Looks over a record, an SVG or a PNG.
+  ///
+  /// - Parameter pixels: decodes a PNG to the gray values of its pixels, row by row.
+  /// - Throws: `notASignature` when it is none of them, or what it holds is none.
+  package static func of(
+    _ file: [UInt8], pixels: ([UInt8]) -> (width: Int, height: Int, values: [UInt8])?
+  ) throws(SignatureError) -> SignatureFinding {
+    if file.starts(with: SignaturePNG.mark) {
+      guard let json = SignaturePNG.record(in: file) else {
+        throw Signature.bad(.notASignature, "the PNG carries no record of strokes")
+      }
+      let record = try SignatureRecord(json: json)
+      let signature = try record.signature()
+      let drawn = SignaturePNG.draw(signature)
+      let isSame = pixels(file).map {
+        $0.width == drawn.width && $0.height == drawn.height && $0.values == SignaturePNG.values(drawn)
+      }
+      return SignatureFinding(record, signature, isSame ?? false)
+    }
+    if let json = SignatureSVG.record(in: file) {
+      let record = try SignatureRecord(json: json)
+      let signature = try record.signature()
+      return SignatureFinding(record, signature, Array(SignatureSVG.draw(signature).utf8) == file)
+    }
+    let record = try SignatureRecord(json: file)
+    return SignatureFinding(record, try record.signature(), nil)
+  }
+
+  private init(_ record: SignatureRecord, _ signature: Signature, _ isItsPicture: Bool?) {
+    self.signature = signature
+    claimed = record.hash
+    isUnchanged = record.hash == signature.hash
+    self.isItsPicture = isItsPicture
+  }
+}
