@@ -10,6 +10,8 @@ package struct KioskOptions: Sendable {
     case document
     /// The form that a barcode fills.
     case field
+    /// Counting what is on a shelf.
+    case count
     /// Onboarding and signing in, before anything else, where accounts are configured.
     case account
   }

@@ -32,9 +32,9 @@ struct KioskCommand: AsyncParsableCommand {
 
   @Option(
     help:
-      "What the start view offers: onboard, ar, document, field; and account, which asks for signing in first where accounts are configured; separated by commas."
+      "What the start view offers: onboard, ar, document, field, count; and account, which asks for signing in first where accounts are configured; separated by commas."
   )
-  var show = "onboard,ar,document,field,account"
+  var show = KioskOptions.View.allCases.map(\.rawValue).joined(separator: ",")
 
   @Option(help: "Fix the language: en or de. Otherwise the browser's, and a switch.")
   var language: String?
@@ -192,16 +192,19 @@ struct KioskCommand: AsyncParsableCommand {
     }
   }
 
+  /// Everything that the start view can offer, as a list to read.
+  private static var names: String { KioskOptions.View.allCases.map(\.rawValue).joined(separator: ", ") }
+
   /// What the start view offers.
   private func views() throws -> [KioskOptions.View] {
     let views = try show.split(separator: ",").map { word in
       guard let view = KioskOptions.View(rawValue: String(word)) else {
-        throw ValidationError("--show takes onboard, ar, document, field and account, not \(word).")
+        throw ValidationError("--show takes \(Self.names), not \(word).")
       }
       return view
     }
     guard !views.isEmpty else {
-      throw ValidationError("--show needs at least one of onboard, ar, document, field, account.")
+      throw ValidationError("--show needs at least one of \(Self.names).")
     }
     return views
   }

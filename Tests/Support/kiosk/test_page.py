@@ -13,6 +13,7 @@ import traceback
 
 # Each names its checks in the order in which they run.
 import scanning  # noqa: F401
+import following  # noqa: F401
 import session  # noqa: F401
 import fields  # noqa: F401
 import signing  # noqa: F401

@@ -1,6 +1,7 @@
 // The code scanner: onboarding with its verdicts, or one barcode for a field.
 import { command, CommandError } from '../api.js';
 import { cameraRoll } from '../components/camera-roll.js';
+import { centre, followCodes } from '../components/followed.js';
 import { drawCode } from '../components/overlay.js';
 import { cameraStage } from '../components/stage.js';
 import { verdictPanel } from '../components/verdict.js';
@@ -16,6 +17,7 @@ const INVALID_MS = 9000;
 const RETRY_MS = 2000;
 const SCAN_SECONDS = 60;
 const SNAP_MS = 260;
+const MARK_MS = 1500;
 
 /**
  * Opens the scanner. `mode` is "onboarding" or "barcode". The dialog's promise gives the accepted verdict, or
@@ -41,6 +43,11 @@ export function openScanner(app, { mode }) {
   let code = null;
   /** How many pictures are being judged: an accepted one takes the place of the scan that is under way. */
   let judging = 0;
+  /** Codes that are followed between two answers: where each was last, and which of them were refused. */
+  let seen = [];
+  const refusals = new Set();
+  /** What was refused and is not known among those yet: following begins a moment after reading. */
+  const refused = { corners: null, until: 0 };
   const offs = [];
 
   const words = el('span', {}, wanted);
@@ -56,7 +63,35 @@ export function openScanner(app, { mode }) {
   const disarm = (id) => command('scan.cancel', { scan: id }).catch(() => {});
   const tell = (error) => { const text = tOr(`error.${error}`, 'error.unavailable'); say('error', text); announce(text); };
 
-  function paint(context, _, place) {
+  /** Whether a point of the captured frame counts: what lies outside the guide is nobody's business. */
+  function counts([x, y], size) {
+    const limits = JSON.parse(armed || 'null');
+    if (!limits) return true;
+    const [left, top, width, height] = limits;
+    return x >= left * size.width && y >= top * size.height && x <= (left + width) * size.width && y <= (top + height) * size.height;
+  }
+
+  /** Outlines what is followed where it is in this very frame. */
+  function outline(context, overlay, place) {
+    for (const one of overlay.codes) {
+      if (one.trackingMethod !== 'fullTracking' || !one.corners?.length || !counts(centre(one.corners), overlay.frame)) continue;
+      drawCode(context, one.corners.map((point) => place.viewport.toScreen(point, place.scale)), { state: refusals.has(one.code) ? 'invalid' : 'seen' });
+    }
+  }
+
+  /** Notes which followed code was refused: that with its centre in what the answer outlined. */
+  function mark() {
+    if (!refused.corners || performance.now() > refused.until) return;
+    const [x, y] = centre(refused.corners);
+    const distance = (one) => { const [a, b] = centre(one.corners); return Math.hypot(a - x, b - y); };
+    const nearest = [...seen].sort((a, b) => distance(a) - distance(b))[0];
+    if (!nearest || distance(nearest) > Math.hypot(refused.corners[0][0] - x, refused.corners[0][1] - y)) return;
+    refusals.add(nearest.code);
+    refused.corners = null;
+  }
+
+  function paint(context, overlay, place) {
+    if (overlay?.codes && !verdict) outline(context, overlay, place);
     if (!code) return false;
     const share = still.matches ? 1 : Math.min(1, (place.now - code.since) / SNAP_MS);
     const opacity = code.until ? Math.max(0, Math.min(1, (code.until - place.now) / 250)) : 1;
@@ -69,7 +104,7 @@ export function openScanner(app, { mode }) {
     return share < 1 || Boolean(code.until);
   }
 
-  const stage = cameraStage(app, { label: t('scan.title'), area, paint, onsize: () => refit() });
+  const stage = cameraStage(app, { label: t('scan.title'), area, paint, onsize: () => refit(), expectsOverlay: () => followed.live && !verdict });
 
   /** Where the guide is, as shares of the frame: what lies outside of it does not count. */
   function region() {
@@ -148,13 +183,19 @@ export function openScanner(app, { mode }) {
     if (early) { early.push(event); return; }
     if (scan === null || event.scan !== scan) return;
     // Whoever looks at a picture of their own is not told of what the camera sees; it is looked for anew afterwards.
-    if ((judging || verdict?.still) && !['scan.cancelled', 'scan.unsuccessful'].includes(event.event)) return;
+    if ((judging || verdict?.still) && !['scan.cancelled', 'scan.unsuccessful', 'scan.ended'].includes(event.event)) return;
     const outcome = event.event.slice('scan.'.length);
     switch (outcome) {
       case 'successful': accepted({ ...event, outcome }); break;
-      case 'invalid': refused({ ...event, outcome }); break;
-      case 'unsuccessful': scan = null; if (!judging && !verdict?.still) refused({ ...event, outcome }); break;
+      case 'invalid': refuse({ ...event, outcome }); break;
+      case 'unsuccessful': scan = null; if (!judging && !verdict?.still) refuse({ ...event, outcome }); break;
       case 'guide': advise(event); break;
+      case 'ended':
+        // What was read once, and what this page confirmed, is told by the way it came.
+        if (event.reason === 'once' || handed) break;
+        if (event.reason === 'confirmed') { if (verdict && !panel.querySelector('[data-state="processing"]')) { handed = verdict; dialog.close(verdict); } break; }
+      // Nothing else told of it.
+      // falls through
       default:
         if (event.reason === 'replaced' && judging) return;
         scan = null;
@@ -199,7 +240,7 @@ export function openScanner(app, { mode }) {
       },
       onfailure: (error) => {
         // Between the look and the yes the code may have been used elsewhere.
-        if (error.code === 'replayed') { refused({ ...next, outcome: 'invalid', reason: 'replayed' }); return; }
+        if (error.code === 'replayed') { refuse({ ...next, outcome: 'invalid', reason: 'replayed' }); return; }
         const text = tOr(`error.${error.code}`, 'error.unavailable');
         let note = panel.querySelector('.fault');
         if (!note) { note = el('p', { class: 'fault' }); panel.querySelector('.actions').before(note); }
@@ -210,7 +251,8 @@ export function openScanner(app, { mode }) {
     show(next, [cancel, go]);
   }
 
-  function refused(next) {
+  function refuse(next) {
+    if (next.outcome === 'invalid' && next.corners?.length && !next.still) { Object.assign(refused, { corners: next.corners, until: performance.now() + MARK_MS }); mark(); }
     const goOn = () => { if (scan === null || next.still) arm(); else idle(); };
     show(next, [button(t(next.outcome === 'invalid' ? 'scan.other' : 'common.again'), goOn, { kind: 'primary' })]);
     if (next.outcome === 'invalid') later(goOn, INVALID_MS);
@@ -233,10 +275,16 @@ export function openScanner(app, { mode }) {
       if (next.error) { toast(tOr(`error.${next.error}`, 'error.unavailable'), { seconds: 7 }); arm(); return; }
       const shown = dialog.node.dataset.frozen === 'picture';
       const about = { ...next, frame: null, still: true, corners: shown ? next.corners : null };
-      if (waits) { scan = next.scan; accepted(about); } else refused(about);
+      if (waits) { scan = next.scan; accepted(about); } else refuse(about);
       if (shown) { stage.measure(); stage.reframe(next.corners); }
     },
   };
+
+  const followed = followCodes(app, {
+    ...(barcode ? {} : { symbologies: ['qr'] }),
+    onframe: (event) => { seen = event.codes.filter((one) => one.corners?.length); mark(); stage.preview.overlay(event.frame.sequence, event); },
+    onlost: (number) => refusals.delete(number),
+  });
 
   const dialog = openDialog({
     label: t('scan.title'), kind: 'view camera scanner',
@@ -246,13 +294,14 @@ export function openScanner(app, { mode }) {
       clearTimeout(fading);
       clearTimeout(resizing);
       observer.disconnect();
+      followed.stop();
       for (const off of offs) off();
       stage.stop();
       if (app.state.torchOn) { app.state.torchOn = false; command('torch', { on: false }).catch(() => {}); }
       if (scan !== null && handed?.scan !== scan) disarm(scan);
     },
     build: (self) => {
-      for (const name of ['successful', 'invalid', 'unsuccessful', 'guide', 'cancelled']) offs.push(app.events.on(`scan.${name}`, take));
+      for (const name of ['successful', 'invalid', 'unsuccessful', 'guide', 'cancelled', 'ended']) offs.push(app.events.on(`scan.${name}`, take));
       offs.push(app.events.on('connection', ({ online }) => { if (online) { scan = null; arm(); } }));
       const flash = button(t('scan.flash'), async () => {
         const on = flash.getAttribute('aria-pressed') !== 'true';

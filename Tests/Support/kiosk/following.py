@@ -1,0 +1,96 @@
+"""Codes that are followed from frame to frame: outlined where they are, and counted."""
+import base64
+import json
+import os
+import tempfile
+
+from checks import at_rest, check, opened, picture, settle, shown
+from stand import Stand
+
+# Draws pictures of 640 × 480: each is a list of [source, x, y, size], a source being a number among the pictures given.
+DRAW = """
+  const [sources, plans, go] = arguments;
+  const load = (url) => new Promise((done) => { const image = new Image(); image.onload = () => done(image); image.src = url; });
+  Promise.all(sources.map(load)).then((images) => {
+    const canvas = new OffscreenCanvas(640, 480);
+    const context = canvas.getContext('2d');
+    const encode = (plan) => {
+      context.fillStyle = 'rgb(' + [206, 200, 188].join() + ')';
+      context.fillRect(0, 0, 640, 480);
+      for (const [source, x, y, size] of plan) {
+        const image = images[source];
+        context.fillStyle = 'white';
+        context.fillRect(x - size * .12, y - size * .12, size * 1.24, size * image.height / image.width + size * .24);
+        context.drawImage(image, x, y, size, size * image.height / image.width);
+      }
+      return canvas.convertToBlob({ type: 'image/jpeg', quality: .92 }).then((blob) => new Promise((done) => { const reader = new FileReader(); reader.onload = () => done(reader.result.split(',')[1]); reader.readAsDataURL(blob); }));
+    };
+    return plans.reduce((before, plan) => before.then(async (all) => [...all, await encode(plan)]), Promise.resolve([]));
+  }).then(go);"""
+
+
+def drawn(browser, names, plans):
+    """A folder of pictures that the browser drew from samples, in order."""
+    folder = tempfile.mkdtemp(prefix="waymark-drawn-")
+    sources = []
+    for name in names:
+        with open(picture(name), "rb") as source:
+            sources.append(f"data:image/{name.rsplit('.', 1)[1]};base64," + base64.b64encode(source.read()).decode())
+    browser.open("about:blank")
+    for number, data in enumerate(browser.driver.execute_async_script(DRAW, sources, plans)):
+        with open(os.path.join(folder, f"{number:03d}.jpg"), "wb") as out:
+            out.write(base64.b64decode(data))
+    return folder
+
+
+# Where the pixels of a colour lie on the canvas, as shares of the picture: [count, x, y]; and which frame that is.
+COLOURED = """
+  const canvas = document.querySelector('.stage canvas');
+  const { data, width } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+  const [r, g, b] = arguments[0];
+  let count = 0, x = 0, y = 0;
+  for (let i = 0; i < data.length; i += 4) if (Math.abs(data[i] - r) < 14 && Math.abs(data[i + 1] - g) < 14 && Math.abs(data[i + 2] - b) < 14) { count++; x += i / 4 % width; y += Math.floor(i / 4 / width); }
+  const ratio = canvas.width / canvas.clientWidth, scale = Math.max(canvas.clientWidth / 640, canvas.clientHeight / 480);
+  const at = (sum, size, whole) => ((sum / count / ratio) - size / 2) / scale + whole / 2;
+  return [count, at(x, canvas.clientWidth, 640), at(y, canvas.clientHeight, 480), Number(canvas.dataset.frame)];"""
+REFUSED = [255, 155, 145]
+SEEN = [78, 227, 154]
+
+
+@check
+def a_code_is_outlined_and_followed_between_its_answers(browser):
+    # A code that is refused, carried to and fro before the camera.
+    size, steps = 120, 24
+    places = [220 + (80 * k if k <= steps // 2 else 80 * (steps - k)) / (steps // 2) for k in range(steps)]
+    folder = drawn(browser, ["plain-http.png"], [[[0, x, 180, size]] for x in places])
+    with Stand(folder, rate=15) as stand:
+        browser.resize(640, 480)
+        opened(browser, stand, "onboard")
+        browser.find('.verdict[data-outcome="invalid"]')
+        browser.until("probe.sent.some((one) => one.method === 'codes.follow')", what="a wish to follow")
+        browser.click(".verdict .primary")
+        browser.gone(".verdict")
+        # It is still there, is not told again, and stays outlined as what it is, where it is.
+        looked = []
+        browser.script("probe.drawn.length = 0")
+        browser.until("probe.drawn.filter(([, overlay]) => overlay !== null).length > 8", what="frames with their own outlines")
+        for _ in range(12):
+            looked.append(browser.script(COLOURED, REFUSED))
+            browser.script("return new Promise((go) => document.addEventListener('drawn', go, { capture: true, once: true }))")
+        assert all(frame == overlay for frame, overlay in browser.script("return probe.drawn") if overlay is not None)
+        found = [one for one in looked if one[0] > 200]
+        assert len(found) >= 10, looked
+        assert max(x for _, x, _, _ in found) - min(x for _, x, _, _ in found) > 20, found
+        # The outline is around the code in the very picture that is shown: one of those that were drawn.
+        first = browser.script("return Number(document.querySelector('.stage canvas').dataset.frame)")
+        assert first
+        for _, x, y, _ in found:
+            middle = x - size / 2
+            assert min(abs(middle - place) for place in places) < 12, (x, places)
+            assert abs(y - (180 + size / 2)) < 40, y
+        shown(browser, "scan-followed", everywhere=False)
+        browser.usual()
+        browser.click("dialog .leave")
+        # Nothing is followed for a page that nobody looks at.
+        stand.becomes("unfollowed", lambda status: status.get("codes") is None)
+        settle(browser)
