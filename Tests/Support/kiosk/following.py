@@ -92,5 +92,5 @@ def a_code_is_outlined_and_followed_between_its_answers(browser):
         browser.usual()
         browser.click("dialog .leave")
         # Nothing is followed for a page that nobody looks at.
-        stand.becomes("unfollowed", lambda status: status.get("codes") is None)
+        stand.becomes("unfollowed", lambda state: state.get("codes") is None, method="subscribe")
         settle(browser)

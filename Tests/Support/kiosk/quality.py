@@ -1,11 +1,7 @@
-"""Figures that must hold: contrast, size, calm, targets, and what a great many taps find."""
+"""Figures that must hold: contrast, size, calm, targets."""
 import gzip
 import os
-import random
 import re
-
-from selenium.webdriver.common.action_chains import ActionChains
-from selenium.webdriver.common.keys import Keys
 
 from checks import FRAMES, PICTURES, SCENE, at_rest, check, opened, picture, settle
 from stand import ROOT, Stand
@@ -126,43 +122,4 @@ def hands_reach_what_they_press(browser):
         at_rest(browser)
         assert not browser.script(low, "dialog button"), browser.script(low, "dialog button")
         browser.usual()
-        settle(browser)
-
-
-TAPS = """
-  const random = (() => { let s = arguments[0]; return () => { s = (s * 1664525 + 1013904223) >>> 0; return s / 2 ** 32; }; })();
-  const x = Math.floor(random() * innerWidth), y = Math.floor(random() * innerHeight);
-  const all = [...document.querySelectorAll('button')].filter((b) => { const r = b.getBoundingClientRect(); const at = document.elementFromPoint(r.left + r.width / 2, r.top + r.height / 2); return r.width && at && b.contains(at) && !b.disabled; });
-  const node = random() < .8 && all.length ? all[Math.floor(random() * all.length)] : document.elementFromPoint(x, y);
-  if (!node || node.closest('[data-file]') || node.textContent.includes('own files')) return '';
-  for (const type of ['pointerdown', 'pointerup']) node.dispatchEvent(new PointerEvent(type, { bubbles: true, clientX: x, clientY: y }));
-  node.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, clientX: x, clientY: y }));
-  return node.textContent.slice(0, 30);"""
-
-
-@check
-def a_great_many_taps_break_nothing(browser):
-    seeds = int(os.environ.get("SEEDS", "2"))
-    taps = int(os.environ.get("TAPS", "40"))
-    with Stand(FRAMES, scene=SCENE, gallery=PICTURES) as stand:
-        for seed in range(seeds):
-            dice = random.Random(seed)
-            browser.open(stand.url)
-            browser.script("window.faults = []; addEventListener('error', (e) => faults.push(e.message)); addEventListener('unhandledrejection', (e) => faults.push(String(e.reason)))")
-            for _ in range(taps):
-                browser.script(TAPS, dice.getrandbits(31))
-                browser.script("return new Promise((go) => setTimeout(go, arguments[0]))", dice.choice((0, 30, 200)))
-            assert not browser.script("return faults"), (seed, browser.script("return faults"))
-            # Wherever that led, Escape and Home lead out of it, and nothing stays armed.
-            for _ in range(12):
-                if not browser.script("return document.querySelector('dialog') !== null"):
-                    break
-                # Pages that were captured are asked about; they are thrown away.
-                asked = browser.script("const no = document.querySelector('dialog.ask .actions .button:not(.primary)'); no?.click(); return no !== null")
-                if not asked:
-                    ActionChains(browser.driver).send_keys(Keys.ESCAPE).perform()
-                browser.script("return new Promise((go) => setTimeout(go, 150))")
-            assert not browser.script("return document.querySelector('dialog') !== null"), (seed, "a dialog that cannot be left")
-            stand.is_left()
-            stand.becomes("inactive", lambda status: status.get("session", "inactive") == "inactive")
         settle(browser)

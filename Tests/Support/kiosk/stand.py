@@ -92,10 +92,10 @@ class Stand:
             stream.flush()
             return json.loads(stream.readline())
 
-    def becomes(self, what, condition, within=20):
-        """Waits until the service's status is as a condition on it says."""
+    def becomes(self, what, condition, within=20, method="status"):
+        """Waits until the service's status, or the snapshot of `subscribe`, is as a condition on it says."""
         end = time.monotonic() + within
-        while not condition(status := self.request("status")["result"]):
+        while not condition(status := self.request(method)["result"]):
             assert time.monotonic() < end, f"not {what}: {status['scanner']}, {status.get('scan')}, {status.get('session')}"
             time.sleep(0.05)
 

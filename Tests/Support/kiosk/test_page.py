@@ -23,6 +23,7 @@ import access  # noqa: F401
 import accounts  # noqa: F401
 import mended  # noqa: F401
 import quality  # noqa: F401
+import monkey  # noqa: F401
 from browser import Browser
 from checks import CHECKS, SHOTS
 

@@ -41,7 +41,7 @@ const views = [
 const app = {
   config: { show: [...views.map(({ name }) => name), 'account'], language: null, returnSeconds: 10, idleSeconds: 120, upload: true, reach: 1, keyboard: false },
   events: new EventStream(),
-  state: { snapshot: null, camera: 'closed', scene: null, following: false, role: 'operator', torch: false, torchOn: false, gallery: false },
+  state: { snapshot: null, camera: 'closed', scene: null, following: false, role: 'operator', torch: false, torchOn: false, gallery: false, codes: new Map() },
   account: new Account(accountChanged),
   views, show, again, forget,
   /** Where a person begins: where somebody has to sign in, there. */
@@ -140,11 +140,14 @@ function listen() {
   events.on('anchor.found', () => { state.following = true; });
   events.on('anchors.updated', (event) => { state.following = event.anchors.length > 0; });
   events.on('anchor.lost', () => { state.following = false; });
+  events.on('code.found', (event) => { state.codes.set(event.code, event); });
+  events.on('code.lost', (event) => { state.codes.delete(event.code); });
   events.on('account.state', (event) => app.account.take(event));
   events.on('connection', ({ online: now, role, snapshot }) => {
     if (snapshot) {
       if (role && role !== state.role) { state.role = role; if (current === startView) again(); }
       Object.assign(state, { snapshot, camera: snapshot.camera.status, scene: snapshot.scene ?? null, following: (snapshot.anchors ?? []).length > 0 });
+      state.codes = new Map((snapshot.codes ?? []).map((code) => [code.code, code]));
       capabilities();
       app.account.take(role === 'observer' ? null : snapshot.account, true);
     }

@@ -1,6 +1,10 @@
 // Codes that the service follows from frame to frame while a view is open.
 import { command } from '../api.js';
 
+/** Requests keep their order also from view to view: two that are under way may overtake each other. */
+let order = Promise.resolve();
+const send = (method, params = {}) => { order = order.then(() => command(method, params)).catch(() => { /* Nothing is outlined then; the scan itself says what is wrong. */ }); };
+
 /**
  * Has codes followed until `stop()`: `onframe(event)` is told where they are in each frame, `onfound(code)` of each code once,
  * with what it says, and `onlost(number)` when it is gone. Without `symbologies` those of barcode scans are followed.
@@ -9,34 +13,23 @@ import { command } from '../api.js';
  */
 export function followCodes(app, { symbologies, onframe, onfound = () => {}, onlost = () => {} }) {
   let live = false;
-  let stopped = false;
-  let asked = Promise.resolve();
-
-  async function begin() {
-    try {
-      await command('codes.follow', symbologies ? { symbologies } : {});
-      // Those that are followed for another program already are not told of again.
-      const status = stopped ? null : await command('status');
-      if (!stopped) for (const code of status?.codes ?? []) onfound(code);
-    } catch { /* Nothing is outlined then; the scan itself says what is wrong. */ }
-  }
-
+  const begin = () => send('codes.follow', symbologies ? { symbologies } : {});
   const offs = [
     app.events.on('codes.updated', (event) => { live = event.codes.length > 0; onframe(event); }),
     app.events.on('code.found', onfound),
     app.events.on('code.lost', (event) => onlost(event.code)),
-    app.events.on('connection', ({ online }) => { live = false; if (online) asked = begin(); }),
+    app.events.on('connection', ({ online }) => { live = false; if (online) begin(); }),
   ];
-  asked = begin();
+  // Those that are followed for another program already are not told of again.
+  for (const code of app.state.codes.values()) onfound(code);
+  begin();
 
   return {
     /** Whether a frame has to wait for what is outlined in it. */
     get live() { return live; },
     stop() {
-      stopped = true;
       for (const off of offs) off();
-      // After the request that began it: two that are under way may overtake each other.
-      asked.finally(() => command('codes.unfollow').catch(() => {}));
+      send('codes.unfollow');
     },
   };
 }
