@@ -25,6 +25,7 @@ const Original = window.EventSource;
 window.EventSource = class extends Original {
   constructor(...a) {
     super(...a);
+    window.tell = (event) => this.onmessage({ data: JSON.stringify(event) });
     this.addEventListener('message', (m) => {
       const time = /"time":"([^"]+)"/.exec(m.data);
       const frames = /"event":"scanner.status".*"frames":(\\d+)/.exec(m.data);

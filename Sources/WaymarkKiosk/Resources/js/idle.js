@@ -23,9 +23,17 @@ export function watchIdle(app) {
   let tick = 0;
   let asked = null;
   let moved = 0;
+  let since = 0;
 
   function warn() {
     if (app.resting) return;
+    // What there is to read has come since somebody was last seen.
+    const left = since + (whole - warning + readingTime()) * 1000 - performance.now();
+    if (left > 50) { timer = window.setTimeout(warn, left); return; }
+    inquire();
+  }
+
+  function inquire() {
     // Where nothing can be lost nobody is asked.
     if (!app.busy && !document.querySelector('dialog')) { timer = window.setTimeout(rest, warning * 1000); return; }
     let left = Math.ceil(warning);
@@ -54,7 +62,8 @@ export function watchIdle(app) {
   function restart() {
     clearTimeout(timer);
     if (app.resting) return;
-    timer = window.setTimeout(warn, (whole - warning + readingTime()) * 1000);
+    since = performance.now();
+    timer = window.setTimeout(warn, (whole - warning) * 1000);
   }
 
   /** Somebody is there. */

@@ -58,6 +58,7 @@ export function openAR(app) {
   const anchors = () => app.state.scene?.anchors ?? [];
   const annotations = () => anchors().flatMap((anchor) => anchor.annotations.map((one) => ({ ...one, anchor: anchor.anchor })));
   const inSight = () => annotations().filter((one) => sight.has(one.anchor));
+  const counted = () => { const { length } = inSight(); return t(length === 1 ? 'ar.sight.one' : 'ar.sight', { count: length }); };
   const iconOf = (id) => annotations().find((one) => one.id === id)?.icon;
 
   function paint(context, update, place) {
@@ -105,7 +106,7 @@ export function openAR(app) {
     const isInSight = !chosen || near.some((one) => one.id === selected);
     rail.show(isInSight ? near : [chosen, ...near], selected, isInSight);
     sights.hidden = phase !== 'annotating';
-    setText(sights, t(near.length === 1 ? 'ar.sight.one' : 'ar.sight', { count: near.length }));
+    setText(sights, counted());
   }
 
   /** What the panel holds: coaching, a choice, or the detail of a card. */
@@ -140,7 +141,7 @@ export function openAR(app) {
       to.animate([{ transformOrigin: '0 0', transform: `translate(${a.left - b.left}px, ${a.top - b.top}px) scale(${a.width / b.width}, ${a.height / b.height})` }, { transformOrigin: '0 0', transform: 'none' }],
         { duration: MOVE_MS, easing: 'cubic-bezier(.2, .8, .2, 1)' });
     };
-    if (to.complete) begin(); else to.addEventListener('load', begin, { once: true });
+    if (to.complete !== false) begin(); else to.addEventListener('load', begin, { once: true });
   }
 
   const resourceOf = (event) => event?.guide?.resource ?? anchors()[0]?.resource;
@@ -167,7 +168,7 @@ export function openAR(app) {
     if (phase === 'scanning') setText(words, t(before === 'annotating' || before === 'matched' ? 'ar.lost' : 'ar.scanning'));
     if (phase === 'matched') announce(t('ar.matched', { name: [...sight].map(spoken).join(', ') }));
     if (phase === 'scanning' && before !== 'scanning') announce(words.textContent);
-    if (phase === 'annotating' && before !== 'annotating') announce(t('ar.sight', { count: inSight().length }));
+    if (phase === 'annotating' && before !== 'annotating') announce(counted());
     if (phase === 'inactive' && before !== 'inactive' && !closing) { dialog.close(); return; }
     cards();
   }
