@@ -4,7 +4,8 @@ import json
 import os
 import tempfile
 
-from checks import at_rest, check, opened, picture, settle, shown
+from checks import check, opened, picture, settle, shown
+from fields import Program
 from stand import Stand
 
 # Draws pictures of 640 × 480: each is a list of [source, x, y, size], a source being a number among the pictures given.
@@ -93,4 +94,92 @@ def a_code_is_outlined_and_followed_between_its_answers(browser):
         browser.click("dialog .leave")
         # Nothing is followed for a page that nobody looks at.
         stand.becomes("unfollowed", lambda state: state.get("codes") is None, method="subscribe")
+        settle(browser)
+
+
+# A shelf as a simulation knows it, walked along and back by a camera that turns and nods; codes are lost and found anew.
+WALK = """
+  return import('/assets/js/components/shelf.js').then(({ Shelf }) => {
+    let s = arguments[0], number = 0, frame = 0;
+    const random = () => { s = (s * 1664525 + 1013904223) >>> 0; return s / 2 ** 32; };
+    const codes = [], followed = new Map(), shelf = new Shelf(), way = [];
+    for (let r = 0; r < 3; r++) for (let c = 0; c < 20; c++) codes.push({ text: 'p' + Math.floor(random() * 8), x: c * 120 + random() * 20, y: r * 140 + random() * 20, looks: 0 });
+    for (let x = 0; x <= 1900; x += 12) way.push(x);
+    for (let x = 1900; x >= 0; x -= 20) way.push(x);
+    for (const at of way) {
+      const angle = .05 * Math.sin(at / 200), scale = 1 + .1 * Math.sin(at / 300), c = Math.cos(angle) * scale, n = Math.sin(angle) * scale, seen = [];
+      for (const one of codes) {
+        const corners = [[0, 0], [1, 0], [1, 1], [0, 1]].map(([a, b]) => [one.x + a * 60 - at - 320, one.y + b * 60 - 240]).map(([a, b]) => [c * a - n * b + 320 + random() * 2, n * a + c * b + 240 + random() * 2]);
+        const gone = corners.some(([a, b]) => a < 0 || b < 0 || a > 640 || b > 480) || random() < .03;
+        if (gone) { if (followed.has(one)) shelf.lost(followed.get(one)); followed.delete(one); continue; }
+        if (!followed.has(one)) { if (random() > .3) continue; followed.set(one, ++number); }
+        one.looks += 1;
+        seen.push({ code: followed.get(one), symbology: 'qr', text: one.text, corners });
+      }
+      shelf.look(seen, { width: 640, height: 480, sequence: frame += 2 });
+    }
+    const amounts = (list) => JSON.stringify(list.map(({ text, amount }) => [text, amount]).sort());
+    const truth = new Map();
+    for (const one of codes) if (one.looks > 1) truth.set(one.text, (truth.get(one.text) ?? 0) + 1);
+    return [amounts(shelf.result('place')), JSON.stringify([...truth].sort()), shelf.result('content').every(({ amount }) => amount === 1), shelf.stretches];
+  });"""
+
+
+@check
+def a_shelf_is_counted_once(browser):
+    names = ["product.png", "onboarding.png", "wifi.png"]
+    # Seven codes on a shelf of 1,300 pixels; the camera goes there and back.
+    shelf = [(0, 40), (1, 240), (0, 400), (2, 600), (0, 760), (1, 960), (0, 1120)]
+    way = [*[0] * 12, *range(0, 700, 12), *[700] * 12, *range(700, 0, -20)]
+    folder = drawn(browser, names, [[[source, x - at, 170, 150] for source, x in shelf if -200 < x - at < 640] for at in way])
+    with Stand(folder, rate=15) as stand:
+        browser.open(stand.url)
+        browser.find("[data-open=count]")
+        for seed in (1, 2, 3):
+            found, truth, once, stretches = browser.script(WALK, seed)
+            assert found == truth and once and stretches == 1, (seed, found, truth, stretches)
+        program = Program(stand)
+        program.ask("subscribe", events=["form.submitted"])
+        browser.until("document.documentElement.dataset.online === 'true'")
+        browser.click("[data-open=count]")
+        browser.find(".counted .empty")
+        browser.until("document.querySelector('.counted .total').textContent === '7'", within=40, what="seven codes")
+        # Another round adds nothing.
+        frame = browser.script("return Number(document.querySelector('.stage canvas').dataset.frame)")
+        browser.until(f"Number(document.querySelector('.stage canvas').dataset.frame) > {frame + len(way)}", within=40, what="another round")
+        rows = browser.script("return [...document.querySelectorAll('.counted .amount')].map((one) => one.textContent).sort()")
+        assert rows == ["1 ×", "2 ×", "4 ×"], rows
+        shown(browser, "count")
+        browser.click("[data-by=content]")
+        browser.until("document.querySelector('.counted .total').textContent === '3'", what="three kinds")
+        browser.click("[data-by=place]")
+        # The files are what the command writes.
+        browser.script("window.files = []; URL.createObjectURL = (blob) => { files.push(blob.text()); return 'blob:kept'; }; HTMLAnchorElement.prototype.click = () => {}")
+        browser.click("[data-save=json]")
+        browser.click("[data-save=csv]")
+        written, table = browser.script("return Promise.all(files)")
+        report = json.loads(written)
+        assert report["by"] == "place" and report["total"] == 7 and report["stretches"] == 1, report
+        assert sorted(one["amount"] for one in report["codes"]) == [1, 2, 4], report
+        assert table.startswith("symbology,text,amount,input\r\n") and '"ean13",' in table and table.count("\r\n") == 4, table
+        # Programs get it.
+        browser.click(".counted .primary")
+        event = program.event("form.submitted")
+        assert event["form"] == "count" and {one["name"]: one["value"] for one in event["fields"]}["total"] == "7", event
+        program.close()
+        browser.click(".counted [data-again]")
+        browser.until("Number(document.querySelector('.counted .total').textContent) > 0", what="a new count")
+        browser.click("dialog .leave")
+        browser.find("dialog.ask")
+        shown(browser, "count-leave", everywhere=False)
+        browser.click("dialog.ask .button:not(.primary)")
+        browser.gone(".stage")
+        stand.becomes("unfollowed", lambda state: state.get("codes") is None, method="subscribe")
+        settle(browser)
+    with Stand([picture("no-code.jpg")]) as stand:
+        opened(browser, stand, "count")
+        browser.find(".counted .empty")
+        shown(browser, "count-empty")
+        browser.click("dialog .leave")
+        browser.gone(".stage")
         settle(browser)

@@ -12,7 +12,7 @@ const root = document.getElementById('app');
 let current = startView;
 
 /** The code of views comes once the start view is there, which needs none of it. */
-const parts = { scanner: () => import('./views/scanner.js'), ar: () => import('./views/ar.js'), field: () => import('./views/field.js'), documents: () => import('./views/documents.js'), account: () => import('./views/signin.js') };
+const parts = { scanner: () => import('./views/scanner.js'), ar: () => import('./views/ar.js'), field: () => import('./views/field.js'), documents: () => import('./views/documents.js'), count: () => import('./views/count.js'), account: () => import('./views/signin.js') };
 let coming = false;
 
 /** Hands a view's code to `work`; a second touch while it is on its way does nothing. */
@@ -35,6 +35,7 @@ const views = [
   },
   { name: 'ar', picture: 'ar', open: () => using(parts.ar, ({ openAR }) => openAR(app).closed) },
   { name: 'document', picture: 'document', open: () => using(parts.documents, ({ openDocuments }) => openDocuments(app).closed) },
+  { name: 'count', picture: 'count', open: () => using(parts.count, ({ openCount }) => openCount(app).closed) },
   { name: 'field', picture: 'field', open: () => using(parts.field, ({ fieldView }) => show(fieldView)) },
 ];
 

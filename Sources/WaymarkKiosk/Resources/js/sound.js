@@ -1,4 +1,4 @@
-// Short cues made on the spot: a rising pair for yes, a falling pair for no, a single low note for nothing.
+// Short cues made on the spot: a rising pair for yes, a falling pair for no, a single low note for nothing, a tick for one more.
 let context = null;
 
 /** Whether sounds are off; the next visitor starts with them on. */
@@ -8,6 +8,7 @@ export function mute(on) { if (on) sessionStorage.setItem('muted', 'yes'); else 
 const CUES = {
   successful: [[880, 0, .12], [1320, .12, .2]],
   invalid: [[440, 0, .14], [311, .15, .24]],
+  counted: [[1175, 0, .06]],
   unsuccessful: [[294, 0, .25]],
 };
 
@@ -29,5 +30,5 @@ export function cue(outcome) {
       tone.stop(start + length + .02);
     }
   } catch { /* no audio device: the visible answer is enough */ }
-  if (/** @type {any} */ (navigator).userActivation?.hasBeenActive) navigator.vibrate?.(outcome === 'successful' ? 60 : [40, 60, 40]);
+  if (/** @type {any} */ (navigator).userActivation?.hasBeenActive) navigator.vibrate?.({ successful: 60, counted: 20 }[outcome] ?? [40, 60, 40]);
 }

@@ -1,6 +1,7 @@
 // Every word the page shows. A new language is one more table with the same keys. What belongs to one part of the page alone
 // stands in a file of its own in strings/, which is added to TABLES below.
 import * as account from './strings/account.js';
+import * as count from './strings/count.js';
 import * as elements from './strings/elements.js';
 
 const en = {
@@ -449,7 +450,7 @@ const de = {
   'take.code': 'QR-Code zum Mitnehmen',
 };
 
-const TABLES = { en: { ...en, ...account.en, ...elements.en }, de: { ...de, ...account.de, ...elements.de } };
+const TABLES = { en: { ...en, ...account.en, ...count.en, ...elements.en }, de: { ...de, ...account.de, ...count.de, ...elements.de } };
 
 /** What can be chosen, each in its own words. */
 export const LANGUAGES = [{ tag: 'en', name: 'English' }, { tag: 'de', name: 'Deutsch' }];

@@ -1,0 +1,157 @@
+// Counting: the camera is moved along a shelf, every code counts once, and the list is handed over or saved.
+import { command, identity } from '../api.js';
+import { followCodes } from '../components/followed.js';
+import { drawCode } from '../components/overlay.js';
+import { Shelf } from '../components/shelf.js';
+import { cameraStage } from '../components/stage.js';
+import { ask, openDialog } from '../dialog.js';
+import { announce, button, el, printable, setText } from '../dom.js';
+import { emptyState, statusButton, toast } from '../elements/feedback.js';
+import { icon } from '../icons.js';
+import { cue } from '../sound.js';
+import { t, tOr } from '../strings.js';
+
+/** How often the list is written anew at most, and what a screen reader is told of it. */
+const LIST_MS = 200;
+const TELL_MS = 4000;
+
+/** RFC 4180, every text quoted, as `waymark count --csv` writes it. */
+export function csvOf(codes) {
+  const quoted = (text) => `"${text.replaceAll('"', '""')}"`;
+  return ['symbology,text,amount,input', ...codes.map(({ symbology, text, amount }) => `${quoted(symbology)},${quoted(text)},${amount},"live"`)].map((line) => `${line}\r\n`).join('');
+}
+
+/** Opens the view. */
+export function openCount(app) {
+  let shelf = new Shelf();
+  let by = 'place';
+  /** What each followed code says, by its number. */
+  const contents = new Map();
+  let views = 0;
+  let total = 0;
+  let shown = '';
+  let drawn = 0;
+  let told = 0;
+  let timer = 0;
+  /** Whether there is something that was neither handed over nor saved. */
+  let dirty = false;
+  let key = identity();
+
+  const prompt = el('p', { class: 'prompt' }, el('span', {}, t('count.prompt')));
+  const area = el('div', { class: 'area' }, el('div', { class: 'hint' }, prompt));
+  const amount = el('strong', { class: 'total' });
+  const words = el('h3', {});
+  const list = el('ul', { class: 'codes', 'aria-label': t('count.list'), tabIndex: 0 });
+  const nothing = emptyState({ picture: 'count', title: t('count.nothing'), text: t('count.nothing.help'), level: 4 });
+  const gap = el('p', { class: 'gap', hidden: true }, icon('alert'), el('span', {}, t('count.gap')));
+
+  const stage = cameraStage(app, {
+    label: t('count.title'), area, expectsOverlay: () => followed.live,
+    paint: (context, overlay, place) => {
+      for (const one of overlay?.codes ?? []) {
+        if (one.trackingMethod === 'fullTracking' && one.corners?.length) drawCode(context, one.corners.map((point) => place.viewport.toScreen(point, place.scale)), { state: shelf.counts(one.code) ? 'successful' : 'seen' });
+      }
+      return false;
+    },
+  });
+
+  function look(event) {
+    stage.preview.overlay(event.frame.sequence, event);
+    views += 1;
+    shelf.look(event.codes.filter((one) => one.trackingMethod === 'fullTracking' && contents.has(one.code)).map((one) => ({ ...contents.get(one.code), code: one.code, corners: one.corners })), event.frame);
+    if (!timer) timer = window.setTimeout(draw, Math.max(0, drawn + LIST_MS - performance.now()));
+  }
+
+  const row = ({ symbology, text, amount: each }) => el('li', {}, el('span', { class: 'amount' }, `${each} ×`), el('span', { class: 'what' }, el('strong', {}, printable(text)), el('span', { class: 'soft' }, symbology)));
+
+  function draw() {
+    timer = 0;
+    drawn = performance.now();
+    const codes = shelf.result(by);
+    const now = JSON.stringify(codes);
+    gap.hidden = by !== 'place' || shelf.stretches < 2;
+    if (now === shown) return;
+    const before = total;
+    shown = now;
+    total = codes.reduce((sum, one) => sum + one.amount, 0);
+    dirty = total > 0;
+    if (total > before) cue('counted');
+    amount.textContent = String(total);
+    setText(words, t('count.total', { count: total, different: codes.length }));
+    // The newest is on top, where it is seen.
+    list.replaceChildren(...[...codes].reverse().map(row));
+    panel.toggleAttribute('data-empty', !codes.length);
+    for (const one of [csv, json, send, again]) one.disabled = !codes.length;
+    send.rest();
+    send.disabled = !codes.length;
+    if (drawn - told > TELL_MS) { told = drawn; announce(words.textContent); }
+  }
+
+  const report = () => ({ by, pictures: views, stretches: shelf.stretches, total, codes: shelf.result(by).map((one) => ({ ...one, input: 'live' })) });
+
+  /** Hands a file to the browser. */
+  function keep(type, ending, text) {
+    const address = URL.createObjectURL(new Blob([text], { type }));
+    el('a', { href: address, download: `${t('count.file')}-${new Date().toISOString().slice(0, 19).replaceAll(':', '-')}.${ending}` }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 10_000);
+    dirty = false;
+  }
+
+  function restart() {
+    shelf = new Shelf();
+    views = 0;
+    key = identity();
+    total = 0;
+    shown = '';
+    draw();
+  }
+
+  const choices = ['place', 'content'].map((one) => button(t(`count.by.${one}`), () => {
+    by = one;
+    for (const [i, each] of ['place', 'content'].entries()) choices[i].setAttribute('aria-pressed', String(each === by));
+    draw();
+  }, { 'data-by': one, 'aria-pressed': String(one === by) }));
+  const csv = button(t('count.csv'), () => keep('text/csv;charset=utf-8', 'csv', csvOf(shelf.result(by))), { 'data-save': 'csv', disabled: true });
+  const json = button(t('count.json'), () => keep('application/json', 'json', `${JSON.stringify(report(), null, 2)}\n`), { 'data-save': 'json', disabled: true });
+  const again = button(t('count.again'), restart, { kind: 'quiet', 'data-again': true, disabled: true });
+  const send = statusButton({
+    label: t('count.send'), processing: t('count.sending'), success: t('count.sent'), failure: t('common.again'),
+    work: async () => {
+      await command('form.submit', { form: 'count', key, fields: [{ name: 'by', value: by }, { name: 'total', value: String(total) }, { name: 'codes', value: JSON.stringify(shelf.result(by)) }] });
+      key = identity();
+      dirty = false;
+      toast(t('count.sent'));
+    },
+    onfailure: (error) => toast(tOr(`error.${error.code}`, 'error.unavailable'), { seconds: 7 }),
+  });
+  send.disabled = true;
+  const panel = el('section', { class: 'sheet counted', 'aria-label': t('count.list'), 'data-empty': true },
+    el('div', { class: 'head' }, amount, words),
+    el('div', { class: 'choice-row', role: 'group', 'aria-label': t('count.by') }, ...choices), gap, nothing, list,
+    el('div', { class: 'actions' }, again, csv, json, send));
+
+  /** A count is not thrown away without a question. */
+  async function leave() {
+    if (dirty) {
+      const yes = await ask({ label: t('count.leave'), text: t('count.leave.help'), choices: [{ label: t('count.discard'), value: true }, { label: t('count.stay'), value: false, primary: true }] });
+      if (!yes) return;
+    }
+    dialog.close();
+  }
+
+  const followed = followCodes(app, { onframe: look, onfound: ({ code, symbology, text }) => { if (typeof text === 'string') contents.set(code, { symbology, text }); }, onlost: (code) => { contents.delete(code); shelf.lost(code); } });
+  const dialog = openDialog({
+    label: t('count.title'), kind: 'view camera count',
+    mayClose: () => { if (!dirty) return true; leave(); return false; },
+    onclose: () => { clearTimeout(timer); followed.stop(); stage.stop(); },
+    build: () => {
+      const box = document.createDocumentFragment();
+      box.append(stage.node, el('header', { class: 'bar' }, button(t('common.cancel'), leave, { kind: 'leave' }), el('h2', {}, t('count.title')), el('span', {})), area, el('div', { class: 'panel' }, panel));
+      return box;
+    },
+  });
+  amount.textContent = '0';
+  setText(words, t('count.total', { count: 0, different: 0 }));
+  stage.measure();
+  return dialog;
+}
