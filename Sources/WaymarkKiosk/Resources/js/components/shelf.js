@@ -13,8 +13,13 @@ const AGREEMENT = 2;
 /** Frames after which nobody knows where the camera is, and over which it is taken to go on as it went. */
 const MEMORY = 30;
 const MOMENTUM = 12;
-/** How far copies of one content move between two views at most, in widths of the view. */
+/**
+ * How far copies of one content move between two views at most, in widths of the view, where nothing else was followed; how far where
+ * no other copy is anywhere near; and how far what is followed.
+ */
 const REACH = .1;
+const FAR = .4;
+const LEAP = .25;
 /** In how many views one is laid over the other charts, too. */
 const CHARTS_EVERY = 10;
 
@@ -72,8 +77,6 @@ export class Shelf {
   #held = new Map();
   /** Where the codes of the last view were in it, by their numbers. */
   #before = new Map();
-  /** Codes that were followed to where they cannot be: they count again once they are read anew. */
-  #astray = new Set();
   #views = 0;
   #charts = 0;
   #chart = -1;
@@ -83,7 +86,7 @@ export class Shelf {
   #step = [0, 0];
 
   /** A code is no longer followed: its number comes never again. */
-  lost(number) { this.#held.delete(number); this.#astray.delete(number); }
+  lost(number) { this.#held.delete(number); }
 
   /** Whether a code that is followed counts already. */
   counts(number) { return (this.#held.get(number)?.sightings ?? 0) >= AGREEMENT; }
@@ -95,10 +98,10 @@ export class Shelf {
     this.#views += 1;
     // What is cut off by the edge is followed less surely.
     const isInside = ([x, y]) => x >= 0 && y >= 0 && x <= width && y <= height;
-    const seen = codes.filter(({ code, corners }) => corners?.length === 4 && corners.every(isInside) && sizeOf(corners) > 1 && !this.#astray.has(code));
+    const seen = codes.filter(({ corners }) => corners?.length === 4 && corners.every(isInside) && sizeOf(corners) > 1);
     if (!seen.length) return;
     const before = this.#chart;
-    const map = this.#byNumbers(seen, frame) ?? this.#byContents(seen, width, frame) ?? this.#begin();
+    const map = this.#byNumbers(seen, width, frame) ?? this.#byContents(seen, width, frame) ?? this.#begin();
     const passed = frame - this.#last;
     this.#step = before === this.#chart && passed > 0 && passed <= MOMENTUM ? [(map[2] - this.#map[2]) / passed, (map[3] - this.#map[3]) / passed] : [0, 0];
     this.#map = map;
@@ -112,22 +115,19 @@ export class Shelf {
    * By the numbers of codes: what was followed from the last view tells how the camera moved, and matrix codes whose places are known
    * where it is. Linear codes say only how it moved, for where they end is less certain.
    */
-  #byNumbers(seen, frame) {
-    const same = frame - this.#last <= MOMENTUM ? seen.filter((one) => this.#before.has(one.code)) : [];
-    const known = seen.filter((one) => this.#held.get(one.code)?.key === keyOf(one));
-    if (!same.length && !known.length) return null;
-    const motion = fit(same.map((one) => [one.corners, this.#before.get(one.code)]));
-    const expected = motion ? after(this.#map, motion) : null;
-    const charts = known.map((one) => this.#held.get(one.code).chart);
-    if (!expected) this.#chart = charts[0];
-    const here = known.filter((one) => this.#held.get(one.code).chart === this.#chart);
-    const sure = here.filter((one) => MATRIX.test(one.symbology));
+  #byNumbers(seen, width, frame) {
+    const pairs = frame - this.#last <= MOMENTUM
+      ? seen.filter((one) => this.#before.has(one.code)).map((one) => [one.corners, this.#before.get(one.code), one]).filter(([now, then]) => distance(centre(now), centre(then)) <= LEAP * width) : [];
+    const motion = fit(pairs);
+    // What was out of sight, or leapt to a copy of itself, has to be found by its place.
+    for (const one of seen) if (!motion || !pairs.some(([now, then, each]) => each === one && isNear(motion, now, then, .5))) this.#held.delete(one.code);
+    if (!motion) return null;
+    const expected = after(this.#map, motion);
     const at = (one) => this.#held.get(one.code).corners;
-    const map = fit(sure.map((one) => [one.corners, at(one)])) ?? expected ?? fit(here.map((one) => [one.corners, at(one)]));
-    if (!map) return null;
-    // What was followed to a wrong place is no longer what it was.
-    for (const one of here) if (!isNear(map, one.corners, at(one))) { this.#held.delete(one.code); this.#astray.add(one.code); }
-    return map;
+    const here = seen.filter((one) => this.#held.get(one.code)?.chart === this.#chart);
+    for (const one of here) if (!isNear(expected, one.corners, at(one))) this.#held.delete(one.code);
+    const sure = here.filter((one) => this.#held.has(one.code) && MATRIX.test(one.symbology));
+    return fit(sure.map((one) => [one.corners, at(one)])) ?? expected;
   }
 
   /** By contents, where nothing was followed here: as near as possible to where the camera was, or by two different codes at least. */
@@ -138,7 +138,8 @@ export class Shelf {
       const expected = [this.#map[0], this.#map[1], this.#map[2] + this.#step[0] * going, this.#map[3] + this.#step[1] * going];
       const found = this.#align(seen, this.#chart, expected);
       const middle = found && centre(found.pairs[0][0].corners);
-      if (found && (found.contents > 1 || distance(apply(inverse(expected), apply(found.map, middle)), middle) <= REACH * width)) return found.map;
+      const shift = found && distance(apply(inverse(expected), apply(found.map, middle)), middle);
+      if (found && (found.contents > 1 || shift <= REACH * width || (shift <= FAR * width && this.#isAlone(found, 2.5 * shift)))) return found.map;
       // Nothing that is known where it should be: these are others.
       if (passed <= MOMENTUM) return expected;
     }
@@ -147,6 +148,12 @@ export class Shelf {
       if (found && found.contents > 1) { this.#chart = chart; return found.map; }
     }
     return null;
+  }
+
+  /** Whether what a view was laid by has no copy within a distance of its place. */
+  #isAlone({ map, pairs }, reach) {
+    const place = pairs[0][1];
+    return !this.#places.some((each) => each !== place && each.chart === place.chart && each.key === place.key && distance(centre(each.corners), centre(place.corners)) <= reach * Math.hypot(map[0], map[1]));
   }
 
   #begin() { this.#chart = this.#charts++; return IDENTITY; }
@@ -193,8 +200,7 @@ export class Shelf {
   }
 
   /** Notes where everything is, and what is new. */
-  #note(all, map) {
-    const seen = all.filter((one) => !this.#astray.has(one.code));
+  #note(seen, map) {
     const here = this.#places.filter((place) => place.chart === this.#chart);
     const taken = new Set(seen.map((one) => this.#held.get(one.code)).filter(Boolean));
     for (const one of seen) {

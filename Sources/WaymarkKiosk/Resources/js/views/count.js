@@ -77,14 +77,14 @@ export function openCount(app) {
     dirty = total > 0;
     if (total > before) cue('counted');
     amount.textContent = String(total);
-    setText(words, t('count.total', { count: total, different: codes.length }));
+    setText(words, t('count.rest', { different: codes.length }));
     // The newest is on top, where it is seen.
     list.replaceChildren(...[...codes].reverse().map(row));
     panel.toggleAttribute('data-empty', !codes.length);
     for (const one of [csv, json, send, again]) one.disabled = !codes.length;
     send.rest();
     send.disabled = !codes.length;
-    if (drawn - told > TELL_MS) { told = drawn; announce(words.textContent); }
+    if (drawn - told > TELL_MS) { told = drawn; announce(`${total} ${words.textContent}`); }
   }
 
   const report = () => ({ by, pictures: views, stretches: shelf.stretches, total, codes: shelf.result(by).map((one) => ({ ...one, input: 'live' })) });
@@ -111,9 +111,9 @@ export function openCount(app) {
     for (const [i, each] of ['place', 'content'].entries()) choices[i].setAttribute('aria-pressed', String(each === by));
     draw();
   }, { 'data-by': one, 'aria-pressed': String(one === by) }));
-  const csv = button(t('count.csv'), () => keep('text/csv;charset=utf-8', 'csv', csvOf(shelf.result(by))), { 'data-save': 'csv', disabled: true });
-  const json = button(t('count.json'), () => keep('application/json', 'json', `${JSON.stringify(report(), null, 2)}\n`), { 'data-save': 'json', disabled: true });
-  const again = button(t('count.again'), restart, { kind: 'quiet', 'data-again': true, disabled: true });
+  const csv = button('CSV', () => keep('text/csv;charset=utf-8', 'csv', csvOf(shelf.result(by))), { 'data-save': 'csv', 'aria-label': t('count.csv'), before: icon('document'), disabled: true });
+  const json = button('JSON', () => keep('application/json', 'json', `${JSON.stringify(report(), null, 2)}\n`), { 'data-save': 'json', 'aria-label': t('count.json'), before: icon('document'), disabled: true });
+  const again = button(t('count.again'), restart, { 'data-again': true, disabled: true });
   const send = statusButton({
     label: t('count.send'), processing: t('count.sending'), success: t('count.sent'), failure: t('common.again'),
     work: async () => {
@@ -141,7 +141,7 @@ export function openCount(app) {
 
   const followed = followCodes(app, { onframe: look, onfound: ({ code, symbology, text }) => { if (typeof text === 'string') contents.set(code, { symbology, text }); }, onlost: (code) => { contents.delete(code); shelf.lost(code); } });
   const dialog = openDialog({
-    label: t('count.title'), kind: 'view camera count',
+    label: t('count.title'), kind: 'view camera counting',
     mayClose: () => { if (!dirty) return true; leave(); return false; },
     onclose: () => { clearTimeout(timer); followed.stop(); stage.stop(); },
     build: () => {
@@ -151,7 +151,7 @@ export function openCount(app) {
     },
   });
   amount.textContent = '0';
-  setText(words, t('count.total', { count: 0, different: 0 }));
+  setText(words, t('count.rest', { different: 0 }));
   stage.measure();
   return dialog;
 }
