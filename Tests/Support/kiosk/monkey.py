@@ -8,6 +8,7 @@ import time
 
 from accounts import configuration
 from checks import FRAMES, PICTURES, SCENE, check, picture, settle
+from documents import FLAT, OTHER, sheets, storage
 from provider import Provider
 from stand import Stand
 
@@ -92,7 +93,7 @@ def way_out(browser, within=8):
 
 def roam(browser, stand, seed, seconds):
     visitor = Visitor(browser, seed)
-    browser.resize(*((360, 640), (1280, 720), (800, 480), (1080, 1920))[seed % 4])
+    browser.resize(*((360, 640), (1280, 720), (800, 480), (1080, 1920))[(seed + seed // 4) % 4])
     browser.open(stand.url)
     browser.until("document.documentElement.dataset.online === 'true'")
     browser.script("window.faults = []; addEventListener('error', (e) => faults.push(e.message)); addEventListener('unhandledrejection', (e) => faults.push(String(e.reason?.stack ?? e.reason)))")
@@ -123,19 +124,21 @@ def roam(browser, stand, seed, seconds):
 
 @check
 def a_great_many_taps_break_nothing(browser):
-    first, count = int(os.environ.get("SEED", "0")), int(os.environ.get("SEEDS", "3"))
-    seconds = float(os.environ.get("TAP_SECONDS", "8"))
+    first, count = int(os.environ.get("SEED", "0")), int(os.environ.get("SEEDS", "4"))
+    seconds = float(os.environ.get("TAP_SECONDS", "6"))
     browser.cdp("Page.setInterceptFileChooserDialog", enabled=True)
     browser.cdp("Browser.setDownloadBehavior", behavior="deny")
     idle = ["--idle-after", "4", "--on-screen-keyboard"]
     for seed in range(first, first + count):
-        kind = seed % 3
+        kind = seed % 4
         if kind == 0:
             stand = Stand(FRAMES, scene=SCENE, gallery=PICTURES, options=idle, beat=0.2)
         elif kind == 1:
             stand = Stand([picture("onboarding-on-a-card.jpg")], gallery=PICTURES, options=idle[:2])
-        else:
+        elif kind == 2:
             stand = Stand([picture("onboarding-on-a-card.jpg")], extra=configuration(), options=idle)
+        else:
+            stand = Stand(sheets(browser, [(None, 3, 20), (FLAT, 7, 45), (None, 3, 20), (OTHER, 99, 45)]), extra=storage()[0], rate=15, options=idle)
         with stand:
             provider = Provider(stand.socket).start() if kind == 2 else None
             try:

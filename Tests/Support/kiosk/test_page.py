@@ -16,6 +16,7 @@ import scanning  # noqa: F401
 import following  # noqa: F401
 import session  # noqa: F401
 import exploring  # noqa: F401
+import documents  # noqa: F401
 import fields  # noqa: F401
 import signing  # noqa: F401
 import interruptions  # noqa: F401

@@ -2,6 +2,7 @@
 import { command, pictures } from '../api.js';
 import { cornerEditor } from '../components/corner-editor.js';
 import { drawPage } from '../components/overlay.js';
+import { reorderable } from '../components/reorder.js';
 import { cameraStage } from '../components/stage.js';
 import { ask, openDialog } from '../dialog.js';
 import { announce, button, el, printable, setText, still } from '../dom.js';
@@ -124,7 +125,7 @@ export function openDocuments(app) {
     const whole = [[0, 0], [width - 1, 0], [width - 1, height - 1], [0, height - 1]];
     const editor = cornerEditor({ source: picture(page, 1600, true), width, height, corners: page.corners ?? whole });
     return openDialog({
-      label: t('document.adjust'), kind: 'view sheet adjust', onclose: () => editor.stop(),
+      label: t('document.adjust'), kind: 'view folio adjust', onclose: () => editor.stop(),
       build: (self) => {
         const go = async (snap) => {
           if (!editor.valid) { toast(t('document.corners.wrong')); return null; }
@@ -170,23 +171,34 @@ export function openDocuments(app) {
       later.disabled = at >= all.length - 1;
     }
 
+    reorderable(strip, {
+      items: '[data-page]',
+      onmove: (node, index) => {
+        chosen = node.dataset.page;
+        // It stays where it was dropped while the service is asked.
+        const others = [...strip.children].filter((one) => one !== node);
+        strip.insertBefore(node, others[index] ?? null);
+        attempt('document.reorder', { page: chosen, index }).then((done) => { if (!done) update(); });
+      },
+    });
+
     let at = 0;
     const tool = (name, work, more = {}) => button(t(`document.${name}`), work, { 'data-tool': name, ...more });
     const shift = (by) => attempt('document.reorder', { page: chosen, index: place() + by });
     const earlier = tool('earlier', () => shift(-1), { before: icon('back') });
     const later = tool('later', () => shift(1), { before: icon('forward') });
     tools.append(
-      ...FILTERS.map((name) => button(t(`document.filter.${name}`), () => attempt('document.filter', { page: chosen, filter: name }), { 'data-filter': name, 'aria-pressed': 'false' })),
-      el('span', { class: 'break' }), earlier, later,
-      tool('adjust', () => adjust(current())), tool('rotate', () => attempt('document.rotate', { page: chosen, degrees: 90 })),
-      tool('retake', async () => { if (await attempt('document.retake', { page: chosen })) self.close(); }),
+      el('div', { class: 'filters' }, ...FILTERS.map((name) => button(t(`document.filter.${name}`), () => attempt('document.filter', { page: chosen, filter: name }), { 'data-filter': name, 'aria-pressed': 'false' }))),
+      earlier, later,
+      tool('adjust', () => adjust(current()), { before: icon('corners') }), tool('rotate', () => attempt('document.rotate', { page: chosen, degrees: 90 }), { before: icon('rotate') }),
+      tool('retake', async () => { if (await attempt('document.retake', { page: chosen })) self.close(); }, { before: icon('camera') }),
       tool('delete', async () => {
         const gone = chosen;
         if (await attempt('document.delete', { page: gone })) toast(t('document.deleted'), { action: { label: t('document.undo'), onclick: () => attempt('document.restore', { page: gone }) } });
-      }));
+      }, { before: icon('trash') }));
     await attempt('document.mode', { mode: 'paused' });
     const self = openDialog({
-      label: t('document.gallery'), kind: 'view sheet pages',
+      label: t('document.gallery'), kind: 'view folio pages',
       onclose: () => { sheet = null; if (!done) setMode(automatic ? 'automatic' : 'manual'); },
       build: (one) => {
         const box = document.createDocumentFragment();
