@@ -5,25 +5,48 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
 from checks import FRAMES, PICTURES, SCENE, check, picture, settle, shown
+from documents import FLAT, sheets, storage
+from following import drawn
 from stand import Stand
+
+
+def press(browser, *keys):
+    for key in keys:
+        ActionChains(browser.driver).send_keys(key).perform()
+
+
+def reach(browser, condition, what, back=False, within=40):
+    """Tabs on, or back, until a condition holds for what has the focus."""
+    for _ in range(within):
+        if browser.script(f"let at = document.activeElement; while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement; return Boolean({condition})"):
+            return
+        chain = ActionChains(browser.driver)
+        (chain.key_down(Keys.SHIFT).send_keys(Keys.TAB).key_up(Keys.SHIFT) if back else chain.send_keys(Keys.TAB)).perform()
+    raise AssertionError(f"Tab does not reach {what}")
+
+
+def said(browser, words):
+    browser.until(f"document.getElementById('announcer').textContent.includes({words!r})", what=f"{words!r} to a screen reader")
+
+
+def named(browser, where):
+    """What a screen reader finds: nothing that can be used or seen is without a name."""
+    nodes = browser.names()
+    for role, name in nodes:
+        if role in ("button", "link", "textbox", "checkbox", "dialog", "img", "image", "list", "group"):
+            assert name.strip() or role == "group", f"{where}: a {role} without a name"
+    return nodes
 
 
 @check
 def a_screen_reader_is_told_everything(browser):
-    def named(where):
-        nodes = browser.names()
-        for role, name in nodes:
-            if role in ("button", "link", "textbox", "checkbox", "dialog", "img", "image", "list"):
-                assert name.strip(), f"{where}: a {role} without a name"
-        return nodes
-
     with Stand([picture("onboarding.png")], gallery=PICTURES) as stand:
         browser.open(stand.url)
         browser.find("[data-open=onboard]")
-        assert ("heading", "What would you like to do?") in named("start")
+        assert ("heading", "What would you like to do?") in named(browser, "start")
         browser.click("[data-open=onboard]")
         browser.find('.verdict[data-outcome="successful"]')
-        nodes = named("scanner")
+        nodes = named(browser, "scanner")
         assert ("dialog", "Scan QR code") in nodes, nodes
         # What lies behind the dialog is out of reach.
         assert not any(name.startswith("Explore a machine") for _, name in nodes)
@@ -32,7 +55,7 @@ def a_screen_reader_is_told_everything(browser):
         browser.click("dialog .leave")
         browser.click("[data-open=field]")
         browser.find("wm-text-field")
-        nodes = named("form")
+        nodes = named(browser, "form")
         assert any(role == "textbox" and "Material number" in name for role, name in nodes), nodes
         assert any(role == "button" and "Material number" in name for role, name in nodes), nodes
         settle(browser)
@@ -40,11 +63,11 @@ def a_screen_reader_is_told_everything(browser):
         browser.open(stand.url)
         browser.click("[data-open=ar]")
         browser.find(".coaching .primary", within=60)
-        named("coaching")
+        named(browser, "coaching")
         browser.click(".coaching .primary")
         browser.find('.stage[data-phase="annotating"]', within=60)
         browser.click(".rail .steps .button:last-child")
-        named("annotating")
+        named(browser, "annotating")
         settle(browser)
 
 
@@ -150,4 +173,102 @@ def the_keyboard_leads_through_the_session(browser):
         press(Keys.ESCAPE)
         browser.gone(".stage")
         browser.until("document.activeElement?.dataset?.open === 'ar'", what="the focus back where it was")
+        settle(browser)
+
+
+@check
+def the_keyboard_and_the_ear_lead_through_documents(browser):
+    with Stand(sheets(browser, [(FLAT, 7, 2)]), extra=storage()[0], rate=15) as stand:
+        browser.open(stand.url)
+        browser.until("document.documentElement.dataset.online === 'true'")
+        reach(browser, "at.dataset.open === 'document'", "the tile")
+        press(browser, Keys.ENTER)
+        browser.until("!document.querySelector('.shutter')?.disabled", what="a shutter")
+        assert ("dialog", "Scan documents") in named(browser, "camera")
+        reach(browser, "at.matches('[data-mode]')", "the switch to manual")
+        press(browser, Keys.ENTER)
+        for count in (1, 2):
+            reach(browser, "at.matches('.shutter')", "the shutter")
+            press(browser, Keys.ENTER)
+            said(browser, f"Page {count} captured")
+            browser.until("document.activeElement.matches('dialog.ask .primary')", what="the focus on Keep")
+            named(browser, "confirmation")
+            if count == 1:
+                reach(browser, "at.textContent === 'Adjust'", "Adjust")
+                press(browser, Keys.ENTER)
+                browser.find(".adjust .handle")
+                nodes = named(browser, "corners")
+                assert ("button", "Top left corner") in nodes, nodes
+                reach(browser, "at.matches('.handle')", "a corner")
+                press(browser, Keys.ARROW_RIGHT, Keys.ARROW_DOWN)
+                reach(browser, "at.matches('.adjust .bar .primary')", "Done")
+                press(browser, Keys.ENTER)
+                browser.gone(".adjust")
+            else:
+                press(browser, Keys.ENTER)
+                browser.gone("dialog.ask")
+        reach(browser, "at.matches('[data-pages]')", "the pages")
+        press(browser, Keys.ENTER)
+        browser.find(".pages")
+        nodes = named(browser, "pages")
+        assert {"Page 1 of 2", "Page 2 of 2", "Rotate", "Delete", "Earlier"} <= {name for _, name in nodes}, nodes
+        reach(browser, "at.matches('[data-tool=earlier]')", "an earlier place")
+        press(browser, Keys.ENTER)
+        browser.until("document.querySelector('.pages [data-tool=earlier]').disabled", what="the page in front")
+        # What had the focus can no longer be pressed; the keyboard still has a place.
+        reach(browser, "at.matches('[data-tool=later]')", "a later place")
+        reach(browser, "at.matches('[data-tool=delete]')", "Delete")
+        press(browser, Keys.ENTER)
+        said(browser, "The page was deleted")
+        reach(browser, "at.matches('.toast .button')", "Undo", within=30)
+        press(browser, Keys.ENTER)
+        browser.until("document.querySelectorAll('.pages .strip [data-page]').length === 2", what="the page back")
+        reach(browser, "at.matches('.pages .bar .primary')", "Done")
+        press(browser, Keys.ENTER)
+        browser.gone(".pages")
+        reach(browser, "at.matches('[data-save]')", "Save")
+        press(browser, Keys.ENTER)
+        browser.until("document.activeElement.matches('[data-state=document-saved] .button')", what="the focus on the way on")
+        said(browser, "Saved")
+        press(browser, Keys.ENTER)
+        browser.find("[data-open=document]")
+        settle(browser)
+
+
+@check
+def the_keyboard_and_the_ear_lead_through_a_count_and_a_form(browser):
+    with Stand(drawn(browser, ["product.png", "onboarding.png"], [[[0, 90, 160, 180], [1, 380, 160, 150]]] * 2), rate=15) as stand:
+        browser.open(stand.url)
+        browser.until("document.documentElement.dataset.online === 'true'")
+        reach(browser, "at.dataset.open === 'count'", "the tile")
+        press(browser, Keys.ENTER)
+        browser.until("document.querySelector('.counted .total')?.textContent === '2'", what="two codes")
+        nodes = named(browser, "count")
+        assert {"What was counted", "Save as CSV", "Hand over"} <= {name for _, name in nodes}, nodes
+        said(browser, "counted")
+        reach(browser, "at.matches('[data-by=content]')", "each kind once")
+        press(browser, Keys.ENTER)
+        browser.until("document.querySelector('[data-by=content]').getAttribute('aria-pressed') === 'true'")
+        reach(browser, "at.matches('.counted .primary')", "Hand over")
+        press(browser, Keys.ENTER)
+        said(browser, "Handed over")
+        press(browser, Keys.ESCAPE)
+        browser.gone(".stage")
+        browser.until("document.activeElement?.dataset?.open === 'count'", what="the focus back where it was")
+        reach(browser, "at.dataset.open === 'field'", "the form's tile")
+        press(browser, Keys.ENTER)
+        browser.find("wm-text-field")
+        # A scan into a field by keyboard alone, and what is wrong is said and led to.
+        reach(browser, "at.matches('button.scan') && at.getRootNode().host?.getAttribute('name') === 'material'", "the scan button")
+        press(browser, Keys.ENTER)
+        browser.until("document.querySelector('wm-text-field[name=material]').value", what="what was scanned")
+        browser.gone(".stage")
+        reach(browser, "at.getRootNode().host?.getAttribute('name') === 'quantity' && at.matches('input')", "the quantity")
+        press(browser, "x")
+        reach(browser, "at.matches('form .actions .primary')", "Save", within=60)
+        press(browser, Keys.ENTER)
+        browser.until("document.querySelector('wm-text-field[name=quantity]').input.getAttribute('aria-invalid') === 'true'", what="what is wrong")
+        reach(browser, "at.matches('.leave')", "the way out", back=True, within=60)
+        press(browser, Keys.ENTER)
+        browser.find("[data-open=field]")
         settle(browser)

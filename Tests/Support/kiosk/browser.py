@@ -15,8 +15,8 @@ AXE = next(iter(glob.glob(os.path.join(sys.prefix, "lib/python3*/site-packages/a
 # Notes every frame that was drawn with the overlay on it, every event's delay, and how many frames a scan has looked at, from the
 # first line on.
 PROBE = """
-window.probe = { drawn: [], delays: [], looked: 0, shift: 0, long: [], sent: [] };
-new PerformanceObserver((list) => { for (const one of list.getEntries()) if (!one.hadRecentInput) probe.shift += one.value; }).observe({ type: 'layout-shift', buffered: true });
+window.probe = { drawn: [], delays: [], looked: 0, shift: 0, shifted: [], long: [], sent: [] };
+new PerformanceObserver((list) => { for (const one of list.getEntries()) if (!one.hadRecentInput) { probe.shift += one.value; probe.shifted.push(...one.sources.map(({ node }) => node?.className || node?.nodeName)); } }).observe({ type: 'layout-shift', buffered: true });
 new PerformanceObserver((list) => { for (const one of list.getEntries()) probe.long.push(Math.round(one.duration)); }).observe({ type: 'longtask', buffered: true });
 const send = window.fetch;
 window.fetch = (url, options) => { if (typeof options?.body === 'string') probe.sent.push(JSON.parse(options.body)); return send(url, options); };

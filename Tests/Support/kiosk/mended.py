@@ -316,6 +316,18 @@ def the_kit_shows_every_state(browser):
         browser.click("#banners [aria-expanded]")
         browser.until("document.querySelectorAll('#banners .banner').length === 2", what="the list of messages")
         shown(browser, "kit-messages")
+        # Offline: said once while it lasts, and once more when it is over.
+        browser.click("[data-sample=clear]")
+        for _ in range(2):
+            browser.click("[data-sample=offline]")
+        browser.until("document.querySelectorAll('#banners .banner').length === 1 && document.querySelector('#banners .banner').dataset.kind === 'error'", what="one banner")
+        browser.click("[data-sample=online]")
+        browser.until("document.querySelector('#banners .banner')?.dataset.kind === 'success'", what="that it is over")
+        browser.gone("#banners .banner")
+        # A button tells in itself how its work goes, and does it once.
+        browser.click("[data-sample=idle]")
+        browser.until("document.querySelector('[data-sample=idle]').dataset.state === 'processing'")
+        browser.until("document.querySelector('[data-sample=idle]').dataset.state === 'success'", what="what became of it")
         browser.click("[data-sample=ask]")
         browser.find("dialog.ask .primary")
         settle(browser)

@@ -3,7 +3,8 @@ import gzip
 import os
 import re
 
-from checks import FRAMES, PICTURES, SCENE, at_rest, check, opened, picture, settle
+from checks import FRAMES, PICTURES, SCENE, at_rest, check, picture, settle
+from documents import storage
 from stand import ROOT, Stand
 
 RESOURCES = os.path.join(ROOT, "Sources/WaymarkKiosk/Resources")
@@ -68,21 +69,31 @@ def the_page_is_small_and_soon_there(browser):
 
 @check
 def nothing_jumps_and_nothing_blocks(browser):
-    with Stand(FRAMES, scene=SCENE, gallery=PICTURES) as stand:
+    long = {}
+    with Stand(FRAMES, scene=SCENE, gallery=PICTURES, extra=storage()[0]) as stand:
         browser.resize(1280, 720)
-        opened(browser, stand, "ar")
-        browser.click(".coaching .primary", within=60)
-        browser.find('.stage[data-phase="annotating"]', within=60)
-        browser.script("probe.long.length = 0; probe.drawn.length = 0")
-        browser.until("probe.drawn.length > 90", within=30, what="90 frames")
-        long = browser.script("return probe.long")
-        browser.click("dialog .leave")
-        browser.click("[data-open=onboard]")
-        browser.until("document.querySelector('.stage canvas')?.dataset.frame")
+        browser.open(stand.url)
+        browser.until("document.documentElement.dataset.online === 'true'")
         at_rest(browser)
+        for view, there in (("ar", ".coaching .primary"), ("onboard", ".stage canvas[data-frame]"), ("document", ".shutter:not(:disabled)"), ("count", ".counted"), ("field", "wm-text-field")):
+            browser.click(f"[data-open={view}]")
+            browser.find(there, within=60)
+            if view == "ar":
+                browser.click(there)
+                browser.find('.stage[data-phase="annotating"]', within=60)
+            # The view is there; what it does from now on blocks nothing.
+            at_rest(browser)
+            browser.script("probe.long.length = 0; probe.drawn.length = 0")
+            browser.until("probe.drawn.length > 60 || document.querySelector('.verdict, wm-text-field')", within=30, what="60 frames")
+            long[view] = browser.script("return probe.long")
+            browser.click(".leave")
+            # Pages that captured themselves are thrown away.
+            browser.script("document.querySelector('dialog.ask .actions .button:not(.primary)')?.click()")
+            browser.find(f"[data-open={view}]")
         shift = browser.script("return probe.shift")
-        print(f"  layout shift {shift:.4f}; long tasks while scanning: {long or 'none'}")
-        assert shift < 0.001, shift
+        told = ", ".join(f"{view} {', '.join(map(str, found))} ms" for view, found in long.items() if found)
+        print(f"  layout shift {shift:.4f}; tasks over 50 ms while a view is open: {told or 'none'}")
+        assert shift < 0.001, (shift, browser.script("return probe.shifted"))
         browser.usual()
         settle(browser)
 

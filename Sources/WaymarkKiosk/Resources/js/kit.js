@@ -1,5 +1,5 @@
 // A page for whoever builds with the feedback kit: every element in every state, without the service.
-import { drawCode, drawMarkers } from './components/overlay.js';
+import { drawCode, drawMarkers, drawPage } from './components/overlay.js';
 import { ask } from './dialog.js';
 import { button, el } from './dom.js';
 import { banner, bannerNode, clearMessages, countdown, emptyState, fullError, indicator, progress, skeleton, statusButton, tick, toast } from './elements/feedback.js';
@@ -39,6 +39,18 @@ const second = codes.getContext('2d');
 second.scale(2, 2);
 ['seen', 'advice', 'successful', 'invalid', 'unsuccessful'].forEach((state, i) => drawCode(second, [[30 + i * 140, 24], [120 + i * 140, 18], [126 + i * 140, 112], [26 + i * 140, 116]], { state }));
 
+const pages = el('canvas', { width: 1440, height: 400, role: 'img', 'aria-label': 'Pages: found, held still, captured' });
+pages.style.cssText = drawn.style.cssText;
+const third = pages.getContext('2d');
+third.scale(2, 2);
+['looking', 'holding', 'waiting'].forEach((phase, i) => drawPage(third, [[60 + i * 230, 22], [190 + i * 230, 16], [200 + i * 230, 184], [52 + i * 230, 180]], { phase, progress: .6 }));
+
+/** Said once while it lasts, and once more when it is over. */
+let gone = null;
+const offline = () => { gone ??= banner({ kind: 'error', title: 'The connection is interrupted', text: 'Please wait a moment. It comes back by itself; what you entered stays.', busy: true }); };
+const online = () => { gone?.close(); if (gone) banner({ kind: 'success', title: 'Connected again', seconds: 3 }); gone = null; };
+const saying = (text, more) => el('div', { class: 'toast', style: 'position: static' }, el('span', {}, text), more ? button(more, nothing) : null);
+
 document.getElementById('app').append(el('div', { class: 'kit' },
   el('h1', {}, 'Feedback kit'),
   section('Buttons', button('Primary', nothing, { kind: 'primary' }), button('Secondary', nothing), button('Quiet', nothing, { kind: 'quiet' }), button('Disabled', nothing, { kind: 'primary', disabled: true })),
@@ -47,11 +59,14 @@ document.getElementById('app').append(el('div', { class: 'kit' },
     message('warning', 'Little space left', 'Remove pictures that you no longer need.'), message('error', 'The connection is interrupted', 'It comes back by itself.', { busy: true, closable: false })),
   section('Called up', button('Show a banner', () => banner({ kind: 'warning', title: 'Little space left', text: 'Remove pictures that you no longer need.', closable: true }), { 'data-sample': 'banner' }),
     button('Show a toast', () => toast('Page deleted', { action: { label: 'Undo', onclick: nothing } }), { 'data-sample': 'toast' }),
+    button('Go offline', offline, { 'data-sample': 'offline' }), button('Come back', online, { 'data-sample': 'online' }),
     button('Ask', () => ask({ label: 'Delete this page?', text: 'You can undo this for five seconds.', choices: [{ label: 'Keep', value: false }, { label: 'Delete', value: true, primary: true }] }), { 'data-sample': 'ask' }),
     button('Clear', clearMessages, { kind: 'quiet', 'data-sample': 'clear' })),
+  section('Toasts', saying('Page deleted', 'Undo'), saying('Handed over')),
+  section('Several messages', (() => { const node = message('error', 'The connection is interrupted', 'It comes back by itself.', { busy: true, closable: false }); node.append(button('', nothing, { kind: 'round', 'aria-expanded': 'false', 'aria-label': '2 messages: show all', before: el('span', { class: 'count' }, '2') })); return node; })()),
   section('Under way', indicator('Preparing …'), half.node, ring.node, tick()),
-  section('Skeletons, after a second', el('div', { class: 'lines' }, skeleton(), skeleton(), skeleton())),
+  section('Skeletons, after a second', el('div', { class: 'lines' }, skeleton(), skeleton(), skeleton()), ...[0, 1, 2].map(() => el('span', { class: 'thumb' }, skeleton()))),
   section('Nothing there', el('div', { class: 'frame' }, emptyState({ picture: 'gallery', title: 'There are no pictures yet', text: 'You can take one from your own files instead.', actions: [{ label: 'Choose a file', primary: true, onclick: nothing }, { label: 'Not now', onclick: nothing }] })),
     el('div', { class: 'frame', 'data-sample': 'error' }, (() => { const node = fullError({ title: 'This cannot be shown', text: 'Try again in a moment. If it keeps happening, ask a member of staff.', actions: [{ label: 'Home', primary: true, onclick: nothing }] }); node.removeAttribute('role'); return node; })())),
-  section('Markers', drawn), section('Codes', codes), ...fieldSections(section)));
+  section('Markers', drawn), section('Codes', codes), section('Pages', pages), ...fieldSections(section)));
 withKeyboard();

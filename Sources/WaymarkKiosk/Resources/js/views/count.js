@@ -11,9 +11,9 @@ import { icon } from '../icons.js';
 import { cue } from '../sound.js';
 import { t, tOr } from '../strings.js';
 
-/** How often the list is written anew at most, and what a screen reader is told of it. */
+/** How often the list is written anew at most, and how long it must stay as it is before a screen reader tells of it. */
 const LIST_MS = 200;
-const TELL_MS = 4000;
+const TELL_MS = 1200;
 
 /** RFC 4180, every text quoted, as `waymark count --csv` writes it. */
 export function csvOf(codes) {
@@ -31,7 +31,7 @@ export function openCount(app) {
   let total = 0;
   let shown = '';
   let drawn = 0;
-  let told = 0;
+  let telling = 0;
   let timer = 0;
   /** Whether there is something that was neither handed over nor saved. */
   let dirty = false;
@@ -84,7 +84,8 @@ export function openCount(app) {
     for (const one of [csv, json, send, again]) one.disabled = !codes.length;
     send.rest();
     send.disabled = !codes.length;
-    if (drawn - told > TELL_MS) { told = drawn; announce(`${total} ${words.textContent}`); }
+    clearTimeout(telling);
+    if (total) telling = window.setTimeout(() => announce(`${total} ${words.textContent}`), TELL_MS);
   }
 
   const report = () => ({ by, pictures: views, stretches: shelf.stretches, total, codes: shelf.result(by).map((one) => ({ ...one, input: 'live' })) });
@@ -143,7 +144,7 @@ export function openCount(app) {
   const dialog = openDialog({
     label: t('count.title'), kind: 'view camera counting',
     mayClose: () => { if (!dirty) return true; leave(); return false; },
-    onclose: () => { clearTimeout(timer); followed.stop(); stage.stop(); },
+    onclose: () => { clearTimeout(timer); clearTimeout(telling); followed.stop(); stage.stop(); },
     build: () => {
       const box = document.createDocumentFragment();
       box.append(stage.node, el('header', { class: 'bar' }, button(t('common.cancel'), leave, { kind: 'leave' }), el('h2', {}, t('count.title')), el('span', {})), area, el('div', { class: 'panel' }, panel));
