@@ -88,6 +88,7 @@ def the_code_is_outlined_and_stands_still(browser):
         browser.find('.verdict[data-outcome="successful"]')
         at_rest(browser)
         shown(browser, "scan-accepted")
+        at_rest(browser)
         assert greens(browser) > 500, "no outline"
         frame = browser.script("return document.querySelector('.stage canvas').dataset.frame")
         time.sleep(0.5)
@@ -111,6 +112,7 @@ def a_chosen_picture_is_shown_with_its_code(browser):
         browser.find('.verdict[data-outcome="successful"]')
         at_rest(browser)
         assert browser.script("return document.querySelector('dialog').dataset.frozen") == "successful"
+        at_rest(browser)
         assert greens(browser) > 500, "no outline"
         shown(browser, "picture-accepted")
         browser.click(".verdict .button:not(.primary)")

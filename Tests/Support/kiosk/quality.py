@@ -107,6 +107,8 @@ def every_screen_holds_what_it_must(browser):
             browser.until("document.documentElement.dataset.online === 'true'")
             letters = browser.script("return parseFloat(getComputedStyle(document.documentElement).fontSize)")
             assert letters >= {360: 15.9, 800: 15.9, 1024: 16.5, 1280: 18, 1920: 22, 1080: 32}[width], (width, letters)
+            # Everything that is offered is seen at once, but on a phone.
+            assert width == 360 or browser.script("const main = document.querySelector('main'); return main.scrollHeight <= main.clientHeight + 1"), (width, height)
             browser.click("[data-open=onboard]")
             browser.find('.verdict[data-outcome="successful"]')
             at_rest(browser)
