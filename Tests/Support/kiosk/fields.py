@@ -62,7 +62,10 @@ def seen(browser, label, part):
 def fields_do_what_they_promise(browser):
     with Stand([picture("no-code.jpg")]) as stand:
         kit(browser, stand)
-        shown(browser, "kit", everywhere=False)
+        # All of it at once.
+        browser.resize(1280, browser.script("return document.querySelector('main').scrollHeight"))
+        shown(browser, "kit-whole", everywhere=False)
+        browser.usual()
         # Typing stops at the limit and says so; what stood there stays.
         type_into(browser, "Block at the limit", Keys.END, "6789012345")
         assert value(browser, "Block at the limit") == "1234567890"
@@ -133,6 +136,7 @@ def the_keyboard_on_the_screen_never_covers_the_field(browser):
             assert least >= (47.5 if height > 400 else 38), (width, height, least)
         browser.usual()
         opened(browser, stand, "field")
+        browser.find("wm-text-field[name=note]")
         browser.script("document.querySelector('wm-text-field[name=note]').focus()")
         browser.find("wm-keyboard")
         shown(browser, "field-keyboard")

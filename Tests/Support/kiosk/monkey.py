@@ -95,7 +95,7 @@ def roam(browser, stand, seed, seconds):
     visitor = Visitor(browser, seed)
     browser.resize(*((360, 640), (1280, 720), (800, 480), (1080, 1920))[(seed + seed // 4) % 4])
     browser.open(stand.url)
-    browser.until("document.documentElement.dataset.online === 'true'")
+    browser.until("document.documentElement.dataset.online === 'true'", within=60)
     browser.script("window.faults = []; addEventListener('error', (e) => faults.push(e.message)); addEventListener('unhandledrejection', (e) => faults.push(String(e.reason?.stack ?? e.reason)))")
     end = time.monotonic() + seconds
     while time.monotonic() < end:
