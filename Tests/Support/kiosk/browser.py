@@ -112,7 +112,7 @@ class Browser:
         raise AssertionError(f"{what or source} did not come true within {within} s")
 
     def shot(self, path):
-        form = {"quality": 82, "format": "webp"} if path.endswith(".webp") else {"format": "png"}
+        form = {"quality": 68, "format": "webp"} if path.endswith(".webp") else {"format": "png"}
         data = self.cdp("Page.captureScreenshot", **form)["data"]
         with open(path, "wb") as out:
             out.write(base64.b64decode(data))
