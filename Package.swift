@@ -85,7 +85,10 @@ let package = Package(
     module("WaymarkDocuments", ["WaymarkSystem", "WaymarkJSON", "WaymarkImage", "WaymarkGeometry"]),
     module("WaymarkText", ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry"]),
     module(
-      "WaymarkScenes", ["WaymarkSystem", "WaymarkJSON", "WaymarkGeometry", .product(name: "Yams", package: "Yams")]),
+      "WaymarkScenes",
+      [
+        "WaymarkSystem", "WaymarkJSON", "WaymarkGeometry", "WaymarkBarcodes", .product(name: "Yams", package: "Yams"),
+      ]),
     module(
       "WaymarkSignature",
       [
@@ -196,7 +199,7 @@ let package = Package(
     tests("WaymarkCountingTests", ["WaymarkCounting", "WaymarkGeometry"]),
     tests("WaymarkDocumentsTests", ["WaymarkSystem", "WaymarkDocuments", "WaymarkImage", "WaymarkGeometry"]),
     tests("WaymarkTextTests", ["WaymarkText", "WaymarkImage", "WaymarkGeometry"]),
-    tests("WaymarkScenesTests", ["WaymarkScenes", "WaymarkGeometry"]),
+    tests("WaymarkScenesTests", ["WaymarkScenes", "WaymarkBarcodes", "WaymarkGeometry"]),
     tests("WaymarkSignatureTests", ["WaymarkSystem", "WaymarkSignature", "WaymarkImage"]),
     tests("WaymarkCameraTests", ["WaymarkSystem", "WaymarkCamera", "WaymarkImage", "CV4L2"]),
     tests("WaymarkFeedbackTests", ["WaymarkSystem", "WaymarkFeedback"]),

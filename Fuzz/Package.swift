@@ -80,7 +80,7 @@ let package = Package(
     module("WaymarkAnchors", ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry", "CKernels"]),
     module(
       "WaymarkScenes",
-      ["WaymarkSystem", "WaymarkJSON", "WaymarkGeometry", .product(name: "Yams", package: "Yams")]),
+      ["WaymarkSystem", "WaymarkJSON", "WaymarkGeometry", "WaymarkBarcodes", .product(name: "Yams", package: "Yams")]),
     module("WaymarkProtocol", ["WaymarkJSON"]),
     module(
       "WaymarkClient",

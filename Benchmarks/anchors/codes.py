@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Measures the pose of a followed QR code beside that of an AprilTag of the same printed size, on one rendered path.
 
-  codes.py WAYMARK [--frames 90] [--every 1] [--size 0.04] [--path move|stand|face|all] [--sixty]
+  codes.py WAYMARK [--frames 90] [--every 1] [--size 0.04] [--path move|stand|face|all] [--sixty] [--flips 10000]
 
 The printed size is 20 % of the frame's height at a distance of 25 cm; frames have four samples a pixel, a blur of 0.7 pixels and noise of
 two gray levels. AprilTag 3 is Debian's (python3-apriltag, under Debian's own Python), its pose by IPPE from its corners. --sixty times
-sixty codes in frames of 1280x720. Needs numpy, opencv-python-headless (with aruco, for the tags' pictures) and qrencode.
+sixty codes in frames of 1280x720. --flips counts, over so many frames in which the code is seen face-on within a degree or two, in ten sequences,
+how often the pose takes the other tilt; the frames are crops around the code with two samples a pixel. Needs numpy, opencv-python-headless (with aruco, for the tags' pictures) and qrencode.
 """
 import argparse, json, os, subprocess, tempfile, time
 import cv2, numpy as np
@@ -13,6 +14,7 @@ import cv2, numpy as np
 ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 ap.add_argument("waymark"); ap.add_argument("--frames", type=int, default=90); ap.add_argument("--every", type=int, default=1)
 ap.add_argument("--size", type=float, default=0.04); ap.add_argument("--path", default="all"); ap.add_argument("--sixty", action="store_true")
+ap.add_argument("--flips", type=int)
 a = ap.parse_args()
 cv2.setNumThreads(1)
 F = 600.0
@@ -136,6 +138,58 @@ def sixty():
         seen = np.mean([sum(c["trackingMethod"] == "fullTracking" for c in r["codes"]) for r in late])
         print(f"sixty codes, 1280x720: {seen:.1f} followed, {np.mean([r['following'] for r in late]) * 1e3:.1f} ms a frame of following")
 
-if a.sixty: sixty()
+def flips():
+    w, h, S, n = 240, 200, 2, a.flips // 10
+    K = camera(w, h); FL, B = np.diag([1., -1, -1]), np.array([[1., 0, 0], [0, 0, -1], [0, 1, 0]])
+    total = {"pose": 0, "rawPose": 0}; worst = {"pose": [], "rawPose": []}; seen = count = 0; tags = [0, 0]
+    names = [qr(f"PART {k:04d}") for k in range(10)]; mark = tag()
+    for k in range(10):
+        base = cv2.resize(ground(w, h), (S * w, S * h)); phase = rng.uniform(0, 6.28, 5); truth = []
+        tilt = .01 if k % 2 else .035
+        def render(m, R, t):
+            px, size = 8, m.shape[0]; q = max(1, round(size * .15))
+            img = cv2.resize(cv2.copyMakeBorder(m, q, q, q, q, cv2.BORDER_CONSTANT, value=255).astype(np.float32) * .7 + 30, None, fx=px, fy=px, interpolation=cv2.INTER_NEAREST)
+            s = a.size / (size * px); c = (img.shape[0] - 1) / 2
+            H = K @ np.column_stack([R[:, 0], R[:, 1], t]) @ np.array([[s, 0, -s * c], [0, s, -s * c], [0, 0, 1]])
+            U = np.array([[S, 0, (S - 1) / 2], [0, S, (S - 1) / 2], [0, 0, 1.]]); big = base.copy()
+            img = cv2.GaussianBlur(img, (0, 0), 1.0)
+            d = cv2.warpPerspective(img, U @ H, (S * w, S * h), flags=cv2.INTER_LINEAR, borderValue=-1000)
+            np.copyto(big, d, where=d > -1)
+            return finish(big, w, h)
+        with tempfile.TemporaryDirectory() as d:
+            for i in range(n):
+                T = i / 30
+                R = cv2.Rodrigues(np.array([tilt * np.sin(2 * T + phase[0]), tilt * np.cos(1.3 * T + phase[1]), .1 + .3 * np.sin(.4 * T + phase[2])]))[0]
+                t = np.array([.004 * np.sin(T + phase[3]), .003 * np.sin(.7 * T + phase[4]), .25]); truth.append((R, t))
+                save(f"{d}/qr_{i:05d}.pgm", render(names[k], R, t))
+                if i < n // 5: save(f"{d}/tag_{i:05d}.pgm", render(mark, R, t))
+            rows = run(d, K, a.size)
+            for key in total:
+                off = False
+                for i, r in enumerate(rows):
+                    c = [c for c in r["codes"] if c["trackingMethod"] == "fullTracking" and c[key]]
+                    if not c: continue
+                    if key == "pose": seen += 1
+                    e = angle(FL @ np.array(c[0][key]["matrix"]).reshape(4, 4).T[:3, :3] @ B, truth[i][0])
+                    worst[key].append(e)
+                    # The other tilt lies about twice the tilt away from this one; face-on both are one, and noise is no flip.
+                    total[key] += (e > 6) and not off; off = e > 6
+            count += len(rows)
+            files = sorted(f"{d}/{f}" for f in os.listdir(d) if f.startswith("tag")); h2 = a.size / 2
+            obj = np.array([[-h2, -h2, 0], [h2, -h2, 0], [h2, h2, 0], [-h2, h2, 0]]); off = False
+            peer = subprocess.run(["/usr/bin/python3", "-c", APRIL, *files], stdout=subprocess.PIPE, text=True).stdout.splitlines()
+            for i, line in enumerate(peer):
+                q = json.loads(line)
+                if q is None: continue
+                P = []
+                for s in range(4):
+                    _, rv, tv, _ = cv2.solvePnPGeneric(obj, np.roll((np.array(q) - .5)[::-1], s, axis=0).reshape(-1, 1, 2), K, None, flags=cv2.SOLVEPNP_IPPE)
+                    P.append(angle(cv2.Rodrigues(rv[0])[0], truth[i][0]))
+                e = min(P); tags[1] += 1; tags[0] += (e > 6) and not off; off = e > 6
+    for key in total: print(f"{key}: {total[key]} flips in {seen} of {count} frames; rotation off by {np.median(worst[key]):.3f} deg (p99.9 {np.quantile(worst[key], .999):.2f}, most {max(worst[key]):.2f})")
+    print(f"AprilTag 3, frame by frame: {tags[0]} flips in {tags[1]} frames")
+
+if a.flips: flips()
+elif a.sixty: sixty()
 else:
     for path in ("move", "stand", "face") if a.path == "all" else [a.path]: one(path)

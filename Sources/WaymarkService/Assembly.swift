@@ -80,7 +80,7 @@ package final class Assembly {
     hub.add(media)
     let gallery = gallery
     let settings = ScenesModule.Settings(configuration, log: log.subsystem(.scenes))
-    scenes = ScenesModule(hub: hub, pipeline: capture.pipeline, settings: settings)
+    scenes = ScenesModule(hub: hub, pipeline: capture.pipeline, scans: scans, settings: settings)
     hub.add(scenes)
     forms = FormModule(
       hub: hub,

@@ -36,7 +36,13 @@ enum Samples {
         annotations: [
           AnnotationDescription(
             id: "seal", position: [0.05, 0, 0.02], icon: "wrench", card: card, businessObject: business)
-        ])
+        ]),
+      AnchorDescription(
+        anchor: "bin", code: AnchorCodeDescription(pattern: #"BIN-\d{4}"#, symbologies: ["qr"]), physicalWidth: 0.05,
+        annotations: []),
+      AnchorDescription(
+        anchor: "lot", resource: "a2", code: AnchorCodeDescription(identifier: "01", value: "04006381333931"),
+        annotations: []),
     ])
   static let statistics = Statistics(
     uptime: 12.5,
@@ -52,7 +58,8 @@ enum Samples {
   static let phase = SessionPhaseEvent(
     phase: .coaching, primaryAction: .beginScan, guide: SessionGuide(anchor: "pump-7", resource: "a1"),
     scene: "pump-room", by: actor)
-  static let found = AnchorFound(anchor: "pump-7", corners: corners, pose: nil, score: 0.93)
+  static let found = AnchorFound(
+    anchor: "bin", corners: corners, pose: nil, score: 0.93, code: AnchorCodeContent(symbology: "qr", text: "BIN-0042"))
   static let armed = ArmedScan(scan: "s1", mode: .onboarding, context: context, by: actor, pending: successful)
   static let snapshot = Snapshot(
     seq: 99, instance: "1abc", events: ["scan.*"], scanner: scanner, camera: camera, scan: armed, session: phase,

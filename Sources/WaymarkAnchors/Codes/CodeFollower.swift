@@ -248,7 +248,9 @@ package final class CodeFollower {
     }
     codes[i].tracker = tracker
     codes[i].see(place.alignment.homography, score: place.alignment.score, at: time, intrinsics, lens)
-    guard codes[i].isDrawn, time - codes[i].lastChecked >= 0.03 - 1e-3 else { return }
+    // Of many, one that has just proven itself is asked again in the next frame but one; one that has not, at once.
+    let interval = codes.count > 8 && codes[i].isProven ? 0.06 : 0.03
+    guard codes[i].isDrawn, time - codes[i].lastChecked >= interval - 1e-3 else { return }
     let deviations = tracker.deviations(in: pyramid, aligner: aligner, proof: proof, exposure: exposure)
     if !codes[i].prove(deviations, at: time) { codes[i].letGo() }
   }

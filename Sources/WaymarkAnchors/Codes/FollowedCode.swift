@@ -122,6 +122,9 @@ struct FollowedCode {
     return time - lastProven < 0.09
   }
 
+  /// Whether it proved itself when it was asked last.
+  var isProven: Bool { lastProven == lastChecked }
+
   /// It is not in the present frame.
   mutating func miss() {
     isSeen = false

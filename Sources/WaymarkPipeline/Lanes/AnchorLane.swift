@@ -10,15 +10,20 @@ package typealias AnchorLane = Lane<AnchorTask, AnchorReading>
 
 /// What the anchor lane looks for.
 package struct AnchorTask: Sendable {
-  /// The anchors; none: nothing is looked for.
+  /// The pictures; none: only codes are looked for.
   package var library: AnchorLibrary?
+  /// The codes that are anchors; of several that a code fits, the first one has it.
+  package var codes: [AnchorCode]
   /// How the camera maps directions to pixels.
   package var cameras: CameraChoice
   /// Rises with every change; readings carry it, so that late ones can be told.
   package var generation: Int
 
-  package init(library: AnchorLibrary? = nil, cameras: CameraChoice = CameraChoice(), generation: Int = 0) {
+  package init(
+    library: AnchorLibrary? = nil, codes: [AnchorCode] = [], cameras: CameraChoice = CameraChoice(), generation: Int = 0
+  ) {
     self.library = library
+    self.codes = codes
     self.cameras = cameras
     self.generation = generation
   }
@@ -76,62 +81,79 @@ package struct CameraChoice: Hashable, Sendable {
 extension Lane where Settings == AnchorTask, Output == AnchorReading {
   /// A lane that is off until there is something to look for.
   ///
+  /// - Parameter mailbox: where the codes are that the barcode lane has read.
   /// - Parameter deliver: receives what every frame gave, also when that is nothing, on the lane's thread.
   package static func anchors(
-    maximumRate: Double? = nil, deliver: @escaping @Sendable (AnchorReading, Frame) -> Void
+    from mailbox: CodeMailbox = CodeMailbox(), maximumRate: Double? = nil,
+    deliver: @escaping @Sendable (AnchorReading, Frame) -> Void
   ) -> AnchorLane {
     let stages = StageTimes()
     return AnchorLane(
       name: "anchors", settings: AnchorTask(), maximumRate: maximumRate, stages: stages,
       makeWork: {
-        let seeker = Seeker(stages: stages)
+        let seeker = Seeker(mailbox, stages: stages)
         return { seeker.look($0, $1) }
       }, deliver: deliver)
   }
 }
 
-/// Keeps the engine between frames; lives on the lane's thread.
+/// Keeps the engines between frames; lives on the lane's thread.
 private final class Seeker {
+  private let mailbox: CodeMailbox
   private let stages: StageTimes
   private var engine: AnchorEngine?
+  private var codes: AnchorCodeFollower?
   private var generation: Int?
   private var size = (width: 0, height: 0)
   private var sizes: [Point2] = []
   /// Where there is a second core, what is followed does not wait while the whole frame is searched.
   private let runner: SearchThread? = sysconf(Int32(_SC_NPROCESSORS_ONLN)) > 1 ? SearchThread() : nil
 
-  init(stages: StageTimes) { self.stages = stages }
+  init(_ mailbox: CodeMailbox, stages: StageTimes) {
+    self.mailbox = mailbox
+    self.stages = stages
+  }
 
   func look(_ frame: Frame, _ task: AnchorTask) -> AnchorReading? {
-    guard let library = task.library else {
+    guard task.library != nil || !task.codes.isEmpty else {
       engine = nil
+      codes = nil
       generation = nil
       return nil
     }
+    let intrinsics = task.cameras.intrinsics(width: frame.width, height: frame.height)
     if generation != task.generation || size != (frame.width, frame.height) {
       generation = task.generation
       size = (frame.width, frame.height)
-      // A picture that comes back into view while another one is followed must be found within a fifth of a second.
-      var options = AnchorEngine.Options()
-      options.searchInterval = 0.12
-      engine = AnchorEngine(
-        source: AnchorDetector(library: library, templates: 24),
-        intrinsics: task.cameras.intrinsics(width: frame.width, height: frame.height),
-        options: options, runner: runner)
-      engine?.stages = stages
-      sizes = library.references.map { Point2(Double($0.width), Double($0.height)) }
+      engine = task.library.map { engine($0, intrinsics) }
+      sizes = task.library?.references.map { Point2(Double($0.width), Double($0.height)) } ?? []
+      codes = task.codes.isEmpty ? nil : AnchorCodeFollower(task.codes, intrinsics: intrinsics)
     }
-    guard let engine else { return nil }
     let began = MonotonicClock.now
-    let report = frame.image.withView { engine.process($0, at: frame.captured) }
+    var seen = engine.map { pictures($0, frame) } ?? []
+    if let codes { seen += codes.follow(frame, read: mailbox.take()) }
     let elapsed = MonotonicClock.now - began
+    return AnchorReading(observations: seen, intrinsics: intrinsics, generation: task.generation, elapsed: elapsed)
+  }
+
+  private func engine(_ library: AnchorLibrary, _ intrinsics: CameraIntrinsics) -> AnchorEngine {
+    // A picture that comes back into view while another one is followed must be found within a fifth of a second.
+    var options = AnchorEngine.Options()
+    options.searchInterval = 0.12
+    let engine = AnchorEngine(
+      source: AnchorDetector(library: library, templates: 24), intrinsics: intrinsics, options: options,
+      runner: runner)
+    engine.stages = stages
+    return engine
+  }
+
+  private func pictures(_ engine: AnchorEngine, _ frame: Frame) -> [WaymarkScenes.AnchorObservation] {
+    let report = frame.image.withView { engine.process($0, at: frame.captured) }
     // What the engine only remembers is left out: whether an anchor is there is for the session to say.
-    let seen = report.observations.filter { $0.trackingMethod == .fullTracking }.map { seen in
+    return report.observations.filter { $0.trackingMethod == .fullTracking }.map { seen in
       WaymarkScenes.AnchorObservation(
         anchor: seen.name, homography: seen.homography, corners: seen.corners, referenceSize: sizes[seen.anchor],
         pose: seen.pose, rawPose: seen.rawPose, score: seen.score)
     }
-    return AnchorReading(
-      observations: seen, intrinsics: engine.intrinsics, generation: task.generation, elapsed: elapsed)
   }
 }

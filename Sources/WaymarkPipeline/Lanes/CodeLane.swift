@@ -73,7 +73,7 @@ package final class CodeMailbox: Sendable {
     state.withLock { if $0.isOpen, !symbols.isEmpty { $0.newest = (symbols, frame) } }
   }
 
-  fileprivate func take() -> (symbols: [Symbol], frame: Frame)? {
+  func take() -> (symbols: [Symbol], frame: Frame)? {
     state.withLock { state in
       defer { state.newest = nil }
       return state.newest

@@ -8,21 +8,32 @@ public struct AnchorFound: EventPayload {
   public var pose: Pose?
   /// How sure the engine is, 0 to 1.
   public var score: Double
+  /// What the code says that was found; missing where the anchor is a picture.
+  public var code: AnchorCodeContent?
+
+  private enum CodingKeys: CodingKey {
+    case anchor, corners, pose, score, code
+  }
 
   /// The name on the wire.
   public static let event = "anchor.found"
 
-  /// Nothing in it is a secret.
-  public var forObservers: Self { self }
+  /// Without what a code says, unless it is known to be harmless.
+  public var forObservers: Self {
+    var copy = self
+    copy.code = code?.forObservers
+    return copy
+  }
 
   /// A value from its parts.
   public init(
-    anchor: String, corners: [[Double]], pose: Pose? = nil, score: Double
+    anchor: String, corners: [[Double]], pose: Pose? = nil, score: Double, code: AnchorCodeContent? = nil
   ) {
     self.anchor = anchor
     self.corners = corners
     self.pose = pose
     self.score = score
+    self.code = code
   }
 
   /// Writes the value; `pose` also when null.
@@ -32,6 +43,35 @@ public struct AnchorFound: EventPayload {
     try container.encode(corners, forKey: .corners)
     try container.encode(pose, forKey: .pose)
     try container.encode(score, forKey: .score)
+    try container.encodeIfPresent(code, forKey: .code)
+  }
+}
+
+/// What a code says that is an anchor.
+public struct AnchorCodeContent: Codable, Hashable, Sendable {
+  /// The symbology.
+  public var symbology: String
+  /// Its content as text; missing when redacted.
+  public var text: String?
+  /// True where something was left out for an observer.
+  public var redacted: Bool?
+  /// Whether observers may see the content: not unless whoever made it knows better. Never on the wire.
+  package var isHarmless = false
+
+  private enum CodingKeys: CodingKey {
+    case symbology, text, redacted
+  }
+
+  /// A value from its parts.
+  public init(symbology: String, text: String? = nil, redacted: Bool? = nil) {
+    self.symbology = symbology
+    self.text = text
+    self.redacted = redacted
+  }
+
+  /// Without the content, unless it is known to be harmless.
+  package var forObservers: Self {
+    isHarmless ? self : Self(symbology: symbology, redacted: true)
   }
 }
 

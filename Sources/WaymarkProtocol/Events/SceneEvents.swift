@@ -6,8 +6,8 @@ public struct SceneLoaded: EventPayload {
   /// The name on the wire.
   public static let event = "scene.loaded"
 
-  /// Nothing in it is a secret.
-  public var forObservers: Self { self }
+  /// Without what codes must say.
+  public var forObservers: Self { Self(scene: scene.forObservers) }
 
   /// A value from its parts.
   public init(

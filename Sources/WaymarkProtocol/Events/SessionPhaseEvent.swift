@@ -4,7 +4,7 @@ public struct SessionPhaseEvent: EventPayload {
   public var phase: SessionPhase
   /// What the button of the coaching view does.
   public var primaryAction: PrimaryAction?
-  /// The picture to look for.
+  /// The picture or code to look for.
   public var guide: SessionGuide?
   /// The scene.
   public var scene: String?
@@ -55,16 +55,16 @@ public enum PrimaryAction: String, Codable, CaseIterable, Sendable {
   case returnToScan
 }
 
-/// The picture to look for.
+/// The picture or code to look for.
 public struct SessionGuide: Codable, Hashable, Sendable {
   /// The anchor.
   public var anchor: String
-  /// The id of its picture, for `media.resource`.
-  public var resource: String
+  /// The id of its picture, for `media.resource`; missing for a code without one.
+  public var resource: String?
 
   /// A value from its parts.
   public init(
-    anchor: String, resource: String
+    anchor: String, resource: String? = nil
   ) {
     self.anchor = anchor
     self.resource = resource

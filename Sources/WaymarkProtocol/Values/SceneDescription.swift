@@ -17,34 +17,80 @@ public struct SceneDescription: Codable, Hashable, Sendable {
     self.title = title
     self.anchors = anchors
   }
+
+  /// Without what codes must say: who knows that could make one.
+  package var forObservers: Self {
+    var copy = self
+    for index in copy.anchors.indices {
+      copy.anchors[index].code = copy.anchors[index].code.map {
+        AnchorCodeDescription(symbologies: $0.symbologies, redacted: true)
+      }
+    }
+    return copy
+  }
 }
 
 /// An anchor of a scene.
 public struct AnchorDescription: Codable, Hashable, Sendable {
   /// Its name.
   public var anchor: String
-  /// The id of its picture, for `media.resource`.
+  /// The id of its picture, for `media.resource`. Of an anchor that is a code it shows where to look, and may be missing.
   public var resource: String?
   /// Width of the reference in pixels, its long side scaled to 480.
   public var width: Int?
   /// Height of the reference in pixels, its long side scaled to 480.
   public var height: Int?
-  /// Width of the real picture in metres, where known.
+  /// The code that it is; missing where it is the picture.
+  public var code: AnchorCodeDescription?
+  /// Width of the real picture, or of the code without its quiet zone, in metres, where known.
   public var physicalWidth: Double?
   /// What is annotated on it.
   public var annotations: [AnnotationDescription]
 
   /// A value from its parts.
   public init(
-    anchor: String, resource: String? = nil, width: Int? = nil, height: Int? = nil, physicalWidth: Double? = nil,
-    annotations: [AnnotationDescription]
+    anchor: String, resource: String? = nil, width: Int? = nil, height: Int? = nil, code: AnchorCodeDescription? = nil,
+    physicalWidth: Double? = nil, annotations: [AnnotationDescription]
   ) {
     self.anchor = anchor
     self.resource = resource
     self.width = width
     self.height = height
+    self.code = code
     self.physicalWidth = physicalWidth
     self.annotations = annotations
+  }
+}
+
+/// Which code an anchor is; one of `text`, `prefix`, `pattern` and `identifier` says what it says.
+public struct AnchorCodeDescription: Codable, Hashable, Sendable {
+  /// Exactly this.
+  public var text: String?
+  /// It begins with this.
+  public var prefix: String?
+  /// A regular expression for the whole text.
+  public var pattern: String?
+  /// The GS1 application identifier of an element string that it has.
+  public var identifier: String?
+  /// The value of that element string; any value where it is missing.
+  public var value: String?
+  /// The symbologies that it may have; missing: those that the service reads.
+  public var symbologies: [String]?
+  /// True where what it says was left out for an observer.
+  public var redacted: Bool?
+
+  /// A value from its parts.
+  public init(
+    text: String? = nil, prefix: String? = nil, pattern: String? = nil, identifier: String? = nil,
+    value: String? = nil, symbologies: [String]? = nil, redacted: Bool? = nil
+  ) {
+    self.text = text
+    self.prefix = prefix
+    self.pattern = pattern
+    self.identifier = identifier
+    self.value = value
+    self.symbologies = symbologies
+    self.redacted = redacted
   }
 }
 

@@ -32,12 +32,14 @@ struct SceneParser {
     let name = reader.requiredText(map, "name", "", owner: node)
     let instruction = reader.text(map, "instruction", "") ?? Scene.defaultInstruction
     guard let anchorsNode = map["anchors"] else {
-      reader.report(node.mark, "anchors", "missing", "'anchors' is missing", hint: "add a list of pictures to look for")
+      reader.report(
+        node.mark, "anchors", "missing", "'anchors' is missing", hint: "add a list of pictures or codes to look for")
       return nil
     }
     guard let nodes = reader.list(anchorsNode, "anchors") else { return nil }
     if nodes.isEmpty {
-      reader.report(anchorsNode.mark, "anchors", "empty", "the scene has no anchor", hint: "add at least one picture")
+      reader.report(
+        anchorsNode.mark, "anchors", "empty", "the scene has no anchor", hint: "add at least one picture or code")
     }
     guard nodes.count <= SceneLimits.anchors else {
       reader.report(
@@ -53,6 +55,7 @@ struct SceneParser {
       return nil
     }
     let anchors = nodes.enumerated().compactMap { anchor($0.element, "anchors[\($0.offset)]") }
+    if anchors.count == nodes.count { checkCodes(anchors, nodes) }
     return name.map { Scene(name: $0, instruction: instruction, anchors: anchors) }
   }
 
@@ -72,11 +75,27 @@ struct SceneParser {
     return nodes.count
   }
 
+  /// A code belongs to the first anchor that names it: what stands behind a wider one is never found.
+  private mutating func checkCodes(_ anchors: [SceneAnchor], _ nodes: [SourceNode]) {
+    for (index, anchor) in anchors.enumerated() {
+      guard let code = anchor.code,
+        let before = anchors[..<index].first(where: { $0.code?.hides(code) == true })
+      else { continue }
+      reader.warn(
+        nodes[index].mark, "anchors[\(index)].code", "neverFound",
+        "every such code is taken for '\(before.name.prefix(40))', which stands before it",
+        hint: "put the narrower one first")
+    }
+  }
+
   private mutating func anchor(_ node: SourceNode, _ field: String) -> SceneAnchor? {
-    guard let map = reader.map(node, field, keys: ["name", "image", "physicalWidth", "annotations"]) else { return nil }
+    let keys = ["name", "image", "code", "physicalWidth", "annotations"]
+    guard let map = reader.map(node, field, keys: keys) else { return nil }
     let name = reader.requiredText(map, "name", field, owner: node)
     if let name { unique(name, .anchor, map["name"]?.mark ?? node.mark, "\(field).name", "duplicateAnchor") }
-    let image = picture(map, "image", field, owner: node, required: true)
+    let codeNode = map["code"].flatMap { $0.isNull ? nil : $0 }
+    let code = codeNode.flatMap { SceneCodeParser.parse($0, of: field, &reader) }
+    let image = picture(map, "image", field, owner: node, required: codeNode == nil)
     var width: Double?
     if let widthNode = map["physicalWidth"], !widthNode.isNull {
       width = physicalWidth(widthNode, "\(field).physicalWidth")
@@ -89,8 +108,8 @@ struct SceneParser {
         annotation($0.element, "\(field).annotations[\($0.offset)]", metric: width != nil)
       }
     }
-    guard let name, let image else { return nil }
-    return SceneAnchor(name: name, image: image, physicalWidth: width, annotations: annotations)
+    guard let name, image != nil || code != nil else { return nil }
+    return SceneAnchor(name: name, image: image, code: code, physicalWidth: width, annotations: annotations)
   }
 
   private mutating func physicalWidth(_ node: SourceNode, _ field: String) -> Double? {
@@ -106,7 +125,7 @@ struct SceneParser {
     }
     if width > 2 {
       reader.warn(
-        node.mark, field, "suspiciousWidth", "the picture would be \(width) m wide",
+        node.mark, field, "suspiciousWidth", "the print would be \(width) m wide",
         hint: "write metres: 21 cm is 0.21")
     }
     return width

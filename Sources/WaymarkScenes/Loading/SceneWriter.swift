@@ -1,3 +1,5 @@
+import WaymarkBarcodes
+
 /// Writes a scene as the `scene.yaml` that the loader reads.
 package enum SceneWriter {
   package static func yaml(_ scene: Scene) -> String {
@@ -5,7 +7,9 @@ package enum SceneWriter {
     if scene.instruction != Scene.defaultInstruction { out += "instruction: \(quoted(scene.instruction))\n" }
     out += scene.anchors.isEmpty ? "anchors: []\n" : "anchors:\n"
     for anchor in scene.anchors {
-      out += "  - name: \(quoted(anchor.name))\n    image: \(quoted(anchor.image))\n"
+      out += "  - name: \(quoted(anchor.name))\n"
+      if let image = anchor.image { out += "    image: \(quoted(image))\n" }
+      if let code = anchor.code { out += "    code: \(flow(code))\n" }
       if let width = anchor.physicalWidth { out += "    physicalWidth: \(number(width)) # metres\n" }
       if anchor.annotations.isEmpty { continue }
       out += "    annotations:\n"
@@ -37,6 +41,21 @@ package enum SceneWriter {
     }
     if let business = annotation.businessObject { out += "        businessObject: \(flow(business))\n" }
     return out
+  }
+
+  private static func flow(_ code: SceneCode) -> String {
+    var parts: [String]
+    switch code.content {
+    case .text(let text): parts = ["text: \(quoted(text))"]
+    case .prefix(let prefix): parts = ["prefix: \(quoted(prefix))"]
+    case .pattern(let pattern): parts = ["pattern: \(quoted(pattern.expression))"]
+    case .gs1(let identifier, let value):
+      parts = ["gs1: { ai: \(quoted(identifier))\(value.map { ", value: \(quoted($0))" } ?? "") }"]
+    }
+    if !code.symbologies.isEmpty {
+      parts.append("symbologies: [\(code.symbologies.map(\.rawValue).joined(separator: ", "))]")
+    }
+    return "{ \(parts.joined(separator: ", ")) }"
   }
 
   /// JSON's flow style, which is YAML too.

@@ -1,12 +1,12 @@
 package import WaymarkGeometry
 
-/// What there is to see in one place: pictures to look for, and what hangs on them.
+/// What there is to see in one place: pictures and codes to look for, and what hangs on them.
 package struct Scene: Hashable, Sendable {
   /// The name people see.
   package var name: String
   /// What the coaching view says; a general sentence where the file says nothing.
   package var instruction: String
-  /// The pictures to look for, in the order of the file.
+  /// The pictures and codes to look for, in the order of the file.
   package var anchors: [SceneAnchor]
 
   package static let defaultInstruction = "Point the camera at the picture and hold still."
@@ -17,27 +17,36 @@ package struct Scene: Hashable, Sendable {
     self.anchors = anchors
   }
 
+  /// The anchors whose picture is looked for: those of the scene's library.
+  package var pictures: [SceneAnchor] { anchors.filter { $0.code == nil } }
+
   /// Every annotation with the place of its anchor, in the stable order that next and previous follow.
   package var annotations: [(anchor: Int, annotation: Annotation)] {
     anchors.indices.flatMap { index in anchors[index].annotations.map { (index, $0) } }
   }
 }
 
-/// A picture to look for, with what hangs on it.
+/// A picture or a code to look for, with what hangs on it.
 package struct SceneAnchor: Hashable, Sendable {
   /// Unique in the scene; also the name of the anchor in the library.
   package var name: String
-  /// Path of the picture, relative to the scene's folder.
-  package var image: String
-  /// Width of the printed picture in metres; `nil` where unknown. Then positions count in widths of the picture and
-  /// no pose or depth is given.
+  /// Path of the picture, relative to the scene's folder. Beside a code it only shows people where to look.
+  package var image: String?
+  /// The code to look for; `nil` where the picture is looked for.
+  package var code: SceneCode?
+  /// Width of the printed picture, or of the code without its quiet zone, in metres; `nil` where unknown. Then positions
+  /// count in widths and no pose or depth is given.
   package var physicalWidth: Double?
   /// What hangs on it, in the order of the file.
   package var annotations: [Annotation]
 
-  package init(name: String, image: String, physicalWidth: Double? = nil, annotations: [Annotation] = []) {
+  package init(
+    name: String, image: String? = nil, code: SceneCode? = nil, physicalWidth: Double? = nil,
+    annotations: [Annotation] = []
+  ) {
     self.name = name
     self.image = image
+    self.code = code
     self.physicalWidth = physicalWidth
     self.annotations = annotations
   }
@@ -48,7 +57,7 @@ package struct Annotation: Hashable, Sendable {
   /// Unique in the scene.
   package var id: String
   /// In the anchor's frame: origin at its centre, x along its width, y out of the picture, z down its height; metres,
-  /// or widths of the picture where its physical width is unknown.
+  /// or widths of the picture or code where its physical width is unknown.
   package var position: Point3
   package var marker: Marker
   package var card: Card?

@@ -1,3 +1,4 @@
+package import WaymarkBarcodes
 package import WaymarkGeometry
 
 /// What happens to a session.
@@ -53,17 +54,19 @@ package struct AnchorObservation: Hashable, Sendable {
   package var homography: Homography
   /// The images of the reference's corners (0,0), (w,0), (w,h), (0,h).
   package var corners: Quadrilateral
-  /// The size of the reference, its long side scaled to 480, in pixels.
+  /// The size of the reference in pixels: a picture's long side is scaled to 480, a code is drawn in a size of its own.
   package var referenceSize: Point2
   /// Smoothed; `nil` where no physical width is known.
   package var pose: Pose?
   package var rawPose: Pose?
   /// 0…1.
   package var score: Double
+  /// What the code says, where the anchor is one.
+  package var code: Symbol?
 
   package init(
     anchor: String, homography: Homography, corners: Quadrilateral, referenceSize: Point2, pose: Pose? = nil,
-    rawPose: Pose? = nil, score: Double
+    rawPose: Pose? = nil, score: Double, code: Symbol? = nil
   ) {
     self.anchor = anchor
     self.homography = homography
@@ -72,6 +75,7 @@ package struct AnchorObservation: Hashable, Sendable {
     self.pose = pose
     self.rawPose = rawPose
     self.score = score
+    self.code = code
   }
 
   /// Whether every number of it is finite: nothing else enters the session.

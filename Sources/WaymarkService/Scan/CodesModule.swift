@@ -36,7 +36,7 @@ package final class CodesModule: ServiceModule {
     self.scans = scans
     self.pipeline = pipeline
     configured = cameras
-    mailbox = scans.mailbox
+    mailbox = scans.mail.followers
     let relay = Relay()
     lane = .codes(from: mailbox) { reading, frame in
       let reference = FrameReference(frame)
@@ -126,7 +126,7 @@ package final class CodesModule: ServiceModule {
       mailbox.setOpen(isWanted)
       lane.setEnabled(isWanted)
     }
-    scans.read(wishes.reduce(into: []) { $0.formUnion($1.wish.symbologies) })
+    scans.read(wishes.reduce(into: []) { $0.formUnion($1.wish.symbologies) }, for: .followers)
   }
 
   /// Tells that nothing is followed any more.
@@ -143,7 +143,7 @@ package final class CodesModule: ServiceModule {
         code: seen.id, symbology: symbol.symbology.rawValue, text: symbol.text,
         bytesBase64: Data(symbol.bytes).base64EncodedString(), charset: symbol.charset.rawValue,
         corners: ScanModule.corners(seen.corners), pose: SessionWire.pose(seen.pose))
-      found.isHarmless = ScanModule.isHarmless(.init(symbol: symbol, verdict: nil), scans.rules.judge.policy)
+      found.isHarmless = scans.isHarmless(symbol)
       known[seen.id] = found
       hub.publish(found, frame: frame)
     }

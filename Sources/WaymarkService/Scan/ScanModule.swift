@@ -40,10 +40,18 @@ package final class ScanModule: ServiceModule {
   var machine: Machine
   private(set) var rules: Rules
   private let lane: BarcodeLane
-  /// Where what was read is put for whoever follows codes.
-  let mailbox = CodeMailbox()
-  /// What is read beside what the armed scan wants.
-  private var besides: Set<Symbology> = []
+  /// Who has codes read, beside the armed scan.
+  enum Reader: Hashable {
+    /// Those who follow codes.
+    case followers
+    /// A scene some of whose anchors are codes.
+    case scene
+  }
+
+  /// Where what was read is put for each of them.
+  let mail = (followers: CodeMailbox(), scene: CodeMailbox())
+  /// What each of them wants read.
+  private var besides: [Reader: Set<Symbology>] = [:]
   private let capture: CaptureModule
   private var deadline: Scheduled<Void>?
   private var progress: Scheduled<Void>?
@@ -63,9 +71,10 @@ package final class ScanModule: ServiceModule {
     machine = Machine(settings: rules.settings)
     lastStatus = ScannerStatus(status: .idle)
     let relay = Relay()
-    let (isolation, mailbox) = (hub.isolation, mailbox)
+    let (isolation, mail) = (hub.isolation, mail)
     lane = .barcodes(maximumRate: rules.rate, makeReading: { isolation.codeReading(stages: $0) }) { reading, frame in
-      mailbox.put(reading.symbols, frame)
+      mail.followers.put(reading.symbols, frame)
+      mail.scene.put(reading.symbols, frame)
       let reference = FrameReference(frame)
       let captured = frame.captured
       ServiceActor.execute { relay.module?.saw(reading, reference, captured) }
@@ -115,15 +124,18 @@ package final class ScanModule: ServiceModule {
 
   // MARK: Frames
 
-  /// Reads codes of these symbologies, whatever is armed, and puts them into the mailbox.
-  func read(_ symbologies: Set<Symbology>) {
-    guard symbologies != besides else { return }
-    besides = symbologies
+  /// Reads codes of these symbologies, whatever is armed, and puts them into the mailbox of who wants them.
+  func read(_ symbologies: Set<Symbology>, for reader: Reader) {
+    guard symbologies != besides[reader] ?? [] else { return }
+    besides[reader] = symbologies
     fitLane()
   }
 
+  /// What is read for others.
+  private var forOthers: Set<Symbology> { besides.values.reduce(into: []) { $0.formUnion($1) } }
+
   private func fitLane() {
-    let wanted = besides.union(machine.demand ?? [])
+    let wanted = forOthers.union(machine.demand ?? [])
     if !wanted.isEmpty { lane.settings = .live(wanted) }
     lane.setEnabled(!wanted.isEmpty)
   }
@@ -132,7 +144,7 @@ package final class ScanModule: ServiceModule {
     guard let demand = machine.demand else { return }
     var reading = reading
     // What is read for others is none of the armed scan's.
-    if !besides.isSubset(of: demand) { reading.symbols.removeAll { !demand.contains($0.symbology) } }
+    if !forOthers.isSubset(of: demand) { reading.symbols.removeAll { !demand.contains($0.symbology) } }
     if !demand.contains(.qr) { reading.incomplete = [] }
     frame = reference
     let look = Machine.Look(

@@ -15,7 +15,7 @@ struct SceneStamp: Hashable, Sendable {
   init(folder: SceneFolder, scene: Scene?) {
     var names = folder.sceneFiles
     for anchor in scene?.anchors ?? [] {
-      names.append(anchor.image)
+      if let image = anchor.image { names.append(image) }
       for annotation in anchor.annotations {
         if let image = annotation.card?.image { names.append(image) }
         if let icon = annotation.marker.icon, Scene.isPicturePath(icon) { names.append(icon) }

@@ -1,6 +1,7 @@
 import Foundation
 import WaymarkAnchors
 import WaymarkImage
+import WaymarkPipeline
 import WaymarkProtocol
 import WaymarkScenes
 import WaymarkSystem
@@ -11,12 +12,20 @@ struct LoadedScene: Sendable {
   var name: String
   var folder: SceneFolder
   var scene: Scene
-  var library: AnchorLibrary
-  /// What each anchor was compiled from, in the order of the library.
+  /// Its pictures; `nil` where it has codes alone.
+  var library: AnchorLibrary?
+  /// What each picture was compiled from, in the order of the library.
   var keys: [String]
   var stamp: SceneStamp
   /// What the loader warned of.
   var warnings: [String]
+
+  /// Its anchors that are codes.
+  var codes: [AnchorCode] {
+    scene.anchors.compactMap { anchor in
+      anchor.code.map { AnchorCode(anchor: anchor.name, code: $0, physicalWidth: anchor.physicalWidth) }
+    }
+  }
 }
 
 /// Why a scene cannot be used.
@@ -87,29 +96,32 @@ struct SceneStore: Sendable {
   private func library(
     _ scene: Scene, _ folder: SceneFolder, _ previous: LoadedScene?, _ name: String, warn: (String) -> Void,
     _ progress: (_ done: Int, _ total: Int) -> Void
-  ) throws(SceneFailure) -> (AnchorLibrary, [String]) {
+  ) throws(SceneFailure) -> (AnchorLibrary?, [String]) {
     func file(_ anchor: SceneAnchor) throws(SceneFailure) -> [UInt8] {
-      guard let path = folder.resolved(anchor.image),
+      let image = anchor.image ?? ""
+      guard let path = folder.resolved(image),
         let bytes = try? WholeFile.read(path, limit: SceneLimits.pictureBytes)
       else {
-        throw failure(name, [], "the picture \(anchor.image) is gone", code: "badScene")
+        throw failure(name, [], "the picture \(image) is gone", code: "badScene")
       }
       return bytes
     }
+    let anchors = scene.pictures
+    guard !anchors.isEmpty else { return (nil, []) }
     // One at a time, and those that are to be compiled once more: together they may be larger than the memory.
     var keys: [String] = []
-    for anchor in scene.anchors { keys.append(Self.key(anchor, try file(anchor))) }
+    for anchor in anchors { keys.append(Self.key(anchor, try file(anchor))) }
     if let previous, previous.keys == keys { return (previous.library, keys) }
     let entry = Self.hash(keys.joined().utf8)
-    if let library = cache.library(entry, warn: warn), library.references.map(\.name) == scene.anchors.map(\.name) {
+    if let library = cache.library(entry, warn: warn), library.references.map(\.name) == anchors.map(\.name) {
       return (library, keys)
     }
     var compiled: [CompiledAnchor] = []
     var compiler: AnchorCompiler?
-    for (index, anchor) in scene.anchors.enumerated() {
-      progress(index, scene.anchors.count)
-      if let previous, let old = previous.keys.firstIndex(of: keys[index]) {
-        compiled.append(previous.library.compiled(old))
+    for (index, anchor) in anchors.enumerated() {
+      progress(index, anchors.count)
+      if let previous, let library = previous.library, let old = previous.keys.firstIndex(of: keys[index]) {
+        compiled.append(library.compiled(old))
         continue
       }
       let bytes = try file(anchor)
@@ -121,7 +133,7 @@ struct SceneStore: Sendable {
       compiler = tool
       compiled.append(tool.compile(name: anchor.name, physicalWidth: anchor.physicalWidth, image: reference))
     }
-    progress(scene.anchors.count, scene.anchors.count)
+    progress(anchors.count, anchors.count)
     return (try write(compiled, as: entry, name), keys)
   }
 
@@ -142,9 +154,9 @@ struct SceneStore: Sendable {
     } catch {
       let told = (error as? any Replyable)?.reply
       let why = told.map { "\($0.message) (\($0.hint))" } ?? "\(error)"
+      let image = anchor.image ?? ""
       throw failure(
-        name, ["\(anchor.image): error: \(anchor.name): \(why)"],
-        "the picture \(anchor.image) cannot be used", code: "badScene")
+        name, ["\(image): error: \(anchor.name): \(why)"], "the picture \(image) cannot be used", code: "badScene")
     }
   }
 

@@ -60,6 +60,8 @@ package final class ScenesModule: ServiceModule {
   private var generation = 0
   private var followsScene: Bool?
   private let pipeline: FramePipeline
+  /// Who reads codes; without it none are found.
+  private let scans: ScanModule?
   /// How the camera in use maps directions to pixels.
   private var cameras = CameraChoice()
   private var lastFrame: FrameReference?
@@ -67,8 +69,11 @@ package final class ScenesModule: ServiceModule {
   private var timer: Scheduled<Void>?
 
   /// The module of `hub`, with a lane in `pipeline`.
-  package init(hub: Hub, pipeline: FramePipeline, settings: Settings) {
+  ///
+  /// - Parameter scans: reads the codes that are anchors.
+  package init(hub: Hub, pipeline: FramePipeline, scans: ScanModule? = nil, settings: Settings) {
     self.hub = hub
+    self.scans = scans
     self.settings = settings
     self.pipeline = pipeline
     cameras = settings.cameras.narrowed(to: pipeline.status.device)
@@ -78,7 +83,7 @@ package final class ScenesModule: ServiceModule {
     store = SceneStore(cache: settings.cache, isolation: hub.isolation)
     let relay = Relay()
     lane = .anchors(
-      maximumRate: settings.rate,
+      from: scans?.mail.scene ?? CodeMailbox(), maximumRate: settings.rate,
       deliver: { reading, frame in
         let reference = FrameReference(frame)
         ServiceActor.execute { relay.module?.take(reading, reference) }
@@ -127,6 +132,7 @@ package final class ScenesModule: ServiceModule {
     session.configuration = new.session
     alone.configuration = new.session
     lane.setMaximumRate(new.rate)
+    if followsScene == true, let loaded { read(loaded.codes) }
     if new.library != old.library { openLibrary() }
     let before = cameras
     cameras = new.cameras.narrowed(to: pipeline.status.device)
@@ -150,6 +156,7 @@ package final class ScenesModule: ServiceModule {
     isStopped = true
     timer?.cancel()
     lane.setEnabled(false)
+    scans?.mail.scene.setOpen(false)
   }
 
   // MARK: The session
@@ -201,8 +208,8 @@ package final class ScenesModule: ServiceModule {
     let seenIn = frame ?? lastFrame
     for effect in effects {
       switch effect {
-      case .phase(let status): hub.publish(SessionWire.phase(status, scene: loaded?.name, by: actor), frame: frame)
-      case .anchorFound(let seen): hub.publish(SessionWire.found(seen), frame: frame)
+      case .phase(let status): hub.publish(SessionWire.phase(status, loaded, by: actor), frame: frame)
+      case .anchorFound(let seen): hub.publish(found(seen), frame: frame)
       case .anchorLost(let anchor, let lastSeen):
         hub.publish(AnchorLost(anchor: anchor, lastSeen: lastSeen), frame: seenIn)
       case .anchorsUpdated(let states):
@@ -229,6 +236,10 @@ package final class ScenesModule: ServiceModule {
     return refusal
   }
 
+  private func found(_ seen: WaymarkScenes.AnchorObservation) -> AnchorFound {
+    SessionWire.found(seen, isHarmless: seen.code.map { scans?.isHarmless($0) ?? false } ?? false)
+  }
+
   // MARK: What is looked for
 
   /// Fits the lane to what is wanted: the scene's anchors while a session is active, else the library's.
@@ -248,20 +259,32 @@ package final class ScenesModule: ServiceModule {
     }
     followsScene = wanted
     generation += 1
+    let codes = wanted == true ? loaded?.codes ?? [] : []
     lane.settings = AnchorTask(
-      library: wanted == true ? loaded?.library : wanted == false ? library : nil, cameras: cameras,
+      library: wanted == true ? loaded?.library : wanted == false ? library : nil, codes: codes, cameras: cameras,
       generation: generation)
     lane.setEnabled(wanted != nil)
+    read(codes)
+  }
+
+  /// Has those codes read, and no others.
+  private func read(_ codes: [AnchorCode]) {
+    guard let scans else { return }
+    scans.mail.scene.setOpen(!codes.isEmpty)
+    let usual = scans.rules.settings.barcodeSymbologies
+    scans.read(
+      codes.reduce(into: []) { $0.formUnion($1.code.symbologies.isEmpty ? usual : Set($1.code.symbologies)) },
+      for: .scene)
   }
 
   /// Takes a scene into use.
   func use(_ new: LoadedScene, reload: Bool, by actor: Actor?) {
-    let libraryChanged = loaded?.library !== new.library
+    let isOther = loaded?.library !== new.library || loaded?.codes != new.codes
     loaded = new
     awaited = nil
     hub.publish(SceneLoaded(scene: SessionWire.description(new.name, new.scene, new.library)))
     send(.sceneLoaded(new.scene, reload: reload), by: actor)
-    if libraryChanged { review(anew: followsScene == true) }
+    if isOther { review(anew: followsScene == true) }
     watch()
   }
 
@@ -279,7 +302,7 @@ package final class ScenesModule: ServiceModule {
   // MARK: State
 
   package func contribute(to status: inout StatusResult) {
-    status.session = SessionWire.phase(session.status, scene: loaded?.name, by: nil).phase
+    status.session = SessionWire.phase(session.phase)
     status.scene = loaded?.name
     let states = followsScene == false ? alone.anchorStates : session.anchorStates
     status.anchors = states.compactMap { $0.observation?.anchor }
@@ -287,10 +310,10 @@ package final class ScenesModule: ServiceModule {
   }
 
   package func contribute(to snapshot: inout Snapshot) {
-    snapshot.session = SessionWire.phase(session.status, scene: loaded?.name, by: nil)
+    snapshot.session = SessionWire.phase(session.status, loaded, by: nil)
     snapshot.scene = loaded.map { SessionWire.description($0.name, $0.scene, $0.library) }
     let states = followsScene == false ? alone.anchorStates : session.anchorStates
-    snapshot.anchors = states.compactMap { $0.observation.map(SessionWire.found) }
+    snapshot.anchors = states.compactMap { $0.observation.map(found) }
     snapshot.markers = states.flatMap(\.markers).map {
       MarkerChanged(id: $0.id, visible: $0.visible, selected: $0.selected, pulsing: $0.visible && $0.selected)
     }
@@ -308,7 +331,7 @@ package final class ScenesModule: ServiceModule {
     let annotation = loaded.scene.annotations.first { $0.annotation.id == name }?.annotation
     let path: String? =
       switch kind {
-      case "anchor": loaded.scene.anchors.first { $0.name == name }?.image
+      case "anchor": loaded.scene.anchors.first { $0.name == name }.flatMap(\.image)
       case "card": annotation?.card?.image
       case "icon": annotation?.marker.icon.flatMap { Scene.isPicturePath($0) ? $0 : nil }
       default: nil

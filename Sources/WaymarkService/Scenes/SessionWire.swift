@@ -1,4 +1,5 @@
 import WaymarkAnchors
+import WaymarkBarcodes
 import WaymarkGeometry
 import WaymarkJSON
 import WaymarkProtocol
@@ -6,11 +7,16 @@ import WaymarkScenes
 
 /// From the values of the session to those of the wire.
 enum SessionWire {
-  static func phase(_ status: SessionStatus, scene: String?, by actor: Actor?) -> SessionPhaseEvent {
-    SessionPhaseEvent(
+  static func phase(_ status: SessionStatus, _ loaded: LoadedScene?, by actor: Actor?) -> SessionPhaseEvent {
+    let scene = loaded?.name
+    return SessionPhaseEvent(
       phase: phase(status.phase),
       primaryAction: status.primaryAction.flatMap { WaymarkProtocol.PrimaryAction(rawValue: $0.rawValue) },
-      guide: status.guide.map { SessionGuide(anchor: $0, resource: resource(anchor: $0)) }, scene: scene,
+      guide: status.guide.map { name in
+        let anchor = loaded?.scene.anchors.first { $0.name == name }
+        return SessionGuide(anchor: name, resource: anchor.map(resource) ?? resource(anchor: name))
+      },
+      scene: scene,
       instruction: status.instruction, by: actor)
   }
 
@@ -26,11 +32,21 @@ enum SessionWire {
 
   // Ids of pictures for `media.resource`.
   static func resource(anchor: String) -> String { "anchor/\(anchor)" }
+  private static func resource(_ anchor: SceneAnchor) -> String? {
+    anchor.image == nil ? nil : resource(anchor: anchor.name)
+  }
   static func resource(card id: String) -> String { "card/\(id)" }
   static func resource(icon id: String) -> String { "icon/\(id)" }
 
-  static func found(_ seen: WaymarkScenes.AnchorObservation) -> AnchorFound {
-    AnchorFound(anchor: seen.anchor, corners: corners(seen.corners), pose: pose(seen.pose), score: seen.score)
+  /// - Parameter isHarmless: whether observers may see what a code says.
+  static func found(_ seen: WaymarkScenes.AnchorObservation, isHarmless: Bool) -> AnchorFound {
+    var found = AnchorFound(
+      anchor: seen.anchor, corners: corners(seen.corners), pose: pose(seen.pose), score: seen.score)
+    if let symbol = seen.code {
+      found.code = AnchorCodeContent(symbology: symbol.symbology.rawValue, text: symbol.text)
+      found.code?.isHarmless = isHarmless
+    }
+    return found
   }
 
   static func updated(_ states: [AnchorState], _ camera: Intrinsics) -> AnchorsUpdated {
@@ -89,14 +105,28 @@ enum SessionWire {
     }
   }
 
-  static func description(_ name: String, _ scene: Scene, _ library: AnchorLibrary) -> SceneDescription {
+  private static func code(_ code: SceneCode) -> AnchorCodeDescription {
+    var description = AnchorCodeDescription(
+      symbologies: code.symbologies.isEmpty ? nil : code.symbologies.map(\.rawValue))
+    switch code.content {
+    case .text(let text): description.text = text
+    case .prefix(let prefix): description.prefix = prefix
+    case .pattern(let pattern): description.pattern = pattern.expression
+    case .gs1(let identifier, let value):
+      description.identifier = identifier
+      description.value = value
+    }
+    return description
+  }
+
+  static func description(_ name: String, _ scene: Scene, _ library: AnchorLibrary?) -> SceneDescription {
     SceneDescription(
       scene: name, title: scene.name,
       anchors: scene.anchors.map { anchor in
-        let reference = library.index(of: anchor.name).map { library.references[$0] }
+        let reference = library.flatMap { library in library.index(of: anchor.name).map { library.references[$0] } }
         return AnchorDescription(
-          anchor: anchor.name, resource: resource(anchor: anchor.name), width: reference?.width,
-          height: reference?.height, physicalWidth: anchor.physicalWidth,
+          anchor: anchor.name, resource: resource(anchor), width: reference?.width, height: reference?.height,
+          code: anchor.code.map(code), physicalWidth: anchor.physicalWidth,
           annotations: anchor.annotations.map { annotation in
             let icon = annotation.marker.icon.map { Scene.isPicturePath($0) ? resource(icon: annotation.id) : $0 }
             let p = annotation.position

@@ -147,6 +147,8 @@ package final class Hub: ConnectionOwner {
       snapshot.document = snapshot.document?.forObservers
       snapshot.account = snapshot.account?.forObservers
       snapshot.codes = snapshot.codes?.map(\.forObservers)
+      snapshot.anchors = snapshot.anchors.map(\.forObservers)
+      snapshot.scene = snapshot.scene?.forObservers
     }
     return snapshot
   }

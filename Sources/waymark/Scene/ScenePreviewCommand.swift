@@ -8,7 +8,7 @@ import WaymarkSystem
 struct ScenePreviewCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "preview",
-    abstract: "Draws the markers of a scene on the picture of an anchor, with their cards.")
+    abstract: "Draws the markers of a scene on the picture of an anchor, or on the square of a code, with their cards.")
 
   @Argument(help: "The folder with the scene.", completion: .directory)
   var folder: String
@@ -33,7 +33,8 @@ struct ScenePreviewCommand: AsyncParsableCommand {
     }
     let subject = scene.anchors[index]
     do throws(ImageError) {
-      let picture = try read(subject.image, place)
+      // A code is drawn as the square that it covers: positions count from its middle.
+      let picture = try subject.code == nil ? read(subject.image ?? "", place) : CodeSketch.draw()
       var cards: [String: RGBImage] = [:]
       for annotation in subject.annotations {
         if let image = annotation.card?.image { cards[annotation.id] = try read(image, place) }

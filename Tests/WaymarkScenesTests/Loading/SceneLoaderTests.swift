@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WaymarkBarcodes
 import WaymarkGeometry
 
 @testable import WaymarkScenes
@@ -147,11 +148,61 @@ import WaymarkGeometry
         "9 missing anchors[0].annotations[3].card.actionData", "10 noAction anchors[0].annotations[4].card.actionType",
         "11 noButton anchors[0].annotations[5].card.actionText",
       ]),
+    Case(
+      testDescription: "codes",
+      yaml: """
+        name: S
+        anchors:
+          - { name: a, code: { text: A-1, prefix: A } }
+          - { name: b, code: { symbologies: [qr] } }
+          - { name: c, code: { pattern: "(a" } }
+          - { name: d, code: { gs1: { ai: lot } } }
+          - { name: e, code: { gs1: { ai: "01", value: "4006381333932" } } }
+          - { name: f, code: { text: x, symbologies: [qrr] } }
+          - { name: g, code: "" }
+          - { name: h, code: [x], image: missing.png }
+          - { name: i }
+        """,
+      problems: [
+        "3 ambiguousCode anchors[0].code", "4 missing anchors[1].code", "5 badPattern anchors[2].code.pattern",
+        "6 badIdentifier anchors[3].code.gs1.ai", "7 suspiciousNumber anchors[4].code.gs1.value",
+        "8 unknownSymbology anchors[5].code.symbologies[0]", "9 missing anchors[6].code",
+        "10 missingPicture anchors[7].image", "10 wrongType anchors[7].code", "11 missing anchors[8].image",
+      ]),
+    Case(
+      testDescription: "a code behind a wider one",
+      yaml: "name: S\nanchors:\n  - { name: a, code: { prefix: P } }\n  - { name: b, code: PUMP-7 }\n",
+      problems: ["4 neverFound anchors[1].code"]),
   ])
   func namesEveryProblem(_ testCase: Case) throws {
     let report = try load(testCase.yaml)
     #expect(report.problems.map { "\($0.line) \($0.code) \($0.field)" }.sorted() == testCase.problems.sorted())
     #expect(report.problems.allSatisfy { !$0.message.isEmpty && !$0.hint.isEmpty && $0.file.hasSuffix("/scene.yaml") })
+  }
+
+  @Test func readsCodesAndWritesThemAgain() throws {
+    let yaml = #"""
+      name: S
+      anchors:
+        - { name: a, code: PUMP-7, physicalWidth: 0.04 }
+        - { name: b, code: { prefix: "bin:", symbologies: [qr, dataMatrix] }, image: pump-7.png }
+        - { name: c, code: { pattern: 'BIN-\d{4}' } }
+        - { name: d, code: { gs1: { ai: "01", value: "04006381333931" } } }
+        - { name: e, code: { gs1: { ai: "10" } } }
+        - { name: f, image: pump-7.png }
+      """#
+    let report = try load(yaml)
+    #expect(report.problems.isEmpty)
+    let scene = try #require(report.scene)
+    #expect(
+      scene.anchors.map(\.code) == [
+        SceneCode(.text("PUMP-7")), SceneCode(.prefix("bin:"), symbologies: [.qr, .dataMatrix]),
+        SceneCode(.pattern(try CodePattern(#"BIN-\d{4}"#))), SceneCode(.gs1(identifier: "01", value: "04006381333931")),
+        SceneCode(.gs1(identifier: "10", value: nil)), nil,
+      ])
+    #expect(scene.pictures.map(\.name) == ["f"])
+    #expect(scene.anchors[1].image == "pump-7.png")
+    #expect(try load(SceneWriter.yaml(scene)).scene == scene)
   }
 
   @Test func aliasesWorkButBombsDoNot() throws {

@@ -19,9 +19,9 @@ export function spoken(name) {
 }
 
 /** The steps of a scene: its own instruction, a line a step, and how to go on from there. */
-export function stepsOf(instruction) {
+export function stepsOf(instruction, isCode = false) {
   const own = String(instruction ?? '').split(/\r\n|\r|\n/).map((line) => printable(line).replace(/^\s*\d+[.)]\s*/, '').trim()).filter(Boolean);
-  return own.length > 1 ? own : [own[0] ?? t('ar.step.find'), t('ar.step.fill'), t('ar.step.tap')];
+  return own.length > 1 ? own : [own[0] ?? t(isCode ? 'ar.step.find.code' : 'ar.step.find'), t('ar.step.fill'), t('ar.step.tap')];
 }
 
 /** Opens the AR scanner. */
@@ -120,7 +120,7 @@ export function openAR(app) {
   function coach(event) {
     const resource = resourceOf(event);
     const go = button(t(event.primaryAction === 'returnToScan' ? 'ar.returnToScan' : 'ar.beginScan'), () => send('session.scan'), { kind: 'primary' });
-    const steps = stepsOf(event.instruction);
+    const steps = stepsOf(event.instruction, isCode(event));
     const node = el('section', { class: 'sheet coaching', 'aria-label': t('ar.coach') }, el('h3', {}, t('ar.coach')),
       resource ? el('figure', { class: 'picture' }, el('img', { alt: t('ar.guide.picture'), src: pictures.resource(resource) })) : null,
       el('ol', { class: 'steps', 'aria-label': t('ar.coach') }, ...steps.map((step) => el('li', {}, el('span', {}, step)))), go);
@@ -144,13 +144,17 @@ export function openAR(app) {
     if (to.complete !== false) begin(); else to.addEventListener('load', begin, { once: true });
   }
 
-  const resourceOf = (event) => event?.guide?.resource ?? anchors()[0]?.resource;
+  const guided = (event) => anchors().find((one) => one.anchor === event?.guide?.anchor) ?? anchors()[0];
+  /** The picture to look for; a code may have none. */
+  const resourceOf = (event) => event?.guide?.resource ?? guided(event)?.resource;
+  const isCode = (event) => Boolean(guided(event)?.code);
 
   function follow(event) {
     const before = phase;
     phase = event?.phase ?? 'inactive';
     if (phase !== before) fade = { since: performance.now() };
     const resource = resourceOf(event);
+    for (const image of [thumbnail.firstElementChild, guidePicture]) image.hidden = !resource;
     if (resource) for (const image of [thumbnail.firstElementChild, guidePicture]) if (!image.src.endsWith(pictures.resource(resource))) image.src = pictures.resource(resource);
     const sheetPicture = panel.querySelector('.coaching .picture img');
     dialog.node.dataset.phase = stage.node.dataset.phase = phase;
@@ -165,7 +169,11 @@ export function openAR(app) {
     thumbnail.hidden = !['scanning', 'matched', 'annotating'].includes(phase);
     guide.hidden = phase === 'inactive' || phase === 'coaching';
     guide.toggleAttribute('data-faded', phase !== 'scanning');
-    if (phase === 'scanning') setText(words, t(before === 'annotating' || before === 'matched' ? 'ar.lost' : 'ar.scanning'));
+    if (phase === 'scanning') {
+      const isLost = before === 'annotating' || before === 'matched';
+      if (isCode(event)) setText(words, t(isLost ? 'ar.lost.code' : 'ar.scanning.code'));
+      else setText(words, t(isLost ? 'ar.lost' : 'ar.scanning'));
+    }
     if (phase === 'matched') announce(t('ar.matched', { name: [...sight].map(spoken).join(', ') }));
     if (phase === 'scanning' && before !== 'scanning') announce(words.textContent);
     if (phase === 'annotating' && before !== 'annotating') announce(counted());
