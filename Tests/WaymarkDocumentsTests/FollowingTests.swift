@@ -76,7 +76,8 @@ import WaymarkImage
   @Test(arguments: [
     ("\"number\":1", "\"number\":9"), ("\"number\":2", "\"number\":1"), ("\"width\":1920", "\"width\":0"),
     ("\"turns\":0", "\"turns\":4"), ("\"version\":1", "\"version\":2"), ("\"corners\":[96", "\"corners\":[1e999"),
-    ("\"corners\":[96,110,", "\"corners\":["), ("\"bytes\":5", "\"bytes\":-5"), ("{", "["),
+    ("\"corners\":[96,110,", "\"corners\":["), ("\"corners\":[96", "\"corners\":[-9e6"),
+    ("\"bytes\":5", "\"bytes\":-5"), ("{", "["),
     ("\"next\":3", "\"next\":-3"), ("\"next\":3", "\"next\":2"), ("\"next\":3", "\"next\":9223372036854775807"),
     ("\"changed\":1", "\"changed\":-9223372036854775808"), ("\"captured\":1", "\"captured\":9223372036854775807"),
   ])

@@ -116,6 +116,11 @@ extension DocumentLedger {
     case damagedRecord
   }
 
+  /// Whether corners are where a page can be, in or around a picture: numbers that are written without loss that matters.
+  private static func isNear(_ outline: Quadrilateral) -> Bool {
+    outline.corners.allSatisfy { $0.x.magnitude < 1e6 && $0.y.magnitude < 1e6 }
+  }
+
   /// Reads what `encoded` wrote, trusting nothing of it.
   package init(_ bytes: [UInt8]) throws(Damage) {
     func damaged(_ what: String) -> Damage {
@@ -142,7 +147,7 @@ extension DocumentLedger {
         page.revision >= 0, page.revision < 1 << 40, Self.times.contains(page.captured),
         Self.times.contains(page.removed ?? 0)
       else { throw damaged("page \(page.number) cannot be") }
-      let isOutline = page.outline.map { $0.isFinite && $0.isConvex } ?? (page.corners == nil)
+      let isOutline = page.outline.map { $0.isConvex && Self.isNear($0) } ?? (page.corners == nil)
       guard isOutline, page.bends.map({ SideBends(numbers: $0) != nil }) ?? true else {
         throw damaged("page \(page.number) has no outline")
       }
