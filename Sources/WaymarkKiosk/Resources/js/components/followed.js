@@ -1,5 +1,9 @@
 // Codes that the service follows from frame to frame while a view is open.
 import { command } from '../api.js';
+import { drawCode } from './overlay.js';
+
+/** How long what was refused may wait to be followed: that begins a moment after reading. */
+const MARK_MS = 1500;
 
 /** Requests keep their order also from view to view: two that are under way may overtake each other. */
 let order = Promise.resolve();
@@ -40,3 +44,51 @@ export function followCodes(app, { symbologies, onframe, onfound = () => {}, onl
  * @returns {[number, number]}
  */
 export const centre = (corners) => [corners.reduce((sum, [x]) => sum + x, 0) / corners.length, corners.reduce((sum, [, y]) => sum + y, 0) / corners.length];
+
+/**
+ * Codes that are outlined between two answers of a scan, each in the very frame it was followed in; those outside of `region()`, as
+ * shares of the frame, are nobody's business. What was refused stays marked as long as it is followed.
+ * @param {any} app
+ * @param {{ symbologies?: string[], region: () => number[] | null, preview: any }} options
+ */
+export function outlinedCodes(app, { symbologies, region, preview }) {
+  let seen = [];
+  const refusals = new Set();
+  const refused = { corners: null, until: 0 };
+
+  /** Notes which code was refused: that with its centre in what the answer outlined. */
+  function mark() {
+    if (!refused.corners || performance.now() > refused.until) return;
+    const [x, y] = centre(refused.corners);
+    const distance = (one) => { const [a, b] = centre(one.corners); return Math.hypot(a - x, b - y); };
+    const nearest = [...seen].sort((a, b) => distance(a) - distance(b))[0];
+    if (!nearest || distance(nearest) > Math.hypot(refused.corners[0][0] - x, refused.corners[0][1] - y)) return;
+    refusals.add(nearest.code);
+    refused.corners = null;
+  }
+
+  function counts([x, y], { width, height }) {
+    const [left, top, wide, high] = region() ?? [0, 0, 1, 1];
+    return x >= left * width && y >= top * height && x <= (left + wide) * width && y <= (top + high) * height;
+  }
+
+  const followed = followCodes(app, {
+    symbologies,
+    onframe: (event) => { seen = event.codes.filter((one) => one.corners?.length); mark(); preview.overlay(event.frame.sequence, event); },
+    onlost: (number) => refusals.delete(number),
+  });
+
+  return {
+    get live() { return followed.live; },
+    stop: followed.stop,
+    /** An answer was no: `corners` are those of the refused code. */
+    refuse(corners) { Object.assign(refused, { corners, until: performance.now() + MARK_MS }); mark(); },
+    /** Draws what `codes.updated` told of a frame. */
+    draw(context, overlay, place) {
+      for (const one of overlay.codes) {
+        if (one.trackingMethod !== 'fullTracking' || !one.corners?.length || !counts(centre(one.corners), overlay.frame)) continue;
+        drawCode(context, one.corners.map((point) => place.viewport.toScreen(point, place.scale)), { state: refusals.has(one.code) ? 'invalid' : 'seen' });
+      }
+    },
+  };
+}

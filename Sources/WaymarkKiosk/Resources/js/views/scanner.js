@@ -1,7 +1,7 @@
 // The code scanner: onboarding with its verdicts, or one barcode for a field.
 import { command, CommandError } from '../api.js';
 import { cameraRoll } from '../components/camera-roll.js';
-import { centre, followCodes } from '../components/followed.js';
+import { outlinedCodes } from '../components/followed.js';
 import { drawCode } from '../components/overlay.js';
 import { cameraStage } from '../components/stage.js';
 import { verdictPanel } from '../components/verdict.js';
@@ -17,7 +17,6 @@ const INVALID_MS = 9000;
 const RETRY_MS = 2000;
 const SCAN_SECONDS = 60;
 const SNAP_MS = 260;
-const MARK_MS = 1500;
 
 /**
  * Opens the scanner. `mode` is "onboarding" or "barcode". The dialog's promise gives the accepted verdict, or
@@ -43,11 +42,6 @@ export function openScanner(app, { mode }) {
   let code = null;
   /** How many pictures are being judged: an accepted one takes the place of the scan that is under way. */
   let judging = 0;
-  /** Codes that are followed between two answers: where each was last, and which of them were refused. */
-  let seen = [];
-  const refusals = new Set();
-  /** What was refused and is not known among those yet: following begins a moment after reading. */
-  const refused = { corners: null, until: 0 };
   const offs = [];
 
   const words = el('span', {}, wanted);
@@ -63,35 +57,8 @@ export function openScanner(app, { mode }) {
   const disarm = (id) => command('scan.cancel', { scan: id }).catch(() => {});
   const tell = (error) => { const text = tOr(`error.${error}`, 'error.unavailable'); say('error', text); announce(text); };
 
-  /** Whether a point of the captured frame counts: what lies outside the guide is nobody's business. */
-  function counts([x, y], size) {
-    const limits = JSON.parse(armed || 'null');
-    if (!limits) return true;
-    const [left, top, width, height] = limits;
-    return x >= left * size.width && y >= top * size.height && x <= (left + width) * size.width && y <= (top + height) * size.height;
-  }
-
-  /** Outlines what is followed where it is in this very frame. */
-  function outline(context, overlay, place) {
-    for (const one of overlay.codes) {
-      if (one.trackingMethod !== 'fullTracking' || !one.corners?.length || !counts(centre(one.corners), overlay.frame)) continue;
-      drawCode(context, one.corners.map((point) => place.viewport.toScreen(point, place.scale)), { state: refusals.has(one.code) ? 'invalid' : 'seen' });
-    }
-  }
-
-  /** Notes which followed code was refused: that with its centre in what the answer outlined. */
-  function mark() {
-    if (!refused.corners || performance.now() > refused.until) return;
-    const [x, y] = centre(refused.corners);
-    const distance = (one) => { const [a, b] = centre(one.corners); return Math.hypot(a - x, b - y); };
-    const nearest = [...seen].sort((a, b) => distance(a) - distance(b))[0];
-    if (!nearest || distance(nearest) > Math.hypot(refused.corners[0][0] - x, refused.corners[0][1] - y)) return;
-    refusals.add(nearest.code);
-    refused.corners = null;
-  }
-
   function paint(context, overlay, place) {
-    if (overlay?.codes && !verdict) outline(context, overlay, place);
+    if (overlay?.codes && !verdict) followed.draw(context, overlay, place);
     if (!code) return false;
     const share = still.matches ? 1 : Math.min(1, (place.now - code.since) / SNAP_MS);
     const opacity = code.until ? Math.max(0, Math.min(1, (code.until - place.now) / 250)) : 1;
@@ -252,7 +219,7 @@ export function openScanner(app, { mode }) {
   }
 
   function refuse(next) {
-    if (next.outcome === 'invalid' && next.corners?.length && !next.still) { Object.assign(refused, { corners: next.corners, until: performance.now() + MARK_MS }); mark(); }
+    if (next.outcome === 'invalid' && next.corners?.length && !next.still) followed.refuse(next.corners);
     const goOn = () => { if (scan === null || next.still) arm(); else idle(); };
     show(next, [button(t(next.outcome === 'invalid' ? 'scan.other' : 'common.again'), goOn, { kind: 'primary' })]);
     if (next.outcome === 'invalid') later(goOn, INVALID_MS);
@@ -280,11 +247,7 @@ export function openScanner(app, { mode }) {
     },
   };
 
-  const followed = followCodes(app, {
-    ...(barcode ? {} : { symbologies: ['qr'] }),
-    onframe: (event) => { seen = event.codes.filter((one) => one.corners?.length); mark(); stage.preview.overlay(event.frame.sequence, event); },
-    onlost: (number) => refusals.delete(number),
-  });
+  const followed = outlinedCodes(app, { symbologies: barcode ? undefined : ['qr'], region: () => JSON.parse(armed || 'null'), preview: stage.preview });
 
   const dialog = openDialog({
     label: t('scan.title'), kind: 'view camera scanner',
