@@ -50,6 +50,15 @@ package final class AnchorCompiler {
   ///
   /// - Throws: `AnchorError` with `unusablePicture` for a name that is empty or a picture that is a mere strip or dot.
   package func compile(name: String, physicalWidth: Double?, picture: GrayImage) throws(AnchorError) -> CompiledAnchor {
+    let image = try Self.reference(name: name, picture: picture)
+    return compile(
+      name: name, physicalWidth: physicalWidth, image: image, originalSide: max(picture.width, picture.height))
+  }
+
+  /// A picture of any size as the reference that is compiled: its long side 480 pixels.
+  ///
+  /// - Throws: as `compile`.
+  package static func reference(name: String, picture: GrayImage) throws(AnchorError) -> GrayImage {
     guard !name.isEmpty, name.utf8.count <= 1024, !name.utf8.contains(where: { $0 < 32 }) else {
       throw AnchorError(
         .unusablePicture, "An anchor's name is empty, too long or holds control characters.", hint: "Give it a name.")
@@ -61,14 +70,11 @@ package final class AnchorCompiler {
         .unusablePicture, "The picture of \"\(name)\" has \(picture.width)×\(picture.height) pixels.",
         hint: "Anchors need at least 16 pixels a side and sides that differ at most twelvefold.")
     }
-    let scale = Double(Self.side) / Double(long)
-    let image =
-      long == Self.side
-      ? picture
-      : picture.resized(
-        width: max(1, Int((Double(picture.width) * scale).rounded())),
-        height: max(1, Int((Double(picture.height) * scale).rounded())))
-    return compile(name: name, physicalWidth: physicalWidth, image: image, originalSide: long)
+    guard long != side else { return picture }
+    let scale = Double(side) / Double(long)
+    return picture.resized(
+      width: max(1, Int((Double(picture.width) * scale).rounded())),
+      height: max(1, Int((Double(picture.height) * scale).rounded())))
   }
 
   /// Makes sure that an anchor can be found at all before it is put into a library.

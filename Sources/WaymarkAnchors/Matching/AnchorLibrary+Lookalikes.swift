@@ -3,6 +3,7 @@ import WaymarkImage
 extension AnchorLibrary {
   /// Pairs of anchors of which the first, one of `names`, is found in the picture of the other.
   package func lookalikes(of names: [String]) -> [(String, String)] {
+    guard !names.isEmpty else { return [] }
     let wanted = Set(names)
     let detector = AnchorDetector(library: self)
     detector.allowsOverlaps = true

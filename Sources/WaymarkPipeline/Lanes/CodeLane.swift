@@ -52,35 +52,6 @@ package struct CodeReading: Sendable {
   package var generation: Int
 }
 
-/// Hands what the barcode lane read to the code lane: the newest reading that was not taken yet.
-package final class CodeMailbox: Sendable {
-  private struct State: Sendable {
-    var isOpen = false
-    var newest: (symbols: [Symbol], frame: Frame)?
-  }
-
-  private let state = Monitor(State())
-
-  package init() {}
-
-  /// Whether anybody takes what is put in; shut, it lets go of what it holds.
-  package func setOpen(_ isOpen: Bool) {
-    state.withLock { $0 = State(isOpen: isOpen) }
-  }
-
-  /// Puts in what was read in a frame.
-  package func put(_ symbols: [Symbol], _ frame: Frame) {
-    state.withLock { if $0.isOpen, !symbols.isEmpty { $0.newest = (symbols, frame) } }
-  }
-
-  func take() -> (symbols: [Symbol], frame: Frame)? {
-    state.withLock { state in
-      defer { state.newest = nil }
-      return state.newest
-    }
-  }
-}
-
 extension Lane where Settings == CodeTask, Output == CodeReading {
   /// A lane that is off until somebody wants codes followed.
   ///

@@ -9,35 +9,45 @@ enum AnchorCompilation {
   /// - Parameters:
   ///   - features: the most features an anchor keeps; `nil`: by the size of the library.
   ///   - others: how many anchors the library holds besides.
+  ///   - parts: what need not be compiled again, and where what was compiled is kept meanwhile.
   ///   - tried: whether the detector is asked how well it finds each, which takes five times as long.
-  /// - Returns: the anchors, and the worst status of the pictures left out.
+  /// - Returns: the anchors, the names of those that were not compiled again, and the worst status of the pictures left out.
   static func run(
-    _ entries: [AnchorEntry], jobs: Int, features: Int? = nil, beside others: Int = 0, tried: Bool = false
-  ) -> (anchors: [CompiledAnchor], status: ExitStatus) {
+    _ entries: [AnchorEntry], jobs: Int, features: Int? = nil, beside others: Int = 0, parts: BuildParts? = nil,
+    tried: Bool = false
+  ) -> (anchors: [CompiledAnchor], reused: Set<String>, status: ExitStatus) {
     var settings = AnchorCompiler.Settings(anchors: entries.count + others)
     if let features { settings.limit = features }
     var anchors: [CompiledAnchor] = []
     var status = ExitStatus.success
     var failures = 0
+    var reused: Set<String> = []
+    let known = parts?.known
     var progress = ProgressBar(total: entries.count)
     OrderedWork.run(
       entries, jobs: jobs,
       worker: { [settings] in
         let compiler = AnchorCompiler(settings: settings)
         let trial = tried ? RecallTrial() : nil
-        return { (entry: AnchorEntry) -> Result<CompiledAnchor, any Error> in
+        return { (entry: AnchorEntry) -> Result<(anchor: CompiledAnchor, isNew: Bool), any Error> in
           Result {
             let picture = try PictureDecoder().gray(PictureFile.read(entry.file)).image
+            if let known, let reference = try? AnchorCompiler.reference(name: entry.name, picture: picture),
+              let anchor = known(entry, reference, settings.limit)
+            {
+              return (anchor, false)
+            }
             var anchor = try compiler.compile(
               name: entry.name, physicalWidth: entry.physicalWidth, picture: picture)
             if let trial { try trial.judge(&anchor) } else { try AnchorCompiler.check(anchor) }
-            return anchor
+            return (anchor, true)
           }
         }
       },
       deliver: { result in
         switch result {
-        case .success(let anchor):
+        case .success((let anchor, let isNew)):
+          if isNew { parts?.keep(anchor) } else { reused.insert(anchor.name) }
           if anchor.reasons.contains(.edgesOnly), !tried {
             progress?.clear()
             let file = entries[anchors.count + failures].file
@@ -60,6 +70,6 @@ enum AnchorCompilation {
         return true
       })
     progress?.clear()
-    return (anchors, status)
+    return (anchors, reused, status)
   }
 }

@@ -48,7 +48,7 @@ struct AnchorsAddCommand: AsyncParsableCommand {
         throw AnchorError(
           .duplicateName, "The library has an anchor named \"\(twice)\" already.", hint: "Use --name or --replace.")
       }
-      let (anchors, status) = AnchorCompilation.run(entries, jobs: jobs, beside: kept.count)
+      let (anchors, _, status) = AnchorCompilation.run(entries, jobs: jobs, beside: kept.count)
       guard !anchors.isEmpty else { throw ExitCode(status.rawValue) }
       try LibraryWriter.write(LibraryWriter.bytes(of: kept.map(old.compiled) + anchors), to: library)
       try LibraryReport.tell(library, of: anchors.map(\.name))

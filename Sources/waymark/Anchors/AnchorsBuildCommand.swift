@@ -11,6 +11,9 @@ struct AnchorsBuildCommand: AsyncParsableCommand {
     discussion: """
       Takes folders, pictures and manifests. A manifest is a YAML or JSON list of entries with image, and optionally name \
       and physicalWidth (metres). Without a name an anchor is called like its file. The same pictures give the same bytes.
+
+      Where the library is there already, anchors whose picture has not changed are taken from it; and a build that was ended is \
+      taken up where it was, from OUTPUT.parts. --fresh compiles everything anew.
       """)
 
   @Argument(help: "Folders, pictures or manifests.", completion: .file())
@@ -27,6 +30,9 @@ struct AnchorsBuildCommand: AsyncParsableCommand {
       "The most features an anchor keeps, 44 bytes each: 700, and down to 600 in libraries of more than 800 anchors.",
       valueName: "n"))
   var features: Int?
+
+  @Flag(help: "Compile every picture anew.")
+  var fresh = false
 
   @Option(help: "Threads to work on.")
   var jobs = ProcessInfo.processInfo.activeProcessorCount
@@ -47,10 +53,24 @@ struct AnchorsBuildCommand: AsyncParsableCommand {
           .cannotOpen, "There are no pictures in \(sources.joined(separator: ", ")).",
           hint: "Name a folder with pictures.")
       }
-      let (anchors, status) = AnchorCompilation.run(entries, jobs: jobs, features: features)
+      // Said before the work, not after it.
+      var names = Set<String>()
+      if let twice = entries.map(\.name).first(where: { !names.insert($0).inserted }) {
+        throw AnchorError(
+          .duplicateName, "Two anchors are named \"\(twice)\".", hint: "Rename one of the pictures or its entry.")
+      }
+      // A pipe or a device holds nothing to go on from.
+      let parts = fresh || (FileKind(output) ?? .regular) != .regular ? nil : BuildParts(beside: output)
+      let (anchors, reused, status) = AnchorCompilation.run(entries, jobs: jobs, features: features, parts: parts)
       guard !anchors.isEmpty else { throw ExitCode(status.rawValue) }
       try LibraryWriter.write(LibraryWriter.bytes(of: anchors), to: output)
-      try LibraryReport.tell(output, of: anchors.map(\.name))
+      parts?.finish()
+      if !reused.isEmpty {
+        Output.diagnostic(
+          "\(output): \(reused.count) anchors were taken over, \(anchors.count - reused.count) compiled")
+      }
+      // Of the others it was told when they were new.
+      try LibraryReport.tell(output, of: anchors.map(\.name).filter { !reused.contains($0) })
       guard status == .success else { throw ExitCode(status.rawValue) }
     } catch let error as AnchorError {
       try fail(error)

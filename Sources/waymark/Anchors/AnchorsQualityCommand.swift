@@ -65,7 +65,7 @@ struct AnchorsQualityCommand: AsyncParsableCommand {
       let numbered = entries.enumerated().map { i, e in
         AnchorEntry(name: "\(i)/\(e.name)", file: e.file, physicalWidth: nil)
       }
-      let (anchors, status) = AnchorCompilation.run(numbered, jobs: jobs, tried: true)
+      let (anchors, _, status) = AnchorCompilation.run(numbered, jobs: jobs, tried: true)
       let alike = try lookalikes(anchors, old)
       for anchor in anchors {
         guard let slash = anchor.name.firstIndex(of: "/"), let index = Int(anchor.name[..<slash]) else { continue }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// A scene of codes in the program that is shipped, on the frames that are shipped.
-@Suite struct CodeScenesTests {
+@Suite struct ScenesOfCodesTests {
   @Test(.timeLimit(.minutes(2))) func aCodeIsAnAnchorOfTheService() throws {
     let samples = Executable.project.appendingPathComponent("Samples").path
     #expect(try Executable.run(["scene", "check", "--strict", "\(samples)/scenes/stores"]).status == 0)

@@ -1,0 +1,139 @@
+import ArgumentParser
+import WaymarkAnchors
+import WaymarkSystem
+
+/// `waymark anchors merge`: puts libraries together.
+struct AnchorsMergeCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "merge",
+    abstract: "Puts the anchors of several libraries into one, without compiling them again.",
+    discussion: """
+      An anchor that is the same in several libraries, by name, picture and width, is taken once. Two of one name that differ \
+      are an error, unless --replace says that the later one counts.
+      """)
+
+  @Argument(help: "The libraries.", completion: .file())
+  var libraries: [String]
+
+  @Option(name: .shortAndLong, help: "The library to write; may be one of them.", completion: .file())
+  var output: String
+
+  @Flag(help: "Of two anchors of one name that differ, take the later one.")
+  var replace = false
+
+  func run() async throws {
+    do {
+      let opened = try libraries.map { try AnchorLibrary(path: $0) }
+      var anchors: [CompiledAnchor] = []
+      var places: [String: (library: Int, anchor: Int, place: Int)] = [:]
+      for (index, library) in opened.enumerated() {
+        for anchor in library.references.indices {
+          let name = library.references[anchor].name
+          guard let before = places[name] else {
+            places[name] = (index, anchor, anchors.count)
+            anchors.append(library.compiled(anchor))
+            continue
+          }
+          if LibraryDifference.isSame(opened[before.library], before.anchor, library, anchor) { continue }
+          guard replace else {
+            throw AnchorError(
+              .duplicateName,
+              "\"\(libraries[before.library])\" and \"\(libraries[index])\" have different anchors named \"\(name)\".",
+              hint: "Rename one, or take the later one with --replace.")
+          }
+          anchors[before.place] = library.compiled(anchor)
+          places[name] = (index, anchor, before.place)
+        }
+      }
+      try LibraryWriter.write(LibraryWriter.bytes(of: anchors), to: output)
+      try LibraryReport.tell(output, of: [])
+    } catch let error as AnchorError {
+      try fail(error)
+    }
+  }
+}
+
+/// `waymark anchors compare`: says in what two libraries differ.
+struct AnchorsCompareCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "compare",
+    abstract: "Says which anchors two libraries have in common, by name.",
+    discussion: "Ends with 0 when they hold the same anchors, 1 when they differ, 65 or 66 when one cannot be read.")
+
+  @Argument(help: "The one library.", completion: .file())
+  var first: String
+
+  @Argument(help: "The other.", completion: .file())
+  var second: String
+
+  @Flag(help: "Print one JSON object.")
+  var json = false
+
+  func run() async throws {
+    do {
+      let difference = try LibraryDifference(AnchorLibrary(path: first), AnchorLibrary(path: second))
+      if json {
+        try Output.record(difference)
+      } else {
+        for name in difference.removed { Output.line("- \(name)") }
+        for name in difference.added { Output.line("+ \(name)") }
+        for name in difference.pictures { Output.line("~ \(name): another picture") }
+        for name in difference.widths { Output.line("~ \(name): another width") }
+        for name in difference.features { Output.line("~ \(name): compiled differently") }
+        Output.line("\(difference.same) the same")
+      }
+      guard difference.isEmpty else { throw ExitCode(ExitStatus.nothingFound.rawValue) }
+    } catch let error as AnchorError {
+      try fail(error)
+    }
+  }
+}
+
+/// In what two libraries differ, by the names of their anchors.
+struct LibraryDifference: Encodable {
+  /// Only in the first, only in the second.
+  var removed: [String] = []
+  var added: [String] = []
+  /// In both, with another picture, another physical width, or other features of the same picture.
+  var pictures: [String] = []
+  var widths: [String] = []
+  var features: [String] = []
+  var same = 0
+
+  var isEmpty: Bool { removed.isEmpty && added.isEmpty && pictures.isEmpty && widths.isEmpty && features.isEmpty }
+
+  init(_ first: AnchorLibrary, _ second: AnchorLibrary) {
+    let others = Dictionary(
+      second.references.enumerated().map { ($0.element.name, $0.offset) }, uniquingKeysWith: { one, _ in one })
+    let names = Set(first.references.map(\.name))
+    for (index, reference) in first.references.enumerated() {
+      guard let other = others[reference.name] else {
+        removed.append(reference.name)
+        continue
+      }
+      if !reference.image.isSame(as: second.references[other].image) {
+        pictures.append(reference.name)
+      } else if reference.physicalWidth != second.references[other].physicalWidth {
+        widths.append(reference.name)
+      } else if !Self.hasSameFeatures(first, index, second, other) {
+        features.append(reference.name)
+      } else {
+        same += 1
+      }
+    }
+    added = second.references.map(\.name).filter { !names.contains($0) }
+  }
+
+  /// Whether two anchors are the same but for how many features they keep.
+  static func isSame(_ first: AnchorLibrary, _ one: Int, _ second: AnchorLibrary, _ other: Int) -> Bool {
+    let (a, b) = (first.references[one], second.references[other])
+    return a.physicalWidth == b.physicalWidth && a.image.isSame(as: b.image)
+  }
+
+  private static func hasSameFeatures(
+    _ first: AnchorLibrary, _ one: Int, _ second: AnchorLibrary, _ other: Int
+  ) -> Bool {
+    first.featureCount(of: one) == second.featureCount(of: other)
+      && first.compiled(one).descriptors == second.compiled(other).descriptors
+  }
+}

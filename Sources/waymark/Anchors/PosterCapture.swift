@@ -1,0 +1,176 @@
+import WaymarkAnchors
+import WaymarkDocuments
+import WaymarkGeometry
+import WaymarkImage
+
+/// Finds a poster, and a sheet of paper beside it, in a photograph.
+struct PosterSearch {
+  private let photo: RGBImage
+  private let given: (outline: Quadrilateral?, sheet: Quadrilateral?)
+  private var second: Quadrilateral?
+  /// How sure the outline is; `nil` where it was given.
+  private(set) var score: Double?
+
+  init(_ photo: RGBImage, outline: Quadrilateral?, sheet: Quadrilateral?) {
+    self.photo = photo
+    given = (outline, sheet)
+  }
+
+  /// The poster's outline.
+  ///
+  /// - Parameter besideSheet: whether a sheet hangs there too; of two outlines the larger is the poster's.
+  mutating func outline(besideSheet: Bool) -> Quadrilateral? {
+    if let outline = given.outline { return outline }
+    let detector = PageDetector()
+    let canvas = given.sheet.map { Self.without($0, photo) } ?? photo
+    guard let first = detector.detect(canvas) else { return nil }
+    score = first.score
+    let growth = OutlineGrowth(photo)
+    let outline = growth.grown(first.outline, without: [given.sheet].compactMap { $0 })
+    guard besideSheet, given.sheet == nil, let other = detector.detect(Self.without(outline, photo)) else {
+      return outline
+    }
+    // A sheet is what it was found as: it has no bands.
+    let grown = growth.grown(other.outline, without: [first.outline])
+    guard grown.signedArea > first.outline.signedArea else {
+      second = other.outline
+      return growth.grown(first.outline, without: [other.outline])
+    }
+    second = first.outline
+    score = other.score
+    return grown
+  }
+
+  /// The sheet beside the poster.
+  mutating func sheet(beside outline: Quadrilateral) -> Quadrilateral? {
+    given.sheet ?? second ?? PageDetector().detect(Self.without(outline, photo))?.outline
+  }
+
+  /// The photograph with a quadrilateral painted over in the colour of the wall around it, so that it has no edges any more.
+  private static func without(_ outline: Quadrilateral, _ photo: RGBImage) -> RGBImage {
+    let unit = Quadrilateral(width: 1, height: 1)
+    guard let map = Homography(from: unit, to: outline), let inverse = map.inverse else { return photo }
+    // What is painted blends from side to side: the wall is lit unevenly.
+    func wall(_ u: Double, _ v: Double) -> SIMD3<Double>? {
+      let p = map.apply(Point2(u, v))
+      guard p.x >= 0, p.y >= 0, p.x <= Double(photo.width - 1), p.y <= Double(photo.height - 1) else { return nil }
+      let c = photo[Int(p.x), Int(p.y)]
+      return SIMD3(Double(c.red), Double(c.green), Double(c.blue))
+    }
+    return RGBImage(width: photo.width, height: photo.height) { out in
+      photo.withBytes { bytes in
+        for y in 0..<photo.height {
+          for x in 0..<photo.width {
+            let at = 3 * (y * photo.width + x)
+            for c in 0..<3 { out[at + c] = bytes[at + c] }
+            let p = inverse.apply(Point2(Double(x), Double(y)))
+            guard p.x > -0.04, p.y > -0.04, p.x < 1.04, p.y < 1.04 else { continue }
+            let around = [
+              (wall(-0.08, p.y), 1 / (0.08 + p.x)), (wall(1.08, p.y), 1 / (1.08 - p.x)),
+              (wall(p.x, -0.08), 1 / (0.08 + p.y)), (wall(p.x, 1.08), 1 / (1.08 - p.y)),
+            ]
+            var sum = SIMD3<Double>.zero
+            var total = 0.0
+            for case (let colour?, let weight) in around {
+              sum += colour * weight
+              total += weight
+            }
+            guard total > 0 else { continue }
+            for c in 0..<3 { out[at + c] = UInt8(min(max((sum[c] / total).rounded(), 0), 255)) }
+          }
+        }
+      }
+    }
+  }
+}
+
+/// Makes a reference of the part of a photograph within an outline.
+struct PosterCapture {
+  /// What the photographer can do better.
+  enum Advice: String {
+    case outlineUncertain, cutOff, fromTheSide, tooFar, glare, unevenLight, wallUnknown, sizeDoubtful
+
+    var text: String {
+      switch self {
+      case .outlineUncertain: "the outline is uncertain: look at the reference, and give --corners where it is wrong"
+      case .cutOff: "cut off: the poster reaches beyond the photograph; step back"
+      case .fromTheSide: "from the side: one side is seen much larger than the other; stand before the poster"
+      case .tooFar: "too far: the poster has fewer than 640 pixels; step nearer"
+      case .glare: "glare: a part is burnt out; switch off the flash, or stand aside of the lamp's reflection"
+      case .unevenLight: "uneven light: it was taken out as the bare wall tells; photograph it in even light if you can"
+      case .wallUnknown:
+        "the light was left as it is: the wall around the poster is not bare enough to tell how it falls"
+      case .sizeDoubtful:
+        "the size is doubtful: what hangs beside the poster is not flat on the same wall, or not of that size"
+      }
+    }
+  }
+
+  let outline: Quadrilateral
+  let photo: RGBImage
+  let gray: GrayImage
+  let longSide: Int
+  var isCertain = true
+  var misfit: Double?
+  private(set) var advice: [Advice] = []
+
+  init(outline: Quadrilateral, photo: RGBImage, gray: GrayImage, longSide: Int) {
+    self.outline = outline
+    self.photo = photo
+    self.gray = gray
+    self.longSide = longSide
+  }
+
+  /// The poster straight and evenly lit.
+  ///
+  /// - Parameters:
+  ///   - aspect: its size in any unit, where it is known better than the photograph tells.
+  ///   - others: what hangs beside it and is no wall.
+  mutating func reference(aspect: Point2?, without others: [Quadrilateral]) -> RGBImage? {
+    guard let flat = PageRectifier().rectify(photo, outline: outline) else { return nil }
+    let size = aspect ?? Point2(Double(flat.width), Double(flat.height))
+    let long = Double(min(longSide, max(flat.width, flat.height)))
+    let factor = long / max(size.x, size.y)
+    let picture = flat.resized(
+      width: max(1, Int((size.x * factor).rounded())), height: max(1, Int((size.y * factor).rounded())))
+    let light = gray.withView { WallLight($0, around: outline, without: others) }
+    advise(picture, light)
+    return light?.evened(picture) ?? picture
+  }
+
+  /// The reference as the compiler takes it.
+  func gray(_ reference: RGBImage) -> GrayImage {
+    GrayImage(width: reference.width, height: reference.height) { out in
+      reference.withBytes { bytes in
+        // ITU-R BT.601, as JPEG's luma.
+        for i in out.indices {
+          let sum = 299 * Int(bytes[3 * i]) + 587 * Int(bytes[3 * i + 1]) + 114 * Int(bytes[3 * i + 2])
+          out[i] = UInt8((sum + 500) / 1000)
+        }
+      }
+    }
+  }
+
+  private mutating func advise(_ picture: RGBImage, _ light: WallLight?) {
+    let q = outline
+    if !isCertain { advice.append(.outlineUncertain) }
+    if let misfit, misfit > 0.04 { advice.append(.sizeDoubtful) }
+    let (w, h) = (Double(photo.width), Double(photo.height))
+    if q.corners.contains(where: { $0.x < -1 || $0.y < -1 || $0.x > w || $0.y > h }) { advice.append(.cutOff) }
+    let sides = [
+      (q.topLeft.distance(to: q.topRight), q.bottomLeft.distance(to: q.bottomRight)),
+      (q.topLeft.distance(to: q.bottomLeft), q.topRight.distance(to: q.bottomRight)),
+    ]
+    if sides.contains(where: { max($0.0, $0.1) > 1.5 * min($0.0, $0.1) }) { advice.append(.fromTheSide) }
+    if sides.map({ max($0.0, $0.1) }).max() ?? 0 < 640 { advice.append(.tooFar) }
+    let burnt = picture.withBytes { bytes in
+      stride(from: 0, to: bytes.count - 2, by: 3).count { min(bytes[$0], bytes[$0 + 1], bytes[$0 + 2]) >= 252 }
+    }
+    if burnt * 50 > picture.width * picture.height { advice.append(.glare) }
+    if let light {
+      if light.unevenness > 1.35 { advice.append(.unevenLight) }
+    } else {
+      advice.append(.wallUnknown)
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import Testing
+
+/// Libraries that grow: built again, taken up, merged, compared.
+@Suite(.serialized) struct AnchorLibraryTests {
+  private static let posters = Executable.project.appendingPathComponent("Samples/scenes/pump-room")
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func run(_ arguments: String...) throws -> Executable.Run { try Executable.run(["anchors"] + arguments) }
+  private func poster(_ name: String) -> String { Self.posters.appendingPathComponent(name).path }
+  private func bytes(_ name: String) -> Data? { FileManager.default.contents(atPath: folder.file(name)) }
+
+  @Test(.timeLimit(.minutes(2))) func whatIsThereIsNotCompiledAgain() throws {
+    let two = [poster("pump-7.jpg"), poster("cabinet.jpg")]
+    #expect(try run("build", two[0], "-o", folder.file("a")).status == 0)
+    let more = try run("build", two[0], two[1], "-o", folder.file("a"))
+    #expect(more.status == 0 && more.diagnostics.contains("1 anchors were taken over, 1 compiled"))
+    #expect(try run("build", two[0], two[1], "-o", folder.file("fresh"), "--fresh").status == 0)
+    #expect(bytes("a") == bytes("fresh"))
+    // A changed picture is another one, a changed width is not.
+    let changed = folder.file("cabinet.jpg")
+    try FileManager.default.copyItem(atPath: poster("manifold.jpg"), toPath: changed)
+    let again = try run("build", two[0], changed, "-o", folder.file("a"), "--physical-width", "0.5")
+    #expect(again.diagnostics.contains("1 anchors were taken over, 1 compiled"))
+    let difference = try run("compare", folder.file("fresh"), folder.file("a"), "--json")
+    #expect(difference.status == 1)
+    #expect(difference.objects.first?["pictures"] as? [String] == ["cabinet"])
+    #expect(difference.objects.first?["widths"] as? [String] == ["pump-7"])
+  }
+
+  @Test(.timeLimit(.minutes(2))) func aBuildThatWasEndedIsTakenUp() throws {
+    // As one leaves it behind that was killed: parts, one of them cut off.
+    let parts = folder.file("b.parts")
+    try FileManager.default.createDirectory(atPath: parts, withIntermediateDirectories: true)
+    #expect(try run("build", poster("pump-7.jpg"), "-o", "\(parts)/00001.anchors").status == 0)
+    let whole = try #require(FileManager.default.contents(atPath: "\(parts)/00001.anchors"))
+    try whole.prefix(5000).write(to: URL(filePath: "\(parts)/00002.anchors"))
+    let run = try run("build", poster("pump-7.jpg"), poster("manifold.jpg"), "-o", folder.file("b"))
+    #expect(run.status == 0 && run.diagnostics.contains("1 anchors were taken over, 1 compiled"))
+    #expect(!FileManager.default.fileExists(atPath: parts))
+  }
+
+  @Test(.timeLimit(.minutes(2))) func librariesAreMergedAndCompared() throws {
+    #expect(try run("build", poster("pump-7.jpg"), "-o", folder.file("one")).status == 0)
+    #expect(try run("build", poster("pump-7.jpg"), poster("cabinet.jpg"), "-o", folder.file("both")).status == 0)
+    #expect(try run("merge", folder.file("one"), folder.file("both"), "-o", folder.file("merged")).status == 0)
+    #expect(try run("compare", folder.file("both"), folder.file("merged")).status == 0)
+    #expect(bytes("both") == bytes("merged"))
+    let other = try run("build", poster("pump-7.jpg"), "-o", folder.file("wide"), "--physical-width", "0.3")
+    #expect(other.status == 0)
+    let refused = try run("merge", folder.file("both"), folder.file("wide"), "-o", folder.file("no"))
+    #expect(refused.status == 2 && refused.diagnostics.contains("pump-7") && bytes("no") == nil)
+    #expect(
+      try run("merge", folder.file("both"), folder.file("wide"), "-o", folder.file("both"), "--replace").status == 0)
+    let list = try run("compare", folder.file("merged"), folder.file("both"))
+    #expect(list.status == 1 && list.text.contains("~ pump-7: another width") && list.text.contains("1 the same"))
+    #expect(try run("compare", folder.file("none"), folder.file("both")).status == 66)
+  }
+}
