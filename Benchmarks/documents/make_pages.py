@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Render photographs of pages whose corners are known, and pictures without a page.
 
-  make_pages.py FOLDER [--count N] [--empty N] [--seed S]
+  make_pages.py FOLDER [--count N] [--empty N] [--seed S] [--scale 2]
 
 Pages with text, tables, pictures, frames and headlines lie on drawn tables, planks, tiles, cloths and leaves; white on white, patterned, in
 shadow, under lamps, curled, folded, held by hands, partly over other papers. Everything is drawn here: nothing is taken from photographs.
@@ -160,8 +160,8 @@ def turned(q, k, h, w):
     return q.astype(np.float32)
 
 
-def render(rng, empty):
-    h, w = (640, 480) if rng.random() < .75 else (480, 640); im, kind = background(rng, h, w); q = None
+def render(rng, empty, scale=1):
+    h, w = (640 * scale, 480 * scale) if rng.random() < .75 else (480 * scale, 640 * scale); im, kind = background(rng, h, w); q = None
     if rng.random() < .2: s, a, _ = page(rng); c = outline(rng, h, w, a) + np.float32(rng.choice([-1, 1], 2) * rng.uniform(.7, 1.1, 2) * [w, h]); place(rng, im, s * (color(rng, saturation=1) / 255), c.astype(np.float32), 0)
     if not empty:
         sheet, aspect, style = page(rng); q = outline(rng, h, w, aspect)
@@ -175,7 +175,7 @@ def render(rng, empty):
     if q is not None and rng.random() < .1:  # one side beyond the picture: there it ends with the picture
         im, q = np.rot90(im, k := int(rng.integers(4))).copy(), turned(q, k, h, w); low = np.sort(q[:, 1])[2]; cut = int(low - rng.uniform(.02, .3) * (low - q[:, 1].min())); o = np.argsort(np.arctan2(*(q - q.mean(0)).T[::-1])); q = q[o]
         below = q[:, 1] > cut
-        if below.sum() == 2 and cut > 200:
+        if below.sum() == 2 and cut > 200 * scale:
             new = q.copy()
             for i in np.where(below)[0]:
                 j = (i + 1) % 4 if not below[(i + 1) % 4] else (i - 1) % 4; t = (cut - 1 - q[j, 1]) / (q[i, 1] - q[j, 1]); new[i] = q[j] + (q[i] - q[j]) * t
@@ -186,9 +186,9 @@ def render(rng, empty):
 
 def main():
     a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    a.add_argument('folder'); a.add_argument('--count', type=int, default=200); a.add_argument('--empty', type=int, default=60); a.add_argument('--seed', type=int, default=1); a = a.parse_args(); os.makedirs(a.folder, exist_ok=True); out = []
+    a.add_argument('folder'); a.add_argument('--count', type=int, default=200); a.add_argument('--empty', type=int, default=60); a.add_argument('--seed', type=int, default=1); a.add_argument('--scale', type=int, default=1, help='times 640 × 480'); a = a.parse_args(); os.makedirs(a.folder, exist_ok=True); out = []
     for i in range(a.count + a.empty):
-        rng = np.random.default_rng([a.seed, i]); im, q, kind = render(rng, i >= a.count); name = f'{i:04}.jpg'; cv2.imwrite(f'{a.folder}/{name}', im, [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(60, 96))])
+        rng = np.random.default_rng([a.seed, i]); im, q, kind = render(rng, i >= a.count, a.scale); name = f'{i:04}.jpg'; cv2.imwrite(f'{a.folder}/{name}', im, [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(60, 96))])
         out.append(dict(image=name, source=kind, width=im.shape[1], height=im.shape[0], corners=None if q is None else [[round(float(x), 2), round(float(y), 2)] for x, y in q]))
     json.dump(dict(documents=out), open(a.folder + '/truth.json', 'w'), indent=1)
 

@@ -46,6 +46,13 @@ final class OutlineTracer {
     return Trace(outline: outline, sides: sides)
   }
 
+  /// The sides of an outline whose corners stay where they are.
+  func sides(_ hypothesis: PageHypothesis) -> [Side] {
+    (0..<4).map { side in
+      hypothesis.borders[side] ? straight(hypothesis.outline, side) : path(hypothesis.outline, side, reach: 9)
+    }
+  }
+
   /// The sides of an outline, those that were mostly lost looked for once more, farther from their chords: strongly bent paper.
   func widened(_ sides: [Side], of hypothesis: PageHypothesis) -> [Side] {
     sides.indices.map { side in
@@ -168,10 +175,7 @@ final class OutlineTracer {
       let nearAfter = borders[after] ? whole[after] : fit(sides[after], 1..<(n / 4)) ?? whole[after]
       var choice: Point2?
       for (a, b) in [(nearBefore, nearAfter), (whole[before], whole[after])] {
-        guard let a, let b else { continue }
-        let d = a.normal.cross(b.normal)
-        guard abs(d) > 0.4 else { continue }
-        let p = Point2(a.offset * b.normal.y - b.offset * a.normal.y, b.offset * a.normal.x - a.offset * b.normal.x) / d
+        guard let p = b.flatMap({ a?.crossing($0) }) else { continue }
         if p.distance(to: old) < limit {
           choice = p
           break
@@ -184,38 +188,9 @@ final class OutlineTracer {
   }
 
   /// A line through the edges of a part of a side, outliers weighed down; nil where there are too few.
-  private func fit(_ side: Side, _ range: Range<Int>) -> (normal: Point2, offset: Double)? {
+  private func fit(_ side: Side, _ range: Range<Int>) -> StraightLine? {
     let used = range.filter { side.strength[$0] > 0 }
     guard used.count * 10 >= range.count * 6, used.count >= 4 else { return nil }
-    var weights = used.map { side.strength[$0] }
-    var line: (normal: Point2, offset: Double)?
-    for _ in 0..<4 {
-      var (s, m) = (0.0, Point2.zero)
-      for (i, w) in zip(used, weights) {
-        s += w
-        m += side.points[i] * w
-      }
-      guard s > 1e-6 else { return nil }
-      m = m / s
-      var (a, b, c) = (0.0, 0.0, 0.0)
-      for (i, w) in zip(used, weights) {
-        let d = side.points[i] - m
-        a += w * d.x * d.x
-        b += w * d.x * d.y
-        c += w * d.y * d.y
-      }
-      let root = ((a - c) * (a - c) / 4 + b * b).squareRoot()
-      let small = (a + c) / 2 - root
-      var normal = abs(a - small) > abs(c - small) ? Point2(-b, a - small) : Point2(c - small, -b)
-      guard normal.length > 1e-12 else { return nil }
-      normal = normal / normal.length
-      let offset = normal.dot(m)
-      line = (normal, offset)
-      for (k, i) in used.enumerated() {
-        let r = (normal.dot(side.points[i]) - offset) / 1.2
-        weights[k] = side.strength[i] / (1 + r * r)
-      }
-    }
-    return line
+    return StraightLine(through: used.map { side.points[$0] }, used.map { side.strength[$0] }, scale: 1.2)
   }
 }

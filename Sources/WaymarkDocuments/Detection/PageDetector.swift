@@ -35,8 +35,13 @@ public final class PageDetector {
   private let lineSearch = LineSearch()
   private let regionSearch = RegionSearch()
   private let tracer: OutlineTracer
+  private let cornerSearch = CornerSearch()
   /// Hypotheses whose sides are traced.
   private static let traced = 10
+  /// What a corner must at least look like one, 0…2, to be moved there.
+  private static let leastCorner = 1.0
+  /// By how much more than the place where it was taken to be.
+  private static let leastGain = 0.2
 
   /// A detector with limits of its own.
   public init(_ configuration: Configuration = Configuration()) {
@@ -47,13 +52,16 @@ public final class PageDetector {
   /// The page in a colour picture; nil when there is none.
   public func detect(_ image: RGBImage) -> DetectedPage? {
     picture.load(image)
-    return best()
+    return image.withBytes { bytes in
+      best(
+        FinePicture(bytes.baseAddress, width: image.width, height: image.height, stride: 3 * image.width, channels: 3))
+    }
   }
 
   /// The page in a gray picture; nil when there is none.
   public func detect(_ view: ImageView) -> DetectedPage? {
     picture.load(view)
-    return best()
+    return best(FinePicture(view.base, width: view.width, height: view.height, stride: view.stride, channels: 1))
   }
 
   /// The page where it was a moment ago, its sides traced anew: a fraction of the work of `detect`.
@@ -103,10 +111,57 @@ public final class PageDetector {
     var score: Double
   }
 
-  private func best() -> DetectedPage? {
+  private func best(_ fine: FinePicture?) -> DetectedPage? {
     let judged = traced(Self.traced)
-    guard let first = judged.first else { return nil }
-    return page(first, score: PageScore.shares(judged.map(\.score)).reduce(0, +))
+    guard var first = judged.first else { return nil }
+    placeCorners(&first)
+    guard var page = page(first, score: PageScore.shares(judged.map(\.score)).reduce(0, +)) else { return nil }
+    if let fine { refine(&page.outline, fine) }
+    return page
+  }
+
+  /// Moves corners to where they are seen, and traces the sides between them once more.
+  private func placeCorners(_ judged: inout Judged) {
+    var corners = judged.hypothesis.outline.corners
+    let closed = picture.closed[..<picture.planeCount].map { UnsafePointer($0.pixels) }
+    for i in 0..<4 where !judged.hypothesis.borders[i] && !judged.hypothesis.borders[(i + 3) % 4] {
+      let old = judged.hypothesis.outline.corners
+      guard
+        let found = cornerSearch.corner(map.view, closed, old[i], before: old[(i + 3) % 4], after: old[(i + 1) % 4]),
+        found.score > Self.leastCorner, found.gain > Self.leastGain
+      else { continue }
+      corners[i] = found.place
+    }
+    let outline = Quadrilateral(
+      topLeft: corners[0], topRight: corners[1], bottomRight: corners[2], bottomLeft: corners[3])
+    guard outline.isConvex else { return }
+    judged.hypothesis.outline = outline
+    judged.sides = tracer.sides(judged.hypothesis)
+  }
+
+  /// Places corners to a fraction of a pixel, by the stretches of the sides next to them.
+  private func refine(_ outline: inout Quadrilateral, _ fine: FinePicture) {
+    let old = outline.corners
+    var new = old
+    let reach = 2 * picture.factor + 2
+    for i in 0..<4 {
+      var lines: [StraightLine] = []
+      for other in [old[(i + 1) % 4], old[(i + 3) % 4]] {
+        let length = old[i].distance(to: other)
+        let along = (other - old[i]) / max(length, 1e-9)
+        var inward = Point2(-along.y, along.x)
+        let third = old[(i + 2) % 4] - old[i]
+        if inward.dot(third) < 0 { inward = inward * -1 }
+        let end = old[i] + along * min(0.4 * length, 24 * Double(picture.factor))
+        guard let line = fine.side(from: old[i] + along * 4, to: end, inward: inward, reach: reach) else { break }
+        lines.append(line)
+      }
+      guard lines.count == 2 else { continue }
+      guard let p = lines[0].crossing(lines[1]) else { continue }
+      if p.distance(to: old[i]) < 1.6 * Double(reach) { new[i] = p }
+    }
+    let refined = Quadrilateral(topLeft: new[0], topRight: new[1], bottomRight: new[2], bottomLeft: new[3])
+    if refined.isConvex { outline = refined }
   }
 
   /// What is told of a hypothesis; nil where it is too unlikely.
