@@ -61,13 +61,16 @@ extension Lane where Settings == DocumentTask, Output == DocumentReading {
   /// A lane that is off until a session begins.
   ///
   /// - Parameter deliver: receives what every frame gave, also when that is nothing, on the lane's thread.
+  ///
+  /// - Parameter place: finds a page by colours, where luma does not show it.
   package static func documents(
-    maximumRate: Double? = nil, deliver: @escaping @Sendable (DocumentReading, Frame) -> Void
+    maximumRate: Double? = nil, place: PageSeeker.Place? = nil,
+    deliver: @escaping @Sendable (DocumentReading, Frame) -> Void
   ) -> DocumentLane {
     DocumentLane(
       name: "documents", settings: DocumentTask(), maximumRate: maximumRate, wantsEncoded: true, wantsLuma: true,
       makeWork: {
-        let seeker = PageSeeker()
+        let seeker = PageSeeker(place: place)
         return { seeker.look($0, $1) }
       }, deliver: deliver)
   }
@@ -75,18 +78,42 @@ extension Lane where Settings == DocumentTask, Output == DocumentReading {
 
 /// Follows the page from frame to frame and keeps the best frame of one that is held still; lives on the lane's thread.
 package final class PageSeeker {
+  /// A page that is in a frame.
+  package struct Sighting: Sendable {
+    package var outline: Quadrilateral
+    /// 0…1.
+    package var score: Double
+
+    package init(outline: Quadrilateral, score: Double) {
+      self.outline = outline
+      self.score = score
+    }
+  }
+
+  /// Looks for the page in a frame's colours: near that place, or anywhere. May take as long as decoding the frame.
+  package typealias Place = @Sendable (Frame, Quadrilateral?) -> Sighting?
+
   private let detector = PageDetector()
+  private let place: Place?
   private var task: DocumentTask?
   private var capture = PageCapture()
-  private var last: (outline: Quadrilateral, score: Double, size: (Int, Int))?
+  private var last: (page: Sighting, size: (Int, Int), isByColour: Bool)?
   private var searched = -Double.infinity
+  private var searchedColours = -Double.infinity
+  private var followedColours = -Double.infinity
   /// The best frame so far, and where the page is in it.
   private var kept: (frame: Frame, outline: Quadrilateral)?
   /// Seconds after which a page that is followed is looked for afresh: what is followed may be a part of it.
   private static let doubt = 0.5
+  /// Seconds between two looks at the colours of frames in which luma shows no page.
+  private static let colourInterval = 0.2
+  /// Seconds between two looks at the colours of frames with a page that luma does not show.
+  private static let colourStep = 0.09
 
   /// Nothing seen yet.
-  package init() {}
+  ///
+  /// - Parameter place: nil: pages are found by luma alone.
+  package init(place: Place? = nil) { self.place = place }
 
   /// What a frame shows.
   package func look(_ frame: Frame, _ wanted: DocumentTask) -> DocumentReading? {
@@ -97,7 +124,7 @@ package final class PageSeeker {
     let isShot = task?.generation == wanted.generation && (task?.shots ?? 0) < wanted.shots
     if task?.generation == wanted.generation, (task?.retakes ?? 0) < wanted.retakes { capture.forget() }
     task = wanted
-    let page = frame.image.withView { self.page(in: $0, at: frame.captured) }
+    let page = self.page(in: frame)
     let sight = page.map { page in
       PageCapture.Sight(
         outline: page.outline, score: page.score,
@@ -126,13 +153,38 @@ package final class PageSeeker {
     return reading
   }
 
-  private func page(in view: ImageView, at now: Double) -> DetectedPage? {
-    var found: DetectedPage?
-    if let last, last.size == (view.width, view.height) {
-      found = detector.follow(view, from: last.outline)
-      // It must still be as good a page as it was.
-      if let page = found, page.score < 0.6 * last.score { found = nil }
+  /// Where the page is. Luma is at hand and tells it in most frames; paper that is as bright as the table is told by colours only.
+  private func page(in frame: Frame) -> Sighting? {
+    let now = frame.captured
+    let size = (frame.width, frame.height)
+    if let last, last.size != size { self.last = nil }
+    var isByColour = last?.isByColour == true
+    var found = isByColour ? nil : frame.image.withView { byLuma(in: $0, at: now) }
+    if let place {
+      // One that is followed by colours is looked for afresh as often as others.
+      let isAfresh = now - searchedColours >= Self.doubt || now < searchedColours
+      if isByColour, let last, !isAfresh {
+        if now - followedColours < Self.colourStep, now >= followedColours { return last.page }
+        followedColours = now
+        found = place(frame, last.page.outline)
+        if let page = found, page.score < 0.6 * last.page.score { found = nil }
+      }
+      let isDue = now - searchedColours >= Self.colourInterval || now < searchedColours
+      if isDue, isByColour ? found == nil : (found?.score ?? 0) < PageCapture.Settings().leastScore {
+        searchedColours = now
+        let other = place(frame, nil)
+        isByColour = (other?.score ?? 0) > (found?.score ?? 0) + 0.1
+        if isByColour { found = other }
+      }
     }
+    last = found.map { ($0, size, isByColour) }
+    return found
+  }
+
+  private func byLuma(in view: ImageView, at now: Double) -> Sighting? {
+    var found = last.flatMap { detector.follow(view, from: $0.page.outline) }
+    // It must still be as good a page as it was.
+    if let page = found, let last, page.score < 0.6 * last.page.score { found = nil }
     if found == nil || now - searched >= Self.doubt || now < searched {
       searched = now
       let afresh = detector.detect(view)
@@ -143,16 +195,19 @@ package final class PageSeeker {
         found = afresh
       }
     }
-    last = found.map { ($0.outline, $0.score, (view.width, view.height)) }
-    return found
+    return found.map { Sighting(outline: $0.outline, score: $0.score) }
+  }
+
+  /// A frame as a picture file: the camera's own JPEG as it came; anything else is coded with care.
+  package static func picture(of frame: Frame) -> [UInt8]? {
+    var encoder = MediaEncoder(quality: 92)
+    return encoder.encode(frame, wanted: nil)?.bytes
   }
 
   private static func shot(_ frame: Frame, _ outline: Quadrilateral?, isAutomatic: Bool) -> PageShot? {
-    // The camera's own JPEG as it came; anything else is coded with care.
-    var encoder = MediaEncoder(quality: 92)
-    guard let picture = encoder.encode(frame, wanted: nil) else { return nil }
+    guard let picture = picture(of: frame) else { return nil }
     return PageShot(
-      picture: picture.bytes, width: frame.width, height: frame.height, outline: outline, sequence: frame.sequence,
+      picture: picture, width: frame.width, height: frame.height, outline: outline, sequence: frame.sequence,
       isAutomatic: isAutomatic)
   }
 }

@@ -4,6 +4,7 @@ import NIOCore
 import NIOPosix
 import WaymarkDocuments
 import WaymarkGeometry
+import WaymarkImage
 import WaymarkPipeline
 package import WaymarkProtocol
 import WaymarkSystem
@@ -44,6 +45,7 @@ package final class DocumentsModule: ServiceModule {
   /// The page whose place the next capture takes.
   var retake: Int?
   private let capture: CaptureModule
+  private let disk: PageStore.Disk
   private let lane: DocumentLane
   private var task = DocumentTask()
   /// Nil until `start`, and where the folder or its key cannot be used.
@@ -56,12 +58,28 @@ package final class DocumentsModule: ServiceModule {
   nonisolated static let undoTime = 60
 
   /// The module of `hub`, with a lane in the pipeline of `capture`.
-  package init(hub: Hub, capture: CaptureModule, settings: Settings) {
+  package convenience init(hub: Hub, capture: CaptureModule, settings: Settings) {
+    self.init(hub: hub, capture: capture, settings: settings, disk: PageStore.Disk())
+  }
+
+  /// The same on a disk that is told.
+  init(hub: Hub, capture: CaptureModule, settings: Settings, disk: PageStore.Disk) {
+    self.disk = disk
     self.hub = hub
     self.capture = capture
     self.settings = settings
     let relay = Relay()
-    lane = .documents(maximumRate: settings.rate) { reading, frame in
+    let isolation = hub.isolation
+    lane = .documents(
+      maximumRate: settings.rate,
+      place: { frame, near in
+        guard let picture = PageSeeker.picture(of: frame),
+          case .place(let found?)? = try? isolation.page(picture, PageOrder(.place(near: near))),
+          (found.width, found.height) == (frame.width, frame.height)
+        else { return nil }
+        return PageSeeker.Sighting(outline: found.outline, score: found.score)
+      }
+    ) { reading, frame in
       let reference = FrameReference(frame)
       ServiceActor.execute { relay.module?.saw(reading, reference) }
     }
@@ -81,12 +99,12 @@ package final class DocumentsModule: ServiceModule {
   /// Begins: reads what a run before has left.
   package func start() {
     guard let folder = settings.folder else { return }
-    let (keyFile, log) = (settings.keyFile, hub.log.subsystem(.documents))
+    let (keyFile, log, disk) = (settings.keyFile, hub.log.subsystem(.documents), disk)
     Task {
       try? await self.inTurn {
         do {
           let (store, found) = try await Self.blocking {
-            let store = PageStore(folder: folder, key: try keyFile.map { try PageStore.key($0) })
+            let store = PageStore(folder: folder, key: try keyFile.map { try PageStore.key($0) }, disk: disk)
             return (store, try store.load())
           }
           self.store = store
@@ -149,7 +167,8 @@ package final class DocumentsModule: ServiceModule {
     let now = Int(Date().timeIntervalSince1970)
     try edit(&new)
     new.changed = now
-    let dropped = new.pages.filter { $0.removed.map { now - $0 >= Self.undoTime || $0 > now } ?? false }
+    // Clocks are put back, and a record may hold any number.
+    let dropped = new.pages.filter { $0.removed.map { $0 > now || $0 <= now - Self.undoTime } ?? false }
     new.pages.removeAll { page in dropped.contains { $0.number == page.number } }
     let written = new
     try await Self.blocking {

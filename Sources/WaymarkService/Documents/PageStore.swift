@@ -14,15 +14,25 @@ final class PageStore: Sendable {
   /// What is wrong with the folder or its key.
   typealias Trouble = ServiceProblem
 
+  /// What is done to files.
+  struct Disk: Sendable {
+    /// Puts a file in place of the one before.
+    var replace: @Sendable (String, [UInt8]) throws -> Void = { try DurableFile.replace($0, with: $1) }
+    /// Removes a file; `errno` when that failed.
+    var remove: @Sendable (String) -> Int32? = { unlink($0) == 0 ? nil : errno }
+  }
+
   private let folder: String
   private let key: SymmetricKey?
+  private let disk: Disk
   private static let mark = Array("WMSEAL1\n".utf8)
   /// No picture of a camera has more bytes.
   static let pictureLimit = 64 << 20
 
   /// A store in that folder, which is made when something is written.
-  init(folder: String, key: SymmetricKey? = nil) {
+  init(folder: String, key: SymmetricKey? = nil, disk: Disk = Disk()) {
     self.folder = folder
+    self.disk = disk
     self.key = key
   }
 
@@ -54,20 +64,20 @@ final class PageStore: Sendable {
   func add(_ picture: [UInt8], _ number: Int) throws { try put(picture, as: Self.name(number)) }
 
   /// Removes pictures that no record names any longer.
-  func remove(_ numbers: some Sequence<Int>) { for number in numbers { unlink(path(Self.name(number))) } }
+  func remove(_ numbers: some Sequence<Int>) { for number in numbers { _ = disk.remove(path(Self.name(number))) } }
 
   /// Removes everything. The record goes first: pictures without one are nobody's.
   func clear() throws {
-    if unlink(path("record")) != 0, errno != ENOENT {
-      throw FileError(path("record"), cannotBe: "removed", number: errno)
+    if let number = disk.remove(path("record")), number != ENOENT {
+      throw FileError(path("record"), cannotBe: "removed", number: number)
     }
     _ = DurableFile.synchronizeFolder(of: path("record"))
-    for number in numbers() { unlink(path(Self.name(number))) }
+    remove(numbers())
   }
 
   private func put(_ bytes: [UInt8], as name: String) throws {
     try makeFolder()
-    try DurableFile.replace(path(name), with: try sealed(bytes, name))
+    try disk.replace(path(name), try sealed(bytes, name))
   }
 
   private func makeFolder() throws {
@@ -149,6 +159,7 @@ final class PageStore: Sendable {
   private func numbers() -> [Int] {
     ((try? Folder.names(folder)) ?? []).compactMap { name in
       guard name.hasPrefix("page-"), let number = Int(name.dropFirst(5)), DocumentLedger.numbers.contains(number),
+      guard name.hasPrefix("page-"), let number = Int(name.dropFirst(5)), (1..<1 << 40).contains(number),
         Self.name(number) == name
       else { return nil }
       return number

@@ -29,10 +29,13 @@ struct DocumentsWatchCommand: ParsableCommand {
   }
 
   func run() throws {
-    let seeker = PageSeeker()
+    let colours = FrameColours()
+    let seeker = PageSeeker(place: { colours.place($1) })
     for (index, item) in ScanInput.expand(inputs).enumerated() {
       do {
-        let image = try PictureDecoder().gray(try item.read()).image
+        let bytes = try item.read()
+        let image = try PictureDecoder().gray(bytes).image
+        colours.show(bytes)
         let frame = Frame(sequence: UInt64(index), captured: Double(index) / rate, image: image)
         let began = ProcessorClock.thread
         guard let reading = seeker.look(frame, DocumentTask(generation: 1)) else { continue }
@@ -41,6 +44,20 @@ struct DocumentsWatchCommand: ParsableCommand {
       } catch {
         try fail(error)
       }
+    }
+  }
+
+  /// The colours of the frame at hand, for where luma does not show the page.
+  private final class FrameColours: Sendable {
+    private let picture = Monitor<[UInt8]>([])
+
+    func show(_ bytes: [UInt8]) { picture.update { $0 = bytes } }
+
+    func place(_ near: Quadrilateral?) -> PageSeeker.Sighting? {
+      guard let image = try? PictureDecoder().rgb(picture.withLock { $0 }).image else { return nil }
+      let detector = PageDetector()
+      let page = near.map { detector.follow(image, from: $0) } ?? detector.detect(image)
+      return page.map { PageSeeker.Sighting(outline: $0.outline, score: $0.score) }
     }
   }
 

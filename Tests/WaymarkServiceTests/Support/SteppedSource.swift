@@ -18,20 +18,25 @@ final class SteppedSource: FrameSource {
   private let files: [String]
   private let interval: Double
   private let blanks: Int
+  /// Pictures after which it is unplugged.
+  private let lostAfter: Int?
   /// How many frames have been worked on.
   private let processed: @Sendable () -> UInt64
 
   /// - Parameters:
   ///   - pictures: which of the folder's; all when missing.
   ///   - blanks: gray frames after the last picture.
+  ///   - lostAfter: pictures after which it is unplugged.
   init(
-    folder: String, rate: Double, pictures: Range<Int>? = nil, blanks: Int, processed: @escaping @Sendable () -> UInt64
+    folder: String, rate: Double, pictures: Range<Int>? = nil, blanks: Int, lostAfter: Int? = nil,
+    processed: @escaping @Sendable () -> UInt64
   ) throws {
     let all = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".jpg") }.sorted()
       .map { "\(folder)/\($0)" }
     files = pictures.map { Array(all[$0]) } ?? all
     interval = 1 / rate
     self.blanks = blanks
+    self.lostAfter = lostAfter
     self.processed = processed
   }
 
@@ -59,6 +64,10 @@ final class SteppedSource: FrameSource {
     let base = MonotonicClock.now
     for index in 0..<(files.count + blanks) {
       guard !state.withLock({ $0.stopped }) else { return }
+      if index == lostAfter {
+        sink.receive(SourceStatus(.lost, device: device))
+        break
+      }
       let image: GrayImage
       if index < files.count, let data = FileManager.default.contents(atPath: files[index]),
         let picture = try? PictureDecoder().gray([UInt8](data))
