@@ -159,7 +159,6 @@ final class PageStore: Sendable {
   private func numbers() -> [Int] {
     ((try? Folder.names(folder)) ?? []).compactMap { name in
       guard name.hasPrefix("page-"), let number = Int(name.dropFirst(5)), DocumentLedger.numbers.contains(number),
-      guard name.hasPrefix("page-"), let number = Int(name.dropFirst(5)), (1..<1 << 40).contains(number),
         Self.name(number) == name
       else { return nil }
       return number
