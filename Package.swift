@@ -109,7 +109,7 @@ let package = Package(
       "WaymarkPipeline",
       [
         "WaymarkSystem", "WaymarkImage", "WaymarkGeometry", "WaymarkBarcodes", "WaymarkOnboarding", "WaymarkAnchors",
-        "WaymarkDocuments", "WaymarkScenes",
+        "WaymarkDocuments", "WaymarkText", "WaymarkScenes",
       ]),
     module(
       "WaymarkService",
@@ -117,7 +117,7 @@ let package = Package(
         "WaymarkSystem", "WaymarkJSON", "WaymarkPipeline", "WaymarkWorker", "WaymarkProtocol", "WaymarkCamera",
         "WaymarkImage", "WaymarkGeometry",
         "WaymarkBarcodes", "WaymarkOnboarding", "WaymarkAccounts", "WaymarkAnchors", "WaymarkDocuments",
-        "WaymarkScenes",
+        "WaymarkText", "WaymarkScenes",
         "WaymarkSignature", "CMemory", "CSignals",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "NIOCore", package: "swift-nio"),
@@ -208,7 +208,10 @@ let package = Package(
     tests("WaymarkBridgeTests", ["WaymarkSystem", "WaymarkJSON", "WaymarkBridge"]),
     tests(
       "WaymarkWorkerTests",
-      ["WaymarkSystem", "WaymarkWorker", "WaymarkImage", "WaymarkBarcodes", "WaymarkGeometry", "CSandbox"]),
+      [
+        "WaymarkSystem", "WaymarkWorker", "WaymarkImage", "WaymarkBarcodes", "WaymarkText", "WaymarkGeometry",
+        "CSandbox",
+      ]),
     tests(
       "WaymarkPipelineTests",
       [
@@ -219,7 +222,7 @@ let package = Package(
       "WaymarkServiceTests",
       [
         "WaymarkSystem", "WaymarkJSON", "WaymarkService", "WaymarkProtocol", "WaymarkClient", "WaymarkImage",
-        "WaymarkDocuments", "WaymarkPipeline", "WaymarkWorker", "WaymarkSignature", "WaymarkAccounts",
+        "WaymarkDocuments", "WaymarkText", "WaymarkPipeline", "WaymarkWorker", "WaymarkSignature", "WaymarkAccounts",
         .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ]),

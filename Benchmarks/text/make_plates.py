@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Renders plates and machine-readable zones as a camera would see them, with the text that stands on them.
 
-  make_plates.py FOLDER [--count 200] [--zones 100] [--seed 1]
+  make_plates.py FOLDER [--count 200] [--zones 100] [--seed 1] [--text TEXT]
 
-Writes 640x480 pictures and FOLDER/truth.tsv: picture, pattern, text. Needs: apt-get install python3-numpy python3-opencv
+Writes 640x480 pictures and FOLDER/truth.tsv: picture, pattern, text; with --text plates with that text in place of numbers. Needs: apt-get install python3-numpy python3-opencv
 python3-pil fonts-dejavu-core fonts-liberation2 fonts-ocr-b. Plates are printed, engraved (a bright and a dark edge), of dots, or light
 on dark; 12 to 40 pixels high, tilted by up to 12 degrees, with uneven light, glare, blur and noise.
 """
@@ -99,13 +99,14 @@ def main():
     a.add_argument("--count", type=int, default=200)
     a.add_argument("--zones", type=int, default=100)
     a.add_argument("--seed", type=int, default=1)
+    a.add_argument("--text")
     a = a.parse_args()
     a.folder.mkdir(parents=True, exist_ok=True)
     r, n = random.Random(a.seed), np.random.default_rng(a.seed)
     truth = []
     for i in range(a.count):
         kind = r.choice(["print", "print", "engraved", "dots", "inverted"])
-        text = gtin(r)
+        text = a.text or gtin(r)
         size = round(r.randint(18 if kind == "dots" else 12, 40) * 1.37)  # the capitals' height
         picture = photograph(r, n, render(r, [text], r.choice(FONTS), min(size, 54), kind), kind, 12)
         cv2.imwrite(str(a.folder / f"plate-{i:04}.png"), picture)

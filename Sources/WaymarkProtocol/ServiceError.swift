@@ -63,8 +63,12 @@ public struct ServiceError: Error, Codable, Hashable, Sendable {
     public static let wrongConnection = Code(rawValue: "wrongConnection")
     /// The configuration file has problems; all stays as it was.
     public static let badConfiguration = Code(rawValue: "badConfiguration")
-    /// No session looks for pages, or it is another client's.
+    /// No session looks for pages, or reads text, or it is another client's.
     public static let noSession = Code(rawValue: "noSession")
+    /// The program that reads text is not installed: `apt install waymark-text`.
+    public static let textEngineMissing = Code(rawValue: "textEngineMissing")
+    /// The model of a language is not installed.
+    public static let textLanguageMissing = Code(rawValue: "textLanguageMissing")
     /// There is no room on the disk; nothing was lost.
     public static let noSpace = Code(rawValue: "noSpace")
     /// Too many wrong passcodes: the next may be tried after a while.

@@ -23,6 +23,8 @@ package final class Assembly {
   package let scans: ScanModule
   /// Captured pages.
   package let documents: DocumentsModule
+  /// Text that is read from frames.
+  package let text: TextModule
   /// Pictures for clients.
   package let media: MediaModule
   /// Scenes, anchors, the AR session.
@@ -76,6 +78,10 @@ package final class Assembly {
     hub.add(scans)
     documents = DocumentsModule(hub: hub, capture: capture, settings: .init(configuration.documents))
     hub.add(documents)
+    text = TextModule(
+      hub: hub, capture: capture,
+      settings: TextSettings(configuration.text, yaml: configuration.fileText, file: configuration.file))
+    hub.add(text)
     media = MediaModule(hub: hub, pipeline: capture.pipeline)
     hub.add(media)
     let gallery = gallery
@@ -229,6 +235,7 @@ package final class Assembly {
     gallery.use(new.galleryFolders)
     forms.keep(hours: new.forms.keep)
     signatures.keep(hours: new.signatures.keep)
+    text.use(TextSettings(new.text, yaml: new.fileText, file: new.file))
     JournalLogHandler.use(new.log)
     var fixed: [String] = []
     var camera = new.camera

@@ -62,6 +62,54 @@ struct InkPlane {
     for i in pixels.indices { pixels[i] = table[Int(pixels[i])] }
   }
 
+  /// Takes away shading and glare along a line that is dark on light: paper becomes 255 everywhere, and where ink is less dark than elsewhere
+  /// it is made darker, up to three times.
+  mutating func flatten() {
+    let step = max(4, height / 2)
+    let count = (width + step - 1) / step
+    guard count >= 3 else { return }
+    var (paper, depth) = ([Double](), [Double]())
+    for block in 0..<count {
+      // As wide as some characters, so that there is paper and ink in it.
+      var histogram = [Int](repeating: 0, count: 256)
+      var total = 0
+      for x in max(0, (block - 3) * step)..<min(width, (block + 4) * step) {
+        for y in 0..<height { histogram[Int(pixels[y * width + x])] += 1 }
+        total += height
+      }
+      func share(_ share: Double) -> Double {
+        var left = Int(Double(total) * share)
+        for (value, count) in histogram.enumerated() {
+          left -= count
+          if left < 0 { return Double(value) }
+        }
+        return 255
+      }
+      let light = share(0.85)
+      paper.append(light)
+      depth.append(light - share(0.03))
+    }
+    let deepest = depth.max() ?? 0
+    guard deepest >= 12 else { return }
+    for x in 0..<width {
+      let place = min(Double(count - 1), max(0, (Double(x) + 0.5) / Double(step) - 0.5))
+      let (before, share) = (Int(place), place - Double(Int(place)))
+      let after = min(count - 1, before + 1)
+      let light = paper[before] + (paper[after] - paper[before]) * share
+      let dark = max(deepest / 3, depth[before] + (depth[after] - depth[before]) * share)
+      for y in 0..<height {
+        let value = 255 - (light - Double(pixels[y * width + x])) * 235 / dark
+        pixels[y * width + x] = UInt8(max(0, min(255, value)))
+      }
+    }
+  }
+
+  /// Gray values made darker by an exponent above 1; black and white stay.
+  mutating func darken(_ exponent: Double) {
+    let table = (0..<256).map { UInt8(clamping: Int((255 * Double.power(Double($0) / 255, exponent)).rounded())) }
+    for i in pixels.indices { pixels[i] = table[Int(pixels[i])] }
+  }
+
   mutating func invert() {
     for i in pixels.indices { pixels[i] = 255 - pixels[i] }
   }

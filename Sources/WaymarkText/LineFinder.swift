@@ -29,7 +29,10 @@ package struct LineFinder: Sendable {
     let toPicture = Homography.resize(factor)
     let tallest = best.map(\.height).max() ?? 0
     // A picture of a line, cut out: what its neighbours leave at the borders is no line.
-    let isBand = best.isEmpty || (Double(plane.height) < 3.4 * tallest && best.allSatisfy { abs($0.angle) < 0.3 })
+    // One that is wider than high holds no line across itself.
+    let isWide = 10 * plane.width > 13 * plane.height
+    let isBand =
+      best.isEmpty || (Double(plane.height) < 3.4 * tallest && (isWide || best.allSatisfy { abs($0.angle) < 0.3 }))
     if isBand { return [whole] }
     return best.sorted { $0.order < $1.order }.prefix(lineLimit).map { toPicture.apply($0.outline) }
   }

@@ -13,22 +13,33 @@ package struct LinePicture {
     package var stretch: Double
     /// Whether all languages are asked, or the first alone.
     package var asksAll: Bool
+    /// The exponent by which gray is made darker, 1 for not at all: dots and strokes that were printed faintly stay.
+    package var gamma: Double
 
-    package init(capitals: Double, blur: Double, stretch: Double = 1, asksAll: Bool = false) {
+    package init(capitals: Double, blur: Double, stretch: Double = 1, asksAll: Bool = false, gamma: Double = 1) {
       self.capitals = capitals
       self.blur = blur
       self.stretch = stretch
       self.asksAll = asksAll
+      self.gamma = gamma
     }
 
-    /// Three that fail differently.
+    /// Three that fail differently: faint print and thick print want other grays, wide and narrow letters other widths.
     package static let all = [
-      Style(capitals: 34, blur: 1.3, asksAll: true), Style(capitals: 28, blur: 1.1, stretch: 1.25),
-      Style(capitals: 22, blur: 0.9),
+      Style(capitals: 34, blur: 1.3, asksAll: true),
+      Style(capitals: 28, blur: 1.1, stretch: 1.25, asksAll: true, gamma: 2.5),
+      Style(capitals: 30, blur: 1, stretch: 1.1, asksAll: true, gamma: 0.7),
+    ]
+
+    /// For frames, one after the other: smaller, and read by one network only.
+    package static let live = [
+      Style(capitals: 30, blur: 1.1, stretch: 1.1), Style(capitals: 28, blur: 1.1, stretch: 1.25, gamma: 2),
+      Style(capitals: 26, blur: 0.8, gamma: 0.8),
     ]
   }
 
-  private let plane: InkPlane
+  /// Dark on light, its grays stretched.
+  let plane: InkPlane
   /// How high its capitals are, in its own pixels.
   package let capitalHeight: Double
   /// White around a line, in pixels.
@@ -39,7 +50,9 @@ package struct LinePicture {
   private static let widest = 4000
 
   /// A line that fills a picture; nil when there is nothing on it.
-  package init?(_ view: ImageView) {
+  ///
+  /// - Parameter isFlattened: whether shading and glare are taken away: for print that is equally dark everywhere.
+  package init?(_ view: ImageView, isFlattened: Bool = false) {
     guard view.width >= 4, view.height >= 4 else { return nil }
     var plane = InkPlane(view)
     let (dark, light) = (plane.percentile(0.02), plane.percentile(0.98))
@@ -48,6 +61,7 @@ package struct LinePicture {
     let threshold = plane.threshold
     let inked = plane.pixels.count { $0 <= threshold }
     if 2 * inked > plane.pixels.count { plane.invert() }
+    if isFlattened { plane.flatten() }
     plane.stretch(from: plane.percentile(0.02), to: plane.percentile(0.85))
     let pieces = Self.clean(&plane)
     guard let capitals = Self.capitals(pieces, height: plane.height) else { return nil }
@@ -110,6 +124,7 @@ package struct LinePicture {
     let width = max(8, Int((Double(plane.width) * scale * style.stretch).rounded()))
     let height = max(8, Int((Double(plane.height) * scale).rounded()))
     var large = plane.image.resized(width: width, height: height).withView { InkPlane($0) }
+    if style.gamma != 1 { large.darken(style.gamma) }
     large = large.softened(style.blur)
     let margin = Self.margin
     return large.cropped(x: -margin, y: -margin, width: width + 2 * margin, height: height + 2 * margin).image

@@ -6,19 +6,58 @@ package enum LineVote {
     var symbols: [ReadSymbol?]
   }
 
-  /// The winner; `readings` may have weights, all the same when missing.
+  /// What is lost of a reading's sureness where another one has all that it lacks: a single mark is easily read surely.
+  private static let lack = 0.02
+
+  /// Voted character by character: for readings of several frames, whose errors come and go.
   package static func settle(_ readings: [[ReadSymbol]]) -> [ReadSymbol] {
-    // The surest leads: the others are aligned to it, and its word breaks hold.
-    let order = readings.indices.sorted {
-      (ReadLine.confidence(of: readings[$0]), $1) > (ReadLine.confidence(of: readings[$1]), $0)
+    let (columns, sureness) = aligned(readings)
+    return columns.compactMap { decide($0, sureness) }
+  }
+
+  /// The surest reading as it is: for several drawings of one picture, of which some are wrong in the same places. Where the others differ
+  /// it is less sure, and may be what they say.
+  package static func surest(_ readings: [[ReadSymbol]]) -> [ReadSymbol] {
+    let (columns, _) = aligned(readings)
+    return columns.compactMap { column in column.symbols.first.flatMap { $0 }.map { weighed($0, column) } }
+  }
+
+  /// The readings, the surest first, laid beside it; and how sure each is.
+  private static func aligned(_ readings: [[ReadSymbol]]) -> (columns: [Column], sureness: [Double]) {
+    let longest = Double(readings.map(\.count).max() ?? 0)
+    let sure = readings.map { reading in
+      ReadLine.confidence(of: reading) - lack * (longest - Double(reading.count)) / max(1, longest)
     }
-    guard let leader = order.first else { return [] }
+    // The surest leads: the others are aligned to it, and its word breaks hold.
+    let order = readings.indices.filter { !readings[$0].isEmpty }.sorted { (sure[$0], $1) > (sure[$1], $0) }
+    guard let leader = order.first else { return ([], []) }
     var columns = readings[leader].map { Column(symbols: [$0]) }
     for (count, index) in order.dropFirst().enumerated() {
       columns = join(columns, readings[index], before: count + 1)
     }
-    let sureness = order.map { ReadLine.confidence(of: readings[$0]) }
-    return columns.compactMap { decide($0, sureness) }
+    return (columns, order.map { ReadLine.confidence(of: readings[$0]) })
+  }
+
+  /// A symbol of the surest reading: unsure as far as the others speak against it.
+  private static func weighed(_ symbol: ReadSymbol, _ column: Column) -> ReadSymbol {
+    var winner = symbol
+    let others = column.symbols.dropFirst()
+    guard !others.isEmpty else { return winner }
+    let agreeing = others.count { $0?.text == symbol.text }
+    winner.confidence *= 1 - 0.4 * Double(others.count - agreeing) / Double(others.count)
+    winner.choices = choices(in: column, without: symbol.text)
+    return winner
+  }
+
+  /// What else a place may be, the surest first.
+  private static func choices(in column: Column, without text: String) -> [ReadSymbol.Choice] {
+    var choices: [String: Double] = [:]
+    for symbol in column.symbols.compactMap({ $0 }) {
+      for choice in symbol.choices + [.init(symbol.text, symbol.confidence)] where choice.text != text {
+        choices[choice.text] = max(choices[choice.text] ?? 0, choice.confidence)
+      }
+    }
+    return choices.map { .init($0.key, $0.value) }.sorted { ($0.confidence, $1.text) > ($1.confidence, $0.text) }
   }
 
   private static func decide(_ column: Column, _ sureness: [Double]) -> ReadSymbol? {
@@ -39,15 +78,7 @@ package enum LineVote {
     // Doubt among the readings is doubt of the result.
     let total = votes.values.reduce(none, +)
     winner.confidence = min(winner.confidence, best.value / max(total, 1e-9))
-    var choices: [String: Double] = [:]
-    for symbol in column.symbols.compactMap({ $0 }) {
-      for choice in symbol.choices + [.init(symbol.text, symbol.confidence)] where choice.text != winner.text {
-        choices[choice.text] = max(choices[choice.text] ?? 0, choice.confidence)
-      }
-    }
-    winner.choices = choices.map { .init($0.key, $0.value) }.sorted {
-      ($0.confidence, $1.text) > ($1.confidence, $0.text)
-    }
+    winner.choices = choices(in: column, without: winner.text)
     return winner
   }
 

@@ -19,13 +19,23 @@ public struct MachineReadableZone: Hashable, Sendable {
   public let lines: [String]
 
   /// A field: where it stands, whether it is of digits or letters alone, and where its check digit is.
-  private struct Field {
+  fileprivate struct Field {
     let line: Int
     let range: Range<Int>
     let kind: Kind
     var check: Int?
 
-    enum Kind { case digits, letters, any }
+    enum Kind {
+      case digits, letters, any
+
+      func allows(_ text: String) -> Bool {
+        switch self {
+        case .any: true
+        case .digits: text == "<" || text.allSatisfy(\.isNumber)
+        case .letters: text == "<" || text.allSatisfy(\.isLetter)
+        }
+      }
+    }
   }
 
   private static func fields(_ format: Format) -> [Field] {
@@ -104,6 +114,61 @@ public struct MachineReadableZone: Hashable, Sendable {
     self.lines = lines.map { String(decoding: $0, as: UTF8.self) }
   }
 
+  /// Reads lines of which it is known what else each character may be: each becomes the likeliest that its field allows; where check
+  /// digits do not hold, the one character is changed with which they do, if only one way of doing so is likely.
+  ///
+  /// - Returns: also whether somebody is to look, because a character had to be changed or is hardly more likely than another one that its
+  ///   field allows; nil unless every check digit is right.
+  static func settle(_ lines: [[ReadSymbol]]) -> (zone: MachineReadableZone, isDoubtful: Bool)? {
+    guard
+      let format = Format.allCases.first(where: { format in
+        format.lineCount == lines.count && lines.allSatisfy { $0.count == format.length }
+      })
+    else { return nil }
+    var kinds = lines.map { $0.map { _ in Field.Kind.any } }
+    for field in fields(format) {
+      for place in field.range { kinds[field.line][place] = field.kind }
+      if let check = field.check { kinds[field.line][check] = .digits }
+    }
+    let (_, last) = composite(format)
+    kinds[1][last] = .digits
+    let ways = lines.indices.map { i in
+      lines[i].indices.map { lines[i][$0].ways(kinds[i][$0]) }
+    }
+    var best = ways.map { $0.map { $0.first?.text ?? "<" } }
+    let isUnsure = ways.joined().contains { ways in
+      guard let first = ways.first, ways.count > 1 else { return false }
+      return ZoneLineReader.sureness(first.confidence, over: ways[1].confidence) < sureEnough
+    }
+    if let zone = MachineReadableZone(best.map { $0.joined() }) { return (zone, isUnsure) }
+    var found: [(zone: MachineReadableZone, loss: Double)] = []
+    for i in ways.indices {
+      for place in ways[i].indices {
+        guard let first = ways[i][place].first else { continue }
+        for other in ways[i][place].dropFirst() where other.confidence >= first.confidence - changeLimit {
+          best[i][place] = other.text
+          if let zone = MachineReadableZone(best.map { $0.joined() }) {
+            found.append((zone, first.confidence - other.confidence))
+          }
+          best[i][place] = first.text
+        }
+      }
+    }
+    found.sort { $0.loss < $1.loss }
+    guard let likeliest = found.first else { return nil }
+    if let second = found.dropFirst().first(where: { $0.zone != likeliest.zone }) {
+      guard second.loss > likeliest.loss + clearLead else { return nil }
+    }
+    return (likeliest.zone, likeliest.loss > clearLead)
+  }
+
+  /// By how much more alike the likeliest may be than what is taken in its place, as correlation.
+  private static let changeLimit = 0.12
+  /// By how much one way of changing must be likelier than the next; what costs less is no change to speak of.
+  private static let clearLead = 0.03
+  /// A character that is less sure is doubtful.
+  private static let sureEnough = 0.53
+
   private static func fits(_ lines: [[UInt8]], _ format: Format) -> Bool {
     lines.contains { $0.count == format.length } && lines.allSatisfy { abs($0.count - format.length) <= 5 }
   }
@@ -154,5 +219,12 @@ public struct MachineReadableZone: Hashable, Sendable {
     func pair(_ i: Int) -> Int? { values[i].flatMap { a in values[i + 1].map { 10 * a + $0 } } }
     let isUnknown = { (i: Int) in values[i] == nil && values[i + 1] == nil }
     return (isUnknown(2) || (1...12).contains(pair(2) ?? 0)) && (isUnknown(4) || (1...31).contains(pair(4) ?? 0))
+  }
+}
+
+extension ReadSymbol {
+  /// What it may be in a field of a kind, the likeliest first.
+  fileprivate func ways(_ kind: MachineReadableZone.Field.Kind) -> [Choice] {
+    (choices.isEmpty ? [Choice(text, confidence)] : choices).filter { kind.allows($0.text) }
   }
 }

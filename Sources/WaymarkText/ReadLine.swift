@@ -44,6 +44,8 @@ public struct ReadSymbol: Hashable, Sendable {
 public struct ReadLine: Hashable, Sendable {
   /// Its characters from left to right.
   public var symbols: [ReadSymbol]
+  /// Every reading that it was made of, where there were several.
+  package var readings: [[ReadSymbol]] = []
   /// Where it stands in the picture, in the order of the upright line, in pixels.
   public var outline: Quadrilateral
 

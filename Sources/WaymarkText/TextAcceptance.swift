@@ -36,29 +36,58 @@ public struct TextAcceptance {
   /// What satisfies a pattern, in the order of patterns and lines.
   public func accepted(in lines: [ReadLine]) -> [AcceptedText] {
     matchers.flatMap { matcher in
-      matcher.pattern.kind == .mrz ? zones(in: lines, matcher.pattern.name) : lines.compactMap { text(in: $0, matcher) }
+      if matcher.pattern.kind == .mrz { return zones(in: lines, matcher.pattern.name) }
+      var steps = TextMatcher.stepLimit
+      return lines.compactMap { text(in: $0, matcher, &steps) }
     }
   }
 
+  /// What a line is by the pattern: as it was settled, else as one of its readings has it.
+  private func text(in line: ReadLine, _ matcher: TextMatcher, _ steps: inout Int) -> AcceptedText? {
+    let settled = text(of: line.symbols, in: line, matcher, &steps)
+    if settled != nil || matcher.pattern.check == nil { return settled }
+    // A check digit tells which reading is right, unless it holds by chance: then no two agree.
+    var found: [AcceptedText] = []
+    for reading in line.readings {
+      if let text = text(of: reading, in: line, matcher, &steps) { found.append(text) }
+    }
+    guard var best = found.max(by: { $0.confidence < $1.confidence }) else { return nil }
+    let others = Set(found.map(\.text)).subtracting([best.text])
+    if found.count(where: { $0.text == best.text }) < 2 || !others.isEmpty { best.isDoubtful = true }
+    best.others = Array(Set(best.others).union(others)).sorted()
+    return best
+  }
+
   /// The longest run of words that satisfies the pattern.
-  private func text(in line: ReadLine, _ matcher: TextMatcher) -> AcceptedText? {
+  private func text(
+    of symbols: [ReadSymbol], in line: ReadLine, _ matcher: TextMatcher, _ steps: inout Int
+  ) -> AcceptedText? {
     var words: [[ReadSymbol]] = []
-    for symbol in line.symbols {
+    for symbol in symbols {
       if symbol.beginsWord || words.isEmpty { words.append([]) }
       words[words.count - 1].append(symbol)
     }
     for count in stride(from: min(words.count, Self.wordLimit), to: 0, by: -1) {
       for start in 0...(words.count - count) {
-        let symbols = words[start..<start + count].flatMap { $0 }
-        guard let match = matcher.match(symbols) else { continue }
+        let run = words[start..<start + count]
+        let symbols = run.flatMap { $0 }
+        guard let match = matcher.match(symbols, steps: &steps) else { continue }
         let confidence = ReadLine.confidence(of: symbols)
         let isUnsure = matcher.pattern.check == nil && confidence < Self.sureEnough
+        let around = [words[..<run.startIndex].last, words[run.endIndex...].first].compactMap { $0 }
         return AcceptedText(
           text: match.text, pattern: matcher.pattern.name, corners: Self.corners(of: symbols, in: line),
-          confidence: confidence, isDoubtful: match.isDoubtful || isUnsure, others: match.others)
+          confidence: confidence,
+          isDoubtful: match.isDoubtful || isUnsure || Self.isPart(matcher.pattern, of: around), others: match.others)
       }
     }
     return nil
+  }
+
+  /// Whether digits beside a number with a check digit may belong to it: a part of a number that was read wrongly satisfies it by chance.
+  private static func isPart(_ pattern: TextPattern, of around: [[ReadSymbol]]) -> Bool {
+    guard pattern.check != nil, pattern.alphabet?.contains("A") != true else { return false }
+    return around.contains { word in word.count > 1 && word.allSatisfy { $0.text.allSatisfy(\.isNumber) } }
   }
 
   private func zones(in lines: [ReadLine], _ name: String) -> [AcceptedText] {
@@ -66,15 +95,18 @@ public struct TextAcceptance {
     for count in [3, 2] where lines.count >= count {
       for start in 0...(lines.count - count) {
         let part = Array(lines[start..<start + count])
-        guard let zone = MachineReadableZone(part.map(\.text)) else { continue }
         let least = part.flatMap(\.symbols).filter { $0.text != "<" }.map(\.confidence).min() ?? 0
+        let settled =
+          MachineReadableZone.settle(part.map(\.symbols))
+          ?? MachineReadableZone(part.map(\.text)).map { ($0, least < Self.sureName) }
+        guard let (zone, isDoubtful) = settled else { continue }
         found.append(
           AcceptedText(
             text: zone.lines.joined(separator: "\n"), pattern: name,
             corners: [
               part[0].outline.topLeft, part[0].outline.topRight, part[count - 1].outline.bottomRight,
               part[count - 1].outline.bottomLeft,
-            ], confidence: part.map(\.confidence).min() ?? 0, isDoubtful: least < Self.sureName, others: []))
+            ], confidence: part.map(\.confidence).min() ?? 0, isDoubtful: isDoubtful, others: []))
       }
     }
     return found

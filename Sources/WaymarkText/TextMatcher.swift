@@ -14,10 +14,12 @@ public struct TextMatcher {
 
   /// The pattern.
   public let pattern: TextPattern
-  private let expression: Regex<AnyRegexOutput>?
+  private let expression: TextExpression?
 
   /// More readings than this are not tried.
   private static let readingLimit = 64
+  /// What holding the lines of a picture to an expression may take, in states of it looked at: some hundredths of a second.
+  static let stepLimit = 2_000_000
   /// Longer texts are not looked at: what an expression takes grows with them.
   private static let lengthLimit = 128
 
@@ -33,32 +35,31 @@ public struct TextMatcher {
         .badPattern, "The pattern has \(text.count) characters.",
         hint: "Give a regular expression of 1 to \(TextPattern.expressionLimit) characters.")
     }
-    do {
-      expression = try Regex(text)
-    } catch {
-      let names = TextPattern.builtIn.map(\.name).joined(separator: ", ")
-      throw TextError(
-        .badPattern, "The pattern is no regular expression.", hint: "Known by name: \(names).", cause: "\(error)")
-    }
+    expression = try TextExpression(text)
   }
 
   /// What a line of characters is by the pattern; nil where no reading of it satisfies it.
-  public func match(_ symbols: [ReadSymbol]) -> Match? { match(ReadLine.text(of: symbols)) }
+  func match(_ symbols: [ReadSymbol], steps: inout Int) -> Match? { match(ReadLine.text(of: symbols), steps: &steps) }
 
   /// What a text is by the pattern; nil where no reading of it satisfies it.
   ///
   /// A reading that changes nothing comes first; then those that change the fewest characters, which must be the only one.
   public func match(_ text: String) -> Match? {
+    var steps = Self.stepLimit
+    return match(text, steps: &steps)
+  }
+
+  private func match(_ text: String, steps: inout Int) -> Match? {
     guard text.count <= Self.lengthLimit, pattern.kind != .mrz else { return nil }
     let characters = text.map(String.init)
-    let asRead = accepted(text)
+    let asRead = accepted(text, &steps)
     // With a check digit what is right as it stands is right: a change of one character breaks it.
     if let asRead, pattern.check != nil || pattern.kind != nil {
       return Match(text: asRead, isDoubtful: false, others: [])
     }
     var found: [(changes: Int, text: String)] = []
     for (changes, reading) in readings(characters) where changes > 0 {
-      guard let text = accepted(reading) else { continue }
+      guard let text = accepted(reading, &steps) else { continue }
       if found.contains(where: { $0.text == text }) { continue }
       found.append((changes, text))
     }
@@ -108,7 +109,7 @@ public struct TextMatcher {
   }
 
   /// The text in the form in which it is accepted; nil where the pattern does not hold.
-  private func accepted(_ text: String) -> String? {
+  private func accepted(_ text: String, _ steps: inout Int) -> String? {
     let bare = text.filter { $0 != " " && $0 != "-" }
     guard !bare.isEmpty else { return nil }
     if let alphabet = pattern.alphabet, !bare.allSatisfy(alphabet.contains) { return nil }
@@ -123,9 +124,9 @@ public struct TextMatcher {
     let result = pattern.check != nil || pattern.alphabet?.contains(" ") == false ? bare : text
     if let expression {
       // As it stands, or without the spaces that reading puts between groups.
-      if (try? expression.wholeMatch(in: text)) != nil { return text }
+      if expression.matches(text, steps: &steps) { return text }
       let tight = text.filter { $0 != " " }
-      return (try? expression.wholeMatch(in: tight)) != nil ? tight : nil
+      return expression.matches(tight, steps: &steps) ? tight : nil
     }
     return result
   }

@@ -1,4 +1,4 @@
-import WaymarkGeometry
+package import WaymarkGeometry
 package import WaymarkImage
 
 /// Reads the lines of a picture: finds them, draws each as the network likes it, and makes one reading of several.
@@ -8,6 +8,8 @@ package struct TextReader {
 
   /// The characters that lines may have.
   package var alphabet = LineAlphabet.any
+  /// How each line is drawn: all ways for a picture, one for a frame that is followed by others.
+  package var styles = LinePicture.Style.all
   /// A reading that is as sure is turned by no half turn to see whether that is surer.
   private static let sureEnough = 0.6
   private let finder = LineFinder()
@@ -25,29 +27,57 @@ package struct TextReader {
     var lines: [ReadLine] = []
     for outline in outlines {
       guard let picture = Self.rectified(part, outline) else { continue }
-      var symbols = try read(picture)
+      if alphabet == .zone, let line = Self.zoneLine(part, outline) {
+        lines.append(ReadLine(line.symbols, outline: offset.apply(line.outline)))
+        continue
+      }
+      var readings = try self.readings(of: picture)
+      var symbols = LineVote.surest(readings)
       var place = outline
       if ReadLine.confidence(of: symbols) < Self.sureEnough, outlines.count > 1 || part.height > 120 {
-        let turned = try read(Self.turned(picture))
-        if ReadLine.confidence(of: turned) > ReadLine.confidence(of: symbols) + 0.1 {
-          symbols = turned
-          place = Quadrilateral(
-            topLeft: outline.bottomRight, topRight: outline.bottomLeft, bottomRight: outline.topLeft,
-            bottomLeft: outline.topRight)
+        let turned = try self.readings(of: Self.turned(picture))
+        let upsideDown = LineVote.surest(turned)
+        if ReadLine.confidence(of: upsideDown) > ReadLine.confidence(of: symbols) + 0.1 {
+          (readings, symbols) = (turned, upsideDown)
+          place = Self.upsideDown(outline)
         }
       }
       // What no rendering is sure of is texture.
       guard !symbols.isEmpty, outlines.count == 1 || ReadLine.confidence(of: symbols) > 0.35 else { continue }
-      lines.append(ReadLine(symbols, outline: offset.apply(place)))
+      var line = ReadLine(symbols, outline: offset.apply(place))
+      line.readings = readings
+      lines.append(line)
     }
     return lines
   }
 
-  /// What a picture of one line says.
-  package func read(_ image: GrayImage) throws -> [ReadSymbol] {
+  /// A line of a machine-readable zone, whichever way up; nil where it is none.
+  private static func zoneLine(
+    _ view: ImageView, _ outline: Quadrilateral
+  ) -> (symbols: [ReadSymbol], outline: Quadrilateral)? {
+    // A little longer: fillers at an end are easily left out.
+    let across = outline.topRight - outline.topLeft
+    let length = outline.topLeft.distance(to: outline.topRight)
+    guard length > 0 else { return nil }
+    let more = across * (1.5 * outline.topLeft.distance(to: outline.bottomLeft) / length)
+    let outline = Quadrilateral(
+      topLeft: outline.topLeft - more, topRight: outline.topRight + more, bottomRight: outline.bottomRight + more,
+      bottomLeft: outline.bottomLeft - more)
+    guard let picture = rectified(view, outline) else { return nil }
+    if let symbols = ZoneLineReader(picture)?.read() { return (symbols, outline) }
+    return ZoneLineReader(turned(picture))?.read().map { ($0, upsideDown(outline)) }
+  }
+
+  private static func upsideDown(_ outline: Quadrilateral) -> Quadrilateral {
+    Quadrilateral(
+      topLeft: outline.bottomRight, topRight: outline.bottomLeft, bottomRight: outline.topLeft,
+      bottomLeft: outline.topRight)
+  }
+
+  /// What a picture of one line says, once for each way in which it is drawn.
+  private func readings(of image: GrayImage) throws -> [[ReadSymbol]] {
     guard let line = image.withView({ LinePicture($0) }) else { return [] }
-    let readings = try LinePicture.Style.all.map { try recognize(line.drawn($0), $0.asksAll, alphabet).map(Self.plain) }
-    return Self.trimmed(LineVote.settle(readings))
+    return try styles.map { try Self.trimmed(recognize(line.drawn($0), $0.asksAll, alphabet).map(Self.plain)) }
   }
 
   /// What networks that were trained on books make of the marks on labels.
@@ -73,7 +103,7 @@ package struct TextReader {
   }
 
   /// The part within an outline as a picture of its own; nil for an outline that is no quadrilateral.
-  static func rectified(_ view: ImageView, _ outline: Quadrilateral) -> GrayImage? {
+  package static func rectified(_ view: ImageView, _ outline: Quadrilateral) -> GrayImage? {
     let whole = LineFinder.outline(of: view)
     if outline == whole { return GrayImage(copying: view) }
     let across = outline.topRight - outline.topLeft

@@ -13,15 +13,19 @@ package final class TextEngine {
   /// What is read where nobody says it.
   package static let usualLanguages = ["eng", "deu"]
   /// How long one reading may take, in seconds: a line takes hundredths.
-  private static let limit = 5.0
+  private let limit: Double
 
   private let standing: StandingWorker
 
   /// - Parameters:
   ///   - languages: as Tesseract names its models, the one that is asked most often first.
   ///   - executable: the program, where it is not the installed one.
+  ///   - limit: how long one reading may take, in seconds.
   /// - Throws: what is to be installed.
-  package init(languages: [String] = usualLanguages, executable: String? = nil) throws(TextError) {
+  package init(
+    languages: [String] = usualLanguages, executable: String? = nil, limit: Double = 5
+  ) throws(TextError) {
+    self.limit = limit
     guard (1...4).contains(languages.count), languages.allSatisfy(Self.isName) else {
       throw TextError(
         .textLanguageMissing, "The languages are not named as models are.", hint: "Up to four words such as eng+deu.")
@@ -69,7 +73,7 @@ package final class TextEngine {
     let symbols = standing.use { worker throws(WorkerFailure) in
       worker.arena.input.copyMemory(
         from: UnsafeRawBufferPointer(start: image.unsafeView.base, count: image.width * image.height))
-      let answer = try worker.ask(request.bytes, limit: Self.limit)
+      let answer = try worker.ask(request.bytes, limit: limit)
       guard answer.count <= TextReply.byteLimit,
         let symbols = try? TextReply.read(worker.arena.takeOutput(answer.count))
       else { throw WorkerFailure.malformedAnswer }

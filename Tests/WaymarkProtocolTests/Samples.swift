@@ -77,6 +77,10 @@ enum Samples {
   static let document = DocumentSession(
     session: "d1abc", mode: .automatic, filter: .colour, count: 1, pages: [page], removed: ["p1"], retake: "p2",
     by: actor)
+  static let text = TextSession(
+    session: "t1abc", patterns: ["gtin", "serial"], region: [0.1, 0.4, 0.8, 0.2], languages: ["eng"], by: actor)
+  static let accepted = TextAccepted(
+    session: "t1abc", text: "AB0123", pattern: "serial", corners: corners, confidence: 0.93, automatic: false)
   static let saved = DocumentSaved(
     session: "d1abc", format: .pdf, pages: 1, paths: ["/var/lib/waymark/documents/saved/note.pdf"], by: actor)
 
@@ -129,6 +133,19 @@ enum Samples {
       session: "d1abc", code: "noSpace", message: "The page cannot be written: No space left on device.",
       hint: "Make room on the disk, or name a file elsewhere."),
     saved, DocumentEnded(session: "d1abc", reason: .disconnected, count: 1, by: actor),
+    TextBegan(text: text),
+    TextCandidates(
+      session: "t1abc",
+      candidates: [
+        TextCandidate(
+          text: "AB0123", pattern: "serial", corners: corners, confidence: 0.93, doubtful: true, others: ["ABO123"])
+      ], lines: 3),
+    accepted,
+    TextFailed(
+      session: "t1abc", code: "textEngineFailed",
+      message: "The program that reads text gave no answer, and was ended.",
+      hint: "It is started again with the next line."),
+    TextEnded(session: "t1abc", reason: .accepted, by: actor),
   ]
 
   static let requests: [any ServiceRequest] = [
@@ -167,6 +184,14 @@ enum Samples {
     DocumentRestoreRequest(page: "p2"), DocumentRetakeRequest(page: "p2"),
     DocumentSaveRequest(format: .pdf, name: "note"), DocumentDiscardRequest(), DocumentEndRequest(),
     MediaDocumentRequest(page: "p2", width: 320, original: true),
+    TextBeginRequest(
+      region: [0.1, 0.4, 0.8, 0.2],
+      patterns: [
+        TextPatternWish(name: "gtin"),
+        TextPatternWish(
+          name: "serial", expression: "[A-Z0-9]+", length: [6, 8], alphabet: "ABC0123", check: "luhn", kind: "number"),
+      ], languages: ["eng"], timeout: 30),
+    TextChooseRequest(text: "ABO123", session: "t1abc"), TextCancelRequest(session: "t1abc"),
   ]
 
   static let results: [(method: String, result: any Codable & Sendable)] = [
@@ -231,6 +256,7 @@ enum Samples {
       ServiceError(
         .busy, "Another client holds the scanner.", hint: "Wait until it is done.", holder: actor)
     ),
+    ("text.begin", text), ("text.choose", accepted),
     ("document.begin", document), ("document.adjust", page), ("document.save", saved),
   ]
 }

@@ -7,7 +7,7 @@ enum CommandAllowList {
     "annotation.select",
     "document.begin", "document.mode", "document.capture", "document.pages", "document.adjust", "document.filter",
     "document.rotate", "document.reorder", "document.delete", "document.restore", "document.retake", "document.save",
-    "document.discard", "document.end",
+    "document.discard", "document.end", "text.begin", "text.choose", "text.cancel",
     "annotation.next", "annotation.previous", "annotation.clear", "card.open", "card.close", "card.action",
     "account.state", "account.policy", "account.next", "account.back", "account.leave", "account.demo",
     "account.choose",

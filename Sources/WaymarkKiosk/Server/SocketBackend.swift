@@ -18,6 +18,7 @@ package final class SocketBackend: KioskBackend {
   private static let events = [
     "scan.*", "code.*", "codes.updated", "document.*", "camera.status", "scanner.status", "session.phase", "anchor.*",
     "anchors.updated",
+    "scan.*", "document.*", "text.*", "camera.status", "scanner.status", "session.phase", "anchor.*", "anchors.updated",
     "marker.changed",
     "annotation.*", "card.*", "scene.*", "account.state", "server.stopping",
   ]

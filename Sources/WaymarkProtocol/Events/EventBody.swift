@@ -72,6 +72,16 @@ public enum EventBody: Hashable, Sendable {
   case documentSaved(DocumentSaved)
   /// `document.ended`.
   case documentEnded(DocumentEnded)
+  /// `text.began`.
+  case textBegan(TextBegan)
+  /// `text.candidates`.
+  case textCandidates(TextCandidates)
+  /// `text.accepted`.
+  case textAccepted(TextAccepted)
+  /// `text.failed`.
+  case textFailed(TextFailed)
+  /// `text.ended`.
+  case textEnded(TextEnded)
   /// `account.state`.
   case accountState(AccountState)
   /// `account.removed`.
@@ -138,6 +148,11 @@ extension EventBody {
     case DocumentFailed.event: self = .documentFailed(try JSONValueDecoder.decode(DocumentFailed.self, from: line))
     case DocumentSaved.event: self = .documentSaved(try JSONValueDecoder.decode(DocumentSaved.self, from: line))
     case DocumentEnded.event: self = .documentEnded(try JSONValueDecoder.decode(DocumentEnded.self, from: line))
+    case TextBegan.event: self = .textBegan(try JSONValueDecoder.decode(TextBegan.self, from: line))
+    case TextCandidates.event: self = .textCandidates(try JSONValueDecoder.decode(TextCandidates.self, from: line))
+    case TextAccepted.event: self = .textAccepted(try JSONValueDecoder.decode(TextAccepted.self, from: line))
+    case TextFailed.event: self = .textFailed(try JSONValueDecoder.decode(TextFailed.self, from: line))
+    case TextEnded.event: self = .textEnded(try JSONValueDecoder.decode(TextEnded.self, from: line))
     case AccountState.event: self = .accountState(try JSONValueDecoder.decode(AccountState.self, from: line))
     case AccountRemoved.event: self = .accountRemoved(try JSONValueDecoder.decode(AccountRemoved.self, from: line))
     case ConsentRecorded.event: self = .consentRecorded(try JSONValueDecoder.decode(ConsentRecorded.self, from: line))
@@ -192,6 +207,11 @@ extension EventBody {
     case .documentFailed: DocumentFailed.event
     case .documentSaved: DocumentSaved.event
     case .documentEnded: DocumentEnded.event
+    case .textBegan: TextBegan.event
+    case .textCandidates: TextCandidates.event
+    case .textAccepted: TextAccepted.event
+    case .textFailed: TextFailed.event
+    case .textEnded: TextEnded.event
     case .accountState: AccountState.event
     case .accountRemoved: AccountRemoved.event
     case .consentRecorded: ConsentRecorded.event
@@ -243,6 +263,11 @@ extension EventBody {
     DocumentFailed.event,
     DocumentSaved.event,
     DocumentEnded.event,
+    TextBegan.event,
+    TextCandidates.event,
+    TextAccepted.event,
+    TextFailed.event,
+    TextEnded.event,
     AccountState.event,
     AccountRemoved.event,
     ConsentRecorded.event,

@@ -36,6 +36,8 @@ public struct Snapshot: Codable, Hashable, Sendable {
   public var card: CardOpened?
   /// The pages that were captured and not yet saved.
   public var document: DocumentSession?
+  /// The session that reads text.
+  public var text: TextSession?
   /// Where the device and its users are, where accounts are configured.
   public var account: AccountState?
 
@@ -46,7 +48,8 @@ public struct Snapshot: Codable, Hashable, Sendable {
     camera: CameraStatus, scan: ArmedScan? = nil,
     session: SessionPhaseEvent? = nil, scene: SceneDescription? = nil, anchors: [AnchorFound] = [],
     markers: [MarkerChanged] = [], codes: [CodeFound]? = nil, annotation: AnnotationSelected? = nil,
-    card: CardOpened? = nil, document: DocumentSession? = nil, account: AccountState? = nil
+    card: CardOpened? = nil, document: DocumentSession? = nil, text: TextSession? = nil,
+    account: AccountState? = nil
   ) {
     self.seq = seq
     self.instance = instance
@@ -65,6 +68,7 @@ public struct Snapshot: Codable, Hashable, Sendable {
     self.annotation = annotation
     self.card = card
     self.document = document
+    self.text = text
     self.account = account
   }
 }

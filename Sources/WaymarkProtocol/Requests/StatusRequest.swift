@@ -27,6 +27,8 @@ public struct StatusResult: Codable, Hashable, Sendable {
   public var camera: CameraStatus
   /// The armed scan.
   public var scan: ArmedScan?
+  /// The session that reads text.
+  public var text: TextSession?
   /// The AR session's phase.
   public var session: SessionPhase?
   /// The scene in use.
@@ -41,7 +43,8 @@ public struct StatusResult: Codable, Hashable, Sendable {
   /// A value from its parts.
   public init(
     version: String, instance: String, started: String, socket: String, scanner: ScannerStatus, camera: CameraStatus,
-    scan: ArmedScan? = nil, session: SessionPhase? = nil, scene: String? = nil, anchors: [String] = [],
+    scan: ArmedScan? = nil, text: TextSession? = nil, session: SessionPhase? = nil, scene: String? = nil,
+    anchors: [String] = [],
     intrinsics: Intrinsics? = nil, statistics: Statistics
   ) {
     self.version = version
@@ -51,6 +54,7 @@ public struct StatusResult: Codable, Hashable, Sendable {
     self.scanner = scanner
     self.camera = camera
     self.scan = scan
+    self.text = text
     self.session = session
     self.scene = scene
     self.anchors = anchors

@@ -15,6 +15,7 @@ package enum ConfigurationReview {
     }
     if let text = configuration.fileText, let file = configuration.file {
       problems += OnboardingConfiguration.read(yaml: text, file: file).problems
+      problems += TextSettings.read(yaml: text, file: file).problems
       let (accounts, wrong) = AccountSettings.read(yaml: text, file: file)
       problems += wrong
       for logo in accounts?.logos ?? [] where FileKind(logo) != .regular {

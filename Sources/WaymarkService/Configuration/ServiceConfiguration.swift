@@ -73,6 +73,11 @@ package struct ServiceConfiguration: Sendable {
     package var rate: Double?
   }
 
+  package struct Text: Hashable, Sendable {
+    package var languages: [String]?
+    package var rate: Double?
+  }
+
   /// What `waymark type` does; the service itself does not look at it.
   package struct Typing: Hashable, Sendable {
     /// Whose codes are typed.
@@ -132,6 +137,8 @@ package struct ServiceConfiguration: Sendable {
   package var scan = Scan()
   package var trigger = Trigger()
   package var documents = Documents()
+  /// Beside the patterns, which are read from the file itself.
+  package var text = Text()
   package var typing = Typing()
   package var scenes = Scenes()
   package var galleryFolders: [String] = []
@@ -181,6 +188,8 @@ package struct ServiceConfiguration: Sendable {
     trigger.key = reader.string(forKey: "trigger.key")
     trigger.mode = reader.string(forKey: "trigger.mode")
     readDocuments(reader)
+    text = Text(
+      languages: reader.stringArray(forKey: "text.languages"), rate: reader.double(forKey: "text.rate"))
     readTyping(reader)
     scenes.folders = reader.stringArray(forKey: "scenes.folders") ?? []
     scenes.cache = reader.string(forKey: "scenes.cache")

@@ -32,7 +32,7 @@ enum Coalescing {
   /// The key under which a newer event replaces an older one; `nil` when each counts.
   static func key(of payload: some EventPayload) -> String? {
     switch payload {
-    case is AnchorsUpdated, is CodesUpdated, is Statistics, is SceneProgress, is DocumentOutline:
+    case is AnchorsUpdated, is CodesUpdated, is Statistics, is SceneProgress, is DocumentOutline, is TextCandidates:
       return type(of: payload).event
     // A change of state counts; the progress of one state does not.
     // It would take an older one's place, before the answer that was queued behind that.

@@ -145,6 +145,7 @@ package final class Hub: ConnectionOwner {
     if connection.role == .observer {
       snapshot.scan = snapshot.scan?.forObservers
       snapshot.document = snapshot.document?.forObservers
+      snapshot.text = snapshot.text?.forObservers
       snapshot.account = snapshot.account?.forObservers
       snapshot.codes = snapshot.codes?.map(\.forObservers)
       snapshot.anchors = snapshot.anchors.map(\.forObservers)
@@ -162,7 +163,10 @@ package final class Hub: ConnectionOwner {
       version: version, instance: instance, started: started, socket: socketPath,
       scanner: ScannerStatus(status: .idle), camera: CameraStatus(status: .closed), statistics: statistics)
     for module in modules { module.contribute(to: &status) }
-    if role == .observer { status.scan = status.scan?.forObservers }
+    if role == .observer {
+      status.scan = status.scan?.forObservers
+      status.text = status.text?.forObservers
+    }
     return status
   }
 

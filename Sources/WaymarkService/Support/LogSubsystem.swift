@@ -12,6 +12,7 @@ package enum LogSubsystem: String, CaseIterable, Sendable {
   case scan
   /// Captured pages; never what is on them.
   case documents
+  case text
   /// Scenes, anchors, the AR session.
   case scenes
   /// Users, consents, the integrator's program; never who somebody is, nor what they typed.

@@ -78,6 +78,14 @@ enum EventText {
     case .documentSaved(let saved):
       return "\(saved.pages) pages" + (saved.paths?.first.map { ", \(shown($0))" } ?? "")
     case .documentEnded(let ended): return "\(ended.reason.rawValue), \(ended.count) pages are kept"
+    case .textBegan(let began): return began.text.patterns?.map { shown($0) }.joined(separator: ", ") ?? ""
+    // What is read may be an account or a passport: it stands in no terminal.
+    case .textCandidates(let seen): return "\(seen.candidates?.count ?? 0) candidates, \(seen.lines) lines"
+    case .textAccepted(let accepted):
+      return [accepted.pattern.map { shown($0) }, accepted.automatic ? "automatic" : "chosen"].compactMap { $0 }
+        .joined(separator: ", ")
+    case .textFailed(let failure): return shown(failure.message)
+    case .textEnded(let ended): return ended.reason.rawValue
     case .accountState(let state):
       return [state.phase.rawValue, state.working, state.problem?.code].compactMap { $0 }.joined(separator: ", ")
     case .accountRemoved(let removed): return shown(removed.user)

@@ -15,9 +15,11 @@
 //   group, group-separator   "4", "3 3 4": shown in groups, which are no part of the value
 //   currency                 an ISO code: named in the label, written as the page's language does; the value is such as "1234.50"
 //   scan                     "barcode", "text" or both: icons that raise `wm-scan`; an empty one means barcode
+//   reads                    what printed text must be to be taken: names of the service's patterns, or a regular expression; `pattern`
+//                            where it is missing
 //   readonly, disabled, autocomplete, autocapitalize
 //   text-clear, text-scan, text-missing, text-pattern   words of one's own
-// Properties   value, form, name, input (the control), validity, validationMessage, willValidate
+// Properties   value, form, name, input (the control), textPatterns (what `reads` says, as a list), validity, validationMessage, willValidate
 // Methods      fill(text): what was read, whole; checkValidity(), reportValidity(), focus()
 // Events       input, change; wm-scan, with detail `{ kind: "barcode" | "text" }`: whoever handles it calls fill
 // Parts        label, box, input, prefix, suffix, clear, scan, reveal, message, count, whole
@@ -70,6 +72,12 @@ export class TextField extends HTMLElement {
   get willValidate() { return this.#internals.willValidate; }
   /** The control inside; the on-screen keyboard and tests use it. */
   get input() { this.#build(); return this.#parts.input; }
+
+  /** The names of patterns, or the expression, by which printed text is taken. */
+  get textPatterns() {
+    const wanted = (this.getAttribute('reads') ?? this.getAttribute('pattern') ?? '').trim();
+    return !wanted ? [] : /^[a-z][a-z0-9-]*( [a-z][a-z0-9-]*)*$/.test(wanted) ? wanted.split(' ') : [wanted];
+  }
 
   /** Puts in what a scanner read, whole. */
   fill(text) {

@@ -1,6 +1,17 @@
 // The words of the elements that every view uses: fields, keyboard, signature.
 
 export const en = {
+  'text.title': 'Read text',
+  'text.prompt': 'Hold the text inside the band: {label}',
+  'text.advice': 'Nothing that fits is in view. Go closer, hold it straight, and keep shine and shadow off it.',
+  'text.busy': 'Text is being read elsewhere. It starts here as soon as that is over.',
+  'text.choose': 'Is it this one? It is taken when it is held still, or when you tap it.',
+  'text.choose.any': 'Tap what belongs into the field.',
+  'text.doubt': 'Some characters look alike. Which one stands there?',
+  'text.taken': 'Taken: {text}',
+  'error.textEngineMissing': 'Reading text is not installed on this device. Please ask a member of staff.',
+  'error.textLanguageMissing': 'Reading text is not set up completely on this device. Please ask a member of staff.',
+  'error.textEngineFailed': 'This picture could not be read. The next one is being tried.',
   'field.optional': '(optional)',
   'field.legend': 'Fields with an asterisk (*) are required.',
   'field.scan': 'Scan a code into {label}',
@@ -52,6 +63,17 @@ export const en = {
 };
 
 export const de = {
+  'text.title': 'Text lesen',
+  'text.prompt': 'Halten Sie den Text in das Band: {label}',
+  'text.advice': 'Nichts Passendes im Bild. Gehen Sie näher heran, halten Sie es gerade und ohne Glanz und Schatten.',
+  'text.busy': 'Anderswo wird gerade Text gelesen. Sobald das vorbei ist, geht es hier los.',
+  'text.choose': 'Ist es das? Es wird übernommen, wenn Sie es ruhig halten oder antippen.',
+  'text.choose.any': 'Tippen Sie an, was in das Feld gehört.',
+  'text.doubt': 'Manche Zeichen sehen gleich aus. Was steht da?',
+  'text.taken': 'Übernommen: {text}',
+  'error.textEngineMissing': 'Auf diesem Gerät ist das Lesen von Text nicht installiert. Bitte wenden Sie sich an das Personal.',
+  'error.textLanguageMissing': 'Das Lesen von Text ist auf diesem Gerät nicht ganz eingerichtet. Bitte wenden Sie sich an das Personal.',
+  'error.textEngineFailed': 'Dieses Bild ließ sich nicht lesen. Das nächste wird versucht.',
   'field.optional': '(freiwillig)',
   'field.legend': 'Felder mit Sternchen (*) sind Pflichtfelder.',
   'field.scan': 'Code in {label} scannen',

@@ -7,6 +7,7 @@ import '../elements/text-field.js';
 import { statusButton, toast } from '../elements/feedback.js';
 import { t, tOr } from '../strings.js';
 import { openScanner } from './scanner.js';
+import { openTextReader } from './text.js';
 
 /** One field with the page's own words. */
 const field = (key, attributes = {}) => el('wm-text-field', { name: key, label: t(`field.${key}`), ...attributes });
@@ -15,8 +16,14 @@ const field = (key, attributes = {}) => el('wm-text-field', { name: key, label: 
 export function scansInto(app, node) {
   node.addEventListener('wm-scan', async (event) => {
     const target = event.target;
-    const verdict = await openScanner(app, { mode: 'barcode' }).closed;
-    if (verdict) target.fill(verdict.text ?? '');
+    if (event.detail.kind === 'text') {
+      const patterns = target.textPatterns;
+      const text = await openTextReader(app, { label: target.getAttribute('label') ?? '', patterns }).closed;
+      if (text !== undefined) target.fill(text);
+    } else {
+      const verdict = await openScanner(app, { mode: 'barcode' }).closed;
+      if (verdict) target.fill(verdict.text ?? '');
+    }
     target.input.focus();
   });
 }
@@ -24,8 +31,8 @@ export function scansInto(app, node) {
 /** The form. */
 export function fieldView(app) {
   const inputs = [
-    field('material', { required: true, scan: 'barcode', helper: t('field.material.help'), maxlength: '40' }),
-    field('batch', { scan: 'barcode', helper: t('field.batch.help'), maxlength: '10', autocapitalize: 'characters' }),
+    field('material', { required: true, scan: 'barcode text', reads: 'gtin', helper: t('field.material.help'), maxlength: '40' }),
+    field('batch', { scan: 'barcode text', reads: '[A-Z0-9]{4,10}', helper: t('field.batch.help'), maxlength: '10', autocapitalize: 'characters' }),
     field('quantity', { inputmode: 'numeric', pattern: '[0-9]+', maxlength: '9', suffix: t('field.quantity.unit') }),
     field('note', { variant: 'key-value', helper: t('field.note.help'), maxlength: '30', limit: 'over' }),
     field('plant', { readonly: true, value: t('field.plant.value') }),

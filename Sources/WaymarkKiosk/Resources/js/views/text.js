@@ -1,0 +1,220 @@
+// Printed text into a field: a band in the live picture, what fits outlined in it, taken when it is stable or tapped.
+import { command, CommandError } from '../api.js';
+import { drawCode } from '../components/overlay.js';
+import { cameraStage } from '../components/stage.js';
+import { openDialog } from '../dialog.js';
+import { announce, button, el, setText, still } from '../dom.js';
+import { toast } from '../elements/feedback.js';
+import { icon } from '../icons.js';
+import { t, tOr } from '../strings.js';
+
+const RETRY_MS = 2000;
+/** Seconds without anything in view after which is said what to change. */
+const ADVICE_MS = 4000;
+/** What was in view a moment ago can still be tapped. */
+const KEEP_MS = 2500;
+const SHOWN = 4;
+const TAKEN_MS = 500;
+
+/**
+ * Opens the reader. `patterns` are names or regular expressions, `label` is what is read. The dialog's promise gives the text, or
+ * `undefined` when it was left.
+ */
+export function openTextReader(app, { label, patterns = [] }) {
+  const wanted = t('text.prompt', { label });
+  let session = null;
+  /** What came in while the answer to `text.begin` was on its way. */
+  let early = null;
+  let rearm = false;
+  let timer = 0;
+  let advice = 0;
+  let resizing = 0;
+  let done = false;
+  let taken = null;
+  let armed = '';
+  /** Those that may be tapped: text to `{ candidate, seen }`. */
+  const known = new Map();
+  /** What is outlined: `{ items, width, until }`. */
+  let seen = null;
+  let asked = '';
+  /** What somebody tapped and that was not taken yet. */
+  let tapped = null;
+  const offs = [];
+
+  const words = el('span', {}, wanted);
+  const prompt = el('p', { class: 'prompt' }, words);
+  const frame = el('div', { class: 'window' }, el('i'), el('i'), el('i'), el('i'));
+  const guide = el('div', { class: 'guide', 'data-shape': 'band', 'data-state': 'idle' }, prompt, frame);
+  const area = el('div', { class: 'area' }, guide);
+  const panel = el('div', { class: 'panel choices' });
+
+  const say = (state, text) => { guide.dataset.state = prompt.dataset.state = state; setText(words, text); };
+  const tell = (code) => { const text = tOr(`error.${code}`, 'error.unavailable'); say('error', text); announce(text); };
+  const later = (work, ms) => { clearTimeout(timer); timer = setTimeout(work, ms); };
+
+  function paint(context, _, place) {
+    if (!seen || place.now > seen.until) return false;
+    const s = seen.width ? stage.size.width / seen.width : 1;
+    for (const one of seen.items) {
+      drawCode(context, one.corners.map((point) => place.viewport.toScreen(point, s)), { state: taken ? 'successful' : one.doubtful ? 'seen' : 'advice' });
+    }
+    return true;
+  }
+
+  const stage = cameraStage(app, { label: t('text.title'), area, paint, onsize: () => refit() });
+
+  /** Where the band is, as shares of the frame. */
+  function region() {
+    const live = stage.live;
+    if (!live || !frame.getClientRects().length) return null;
+    const outer = stage.node.getBoundingClientRect();
+    const box = frame.getBoundingClientRect();
+    const shares = live.shares({ left: box.left - outer.left, top: box.top - outer.top, width: box.width, height: box.height }, stage.size);
+    return shares[2] > 0 && shares[3] > 0 ? shares : null;
+  }
+
+  function refit() {
+    if (done || taken || session === null) return;
+    const now = region();
+    if (now && JSON.stringify(now) !== armed) arm();
+  }
+
+  function unseen() {
+    clearTimeout(advice);
+    advice = setTimeout(() => { if (!taken && !known.size) { say('advice', t('text.advice')); announce(t('text.advice')); } }, ADVICE_MS);
+  }
+
+  async function arm() {
+    clearTimeout(timer);
+    if (done || taken) return;
+    if (early) { rearm = true; return; }
+    session = null;
+    early = [];
+    const limits = region();
+    armed = JSON.stringify(limits);
+    try {
+      const begun = await command('text.begin', { ...(patterns.length ? { patterns } : {}), ...(limits ? { region: limits } : {}) });
+      if (done) { command('text.cancel', { session: begun.session }).catch(() => {}); return; }
+      session = begun.session;
+      say('idle', wanted);
+      unseen();
+      const came = early;
+      early = null;
+      if (rearm) { rearm = false; arm(); return; }
+      for (const event of came) take(event);
+      refit();
+    } catch (error) {
+      early = null;
+      if (done) return;
+      if (rearm) { rearm = false; arm(); return; }
+      if (error instanceof CommandError && error.code === 'busy') say('waiting', t('text.busy')); else tell(error.code);
+      later(arm, RETRY_MS);
+    }
+  }
+
+  function take(event) {
+    if (early) { early.push(event); return; }
+    if (session === null || event.session !== session || taken) return;
+    switch (event.event) {
+      case 'text.candidates': show(event); break;
+      case 'text.accepted': accept(event); break;
+      case 'text.failed': tell(event.code); break;
+      default:
+        session = null;
+        if (event.reason !== 'replaced') later(arm, RETRY_MS);
+    }
+  }
+
+  function show(event) {
+    const now = performance.now();
+    const items = event.candidates ?? [];
+    if (items.length) { clearTimeout(advice); if (guide.dataset.state !== 'idle') say('idle', wanted); }
+    for (const one of items) known.set(one.text, { candidate: one, seen: now });
+    for (const [text, { seen: at }] of known) if (now - at > KEEP_MS) known.delete(text);
+    if (!known.size && guide.dataset.state === 'idle') { if (!advice) unseen(); } else if (!known.size) unseen();
+    seen = items.length ? { items, width: event.frame?.width, until: now + 400 } : seen;
+    stage.preview.redraw();
+    offer();
+    if (tapped !== null && items.some((one) => one.text === tapped || one.others?.includes(tapped))) choose(tapped);
+  }
+
+  /** The candidates as buttons. Those that are shown stay in their places, so that a finger meets what it aimed at. */
+  function offer() {
+    const texts = [];
+    for (const { candidate } of known.values()) for (const text of [candidate.text, ...(candidate.others ?? [])]) if (!texts.includes(text)) texts.push(text);
+    const before = /** @type {HTMLElement[]} */ ([...panel.querySelectorAll('button.choice')]).map((one) => one.dataset.text);
+    const stay = before.filter((text) => texts.includes(text));
+    const next = [...stay, ...texts.filter((text) => !stay.includes(text))].slice(0, SHOWN);
+    const key = JSON.stringify(next);
+    if (key === asked) return;
+    asked = key;
+    if (!next.length) { panel.replaceChildren(); return; }
+    const doubt = [...known.values()].some(({ candidate }) => candidate.doubtful && candidate.others?.length);
+    const question = t(doubt ? 'text.doubt' : patterns.length ? 'text.choose' : 'text.choose.any');
+    panel.replaceChildren(el('h3', {}, question), el('div', { class: 'list' },
+      ...next.map((text) => button(text, () => choose(text), { kind: 'choice', 'data-text': text }))));
+    if (doubt) announce(question);
+  }
+
+  async function choose(text) {
+    tapped = text;
+    if (session === null || taken) return;
+    try {
+      const chosen = await command('text.choose', { session, text });
+      if (!taken) accept(chosen);
+    } catch (error) {
+      // The session is a new one, since the band has moved: what was tapped is taken as soon as it is read again.
+      if (taken || ['notFound', 'noSession'].includes(error.code)) return;
+      tapped = null;
+      toast(tOr(`error.${error.code}`, 'error.unavailable'));
+    }
+  }
+
+  function accept(event) {
+    taken = event;
+    clearTimeout(advice);
+    panel.replaceChildren();
+    say('done', event.text);
+    announce(t('text.taken', { text: event.text }));
+    if (event.corners?.length) seen = { items: [{ corners: event.corners }], width: event.frame?.width ?? seen?.width, until: performance.now() + TAKEN_MS + 200 };
+    stage.preview.redraw();
+    setTimeout(() => dialog.close(event.text), still.matches ? 0 : TAKEN_MS);
+  }
+
+  const dialog = openDialog({
+    label: t('text.title'), kind: 'view camera reader',
+    onclose: () => {
+      done = true;
+      clearTimeout(timer);
+      clearTimeout(advice);
+      clearTimeout(resizing);
+      observer.disconnect();
+      for (const off of offs) off();
+      stage.stop();
+      if (app.state.torchOn) { app.state.torchOn = false; command('torch', { on: false }).catch(() => {}); }
+      if (session !== null && !taken) command('text.cancel', { session }).catch(() => {});
+    },
+    build: (self) => {
+      for (const name of ['candidates', 'accepted', 'failed', 'ended']) offs.push(app.events.on(`text.${name}`, take));
+      offs.push(app.events.on('connection', ({ online }) => { if (online && !taken) { session = null; arm(); } }));
+      const flash = button(t('scan.flash'), async () => {
+        const on = flash.getAttribute('aria-pressed') !== 'true';
+        try {
+          await command('torch', { on });
+          app.state.torchOn = on;
+          flash.setAttribute('aria-pressed', String(on));
+        } catch (error) { toast(tOr(`error.${error.code}`, 'error.torch')); }
+      }, { before: icon('flash'), 'aria-pressed': 'false', hidden: !app.state.torch });
+      const box = document.createDocumentFragment();
+      box.append(stage.node,
+        el('header', { class: 'bar' }, button(t('common.cancel'), () => self.close(), { kind: 'leave' }), el('h2', {}, t('text.title')), el('span', {}, flash)),
+        area, panel);
+      return box;
+    },
+  });
+  const observer = new ResizeObserver(() => { clearTimeout(resizing); resizing = setTimeout(refit, 250); });
+  observer.observe(frame);
+  stage.measure();
+  arm();
+  return dialog;
+}

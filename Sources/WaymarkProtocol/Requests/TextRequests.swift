@@ -1,0 +1,68 @@
+/// Begins to read text; in place of the session before, if that is the same client's.
+public struct TextBeginRequest: ServiceRequest {
+  /// x, y, width, height as shares of the frame: where text is looked for; all of it when missing.
+  public var region: [Double]?
+  /// What is accepted, at most 16; when missing, every line is a candidate and none is taken by itself.
+  public var patterns: [TextPatternWish]?
+  /// The languages of the text, as Tesseract names its models; the configured ones when missing.
+  public var languages: [String]?
+  /// Seconds after which it ends.
+  public var timeout: Double?
+
+  /// What a success answers.
+  public typealias Result = TextSession
+
+  /// The name on the wire.
+  public static let method = "text.begin"
+
+  /// A value from its parts.
+  public init(
+    region: [Double]? = nil, patterns: [TextPatternWish]? = nil, languages: [String]? = nil, timeout: Double? = nil
+  ) {
+    self.region = region
+    self.patterns = patterns
+    self.languages = languages
+    self.timeout = timeout
+  }
+}
+
+/// Takes one of the candidates that were told, as somebody has chosen it.
+public struct TextChooseRequest: ServiceRequest {
+  /// The text of a candidate, or one of its `others`.
+  public var text: String
+  /// The session; the one that reads when missing.
+  public var session: String?
+
+  /// What a success answers.
+  public typealias Result = TextAccepted
+
+  /// The name on the wire.
+  public static let method = "text.choose"
+
+  /// A value from its parts.
+  public init(
+    text: String, session: String? = nil
+  ) {
+    self.text = text
+    self.session = session
+  }
+}
+
+/// Ends reading text.
+public struct TextCancelRequest: ServiceRequest {
+  /// The session; the one that reads when missing.
+  public var session: String?
+
+  /// What a success answers.
+  public typealias Result = Empty
+
+  /// The name on the wire.
+  public static let method = "text.cancel"
+
+  /// A value from its parts.
+  public init(
+    session: String? = nil
+  ) {
+    self.session = session
+  }
+}
