@@ -45,13 +45,13 @@ public struct TextAcceptance {
   /// What a line is by the pattern: as it was settled, else as one of its readings has it.
   private func text(in line: ReadLine, _ matcher: TextMatcher, _ steps: inout Int) -> AcceptedText? {
     let settled = text(of: line.symbols, in: line, matcher, &steps)
-    if settled != nil || matcher.pattern.check == nil { return settled }
+    guard matcher.pattern.check != nil, line.readings.count > 1 else { return settled }
     // A check digit tells which reading is right, unless it holds by chance: then no two agree.
     var found: [AcceptedText] = []
     for reading in line.readings {
       if let text = text(of: reading, in: line, matcher, &steps) { found.append(text) }
     }
-    guard var best = found.max(by: { $0.confidence < $1.confidence }) else { return nil }
+    guard var best = settled ?? found.max(by: { $0.confidence < $1.confidence }) else { return nil }
     let others = Set(found.map(\.text)).subtracting([best.text])
     if found.count(where: { $0.text == best.text }) < 2 || !others.isEmpty { best.isDoubtful = true }
     best.others = Array(Set(best.others).union(others)).sorted()
