@@ -91,7 +91,7 @@ package struct TextFollower {
     let together = sightings.count { $0.key == key && !$0.isOwn }
     // What has no check digit must be said more often.
     let weight = Double(own) + 0.5 * Double(together)
-    guard weight >= (isChecked ? 2.5 : 4), own >= (isChecked ? 1 : 2), together >= 2 else { return false }
+    guard weight >= (isChecked ? 2.5 : 4), own >= 2, together >= 2 else { return false }
     let rivals = Set(sightings.filter { $0.key.pattern == key.pattern && $0.key != key }.map(\.key))
     return rivals.allSatisfy { rival in
       // Two numbers that stand in view together are told as candidates: somebody is to choose.
