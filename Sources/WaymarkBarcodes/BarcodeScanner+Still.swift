@@ -13,6 +13,7 @@ extension BarcodeScanner {
     for pass in [ScanPass.strip, .stripStretched] where !withheld.contains(pass) {
       search.readStrips(pass, with: &zbar)
     }
+    if !withheld.contains(.strip) { search.readAcross() }
     if search.evidence.sure.isEmpty, !withheld.contains(.stripInverted) {
       search.readStrips(.stripInverted, with: &zbar)
     }

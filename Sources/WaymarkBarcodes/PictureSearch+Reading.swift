@@ -37,7 +37,9 @@ extension PictureSearch {
 
   /// What can be said of the picture.
   var reading: ScanReading {
-    let symbols = ReadingOrder.sorted(evidence.sure)
+    var symbols = ReadingOrder.sorted(evidence.sure)
+    let addOns = AddOnReader(image: image, wanted: symbologies.intersection(AddOnReader.symbologies), bars: bars)
+    if !addOns.wanted.isEmpty { for i in symbols.indices { symbols[i].addOn = addOns.read(symbols[i]) } }
     var reading = ScanReading(symbols: symbols)
     reading.incomplete = incomplete
     reading.limited = isLimited
@@ -50,6 +52,9 @@ extension PictureSearch {
     if symbols.isEmpty, reading.unread.isEmpty, let trace {
       reading.unread = [UnreadCode(kind: .qr, corners: trace.corners, advice: Advisor.advice(for: trace, in: image))]
     }
+    reading.unread += unreadExpanded.filter { corners in
+      !symbols.contains { $0.corners.bounds.contains(corners.center) || corners.contains($0.corners.center) }
+    }.map { UnreadCode(kind: .bars, corners: $0, advice: Advisor.advice(forBars: $0, in: image)) }
     if symbols.isEmpty {
       reading.unread += unreadClaims.map {
         UnreadCode(kind: .bars, corners: $0.corners, advice: Advisor.advice(forBars: $0.corners, in: image))

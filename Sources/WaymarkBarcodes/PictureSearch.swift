@@ -16,6 +16,8 @@ struct PictureSearch {
   var incomplete: [IncompleteSymbol] { incompleteQR + incompleteOwn }
   private var incompleteQR: [IncompleteSymbol] = []
   private var incompleteOwn: [IncompleteSymbol] = []
+  /// Where characters of a DataBar Expanded were seen and no symbol was read.
+  private(set) var unreadExpanded: [Quadrilateral] = []
   /// Codes of the readers of this module that are there and were not read.
   private(set) var unreadOwn: [MatrixFinding] = []
   /// Whether something was left undone because the picture would have cost too much.
@@ -34,7 +36,10 @@ struct PictureSearch {
 
   init(_ image: ImageView, symbologies: Set<Symbology>, regions: Int, reader: QRReader) {
     self.image = image
-    self.symbologies = symbologies
+    // Add-ons stand beside codes of retail.
+    let carries =
+      AddOnReader.symbologies.isDisjoint(with: symbologies) || !AddOnReader.carriers.isDisjoint(with: symbologies)
+    self.symbologies = carries ? symbologies : symbologies.union(AddOnReader.carriers)
     self.reader = reader
     octaves = Octaves(image)
     if symbologies.contains(.qr) {
@@ -57,7 +62,7 @@ struct PictureSearch {
   var linear: Set<Symbology> { symbologies.filter { !$0.isMatrix } }
 
   /// Light on dark, DataBar reads other codes than are there.
-  var invertible: Set<Symbology> { symbologies.subtracting([.dataBar, .dataBarExpanded]) }
+  var invertible: Set<Symbology> { symbologies.subtracting([.dataBar, .dataBarExpanded, .dataBarLimited]) }
 
   /// Whether a code is there for certain, but none that was read covers it.
   var unreadCodes: [QRReader.Candidate] {
@@ -174,28 +179,34 @@ struct PictureSearch {
     guard !wanted.isEmpty, !bars.isEmpty else { return }
     zbar.use(Self.library(wanted))
     zbar.set(x: 0, y: 2)
+    let tone: (GrayImage) -> GrayImage =
+      switch pass {
+      case .stripStretched: { BarStrip.stretch($0, block: 40, gain: 8) }
+      case .stripInverted: { Tone.invert($0.unsafeView) }
+      default: { $0 }
+      }
+    let own = wanted.intersection(LinearReaders.symbologies)
+    var all: [StripLines] = []
     for region in bars {
       let strip = BarStrip(region)
-      var picture = strip.draw(image)
-      switch pass {
-      case .stripStretched: picture = BarStrip.stretch(picture, block: 40, gain: 8)
-      case .stripInverted: picture = Tone.invert(picture.unsafeView)
-      default: break
-      }
+      let picture = tone(strip.draw(image))
+      let lines = StripLines(picture: picture, strip: strip, pass: pass)
+      all.append(lines)
       for code in picture.withView({ zbar.scan($0) }).codes {
         guard var symbol = Symbol(code, pass: pass) else { continue }
-        if symbol.symbology == .code128 { symbol = extended(symbol, in: picture) }
+        if symbol.symbology == .code128 { symbol = lines.extended(symbol) }
         symbol.corners = strip.corners(of: code, in: region)
         add(symbol)
       }
-      let own = wanted.intersection(LinearReaders.symbologies)
-      if !own.isEmpty { readLines(picture, strip, own, pass) }
+      if !own.isEmpty { for symbol in lines.read(own) { evidence.add(symbol) } }
     }
+    if wanted.contains(.dataBarExpanded) { readExpanded(pass, tone, all) }
   }
 
-  /// What the library is asked for: a Code 32 is a Code 39 to it.
+  /// What the library is asked for: a Code 32 is a Code 39 to it. DataBar Expanded is not its strength: it gets dates wrong, and
+  /// puts characters of different rows together.
   private static func library(_ wanted: Set<Symbology>) -> Set<Symbology> {
-    wanted.contains(.code32) ? wanted.union([.code39]) : wanted
+    (wanted.contains(.code32) ? wanted.union([.code39]) : wanted).subtracting([.dataBarExpanded])
   }
 
   /// Adds what the library read, which is perhaps a Code 32.
@@ -220,53 +231,55 @@ struct PictureSearch {
     }
   }
 
-  /// A Code 128 with the characters beyond ASCII that the library leaves out: where a line shows the same ones but for the
-  /// eighth bit.
-  private func extended(_ symbol: Symbol, in strip: GrayImage) -> Symbol {
-    let bytes = strip.withView { view -> [UInt8]? in
-      for row in stride(from: 0, to: view.height, by: 2) {
-        guard let line = LinearLine(view, row: row) else { continue }
-        for line in [line, line.reversed] {
-          if let bytes = Code128Line.read(line), bytes.map({ $0 & 0x7F }) == symbol.bytes { return bytes }
-        }
+  /// DataBar Expanded symbols, whole in one region or in rows of which each is one to the search for bars.
+  private mutating func readExpanded(_ pass: ScanPass, _ tone: (GrayImage) -> GrayImage, _ coarse: [StripLines]) {
+    var open: [(region: BarRegion, lines: StripLines, reader: DataBarExpandedReader)] = []
+    let sure = evidence.sure
+    unreadExpanded = []
+    for (region, lines) in zip(bars, coarse) {
+      // What was read here needs no second look.
+      if sure.contains(where: { $0.corners.contains(region.center) }) || !lines.expanded(isThorough: false).hasTraces {
+        continue
       }
-      return nil
+      let bands = min(44, max(9, Int(region.height / 3)))
+      // Where modules are large, the search for bars saw a part of them.
+      for margin in [0.12, 1] {
+        let strip = BarStrip(region, bands: bands, scale: margin < 1 ? 2 : 1.5, margin: margin)
+        let fine = StripLines(picture: tone(strip.draw(image)), strip: strip, pass: pass)
+        let reader = fine.expanded()
+        if let reading = reader.read(isStrict: margin >= 1), let extent = reader.extent {
+          evidence.add(fine.symbol(reading, extent))
+          break
+        }
+        guard margin >= 1 else { continue }
+        open.append((region, fine, reader))
+        if reader.isCode { unreadExpanded.append(region.corners) }
+      }
     }
-    guard let bytes, bytes != symbol.bytes else { return symbol }
-    var other = symbol
-    other.bytes = bytes
-    other.charset = .latin1
-    other.text = String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
-    return other
+    guard open.count > 1, var whole = open.first?.reader else { return }
+    for other in open.dropFirst() { whole.add(other.reader) }
+    guard let reading = whole.read(isStrict: true), let extent = open[0].reader.extent else { return }
+    var symbol = open[0].lines.symbol(reading, extent)
+    guard !symbol.gs1.isEmpty else { return }
+    symbol.corners = Quadrilateral(enclosing: open.flatMap { $0.region.corners.corners })
+    evidence.add(symbol)
   }
 
-  /// What our own readers of bars make of the lines of a strip.
-  private mutating func readLines(
-    _ picture: GrayImage, _ strip: BarStrip, _ wanted: Set<Symbology>, _ pass: ScanPass
-  ) {
-    var lines: [LinearRead: (count: Int, from: Double, to: Double)] = [:]
-    let way = strip.place(1, 0) - strip.place(0, 0)
-    let isBackward = abs(way.x) > 0.01 * way.length ? way.x < 0 : way.y > 0
-    picture.withView { view in
-      for row in stride(from: 0, to: view.height, by: 2) {
-        guard let line = LinearLine(view, row: row) else { continue }
-        for var read in LinearReaders.read(line, wanted, isBackward: isBackward) {
-          let (from, to) = (line.edges[read.first], line.edges[read.last + 1])
-          (read.first, read.last) = (0, 0)
-          let known = lines[read]
-          lines[read] = ((known?.count ?? 0) + 1, min(from, known?.from ?? from), max(to, known?.to ?? to))
-        }
-      }
-    }
-    let rows = Double(strip.bands)
-    for (read, seen) in lines {
-      let corners = Quadrilateral(
-        topLeft: strip.place(seen.from, 0), topRight: strip.place(seen.to, 0),
-        bottomRight: strip.place(seen.to, rows), bottomLeft: strip.place(seen.from, rows))
-      evidence.add(
-        Symbol(
-          symbology: read.symbology, text: String(decoding: read.bytes, as: UTF8.self), bytes: read.bytes,
-          charset: .ascii, corners: corners, quality: seen.count, pass: pass))
+  /// DataBar Expanded along the rows and columns of the whole picture: bars so wide that the search for bars sees but a few of
+  /// them at a time.
+  mutating func readAcross() {
+    guard symbologies.contains(.dataBarExpanded), evidence.sure.isEmpty else { return }
+    let (width, height) = (Double(image.width), Double(image.height))
+    for (direction, length, other) in [(Point2(1, 0), width, height), (Point2(0, 1), height, width)] {
+      let region = BarRegion(
+        center: Point2(width - 1, height - 1) / 2, direction: direction, length: length, height: other, coherence: 1,
+        energy: 0)
+      let strip = BarStrip(
+        region, bands: min(24, max(9, Int(other / 4))), scale: min(1, 1200 / length), margin: 0, depth: 2)
+      let lines = StripLines(picture: strip.draw(image), strip: strip, pass: .strip)
+      let reader = lines.expanded(isThorough: false)
+      guard let reading = reader.read(isStrict: true), let extent = reader.extent else { continue }
+      evidence.add(lines.symbol(reading, extent))
     }
   }
 

@@ -18,11 +18,13 @@ public struct Symbol: Hashable, Sendable {
   public var quality: Int
   /// The pass that read it.
   public var pass: ScanPass
+  /// The two or five digits of the add-on beside a code of retail, where add-ons were asked for and there is one.
+  public var addOn: String?
 
   /// A symbol from its parts.
   public init(
     symbology: Symbology, text: String, bytes: [UInt8], charset: Charset, gs1: [GS1Element] = [],
-    corners: Quadrilateral, quality: Int = 1, pass: ScanPass = .base
+    corners: Quadrilateral, quality: Int = 1, pass: ScanPass = .base, addOn: String? = nil
   ) {
     self.symbology = symbology
     self.text = text
@@ -32,6 +34,7 @@ public struct Symbol: Hashable, Sendable {
     self.corners = corners
     self.quality = quality
     self.pass = pass
+    self.addOn = addOn
   }
 
   /// Whether two readings are of the same content.

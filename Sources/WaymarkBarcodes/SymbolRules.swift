@@ -8,11 +8,13 @@ enum SymbolRules {
       .microQR, .rMQR, .maxiCode:
       return true
     case .code32, .telepen: return true
+    // Fields of other codes.
+    case .ean2, .ean5: return false
     // A digit or two are in any bars.
     case .standard2of5: return text.count >= 4
     case .pharmacode: return true
     case .ean13, .ean8, .upcA: return GTIN.hasValidCheckDigit(text)
-    case .dataBar:
+    case .dataBar, .dataBarLimited:
       return GTIN.hasValidCheckDigit(text.hasPrefix("01") && text.count == 16 ? String(text.dropFirst(2)) : text)
     // Start and stop characters count; fewer than three digits come out of any stripes.
     case .codabar: return text.count >= 5
@@ -30,7 +32,8 @@ enum SymbolRules {
     case .ean13, .ean8, .upcA: return (4, 3)
     // No check digit is printed; it hides in the parity of six digits.
     case .upcE: return (10, 10)
-    case .dataBar: return (4, 4)
+    // A checksum modulo 79 or 89.
+    case .dataBar, .dataBarLimited: return (4, 4)
     // Its pieces are found one by one and may be put together from two rows or two codes.
     case .dataBarExpanded: return (8, 8)
     // A check character modulo 103.
@@ -44,14 +47,14 @@ enum SymbolRules {
     case .standard2of5, .pharmacode: return (8, 10)
     // A check byte modulo 127 and the parity of each.
     case .telepen: return (2, 2)
-    case .code32: return (2, 2)
+    case .code32, .ean2, .ean5: return (2, 2)
     }
   }
 
   /// Whether its symbology has a check that rarely holds by accident.
   static func isChecked(_ symbol: Symbol) -> Bool {
     switch symbol.symbology {
-    case .ean13, .ean8, .upcA, .code93, .dataBar, .dataBarExpanded: true
+    case .ean13, .ean8, .upcA, .code93, .dataBar, .dataBarExpanded, .dataBarLimited: true
     case .code128: symbol.text.utf8.count > 3
     default: false
     }

@@ -17,7 +17,9 @@ extension Symbology {
     case .itf: ZBAR_I25
     case .dataBar: ZBAR_DATABAR
     case .dataBarExpanded: ZBAR_DATABAR_EXP
-    case .code32, .standard2of5, .telepen, .pharmacode, .dataMatrix, .aztec, .pdf417, .microQR, .rMQR, .maxiCode: nil
+    case .dataBarLimited, .code32, .standard2of5, .telepen, .pharmacode, .ean2, .ean5, .dataMatrix, .aztec, .pdf417,
+      .microQR, .rMQR, .maxiCode:
+      nil
     }
   }
 

@@ -22,10 +22,12 @@ public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
   case codabar
   /// Interleaved 2 of 5, ISO/IEC 16390.
   case itf
-  /// GS1 DataBar Omnidirectional and Truncated, ISO/IEC 24724.
+  /// GS1 DataBar Omnidirectional, Truncated and Stacked, ISO/IEC 24724.
   case dataBar
-  /// GS1 DataBar Expanded.
+  /// GS1 DataBar Expanded, in one row or stacked.
   case dataBarExpanded
+  /// GS1 DataBar Limited.
+  case dataBarLimited
   /// Code 32, the Italian pharmacode: nine digits as a Code 39 of six characters.
   case code32
   /// Standard (industrial) 2 of 5.
@@ -34,6 +36,10 @@ public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
   case telepen
   /// Pharmacode (Laetus), one track.
   case pharmacode
+  /// The add-on of two digits beside an EAN-13, UPC-A or UPC-E; told as ``Symbol/addOn`` of that.
+  case ean2
+  /// The add-on of five digits.
+  case ean5
   /// Data Matrix ECC 200, ISO/IEC 16022, and its rectangular extension, ISO/IEC 21471.
   case dataMatrix
   /// Aztec Code, ISO/IEC 24778: full, compact, and runes.
@@ -49,7 +55,7 @@ public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
 
   /// Those that are only looked for where they are asked for: hardly anybody prints SQ Codes, and the others check so little
   /// that they are read where there are none.
-  public static let onRequest: Set<Symbology> = [.sq, .code32, .standard2of5, .telepen, .pharmacode]
+  public static let onRequest: Set<Symbology> = [.sq, .code32, .standard2of5, .telepen, .pharmacode, .ean2, .ean5]
 
   /// What a still picture is searched for: every symbology but those on request.
   public static let common: Set<Symbology> = Set(allCases).subtracting(onRequest)
@@ -81,10 +87,13 @@ public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
     case .itf: "ITF"
     case .dataBar: "DataBar"
     case .dataBarExpanded: "DataBar Expanded"
+    case .dataBarLimited: "DataBar Limited"
     case .code32: "Code 32"
     case .standard2of5: "Standard 2 of 5"
     case .telepen: "Telepen"
     case .pharmacode: "Pharmacode"
+    case .ean2: "EAN-2"
+    case .ean5: "EAN-5"
     case .dataMatrix: "Data Matrix"
     case .aztec: "Aztec Code"
     case .pdf417: "PDF417"
@@ -101,7 +110,8 @@ public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
       "qrcode": .qr, "azteccode": .aztec, "microqrcode": .microQR, "rmqrcode": .rMQR, "sqcode": .sq, "nw7": .codabar,
       "i25": .itf, "industrial2of5": .standard2of5, "std2of5": .standard2of5, "italianpharmacode": .code32,
       "interleaved2of5": .itf,
-      "databarexp": .dataBarExpanded,
+      "databarexp": .dataBarExpanded, "databarltd": .dataBarLimited, "gs1databarlimited": .dataBarLimited,
+      "databarexpandedstacked": .dataBarExpanded,
       "aztecrune": .aztec, "aztecrunes": .aztec, "gs1datamatrix": .dataMatrix, "dmre": .dataMatrix,
       "gs1databar": .dataBar, "gs1databarexpanded": .dataBarExpanded, "gs1128": .code128,
     ]

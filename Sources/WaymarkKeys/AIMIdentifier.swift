@@ -5,7 +5,18 @@ enum AIMIdentifier {
   /// - Parameters:
   ///   - symbology: a name of the wire, such as `ean13`.
   ///   - isGS1: whether the code declares GS1 element strings.
-  static func apply(to text: String, symbology: String, isGS1: Bool) -> (identifier: String, data: String) {
+  ///   - addOn: the digits beside a code of retail.
+  static func apply(
+    to text: String, symbology: String, isGS1: Bool, addOn: String? = nil
+  ) -> (identifier: String, data: String) {
+    // Annex B.2: thirteen digits and the add-on as one message.
+    if let addOn, ["ean13", "upcA", "upcE"].contains(symbology) {
+      return ("]E3", apply(to: text, symbology: symbology, isGS1: isGS1).data + addOn)
+    }
+    return plain(text, symbology, isGS1)
+  }
+
+  private static func plain(_ text: String, _ symbology: String, _ isGS1: Bool) -> (identifier: String, data: String) {
     switch symbology {
     // Table 2 and annex B.2: codes of retail are sent as thirteen digits.
     case "ean13": ("]E0", text)
@@ -18,7 +29,7 @@ enum AIMIdentifier {
     case "code93": ("]G0", text)
     case "codabar": ("]F0", text)
     case "itf": ("]I0", text)
-    case "dataBar", "dataBarExpanded": ("]e0", text)
+    case "dataBar", "dataBarExpanded", "dataBarLimited": ("]e0", text)
     case "dataMatrix": (isGS1 ? "]d2" : "]d1", text)
     case "aztec": (isGS1 ? "]z1" : "]z0", text)
     case "qr": (isGS1 ? "]Q3" : "]Q1", text)

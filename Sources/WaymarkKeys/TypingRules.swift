@@ -9,12 +9,17 @@ package struct TypedCode: Sendable {
   package var isGS1: Bool
   /// Whether it is something that onboarding reads, with a secret in it.
   package var isSecret: Bool
+  /// The digits of the add-on beside a code of retail, which are typed behind it.
+  package var addOn: String?
 
-  package init(symbology: String, text: String, isGS1: Bool = false, isSecret: Bool = false) {
+  package init(
+    symbology: String, text: String, isGS1: Bool = false, isSecret: Bool = false, addOn: String? = nil
+  ) {
     self.symbology = symbology
     self.text = text
     self.isGS1 = isGS1
     self.isSecret = isSecret
+    self.addOn = addOn
   }
 }
 
@@ -72,8 +77,11 @@ package struct TypingRules: Sendable {
         .notTyped, "Codes of the symbology \(code.symbology) are not typed.", hint: "type.rules leaves them out.")
     }
     var identifier = ""
-    var data = code.text
-    if form.aim { (identifier, data) = AIMIdentifier.apply(to: data, symbology: code.symbology, isGS1: code.isGS1) }
+    var data = code.text + (code.addOn ?? "")
+    if form.aim {
+      (identifier, data) = AIMIdentifier.apply(
+        to: code.text, symbology: code.symbology, isGS1: code.isGS1, addOn: code.addOn)
+    }
     for substitution in form.substitutions { data = try substitution.apply(to: data) }
     guard data.utf8.count <= TypingError.longest else { throw .tooLong }
     return try form.prefix.pieces + (identifier.isEmpty ? [] : [.text(identifier)]) + form.pieces(of: data)

@@ -25,6 +25,7 @@ extension ScanReading {
       Self.write(symbol.corners, to: &wire)
       wire.count(symbol.quality)
       wire.number(symbol.pass.place)
+      wire.text(symbol.addOn ?? "")
     }
     wire.list(incomplete) { wire, part in
       wire.count((part.count ?? -1) + 1)
@@ -51,9 +52,11 @@ extension ScanReading {
       }
       let corners = try Self.corners(&wire)
       let quality = try wire.count(upTo: Int(Int32.max))
+      let pass = try wire.choice(ScanPass.self)
+      let addOn = try wire.text(upTo: 5)
       return Symbol(
         symbology: symbology, text: text, bytes: bytes, charset: charset, gs1: gs1, corners: corners, quality: quality,
-        pass: try wire.choice(ScanPass.self))
+        pass: pass, addOn: addOn.isEmpty ? nil : addOn)
     }
     let incomplete = try wire.list(upTo: Self.countLimit) { wire throws(WireReader.Malformed) in
       let count = try wire.count(upTo: 17)

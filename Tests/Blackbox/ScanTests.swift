@@ -4,6 +4,7 @@ import Testing
 /// `waymark scan` from outside.
 struct ScanTests {
   private let pictures = Executable.pictures
+  private static let samples = Executable.project.appendingPathComponent("Samples/pictures").path
 
   private func names(_ folder: String) throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: pictures + "/" + folder).sorted()
@@ -204,6 +205,14 @@ struct ScanTests {
         "two-codes.png invalid ambiguous -",
         "wifi.png invalid kindNotAllowed -",
       ])
+  }
+
+  @Test func readsASheetOfSixtyCodesWholeAndInOrder() throws {
+    let run = try Executable.run(["scan", "--json", Self.samples + "/sixty-codes.png"])
+    #expect(run.status == 0)
+    let symbols = try #require(run.objects.first?["symbols"] as? [[String: Any]])
+    let numbers = (1...60).map { "WAYMARK-SHEET-" + ($0 < 10 ? "0" : "") + "\($0)" }
+    #expect(symbols.map { $0["text"] as? String } == numbers)
   }
 
   @Test func judgesByAPolicy() throws {

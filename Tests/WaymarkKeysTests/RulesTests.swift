@@ -63,6 +63,21 @@ struct RulesTests {
     #expect(pieces.map { if case .text(let text) = $0 { text } else { "" } }.joined() == typed)
   }
 
+  @Test(arguments: [
+    ("ean13", "9780143007234", "]E3978014300723452495"), ("upcA", "036000291452", "]E3003600029145252495"),
+    ("upcE", "04252614", "]E3000421000052645 2495"), ("ean8", "96385074", "]E496385074"),
+  ])
+  func anAddOnIsTypedBehindItsCode(symbology: String, text: String, typed: String) throws {
+    var form = TypingRules.Form()
+    form.suffix = KeyText()
+    let code = TypedCode(symbology: symbology, text: text, addOn: "52495")
+    #expect(try TypingRules(standard: form).pieces(for: code) == [.text(text + "52495")])
+    form.aim = true
+    let pieces = try TypingRules(standard: form).pieces(for: code)
+    let plain = typed.filter { $0 != " " }
+    #expect(pieces.map { if case .text(let text) = $0 { text } else { "" } }.joined() == plain)
+  }
+
   @Test func theSeparatorOfGS1IsTypedAsChosen() throws {
     let text = "10ABC\u{1D}21XYZ"
     #expect(code { _ = try pieces(text) { _ in } } == .controlCharacter)

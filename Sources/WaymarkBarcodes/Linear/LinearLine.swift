@@ -10,10 +10,12 @@ struct LinearLine {
   /// How long the line is, quiet zones included.
   private let length: Double
 
-  /// - Parameter row: of a picture in which bars stand upright.
-  init?(_ view: ImageView, row: Int) {
+  /// - Parameters:
+  ///   - row: of a picture in which bars stand upright.
+  ///   - window: how many pixels to either side tell dark from light.
+  init?(_ view: ImageView, row: Int, window: Double = 60) {
     let y = Double(row)
-    let line = BarLine(view, from: [0, y], to: [Double(view.width) - 1, y], window: 60)
+    let line = BarLine(view, from: [0, y], to: [Double(view.width) - 1, y], window: window)
     var edges = line.edges
     if !edges.count.isMultiple(of: 2) { edges.removeLast() }
     guard edges.count >= 4 else { return nil }

@@ -1,7 +1,7 @@
-/// Symbologies of bars that libzbar has no decoder for. They check little or nothing, so they are looked for only where they
-/// are asked for.
+/// Symbologies of bars that libzbar has no decoder for. But for DataBar Limited they check little or nothing, so they are looked
+/// for only where they are asked for.
 enum LinearReaders {
-  static let symbologies: Set<Symbology> = [.standard2of5, .telepen, .pharmacode]
+  static let symbologies: Set<Symbology> = [.standard2of5, .telepen, .pharmacode, .dataBarLimited]
 
   /// What a line says, from either end.
   ///
@@ -11,6 +11,9 @@ enum LinearReaders {
     let back = line.reversed
     for (line, isReversed) in [(line, false), (back, true)] {
       if wanted.contains(.standard2of5), let read = standard2of5(line) { found.append(flip(read, line, isReversed)) }
+      if wanted.contains(.dataBarLimited), let read = DataBarLimitedReader.read(line) {
+        found.append(flip(read, line, isReversed))
+      }
       if wanted.contains(.telepen), let read = telepen(line) { found.append(flip(read, line, isReversed)) }
     }
     // Nothing says from which end it is to be read: as it lies.

@@ -16,14 +16,15 @@ struct BarStrip {
   /// - Parameters:
   ///   - margin: added before and after the region, as a share of its length: quiet zones, and bars that were too
   ///     weak to be seen as such.
-  init(_ region: BarRegion, bands: Int = 9, scale: Double = 2, margin: Double = 0.12) {
+  ///   - depth: how many samples at most make the mean of a band.
+  init(_ region: BarRegion, bands: Int = 9, scale: Double = 2, margin: Double = 0.12, depth: Int = 8) {
     let length = region.length * (1 + 2 * margin) + 16
     self.scale = min(scale, 4000 / length)
     self.bands = bands
     width = max(1, Int(length * self.scale))
     let height = max(1, region.height - 4)
-    // One sample a pixel down a band, at most eight.
-    samples = min(8, max(1, Int(height / Double(bands))))
+    // One sample a pixel down a band.
+    samples = min(depth, max(1, Int(height / Double(bands))))
     stepU = region.direction / self.scale
     stepV = region.upright * (height / Double(bands * samples))
     origin = region.center - region.direction * (length / 2) - region.upright * (height / 2) + stepV / 2

@@ -18,6 +18,8 @@ public struct ScanSuccessful: EventPayload {
   public var charset: String?
   /// True where the code declares that it holds GS1 element strings.
   public var gs1: Bool?
+  /// The digits of the add-on beside a code of retail, where add-ons are asked for; missing when redacted.
+  public var addOn: String?
   /// Corners of the upright code from its top left clockwise, in pixels.
   public var corners: [[Double]]
   /// The host to show to the person before going on.
@@ -50,7 +52,8 @@ public struct ScanSuccessful: EventPayload {
   }
 
   private enum CodingKeys: CodingKey {
-    case scan, context, kind, symbology, text, bytesBase64, charset, gs1, corners, connectTo, fields, source, picture,
+    case scan, context, kind, symbology, text, bytesBase64, charset, gs1, addOn, corners, connectTo, fields, source,
+      picture,
       by, redacted
   }
 
@@ -66,6 +69,7 @@ public struct ScanSuccessful: EventPayload {
       copy.text = nil
       copy.bytesBase64 = nil
       copy.charset = nil
+      copy.addOn = nil
     }
     copy.redacted = !harmless.text || copy.fields != fields ? true : nil
     return copy
@@ -74,8 +78,9 @@ public struct ScanSuccessful: EventPayload {
   /// A value from its parts.
   public init(
     scan: String, context: JSONValue? = nil, kind: String? = nil, symbology: String, text: String? = nil,
-    bytesBase64: String? = nil, charset: String? = nil, gs1: Bool? = nil, corners: [[Double]], connectTo: String? = nil,
-    fields: JSONValue? = nil, source: ScanSource = .live, picture: String? = nil, by: Actor? = nil,
+    bytesBase64: String? = nil, charset: String? = nil, gs1: Bool? = nil, addOn: String? = nil,
+    corners: [[Double]], connectTo: String? = nil, fields: JSONValue? = nil, source: ScanSource = .live,
+    picture: String? = nil, by: Actor? = nil,
     redacted: Bool? = nil
   ) {
     self.scan = scan
@@ -86,6 +91,7 @@ public struct ScanSuccessful: EventPayload {
     self.bytesBase64 = bytesBase64
     self.charset = charset
     self.gs1 = gs1
+    self.addOn = addOn
     self.corners = corners
     self.connectTo = connectTo
     self.fields = fields
@@ -106,6 +112,7 @@ public struct ScanSuccessful: EventPayload {
     try container.encodeIfPresent(bytesBase64, forKey: .bytesBase64)
     try container.encodeIfPresent(charset, forKey: .charset)
     try container.encodeIfPresent(gs1, forKey: .gs1)
+    try container.encodeIfPresent(addOn, forKey: .addOn)
     try container.encode(corners, forKey: .corners)
     try container.encodeIfPresent(connectTo, forKey: .connectTo)
     try container.encodeIfPresent(fields, forKey: .fields)

@@ -16,8 +16,9 @@ extension ScanModule {
     var event = ScanSuccessful(
       scan: scan, context: context, kind: success.verdict?.kind?.rawValue, symbology: symbol.symbology.rawValue,
       text: symbol.text, bytesBase64: Data(symbol.bytes).base64EncodedString(), charset: symbol.charset.rawValue,
-      gs1: symbol.gs1.isEmpty ? nil : true, corners: corners(symbol.corners), connectTo: success.verdict?.connectTo,
-      fields: success.verdict.map { fields($0.fields) }, source: source, picture: picture, by: actor)
+      gs1: symbol.gs1.isEmpty ? nil : true, addOn: symbol.addOn, corners: corners(symbol.corners),
+      connectTo: success.verdict?.connectTo, fields: success.verdict.map { fields($0.fields) }, source: source,
+      picture: picture, by: actor)
     event.harmless.text = isHarmless(success, policy)
     event.harmless.fields = success.verdict.map { fields($0.fieldsForObservers) }
     return event

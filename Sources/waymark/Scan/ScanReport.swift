@@ -74,7 +74,7 @@ struct ScanReport: Sendable, Encodable {
       chosen,
       symbols
     case error
-    case symbology, text, bytesBase64, charset, corners, quality, pass, gs1
+    case symbology, text, bytesBase64, charset, corners, quality, pass, gs1, addOn
     case identifier, value
     case code, message, hint
   }
@@ -136,6 +136,7 @@ private struct SymbolReport: Encodable {
         try object.encode(element.value, forKey: .value)
       }
     }
+    try container.encodeIfPresent(symbol.addOn, forKey: .addOn)
   }
 }
 

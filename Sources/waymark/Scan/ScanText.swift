@@ -68,7 +68,7 @@ struct ScanText {
 
   private func content(_ symbol: Symbol) -> String {
     if !symbol.gs1.isEmpty { return shown(symbol.gs1.map(\.description).joined(separator: " ")) }
-    return shown(symbol.text)
+    return shown(symbol.text) + (symbol.addOn.map { " + " + shown($0) } ?? "")
   }
 
   private func row(_ name: String, _ value: String) -> String {

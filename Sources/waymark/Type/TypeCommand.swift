@@ -117,7 +117,7 @@ struct TypeCommand: AsyncParsableCommand {
           try await desk.type(
             TypedCode(
               symbology: code.symbology, text: code.text ?? "", isGS1: code.gs1 ?? false,
-              isSecret: desk.isSecret(code)))
+              isSecret: desk.isSecret(code), addOn: code.addOn))
           await feed.typed(code)
         } catch {
           // Told, without the code itself: what is in it may be nobody's business.

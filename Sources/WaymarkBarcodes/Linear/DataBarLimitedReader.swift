@@ -1,0 +1,100 @@
+/// GS1 DataBar Limited (ISO/IEC 24724, clause 6): two characters of 26 modules, and between them one of 18 that checks both.
+enum DataBarLimitedReader {
+  /// What a line says in its direction.
+  static func read(_ line: LinearLine) -> LinearRead? {
+    let w = line.widths
+    guard w.count >= 45 else { return nil }
+    // From the dark bar of the left guard to that of the right one.
+    for start in stride(from: 0, through: w.count - 45, by: 2) {
+      let left = w[(start + 1)...(start + 14)].reduce(0, +)
+      let check = w[(start + 15)...(start + 28)].reduce(0, +)
+      let right = w[(start + 29)...(start + 42)].reduce(0, +)
+      let module = (left + check + right) / 70
+      guard abs(left - 26 * module) < 2 * module, abs(check - 18 * module) < 2 * module,
+        abs(right - 26 * module) < 2 * module, w[start] < 2 * module, w[start + 43] < 2 * module,
+        w[start + 44] < 2 * module, line.isQuiet(before: start, 0.5 * module),
+        line.isQuiet(after: start + 44, 3 * module)
+      else { continue }
+      // Nine of the check character's modules are dark, so that it tells how far ink has spread.
+      let dark = stride(from: start + 16, through: start + 28, by: 2).reduce(0) { $0 + w[$1] }
+      let spread = (2 * dark - check) / 14
+      func elements(_ first: Int, _ modules: Double) -> (light: [Double], dark: [Double]) {
+        let own = (first..<(first + 14)).map { w[$0] + ($0.isMultiple(of: 2) ? -spread : spread) }
+        let size = own.reduce(0, +) / modules
+        return (
+          stride(from: 0, to: 14, by: 2).map { own[$0] / size }, stride(from: 1, to: 14, by: 2).map { own[$0] / size }
+        )
+      }
+      guard let a = character(elements(start + 1, 26)), let b = character(elements(start + 29, 26)),
+        let sum = checksum(elements(start + 15, 18))
+      else { continue }
+      var (weight, total) = (1, 0)
+      for width in a.widths + b.widths {
+        total += weight * width
+        weight = weight * 3 % 89
+      }
+      guard total % 89 == sum else { continue }
+      var number = a.value * 2_013_571 + b.value
+      // So much is added where a 2-D component belongs to it.
+      if number >= linked { number -= linked }
+      guard number <= 1_999_999_999_999 else { continue }
+      let digits = String(number)
+      let item = String(repeating: "0", count: 13 - digits.count) + digits
+      return LinearRead(
+        symbology: .dataBarLimited, bytes: Array(("01" + item + GTIN.checkDigit(for: item)).utf8), first: start,
+        last: start + 44)
+    }
+    return nil
+  }
+
+  private static let linked = 2_015_133_531_096
+
+  private static func character(_ own: (light: [Double], dark: [Double])) -> (value: Int, widths: [Int])? {
+    var best: (value: Int, widths: [Int], off: Double)?
+    for group in groups {
+      let a = ElementWidths.nearest(own.light, sum: group.modules)
+      let b = ElementWidths.nearest(own.dark, sum: 26 - group.modules)
+      guard a.off + b.off < best?.off ?? 3, let odd = group.odd[a.widths], let even = group.even[b.widths] else {
+        continue
+      }
+      let widths = zip(a.widths, b.widths).flatMap { [$0, $1] }
+      best = (group.first + odd * group.even.count + even, widths, a.off + b.off)
+    }
+    return best.map { ($0.value, $0.widths) }
+  }
+
+  /// The checksum that the middle character stands for: twelve elements of at most three modules, and two of one.
+  private static func checksum(_ own: (light: [Double], dark: [Double])) -> Int? {
+    let light = ElementWidths.nearest(own.light, sum: 9)
+    let dark = ElementWidths.nearest(own.dark, sum: 9)
+    guard light.off + dark.off < 3, light.widths[6] == 1, dark.widths[6] == 1,
+      let a = checkRanks[Array(light.widths.prefix(6))], let b = checkRanks[Array(dark.widths.prefix(6))]
+    else { return nil }
+    return checks.firstIndex(of: a * 21 + b)
+  }
+
+  private struct Group {
+    var first: Int
+    var modules: Int
+    var odd: [[Int]: Int]
+    var even: [[Int]: Int]
+  }
+
+  /// Table 6: the characters by how many modules their light elements have.
+  private static let groups: [Group] = [
+    (0, 17, 6), (183_064, 13, 5), (820_064, 9, 3), (1_000_776, 15, 5), (1_491_021, 11, 4), (1_979_845, 19, 8),
+    (1_996_939, 7, 1),
+  ].map { first, modules, widest in
+    Group(
+      first: first, modules: modules,
+      odd: ElementWidths(elements: 7, modules: modules, widest: widest, needsNarrow: false).ranks,
+      even: ElementWidths(elements: 7, modules: 26 - modules, widest: 9 - widest, needsNarrow: true).ranks)
+  }
+
+  private static let checkRanks = ElementWidths(elements: 6, modules: 8, widest: 3, needsNarrow: false).ranks
+
+  /// Table 7: which of the 441 possible check characters stand for 0 to 88.
+  private static let checks: [Int] =
+    Array(0...43) + [45, 52, 57] + Array(63...66) + Array(73...79) + [82] + Array(126...130) + [132]
+    + Array(141...146) + Array(210...217) + [220] + Array(316...320) + [322, 323, 326, 337]
+}

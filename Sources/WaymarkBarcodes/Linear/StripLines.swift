@@ -1,0 +1,86 @@
+import WaymarkGeometry
+import WaymarkImage
+
+/// What the lines of one strip say to the readers of this module.
+struct StripLines {
+  let picture: GrayImage
+  let strip: BarStrip
+  let pass: ScanPass
+
+  /// Every band stands twice in a strip.
+  private func lines(_ view: ImageView, window: Double = 60) -> [LinearLine] {
+    stride(from: 0, to: view.height, by: 2).compactMap { LinearLine(view, row: $0, window: window) }
+  }
+
+  private func symbol(_ symbology: Symbology, _ bytes: [UInt8], from: Double, to: Double, lines: Int) -> Symbol {
+    let rows = Double(strip.bands)
+    let corners = Quadrilateral(
+      topLeft: strip.place(from, 0), topRight: strip.place(to, 0), bottomRight: strip.place(to, rows),
+      bottomLeft: strip.place(from, rows))
+    let text = String(decoding: bytes, as: UTF8.self)
+    let isGS1 = [.dataBarExpanded, .dataBarLimited].contains(symbology)
+    return Symbol(
+      symbology: symbology, text: text, bytes: bytes, charset: .ascii, gs1: isGS1 ? GS1Element.parse(text) ?? [] : [],
+      corners: corners, quality: lines, pass: pass)
+  }
+
+  /// What is read line by line.
+  func read(_ wanted: Set<Symbology>) -> [Symbol] {
+    var seen: [LinearRead: (count: Int, from: Double, to: Double)] = [:]
+    let way = strip.place(1, 0) - strip.place(0, 0)
+    let isBackward = abs(way.x) > 0.01 * way.length ? way.x < 0 : way.y > 0
+    picture.withView { view in
+      for line in lines(view) {
+        for var read in LinearReaders.read(line, wanted, isBackward: isBackward) {
+          let (from, to) = (line.edges[read.first], line.edges[read.last + 1])
+          (read.first, read.last) = (0, 0)
+          let known = seen[read]
+          seen[read] = ((known?.count ?? 0) + 1, min(from, known?.from ?? from), max(to, known?.to ?? to))
+        }
+      }
+    }
+    return seen.map {
+      symbol($0.key.symbology, $0.key.bytes, from: $0.value.from, to: $0.value.to, lines: $0.value.count)
+    }
+  }
+
+  /// The characters of a DataBar Expanded that the lines show.
+  ///
+  /// - Parameter isThorough: at two levels between dark and light; else one will do, to see whether there are any.
+  func expanded(isThorough: Bool = true) -> DataBarExpandedReader {
+    var reader = DataBarExpandedReader()
+    picture.withView { view in
+      // A bar may be wider than what tells dark from light in blurred ones.
+      let wide = max(120, Double(view.width) / 8)
+      for row in stride(from: 0, to: view.height, by: 2) {
+        reader.add((isThorough ? [40, wide] : [wide]).compactMap { LinearLine(view, row: row, window: $0) })
+      }
+    }
+    return reader
+  }
+
+  /// A DataBar Expanded of which all characters are known.
+  func symbol(_ reading: DataBarExpandedReader.Reading, _ extent: ClosedRange<Double>) -> Symbol {
+    symbol(
+      .dataBarExpanded, Array(reading.text.utf8), from: extent.lowerBound, to: extent.upperBound, lines: reading.lines)
+  }
+
+  /// A Code 128 with the characters beyond ASCII that the library leaves out: where a line shows the same ones but for the
+  /// eighth bit.
+  func extended(_ symbol: Symbol) -> Symbol {
+    let bytes = picture.withView { view -> [UInt8]? in
+      for line in lines(view) {
+        for line in [line, line.reversed] {
+          if let bytes = Code128Line.read(line), bytes.map({ $0 & 0x7F }) == symbol.bytes { return bytes }
+        }
+      }
+      return nil
+    }
+    guard let bytes, bytes != symbol.bytes else { return symbol }
+    var other = symbol
+    other.bytes = bytes
+    other.charset = .latin1
+    other.text = String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+    return other
+  }
+}
