@@ -44,11 +44,6 @@ enum Advisor {
       let across = p.x < room || p.x > width - room
       let down = p.y < room || p.y > height - room
       if across && down || min(width, height) < 21 * module { return .cutOff }
-      let sides: [(Point2, Double)] = [
-        ([-1, 0], p.x), ([1, 0], width - p.x), ([0, -1], p.y), ([0, 1], height - p.y),
-      ]
-      let body = Body(view, trace)
-      if sides.contains(where: { $0.1 < room && body.extends(from: p, towards: $0.0, module) }) { return .cutOff }
     }
     if leavesPicture(trace, in: view) { return .cutOff }
     let bounds = trace.corners.bounds
@@ -65,15 +60,9 @@ enum Advisor {
     guard trace.marks.count == 2 else { return false }
     let (a, b) = (trace.marks[0].center, trace.marks[1].center)
     let across = Point2(a.y - b.y, b.x - a.x)
-    let module = max(trace.marks[0].module, trace.marks[1].module)
-    let reach = 3.5 * module
-    // Where one side shows modules and the other none, the code lies there: white on the other side is paper.
-    let body = Body(view, trace)
-    let shown = [across, -across].filter { side in
-      [0.25, 0.5, 0.75].contains { body.extends(from: a + (b - a) * $0, towards: side / side.length, module) }
-    }
+    let reach = 3.5 * max(trace.marks[0].module, trace.marks[1].module)
     var leaves = false
-    for side in shown.count == 1 ? shown : [across, -across] {
+    for side in [across, -across] {
       let thirds = [a + side, b + side]
       let inside = thirds.allSatisfy { p in
         p.x > reach && p.y > reach && p.x < Double(view.width) - reach && p.y < Double(view.height) - reach
@@ -85,36 +74,6 @@ enum Advisor {
       if glares { return false }
     }
     return leaves
-  }
-
-  /// Where the modules of a code lie around its finder patterns.
-  private struct Body {
-    private let view: ImageView
-    private let level: Double
-    private let isInverted: Bool
-
-    init(_ view: ImageView, _ trace: FinderTrace) {
-      self.view = view
-      isInverted = trace.marks.first?.inverted ?? false
-      let bounds = trace.corners.bounds
-      let tones = Tones(view, bounds.min, bounds.max)
-      level = (tones.dark + tones.light) / 2
-    }
-
-    /// Whether there are dark modules five to nine modules away.
-    func extends(from p: Point2, towards way: Point2, _ module: Double) -> Bool {
-      let beside = Point2(-way.y, way.x)
-      var (dark, all) = (0, 0)
-      for along in stride(from: 5, through: 9, by: 0.5) {
-        for aside in stride(from: -3, through: 3, by: 0.5) {
-          let at = p + (way * along + beside * aside) * module
-          guard at.x >= 0, at.y >= 0, at.x < Double(view.width), at.y < Double(view.height) else { continue }
-          all += 1
-          if (view.sample(at) < level) != isInverted { dark += 1 }
-        }
-      }
-      return all > 8 && 5 * dark > all
-    }
   }
 
   /// For a 1-D code that was seen but not read for certain.
