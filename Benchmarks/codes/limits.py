@@ -6,10 +6,10 @@
 Codes come from qrencode and zint; every spoiling is a series from harmless to hopeless, and the table names the last step
 that all codes of the series still pass ("-": none), the first column with `--effort plain`, the second with `--effort still`.
 --write puts the tables into docs/barcodes.md, --keep leaves the pictures there.
-Needs: qrencode, zint, numpy and opencv-python-headless (PyPI), and a built .build/release/waymark (or $WAYMARK).
+Needs: qrencode, zint, numpy, opencv-python-headless and zxing-cpp (PyPI), and a built .build/release/waymark (or $WAYMARK).
 """
 import argparse, json, math, os, re, subprocess, tempfile
-import cv2, numpy as np
+import cv2, numpy as np, zxingcpp
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 WAYMARK = os.environ.get('WAYMARK', os.path.join(HERE, '..', '..', '.build', 'release', 'waymark'))
@@ -115,11 +115,30 @@ SERIES = [
     ('light on dark', [1], invert, 4), ('curved, degrees of a cylinder', [0, 40, 80, 110, 130, 150], curve, 4),
     ('glare, share of the side', [.05, .1, .15, .2, .25, .3], glare, 4), ('shadow, depth', [.3, .5, .7, .8, .9], shadow, 4),
     ('phone screen, strength', [.3, .6, 1, 1.3, 1.6], screen, 4), ('phone in dark mode, strength', [.3, .6, 1, 1.3, 1.6], lambda p, s: screen(p, s, True), 4)]
+def drawn(kind, data, columns, *options):
+    """A symbol of any kind as zint draws it, large, and how many of its pixels a module has."""
+    with tempfile.NamedTemporaryFile(suffix='.png') as file:
+        run('zint', '-b', kind, '-d', data, '--scale=5', '--notext', '-o', file.name, *options)
+        picture = cv2.imread(file.name, cv2.IMREAD_GRAYSCALE)
+    return picture, picture.shape[1] / columns if columns else 10
+
+
 SYMBOLOGIES = [('EAN-13', 'EANX', '400638133393', '4006381333931'), ('EAN-8', 'EANX', '9638507', '96385074'), ('UPC-A', 'UPCA', '03600029145', '036000291452'),
                ('UPC-E', 'UPCE', '0425261', '04252614'), ('Code 128', 'CODE128', 'Waymark 128', 'Waymark 128'), ('Code 39', 'CODE39', 'WAYMARK-39', 'WAYMARK-39'),
                ('Code 93', 'CODE93', 'WAYMARK93', 'WAYMARK93'), ('Codabar', 'CODABAR', 'A40156B', 'A40156B'), ('ITF', 'C25INTER', '12345678', '12345678'),
                ('DataBar', 'DBAR_OMN', '0950110153001', '0109501101530010'),
                ('DataBar Expanded', 'DBAR_EXP', '[01]98898765432106[3202]012345[15]991231', '0198898765432106320201234515991231')]
+# As zint draws them, ten pixels a module but for the hexagons of MaxiCode: name, zint's name, data, text, modules across, options, the
+# name to ask for.
+DRAWN = [('DataBar Limited', 'DBAR_LTD', '0950110153001', '0109501101530010', 0, [], None),
+         ('DataBar Expanded Stacked', 'DBAR_EXPSTK', '[01]98898765432106[3202]012345[15]991231', '0198898765432106320201234515991231', 0, ['--gs1', '--cols=2'], None),
+         ('Code 32', 'CODE32', '93102846', 'A931028462', 0, [], 'code32'), ('Standard 2 of 5', 'C25IND', '5776158811', '5776158811', 0, [], 'standard2of5'),
+         ('Telepen', 'TELEPEN', 'Telepen', 'Telepen', 0, [], 'telepen'),
+         ('Data Matrix', 'DATAMATRIX', 'Waymark 4711', 'Waymark 4711', 0, [], None), ('Aztec', 'AZTEC', 'Waymark 4711', 'Waymark 4711', 0, [], None),
+         ('PDF417', 'PDF417', 'Waymark 4711', 'Waymark 4711', 0, [], None), ('MicroPDF417', 'MICROPDF417', 'Waymark 4711', 'Waymark 4711', 0, [], None),
+         ('Micro QR', 'MICROQR', 'Way 4711', 'Way 4711', 0, [], None), ('rMQR', 'RMQR', 'Waymark 4711', 'Waymark 4711', 0, [], None),
+         ('MaxiCode', 'MAXICODE', 'MaxiCode of Waymark', 'MaxiCode of Waymark', 30, ['--mode=4'], None)]
+STEPS = [4, 3, 2.5, 2, 1.75, 1.5, 1.25, 1]
 
 a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 a.add_argument('--write', action='store_true'); a.add_argument('--keep'); a = a.parse_args()
@@ -141,8 +160,14 @@ for title, steps, spoil, pixels in SERIES:
                 picture = placed(sized(code, step if spoil is None else pixels))
                 add((title, group, step), noise(spoil(picture, step) if spoil else picture, 3), text)
 for name, kind, data, text in SYMBOLOGIES:
-    for step in [3, 2.5, 2, 1.75, 1.5, 1.25, 1]:
-        add(('symbology', name, step), noise(placed(sized(bars(kind, data), step)), 3), text)
+    for step in STEPS: add(('symbology', name, step), noise(placed(sized(bars(kind, data), step)), 3), text)
+asked = {}
+for name, kind, data, text, columns, options, wanted in DRAWN:
+    picture, pixels = drawn(kind, data, columns, *options)
+    for step in STEPS:
+        if wanted: asked[len(jobs)] = wanted
+        small = cv2.resize(picture, None, fx=step / pixels, fy=step / pixels, interpolation=cv2.INTER_AREA)
+        add(('symbology', name, step), noise(placed(small), 3), text)
 for level in 'LMQH':
     for version in range(1, 41):
         capacity = int((16 * version + 128) * version * {'L': .58, 'M': .45, 'Q': .32, 'H': .24}[level] / 8) if version > 1 else 7
@@ -153,9 +178,10 @@ for level in 'LMQH':
 
 def read(effort):
     lines = []
-    for at in range(0, len(jobs), 500):
-        paths = [p for p, _, _ in jobs[at:at + 500]]
-        lines += subprocess.run([WAYMARK, 'scan', '--json', '--effort', effort, *paths], capture_output=True, text=True).stdout.split('\n')[:-1]
+    for at, end in spans:
+        paths = [p for p, _, _ in jobs[at:end]]
+        formats = ['--formats', asked[at]] if at in asked else []
+        lines += subprocess.run([WAYMARK, 'scan', '--json', '--effort', effort, *formats, *paths], capture_output=True, text=True).stdout.split('\n')[:-1]
     passed = {}
     for (_, text, key), line in zip(jobs, lines, strict=True):
         texts = [s['text'] for s in json.loads(line).get('symbols') or []]
@@ -163,7 +189,21 @@ def read(effort):
     return passed
 
 
+def peer():
+    """What zxing-cpp makes of the symbologies."""
+    passed = {}
+    for path, text, key in jobs:
+        if key[0] != 'symbology': continue
+        codes = zxingcpp.read_barcodes(cv2.imread(path, cv2.IMREAD_GRAYSCALE), text_mode=zxingcpp.TextMode.Plain)
+        passed[key] = any(code.text in (text, '0' + text) or code.text.strip('*').lstrip('A') == text.lstrip('A') for code in codes)
+    return passed
+
+
+# Runs of pictures for which the same is looked for.
+bounds = sorted({0, len(jobs), *range(0, len(jobs), 500), *(i for i in range(1, len(jobs)) if asked.get(i) != asked.get(i - 1))})
+spans = list(zip(bounds, bounds[1:]))
 results = [read('plain'), read('still')]
+others = peer()
 
 
 def last(passed, title, group, steps):
@@ -178,8 +218,9 @@ rows = ['| spoilt by | QR: zbar | QR: ours | bars: zbar | bars: ours |', '|---|-
 for title, steps, _, _ in SERIES:
     cells = [last(r, title, g, steps) for g in ('QR', 'bars') for r in results]
     rows.append(f"| {title} | " + ' | '.join('yes' if title == 'light on dark' and c == 1 else 'no' if title == 'light on dark' else str(c) for c in cells) + ' |')
-rows += ['', '| symbology, smallest pixels a module | zbar | ours |', '|---|---|---|']
-for name, *_ in SYMBOLOGIES: rows.append(f'| {name} | ' + ' | '.join(str(last(r, 'symbology', name, [3, 2.5, 2, 1.75, 1.5, 1.25, 1])) for r in results) + ' |')
+rows += ['', '| symbology, smallest pixels a module | zbar | zxing-cpp | ours |', '|---|---|---|---|']
+for name, *_ in SYMBOLOGIES + DRAWN:
+    rows.append(f'| {name} | ' + ' | '.join(str(last(r, 'symbology', name, STEPS)) for r in (results[0], others, results[1])) + ' |')
 rows += ['', '| QR, versions 1 to 40 at 3 pixels a module, read of rendered | zbar | ours |', '|---|---|---|']
 for level in 'LMQH':
     all_of = [k for k in results[0] if k[:2] == ('version', level)]
