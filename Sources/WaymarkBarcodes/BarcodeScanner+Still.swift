@@ -17,6 +17,7 @@ extension BarcodeScanner {
     if search.evidence.sure.isEmpty, !withheld.contains(.stripInverted) {
       search.readStrips(.stripInverted, with: &zbar)
     }
+    search.readOwnEnlarged()
     if !withheld.contains(.modulesScaled), search.needsCloserLook { search.readScaled() }
     var spent = 0.0
     for pass in ScanPass.ladder where !withheld.contains(pass) {

@@ -21,12 +21,37 @@ struct OwnReaders {
     Symbology.allCases.filter { $0.zbarType == nil && $0.isMatrix })
 
   /// What one search of a picture finds together. A live frame has time for one of them; the next frame has it for the next.
-  private static let families: [Set<Symbology>] = [[.dataMatrix], [.pdf417], [.aztec, .maxiCode], [.microQR, .rMQR]]
+  private static let families: [Set<Symbology>] = [
+    [.dataMatrix], [.pdf417], [.aztec, .maxiCode], [.microQR, .rMQR], [.microPDF417],
+  ]
 
   /// Those of `wanted` whose turn it is in a live frame; all of them where one search finds them all.
   static func turn(_ turn: Int, of wanted: Set<Symbology>) -> Set<Symbology> {
     let families = families.map { $0.intersection(wanted) }.filter { !$0.isEmpty }
     return families.isEmpty ? [] : families[turn % families.count]
+  }
+
+  /// What they make of a picture in twice its size and with a border, light first, then dark: codes of a pixel a module, and
+  /// those that fill their picture to its rim.
+  static func enlarged(_ image: ImageView, _ wanted: Set<Symbology>) -> Reading {
+    let double = Resampling.double(image)
+    let border = 24
+    func back(_ corners: Quadrilateral) -> Quadrilateral {
+      func place(_ p: Point2) -> Point2 { (p - Double(border) + 0.5) / 2 - 0.5 }
+      return Quadrilateral(
+        topLeft: place(corners.topLeft), topRight: place(corners.topRight), bottomRight: place(corners.bottomRight),
+        bottomLeft: place(corners.bottomLeft))
+    }
+    for tone in [UInt8.max, 0] {
+      var reading = double.framed(border, tone: tone).withView {
+        OwnReaders(view: $0, levels: BlockMean($0), wanted: wanted, effort: .still).read()
+      }
+      guard !reading.symbols.isEmpty || !reading.incomplete.isEmpty else { continue }
+      for i in reading.symbols.indices { reading.symbols[i].corners = back(reading.symbols[i].corners) }
+      for i in reading.incomplete.indices { reading.incomplete[i].corners = reading.incomplete[i].corners.map(back) }
+      return reading
+    }
+    return Reading()
   }
 
   func read() -> Reading {
@@ -47,7 +72,7 @@ struct OwnReaders {
     var findings: [MatrixFinding] = []
     if wanted.contains(.dataMatrix) {
       let contours = Contours(view, levels: levels)
-      findings += DataMatrixReader(view: view, levels: levels).read(contours)
+      findings += DataMatrixReader(view: view, levels: levels, isThorough: effort == .still).read(contours)
     }
     let step = effort == .still ? 2 : 3
     if wanted.contains(.aztec) {
@@ -55,14 +80,19 @@ struct OwnReaders {
     }
     if wanted.contains(.maxiCode) { findings += MaxiCodeReader(view: view, levels: levels, step: step).read() }
     if wanted.contains(.microQR) || wanted.contains(.rMQR) {
-      let search = FinderSearch(view, levels: levels)
-      if wanted.contains(.microQR) { findings += MicroQRReader(view: view, levels: levels).read(search) }
-      if wanted.contains(.rMQR) { findings += RMQRReader(view: view, levels: levels).read(search) }
+      let rings = FinderRings(view, levels: levels, FinderSearch(view, levels: levels))
+      if wanted.contains(.microQR) { findings += MicroQRReader(view: view).read(rings) }
+      if wanted.contains(.rMQR) { findings += RMQRReader(view: view).read(rings) }
+    }
+    if wanted.contains(.microPDF417) {
+      let (regions, lines) = effort == .still ? (6, 240) : (2, 60)
+      findings += MicroPDF417Reader(view: view, regions: regions, lines: lines).read()
     }
     if wanted.contains(.pdf417) {
-      findings += PDF417Reader(view: view, levels: levels).read()
-      if effort == .still, !findings.contains(where: { $0.symbology == .pdf417 && $0.isRead }) {
-        findings += onItsSide { PDF417Reader(view: $0, levels: $1).read() }
+      let isStill = effort == .still
+      findings += PDF417Reader(view: view, levels: levels, readsFine: isStill).read()
+      if isStill, !findings.contains(where: { $0.symbology == .pdf417 && $0.isRead }) {
+        findings += onItsSide { PDF417Reader(view: $0, levels: $1, readsFine: true).read() }
       }
     }
     return findings
@@ -96,7 +126,11 @@ struct OwnReaders {
       open.removeAll { $0.symbology == first.symbology && $0.message?.part?.identifier == key.identifier }
       let count = own.compactMap { $0.message?.part?.count }.first
       var byIndex: [Int: MatrixFinding] = [:]
-      for finding in own { if let part = finding.message?.part { byIndex[part.index] = finding } }
+      for finding in own {
+        // What only the last part tells may be of another message with the same name.
+        guard let part = finding.message?.part, count.map({ part.index < $0 }) ?? true else { continue }
+        byIndex[part.index] = finding
+      }
       let corners = byIndex.keys.sorted().compactMap { byIndex[$0]?.corners }
       if let count, byIndex.count == count {
         var whole = first

@@ -118,6 +118,21 @@ struct PictureSearch {
     take(octaves[index - 1], left, effort)
   }
 
+  /// The same of a small picture in twice its size and with a border, light first, then dark: codes of a pixel a module, and
+  /// those that fill their picture to its rim. Only where nothing else was read.
+  mutating func readOwnEnlarged() {
+    let wanted = symbologies.intersection(OwnReaders.symbologies)
+    guard !wanted.isEmpty, image.width * image.height <= Self.enlarged, evidence.sure.isEmpty, incomplete.isEmpty
+    else { return }
+    let own = OwnReaders.enlarged(image, wanted)
+    for symbol in own.symbols { evidence.add(symbol) }
+    incompleteOwn += own.incomplete
+    unreadOwn.removeAll { open in own.symbols.contains { $0.corners.overlaps(open.corners) } }
+  }
+
+  /// Pictures of no more pixels than that are looked at in twice their size.
+  private static let enlarged = 160_000
+
   private mutating func take(_ octave: Octaves.Octave, _ wanted: Set<Symbology>, _ effort: ScanConfiguration.Effort) {
     let own = OwnReaders(view: octave.view, levels: octave.levels, wanted: wanted, effort: effort).read()
     for var symbol in own.symbols {

@@ -4,7 +4,7 @@ enum SymbolRules {
   static func isPlausible(_ symbol: Symbol) -> Bool {
     let text = symbol.text
     switch symbol.symbology {
-    case .qr, .sq, .code128, .code93, .code39, .upcE, .dataBarExpanded, .dataMatrix, .aztec, .pdf417,
+    case .qr, .sq, .code128, .code93, .code39, .upcE, .dataBarExpanded, .dataMatrix, .aztec, .pdf417, .microPDF417,
       .microQR, .rMQR, .maxiCode:
       return true
     case .code32, .telepen: return true
@@ -27,7 +27,7 @@ enum SymbolRules {
   static func lines(for symbol: Symbol) -> (inOnePass: Int, together: Int) {
     let length = symbol.text.utf8.count
     switch symbol.symbology {
-    case .qr, .sq, .dataMatrix, .aztec, .pdf417, .microQR, .rMQR, .maxiCode: return (1, 1)
+    case .qr, .sq, .dataMatrix, .aztec, .pdf417, .microPDF417, .microQR, .rMQR, .maxiCode: return (1, 1)
     // The library's own measure for EAN at full density.
     case .ean13, .ean8, .upcA: return (4, 3)
     // No check digit is printed; it hides in the parity of six digits.

@@ -46,6 +46,8 @@ public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
   case aztec
   /// PDF417, ISO/IEC 15438, truncated ones included.
   case pdf417
+  /// MicroPDF417, ISO/IEC 24728.
+  case microPDF417
   /// Micro QR Code, ISO/IEC 18004.
   case microQR
   /// Rectangular Micro QR Code, ISO/IEC 23941.
@@ -66,7 +68,7 @@ public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
   /// Whether its elements lie in a plane rather than along a line.
   public var isMatrix: Bool {
     switch self {
-    case .qr, .sq, .dataMatrix, .aztec, .pdf417, .microQR, .rMQR, .maxiCode: true
+    case .qr, .sq, .dataMatrix, .aztec, .pdf417, .microPDF417, .microQR, .rMQR, .maxiCode: true
     default: false
     }
   }
@@ -97,6 +99,7 @@ public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
     case .dataMatrix: "Data Matrix"
     case .aztec: "Aztec Code"
     case .pdf417: "PDF417"
+    case .microPDF417: "MicroPDF417"
     case .microQR: "Micro QR Code"
     case .rMQR: "rMQR Code"
     case .maxiCode: "MaxiCode"

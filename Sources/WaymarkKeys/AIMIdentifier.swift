@@ -34,7 +34,7 @@ enum AIMIdentifier {
     case "aztec": (isGS1 ? "]z1" : "]z0", text)
     case "qr": (isGS1 ? "]Q3" : "]Q1", text)
     case "microQR": ("]Q1", text)
-    case "pdf417": ("]L2", text)
+    case "pdf417", "microPDF417": ("]L2", text)
     // A structured carrier message is what modes 2 and 3 hold.
     case "maxiCode": (text.hasPrefix("[)>\u{1E}01") ? "]U1" : "]U0", text)
     default: ("]X0", text)

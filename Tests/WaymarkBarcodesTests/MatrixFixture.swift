@@ -33,14 +33,17 @@ struct MatrixFixture: Sendable, CustomTestStringConvertible {
         dark += [Bool](repeating: false, count: width - known.count) + known
       }
       return MatrixFixture(
-        symbology: symbology, text: fields[1].replacingOccurrences(of: "{GS}", with: "\u{1D}"),
+        symbology: symbology,
+        text: fields[1].replacingOccurrences(of: "{GS}", with: "\u{1D}")
+          .replacingOccurrences(of: "{RS}", with: "\u{1E}"),
         modules: ModuleMatrix(columns: width, rows: rows.count, dark: dark))
     }
   }
 
   /// The symbol as a picture: so many pixels a module, four light modules around.
   func draw(scale: Int, isInverted: Bool = false, isMirrored: Bool = false) -> GrayImage {
-    let high = symbology == .pdf417 ? 3 : 1
+    if symbology == .maxiCode { return drawRound(module: Double(2 * scale), isMirrored: isMirrored) }
+    let high = symbology == .pdf417 ? 3 : symbology == .microPDF417 ? 2 : 1
     let (width, height) = ((modules.columns + 8) * scale, (modules.rows * high + 8) * scale)
     return GrayImage(width: width, height: height) { pixels in
       for y in 0..<height {
@@ -56,7 +59,71 @@ struct MatrixFixture: Sendable, CustomTestStringConvertible {
   }
 }
 
+extension MatrixFixture {
+  /// A MaxiCode symbol with its hexagons as discs and its three rings (ISO/IEC 16023 clause 4.11).
+  ///
+  /// - Parameter beside: how far the rings lie to the left of where they belong, in modules.
+  func drawRound(module: Double, beside: Double = 0, isMirrored: Bool = false) -> GrayImage {
+    let rise = 0.75.squareRoot()
+    let (width, height) = (Int(34 * module), Int(33 * module))
+    return GrayImage(width: width, height: height) { pixels in
+      for y in 0..<height {
+        for x in 0..<width {
+          let u = Double(isMirrored ? width - 1 - x : x) / module - 2
+          let v = Double(y) / module - 2
+          let radius = Point2(u - 15 + beside, v - 16.5 * rise).length
+          var dark = (0.58..<1.34).contains(radius) || (2.11..<2.875).contains(radius) || (3.64..<4.40).contains(radius)
+          for row in Int(v / rise) - 1...Int(v / rise) + 1 where (0..<33).contains(row) {
+            let shift = row.isMultiple(of: 2) ? 0.0 : 0.5
+            let column = Int((u - shift).rounded(.down))
+            guard (0..<30).contains(column), modules[column, row] else { continue }
+            let off = Point2(u - shift - Double(column) - 0.5, v - (Double(row) + 0.5) * rise)
+            if off.length < 0.5 { dark = true }
+          }
+          pixels[y * width + x] = dark ? 20 : 235
+        }
+      }
+    }
+  }
+
+  /// The symbol with some of its codewords of seventeen modules taken from other rows of their cluster (PDF417 and MicroPDF417):
+  /// what stands there is a codeword, but not the right one.
+  ///
+  /// - Returns: `nil` where there are not so many that differ.
+  func withWrongCodewords(_ count: Int, places: [Int], using random: inout RandomSource) -> MatrixFixture? {
+    var other = self
+    let rows = modules.rows
+    var left = count
+    let cells = (0..<rows).flatMap { row in places.map { (row, $0) } }.shuffled(using: &random)
+    for (row, place) in cells where left > 0 {
+      let source = (row + 3) % rows
+      guard rows > 3, row % 3 == source % 3 else { continue }
+      let from = places[(places.firstIndex(of: place) ?? 0) == 0 ? places.count - 1 : 0]
+      let own = (0..<17).map { modules[place + $0, row] }
+      let wrong = (0..<17).map { modules[from + $0, source] }
+      guard own != wrong else { continue }
+      for (i, dark) in wrong.enumerated() { other.modules.dark[row * modules.columns + place + i] = dark }
+      left -= 1
+    }
+    return left == 0 ? other : nil
+  }
+}
+
 extension GrayImage {
+  /// The picture with its columns and rows elsewhere: for each the place in the whole, 0 to 1, from which it comes.
+  func warped(_ across: (Double) -> Double, _ down: (Double) -> Double) -> GrayImage {
+    let (width, height) = (self.width, self.height)
+    return GrayImage(width: width, height: height) { pixels in
+      for y in 0..<height {
+        let v = min(height - 1, max(0, Int(down(Double(y) / Double(height)) * Double(height))))
+        for x in 0..<width {
+          let u = min(width - 1, max(0, Int(across(Double(x) / Double(width)) * Double(width))))
+          pixels[y * width + x] = self[u, v]
+        }
+      }
+    }
+  }
+
   /// The picture as a camera sees it that is tilted: its corners come to lie elsewhere.
   func seen(as corners: Quadrilateral, width: Int, height: Int) -> GrayImage {
     let (w, h) = (Double(self.width), Double(self.height))

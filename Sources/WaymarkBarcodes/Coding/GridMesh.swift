@@ -32,6 +32,38 @@ struct GridMesh {
     self.init(columns: columns, rows: rows, shifts: found.compactMap(\.self), goesOn: goesOn)
   }
 
+  /// The same where crossings are found along the sides of cells only: within them they lie as the four sides say (S. Coons,
+  /// "Surfaces for computer-aided design of space forms", MIT 1967).
+  ///
+  /// - Parameter cells: how many lines it is from one side of a cell to the next, across and down.
+  init?(columns: [Double], rows: [Double], found: [Point2?], cells: [Int]) {
+    let n = columns.count
+    let (wide, high) = (cells[0], cells[1])
+    let isSide = found.indices.map { ($0 % n).isMultiple(of: wide) || ($0 / n).isMultiple(of: high) }
+    var sides = found.indices.map { isSide[$0] ? found[$0] : nil }
+    while let open = sides.indices.first(where: {
+      isSide[$0] && sides[$0] == nil && Self.mean(around: $0, sides, n) != nil
+    }) {
+      sides[open] = Self.mean(around: open, sides, n)
+    }
+    var shifts = sides
+    for node in found.indices where !isSide[node] {
+      let (x, y) = (node % n, node / n)
+      let (x0, y0) = (x / wide * wide, y / high * high)
+      let (x1, y1) = (x0 + wide, y0 + high)
+      guard let left = sides[y * n + x0], let right = sides[y * n + x1], let top = sides[y0 * n + x],
+        let bottom = sides[y1 * n + x], let a = sides[y0 * n + x0], let b = sides[y0 * n + x1],
+        let c = sides[y1 * n + x0], let d = sides[y1 * n + x1]
+      else { return nil }
+      let (s, t) = (Double(x - x0) / Double(wide), Double(y - y0) / Double(high))
+      let across = left * (1 - s) + right * s
+      let down = top * (1 - t) + bottom * t
+      let corners = (a * (1 - s) + b * s) * (1 - t) + (c * (1 - s) + d * s) * t
+      shifts[node] = across + down - corners
+    }
+    self.init(columns: columns, rows: rows, found: shifts)
+  }
+
   /// The mean of the shifts that are known of the eight crossings around one.
   static func mean(around node: Int, _ shifts: [Point2?], _ columns: Int) -> Point2? {
     let (x, y) = (node % columns, node / columns)

@@ -10,6 +10,9 @@ struct DataMatrixCorner {
   var right: Point2
   /// Whether the L is light on dark.
   var inverted: Bool
+  /// Places along the two borders, from the corner outwards, where they are not straight; else empty.
+  var left: [Point2] = []
+  var lower: [Point2] = []
 
   var length: Double { min(corner.distance(to: top), corner.distance(to: right)) }
 
@@ -44,15 +47,59 @@ struct DataMatrixCorner {
           let start = a.point + a.direction * (at(i) - a.point).dot(a.direction)
           let end = b.point + b.direction * (at(i + gap + 2) - b.point).dot(b.direction)
           // With the dark to the right a turn to the right is a corner of something dark.
+          let isDark = sine > 0
           found.append(
-            sine > 0
+            isDark
               ? DataMatrixCorner(corner: tip, top: end, right: start, inverted: false)
               : DataMatrixCorner(corner: tip, top: start, right: end, inverted: true))
+          let (before, after) = (reach(polygon, from: i + 1, by: -1), reach(polygon, from: i + gap + 1, by: 1))
+          if let before, let after,
+            before.isLonger || after.isLonger || before.end.distance(to: start) > 1.5
+              || after.end.distance(to: end) > 1.5
+          {
+            let (top, right) = isDark ? (after, before) : (before, after)
+            found.append(
+              DataMatrixCorner(
+                corner: tip, top: top.end, right: right.end, inverted: !isDark, left: top.places, lower: right.places))
+          }
           break
         }
       }
     }
     return found.sorted { $0.length > $1.length }
+  }
+
+  /// How far a border goes on from one of its corners before it leaves the chord for good: a side that is bent, or out of
+  /// which pieces are broken, is several sides of the polygon.
+  ///
+  /// - Parameter way: along the polygon, 1, or against it, -1.
+  private static func reach(
+    _ polygon: Contours.Polygon, from tip: Int, by way: Int
+  ) -> (end: Point2, places: [Point2], isLonger: Bool)? {
+    let count = polygon.corners.count
+    func index(_ i: Int) -> Int { polygon.corners[((tip + way * i) % count + count) % count] }
+    func at(_ i: Int) -> Point2 { polygon.points[index(i)] }
+    let first = at(1) - at(0)
+    guard first.length > 0 else { return nil }
+    var last = 1
+    for next in stride(from: 2, through: min(14, count - 2), by: 1) {
+      let chord = at(next) - at(0)
+      let length = chord.length
+      guard length > 1.1 * (at(last) - at(0)).length, chord.dot(first) > 0.9 * length * first.length else { continue }
+      let slack = max(2, 0.06 * length)
+      let isStraight = (1..<next).allSatisfy { i in
+        let d = at(i) - at(0)
+        let along = d.dot(chord) / length
+        return abs(chord.cross(d)) <= slack * length && along > 0 && along < length
+      }
+      if isStraight { last = next }
+    }
+    let points = polygon.points.count
+    let (from, to) = (index(0), index(last))
+    let steps = way > 0 ? (to - from + points) % points : (from - to + points) % points
+    guard steps > 8 else { return nil }
+    let places = (0...48).map { polygon.points[((from + way * (steps * $0 / 48)) % points + points) % points] }
+    return (at(last), places, last > 1)
   }
 
   /// The line through the points of one side by least squares, its ends left out.
@@ -81,123 +128,4 @@ struct DataMatrixCorner {
     let chord = polygon.points[b % polygon.points.count] - polygon.points[a % polygon.points.count]
     return (mean, direction.dot(chord) < 0 ? -direction : direction)
   }
-}
-
-/// The alternating side of a Data Matrix symbol opposite to the L.
-struct DataMatrixTiming {
-  /// Where it changes between dark and light; the first is the inner side of the L.
-  var changes: [Point2]
-
-  /// Modules along it: the last of them is light as the surroundings are.
-  var modules: Int { changes.count + 1 }
-}
-
-/// Looks for the timing patterns of a symbol whose L is known.
-struct DataMatrixTimingSearch {
-  let view: ImageView
-  let levels: BlockMean
-  let inverted: Bool
-
-  /// How thick the dark stroke along a border is: where light follows, one module.
-  ///
-  /// - Parameter inward: of unit length, to the side where the symbol lies.
-  func thickness(from a: Point2, to b: Point2, inward: Point2) -> Double? {
-    let length = a.distance(to: b)
-    let samples = min(120, max(16, Int(length / 1.5)))
-    let most = length / 5
-    var found: [Double] = []
-    for i in 0..<samples {
-      let p = a + (b - a) * (0.05 + 0.9 * Double(i) / Double(samples - 1))
-      var depth = 0.5
-      while depth < most, isDark(p + inward * depth) { depth += 0.25 }
-      if depth > 0.5, depth < most { found.append(depth) }
-    }
-    guard found.count >= samples / 4 else { return nil }
-    found.sort()
-    return found[found.count / 5]
-  }
-
-  /// The timing pattern that starts at the end of one side of the L.
-  ///
-  /// - Parameters:
-  ///   - end: of that side; the pattern starts at its inner side.
-  ///   - back: from there along the side towards the corner, a module long.
-  ///   - along: a module in the direction in which the pattern runs, as far as is known.
-  ///   - length: about how long it is.
-  func pattern(from end: Point2, back: Point2, along: Point2, length: Double) -> DataMatrixTiming? {
-    var best: (timing: DataMatrixTiming, quality: Double)?
-    let module = along.length
-    let step = 0.3 * module / max(length, module)
-    let fan = min(60, Int(0.5 / max(0.004, step)))
-    for offset in [0.5, 0.3, 0.7] {
-      let origin = end + back * offset
-      for i in -fan...fan {
-        let direction = along + back * (Double(i) * step)
-        guard let found = walk(origin, direction / direction.length, module: module, most: 2.2 * length) else {
-          continue
-        }
-        let quality = Double(found.timing.modules) * (1 - found.irregularity)
-        if quality > best?.quality ?? 0 { best = (found.timing, quality) }
-      }
-    }
-    return best?.timing
-  }
-
-  /// Runs of alternate tone along a line, as long as they are about as long as those before.
-  private func walk(
-    _ origin: Point2, _ direction: Point2, module: Double, most: Double
-  ) -> (timing: DataMatrixTiming, irregularity: Double)? {
-    var changes: [Point2] = []
-    var run = 0.0
-    var last = 0.0
-    var expected = module
-    var irregular = 0.0
-    var dark = true
-    let step = min(1, module / 6)
-    var t = step
-    guard isDark(origin + direction * (0.3 * module)) else { return nil }
-    t = 0.3 * module
-    var previous = excess(origin + direction * t)
-    while t < most {
-      t += step
-      let value = excess(origin + direction * t)
-      if (value < 0) != dark {
-        // Between two samples the edge lies where a line between them crosses the level.
-        let at = t - step * abs(value) / max(1e-9, abs(value) + abs(previous))
-        run = at - last
-        let ratio = run / expected
-        guard ratio > 0.4, ratio < 1.8 else { break }
-        irregular += abs(ratio - 1)
-        changes.append(origin + direction * at)
-        last = at
-        dark.toggle()
-        // Pairs of runs tell the pitch: a spread of ink makes dark ones longer.
-        if changes.count >= 3 {
-          let pair = (at - (changes[changes.count - 3] - origin).dot(direction)) / 2
-          expected = 0.6 * expected + 0.4 * pair
-        }
-      } else if t - last > 1.9 * expected {
-        break
-      }
-      previous = value
-    }
-    // It ends with a dark module.
-    if dark == false, changes.count.isMultiple(of: 2) { changes.removeLast() }
-    if changes.count.isMultiple(of: 2), !changes.isEmpty { changes.removeLast() }
-    guard changes.count >= 5 else { return nil }
-    return (DataMatrixTiming(changes: changes), min(0.9, irregular / Double(changes.count)))
-  }
-
-  /// How much lighter than its surroundings a place is; negative where it is dark.
-  @inline(__always)
-  private func excess(_ p: Point2) -> Double {
-    let x = min(max(0, Int(p.x)), view.width - 1) / BlockMean.side
-    let y = min(max(0, Int(p.y)), view.height - 1) / BlockMean.side
-    let level = Double(levels[min(x, levels.columns - 1), min(y, levels.rows - 1)]) + 0.5
-    let value = view.sample(p) - level
-    return inverted ? -value : value
-  }
-
-  @inline(__always)
-  private func isDark(_ p: Point2) -> Bool { excess(p) < 0 }
 }

@@ -6,6 +6,8 @@ import WaymarkImage
 struct DataMatrixReader {
   let view: ImageView
   let levels: BlockMean
+  /// Whether a symbol is worth more than one way to count and to sample its modules: in a live frame the next one is.
+  var isThorough = true
   /// How many corners may fail.
   var failures = 40
 
@@ -17,6 +19,7 @@ struct DataMatrixReader {
     var failed = 0
     for corner in DataMatrixCorner.find(in: contours, shortest: Self.shortest) {
       if failed >= failures { break }
+      if !isThorough, !corner.left.isEmpty { continue }
       let middle = (corner.top + corner.right) / 2
       if findings.contains(where: { $0.isRead && ($0.corners.contains(middle)) }) { continue }
       guard let found = read(corner) else {
@@ -30,28 +33,66 @@ struct DataMatrixReader {
   }
 
   private func read(_ c: DataMatrixCorner) -> MatrixFinding? {
-    let (up, across) = (c.top - c.corner, c.right - c.corner)
-    let (height, width) = (up.length, across.length)
+    let (up, base) = (c.top - c.corner, c.right - c.corner)
+    let (height, width) = (up.length, base.length)
     let search = DataMatrixTimingSearch(view: view, levels: levels, inverted: c.inverted)
     // To the inner side of each stroke.
-    let inwardLeft = normal(up, towards: across)
-    let inwardBottom = normal(across, towards: up)
-    guard let left = search.thickness(from: c.corner, to: c.top, inward: inwardLeft),
-      let bottom = search.thickness(from: c.corner, to: c.right, inward: inwardBottom)
+    let inwardLeft = normal(up, towards: base)
+    let inwardBottom = normal(base, towards: up)
+    guard let left = search.thickness(from: c.corner, to: c.top, along: c.left, inward: inwardLeft),
+      let bottom = search.thickness(from: c.corner, to: c.right, along: c.lower, inward: inwardBottom)
     else { return nil }
-    let sine = abs(up.cross(across)) / (height * width)
+    let sine = abs(up.cross(base)) / (height * width)
     // Under a slant the stroke is thicker along the other side.
     let (pitchX, pitchY) = (left / sine, bottom / sine)
     guard pitchX < 3 * pitchY, pitchY < 3 * pitchX, height > 6 * pitchY, width > 6 * pitchX else { return nil }
-    let (u, v) = (across / width * pitchX, up / height * pitchY)
-    guard let top = search.pattern(from: c.top, back: -v, along: u, length: width),
-      let right = search.pattern(from: c.right, back: -u, along: v, length: height)
-    else { return nil }
+    let (u, v) = (base / width * pitchX, up / height * pitchY)
+    // Where a side is bent, its last quarter says which way it goes.
+    let downwards = c.left.count > 4 ? direction(c.top, c.left[3 * c.left.count / 4]) * pitchY : -v
+    let backwards = c.lower.count > 4 ? direction(c.right, c.lower[3 * c.lower.count / 4]) * pitchX : -u
+    // The strokes say about how many modules there are: where a side shows fewer, it is looked at more closely.
+    let (across, down) = (Int((width / pitchX).rounded()), Int((height / pitchY).rounded()))
+    func pattern(_ end: Point2, _ back: Point2, _ along: Point2, _ length: Double, _ modules: Int) -> DataMatrixTiming?
+    {
+      let plain = search.pattern(from: end, back: back, along: along, length: length)
+      if !isThorough { return plain }
+      if let plain, 4 * plain.modules > 3 * modules { return plain }
+      let shaded = search.pattern(from: end, back: back, along: along, length: length, isShaded: true)
+      return (shaded?.modules ?? 0) > (plain?.modules ?? 0) ? shaded : plain
+    }
+    let top = pattern(c.top, downwards, u, width, across)
+    let right = pattern(c.right, backwards, v, height, down)
+    guard top != nil || right != nil else { return nil }
     var best: MatrixFinding?
-    for size in sizes(across: top.modules, down: right.modules) {
-      guard let found = examine(c, size, top, right) else { continue }
-      if found.isRead { return found }
-      if found.certainty > best?.certainty ?? 0 { best = found }
+    func take(_ size: DataMatrixSize, _ top: DataMatrixTiming, _ right: DataMatrixTiming) -> Bool {
+      guard let found = examine(c, size, top, right) else { return false }
+      if found.isRead || found.certainty > best?.certainty ?? 0 { best = found }
+      return found.isRead
+    }
+    if let top, let right {
+      for size in sizes(across: top.modules, down: right.modules) where take(size, top, right) { return best }
+    }
+    guard isThorough else { return best }
+    // Where one of the alternating sides is smeared, the stroke opposite to it says about how many modules it has.
+    let none = DataMatrixTiming(changes: [])
+    if let right {
+      for size in sizes(across: across, down: right.modules)
+      where size.rows == right.modules && size.columns != top?.modules && take(size, none, right) {
+        return best
+      }
+    }
+    if let top {
+      for size in sizes(across: top.modules, down: down)
+      where size.columns == top.modules && size.rows != right?.modules && take(size, top, none) {
+        return best
+      }
+    }
+    // Where modules differ in width, the most even way across may be one of another number.
+    if let top, let right, let certainty = best?.certainty, certainty > 0.8 {
+      for size in sizes(across: top.modules, down: right.modules)
+      where size.columns != top.modules && size.rows != right.modules && take(size, none, none) {
+        return best
+      }
     }
     return best
   }
@@ -60,6 +101,8 @@ struct DataMatrixReader {
     let n = Point2(-a.y, a.x) / a.length
     return n.dot(b) < 0 ? -n : n
   }
+
+  private func direction(_ a: Point2, _ b: Point2) -> Point2 { (b - a) / max(1e-9, a.distance(to: b)) }
 
   /// Sizes near the counted one, the nearest first. Seen in a mirror rows are columns.
   private func sizes(across: Int, down: Int) -> [DataMatrixSize] {
@@ -89,6 +132,8 @@ struct DataMatrixReader {
     for (k, p) in right.changes.prefix(y).enumerated() {
       pairs.append(PointPair(reference: [columns - 0.5, rows - Double(k + 1)], frame: p))
     }
+    // Nothing but the L: opposite sides are as long.
+    if pairs.count == 3 { pairs.append(PointPair(reference: [columns, 0], frame: c.top + c.right - c.corner)) }
     guard let fitted = pairs.withUnsafeBufferPointer({ Homography.fit($0) }), fitted.isFinite else { return nil }
     let known = knownModules(size)
     let module = c.length / Double(min(size.rows, size.columns))
@@ -99,14 +144,12 @@ struct DataMatrixReader {
       Quadrilateral(topLeft: [0, 0], topRight: [columns, 0], bottomRight: [columns, rows], bottomLeft: [0, rows]))
     var finding = MatrixFinding(symbology: .dataMatrix, corners: corners, module: module, certainty: 0)
     finding.inverted = c.inverted
-    var attempts: [ModuleSampler] = [
-      ModuleSampler(view, columns: size.columns, rows: size.rows) { map.apply([$0, $1]) }
-    ]
-    if let mesh = bend(size, map, contrast: contrast, inverted: c.inverted) {
-      attempts.append(
-        ModuleSampler(view, columns: size.columns, rows: size.rows) { map.apply([$0, $1]) + mesh.shift($0, $1) })
-    }
-    for sampler in attempts {
+    for attempt in 0..<(isThorough ? 4 : 2) {
+      // What takes more time is for symbols of which the frame is there.
+      if attempt > 1, finding.certainty < 0.75 { break }
+      guard let sampler = sampler(attempt, size, map, contrast: contrast, inverted: c.inverted) else {
+        continue
+      }
       for (radius, sharpen) in [(5, Float(0)), (3, 0.6), (6, 1.2)] {
         let matrix = sampler.matrix(radius: radius, sharpen: sharpen, inverted: c.inverted)
         let fit = matrix.agreement(size.frame)
@@ -125,17 +168,37 @@ struct DataMatrixReader {
     return finding.certainty > 0.97 ? finding : nil
   }
 
+  /// The modules as they lie in a plane; on something bent; where columns and rows differ in width; and on something wrinkled.
+  private func sampler(
+    _ attempt: Int, _ size: DataMatrixSize, _ map: Homography, contrast: Double, inverted: Bool
+  ) -> ModuleSampler? {
+    let (columns, rows) = (size.columns, size.rows)
+    switch attempt {
+    case 0: return ModuleSampler(view, columns: columns, rows: rows) { map.apply([$0, $1]) }
+    case 2:
+      let search = DataMatrixTimingSearch(view: view, levels: levels, inverted: inverted)
+      guard let uneven = DataMatrixSpacing(size, map, search) else { return nil }
+      return ModuleSampler(view, columns: columns, rows: rows) { map.apply(uneven.place($0, $1)) }
+    default:
+      // Half regions as well: along the outer patterns there is always something to see.
+      let parts = attempt == 1 ? [2, 2] : [size.regionWidth, size.regionHeight].map { max(3, ($0 + 2) / 5) }
+      guard let mesh = bend(size, map, contrast: contrast, inverted: inverted, parts: parts) else { return nil }
+      return ModuleSampler(view, columns: columns, rows: rows) { map.apply([$0, $1]) + mesh.shift($0, $1) }
+    }
+  }
+
   /// Moves what lies around each crossing of the patterns between regions, and along the outer ones, to where it is: for a
   /// symbol on something that is not flat.
+  ///
+  /// - Parameter parts: of each region, across and down, at which is looked.
   private func bend(
-    _ size: DataMatrixSize, _ map: Homography, contrast: Double, inverted: Bool
+    _ size: DataMatrixSize, _ map: Homography, contrast: Double, inverted: Bool, parts: [Int]
   ) -> GridMesh? {
-    let (width, height) = (size.regionWidth + 2, size.regionHeight + 2)
-    // Half regions as well: along the outer patterns there is always something to see.
-    func lines(_ count: Int, _ step: Int) -> [Double] {
-      (0...(2 * count)).map { Double($0 * step) / 2 }
+    func lines(_ count: Int, _ step: Int, _ parts: Int) -> [Double] {
+      (0...(parts * count)).map { Double($0 * step) / Double(parts) }
     }
-    let (columns, rows) = (lines(size.regionColumns, width), lines(size.regionRows, height))
+    let columns = lines(size.regionColumns, size.regionWidth + 2, parts[0])
+    let rows = lines(size.regionRows, size.regionHeight + 2, parts[1])
     var shifts = [Point2?](repeating: nil, count: columns.count * rows.count)
     let n = columns.count
     // From the corner of the L outwards: what was found beside tells where to look.
@@ -157,7 +220,7 @@ struct DataMatrixReader {
         penalty: 0.06 * contrast)
       if let found, found.contrast > 0.55 * contrast { shifts[node] = found.shift }
     }
-    return GridMesh(columns: columns, rows: rows, found: shifts)
+    return GridMesh(columns: columns, rows: rows, found: shifts, cells: parts)
   }
 
   /// As it is, or as seen in a mirror: then what is the left side is the lower one.

@@ -71,16 +71,17 @@ enum MaxiCodeDecoder {
     let head = code + "\u{1D}" + padded(country, 3) + "\u{1D}" + padded(service, 3) + "\u{1D}"
     var message = Message()
     message.part = secondary.part
-    var bytes = secondary.bytes[...]
+    message.use(eci: MaxiCodeText.plain)
     let start = Array("[)>\u{1E}01\u{1D}".utf8)
-    if bytes.starts(with: start) {
-      // The header, the year that follows it, then the carrier message.
-      message.append(bytes.prefix(start.count + 2))
-      bytes = bytes.dropFirst(start.count + 2)
-    }
+    // The header, the year that follows it, then the carrier message.
+    var header = secondary.bytes.starts(with: start) ? min(start.count + 2, secondary.bytes.count) : 0
+    message.append(secondary.bytes.prefix(header))
     message.append(head)
-    for segment in secondary.segments where segment.eci != nil { if let eci = segment.eci { message.use(eci: eci) } }
-    message.append(bytes)
+    for segment in secondary.segments {
+      message.use(eci: segment.eci)
+      message.append(segment.bytes.dropFirst(header))
+      header = max(0, header - segment.bytes.count)
+    }
     return message
   }
 }
@@ -91,9 +92,13 @@ private struct MaxiCodeText {
   private var next = 0
   private var result = Message()
 
+  /// The character set where the symbol names none: ISO/IEC 8859-1 (clause 4.4.1).
+  static let plain = 3
+
   init(_ words: [Int]) { self.words = words }
 
   mutating func message() -> Message {
+    result.use(eci: Self.plain)
     var set = 0
     // The set for so many characters, after which the former one holds again.
     var shift: (set: Int, left: Int)?
@@ -109,11 +114,11 @@ private struct MaxiCodeText {
       next += 1
       let current = shift?.set ?? set
       if let open = shift { shift = open.left > 1 ? (open.set, open.left - 1) : nil }
-      if word == 27, current != 4 {
+      if word == 27 {
         guard interpretation() else { return result }
         continue
       }
-      if word == 31, current <= 1 {
+      if word == 31 {
         guard next + 5 <= words.count else { return result }
         let value = words[next..<(next + 5)].reduce(0) { $0 << 6 | $1 }
         let text = String(value)
@@ -134,7 +139,6 @@ private struct MaxiCodeText {
         if current == other { set = other } else { shift = (other, 1) }
       case (2...4, 58): set = 0
       case (2...4, 63): set = 1
-      case (2...4, 33) where current != 4: continue
       default: if let byte = Self.character(word, current) { result.append(byte) }
       }
     }
@@ -168,12 +172,12 @@ private struct MaxiCodeText {
     ]
   private static let c: [Int] =
     Array(192...218) + [
-      -1, 28, 29, 30, 219, 220, 221, 222, 223, 170, 172, 177, 178, 179, 181, 185, 186, 188, 189, 190, 128, 129, 130,
+      -1, 28, 29, 30, -1, 219, 220, 221, 222, 223, 170, 172, 177, 178, 179, 181, 185, 186, 188, 189, 190, 128, 129, 130,
       131, 132, 133, 134, 135, 136, 137, -1, 32, -1, -1, -1, -1,
     ]
   private static let d: [Int] =
     Array(224...250) + [
-      -1, 28, 29, 30, 251, 252, 253, 254, 255, 161, 168, 171, 175, 176, 180, 183, 184, 187, 191, 138, 139, 140, 141,
+      -1, 28, 29, 30, -1, 251, 252, 253, 254, 255, 161, 168, 171, 175, 176, 180, 183, 184, 187, 191, 138, 139, 140, 141,
       142, 143, 144, 145, 146, 147, 148, -1, 32, -1, -1, -1, -1,
     ]
   private static let e: [Int] =

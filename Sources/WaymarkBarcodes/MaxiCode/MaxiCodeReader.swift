@@ -33,7 +33,7 @@ struct MaxiCodeReader {
     let known = Self.known
     let size = Point2(30, 33)
     let climb = GridClimb(view: view, size: size, known: known, inverted: false)
-    var starts: [(map: Homography, turn: Int, score: Double)] = []
+    var starts: [Start] = []
     for turn in 0..<180 {
       let angle = Double(turn) * .pi / 90
       let (c, s) = (Double.cosine(angle), Double.sine(angle))
@@ -41,22 +41,33 @@ struct MaxiCodeReader {
         let w = unit * scale
         let a = Point2(c * w.x, s * w.y)
         let b = Point2(-s * w.x, c * w.y) * Self.rise
-        let origin = mark.center - a * Self.middle.x - b * Self.middle.y
-        let map = Homography([a.x, b.x, origin.x], [a.y, b.y, origin.y], [0, 0, 1])
-        starts.append((map, turn, climb.score(map)))
+        // Some printers set the rings beside the middle of the modules, by more than half a module.
+        for beside in [0, 0.6, -0.6] {
+          let origin = mark.center - a * (Self.middle.x + beside) - b * Self.middle.y
+          let map = Homography([a.x, b.x, origin.x], [a.y, b.y, origin.y], [0, 0, 1])
+          starts.append(Start(map: map, turn: turn, score: climb.score(map), isBeside: beside != 0))
+        }
       }
     }
     starts.sort { $0.score > $1.score }
     guard let best = starts.first, best.score > 20 else { return nil }
-    // Of each of the turns that look right around the bull's eye, the size in which the modules differ most.
-    var likely: [(map: Homography, turn: Int, score: Double)] = []
-    func isNear(_ a: Int, _ b: Int) -> Bool { min(abs(a - b), 180 - abs(a - b)) <= 3 }
-    for start in starts where likely.count < 4 && start.score > 0.6 * best.score {
-      if likely.contains(where: { isNear($0.turn, start.turn) }) { continue }
-      let around = starts.filter { isNear($0.turn, start.turn) && $0.score > 0.85 * start.score }
-      let sharpest = around.map { ($0, spread($0.map, half: 12)) }.max { $0.1 < $1.1 }
-      likely.append(sharpest?.0 ?? start)
-    }
+    // First as if the rings lay in the middle of the modules, as they should.
+    let likely =
+      likely(starts.filter { !$0.isBeside }) { around in
+        around.max { spread($0.map, half: 12) < spread($1.map, half: 12) }
+      }
+      + likely(starts) { around in
+        var best = (start: around.first, spread: 0.0)
+        for start in around {
+          for move in Self.moves {
+            var moved = start
+            moved.map = start.map * move
+            let spread = spread(moved.map, half: 10, offsets: Self.middleOnly)
+            if spread > best.spread { best = (moved, spread) }
+          }
+        }
+        return best.start
+      }
     for start in likely {
       var map = start.map
       for half in [7.0, 11, 16] { map = sharpest(map, half: half, module: unit.x) }
@@ -76,6 +87,33 @@ struct MaxiCodeReader {
     }
     return nil
   }
+
+  /// A place of the grid around a mark.
+  private struct Start {
+    var map: Homography
+    /// Of two degrees.
+    var turn: Int
+    var score: Double
+    var isBeside: Bool
+  }
+
+  /// Of each of the turns that look right around the bull's eye, the start in which the modules differ most.
+  private func likely(_ starts: [Start], sharpest: ([Start]) -> Start?) -> [Start] {
+    var likely: [Start] = []
+    func isNear(_ a: Int, _ b: Int) -> Bool { min(abs(a - b), 180 - abs(a - b)) <= 3 }
+    for start in starts where likely.count < 4 && start.score > 0.6 * (starts.first?.score ?? 0) {
+      if likely.contains(where: { isNear($0.turn, start.turn) }) { continue }
+      let around = starts.filter { isNear($0.turn, start.turn) && $0.score > 0.85 * start.score }
+      if let found = sharpest(around) { likely.append(found) }
+    }
+    return likely
+  }
+
+  /// By a third of a module, and where they are.
+  private static let moves: [Homography] = [0, -0.3, 0.3].flatMap { y in
+    [0, -0.3, 0.3].map { Homography([1, 0, $0], [0, 1, y], [0, 0, 1]) }
+  }
+  private static let middleOnly: [Point2] = [[0, 0]]
 
   /// Odd rows lie half a module to the right.
   private static func place(_ x: Double, _ y: Double) -> Point2 {
@@ -104,15 +142,15 @@ struct MaxiCodeReader {
   }
 
   /// How much the modules of the inner part differ from their mean, in gray levels.
-  private func spread(_ map: Homography, half: Double) -> Double {
+  private func spread(_ map: Homography, half: Double, offsets: [Point2] = GridClimb.offsets) -> Double {
     var values: [Double] = []
     values.reserveCapacity(900)
     for (i, number) in MaxiCodePlacement.numbers.enumerated() where number >= 0 {
       let p = Self.place(Double(i % 30) + 0.5, Double(i / 30) + 0.5)
       guard abs(p.x - Self.middle.x) < half, abs(p.y - Self.middle.y) < half else { continue }
       var sum = 0.0
-      for off in GridClimb.offsets { sum += view.sample(map.apply(p + off)) }
-      values.append(sum / 4)
+      for off in offsets { sum += view.sample(map.apply(p + off)) }
+      values.append(sum / Double(offsets.count))
     }
     let mean = values.reduce(0, +) / Double(max(1, values.count))
     return values.reduce(0) { $0 + abs($1 - mean) } / Double(max(1, values.count))
@@ -171,7 +209,11 @@ struct MaxiCodeMark {
   /// The middle and the mean diameter of the outer ring, and the share of the inner one, where twelve edges are those of three
   /// rings: as far as ink spreads it moves both edges of a ring, and leaves the middle between them. The rings are as far from
   /// each other; how large the disc inside is, printers do not agree.
-  private static func rings(_ e: [Double]) -> (middle: Double, diameter: Double, inner: Double)? {
+  private static func rings(_ edges: [Double]) -> (middle: Double, diameter: Double, inner: Double)? {
+    var e = edges
+    // Where a dark module touches the outer ring, that is as thick as the one within.
+    if e[1] - e[0] > 1.5 * (e[3] - e[2]) + 1 { e[0] = e[1] - (e[3] - e[2]) }
+    if e[11] - e[10] > 1.5 * (e[9] - e[8]) + 1 { e[11] = e[10] + (e[9] - e[8]) }
     let rings = [(e[4], e[5], e[6], e[7]), (e[2], e[3], e[8], e[9]), (e[0], e[1], e[10], e[11])]
       .map { (left: ($0.0 + $0.1) / 2, right: ($0.2 + $0.3) / 2) }
     let outer = rings[2].right - rings[2].left

@@ -5,21 +5,11 @@ import WaymarkImage
 /// there.
 struct MicroQRReader {
   let view: ImageView
-  let levels: BlockMean
   /// How many finder patterns may fail.
   var failures = 8
 
-  func read(_ search: FinderSearch) -> [MatrixFinding] {
-    var findings: [MatrixFinding] = []
-    for polarity in 0...1 {
-      var failed = 0
-      for pattern in search.found[polarity] where failed < failures {
-        if findings.contains(where: { $0.corners.contains(pattern.center) }) { continue }
-        let ring = pattern.outline(view, levels: levels, isDark: polarity == 0)
-        if let ring, let found = read(ring, inverted: polarity == 1) { findings.append(found) } else { failed += 1 }
-      }
-    }
-    return findings
+  func read(_ rings: FinderRings) -> [MatrixFinding] {
+    rings.findings(failures: failures) { read($0, inverted: $1) }
   }
 
   /// The finder pattern, in modules.
@@ -27,17 +17,28 @@ struct MicroQRReader {
 
   private func read(_ ring: Quadrilateral, inverted: Bool) -> MatrixFinding? {
     let module = abs(ring.signedArea).squareRoot() / 7
-    // Each of the four ways to lie and each version by how its timing patterns look; the better ones are tried.
-    var candidates: [(map: Homography, version: Int, score: Double)] = []
+    // Each of the four ways to lie, as far as the timing patterns of every version reach: the format information beside the
+    // finder pattern says which version it is.
+    var candidates: [(map: Homography, version: Int, errors: Int, score: Double)] = []
     for turned in ring.turns {
-      guard let map = Homography(from: Self.outline, to: turned) else { continue }
-      for version in 1...4 {
-        let score = climb(version, inverted).score(map)
-        if score > 8 { candidates.append((map, version, score)) }
+      guard let start = Homography(from: Self.outline, to: turned) else { continue }
+      let (map, score) = climb(1, inverted, endsThere: false).climb(start, module: module)
+      guard score > 10 else { continue }
+      let sampler = ModuleSampler(view, columns: 11, rows: 11) { map.apply([$0, $1]) }
+      for sharpen: Float in [0, 0.6] {
+        let matrix = sampler.matrix(radius: 4, sharpen: sharpen, inverted: inverted)
+        guard matrix.agreement(MicroQRDecoder.fixed) > 0.85 else { continue }
+        for (data, errors) in [matrix, matrix.transposed].map(MicroQRDecoder.format) where errors <= 2 {
+          let version = MicroQRDecoder.version(data >> 2)
+          // The smallest symbols detect errors and correct none: nothing about them may be doubtful.
+          guard version > 1 || errors == 0, !candidates.contains(where: { $0.map == map && $0.version == version })
+          else { continue }
+          candidates.append((map, version, errors, score))
+        }
       }
     }
-    candidates.sort { $0.score > $1.score }
-    for candidate in candidates.prefix(8) {
+    candidates.sort { ($0.errors, -$0.score) < ($1.errors, -$1.score) }
+    for candidate in candidates.prefix(6) {
       if let found = examine(candidate.map, candidate.version, module: module, inverted: inverted) { return found }
     }
     return nil
@@ -83,7 +84,8 @@ struct MicroQRReader {
   }
   .sorted { $0.length < $1.length }
 
-  private func climb(_ version: Int, _ inverted: Bool) -> GridClimb {
+  /// - Parameter endsThere: whether the timing patterns end where those of the version do.
+  private func climb(_ version: Int, _ inverted: Bool, endsThere: Bool = true) -> GridClimb {
     let side = 9 + 2 * version
     var known: [KnownModule] = []
     for y in 0..<side {
@@ -95,7 +97,7 @@ struct MicroQRReader {
       }
     }
     // Where they end it is light: there are no shorter ones within longer ones.
-    for i in side..<(side + 2) {
+    for i in side..<(endsThere ? side + 2 : side) {
       for _ in 0..<2 {
         known.append(KnownModule(at: [Double(i) + 0.5, 0.5], isDark: false))
         known.append(KnownModule(at: [0.5, Double(i) + 0.5], isDark: false))
@@ -103,7 +105,6 @@ struct MicroQRReader {
     }
     return GridClimb(view: view, size: [Double(side), Double(side)], known: known, inverted: inverted)
   }
-
 }
 
 extension ModuleMatrix {
@@ -111,25 +112,6 @@ extension ModuleMatrix {
   fileprivate func namesMicroVersion(_ version: Int) -> Bool {
     let (data, errors) = MicroQRDecoder.format(self)
     return errors <= 2 && MicroQRDecoder.version(data >> 2) == version
-  }
-}
-
-extension FinderPattern {
-  /// The outer corners of its dark ring, as far as that stands apart.
-  func outline(_ view: ImageView, levels: BlockMean, isDark: Bool) -> Quadrilateral? {
-    RingCorners.find(
-      view, levels: levels, around: center, unit: [moduleX, moduleY], isDark: isDark, past: [true, false], modules: 7)
-  }
-}
-
-extension Quadrilateral {
-  /// The four ways in which something square may lie.
-  var turns: [Quadrilateral] {
-    let c = corners
-    return (0..<4).map { turn in
-      Quadrilateral(
-        topLeft: c[turn], topRight: c[(turn + 1) % 4], bottomRight: c[(turn + 2) % 4], bottomLeft: c[(turn + 3) % 4])
-    }
   }
 }
 
@@ -167,7 +149,7 @@ enum MicroQRDecoder {
     var bits: [Bool] = []
     for (i, word) in words.prefix(data).enumerated() {
       let width = version % 2 == 1 && i == data - 1 ? 4 : 8
-      for b in stride(from: width - 1, through: 0, by: -1) { bits.append(word >> b & 1 == 1) }
+      for b in stride(from: 7, through: 8 - width, by: -1) { bits.append(word >> b & 1 == 1) }
     }
     let counts = [[3, 0, 0, 0], [4, 3, 0, 0], [5, 4, 4, 3], [6, 5, 5, 4]][version - 1]
     let widths = QRText.Widths(mode: version - 1, counts: counts, isRectangular: false)
@@ -209,8 +191,10 @@ enum MicroQRDecoder {
             }
           word = word << 1 | (matrix[x, y] != flip ? 1 : 0)
           bits += 1
-          if bits == (isShort && words.count == data - 1 ? 4 : 8) {
-            words.append(word)
+          // Four bits stand for a codeword whose lower half is zero.
+          let isHalf = isShort && words.count == data - 1
+          if bits == (isHalf ? 4 : 8) {
+            words.append(isHalf ? word << 4 : word)
             (word, bits) = (0, 0)
             if words.count == data + checks { return words }
           }

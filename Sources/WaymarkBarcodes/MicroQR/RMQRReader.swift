@@ -5,21 +5,11 @@ import WaymarkImage
 /// the grid is followed along the timing patterns of its long sides.
 struct RMQRReader {
   let view: ImageView
-  let levels: BlockMean
   /// How many finder patterns may fail.
   var failures = 8
 
-  func read(_ search: FinderSearch) -> [MatrixFinding] {
-    var findings: [MatrixFinding] = []
-    for polarity in 0...1 {
-      var failed = 0
-      for pattern in search.found[polarity] where failed < failures {
-        if findings.contains(where: { $0.corners.contains(pattern.center) }) { continue }
-        guard let ring = pattern.outline(view, levels: levels, isDark: polarity == 0) else { continue }
-        if let found = read(ring, inverted: polarity == 1) { findings.append(found) } else { failed += 1 }
-      }
-    }
-    return findings
+  func read(_ rings: FinderRings) -> [MatrixFinding] {
+    rings.findings(failures: failures) { read($0, inverted: $1) }
   }
 
   private func read(_ ring: Quadrilateral, inverted: Bool) -> MatrixFinding? {

@@ -6,6 +6,8 @@ import WaymarkImage
 struct PDF417Reader {
   let view: ImageView
   let levels: BlockMean
+  /// Whether codewords of modules about a pixel wide are looked for as well: the nearest ones are taken then.
+  var readsFine = false
   /// Every so manieth row of the picture is searched.
   var step = 3
   /// How many sides may fail.
@@ -14,6 +16,9 @@ struct PDF417Reader {
   /// The widths of the patterns, in modules (clause 5.3.2).
   private static let startWidths = [8, 1, 1, 1, 1, 1, 1, 3]
   private static let stopWidths = [7, 1, 1, 3, 1, 1, 1, 2, 1]
+
+  /// Modules of fewer pixels are measured too coarsely for their edges to tell a codeword for certain.
+  private static let fine = 2.4
 
   /// A start or stop pattern seen in several rows: the line along its outer border.
   private struct Side {
@@ -45,6 +50,12 @@ struct PDF417Reader {
       var result = read(side, opposite)
       // What looks like the other side may be a part of something else.
       if opposite != nil, result?.isRead != true, let alone = read(side, nil), alone.isRead { result = alone }
+      if readsFine, side.module < Self.fine, result?.isRead != true,
+        let near = read(side, opposite, takesNearest: true),
+        near.isRead
+      {
+        result = near
+      }
       if let found = result {
         if !found.isRead { failed += 1 }
         findings.append(found)
@@ -99,7 +110,14 @@ struct PDF417Reader {
         }
       }
     }
-    return Self.merged(groups).compactMap { group -> Side? in
+    // What lies on one line may be several symbols as well, one above the other.
+    let merged = Self.merged(groups)
+    let apart = groups.filter { group in
+      !merged.contains {
+        $0.key == group.key && $0.hits.count == group.hits.count && $0.hits.first?.at == group.hits.first?.at
+      }
+    }
+    return (merged + apart).compactMap { group -> Side? in
       guard group.hits.count >= 3 else { return nil }
       let line = Self.line(group.hits.map(\.at))
       return Side(
@@ -193,7 +211,7 @@ struct PDF417Reader {
 
   // MARK: The codewords
 
-  private func read(_ side: Side, _ opposite: Side?) -> MatrixFinding? {
+  private func read(_ side: Side, _ opposite: Side?, takesNearest: Bool = false) -> MatrixFinding? {
     let along = side.bottom - side.top
     guard along.length >= 3 else { return nil }
     // Rows run at right angles to the side where nothing else tells; the code opens to one hand.
@@ -201,7 +219,7 @@ struct PDF417Reader {
     if (across.x > 0) != side.opensRight { across = -across }
     // Pixels a module along the row.
     let module = side.module * abs(across.x)
-    var collector = PDF417Votes()
+    var collector = PDF417Votes(takesNearest: takesNearest)
     // The side may have been seen in part.
     let margin = 0.3
     // Of rows a pixel high only lines through the middle of pixels show anything.
@@ -236,7 +254,8 @@ struct PDF417Reader {
         q = p + across * min(reach, 17 * 34 * module)
       }
       let d = (q - p) / max(1e-9, p.distance(to: q))
-      guard let clipped = clip(from: p - d * (4 * module), direction: d, length: p.distance(to: q) + 4 * module) else {
+      let begin = p - d * (4 * module)
+      guard let clipped = view.segment(from: begin, direction: d, length: p.distance(to: q) + 4 * module) else {
         continue
       }
       let line = BarLine(view, from: clipped.0, to: clipped.1, window: 6 * module, across: 0)
@@ -257,20 +276,5 @@ struct PDF417Reader {
       topLeft: quad[0], topRight: quad[1], bottomRight: quad[2], bottomLeft: quad[3])
     result.finding.module = module
     return result.finding
-  }
-
-  /// The part of a line that lies in the picture.
-  private func clip(from p: Point2, direction d: Point2, length: Double) -> (Point2, Point2)? {
-    var (t0, t1) = (0.0, length)
-    for (at, by, size) in [(p.x, d.x, Double(view.width) - 0.51), (p.y, d.y, Double(view.height) - 0.51)] {
-      if abs(by) < 1e-9 {
-        guard at >= -0.49, at <= size else { return nil }
-        continue
-      }
-      let (a, b) = ((-0.49 - at) / by, (size - at) / by)
-      t0 = max(t0, min(a, b))
-      t1 = min(t1, max(a, b))
-    }
-    return t0 + 8 < t1 ? (p + d * t0, p + d * t1) : nil
   }
 }

@@ -43,6 +43,42 @@ enum PDF417Table {
     return key
   }
 
+  /// The inner edges of every codeword, in modules from its first; the eighth number is nothing.
+  private static let places: [(edges: SIMD8<Float>, value: Int, cluster: Int)] = {
+    [first, second, third].enumerated().flatMap { cluster, text in
+      let digits = text.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+      return (0..<(digits.count / 4)).map { value in
+        let middle = digits[(4 * value)..<(4 * value + 4)].reduce(0) { $0 << 4 | $1 }
+        return (edges(widths(1 << 16 | middle << 1, count: 17).map(Double.init)), value, cluster)
+      }
+    }
+  }()
+
+  private static func edges(_ widths: [Double]) -> SIMD8<Float> {
+    let module = widths.reduce(0, +) / 17
+    var edges = SIMD8<Float>(repeating: 0)
+    var place = 0.0
+    for i in 0..<min(7, widths.count) {
+      place += widths[i] / module
+      edges[i] = Float(place)
+    }
+    return edges
+  }
+
+  /// The codeword whose edges are nearest to those of eight widths, if they are near: where a module is a pixel wide, each edge
+  /// lies up to half a module beside its place.
+  static func nearest(_ widths: [Double]) -> (value: Int, cluster: Int)? {
+    guard widths.count == 8, widths.reduce(0, +) > 0 else { return nil }
+    let seen = edges(widths)
+    var best = (index: 0, distance: Float.infinity)
+    for i in places.indices {
+      let d = places[i].edges - seen
+      let distance = (d * d).sum()
+      if distance < best.distance { best = (i, distance) }
+    }
+    return best.distance < 2 ? (places[best.index].value, places[best.index].cluster) : nil
+  }
+
   /// The value and the cluster (0, 1 or 2 for 0, 3 and 6) of the eight widths of a codeword.
   static func codeword(_ widths: [Double]) -> (value: Int, cluster: Int)? {
     let total = widths.reduce(0, +)

@@ -21,6 +21,14 @@ struct PDF417Votes {
   }
 
   private var lines: [Line] = []
+  /// Whether a codeword is the one whose edges are nearest, rather than that with the same distances between edges.
+  private let takesNearest: Bool
+
+  init(takesNearest: Bool = false) { self.takesNearest = takesNearest }
+
+  private func codeword(_ widths: [Double]) -> (value: Int, cluster: Int)? {
+    takesNearest ? PDF417Table.nearest(widths) : PDF417Table.codeword(widths)
+  }
 
   private static let start: [Double] = [8, 1, 1, 1, 1, 1, 1, 3]
   private static let stop: [Double] = [7, 1, 1, 3, 1, 1, 1, 2]
@@ -64,7 +72,7 @@ struct PDF417Votes {
         break
       }
       let total = edges[at + 8] - edges[at]
-      if abs(total - pitch) < 0.2 * pitch, let word = PDF417Table.codeword(Array(widths[at..<(at + 8)])) {
+      if abs(total - pitch) < 0.2 * pitch, let word = codeword(Array(widths[at..<(at + 8)])) {
         seen.append(
           Seen(column: column, value: word.value, cluster: word.cluster, from: edges[at], to: edges[at + 8]))
         pitch = 0.8 * pitch + 0.2 * total
@@ -102,7 +110,7 @@ struct PDF417Votes {
     var seen: [Seen] = []
     while at >= 8 {
       let total = edges[at] - edges[at - 8]
-      guard abs(total - pitch) < 0.2 * pitch, let word = PDF417Table.codeword(Array(widths[(at - 8)..<at])) else {
+      guard abs(total - pitch) < 0.2 * pitch, let word = codeword(Array(widths[(at - 8)..<at])) else {
         break
       }
       seen.append(
@@ -228,7 +236,7 @@ struct PDF417Votes {
           abs(edges[at] - from) < 0.1 * pitch, abs(edges[at + 8] - to) < 0.1 * pitch
         else { continue }
         let widths = (at..<(at + 8)).map { edges[$0 + 1] - edges[$0] }
-        guard let word = PDF417Table.codeword(widths) else { continue }
+        guard let word = codeword(widths) else { continue }
         lines[i].seen.append(
           Seen(column: c, value: word.value, cluster: word.cluster, from: edges[at], to: edges[at + 8]))
       }

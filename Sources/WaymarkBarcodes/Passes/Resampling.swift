@@ -89,3 +89,19 @@ enum Resampling {
     return (image, map)
   }
 }
+
+extension GrayImage {
+  /// The picture with a border of one tone around it.
+  func framed(_ border: Int, tone: UInt8) -> GrayImage {
+    let (wide, high) = (width + 2 * border, height + 2 * border)
+    return GrayImage(width: wide, height: high) { pixels in
+      guard let target = pixels.baseAddress else { return }
+      pixels.update(repeating: tone)
+      withView { view in
+        for y in 0..<view.height {
+          (target + (y + border) * wide + border).update(from: view.row(y), count: view.width)
+        }
+      }
+    }
+  }
+}

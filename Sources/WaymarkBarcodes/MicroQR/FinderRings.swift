@@ -1,0 +1,54 @@
+import WaymarkGeometry
+import WaymarkImage
+
+/// The finder patterns of a picture whose dark ring stands apart, with its corners: what symbols start from that have only one.
+struct FinderRings {
+  private struct Ring {
+    var center: Point2
+    var corners: Quadrilateral
+    var inverted: Bool
+  }
+
+  /// Of each polarity those first that most rows cross.
+  private var rings: [[Ring]] = []
+
+  /// The most patterns of each polarity that are looked at.
+  private static let most = 24
+
+  init(_ view: ImageView, levels: BlockMean, _ search: FinderSearch) {
+    rings = (0...1).map { polarity in
+      search.found[polarity].prefix(Self.most).compactMap { pattern in
+        let corners = RingCorners.find(
+          view, levels: levels, around: pattern.center, unit: [pattern.moduleX, pattern.moduleY],
+          isDark: polarity == 0, past: [true, false], modules: 7)
+        return corners.map { Ring(center: pattern.center, corners: $0, inverted: polarity == 1) }
+      }
+    }
+  }
+
+  /// What a reader makes of each that lies in nothing it has read.
+  ///
+  /// - Parameter failures: how many of each polarity may be none of its symbols.
+  func findings(failures: Int, _ read: (Quadrilateral, _ inverted: Bool) -> MatrixFinding?) -> [MatrixFinding] {
+    var findings: [MatrixFinding] = []
+    for rings in rings {
+      var failed = 0
+      for ring in rings where failed < failures {
+        if findings.contains(where: { $0.corners.contains(ring.center) }) { continue }
+        if let found = read(ring.corners, ring.inverted) { findings.append(found) } else { failed += 1 }
+      }
+    }
+    return findings
+  }
+}
+
+extension Quadrilateral {
+  /// The four ways in which something square may lie.
+  var turns: [Quadrilateral] {
+    let c = corners
+    return (0..<4).map { turn in
+      Quadrilateral(
+        topLeft: c[turn], topRight: c[(turn + 1) % 4], bottomRight: c[(turn + 2) % 4], bottomLeft: c[(turn + 3) % 4])
+    }
+  }
+}
