@@ -18,9 +18,7 @@ extension Symbology {
     case .dataBar: ZBAR_DATABAR
     case .dataBarExpanded: ZBAR_DATABAR_EXP
     case .dataBarLimited, .code32, .standard2of5, .telepen, .pharmacode, .ean2, .ean5, .dataMatrix, .aztec, .pdf417,
-      .microQR, .rMQR, .maxiCode:
-    case .code32, .standard2of5, .telepen, .pharmacode, .dataMatrix, .aztec, .pdf417, .microPDF417, .microQR, .rMQR,
-      .maxiCode:
+      .microPDF417, .microQR, .rMQR, .maxiCode:
       nil
     }
   }
