@@ -91,7 +91,7 @@ struct MatrixCodeTests {
 
   @Test(
     "parts are joined, and of some the missing ones are named",
-    arguments: [Symbology.dataMatrix, .aztec, .pdf417, .microPDF417, .maxiCode])
+    arguments: [Symbology.dataMatrix, .aztec, .microPDF417, .maxiCode])
   func parts(_ symbology: Symbology) throws {
     let parts = try MatrixFixture.load("parts.txt").filter { $0.symbology == symbology }
     func sheet(_ shown: [MatrixFixture]) -> GrayImage {
