@@ -1,5 +1,5 @@
 import WaymarkProtocol
-import WaymarkSystem
+package import WaymarkSystem
 package import WaymarkText
 import WaymarkWorker
 import Yams
