@@ -65,7 +65,7 @@ struct RulesTests {
 
   @Test(arguments: [
     ("ean13", "9780143007234", "]E3978014300723452495"), ("upcA", "036000291452", "]E3003600029145252495"),
-    ("upcE", "04252614", "]E3000421000052645 2495"), ("ean8", "96385074", "]E496385074"),
+    ("upcE", "04252614", "]E300421000052645 2495"), ("ean8", "96385074", "]E496385074"),
   ])
   func anAddOnIsTypedBehindItsCode(symbology: String, text: String, typed: String) throws {
     var form = TypingRules.Form()

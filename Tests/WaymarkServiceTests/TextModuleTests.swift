@@ -4,6 +4,7 @@ import WaymarkImage
 import WaymarkJSON
 import WaymarkPipeline
 import WaymarkProtocol
+import WaymarkSystem
 import WaymarkText
 
 @testable import WaymarkService
