@@ -26,7 +26,7 @@ struct FollowedCode {
   var isTold = false
   /// The outer edges of the symbol, without the lens's distortion.
   private(set) var corners: Quadrilateral
-  private(set) var observation: CodeFollower.Observation
+  private(set) var observation: CodeObservation
   /// Where it was in the last frames, to be compared with readings that come late.
   private var places: [(time: Double, center: Point2)] = []
 
@@ -37,7 +37,7 @@ struct FollowedCode {
     needed = sighting.isCertain ? 1 : 2
     (lastSeen, lastRead, lastChecked, lastProven) = (time, time, time, time)
     corners = sighting.corners
-    observation = CodeFollower.Observation(
+    observation = CodeObservation(
       id: id, content: sighting.content, trackingMethod: .lastKnownPose, corners: sighting.corners,
       homography: .identity, size: Point2(1, 1), score: 0, lastSeen: time, lastRead: time)
   }

@@ -17,13 +17,13 @@ struct DataBarExpandedReader {
     var row: Int { 4 * finder + (isMirrored ? 2 : 0) + (isRight ? 1 : 0) - 1 }
   }
 
-  private struct Character: Hashable {
+  private struct SymbolCharacter: Hashable {
     var value: Int
     /// What it adds to the sum that is checked.
     var checked: Int
   }
 
-  private var votes: [Place: [Character: Int]] = [:]
+  private var votes: [Place: [SymbolCharacter: Int]] = [:]
   /// How far along the lines characters were seen.
   private(set) var extent: ClosedRange<Double>?
   /// How many lines at least must agree on each character.
@@ -58,7 +58,7 @@ struct DataBarExpandedReader {
 
   private struct Sighting {
     var place: Place
-    var character: Character
+    var character: SymbolCharacter
     var from: Double
     var to: Double
   }
@@ -118,7 +118,7 @@ struct DataBarExpandedReader {
     [1, 8, 4, 1, 1], [3, 6, 4, 1, 1], [3, 4, 6, 1, 1], [3, 2, 8, 1, 1], [2, 6, 5, 1, 1], [2, 2, 9, 1, 1],
   ]
 
-  private static func character(_ elements: [Double], _ near: Double, _ place: Place) -> Character? {
+  private static func character(_ elements: [Double], _ near: Double, _ place: Place) -> SymbolCharacter? {
     let module = elements.reduce(0, +) / 17
     guard abs(module - near) < 0.25 * near else { return nil }
     let odd = stride(from: 0, to: 8, by: 2).map { elements[$0] / module }
@@ -133,7 +133,7 @@ struct DataBarExpandedReader {
       best = (a.widths, b.widths, group.first + oddRank * group.even.count + evenRank, a.off + b.off)
     }
     guard let best else { return nil }
-    guard place.row >= 0 else { return Character(value: best.value, checked: 0) }
+    guard place.row >= 0 else { return SymbolCharacter(value: best.value, checked: 0) }
     var weight = 1
     for _ in 0..<(8 * place.row) { weight = weight * 3 % 211 }
     var checked = 0
@@ -141,7 +141,7 @@ struct DataBarExpandedReader {
       checked += weight * best.odd[i] + weight * 3 % 211 * best.even[i]
       weight = weight * 9 % 211
     }
-    return Character(value: best.value, checked: checked % 211)
+    return SymbolCharacter(value: best.value, checked: checked % 211)
   }
 
   private struct Group {
@@ -187,7 +187,7 @@ struct DataBarExpandedReader {
       let places = Self.sequences[(characters + 1) / 2 - 2].enumerated().flatMap { index, finder in
         [false, true].map { Place(finder: finder, isMirrored: index % 2 == 1, isRight: $0) }
       }.dropFirst().prefix(characters - 1)
-      var choices: [[(character: Character, votes: Int)]] = []
+      var choices: [[(character: SymbolCharacter, votes: Int)]] = []
       for place in places {
         let own = candidates(place, isStrict)
         guard !own.isEmpty else { break }
@@ -207,15 +207,15 @@ struct DataBarExpandedReader {
   }
 
   /// What may stand at a place: what enough lines saw, and not far fewer than the most.
-  private func candidates(_ place: Place, _ isStrict: Bool) -> [(character: Character, votes: Int)] {
+  private func candidates(_ place: Place, _ isStrict: Bool) -> [(character: SymbolCharacter, votes: Int)] {
     guard let own = votes[place], let most = own.values.max(), most >= Self.leastVotes else { return [] }
     let kept = own.filter { $0.value >= Self.leastVotes && 3 * $0.value >= most }
     return isStrict && kept.count > 1 ? [] : kept.map { ($0.key, $0.value) }
   }
 
   private static func combinations(
-    _ choices: [[(character: Character, votes: Int)]]
-  ) -> [[(character: Character, votes: Int)]] {
+    _ choices: [[(character: SymbolCharacter, votes: Int)]]
+  ) -> [[(character: SymbolCharacter, votes: Int)]] {
     choices.reduce([[]]) { known, next in known.flatMap { head in next.map { head + [$0] } } }
   }
 

@@ -149,7 +149,7 @@ struct AnchorsCaptureCommand: AsyncParsableCommand {
   }
 
   /// The largest code whose modules lie in a grid, its edges aligned with all of them.
-  private static func code(in gray: GrayImage) throws -> CodeFollower.Observation? {
+  private static func code(in gray: GrayImage) throws -> CodeObservation? {
     var scanner = try BarcodeScanner()
     let symbols = gray.withView { scanner.scan($0).symbols }.filter { !$0.symbology.moduleGrids.isEmpty }
     let camera = CameraIntrinsics(assumedFor: gray.width, gray.height)

@@ -100,7 +100,7 @@ private struct CodeFrameRecord: Encodable {
     var pose: MatchRecord.PoseRecord?
     var rawPose: MatchRecord.PoseRecord?
 
-    init(_ seen: CodeFollower.Observation) {
+    init(_ seen: CodeObservation) {
       code = seen.id
       symbology = seen.content.symbology
       text = String(decoding: seen.content.bytes, as: UTF8.self)
