@@ -20,10 +20,10 @@ struct TextModuleTests {
     _ fake: FakeTextEngine, roles: RolePolicy? = nil, _ settings: TextSettings = TextSettings()
   ) async throws -> TestService {
     let source = try FolderSource(path: Self.plate, rate: 60)
-    let path = fake.path
+    // The program is there for as long as it may be started.
     let desk = TextDesk { languages throws(TextError) in
       if languages == ["xxx"] { return try TextEngine(languages: languages) }
-      return try TextEngine(languages: ["eng"], executable: path, limit: 0.5)
+      return try TextEngine(languages: ["eng"], executable: fake.path, limit: 0.5)
     }
     return try await TestService(roles: roles ?? RolePolicy(operatorUsers: [UInt32(geteuid())])) { hub in
       let capture = CaptureModule(hub: hub, source: source)
