@@ -45,6 +45,9 @@ struct ScanCommand: ParsableCommand {
   @Flag(help: "Stop at the first code (with --onboarding: at the first accepted one).")
   var oneshot = false
 
+  @Flag(help: "Grade how each code is printed, after ISO/IEC 15415 and 15416, as far as a camera can tell.")
+  var grade = false
+
   @Option(
     help: ArgumentHelp(
       "Draw what was found into a copy of the picture: a .png or .jpg file, or, for several inputs, a folder.",
@@ -77,6 +80,7 @@ struct ScanCommand: ParsableCommand {
     guard [json, raw, quiet].count(where: { $0 }) <= 1 else {
       throw ValidationError("--json, --raw and --quiet exclude each other.")
     }
+    guard !grade || !(raw || quiet) else { throw ValidationError("--grade goes with text or --json.") }
     guard jobs.map({ (1...256).contains($0) }) ?? true else { throw ValidationError("--jobs takes 1 to 256.") }
     guard maxPixels > 0 else { throw ValidationError("--max-pixels takes a number above 0.") }
     guard inputs.count(where: { $0 == "-" }) <= 1 else {
@@ -127,6 +131,7 @@ struct ScanCommand: ParsableCommand {
     settings.scan.effort = effort.value
     settings.scan.withheld = without.passes
     settings.onlyOne = oneshot
+    settings.grades = grade
     // A verdict looks at every code: the one that is accepted may not be the first.
     settings.scan.stopsAtFirst = oneshot && !onboarding
     if let formats {

@@ -18,14 +18,18 @@ final class PictureScanner {
     var onboardingSymbologies: Set<Symbology> = [.qr]
     /// Leaves only the one code that counts.
     var onlyOne = false
+    /// Says how each code is printed.
+    var grades = false
   }
 
   private let settings: Settings
   private var scanner: BarcodeScanner
+  private var grader: SymbolGrader
 
   init(_ settings: Settings) throws(BarcodeError) {
     self.settings = settings
     scanner = try BarcodeScanner(settings.scan)
+    grader = try SymbolGrader()
   }
 
   /// Reads, decodes, scans and judges one input. Whatever is wrong with it stands in the report.
@@ -49,6 +53,9 @@ final class PictureScanner {
         report.advice = reading.unread.lazy.compactMap(\.advice).first
       }
       if settings.onlyOne { keepOne(&report) }
+      if settings.grades {
+        report.grades = picture.image.withView { view in report.symbols.map { grader.grade($0, in: view) } }
+      }
       if let path = input.annotation { annotate(&report, file, path) }
     } catch {
       report.error = error
