@@ -21,12 +21,32 @@ public struct PrintGrade: Hashable, Sendable {
 
   /// What is graded, by the words of the standards.
   public enum Parameter: String, Hashable, Sendable, Codable, CaseIterable {
-    // Of bars.
-    case edgeDetermination, minimumReflectance, minimumEdgeContrast, defects, decodability
-    // Of both.
-    case symbolContrast, modulation, decode
-    // Of matrix codes.
-    case reflectanceMargin, fixedPatternDamage, axialNonuniformity, gridNonuniformity, unusedErrorCorrection
+    /// Of bars: whether the line has as many edges as its symbol (ISO/IEC 15416).
+    case edgeDetermination
+    /// Of bars: whether the darkest bar reflects half of what the lightest space does, at most.
+    case minimumReflectance
+    /// Of bars: the least difference between a bar and a space beside it.
+    case minimumEdgeContrast
+    /// Of bars: the largest unevenness within a bar or a space.
+    case defects
+    /// Of bars: how far widths are from where they would be read as others.
+    case decodability
+    /// The difference between light and dark.
+    case symbolContrast
+    /// How even light and dark are, as a share of that difference.
+    case modulation
+    /// Whether it can be read at all.
+    case decode
+    /// Of matrix codes: modulation that knows which modules should be light and which dark (ISO/IEC 15415).
+    case reflectanceMargin
+    /// Of matrix codes: what is damaged in finder, timing and alignment patterns and in the quiet zone.
+    case fixedPatternDamage
+    /// Of matrix codes: how different the spacing of modules is along both axes.
+    case axialNonuniformity
+    /// Of matrix codes: how far modules lie from an even grid, in modules.
+    case gridNonuniformity
+    /// Of matrix codes: the share of error correction that was not needed.
+    case unusedErrorCorrection
   }
 
   /// One parameter.
