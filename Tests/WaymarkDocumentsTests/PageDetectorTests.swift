@@ -34,19 +34,6 @@ struct PageDetectorTests {
     #expect(Drawing.error(PageDetector().detect(picture)?.outline, Drawing.slanted) < 0.01)
   }
 
-  @Test func findsASmallPageWithFaintSidesOnRoughGround() throws {
-    let outline = Quadrilateral(
-      topLeft: Point2(130, 180), topRight: Point2(296, 196), bottomRight: Point2(264, 418), bottomLeft: Point2(77, 392))
-    let picture = Drawing.photograph(
-      outline, paper: SIMD3(128, 138, 138),
-      ground: { x, y in
-        var hash = UInt64(x / 2 * 7919 + y / 2 * 104_729)
-        hash = (hash ^ (hash >> 7)) &* 0x9E37_79B9_7F4A_7C15
-        return SIMD3(124, 106, 108) + Double(hash >> 40 & 31) - 16
-      })
-    #expect(Drawing.error(PageDetector().detect(picture)?.outline, outline) < 0.02)
-  }
-
   @Test func takesNoStripesForSides() throws {
     let picture = Drawing.photograph(
       Drawing.slanted, ground: { x, y in (x + 2 * y) / 24 % 2 == 0 ? SIMD3(60, 90, 150) : SIMD3(170, 150, 60) })

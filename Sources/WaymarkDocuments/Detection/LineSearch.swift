@@ -45,11 +45,6 @@ final class LineSearch {
   static let step = 2.0
   private static let angles = 128
   private static let binWidth: Float = 1.5
-  /// For how many angles to either side of its own an edge pixel votes: on weak edges noise turns the gradient by several degrees.
-  private static let spread = 4
-  /// Lines need votes for this share of the picture's shorter side. A side of a third of it that is half as steep as a full step, its pixels'
-  /// directions scattered, has little more.
-  private static let leastVotes: Float = 0.06
   /// Lines that are followed up.
   var limit = 34
 
@@ -90,7 +85,7 @@ final class LineSearch {
       for edge in map.edges {
         let turn = Int(EdgeMap.turn(edge.nx, edge.ny))
         let (x, y) = (edge.x - center.0, edge.y - center.1)
-        for shift in -Self.spread...Self.spread {
+        for shift in -2...2 {
           let a = (turn &+ shift) & (angles &- 1)
           let rho = (x * cosines[a] + y * sines[a] + reach) / Self.binWidth + 1
           let bin = Int(rho)
@@ -102,7 +97,7 @@ final class LineSearch {
       }
     }
     var peaks: [(votes: Float, angle: Int, bin: Int)] = []
-    let least = Self.leastVotes * Float(min(map.width, map.height))
+    let least = 0.1 * Float(min(map.width, map.height))
     votes.withUnsafeBufferPointer { votes in
       for a in 0..<angles {
         for bin in 3..<(bins - 3) {

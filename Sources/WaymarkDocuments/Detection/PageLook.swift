@@ -64,29 +64,18 @@ public struct PageLook: Hashable, Sendable {
   /// Means of luma over an even grid of `n` × `n` places of the page, and how many those are.
   private static func luma(_ view: ImageView, _ map: Homography) -> (means: [Float], n: Int) {
     let n = PageMarks.side
-    // Writing is finer than a place: from fewer samples it differs each time that the page lies elsewhere.
-    let samples = 5
-    let step = 1 / Double(samples * n)
+    let fine = 3 * n
     let (right, bottom) = (view.width - 1, view.height - 1)
-    var sums = [Int32](repeating: 0, count: n * n)
-    for y in 0..<(samples * n) {
-      let v = (Double(y) + 0.5) * step
-      // From column to column the homogeneous coordinates change by the same amounts.
-      var (px, py, pw) = (
-        map.row0.y * v + map.row0.z + 0.5 * step * map.row0.x, map.row1.y * v + map.row1.z + 0.5 * step * map.row1.x,
-        map.row2.y * v + map.row2.z + 0.5 * step * map.row2.x
-      )
-      for x in 0..<(samples * n) {
-        let scale = 1 / pw
-        let place = (px * scale, py * scale)
-        (px, py, pw) = (px + step * map.row0.x, py + step * map.row1.x, pw + step * map.row2.x)
-        guard place.0.isFinite, place.1.isFinite else { continue }
-        let column = Int(min(max(place.0, 0), Double(right)))
-        let row = Int(min(max(place.1, 0), Double(bottom)))
-        sums[y / samples * n + x / samples] += Int32(view.row(row)[column])
+    var means = [Float](repeating: 0, count: n * n)
+    for y in 0..<fine {
+      for x in 0..<fine {
+        let p = map.apply(Point2((Double(x) + 0.5) / Double(fine), (Double(y) + 0.5) / Double(fine)))
+        guard p.x.isFinite, p.y.isFinite else { continue }
+        let (px, py) = (Int(min(max(p.x, 0), Double(right))), Int(min(max(p.y, 0), Double(bottom))))
+        means[y / 3 * n + x / 3] += Float(view.row(py)[px]) / 9
       }
     }
-    return (sums.map { Float($0) / Float(samples * samples) }, n)
+    return (means, n)
   }
 
   /// The steepest step of each tile that has something on it, as a share of its range; of these the one that nine tenths stay below.
@@ -157,28 +146,10 @@ public struct PageMarks: Hashable, Sendable {
     }
     let mean = marks.reduce(0, +) / Float(n * n)
     for i in marks.indices { marks[i] -= mean }
+    let length = marks.reduce(0) { $0 + $1 * $1 }.squareRoot()
     // Noise of about a hundredth of the paper's luma at every place.
-    guard Self.length(marks) > 0.012 * Float(n) else { return }
-    marks = Self.smoothed(marks)
-    let length = max(Self.length(marks), 1e-6)
+    guard length > 0.012 * Float(n) else { return }
     values = marks.map { $0 / length }
-  }
-
-  private static func length(_ values: [Float]) -> Float { values.reduce(0) { $0 + $1 * $1 }.squareRoot() }
-
-  /// Each place with its eight neighbours, by binomial weights: corners that are off by half a hundredth of the page move what is on it by a
-  /// fraction of a place, and that must not make another page of it.
-  private static func smoothed(_ values: [Float]) -> [Float] {
-    let n = side
-    var out = values
-    for y in 1..<(n - 1) {
-      for i in (y * n + 1)..<(y * n + n - 1) {
-        let cross = values[i - 1] + values[i + 1] + values[i - n] + values[i + n]
-        let corners = values[i - n - 1] + values[i - n + 1] + values[i + n - 1] + values[i + n + 1]
-        out[i] = (4 * values[i] + 2 * cross + corners) / 16
-      }
-    }
-    return out
   }
 
   /// Whether there is anything on the page.

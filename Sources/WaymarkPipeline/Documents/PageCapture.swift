@@ -24,9 +24,7 @@ package struct PageCapture: Sendable {
     /// No page that is less likely begins to be captured by itself; two thirds of it keep one that is held.
     package var leastScore = 0.5
     /// Pages that are at least so much alike are the same.
-    package var sameness = 0.8
-    /// What lies where a page was captured is another one when it is less like it than that.
-    package var difference = 0.65
+    package var sameness = 0.86
     /// Seconds that a hint must hold before it is told.
     package var settling = 0.4
 
@@ -167,7 +165,7 @@ package struct PageCapture: Sendable {
   /// Whether the page that was captured last is gone.
   private mutating func review(_ sight: Sight, against before: Sight, at now: Double) {
     let moved = Self.motion(sight.outline, before.outline)
-    let differs = sight.look.marks.similarity(to: before.look.marks) < settings.difference
+    let differs = sight.look.marks.similarity(to: before.look.marks) < 0.5
     // Elsewhere it may be the same page, pushed about; it is compared with all that were captured when it rests.
     guard moved > 0.25 || differs else {
       otherSince = nil

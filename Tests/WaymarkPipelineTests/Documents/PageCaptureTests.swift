@@ -147,70 +147,7 @@ import WaymarkPipeline
     let q = Self.outline
     let turned = Quadrilateral(
       topLeft: q.bottomRight, topRight: q.bottomLeft, bottomRight: q.topLeft, bottomLeft: q.topRight)
-    #expect(
-      dim.withView { PageLook($0, outline: turned).marks }.similarity(to: marks) > PageCapture.Settings().sameness)
-    #expect(
-      Self.picture(5).withView { PageLook($0, outline: q).marks }.similarity(to: marks)
-        < PageCapture.Settings().difference)
-  }
-
-  /// A page of fine writing as a camera of 640 × 480 pixels sees it at `outline`, with noise.
-  static func writing(_ seed: Int, at outline: Quadrilateral) throws -> GrayImage {
-    let unit = Quadrilateral(
-      topLeft: Point2(0, 0), topRight: Point2(1, 0), bottomRight: Point2(1, 1), bottomLeft: Point2(0, 1))
-    let map = try #require(Homography(from: outline, to: unit))
-    func hash(_ parts: Int...) -> Int {
-      let mixed = parts.reduce(UInt64(seed)) { (($0 ^ UInt64($1)) &* 0x9E37_79B9_7F4A_7C15) ^ ($0 >> 29) }
-      return Int(mixed >> 40)
-    }
-    return GrayImage(width: 640, height: 480) { out in
-      for y in 0..<480 {
-        for x in 0..<640 {
-          let p = map.apply(Point2(Double(x), Double(y)))
-          var value = 90
-          if p.x >= 0, p.y >= 0, p.x < 1, p.y < 1 {
-            let (line, stroke) = (Int(p.y * 84), Int(p.x * 150))
-            // Lines of strokes with gaps between words; some lines end early.
-            let isInk =
-              line % 2 == 0 && hash(line, 7) % 10 > 1 && hash(line, stroke / 9, 3) % 4 > 0
-              && hash(line, stroke) % 2 == 0 && p.x > 0.1 && p.x < 0.9
-            value = isInk ? 60 : 215
-          }
-          out[y * 640 + x] = UInt8(value + hash(x, y, Int(outline.topLeft.x)) % 17 - 8)
-        }
-      }
-    }
-  }
-
-  @Test func aPageOfFineWritingIsKnownAgainElsewhere() throws {
-    let places = [
-      Quadrilateral(
-        topLeft: Point2(135, 91), topRight: Point2(551, 167), bottomRight: Point2(529, 436),
-        bottomLeft: Point2(65, 348)),
-      Quadrilateral(
-        topLeft: Point2(83, 90), topRight: Point2(631, 43), bottomRight: Point2(612, 456),
-        bottomLeft: Point2(110, 384)),
-      Quadrilateral(
-        topLeft: Point2(180, 120), topRight: Point2(480, 132), bottomRight: Point2(470, 370),
-        bottomLeft: Point2(170, 350)),
-    ]
-    var player = Player()
-    for (turn, place) in places.enumerated() {
-      let picture = try Self.writing(1, at: place)
-      // Corners are found to half a hundredth of the diagonal.
-      let off = [Point2(2.2, -1.3), Point2(-1.8, 1.6), Point2(1.2, 2.1)][turn]
-      let c = place.corners
-      let found = Quadrilateral(
-        topLeft: c[0] + off, topRight: c[1] - off, bottomRight: c[2] + off, bottomLeft: c[3] - off)
-      let look = picture.withView { PageLook($0, outline: found) }
-      let last = player.show(PageCapture.Sight(outline: found, score: 0.9, look: look), seconds: 2)
-      #expect(player.captures.count == 1)
-      if turn > 0 { #expect(last?.advice == .alreadyCaptured) }
-      _ = player.show(nil, seconds: 1)
-    }
-    // Another page with the same lines and margins is another one.
-    let look = try Self.writing(2, at: places[0]).withView { PageLook($0, outline: places[0]) }
-    _ = player.show(PageCapture.Sight(outline: places[0], score: 0.9, look: look), seconds: 2)
-    #expect(player.captures.count == 2)
+    #expect(dim.withView { PageLook($0, outline: turned).marks }.similarity(to: marks) > 0.86)
+    #expect(Self.picture(5).withView { PageLook($0, outline: q).marks }.similarity(to: marks) < 0.5)
   }
 }
