@@ -41,6 +41,8 @@ def main():
             if wanted and name not in wanted:
                 continue
             begun = time.monotonic()
+            # Each stand has a port, and its cookie a name, of its own; those of some ninety stands are more than a request may carry.
+            browser.cdp("Network.clearBrowserCookies")
             try:
                 function(browser)
                 passed += 1
