@@ -111,8 +111,9 @@ struct FuseCameraTests {
       #expect(sink.waitForFrames(1))
     }
     let after = ProcessUse.now
-    #expect(after.descriptors == before.descriptors)
-    #expect(after.threads == before.threads)
+    // Nothing is left behind; what other tests of this process let go of meanwhile is no fault.
+    #expect(after.descriptors <= before.descriptors)
+    #expect(after.threads <= before.threads)
     #expect(source.statistics.lost == 5)
     source.stop()
     #expect(sink.states.last == .closed)
