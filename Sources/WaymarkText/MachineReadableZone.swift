@@ -140,7 +140,7 @@ public struct MachineReadableZone: Hashable, Sendable {
       guard let first = ways.first, ways.count > 1 else { return false }
       return ZoneLineReader.sureness(first.confidence, over: ways[1].confidence) < sureEnough
     }
-    if let zone = MachineReadableZone(best.map { $0.joined() }) { return (zone, isUnsure) }
+    if let zone = MachineReadableZone(best.map { $0.joined() }) { return (zone, isUnsure || !zone.hasPlainNames) }
     var found: [(zone: MachineReadableZone, loss: Double)] = []
     for i in ways.indices {
       for place in ways[i].indices {
@@ -159,7 +159,17 @@ public struct MachineReadableZone: Hashable, Sendable {
     if let second = found.dropFirst().first(where: { $0.zone != likeliest.zone }) {
       guard second.loss > likeliest.loss + clearLead else { return nil }
     }
-    return (likeliest.zone, likeliest.loss > clearLead)
+    return (likeliest.zone, likeliest.loss > clearLead || !likeliest.zone.hasPlainNames)
+  }
+
+  /// Whether the names, which have no check digit, are written as ICAO 9303-3, 4.6 has it, and end before their field does: fillers
+  /// that were read as letters make names that are neither.
+  var hasPlainNames: Bool {
+    let field = format == .td1 ? lines[2][...] : lines[0].dropFirst(5)
+    let names = field.reversed().drop { $0 == "<" }.reversed()
+    guard names.count < field.count else { return false }
+    let parts = String(names).split(separator: "<<", omittingEmptySubsequences: false)
+    return parts.count <= 2 && parts.allSatisfy { !$0.isEmpty && !$0.hasPrefix("<") && !$0.hasSuffix("<") }
   }
 
   /// By how much more alike the likeliest may be than what is taken in its place, as correlation.

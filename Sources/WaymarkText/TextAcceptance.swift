@@ -23,8 +23,6 @@ public struct TextAcceptance {
   private static let wordLimit = 8
   /// Of a text whose pattern has no check digit, a reading that is less sure is doubtful.
   private static let sureEnough = 0.75
-  /// Of a machine-readable zone, every character of a name must be as sure: it has no check digit.
-  private static let sureName = 0.6
 
   /// - Throws: `TextError` for a pattern that is none.
   public init(_ patterns: [TextPattern]) throws(TextError) {
@@ -95,10 +93,10 @@ public struct TextAcceptance {
     for count in [3, 2] where lines.count >= count {
       for start in 0...(lines.count - count) {
         let part = Array(lines[start..<start + count])
-        let least = part.flatMap(\.symbols).filter { $0.text != "<" }.map(\.confidence).min() ?? 0
         let settled =
           MachineReadableZone.settle(part.map(\.symbols))
-          ?? MachineReadableZone(part.map(\.text)).map { ($0, least < Self.sureName) }
+          // Names have no check digits: as the engine read them, fillers taken for letters among them, somebody has to look.
+          ?? MachineReadableZone(part.map(\.text)).map { ($0, true) }
         guard let (zone, isDoubtful) = settled else { continue }
         found.append(
           AcceptedText(

@@ -1,5 +1,6 @@
 import Testing
-import WaymarkText
+
+@testable import WaymarkText
 
 /// The specimens of ICAO 9303.
 @Suite struct MachineReadableZoneTests {
@@ -46,5 +47,16 @@ import WaymarkText
     #expect(MachineReadableZone([]) == nil)
     #expect(MachineReadableZone(["", ""]) == nil)
     #expect(MachineReadableZone([String(repeating: "<", count: 44), String(repeating: "<", count: 44)]) == nil)
+  }
+
+  /// Names have no check digit: what fillers were taken for must show in another way.
+  @Test(arguments: [
+    ("ERIKSSON<<ANNA<MARIA<<<<<<<<<<", true), ("ERIKSSON<<<<<<<<<<<<<<<<<<<<<<", true),
+    ("ERIKSSON<<ANNA<MARIARTRERREEEP", false), ("ERIKSSON<<ANNA<<MARIA<<<<<<<<<", false),
+    ("ERIKSSON<<<ANNA<<<<<<<<<<<<<<<", false), ("<ERIKSSON<<ANNA<<<<<<<<<<<<<<<", false),
+  ])
+  func namesThatAreNotWrittenAsNamesAreDoubted(_ names: String, isPlain: Bool) throws {
+    let zone = MachineReadableZone(["I<UTOD231458907<<<<<<<<<<<<<<<", "7408122F1204159UTO<<<<<<<<<<<6", names])
+    #expect(try #require(zone).hasPlainNames == isPlain)
   }
 }
