@@ -36,7 +36,14 @@ struct BridgeCommand: AsyncParsableCommand {
       if check {
         for file in configuration.namedFiles { _ = try Self.read(file) }
         _ = try configuration.broker.password()
-        print("\(config) is good: \(configuration.device) at \(configuration.broker.host)")
+        let answer = "\(config) is good: \(configuration.device) at \(configuration.broker.host)\n"
+        do {
+          try FileHandle.standardOutput.write(contentsOf: Data(answer.utf8))
+        } catch {
+          // Whoever asked did not get the answer.
+          BridgeLog.write(.error, "The answer cannot be written: \(error.localizedDescription)")
+          throw ExitCode(74)
+        }
         return
       }
       try await Bridge(configuration: configuration, socket: socketPath(configuration)).run()

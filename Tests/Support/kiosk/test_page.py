@@ -41,7 +41,7 @@ def main():
             if wanted and name not in wanted:
                 continue
             begun = time.monotonic()
-            # Each stand has a port, and its cookie a name, of its own; those of some ninety stands are more than a request may carry.
+            # Each stand has a port, and its cookie a name, of its own; those of a hundred stands are more than the 8 KiB that a header may have.
             browser.cdp("Network.clearBrowserCookies")
             try:
                 function(browser)
