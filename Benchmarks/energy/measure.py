@@ -96,13 +96,23 @@ def main():
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
 
-    folder = Path(tempfile.mkdtemp(prefix="waymark-energy-"))
-    path = str(folder / "waymark.sock")
-    (folder / "waymark.yaml").write_text(json.dumps({
-        "source": {"path": str(ROOT / "Samples/frames"), "rate": options.rate},
-        "scenes": {"folders": [str(ROOT / "Samples/scenes")], "cache": str(folder / "cache")}}))
-    service = subprocess.Popen([options.waymark, "serve", "--config", str(folder / "waymark.yaml"), "--socket", path],
-                               stderr=subprocess.DEVNULL)
+    def start(camera):
+        """A service, and a connection to it."""
+        folder = Path(tempfile.mkdtemp(prefix="waymark-energy-"))
+        path = str(folder / "waymark.sock")
+        (folder / "waymark.yaml").write_text(json.dumps({
+            "camera": camera, "source": {"path": str(ROOT / "Samples/frames"), "rate": options.rate}}))
+        service = subprocess.Popen([options.waymark, "serve", "--config", str(folder / "waymark.yaml"), "--socket", path],
+                                   stderr=subprocess.DEVNULL)
+        end = time.monotonic() + 20
+        while True:
+            try:
+                return service, Connection(path, timeout=120)
+            except OSError:
+                if service.poll() is not None or time.monotonic() > end:
+                    sys.exit("the service did not start")
+                time.sleep(0.02)
+
     rows = []
 
     def row(name, meter, scans=1):
@@ -117,16 +127,9 @@ def main():
     def frames(client):
         return client.request("status")["statistics"]["frames"]["captured"]
 
+    # Closed at once, so that a scan pays for what it needs and no more.
+    service, client = start({"closeAfter": 0})
     try:
-        end = time.monotonic() + 20
-        while True:
-            try:
-                client = Connection(path, timeout=120)
-                break
-            except OSError:
-                if service.poll() is not None or time.monotonic() > end:
-                    sys.exit("the service did not start")
-                time.sleep(0.02)
         rest("nothing: the machine by itself", None)
         rest("waiting: no scan, the camera closed", service.pid)
         assert client.request("status")["camera"]["status"] == "closed", "the camera runs though nobody wants a frame"
@@ -152,8 +155,20 @@ def main():
                 time.sleep(options.seconds)
             row(f"{name}, a frame", meter, max(1, frames(client) - before))
             client.request("codes.unfollow" if params is None else "scan.cancel")
-        time.sleep(2)
-        rest("waiting again", service.pid)
+    finally:
+        service.terminate()
+        service.wait(timeout=30)
+
+    # What the seconds cost for which it stays open after a scan (`camera.closeAfter`).
+    service, client = start({"keepOpen": True})
+    try:
+        # It is opened by the first need, and stays.
+        client.request("scan.begin", mode="barcode")
+        client.request("scan.cancel")
+        time.sleep(1)
+        with Meter(service.pid) as meter:
+            time.sleep(options.seconds)
+        row("the camera open, nobody looks, a frame", meter, options.seconds * options.rate)
     finally:
         service.terminate()
         service.wait(timeout=30)
