@@ -1,11 +1,13 @@
 """Measures the kiosk page in a headless Chromium, the real service on the sample walk beside it.
 
-  measure.py [live] [memory] [--frames 50000] [--seconds 20] [--rate 60] [--json]
+  measure.py [live] [memory] [first] [--frames 50000] [--seconds 20] [--rate 60] [--json]
 
 live    at 640×480 and 30 frames a second: frames drawn a second, how far the overlay's frame is from the one it is drawn
         on, and the time from an event's birth in the service to its arrival in the page.
 memory  so many frames as fast as the system gives: the page's heap after a forced collection, the kiosk's and the
         service's memory, and by how much they grow from the second fifth of the run to its end.
+first   the first view, from asking for the page to its first picture, in turns with a page of one word from the same program:
+        milliseconds of each and their ratio, with nothing cached and with everything, and how many files it took.
 
 Ends with 1 when a limit is missed. Needs selenium, Chromium and the built executable (WAYMARK names another one).
 """
@@ -14,6 +16,7 @@ import json
 import os
 import statistics
 import sys
+import tempfile
 import time
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
@@ -104,12 +107,54 @@ def memory(options):
         browser.close()
 
 
+EMPTY = '<!doctype html><html lang="en"><meta charset="utf-8"><title>Empty</title><body><h1>Empty</h1></body></html>'
+PAINTED = """
+  const painted = performance.getEntriesByName('first-contentful-paint')[0]?.startTime;
+  return painted && { painted, files: performance.getEntriesByType('resource').filter((one) => one.responseEnd < painted).length };"""
+
+
+def first(options):
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        with open(os.path.join(folder, "index.html"), "w", encoding="utf8") as out:
+            out.write(EMPTY)
+        browser = Browser()
+        try:
+            picture = [os.path.join(ROOT, "Samples/pictures/no-code.jpg")]
+            with Stand(picture) as page, Stand(picture, options=["--assets", folder]) as empty:
+
+                def once(stand, cached):
+                    if not cached:
+                        browser.cdp("Network.clearBrowserCache")
+                    browser.open("about:blank")
+                    browser.open(f"http://{stand.address}/")
+                    while not (seen := browser.script(PAINTED)):
+                        time.sleep(0.02)
+                    return seen
+
+                for stand in (page, empty):
+                    browser.open(stand.url)
+                rounds = [(once(page, False), once(empty, False), once(page, True)) for _ in range(options.rounds)]
+        finally:
+            browser.close()
+    def middle(pick):
+        return statistics.median(pick(*one) for one in rounds)
+
+    return {
+        "firstViewMilliseconds": round(middle(lambda fresh, empty, cached: fresh["painted"])),
+        "cachedMilliseconds": round(middle(lambda fresh, empty, cached: cached["painted"])),
+        "emptyPageMilliseconds": round(middle(lambda fresh, empty, cached: empty["painted"])),
+        "ratio": round(middle(lambda fresh, empty, cached: fresh["painted"] / empty["painted"]), 2),
+        "files": middle(lambda fresh, empty, cached: fresh["files"])}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", nargs="*", choices=["live", "memory", []], default=["live"])
+    parser.add_argument("what", nargs="*", choices=["live", "memory", "first", []], default=["live"])
     parser.add_argument("--frames", type=int, default=50_000)
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--rate", type=int, default=60)
+    parser.add_argument("--rounds", type=int, default=11)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     report, limits = {}, {}
@@ -122,6 +167,9 @@ def main():
         report["memory"] = found = memory(options)
         limits["the page's heap flat (under 1 MiB)"] = found["growthBytes"]["heap"] < 1 << 20
         limits["the kiosk's memory flat (under 4 MiB)"] = found["growthBytes"]["kiosk"] < 4 << 20
+    if "first" in options.what:
+        report["first"] = found = first(options)
+        limits["the first view in 300 ms"] = found["firstViewMilliseconds"] <= 300
     if options.json:
         print(json.dumps({"report": report, "limits": limits}))
     else:

@@ -10,27 +10,43 @@ struct Assets: Sendable {
     let contentType: String
     /// A strong validator: the start of the SHA-256 of the contents.
     let entityTag: String
+
+    init(_ data: Data, contentType: String) {
+      bytes = Array(data)
+      self.contentType = contentType
+      entityTag = "\"" + SHA256.hash(data: data).prefix(12).map { String($0, radix: 16) }.joined() + "\""
+    }
+
+    var text: String { String(decoding: bytes, as: UTF8.self) }
   }
 
   private let files: [String: File]
 
-  /// All files below a folder, by their path relative to it.
+  /// All files below a folder, by their path relative to it, and those that the page is gathered into.
   ///
+  /// - Parameter configuration: JSON that stands in the page.
   /// - Throws: `KioskError` with code `assets` when there is no index.html.
-  init(folder: String) throws(KioskError) {
+  init(folder: String, configuration: String = "{}") throws(KioskError) {
     var files: [String: File] = [:]
     let root = URL(fileURLWithPath: folder, isDirectory: true)
     let names = FileManager.default.enumerator(atPath: root.path)
     while let name = names?.nextObject() as? String {
       guard let type = Self.contentTypes[(name as NSString).pathExtension] else { continue }
       guard let data = try? Data(contentsOf: root.appendingPathComponent(name)) else { continue }
-      let digest = SHA256.hash(data: data).prefix(12).map { String($0, radix: 16) }.joined()
-      files[name] = File(bytes: Array(data), contentType: type, entityTag: "\"\(digest)\"")
+      files[name] = File(data, contentType: type)
     }
-    guard files["index.html"] != nil else {
+    guard let page = files["index.html"]?.text else {
       throw KioskError(
         code: .assets, message: "The page's files are not in \(folder).",
         hint: "Reinstall Waymark, or name the folder with --assets.")
+    }
+    let sources = files
+    let gathered =
+      PageBundle.gather({ sources[$0]?.text }, configuration: configuration)
+      ?? ["index.html": PageBundle.configured(page, configuration)]
+    for (name, text) in gathered {
+      guard let type = Self.contentTypes[(name as NSString).pathExtension] else { continue }
+      files[name] = File(Data(text.utf8), contentType: type)
     }
     self.files = files
   }

@@ -3,6 +3,18 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
+extension KioskOptions {
+  /// What the page may show, as JSON.
+  var shown: String {
+    let configuration: [String: any Sendable] = [
+      "show": views.map(\.rawValue), "language": language ?? NSNull(), "returnSeconds": returnSeconds,
+      "idleSeconds": idleSeconds, "upload": upload, "reach": reach, "keyboard": keyboard,
+    ]
+    let data = try? JSONSerialization.data(withJSONObject: configuration, options: [.sortedKeys])
+    return data.map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+  }
+}
+
 extension KioskServer {
   /// The page, its files and what it may show.
   func addPage(to router: Router<KioskContext>) {
@@ -11,14 +23,9 @@ extension KioskServer {
       respond(context.parameters.getCatchAll().joined(separator: "/"), to: request)
     }
     router.get("/api/config") { _, _ in
-      let configuration: [String: any Sendable] = [
-        "show": options.views.map(\.rawValue), "language": options.language ?? NSNull(),
-        "returnSeconds": options.returnSeconds, "idleSeconds": options.idleSeconds, "upload": options.upload,
-        "reach": options.reach, "keyboard": options.keyboard,
-      ]
-      let data = try JSONSerialization.data(withJSONObject: configuration, options: [.sortedKeys])
-      return Response(
-        status: .ok, headers: [.contentType: "application/json"], body: .init(byteBuffer: ByteBuffer(bytes: data)))
+      Response(
+        status: .ok, headers: [.contentType: "application/json"],
+        body: .init(byteBuffer: ByteBuffer(string: options.shown)))
     }
   }
 

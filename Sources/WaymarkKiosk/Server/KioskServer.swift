@@ -29,7 +29,7 @@ package struct KioskServer: Sendable {
     self.backend = backend
     self.logger = logger
     rooms = PictureRooms(bytes: options.limits.pictures, waiting: options.limits.waiting)
-    assets = try Assets(folder: options.assets)
+    assets = try Assets(folder: options.assets, configuration: options.shown)
   }
 
   /// Listens until the task is cancelled, a graceful shutdown is asked for, or a signal comes.

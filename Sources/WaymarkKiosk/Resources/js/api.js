@@ -41,8 +41,8 @@ export async function upload(file) {
   return answer(response);
 }
 
-/** What this page may show, as the kiosk was started. */
-export async function configuration() { return (await fetch('/api/config')).json(); }
+/** What this page may show, as the kiosk was started: it stands in the page. */
+export const configuration = () => JSON.parse(document.querySelector('meta[name="waymark"]')?.getAttribute('content') || '{}');
 
 /** Addresses of pictures. */
 export const pictures = {

@@ -157,7 +157,7 @@ function listen() {
   events.open();
 }
 
-try { Object.assign(app.config, await configuration()); } catch { /* the defaults serve until the kiosk answers */ }
+Object.assign(app.config, configuration());
 chooseLanguage(app.config.language);
 document.title = 'Waymark';
 if (app.config.reach < 1) {
@@ -168,4 +168,5 @@ if (app.config.keyboard) keyboard.begin();
 show(startView);
 listen();
 watchIdle(app);
-for (const load of Object.values(parts)) load().catch(() => {});
+// The other views come once this one has been painted.
+requestAnimationFrame(() => setTimeout(() => { for (const load of Object.values(parts)) load().catch(() => {}); }));

@@ -1,0 +1,156 @@
+import Foundation
+
+/// The page's many small files gathered into few, because a browser asks for one after the other: what the first view is made
+/// of in one style sheet and one script, the modules of every other view in a second script.
+///
+/// The files are written for this: an import or export is a line of its own that begins with the word, exports are declared
+/// where they are exported, and no module imports itself through others. A page that is not is served as it is.
+enum PageBundle {
+  /// The names under which the gathered files are served.
+  private static let style = "page.css"
+  private static let first = "page.js"
+  private static let later = "views.js"
+
+  /// `index.html` and the files that it then asks for, by their names.
+  ///
+  /// - Parameters:
+  ///   - text: the text of a file of the page, by its name.
+  ///   - configuration: JSON that is handed to the page in its own text, so that it need not ask for it.
+  /// - Returns: nothing where the page is not written as is said above.
+  static func gather(_ text: @escaping (String) -> String?, configuration: String) -> [String: String]? {
+    guard let page = text("index.html") else { return nil }
+    let sheets = page.matches(of: /\n *<link rel="stylesheet" href="\/assets\/([^"]+)">/)
+    let scripts = page.matches(of: /<script type="module" src="\/assets\/([^"]+)"><\/script>/)
+    guard let firstSheet = sheets.first, scripts.count == 1, let main = scripts.first.map({ String($0.1) }) else {
+      return nil
+    }
+    var modules = Modules(text: text, later: later)
+    guard modules.take(main) else { return nil }
+    let start = modules.taken
+    // What is loaded later may name more that is loaded later.
+    while let next = modules.later.first {
+      modules.later.removeFirst()
+      guard modules.take(next) else { return nil }
+    }
+    var styles = ""
+    for sheet in sheets {
+      guard let rules = text(String(sheet.1)) else { return nil }
+      styles += rules + "\n"
+    }
+    var gathered = page
+    gathered.replaceSubrange(scripts[0].range, with: "<script type=\"module\" src=\"/assets/\(first)\"></script>")
+    for sheet in sheets.reversed() {
+      let one =
+        sheet.range == firstSheet.range
+        ? "\n  <link rel=\"modulepreload\" href=\"/assets/\(first)\">\n  <link rel=\"stylesheet\" href=\"/assets/\(style)\">"
+        : ""
+      gathered.replaceSubrange(sheet.range, with: one)
+    }
+    return [
+      "index.html": configured(gathered, configuration), style: styles,
+      first: """
+      export const $makers = {};
+      const $made = {};
+      export function $need(name) {
+        if (!(name in $made)) { const made = {}; $makers[name](made); $made[name] = made; }
+        return $made[name];
+      }
+      \(start.joined())$need('\(main)');
+
+      """,
+      later: "import { $makers, $need } from './\(first)';\n" + modules.taken.dropFirst(start.count).joined(),
+    ]
+  }
+
+  /// The page with what it may show in its head.
+  static func configured(_ page: String, _ configuration: String) -> String {
+    let escaped = configuration.replacing("&", with: "&amp;").replacing("\"", with: "&quot;")
+      .replacing("<", with: "&lt;")
+    return page.replacing(
+      "<meta name=\"waymark\" content=\"\">", with: "<meta name=\"waymark\" content=\"\(escaped)\">")
+  }
+
+  /// Modules turned into functions, each after those that it imports.
+  private struct Modules {
+    let text: (String) -> String?
+    /// The address of the script that holds what is loaded later.
+    let laterName: String
+    /// The functions, in the order in which they are written.
+    private(set) var taken: [String] = []
+    /// Modules that are loaded when they are needed, and are not yet taken.
+    var later: [String] = []
+    private var names: Set<String> = []
+
+    init(text: @escaping (String) -> String?, later: String) {
+      self.text = text
+      laterName = later
+    }
+
+    /// Takes a module, and before it whatever it imports.
+    ///
+    /// - Returns: false where one of them is missing or written otherwise.
+    mutating func take(_ name: String) -> Bool {
+      guard names.insert(name).inserted else { return true }
+      guard let source = text(name) else { return false }
+      var exports: [String] = []
+      var lines: [String] = []
+      for line in source.split(separator: "\n", omittingEmptySubsequences: false) {
+        if line.hasPrefix("import ") {
+          guard let made = imported(String(line), by: name) else { return false }
+          lines.append(made)
+        } else if line.hasPrefix("export ") {
+          guard let match = line.prefixMatch(of: /export (?:(?:async )?function\*? ?|const |class )([A-Za-z_$][\w$]*)/)
+          else {
+            return false
+          }
+          exports.append(String(match.1))
+          lines.append(loaded(String(line.dropFirst("export ".count)), by: name))
+        } else {
+          lines.append(loaded(String(line), by: name))
+        }
+      }
+      taken.append(
+        """
+        $makers['\(name)'] = ($exports) => {
+        \(lines.joined(separator: "\n"))
+        Object.assign($exports, { \(exports.joined(separator: ", ")) });
+        };
+
+        """)
+      return true
+    }
+
+    /// A line that imports, as one that asks for what a module made.
+    private mutating func imported(_ line: String, by name: String) -> String? {
+      guard let match = line.wholeMatch(of: /import (?:(\{[^}]*\}|\* as [\w$]+) from )?'(\.[^']*)';/) else {
+        return nil
+      }
+      let target = Self.resolve(String(match.2), from: name)
+      guard take(target) else { return nil }
+      guard let wanted = match.1 else { return "$need('\(target)');" }
+      let names =
+        wanted.hasPrefix("*") ? String(wanted.dropFirst("* as ".count)) : String(wanted).replacing(" as ", with: ": ")
+      return "const \(names) = $need('\(target)');"
+    }
+
+    /// A line whose modules are loaded when it runs.
+    private mutating func loaded(_ line: String, by name: String) -> String {
+      var line = line
+      while let match = line.firstMatch(of: /\bimport\('(\.[^']*)'\)/) {
+        let target = Self.resolve(String(match.1), from: name)
+        later.append(target)
+        line.replaceSubrange(match.range, with: "import('/assets/\(laterName)').then(() => $need('\(target)'))")
+      }
+      return line
+    }
+
+    /// The name of a file that another names relative to itself.
+    private static func resolve(_ path: String, from name: String) -> String {
+      var parts = name.split(separator: "/").dropLast().map(String.init)
+      for part in path.split(separator: "/") where part != "." {
+        if part == ".." { _ = parts.popLast() } else { parts.append(String(part)) }
+      }
+      return parts.joined(separator: "/")
+    }
+  }
+}
