@@ -15,6 +15,7 @@ const style = new CSSStyleSheet();
 style.replaceSync(`
 *, *::before, *::after { box-sizing: border-box; }
 :host { display: grid; gap: var(--s5); align-content: start; min-width: 0; }
+.legend, .banner { grid-column: 1 / -1; }
 .legend { margin: 0; color: var(--text-soft); }
 [hidden] { display: none !important; }
 .banner { display: flex; align-items: start; gap: var(--s3); padding: var(--s3) var(--s4); border-radius: var(--radius); border: 2px solid currentcolor; background: var(--accent-soft); color: var(--text); }

@@ -4,7 +4,7 @@ import { ask, openDialog } from '../dialog.js';
 import { button, el, printable, printableLines } from '../dom.js';
 import { bannerNode } from '../elements/feedback.js';
 import '../elements/text-field.js';
-import { icon } from '../icons.js';
+import { art, icon } from '../icons.js';
 import { t, tables } from '../strings.js';
 
 /** A text of the policy in the language of the page. */
@@ -51,6 +51,9 @@ export function trouble(problem, title) {
 /** Something is under way. */
 export const busy = (text) => bannerNode({ kind: 'info', title: text, text: '', closable: false, busy: true, close: () => {} });
 
+/** What is drawn beside a screen, where there is room for it. */
+const DRAWN = { welcome: 'onboard', activation: 'onboard', credentials: 'person', recover: 'person', consents: 'consent', passcode: 'lock', ready: 'ready', signIn: 'person', users: 'person', sync: 'sync' };
+
 /** A screen: bar with a way back, column with title and text, actions below. */
 export function screen({ name, leave = null, bar = '', tail = null, top = null, title, label = '', text = '', body = [], actions = [], onsubmit = null }) {
   const messages = el('div', { class: 'messages', role: 'status', 'aria-live': 'polite' });
@@ -59,7 +62,7 @@ export function screen({ name, leave = null, bar = '', tail = null, top = null, 
   const node = el('form', {
     class: 'account', 'data-screen': name, noValidate: true, autocomplete: 'off',
     onsubmit: (event) => { event.preventDefault(); onsubmit?.(); },
-  }, el('header', { class: 'bar' }, leave ?? el('span', {}), bar ? el('h2', {}, bar) : el('span', {}), tail ?? el('span', {})), content);
+  }, el('header', { class: 'bar' }, leave ?? el('span', {}), bar ? el('h2', {}, bar) : el('span', {}), tail ?? el('span', {})), el('div', { class: 'side' }, art(DRAWN[name.split('-')[0]])), content);
   return Object.assign(node, { say: (...nodes) => messages.replaceChildren(...nodes.filter(Boolean)) });
 }
 

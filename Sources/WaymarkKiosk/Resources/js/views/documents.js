@@ -132,7 +132,7 @@ export function openDocuments(app) {
           return attempt('document.adjust', { page: page.id, corners: editor.value, ...(snap ? { snap: true } : {}) });
         };
         const box = document.createDocumentFragment();
-        box.append(el('header', { class: 'bar' }, button(t('common.cancel'), () => self.close(), { kind: 'leave' }), el('h2', {}, t('document.adjust')),
+        box.append(el('header', { class: 'bar' }, button(t('common.cancel'), () => self.close(), { kind: 'quiet leave' }), el('h2', {}, t('document.adjust')),
           button(t('common.done'), async () => { if (await go(false)) self.close(true); }, { kind: 'primary', 'data-first': true })),
         editor.node,
         el('div', { class: 'tools' }, button(t('document.whole'), () => editor.set(whole)),

@@ -139,7 +139,7 @@ export function consents(app) {
   const node = screen({
     name: 'consents', leave: page > 0 ? backButton(app) : leaveButton(app), bar: single ? '' : t('consents.step', { page: page + 1, pages }),
     title: title || (single ? '' : t('consents.label')), label: t('consents.label'), body: [el('div', { class: single ? 'modal' : 'consent-page', role: 'group', 'aria-label': title || t('consents.label') },
-      el('p', { class: 'consent-text', tabIndex: 0, 'data-first': last }, printableLines(own(shown.text, policy.language))), toggle, rest, consent.mandatory && last ? el('p', { class: 'soft' }, t('consents.needed')) : null)],
+      el('p', { class: 'consent-text', tabIndex: -1, 'data-first': last }, printableLines(own(shown.text, policy.language))), toggle, rest, consent.mandatory && last ? el('p', { class: 'soft' }, t('consents.needed')) : null)],
     actions,
   });
   node.dataset.consent = id;
