@@ -24,6 +24,8 @@ import interruptions  # noqa: F401
 import settings  # noqa: F401
 import access  # noqa: F401
 import accounts  # noqa: F401
+import shift  # noqa: F401
+import hearing  # noqa: F401
 import mended  # noqa: F401
 import quality  # noqa: F401
 import monkey  # noqa: F401
