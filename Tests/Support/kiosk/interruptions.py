@@ -87,3 +87,13 @@ def the_camera_goes_and_comes_back(browser):
         silent.clear()
         ended.set()
         feeder.join(5)
+
+
+@check
+def what_moves_for_ever_is_no_visitor(browser):
+    # Pictures come and go before the camera, over and over: for a while that is somebody who walks about with it.
+    with Stand(FRAMES, scene=SCENE, options=["--idle-after", "4"], beat=0.2) as stand:
+        annotated(browser, stand)
+        browser.find('[data-state="attract"]', within=40)
+        stand.becomes("inactive", lambda status: status.get("session", "inactive") == "inactive")
+        settle(browser)

@@ -7,6 +7,8 @@ import { t } from './strings.js';
 const WARNING_SECONDS = 20;
 /** Words a second of somebody who reads without haste. */
 const READING = 2.5;
+/** For how many times the whole time what the camera sees stands for a hand: what moves before it for ever is no visitor. */
+const SEEN = 3;
 
 /** Seconds that whoever reads what is open now may take besides. */
 function readingTime() {
@@ -24,6 +26,7 @@ export function watchIdle(app) {
   let asked = null;
   let moved = 0;
   let since = 0;
+  let touched = performance.now();
 
   function warn() {
     if (app.resting) return;
@@ -70,7 +73,7 @@ export function watchIdle(app) {
   function active(event) {
     // A hand that rests on a mouse moves it now and then; a look each second is enough.
     if (event?.type === 'pointermove' && performance.now() - moved < 1000) return;
-    moved = performance.now();
+    moved = touched = performance.now();
     if (asked) {
       // The button closes it by itself, so that the touch goes nowhere else.
       if (!event?.target?.closest?.('dialog.ask')) asked.close();
@@ -81,6 +84,7 @@ export function watchIdle(app) {
 
   for (const name of ['pointerdown', 'pointermove', 'keydown', 'wheel', 'touchmove', 'input']) document.addEventListener(name, active, { capture: true, passive: true });
   // What the camera sees of a person counts as well.
-  for (const name of ['session.phase', 'annotation.selected', 'card.opened', 'scan.invalid', 'scan.successful', 'scan.guide']) app.events.on(name, () => { if (asked) asked.close(); else restart(); });
+  const seen = () => { if (performance.now() - touched > SEEN * whole * 1000) return; if (asked) asked.close(); else restart(); };
+  for (const name of ['session.phase', 'annotation.selected', 'card.opened', 'scan.invalid', 'scan.successful', 'scan.guide']) app.events.on(name, seen);
   restart();
 }
