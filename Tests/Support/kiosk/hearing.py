@@ -1,12 +1,14 @@
-"""Signing in, changing users and synchronizing for those who hear the page, and for a screen that is its own keyboard."""
+"""Signing in, changing users, synchronizing, reading text and signing for those who hear the page, and for a screen that is its own keyboard."""
+import os
 import time
 
 from selenium.webdriver.common.keys import Keys
 
-from access import named, press, reach
+from access import named, press, reach, said
 from accounts import PASSCODE, Provider, configuration, onboard, screen, sign_out, submit
-from checks import check, picture, settle
+from checks import check, opened, picture, settle
 from stand import Stand
+from texts import PLATES, VALUE
 
 # Everything that a screen reader is told of by itself, in its order.
 LISTEN = """
@@ -117,4 +119,32 @@ def the_keyboard_and_the_ear_lead_through_a_shift(browser):
         press(browser, Keys.ENTER)
         screen(browser, "signIn")
         provider.close()
+        settle(browser)
+
+
+@check
+def the_keyboard_and_the_ear_lead_through_text_and_a_signature(browser):
+    with Stand([os.path.join(PLATES, "batch.jpg")]) as stand:
+        opened(browser, stand, "field")
+        reach(browser, "at.getRootNode().host?.getAttribute('name') === 'batch' && at.matches('button.scan') && at.getAttribute('aria-label').includes('ext')", "the icon of the text reader")
+        press(browser, Keys.ENTER)
+        browser.until("[...document.querySelectorAll('.reader .choice')].some((one) => one.textContent === 'LB7042')", what="both readings")
+        nodes = named(browser, "text reader")
+        assert any(role == "dialog" for role, _ in nodes) and ("button", "LB7042") in nodes, nodes
+        said(browser, "Which one")
+        reach(browser, "at.matches('.reader .choice') && at.textContent === 'LB7042'", "one of the readings")
+        press(browser, Keys.ENTER)
+        browser.until(VALUE.format("batch") + " === 'LB7042'", what="the chosen text in the field")
+        browser.gone(".reader")
+        browser.until("document.activeElement?.getAttribute('name') === 'batch'", what="the focus in the field")
+        reach(browser, "at.getRootNode().host?.matches('wm-signature') && at.textContent === 'Add signature'", "the place to sign")
+        press(browser, Keys.ENTER)
+        browser.find("dialog.view.sign")
+        nodes = named(browser, "signature")
+        assert any(role == "dialog" and "Received by" in name for role, name in nodes), nodes
+        # Nothing is drawn by keys: nothing can be saved, and it can be left.
+        assert browser.script("return [...document.querySelector('dialog.sign wm-signature').shadowRoot.querySelectorAll('button')].filter((one) => ['Save', 'Clear'].includes(one.textContent)).every((one) => one.disabled)")
+        press(browser, Keys.ESCAPE)
+        browser.gone("dialog.view.sign")
+        browser.until("document.activeElement?.matches('wm-signature')", what="the focus back where it was")
         settle(browser)

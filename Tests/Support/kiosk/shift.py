@@ -65,6 +65,43 @@ def three_users_take_turns_for_a_shift(browser):
 
 
 @check
+def by_a_scan_and_by_an_address_one_gets_to_the_end(browser):
+    with Stand([picture("onboarding.png")], extra=configuration()) as stand:
+        provider = Provider(stand.socket).start()
+        browser.open(stand.url)
+        for way, user in (("scan", "ada"), ("email", "ben")):
+            screen(browser, "welcome")
+            browser.click("#account-terms")
+            submit(browser)
+            browser.click(f"[data-way={way}]")
+            screen(browser, f"activation-{way}")
+            if way == "scan":
+                browser.click(".account .primary")
+                browser.find('.verdict[data-outcome="successful"]')
+                browser.click(".verdict .primary")
+                browser.gone("dialog")
+            else:
+                fill(browser, "email", user + "@example.com")
+                submit(browser)
+            screen(browser, "credentials")
+            fill(browser, "user", user)
+            fill(browser, "password", user + "1")
+            submit(browser)
+            consent(browser)
+            passcode(browser)
+            screen(browser, "ready")
+            submit(browser)
+            browser.find("[data-do=signOut]")
+            sign_out(browser)
+            if way == "scan":
+                browser.click("[data-do=switch]")
+                screen(browser, "users")
+                browser.click("[data-do=add]")
+        provider.close()
+        settle(browser)
+
+
+@check
 def five_wrong_passcodes_outlast_a_restart(browser):
     with Stand([picture("no-code.jpg")], extra=configuration()) as stand:
         provider = Provider(stand.socket).start()

@@ -26,6 +26,7 @@ export function cameraStage(app, { label, area, paint = () => false, expectsOver
   let held = null;
   let box = { left: 0, top: 0, width: 0, height: 0 };
   let free = box;
+  let behind = box;
   let from = null;
   let last = null;
   let since = 0;
@@ -36,12 +37,15 @@ export function cameraStage(app, { label, area, paint = () => false, expectsOver
     const inner = area.getBoundingClientRect();
     box = { left: 0, top: 0, width: outer.width, height: outer.height };
     free = { left: inner.left - outer.left, top: inner.top - outer.top, width: inner.width, height: inner.height };
+    // The picture goes on below the round corners of what lies beside it.
+    const round = 2 * parseFloat(getComputedStyle(document.documentElement).fontSize);
+    behind = box.width >= box.height ? { ...free, width: Math.min(box.width - free.left, free.width + round) } : { ...free, height: Math.min(box.height - free.top, free.height + round) };
   }
 
   function viewport(size, now) {
     const key = `${size.width}x${size.height}`;
     if (key !== known && !held) { known = key; queueMicrotask(() => onsize(size)); }
-    const target = held ? focus(size, free, held.points) : cover(size, box);
+    const target = held ? focus(size, behind, held.points) : cover(size, box);
     const share = still.matches || !from ? 1 : Math.min(1, (now - since) / MOVE_MS);
     last = share < 1 ? Viewport.between(from, target, ease(share)) : target;
     if (share >= 1) from = null;

@@ -153,7 +153,8 @@ export function openTextReader(app, { label, patterns = [] }) {
     const question = t(doubt ? 'text.doubt' : patterns.length ? 'text.choose' : 'text.choose.any');
     panel.replaceChildren(el('h3', {}, question), el('div', { class: 'list' },
       ...next.map((text) => button(text, () => choose(text), { kind: 'choice', 'data-text': text }))));
-    if (doubt) announce(question);
+    // Said when there is something to choose for the first time, and whenever it is a question.
+    if (doubt || !before.length) announce(question);
   }
 
   async function choose(text) {
