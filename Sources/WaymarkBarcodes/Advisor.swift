@@ -26,6 +26,7 @@ enum Advisor {
     let (low, high) = (finding.corners.bounds.min, finding.corners.bounds.max)
     if low.x < -1 || low.y < -1 || high.x > Double(view.width) || high.y > Double(view.height) { return .cutOff }
     if finding.module < 2 { return .tooSmall }
+    if ModuleFlood.runsOut(of: view, from: finding.corners, module: finding.module) { return .cutOff }
     let tones = Tones(view, low, high)
     if tones.dark >= 235 || tones.clipped > 0.6 { return .tooBright }
     if tones.light <= 60 { return .tooDark }
@@ -45,7 +46,9 @@ enum Advisor {
       let down = p.y < room || p.y > height - room
       if across && down || min(width, height) < 21 * module { return .cutOff }
     }
-    if leavesPicture(trace, in: view) { return .cutOff }
+    if leavesPicture(trace, in: view) || ModuleFlood.runsOut(of: view, from: trace.corners, module: module) {
+      return .cutOff
+    }
     let bounds = trace.corners.bounds
     let margin = Point2(8, 8) * module
     let tones = Tones(view, bounds.min - margin, bounds.max + margin)

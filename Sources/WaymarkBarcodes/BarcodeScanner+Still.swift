@@ -36,7 +36,7 @@ extension BarcodeScanner {
 
   /// Whether something was read and nothing else is known to be there. Bars beside it are worth one cheap pass.
   private func isDone(_ search: PictureSearch, spent: Double) -> Bool {
-    guard !search.evidence.sure.isEmpty || !search.incomplete.isEmpty else { return false }
+    guard !search.evidence.sure.isEmpty || !search.parts.outcome.incomplete.isEmpty else { return false }
     return spent > 0 || !search.hasOtherBars
   }
 

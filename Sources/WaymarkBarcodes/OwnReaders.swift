@@ -6,7 +6,8 @@ struct OwnReaders {
   /// What they made of a picture.
   struct Reading {
     var symbols: [Symbol] = []
-    var incomplete: [IncompleteSymbol] = []
+    /// Codes that carry parts of messages.
+    var parts: [StructuredAppend.Code] = []
     /// Codes that are there for certain and were not read.
     var unread: [MatrixFinding] = []
   }
@@ -46,9 +47,9 @@ struct OwnReaders {
       var reading = double.framed(border, tone: tone).withView {
         OwnReaders(view: $0, levels: BlockMean($0), wanted: wanted, effort: .still).read()
       }
-      guard !reading.symbols.isEmpty || !reading.incomplete.isEmpty else { continue }
+      guard !reading.symbols.isEmpty || !reading.parts.isEmpty else { continue }
       for i in reading.symbols.indices { reading.symbols[i].corners = back(reading.symbols[i].corners) }
-      for i in reading.incomplete.indices { reading.incomplete[i].corners = reading.incomplete[i].corners.map(back) }
+      for i in reading.parts.indices { reading.parts[i].corners = back(reading.parts[i].corners) }
       return reading
     }
     return Reading()
@@ -58,10 +59,15 @@ struct OwnReaders {
     var reading = Reading()
     let findings = self.findings()
     for finding in findings {
-      if finding.message?.part != nil { continue }
-      if let symbol = finding.symbol { reading.symbols.append(symbol) } else { reading.unread.append(finding) }
+      if let message = finding.message, message.part != nil {
+        reading.parts.append(
+          StructuredAppend.Code(symbology: finding.symbology, message: message, corners: finding.corners))
+      } else if let symbol = finding.symbol {
+        reading.symbols.append(symbol)
+      } else {
+        reading.unread.append(finding)
+      }
     }
-    join(findings.filter { $0.message?.part != nil }, into: &reading)
     reading.unread.removeAll { open in
       open.certainty < 0.9 || findings.contains { $0.isRead && $0.corners.overlaps(open.corners) }
     }
@@ -115,37 +121,6 @@ struct OwnReaders {
         topLeft: back(c.topLeft), topRight: back(c.topRight), bottomRight: back(c.bottomRight),
         bottomLeft: back(c.bottomLeft))
       return finding
-    }
-  }
-
-  /// Puts the parts of structured appends together, or says which are missing.
-  private func join(_ parts: [MatrixFinding], into reading: inout Reading) {
-    var open = parts
-    while let first = open.first, let key = first.message?.part {
-      let own = open.filter { $0.symbology == first.symbology && $0.message?.part?.identifier == key.identifier }
-      open.removeAll { $0.symbology == first.symbology && $0.message?.part?.identifier == key.identifier }
-      let count = own.compactMap { $0.message?.part?.count }.first
-      var byIndex: [Int: MatrixFinding] = [:]
-      for finding in own {
-        // What only the last part tells may be of another message with the same name.
-        guard let part = finding.message?.part, count.map({ part.index < $0 }) ?? true else { continue }
-        byIndex[part.index] = finding
-      }
-      let corners = byIndex.keys.sorted().compactMap { byIndex[$0]?.corners }
-      if let count, byIndex.count == count {
-        var whole = first
-        whole.message = Message()
-        for i in 0..<count { if let next = byIndex[i]?.message { whole.message?.append(next) } }
-        if var symbol = whole.symbol {
-          symbol.corners = Quadrilateral(enclosing: corners.flatMap(\.corners))
-          reading.symbols.append(symbol)
-        }
-      } else {
-        let present = byIndex.keys.map { $0 + 1 }.sorted()
-        let missing = count.map { Set(1...$0).subtracting(present).sorted() } ?? []
-        reading.incomplete.append(
-          IncompleteSymbol(count: count, present: present, missing: missing, corners: corners))
-      }
     }
   }
 }

@@ -3,7 +3,8 @@ import WaymarkGeometry
 extension PictureSearch {
   /// Whether anything was seen that only a code would show: worth every pass.
   var hasTraces: Bool {
-    trace != nil || !incomplete.isEmpty || !unreadClaims.isEmpty || candidates.contains { $0.isCode } || hasClearBars
+    trace != nil || !parts.outcome.incomplete.isEmpty || !unreadClaims.isEmpty || candidates.contains { $0.isCode }
+      || hasClearBars
   }
 
   /// Whether something is there that changes in one direction only, over a good length: bars, though a fence will do.
@@ -11,7 +12,7 @@ extension PictureSearch {
 
   /// Whether there is a reason to look for QR codes in every row: nothing was read, or a code is there that was not.
   var needsCloserLook: Bool {
-    symbologies.contains(.qr) && (evidence.sure.isEmpty && incomplete.isEmpty || !unreadCodes.isEmpty)
+    symbologies.contains(.qr) && (evidence.sure.isEmpty && parts.outcome.incomplete.isEmpty || !unreadCodes.isEmpty)
   }
 
   /// Whether two finder patterns of a code were seen, and not the third: worth a little more than nothing.
@@ -37,11 +38,11 @@ extension PictureSearch {
 
   /// What can be said of the picture.
   var reading: ScanReading {
-    var symbols = ReadingOrder.sorted(evidence.sure)
+    var symbols = ReadingOrder.sorted(evidence.sure + parts.outcome.parts)
     let addOns = AddOnReader(image: image, wanted: symbologies.intersection(AddOnReader.symbologies), bars: bars)
     if !addOns.wanted.isEmpty { for i in symbols.indices { symbols[i].addOn = addOns.read(symbols[i]) } }
     var reading = ScanReading(symbols: symbols)
-    reading.incomplete = incomplete
+    reading.incomplete = parts.outcome.incomplete
     reading.limited = isLimited
     reading.unread = unreadCodes.map {
       UnreadCode(kind: .qr, corners: $0.grid.corners, advice: Advisor.advice(for: $0, in: image))

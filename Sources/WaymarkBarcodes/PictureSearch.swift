@@ -12,10 +12,8 @@ struct PictureSearch {
   var evidence = Evidence()
   /// What became of the finder patterns.
   private(set) var candidates: [QRReader.Candidate] = []
-  /// Structured appends of which parts are missing.
-  var incomplete: [IncompleteSymbol] { incompleteQR + incompleteOwn }
-  private var incompleteQR: [IncompleteSymbol] = []
-  private var incompleteOwn: [IncompleteSymbol] = []
+  /// Codes that carry parts of messages.
+  private(set) var parts = StructuredAppend()
   /// Where characters of a DataBar Expanded were seen and no symbol was read.
   private(set) var unreadExpanded: [Quadrilateral] = []
   /// Codes of the readers of this module that are there and were not read.
@@ -92,14 +90,24 @@ struct PictureSearch {
     if reader.budget.isReached { isLimited = true }
     candidates += found
     for candidate in found where candidate.message?.part == nil {
-      guard let message = candidate.message, var symbol = Symbol(qr: message, corners: candidate.grid.corners)
+      guard let message = candidate.message,
+        var symbol = Symbol(message, symbology: .qr, corners: candidate.grid.corners)
       else { continue }
       symbol.pass = pass
       evidence.add(symbol)
     }
-    let (whole, open) = QRAppend.join(candidates)
-    for symbol in whole { evidence.add(symbol) }
-    incompleteQR = open
+    take(
+      found.compactMap { candidate in
+        candidate.message.map {
+          StructuredAppend.Code(symbology: .qr, message: $0, corners: candidate.grid.corners, pass: pass)
+        }
+      })
+  }
+
+  /// Codes that carry parts of messages, and what can be put together from all that were seen so far.
+  private mutating func take(_ codes: [StructuredAppend.Code]) {
+    parts.add(codes)
+    for symbol in parts.outcome.whole { evidence.add(symbol) }
   }
 
   /// What the readers of this module find: each gets the picture in the octave in which finder patterns are looked for too.
@@ -122,11 +130,12 @@ struct PictureSearch {
   /// those that fill their picture to its rim. Only where nothing else was read.
   mutating func readOwnEnlarged() {
     let wanted = symbologies.intersection(OwnReaders.symbologies)
-    guard !wanted.isEmpty, image.width * image.height <= Self.enlarged, evidence.sure.isEmpty, incomplete.isEmpty
+    guard !wanted.isEmpty, image.width * image.height <= Self.enlarged, evidence.sure.isEmpty,
+      parts.outcome.incomplete.isEmpty
     else { return }
     let own = OwnReaders.enlarged(image, wanted)
     for symbol in own.symbols { evidence.add(symbol) }
-    incompleteOwn += own.incomplete
+    take(own.parts)
     unreadOwn.removeAll { open in own.symbols.contains { $0.corners.overlaps(open.corners) } }
   }
 
@@ -139,10 +148,12 @@ struct PictureSearch {
       symbol.corners = symbol.corners.scaled(by: octave.factor)
       evidence.add(symbol)
     }
-    for var part in own.incomplete {
-      part.corners = part.corners.map { $0.scaled(by: octave.factor) }
-      incompleteOwn.append(part)
-    }
+    take(
+      own.parts.map { code in
+        var code = code
+        code.corners = code.corners.scaled(by: octave.factor)
+        return code
+      })
     for var finding in own.unread {
       finding.corners = finding.corners.scaled(by: octave.factor)
       unreadOwn.append(finding)

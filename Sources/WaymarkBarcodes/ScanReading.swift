@@ -2,7 +2,8 @@ public import WaymarkGeometry
 
 /// What one look at a picture gave.
 public struct ScanReading: Hashable, Sendable {
-  /// The codes that were read, each once, in reading order: rows from the top, in each from the left.
+  /// The codes that were read, each once, in reading order: rows from the top, in each from the left. Codes that carry
+  /// the parts of one message are one symbol where all of them were seen, else one each.
   public var symbols: [Symbol]
   /// Structured appends of which parts are missing.
   public var incomplete: [IncompleteSymbol]
@@ -24,19 +25,22 @@ public struct ScanReading: Hashable, Sendable {
   }
 }
 
-/// A message spread over several QR codes (structured append, ISO/IEC 18004 clause 8) of which some were not seen.
+/// A message spread over several codes (structured append) of which some were not seen.
 public struct IncompleteSymbol: Hashable, Sendable {
+  /// What kind of codes they are.
+  public var symbology: Symbology
   /// How many codes carry the message; `nil` where the headers could not be read.
   public var count: Int?
   /// The numbers of the parts that were seen, from 1; empty where the headers could not be read.
   public var present: [Int]
-  /// The numbers of the parts that are missing, from 1; empty where the headers could not be read.
+  /// The numbers of the parts that are missing, from 1; empty where that is not known, or they are very many.
   public var missing: [Int]
   /// Where the seen parts are.
   public var corners: [Quadrilateral]
 
   /// An incomplete message from its parts.
-  public init(count: Int?, present: [Int], missing: [Int], corners: [Quadrilateral]) {
+  public init(symbology: Symbology = .qr, count: Int?, present: [Int], missing: [Int], corners: [Quadrilateral]) {
+    self.symbology = symbology
     self.count = count
     self.present = present
     self.missing = missing

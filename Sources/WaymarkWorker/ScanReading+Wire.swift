@@ -6,6 +6,8 @@ extension ScanReading {
   private static let countLimit = 4096
   /// No message of sixteen QR codes holds more bytes than this (ISO/IEC 18004: 2,953 bytes each).
   private static let byteLimit = 1 << 16
+  /// No message has more parts (ISO/IEC 15438: they are numbered with five digits).
+  private static let partLimit = 100_000
   /// No corner of a code lies as far from its picture's, in pixels.
   private static let reach = -1e6...1e6
   private static let charsets = Charset.allCases
@@ -26,8 +28,14 @@ extension ScanReading {
       wire.count(symbol.quality)
       wire.number(symbol.pass.place)
       wire.text(symbol.addOn ?? "")
+      wire.list(symbol.part.map { [$0] } ?? []) { wire, part in
+        wire.count(part.index)
+        wire.count(part.count ?? 0)
+        wire.text(part.id ?? "")
+      }
     }
     wire.list(incomplete) { wire, part in
+      wire.number(part.symbology.place)
       wire.count((part.count ?? -1) + 1)
       wire.list(part.present) { $0.count($1) }
       wire.list(part.missing) { $0.count($1) }
@@ -54,16 +62,23 @@ extension ScanReading {
       let quality = try wire.count(upTo: Int(Int32.max))
       let pass = try wire.choice(ScanPass.self)
       let addOn = try wire.text(upTo: 5)
+      let part = try wire.list(upTo: 1) { wire throws(WireReader.Malformed) in try Self.part(&wire) }
       return Symbol(
         symbology: symbology, text: text, bytes: bytes, charset: charset, gs1: gs1, corners: corners, quality: quality,
-        pass: pass, addOn: addOn.isEmpty ? nil : addOn)
+        pass: pass, addOn: addOn.isEmpty ? nil : addOn, part: part.first)
     }
     let incomplete = try wire.list(upTo: Self.countLimit) { wire throws(WireReader.Malformed) in
-      let count = try wire.count(upTo: 17)
-      let present = try wire.list(upTo: 16) { wire throws(WireReader.Malformed) in try wire.count(upTo: 16) }
-      let missing = try wire.list(upTo: 16) { wire throws(WireReader.Malformed) in try wire.count(upTo: 16) }
+      let symbology = try wire.choice(Symbology.self)
+      let count = try wire.count(upTo: Self.partLimit + 1)
+      let numbers = { (wire: inout WireReader) throws(WireReader.Malformed) in
+        try wire.list(upTo: Self.countLimit) { wire throws(WireReader.Malformed) in
+          try wire.count(upTo: Self.partLimit)
+        }
+      }
+      let present = try numbers(&wire)
+      let missing = try numbers(&wire)
       return IncompleteSymbol(
-        count: count == 0 ? nil : count - 1, present: present, missing: missing,
+        symbology: symbology, count: count == 0 ? nil : count - 1, present: present, missing: missing,
         corners: try wire.list(upTo: Self.countLimit) { wire throws(WireReader.Malformed) in try Self.corners(&wire) })
     }
     let unread = try wire.list(upTo: Self.countLimit) { wire throws(WireReader.Malformed) in
@@ -74,6 +89,13 @@ extension ScanReading {
     }
     let limited = try wire.count(upTo: 1) == 1
     self.init(symbols: symbols, incomplete: incomplete, unread: unread, limited: limited)
+  }
+
+  private static func part(_ wire: inout WireReader) throws(WireReader.Malformed) -> SymbolPart {
+    let index = try wire.count(upTo: partLimit)
+    let count = try wire.count(upTo: partLimit)
+    let id = try wire.text(upTo: byteLimit)
+    return SymbolPart(index: index, count: count == 0 ? nil : count, id: id.isEmpty ? nil : id)
   }
 
   private static func write(_ corners: Quadrilateral, to wire: inout WireWriter) {

@@ -133,7 +133,10 @@ import WaymarkSystem
   @Test func tellsAnIncompleteAppendFromText() throws {
     var scanner = try BarcodeScanner(.live())
     let reading = try Fixture.load("append-gap").withView { scanner.scan($0) }
-    #expect(reading.symbols.isEmpty)
+    #expect(reading.symbols.map(\.text) == ["part 1 of a long message part ", "a long message part 4 of a lon"])
+    #expect(reading.symbols.map(\.part?.index) == [1, 3])
+    #expect(reading.symbols.allSatisfy { $0.part?.count == 4 && $0.part?.id == reading.symbols[0].part?.id })
+    #expect(reading.symbols[0].part?.id != nil)
     #expect(reading.incomplete.count == 1)
     #expect(reading.incomplete.first?.corners.count == 2)
     #expect(reading.incomplete.first?.count == 4)

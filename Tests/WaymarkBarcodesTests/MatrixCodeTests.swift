@@ -89,33 +89,6 @@ struct MatrixCodeTests {
     #expect(Double(read) >= 0.8 * Double(all), "\(read) of \(all)")
   }
 
-  @Test(
-    "parts are joined, and of some the missing ones are named",
-    arguments: [Symbology.dataMatrix, .aztec, .microPDF417, .maxiCode])
-  func parts(_ symbology: Symbology) throws {
-    let parts = try MatrixFixture.load("parts.txt").filter { $0.symbology == symbology }
-    func sheet(_ shown: [MatrixFixture]) -> GrayImage {
-      let pictures = shown.map { $0.draw(scale: 4) }
-      let width = pictures.map(\.width).max() ?? 1
-      let height = pictures.reduce(0) { $0 + $1.height }
-      return GrayImage(width: width, height: height) { pixels in
-        pixels.update(repeating: 235)
-        var top = 0
-        for picture in pictures {
-          for y in 0..<picture.height {
-            for x in 0..<picture.width { pixels[(top + y) * width + x] = picture[x, y] }
-          }
-          top += picture.height
-        }
-      }
-    }
-    let whole = try read(sheet([parts[2], parts[0], parts[1]]), symbology)
-    #expect(whole.symbols.map(\.text) == [parts.map(\.text).joined()])
-    let gap = try read(sheet([parts[2], parts[0]]), symbology)
-    #expect(gap.symbols.isEmpty)
-    #expect(gap.incomplete.first?.missing == [2])
-  }
-
   @Test("a Data Matrix symbol is read up to the limit of its error correction, and never wrong beyond")
   func damaged() throws {
     var random = RandomSource(seed: 5)

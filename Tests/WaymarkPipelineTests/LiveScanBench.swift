@@ -79,7 +79,12 @@ struct Bench {
   }
 
   static func partial(_ missing: [Int]) -> ScanReading {
-    ScanReading(incomplete: [IncompleteSymbol(count: 2, present: [1], missing: missing, corners: [square(320)])])
+    ScanReading(
+      symbols: [
+        Symbol(
+          symbology: .qr, text: "https://", bytes: Array("https://".utf8), charset: .ascii, corners: square(320),
+          part: SymbolPart(index: 1, count: 2, id: "7"))
+      ], incomplete: [IncompleteSymbol(count: 2, present: [1], missing: missing, corners: [square(320)])])
   }
 
   static func unread(_ kind: UnreadCode.Kind, _ advice: UnreadCode.Advice?) -> ScanReading {

@@ -114,6 +114,21 @@ struct LiveScanTests {
     #expect(bench.see("a") == [])
   }
 
+  @Test("A part of a message is told where its text is wanted, once it stays; it onboards nothing")
+  func parts() {
+    var bench = Bench()
+    _ = bench.begin("anna", .barcode)
+    #expect(bench.look(Bench.partial([2])) == [])
+    #expect(bench.look(Bench.partial([2])) == [])
+    #expect(bench.look(Bench.partial([2])) == ["successful 1 https://", "changed"])
+    #expect(bench.look(Bench.partial([2])) == [])
+    var other = Bench()
+    _ = other.begin("anna", .onboarding)
+    for _ in 0..<6 { #expect(other.look(Bench.partial([2])) == []) }
+    // The whole message is judged as any other.
+    #expect(other.see("hello").first?.hasPrefix("invalid 1") == true)
+  }
+
   @Test("A timeout without a read says why; with one it just ends")
   func timeouts() {
     let cases: [(LiveScan<String, Int>.Mode, ScanReading, String)] = [

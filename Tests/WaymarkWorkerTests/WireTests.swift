@@ -15,10 +15,18 @@ struct WireTests {
         gs1: [GS1Element(identifier: "01", value: "09506000134352")], corners: corners, quality: 7, pass: .turned45,
         addOn: "52495"),
       Symbol(symbology: .itf, text: "12", bytes: [49, 50], charset: .ascii, corners: corners),
+      Symbol(
+        symbology: .pdf417, text: "12", bytes: [49, 50], charset: .ascii, corners: corners,
+        part: SymbolPart(index: 99_999, count: nil, id: "012345")),
+      Symbol(
+        symbology: .maxiCode, text: "12", bytes: [49, 50], charset: .ascii, corners: corners,
+        part: SymbolPart(index: 1, count: 8, id: nil)),
     ],
     incomplete: [
       IncompleteSymbol(count: 3, present: [1, 3], missing: [2], corners: [corners]),
       IncompleteSymbol(count: nil, present: [], missing: [], corners: []),
+      IncompleteSymbol(symbology: .aztec, count: 26, present: [25], missing: [17, 26], corners: [corners]),
+      IncompleteSymbol(symbology: .pdf417, count: 99_999, present: [99_998], missing: [], corners: [corners]),
     ],
     unread: [
       UnreadCode(kind: .qr, corners: corners, advice: .tooBright), UnreadCode(kind: .bars, corners: nil, advice: nil),

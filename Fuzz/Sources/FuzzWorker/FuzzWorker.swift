@@ -77,7 +77,9 @@ private func seeds() -> [[UInt8]] {
       Symbol(
         symbology: .qr, text: "Zürich", bytes: Array("Zürich".utf8), charset: .utf8,
         gs1: [GS1Element(identifier: "01", value: "09506000134352")], corners: corners, quality: 7, pass: .turned45),
-      Symbol(symbology: .itf, text: "12", bytes: [49, 50], charset: .ascii, corners: corners),
+      Symbol(
+        symbology: .aztec, text: "12", bytes: [49, 50], charset: .ascii, corners: corners,
+        part: SymbolPart(index: 2, count: 3, id: "name")),
     ], incomplete: [IncompleteSymbol(count: 3, present: [1, 3], missing: [2], corners: [corners])],
     unread: [
       UnreadCode(kind: .qr, corners: corners, advice: .tooBright),

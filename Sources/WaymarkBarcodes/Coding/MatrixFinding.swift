@@ -27,13 +27,7 @@ struct MatrixFinding {
   var isRead: Bool { message != nil }
 
   /// The code as a symbol; `nil` where it was not read or is empty.
-  var symbol: Symbol? {
-    guard let message, !message.isEmpty else { return nil }
-    let (text, charset) = message.decoded
-    return Symbol(
-      symbology: symbology, text: text, bytes: message.bytes, charset: charset,
-      gs1: message.isGS1 ? GS1Element.parse(text) ?? [] : [], corners: corners, pass: .modules)
-  }
+  var symbol: Symbol? { message.flatMap { Symbol($0, symbology: symbology, corners: corners) } }
 
   /// The same in the picture of which the one that was read is a copy `scale` times as large.
   func scaled(by scale: Double) -> MatrixFinding {

@@ -31,13 +31,15 @@ struct PDF417Reader {
     var opensRight: Bool
     var isStart: Bool
     var rows: Int
+    /// Whether it was put together of what lies on one line, with something else between, or is a part of such a side.
+    var isUnsure = false
   }
 
   func read() -> [MatrixFinding] {
     var findings: [MatrixFinding] = []
     let sides = self.sides()
     var failed = 0
-    for side in sides where failed < failures {
+    for side in sides.prefix(4 * failures) where failed < failures {
       let middle = (side.top + side.bottom) / 2 + Point2(side.opensRight ? 3 : -3, 0) * side.module
       if findings.contains(where: { $0.isRead && $0.corners.contains(middle) }) { continue }
       let opposite = sides.filter { other in
@@ -57,9 +59,9 @@ struct PDF417Reader {
         result = near
       }
       if let found = result {
-        if !found.isRead { failed += 1 }
+        if !found.isRead, !side.isUnsure { failed += 1 }
         findings.append(found)
-      } else {
+      } else if !side.isUnsure {
         failed += 1
       }
     }
@@ -89,8 +91,11 @@ struct PDF417Reader {
     var module: Double
   }
 
+  /// Hits of one pattern, one below the other.
+  private typealias Group = (key: Int, hits: [Hit])
+
   private func sides() -> [Side] {
-    var groups: [(key: Int, hits: [Hit])] = []
+    var groups: [Group] = []
     var edges = [Int32](repeating: 0, count: view.width + 3)
     for y in stride(from: step / 2, to: view.height, by: step) {
       let count = levels.edges(of: view, row: y, into: &edges)
@@ -110,26 +115,40 @@ struct PDF417Reader {
         }
       }
     }
-    // What lies on one line may be several symbols as well, one above the other.
-    let merged = Self.merged(groups)
-    let apart = groups.filter { group in
-      !merged.contains {
-        $0.key == group.key && $0.hits.count == group.hits.count && $0.hits.first?.at == group.hits.first?.at
+    return Self.ordered(groups)
+  }
+
+  /// The sides that groups of hits make, those that show most first.
+  private static func ordered(_ groups: [Group]) -> [Side] {
+    var sides: [(side: Side, rank: Double)] = []
+    for group in merged(groups) {
+      guard group.parts.count > 1 else {
+        if let side = side(group.key, group.hits) { sides.append((side, Double(side.rows))) }
+        continue
+      }
+      // What lies on one line may be several symbols as well, one above the other: then its parts are of one height, and come
+      // first.
+      let parts = group.parts.compactMap { side(group.key, $0, isUnsure: true) }
+      let (least, most) = (parts.map(\.rows).min() ?? 0, parts.map(\.rows).max() ?? 0)
+      sides += parts.map { ($0, Double($0.rows)) }
+      if let side = side(group.key, group.hits, isUnsure: true) {
+        sides.append((side, 3 * least >= 2 * most ? Double(least) - 0.5 : Double(side.rows)))
       }
     }
-    return (merged + apart).compactMap { group -> Side? in
-      guard group.hits.count >= 3 else { return nil }
-      let line = Self.line(group.hits.map(\.at))
-      return Side(
-        top: line.0, bottom: line.1, module: group.hits.map(\.module).reduce(0, +) / Double(group.hits.count),
-        opensRight: group.key & 1 == 0, isStart: group.key & 2 == 0, rows: group.hits.count)
-    }
-    .sorted { $0.rows > $1.rows }
+    return sides.sorted { $0.rank > $1.rank }.map(\.side)
+  }
+
+  private static func side(_ key: Int, _ hits: [Hit], isUnsure: Bool = false) -> Side? {
+    guard hits.count >= 3 else { return nil }
+    let line = line(hits.map(\.at))
+    return Side(
+      top: line.0, bottom: line.1, module: hits.map(\.module).reduce(0, +) / Double(hits.count),
+      opensRight: key & 1 == 0, isStart: key & 2 == 0, rows: hits.count, isUnsure: isUnsure)
   }
 
   /// Groups that lie on one line are parts of one side, with something over it between them.
-  private static func merged(_ groups: [(key: Int, hits: [Hit])]) -> [(key: Int, hits: [Hit])] {
-    var merged: [(key: Int, hits: [Hit])] = []
+  private static func merged(_ groups: [Group]) -> [(key: Int, hits: [Hit], parts: [[Hit]])] {
+    var merged: [(key: Int, hits: [Hit], parts: [[Hit]])] = []
     for group in groups {
       guard group.hits.count >= 3, let first = group.hits.first, let last = group.hits.last else { continue }
       let whole = merged.firstIndex { other in
@@ -143,7 +162,12 @@ struct PDF417Reader {
         return gap < 3 * max(b.y - a.y, last.at.y - first.at.y)
           && abs(at(first.at.y) - first.at.x - (at(end.at.y) - end.at.x)) < 2 * end.module + 0.03 * gap
       }
-      if let whole { merged[whole].hits += group.hits } else { merged.append(group) }
+      if let whole {
+        merged[whole].hits += group.hits
+        merged[whole].parts.append(group.hits)
+      } else {
+        merged.append((group.key, group.hits, [group.hits]))
+      }
     }
     return merged
   }
@@ -264,12 +288,20 @@ struct PDF417Reader {
         line, place: t, module: module, offset: (clipped.0 - p).dot(d), isBackward: !side.isStart)
     }
     guard var result = collector.decode() else { return nil }
-    let t0 = -0.0
     let width = Double(17 * (result.columns + 4) + 1) * module
-    let far: (Point2, Point2) =
+    var far: (Point2, Point2) =
       opposite.map { ($0.top, $0.bottom) } ?? (side.top + across * width, side.bottom + across * width)
-    var quad = [side.top + along * t0, far.0, far.1, side.bottom]
-    if !side.isStart { quad = [far.0, side.top, side.bottom, far.1] }
+    var near = (side.top, side.bottom)
+    // The side may be that of several symbols, or a part of this one's.
+    if let (first, last) = result.extent, opposite == nil || isWhole, (-0.5...1.5).contains(first),
+      (-0.5...1.5).contains(last)
+    {
+      let (from, to) = (min(first, last), max(first, last))
+      near = (side.top + along * from, side.top + along * to)
+      far = (far.0 + (far.1 - far.0) * from, far.0 + (far.1 - far.0) * to)
+    }
+    var quad = [near.0, far.0, far.1, near.1]
+    if !side.isStart { quad = [far.0, near.0, near.1, far.1] }
     // Upright it opens to the right; on its head the last row is above.
     if side.opensRight != side.isStart { quad = [quad[3], quad[2], quad[1], quad[0]] }
     result.finding.corners = Quadrilateral(

@@ -153,8 +153,17 @@ struct PDF417Votes {
 
   // MARK: All lines together
 
+  /// A symbol whose place in the picture is still to be told.
+  struct Decoded {
+    var finding: MatrixFinding
+    var columns: Int
+    /// Where its first row begins and its last one ends along the side, which may be that of several symbols, one above the
+    /// other, or a part of this one's; `nil` where no indicators tell.
+    var extent: (first: Double, last: Double)?
+  }
+
   /// The finding, read or not; `nil` where too little was seen to be a PDF417 symbol.
-  mutating func decode() -> (finding: MatrixFinding, columns: Int)? {
+  mutating func decode() -> Decoded? {
     guard let shape = shape() else { return nil }
     fill(shape)
     let place = Quadrilateral(topLeft: [0, 0], topRight: [0, 0], bottomRight: [0, 0], bottomLeft: [0, 0])
@@ -164,11 +173,23 @@ struct PDF417Votes {
     guard
       let used = ReedSolomon.pdf417.correct(&words, checks: checks, doubt: doubt, erasures: erasures, reserve: 2),
       let count = words.first, count >= 1, count <= words.count - checks
-    else { return (finding, shape.columns) }
+    else { return Decoded(finding: finding, columns: shape.columns) }
     var text = PDF417Text(Array(words[1..<count]))
     finding.message = text.message()
     finding.used = used
-    return (finding, shape.columns)
+    return Decoded(finding: finding, columns: shape.columns, extent: extent(shape))
+  }
+
+  /// Where the rows lie, as the indicators of most lines say.
+  private func extent(_ shape: Shape) -> (first: Double, last: Double)? {
+    let (left, right) = indicators(shape)
+    let points = left.count >= right.count ? left : right
+    guard points.count >= 3, let begin = RowFit.line(points, at: 0), let end = RowFit.line(points, at: 1),
+      abs(end - begin) > 1e-6
+    else { return nil }
+    // Indicators tell the row that a line crosses, on average in its middle.
+    func place(_ row: Double) -> Double { (row - begin) / (end - begin) }
+    return (place(-0.5), place(Double(shape.rows) - 0.5))
   }
 
   private struct Shape {
@@ -282,6 +303,19 @@ struct PDF417Votes {
   /// In which row each line begins and ends, as its indicators say, and between those that say nothing as their neighbours
   /// do.
   private func rowsOfLines(_ shape: Shape) -> [(left: Double, right: Double)?] {
+    let (a, b) = indicators(shape)
+    if a.isEmpty != b.isEmpty { return slanted(shape, a.isEmpty ? b : a, isLeft: !a.isEmpty) }
+    return lines.map { line in
+      let l = RowFit.interpolate(a, line.place)
+      let r = RowFit.interpolate(b, line.place)
+      guard let l = l ?? r, let r = r ?? Optional(l) else { return nil }
+      return (l, r)
+    }
+  }
+
+  /// Where lines lie and which row their indicators tell, at the start and at the stop; what contradicts most of the others is
+  /// left out.
+  private func indicators(_ shape: Shape) -> (left: [(Double, Double)], right: [(Double, Double)]) {
     func row(_ seen: Seen) -> Int? {
       let row = seen.value / 30 * 3 + seen.cluster
       return row < shape.rows ? row : nil
@@ -296,14 +330,7 @@ struct PDF417Votes {
         }
       }
     }
-    let (a, b) = (RowFit.monotone(left), RowFit.monotone(right))
-    if a.isEmpty != b.isEmpty { return slanted(shape, a.isEmpty ? b : a, isLeft: !a.isEmpty) }
-    return lines.map { line in
-      let l = RowFit.interpolate(a, line.place)
-      let r = RowFit.interpolate(b, line.place)
-      guard let l = l ?? r, let r = r ?? Optional(l) else { return nil }
-      return (l, r)
-    }
+    return (RowFit.monotone(left), RowFit.monotone(right))
   }
 
   /// The same where one side says nothing: rows rise from the one to the other by as much as makes the clusters of the

@@ -7,7 +7,8 @@ extension LiveScan {
   /// early may be in time the next moment.
   static func key(_ symbol: Symbol, refused reason: InvalidReason? = nil) -> SeenCodes.Key {
     switch reason {
-    case nil: SeenCodes.Key(symbology: symbol.symbology, bytes: symbol.bytes, standing: .accepted)
+    case nil:
+      SeenCodes.Key(symbology: symbol.symbology, bytes: symbol.bytes, part: symbol.part, standing: .accepted)
     // Two acceptable codes take turns in being nearest; they are one state of affairs.
     case .ambiguous: SeenCodes.Key(symbology: nil, bytes: [], standing: .ambiguous)
     case _?: SeenCodes.Key(symbology: symbol.symbology, bytes: symbol.bytes, standing: .refused)
@@ -109,6 +110,9 @@ extension LiveScan {
   }
 
   /// How many frames must agree before a code is told. QR corrects its errors; bars without that are believed when
-  /// another frame says the same.
-  private static func agreement(_ symbol: Symbol) -> Int { symbol.symbology.isMatrix ? 1 : 2 }
+  /// another frame says the same. A part of a message waits for a moment in which the others may be read too.
+  private static func agreement(_ symbol: Symbol) -> Int {
+    if symbol.part != nil { return 3 }
+    return symbol.symbology.isMatrix ? 1 : 2
+  }
 }

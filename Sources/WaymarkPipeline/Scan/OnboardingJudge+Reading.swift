@@ -24,7 +24,9 @@ extension OnboardingJudge {
   package func verdict(
     on reading: ScanReading, center: Point2, accepting accepted: Set<Symbology> = [.qr], now: Date
   ) -> PictureVerdict {
-    var codes = reading.symbols.map { symbol in
+    // What a part says by itself is not what the whole says: parts are judged as what they are, incomplete.
+    let symbols = reading.symbols.filter { $0.part == nil }
+    var codes = symbols.map { symbol in
       ScannedCode(
         bytes: symbol.bytes, text: symbol.text, isAcceptedSymbology: accepted.contains(symbol.symbology),
         center: symbol.corners.center)
@@ -32,7 +34,7 @@ extension OnboardingJudge {
     codes += reading.incomplete.map { part in
       let centers = part.corners.map(\.center)
       return ScannedCode(
-        bytes: [], isAcceptedSymbology: accepted.contains(.qr),
+        bytes: [], isAcceptedSymbology: accepted.contains(part.symbology),
         center: centers.isEmpty ? center : centers.reduce(.zero, +) / Double(centers.count), isIncomplete: true,
         missing: part.missing)
     }
@@ -46,11 +48,11 @@ extension OnboardingJudge {
     guard let chosen = verdict.chosen else {
       return PictureVerdict(verdict: verdict, symbol: nil, corners: unread?.corners)
     }
-    if reading.symbols.indices.contains(chosen) {
-      let symbol = reading.symbols[chosen]
+    if symbols.indices.contains(chosen) {
+      let symbol = symbols[chosen]
       return PictureVerdict(verdict: verdict, symbol: symbol, corners: symbol.corners)
     }
-    let part = reading.incomplete[chosen - reading.symbols.count]
+    let part = reading.incomplete[chosen - symbols.count]
     return PictureVerdict(verdict: verdict, symbol: nil, corners: part.corners.first)
   }
 }

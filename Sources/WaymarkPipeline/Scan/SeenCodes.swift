@@ -6,6 +6,8 @@ struct SeenCodes: Sendable {
   struct Key: Hashable, Sendable {
     var symbology: Symbology?
     var bytes: [UInt8]
+    /// Parts of a message may say the same.
+    var part: SymbolPart?
     var standing: Standing
   }
 

@@ -20,6 +20,9 @@ public struct ScanSuccessful: EventPayload {
   public var gs1: Bool?
   /// The digits of the add-on beside a code of retail, where add-ons are asked for; missing when redacted.
   public var addOn: String?
+  /// Which part it is of a message that is spread over several codes, where not all of them were in view; missing when
+  /// redacted.
+  public var part: MessagePart?
   /// Corners of the upright code from its top left clockwise, in pixels.
   public var corners: [[Double]]
   /// The host to show to the person before going on.
@@ -52,7 +55,8 @@ public struct ScanSuccessful: EventPayload {
   }
 
   private enum CodingKeys: CodingKey {
-    case scan, context, kind, symbology, text, bytesBase64, charset, gs1, addOn, corners, connectTo, fields, source,
+    case scan, context, kind, symbology, text, bytesBase64, charset, gs1, addOn, part, corners, connectTo, fields,
+      source,
       picture,
       by, redacted
   }
@@ -70,6 +74,7 @@ public struct ScanSuccessful: EventPayload {
       copy.bytesBase64 = nil
       copy.charset = nil
       copy.addOn = nil
+      copy.part = nil
     }
     copy.redacted = !harmless.text || copy.fields != fields ? true : nil
     return copy
@@ -79,7 +84,8 @@ public struct ScanSuccessful: EventPayload {
   public init(
     scan: String, context: JSONValue? = nil, kind: String? = nil, symbology: String, text: String? = nil,
     bytesBase64: String? = nil, charset: String? = nil, gs1: Bool? = nil, addOn: String? = nil,
-    corners: [[Double]], connectTo: String? = nil, fields: JSONValue? = nil, source: ScanSource = .live,
+    part: MessagePart? = nil, corners: [[Double]], connectTo: String? = nil, fields: JSONValue? = nil,
+    source: ScanSource = .live,
     picture: String? = nil, by: Actor? = nil,
     redacted: Bool? = nil
   ) {
@@ -92,6 +98,7 @@ public struct ScanSuccessful: EventPayload {
     self.charset = charset
     self.gs1 = gs1
     self.addOn = addOn
+    self.part = part
     self.corners = corners
     self.connectTo = connectTo
     self.fields = fields
@@ -113,6 +120,7 @@ public struct ScanSuccessful: EventPayload {
     try container.encodeIfPresent(charset, forKey: .charset)
     try container.encodeIfPresent(gs1, forKey: .gs1)
     try container.encodeIfPresent(addOn, forKey: .addOn)
+    try container.encodeIfPresent(part, forKey: .part)
     try container.encode(corners, forKey: .corners)
     try container.encodeIfPresent(connectTo, forKey: .connectTo)
     try container.encodeIfPresent(fields, forKey: .fields)
@@ -120,6 +128,23 @@ public struct ScanSuccessful: EventPayload {
     try container.encodeIfPresent(picture, forKey: .picture)
     try container.encodeIfPresent(by, forKey: .by)
     try container.encodeIfPresent(redacted, forKey: .redacted)
+  }
+}
+
+/// The place of a code in a message that is spread over several (structured append, Macro PDF417).
+public struct MessagePart: Codable, Hashable, Sendable {
+  /// Its number, from 1.
+  public var index: Int
+  /// How many codes carry the message; missing where only another of them tells.
+  public var count: Int?
+  /// What all parts of one message have in common, as the codes tell it; missing where they tell nothing.
+  public var id: String?
+
+  /// A value from its parts.
+  public init(index: Int, count: Int? = nil, id: String? = nil) {
+    self.index = index
+    self.count = count
+    self.id = id
   }
 }
 

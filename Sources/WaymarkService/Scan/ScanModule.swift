@@ -145,7 +145,7 @@ package final class ScanModule: ServiceModule {
     var reading = reading
     // What is read for others is none of the armed scan's.
     if !forOthers.isSubset(of: demand) { reading.symbols.removeAll { !demand.contains($0.symbology) } }
-    if !demand.contains(.qr) { reading.incomplete = [] }
+    reading.incomplete.removeAll { !demand.contains($0.symbology) }
     frame = reference
     let look = Machine.Look(
       reading: reading, size: PictureSize(width: reference.width, height: reference.height), captured: captured,

@@ -16,7 +16,9 @@ extension ScanModule {
     var event = ScanSuccessful(
       scan: scan, context: context, kind: success.verdict?.kind?.rawValue, symbology: symbol.symbology.rawValue,
       text: symbol.text, bytesBase64: Data(symbol.bytes).base64EncodedString(), charset: symbol.charset.rawValue,
-      gs1: symbol.gs1.isEmpty ? nil : true, addOn: symbol.addOn, corners: corners(symbol.corners),
+      gs1: symbol.gs1.isEmpty ? nil : true, addOn: symbol.addOn,
+      part: symbol.part.map { MessagePart(index: $0.index, count: $0.count, id: $0.id) },
+      corners: corners(symbol.corners),
       connectTo: success.verdict?.connectTo, fields: success.verdict.map { fields($0.fields) }, source: source,
       picture: picture, by: actor)
     event.harmless.text = isHarmless(success, policy)
@@ -34,6 +36,8 @@ extension ScanModule {
   nonisolated static func isHarmless(_ success: Machine.Success, _ policy: OnboardingPolicy) -> Bool {
     if let verdict = success.verdict { return verdict.isHarmless }
     let symbol = success.symbol
+    // A part does not show what the whole is.
+    if symbol.part != nil { return false }
     switch symbol.symbology {
     case .ean13, .ean8, .upcA, .upcE, .dataBar: return true
     default: break

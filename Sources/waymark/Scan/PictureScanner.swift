@@ -47,7 +47,10 @@ final class PictureScanner {
       report.elapsed = (clock.now - start) / .seconds(1)
       report.symbols = reading.symbols
       report.isLimited = reading.limited
-      report.unread = reading.incomplete.flatMap(\.corners) + reading.unread.compactMap(\.corners)
+      let open = reading.incomplete.flatMap(\.corners).filter { part in
+        !reading.symbols.contains { $0.corners == part }
+      }
+      report.unread = open + reading.unread.compactMap(\.corners)
       judge(&report, reading)
       if report.reason == UnsuccessfulReason.codeNotReadable.rawValue {
         report.advice = reading.unread.lazy.compactMap(\.advice).first
@@ -67,6 +70,7 @@ final class PictureScanner {
   private func judge(_ report: inout ScanReport, _ reading: ScanReading) {
     if settings.judge == nil, !reading.symbols.isEmpty {
       report.outcome = .successful
+      if reading.incomplete.count == 1 { report.missing = reading.incomplete[0].missing }
       return
     }
     let middle = Point2(Double(report.width ?? 0) - 1, Double(report.height ?? 0) - 1) / 2

@@ -76,7 +76,7 @@ struct ScanReport: Sendable, Encodable {
       chosen,
       symbols
     case error
-    case symbology, text, bytesBase64, charset, corners, quality, pass, gs1, addOn
+    case symbology, text, bytesBase64, charset, corners, quality, pass, gs1, addOn, part, index, count, id
     case grade, standard, lines, parameters, name, measured, unknown
     case identifier, value
     case code, message, hint
@@ -144,6 +144,12 @@ private struct SymbolReport: Encodable {
       }
     }
     try container.encodeIfPresent(symbol.addOn, forKey: .addOn)
+    if let part = symbol.part {
+      var object = container.nestedContainer(keyedBy: ScanReport.Key.self, forKey: .part)
+      try object.encode(part.index, forKey: .index)
+      try object.encodeIfPresent(part.count, forKey: .count)
+      try object.encodeIfPresent(part.id, forKey: .id)
+    }
     if isGraded { try encodeGrade(to: &container) }
   }
 

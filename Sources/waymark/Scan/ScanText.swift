@@ -26,6 +26,10 @@ struct ScanText {
       // What the verdict is about has been shown already, field by field.
       let isTold = isVerdict && index == report.chosen && report.fields?.isEmpty == false
       lines.append(row(symbol.symbology.displayName, isTold ? terminal.styled("(as above)", .faint) : content(symbol)))
+      if let part = symbol.part {
+        let total = part.count.map { " of \($0)" } ?? ""
+        lines.append(row("  part", "\(part.index)\(total)" + (part.id.map { ", " + shown($0) } ?? "")))
+      }
       if let grades = report.grades { lines += self.lines(for: grades[index], of: symbol) }
     }
     if report.grades?.contains(where: { $0 != nil }) == true {
