@@ -199,7 +199,7 @@ let package = Package(
     tests("WaymarkCountingTests", ["WaymarkCounting", "WaymarkGeometry"]),
     tests("WaymarkDocumentsTests", ["WaymarkSystem", "WaymarkDocuments", "WaymarkImage", "WaymarkGeometry"]),
     tests("WaymarkTextTests", ["WaymarkText", "WaymarkImage", "WaymarkGeometry"]),
-    tests("WaymarkScenesTests", ["WaymarkScenes", "WaymarkBarcodes", "WaymarkGeometry"]),
+    tests("WaymarkScenesTests", ["WaymarkSystem", "WaymarkScenes", "WaymarkBarcodes", "WaymarkGeometry"]),
     tests("WaymarkSignatureTests", ["WaymarkSystem", "WaymarkSignature", "WaymarkImage"]),
     tests("WaymarkCameraTests", ["WaymarkSystem", "WaymarkCamera", "WaymarkImage", "CV4L2"]),
     tests("WaymarkFeedbackTests", ["WaymarkSystem", "WaymarkFeedback"]),

@@ -103,6 +103,7 @@ let package = Package(
     fuzzer("FuzzStream", ["WaymarkImage", "WaymarkSystem"]),
     fuzzer("FuzzCodes", ["WaymarkBarcodes", "WaymarkGeometry", "WaymarkImage"]),
     fuzzer("FuzzWorker", ["WaymarkWorker", "WaymarkBarcodes", "WaymarkGeometry", "WaymarkImage", "WaymarkSystem"]),
+    fuzzer("FuzzExpressions", ["WaymarkText", "WaymarkWorker", "WaymarkGeometry", "WaymarkSystem"]),
     fuzzer("FuzzLibrary", ["WaymarkAnchors", "WaymarkImage", "WaymarkSystem"]),
     fuzzer("FuzzPayloads", ["WaymarkOnboarding", "WaymarkJSON"]),
     fuzzer("FuzzProtocol", ["WaymarkProtocol", "WaymarkJSON", .product(name: "NIOCore", package: "swift-nio")]),

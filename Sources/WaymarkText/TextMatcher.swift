@@ -14,7 +14,7 @@ public struct TextMatcher {
 
   /// The pattern.
   public let pattern: TextPattern
-  private let expression: TextExpression?
+  private let expression: RegularExpression?
 
   /// More readings than this are not tried.
   private static let readingLimit = 64
@@ -30,12 +30,14 @@ public struct TextMatcher {
       expression = nil
       return
     }
-    guard text.count <= TextPattern.expressionLimit, !text.isEmpty else {
+    do throws(RegularExpressionFlaw) {
+      expression = try RegularExpression(text)
+    } catch {
+      let names = TextPattern.builtIn.map(\.name).joined(separator: ", ")
       throw TextError(
-        .badPattern, "The pattern has \(text.count) characters.",
-        hint: "Give a regular expression of 1 to \(TextPattern.expressionLimit) characters.")
+        .badPattern, "The pattern is no regular expression that can be used: \(error.message).",
+        hint: "Known by name: \(names).")
     }
-    expression = try TextExpression(text)
   }
 
   /// What a line of characters is by the pattern; nil where no reading of it satisfies it.
@@ -58,7 +60,7 @@ public struct TextMatcher {
       return Match(text: asRead, isDoubtful: false, others: [])
     }
     var found: [(changes: Int, text: String)] = []
-    for (changes, reading) in readings(characters) where changes > 0 {
+    for (changes, reading) in readings(characters, &steps) where changes > 0 {
       guard let text = accepted(reading, &steps) else { continue }
       if found.contains(where: { $0.text == text }) { continue }
       found.append((changes, text))
@@ -74,33 +76,55 @@ public struct TextMatcher {
     return Match(text: best[0], isDoubtful: best.count > 1, others: Array(best.dropFirst().prefix(4)))
   }
 
-  /// The readings of characters that look alike, none changed first.
-  private func readings(_ characters: [String]) -> [(changes: Int, text: String)] {
-    var list: [(changes: Int, characters: [String])] = [(0, [])]
+  /// A beginning of a reading.
+  private struct Beginning {
+    var changes = 0
+    var text = ""
+    /// How far the expression comes with it, as it stands and without its spaces; nil where it does not.
+    var loose: RegularExpression.Progress?
+    var tight: RegularExpression.Progress?
+  }
+
+  /// The readings of characters that look alike, those that change fewest first; of beginnings that the expression does not allow none is
+  /// gone on with.
+  private func readings(_ characters: [String], _ steps: inout Int) -> [(changes: Int, text: String)] {
+    var list = [Beginning(loose: expression?.beginning, tight: expression?.beginning)]
     for character in characters {
-      var next: [(changes: Int, characters: [String])] = []
-      let isAllowed = pattern.alphabet.map { $0.contains(character) || character == " " || character == "-" } ?? true
-      var ways = [(0, character)]
-      if !isAllowed || pattern.alphabet == nil {
-        ways += Confusions.of(character).filter { way in pattern.alphabet?.contains(way) ?? Self.isPlain(way) }.map {
-          (1, $0)
-        }
-        if character.count == 1, character.uppercased() != character,
-          pattern.alphabet?.contains(character.uppercased()) == true
-        {
-          ways.append((0, character.uppercased()))
-        }
-        if !isAllowed { ways.removeFirst() }
-      } else if pattern.check != nil {
-        ways += Confusions.of(character).filter { pattern.alphabet?.contains($0) == true }.map { (1, $0) }
-      }
+      var next: [Beginning] = []
+      let ways = ways(character)
       for item in list {
-        for way in ways { next.append((item.changes + way.0, item.characters + [way.1])) }
+        for way in ways {
+          if let longer = append(way, to: item, &steps) { next.append(longer) }
+        }
       }
       list = Array(next.sorted { $0.changes < $1.changes }.prefix(Self.readingLimit))
       if list.isEmpty { return [] }
     }
-    return list.map { ($0.changes, $0.characters.joined()) }
+    return list.map { ($0.changes, $0.text) }
+  }
+
+  private func append(_ way: (changes: Int, text: String), to item: Beginning, _ steps: inout Int) -> Beginning? {
+    var longer = item
+    longer.changes += way.changes
+    longer.text += way.text
+    guard let expression else { return longer }
+    longer.loose = item.loose.flatMap { expression.advance($0, over: way.text, steps: &steps) }
+    if way.text != " " { longer.tight = item.tight.flatMap { expression.advance($0, over: way.text, steps: &steps) } }
+    return longer.loose == nil && longer.tight == nil ? nil : longer
+  }
+
+  /// What a character may be, and how many changes that is.
+  private func ways(_ character: String) -> [(changes: Int, text: String)] {
+    guard let alphabet = pattern.alphabet else {
+      return [(0, character)] + Confusions.of(character).filter(Self.isPlain).map { (1, $0) }
+    }
+    guard !alphabet.contains(character), character != " ", character != "-" else {
+      let others = pattern.check == nil ? [] : Confusions.of(character).filter(alphabet.contains)
+      return [(0, character)] + others.map { (1, $0) }
+    }
+    let capital = character.uppercased()
+    let isSmall = character.count == 1 && capital != character && alphabet.contains(capital)
+    return Confusions.of(character).filter(alphabet.contains).map { (1, $0) } + (isSmall ? [(0, capital)] : [])
   }
 
   /// Of letters that look like digits, the capitals are what print has.

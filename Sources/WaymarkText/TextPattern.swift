@@ -73,5 +73,5 @@ public struct TextPattern: Hashable, Sendable {
   ]
 
   /// The longest regular expression, in characters.
-  public static let expressionLimit = 400
+  public static let expressionLimit = RegularExpression.lengthLimit
 }

@@ -1,5 +1,6 @@
 import Testing
-import WaymarkText
+
+@testable import WaymarkText
 
 @Suite struct TextMatcherTests {
   private func match(_ text: String, _ pattern: String) throws -> TextMatcher.Match? {
@@ -66,5 +67,20 @@ import WaymarkText
 
   @Test(arguments: ["", "kWh", "12 parsecs", "1.2.3", "1-2", "."]) func whatIsNoNumberIsRefused(_ text: String) {
     #expect(TextNumber(text) == nil)
+  }
+
+  /// Every character may be a digit as well: only of the readings that the pattern allows so far are some kept.
+  @Test func manyCharactersAreSettledByTheirPlaces() throws {
+    let match = try match("OB1S2G8I5O1B", "[0-9]{12}")
+    #expect(match?.text == "081526815018")
+    #expect(match?.isDoubtful == false)
+    #expect(try self.match("50I5 8215", "[A-Z]{4} [A-Z]{4}")?.text == "SOIS BZIS")
+  }
+
+  @Test func aLineHasOnlySoManyStepsHoweverManyReadingsItHas() throws {
+    // Every character may be another one: many readings, many runs of words, a pattern of many states.
+    let acceptance = try TextAcceptance([TextPattern(name: "x", expression: "(?:[0-9O]{1,20}[A-Z ]?){1,60}x")])
+    let symbols = (0..<128).map { ReadSymbol($0 % 2 == 0 ? "0" : "O", confidence: 0.9, beginsWord: $0 % 16 == 0) }
+    #expect(acceptance.accepted(in: [ReadLine(symbols, outline: TextFollowerTests.outline(0))]).isEmpty)
   }
 }

@@ -1,4 +1,5 @@
 import WaymarkBarcodes
+import WaymarkSystem
 
 /// Reads which code an anchor is, with every complaint.
 enum SceneCodeParser {
@@ -36,8 +37,8 @@ enum SceneCodeParser {
     case "text": return .text(text)
     case "prefix": return .prefix(text)
     default:
-      do throws(CodePatternFlaw) {
-        return .pattern(try CodePattern(text))
+      do throws(RegularExpressionFlaw) {
+        return .pattern(try RegularExpression(text))
       } catch {
         reader.report(
           map[kind]?.mark ?? owner.mark, "\(field).pattern", "badPattern",

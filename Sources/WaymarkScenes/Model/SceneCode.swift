@@ -1,4 +1,5 @@
 package import WaymarkBarcodes
+package import WaymarkSystem
 
 /// Which code an anchor is: what it says, and how it may be printed.
 package struct SceneCode: Hashable, Sendable {
@@ -9,7 +10,7 @@ package struct SceneCode: Hashable, Sendable {
     /// It begins with this.
     case prefix(String)
     /// The whole text is of this form.
-    case pattern(CodePattern)
+    case pattern(RegularExpression)
     /// It has a GS1 element string of this application identifier, and of this value where one is given.
     case gs1(identifier: String, value: String?)
   }

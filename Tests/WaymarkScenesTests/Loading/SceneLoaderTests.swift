@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WaymarkBarcodes
 import WaymarkGeometry
+import WaymarkSystem
 
 @testable import WaymarkScenes
 
@@ -197,7 +198,7 @@ import WaymarkGeometry
     #expect(
       scene.anchors.map(\.code) == [
         SceneCode(.text("PUMP-7")), SceneCode(.prefix("bin:"), symbologies: [.qr, .dataMatrix]),
-        SceneCode(.pattern(try CodePattern(#"BIN-\d{4}"#))), SceneCode(.gs1(identifier: "01", value: "04006381333931")),
+        SceneCode(.pattern(try RegularExpression(#"BIN-\d{4}"#))), SceneCode(.gs1(identifier: "01", value: "04006381333931")),
         SceneCode(.gs1(identifier: "10", value: nil)), nil,
       ])
     #expect(scene.pictures.map(\.name) == ["f"])

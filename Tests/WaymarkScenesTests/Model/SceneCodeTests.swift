@@ -1,6 +1,7 @@
 import Testing
 import WaymarkBarcodes
 import WaymarkGeometry
+import WaymarkSystem
 
 @testable import WaymarkScenes
 
@@ -16,7 +17,7 @@ import WaymarkGeometry
     #expect(!SceneCode(.text("A-1")).fits(symbol("A-12"), elements: []))
     #expect(SceneCode(.prefix("A-")).fits(symbol("A-12"), elements: []))
     #expect(!SceneCode(.prefix("A-")).fits(symbol("BA-12"), elements: []))
-    #expect(SceneCode(.pattern(try CodePattern(#"A-\d+"#))).fits(symbol("A-12"), elements: []))
+    #expect(SceneCode(.pattern(try RegularExpression(#"A-\d+"#))).fits(symbol("A-12"), elements: []))
     #expect(!SceneCode(.text("A-1"), symbologies: [.dataMatrix, .aztec]).fits(symbol("A-1"), elements: []))
     #expect(SceneCode(.text("A-1"), symbologies: [.dataMatrix]).fits(symbol("A-1", .dataMatrix), elements: []))
   }
@@ -39,7 +40,7 @@ import WaymarkGeometry
     let any = SceneCode(.prefix("A"))
     #expect(any.hides(SceneCode(.text("A1"))) && any.hides(SceneCode(.prefix("AB"))))
     #expect(!any.hides(SceneCode(.prefix(""))) && !any.hides(SceneCode(.text("B"))))
-    #expect(SceneCode(.pattern(try CodePattern("A."))).hides(SceneCode(.text("A1"))))
+    #expect(SceneCode(.pattern(try RegularExpression("A."))).hides(SceneCode(.text("A1"))))
     #expect(!SceneCode(.text("A"), symbologies: [.qr]).hides(SceneCode(.text("A"))))
     #expect(SceneCode(.text("A")).hides(SceneCode(.text("A"), symbologies: [.qr])))
     #expect(SceneCode(.gs1(identifier: "01", value: nil)).hides(SceneCode(.gs1(identifier: "01", value: "7"))))
