@@ -26,10 +26,16 @@ struct InkPlane {
   }
 
   /// The value below which that share of the pixels lies.
-  func percentile(_ share: Double) -> UInt8 {
+  func percentile(_ share: Double) -> UInt8 { percentile(share, x: 0..<width, y: 0..<height) }
+
+  /// The same of a part of the picture; what lies beyond its border does not count.
+  private func percentile(_ share: Double, x: Range<Int>, y: Range<Int>) -> UInt8 {
+    let (x, y) = (x.clamped(to: 0..<width), y.clamped(to: 0..<height))
     var histogram = [Int](repeating: 0, count: 256)
-    for pixel in pixels { histogram[Int(pixel)] += 1 }
-    var left = Int(Double(pixels.count) * share)
+    for row in y {
+      for column in x { histogram[Int(pixels[row * width + column])] += 1 }
+    }
+    var left = Int(Double(x.count * y.count) * share)
     for (value, count) in histogram.enumerated() {
       left -= count
       if left < 0 { return UInt8(value) }
@@ -62,46 +68,55 @@ struct InkPlane {
     for i in pixels.indices { pixels[i] = table[Int(pixels[i])] }
   }
 
-  /// Takes away shading and glare along a line that is dark on light: paper becomes 255 everywhere, and where ink is less dark than elsewhere
-  /// it is made darker, up to three times.
+  /// Takes away shading and glare on a line that is dark on light: paper becomes 255 everywhere, and where ink is less dark than elsewhere
+  /// along the line it is made darker, up to three times.
   mutating func flatten() {
-    let step = max(4, height / 2)
-    let count = (width + step - 1) / step
-    guard count >= 3 else { return }
-    var (paper, depth) = ([Double](), [Double]())
-    for block in 0..<count {
-      // As wide as some characters, so that there is paper and ink in it.
-      var histogram = [Int](repeating: 0, count: 256)
-      var total = 0
-      for x in max(0, (block - 3) * step)..<min(width, (block + 4) * step) {
-        for y in 0..<height { histogram[Int(pixels[y * width + x])] += 1 }
-        total += height
+    let tile = max(4, height / 4)
+    let (columns, rows) = ((width + tile - 1) / tile, (height + tile - 1) / tile)
+    guard columns >= 3 else { return }
+    // How light the paper is, from windows as large as a character, so that there is paper in each.
+    var paper = [Double](repeating: 255, count: columns * rows)
+    for row in 0..<rows {
+      for column in 0..<columns {
+        paper[row * columns + column] = Double(
+          percentile(
+            0.85, x: (column - 1) * tile..<(column + 2) * tile, y: (row - 1) * tile..<(row + 2) * tile))
       }
-      func share(_ share: Double) -> Double {
-        var left = Int(Double(total) * share)
-        for (value, count) in histogram.enumerated() {
-          left -= count
-          if left < 0 { return Double(value) }
+    }
+    for y in 0..<height {
+      let down = Self.place(y, tile, rows)
+      for x in 0..<width {
+        let across = Self.place(x, tile, columns)
+        func light(_ row: Int) -> Double {
+          let (a, b) = (paper[row * columns + across.before], paper[row * columns + across.after])
+          return a + (b - a) * across.share
         }
-        return 255
+        let (top, bottom) = (light(down.before), light(down.after))
+        let value = Double(pixels[y * width + x]) + 255 - (top + (bottom - top) * down.share)
+        pixels[y * width + x] = UInt8(max(0, min(255, value)))
       }
-      let light = share(0.85)
-      paper.append(light)
-      depth.append(light - share(0.03))
+    }
+    // How dark ink is, over some characters along the line.
+    let depth = (0..<columns).map { column in
+      255 - Double(percentile(0.03, x: (column - 4) * tile..<(column + 5) * tile, y: 0..<height))
     }
     let deepest = depth.max() ?? 0
     guard deepest >= 12 else { return }
     for x in 0..<width {
-      let place = min(Double(count - 1), max(0, (Double(x) + 0.5) / Double(step) - 0.5))
-      let (before, share) = (Int(place), place - Double(Int(place)))
-      let after = min(count - 1, before + 1)
-      let light = paper[before] + (paper[after] - paper[before]) * share
-      let dark = max(deepest / 3, depth[before] + (depth[after] - depth[before]) * share)
+      let across = Self.place(x, tile, columns)
+      let (a, b) = (depth[across.before], depth[across.after])
+      let dark = max(deepest / 3, a + (b - a) * across.share)
       for y in 0..<height {
-        let value = 255 - (light - Double(pixels[y * width + x])) * 235 / dark
+        let value = 255 - (255 - Double(pixels[y * width + x])) * 235 / dark
         pixels[y * width + x] = UInt8(max(0, min(255, value)))
       }
     }
+  }
+
+  /// Between the middles of which two tiles a pixel lies, and how far.
+  private static func place(_ pixel: Int, _ tile: Int, _ count: Int) -> (before: Int, after: Int, share: Double) {
+    let place = min(Double(count - 1), max(0, (Double(pixel) + 0.5) / Double(tile) - 0.5))
+    return (Int(place), min(count - 1, Int(place) + 1), place - Double(Int(place)))
   }
 
   /// Gray values made darker by an exponent above 1; black and white stay.

@@ -20,10 +20,12 @@ package struct LineFinder: Sendable {
     let small = GrayImage(copying: view).resized(
       width: max(8, Int(Double(view.width) * scale)), height: max(8, Int(Double(view.height) * scale)))
     let plane = small.withView { InkPlane($0) }.softened(0.7)
-    var best: [Line] = []
+    var (best, weight) = ([Line](), 0.0)
     for isLight in [false, true] {
-      let found = Self.search(plane, isLight: isLight)
-      if found.reduce(0, { $0 + $1.weight }) > best.reduce(0, { $0 + $1.weight }) * (isLight ? 1.3 : 1) { best = found }
+      let (found, contrast) = Self.search(plane, isLight: isLight)
+      // Between letters paper is lighter than what is around it, too, but by little.
+      let own = found.reduce(0) { $0 + $1.weight } * contrast
+      if own > weight * (isLight ? 1.3 : 1) { (best, weight) = (found, own) }
     }
     let factor = Point2(1 / scale, 1 / scale)
     let toPicture = Homography.resize(factor)
@@ -52,8 +54,9 @@ package struct LineFinder: Sendable {
     var order: Double
   }
 
-  private static func search(_ plane: InkPlane, isLight: Bool) -> [Line] {
-    let mask = ink(plane, isLight: isLight)
+  /// Lines of one polarity, and by how much their ink differs from what is around it, in the mean.
+  private static func search(_ plane: InkPlane, isLight: Bool) -> (lines: [Line], contrast: Double) {
+    let (mask, contrast) = ink(plane, isLight: isLight)
     let found = InkPiece.find(mask, width: plane.width, height: plane.height).pieces
     let limit = Double(plane.height) * 0.9
     let pieces = found.filter { piece in
@@ -62,15 +65,15 @@ package struct LineFinder: Sendable {
         && max(w, h) <= 40 * min(w, h)
         && max(w, h) <= 260
     }
-    guard (1...4000).contains(pieces.count) else { return [] }
+    guard (1...4000).contains(pieces.count) else { return ([], 0) }
     // Dots of print grow together by their nearest neighbours.
     let angle = direction(pieces)
-    return chains(pieces, angle: angle)
+    return (chains(pieces, angle: angle), contrast)
   }
 
   /// What is darker than its surroundings by a share of the picture's contrast (D. Bradley, G. Roth, "Adaptive thresholding using the
   /// integral image", 2007).
-  private static func ink(_ plane: InkPlane, isLight: Bool) -> [Bool] {
+  private static func ink(_ plane: InkPlane, isLight: Bool) -> (mask: [Bool], contrast: Double) {
     let (w, h) = (plane.width, plane.height)
     var sums = [Int32](repeating: 0, count: (w + 1) * (h + 1))
     for y in 0..<h {
@@ -84,17 +87,21 @@ package struct LineFinder: Sendable {
     let contrast = Int32(plane.percentile(0.98)) - Int32(plane.percentile(0.02))
     let least = max(10, contrast / 7)
     var mask = [Bool](repeating: false, count: w * h)
+    var (sum, inked) = (0, 0)
     for y in 0..<h {
       let (y0, y1) = (max(0, y - reach), min(h, y + reach + 1))
       for x in 0..<w {
         let (x0, x1) = (max(0, x - reach), min(w, x + reach + 1))
-        let sum = sums[y1 * (w + 1) + x1] - sums[y0 * (w + 1) + x1] - sums[y1 * (w + 1) + x0] + sums[y0 * (w + 1) + x0]
-        let mean = sum / Int32((y1 - y0) * (x1 - x0))
-        let value = Int32(plane.pixels[y * w + x])
-        mask[y * w + x] = isLight ? value > mean + least : value < mean - least
+        let around =
+          sums[y1 * (w + 1) + x1] - sums[y0 * (w + 1) + x1] - sums[y1 * (w + 1) + x0] + sums[y0 * (w + 1) + x0]
+        let difference = Int32(plane.pixels[y * w + x]) - around / Int32((y1 - y0) * (x1 - x0))
+        guard isLight ? difference > least : difference < -least else { continue }
+        mask[y * w + x] = true
+        sum += Int(abs(difference))
+        inked += 1
       }
     }
-    return mask
+    return (mask, Double(sum) / Double(max(1, inked)))
   }
 
   /// The direction in which pieces stand beside each other, in radians, within a quarter turn of upright.

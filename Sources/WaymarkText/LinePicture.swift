@@ -51,17 +51,21 @@ package struct LinePicture {
 
   /// A line that fills a picture; nil when there is nothing on it.
   ///
-  /// - Parameter isFlattened: whether shading and glare are taken away: for print that is equally dark everywhere.
+  /// - Parameter isFlattened: whether shading and glare are taken away: for print that is equally dark everywhere, and darker than what it
+  ///   stands on.
   package init?(_ view: ImageView, isFlattened: Bool = false) {
     guard view.width >= 4, view.height >= 4 else { return nil }
     var plane = InkPlane(view)
     let (dark, light) = (plane.percentile(0.02), plane.percentile(0.98))
     guard light > dark, light - dark >= 12 else { return nil }
-    // Text covers less than what it stands on.
-    let threshold = plane.threshold
-    let inked = plane.pixels.count { $0 <= threshold }
-    if 2 * inked > plane.pixels.count { plane.invert() }
-    if isFlattened { plane.flatten() }
+    if isFlattened {
+      plane.flatten()
+    } else {
+      // Text covers less than what it stands on.
+      let threshold = plane.threshold
+      let inked = plane.pixels.count { $0 <= threshold }
+      if 2 * inked > plane.pixels.count { plane.invert() }
+    }
     plane.stretch(from: plane.percentile(0.02), to: plane.percentile(0.85))
     let pieces = Self.clean(&plane)
     guard let capitals = Self.capitals(pieces, height: plane.height) else { return nil }

@@ -114,11 +114,11 @@ public struct MachineReadableZone: Hashable, Sendable {
     self.lines = lines.map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Reads lines of which it is known what else each character may be: each becomes the likeliest that its field allows; where check
-  /// digits do not hold, the one character is changed with which they do, if only one way of doing so is likely.
+  /// Reads lines of which it is known what else each character may be: what is likeliest in all of those readings that their fields allow
+  /// and whose check digits hold.
   ///
-  /// - Returns: also whether somebody is to look, because a character had to be changed or is hardly more likely than another one that its
-  ///   field allows; nil unless every check digit is right.
+  /// - Returns: also whether somebody is to look, because a character had to be changed, or another reading is hardly less likely; nil
+  ///   unless every check digit is right.
   static func settle(_ lines: [[ReadSymbol]]) -> (zone: MachineReadableZone, isDoubtful: Bool)? {
     guard
       let format = Format.allCases.first(where: { format in
@@ -132,34 +132,59 @@ public struct MachineReadableZone: Hashable, Sendable {
     }
     let (_, last) = composite(format)
     kinds[1][last] = .digits
-    let ways = lines.indices.map { i in
-      lines[i].indices.map { lines[i][$0].ways(kinds[i][$0]) }
-    }
-    var best = ways.map { $0.map { $0.first?.text ?? "<" } }
-    let isUnsure = ways.joined().contains { ways in
-      guard let first = ways.first, ways.count > 1 else { return false }
-      return ZoneLineReader.sureness(first.confidence, over: ways[1].confidence) < sureEnough
-    }
-    if let zone = MachineReadableZone(best.map { $0.joined() }) { return (zone, isUnsure || !zone.hasPlainNames) }
-    var found: [(zone: MachineReadableZone, loss: Double)] = []
-    for i in ways.indices {
-      for place in ways[i].indices {
-        guard let first = ways[i][place].first else { continue }
-        for other in ways[i][place].dropFirst() where other.confidence >= first.confidence - changeLimit {
-          best[i][place] = other.text
-          if let zone = MachineReadableZone(best.map { $0.joined() }) {
-            found.append((zone, first.confidence - other.confidence))
-          }
-          best[i][place] = first.text
+    var (best, isUnsure) = (lines.map { $0.map(\.text) }, false)
+    var changes: [Change] = []
+    for i in lines.indices {
+      for place in lines[i].indices {
+        let ways = lines[i][place].ways(kinds[i][place])
+        best[i][place] = ways.first?.text ?? "<"
+        guard let first = ways.first, ways.count > 1 else { continue }
+        // Where letters alone stand there is no check digit.
+        if kinds[i][place] == .letters {
+          isUnsure = isUnsure || ZoneLineReader.sureness(first.confidence, over: ways[1].confidence) < sureEnough
+          continue
+        }
+        changes += ways.dropFirst().map {
+          Change(line: i, place: place, text: $0.text, loss: first.confidence - $0.confidence)
         }
       }
     }
+    changes = changes.filter { $0.loss <= changeLimit }.sorted { $0.loss < $1.loss }
+    var found: [(zone: MachineReadableZone, loss: Double)] = []
+    tryAll(changes[...], most: 1, best, 0, &found)
+    // Two that are wrong together may leave the sums as they are: 0 and O do, where 7 and 3 are their weights.
+    tryAll(changes.prefix(pairLimit), most: 3, best, 0, &found)
     found.sort { $0.loss < $1.loss }
     guard let likeliest = found.first else { return nil }
-    if let second = found.dropFirst().first(where: { $0.zone != likeliest.zone }) {
-      guard second.loss > likeliest.loss + clearLead else { return nil }
+    let rival = found.first { $0.zone != likeliest.zone }
+    if let rival, likeliest.loss > 0, rival.loss < likeliest.loss + clearLead { return nil }
+    let isClear = rival.map { $0.loss >= likeliest.loss + rivalLead } ?? true
+    return (
+      likeliest.zone, isUnsure || !isClear || likeliest.loss > clearLead || !likeliest.zone.hasPlainNames
+    )
+  }
+
+  /// A character that may be another one than the likeliest, and by how much less likely that is, as correlation.
+  private struct Change {
+    let line: Int
+    let place: Int
+    let text: String
+    let loss: Double
+  }
+
+  /// Adds what is right of a text and all that some changes make of it.
+  private static func tryAll(
+    _ changes: ArraySlice<Change>, most: Int, _ text: [[String]], _ loss: Double,
+    _ found: inout [(zone: MachineReadableZone, loss: Double)]
+  ) {
+    if let zone = MachineReadableZone(text.map { $0.joined() }) { found.append((zone, loss)) }
+    guard most > 0 else { return }
+    for (index, change) in zip(changes.indices, changes) where loss + change.loss <= changeLimit {
+      var changed = text
+      changed[change.line][change.place] = change.text
+      let others = changes[(index + 1)...].filter { $0.line != change.line || $0.place != change.place }
+      tryAll(others[...], most: most - 1, changed, loss + change.loss, &found)
     }
-    return (likeliest.zone, likeliest.loss > clearLead || !likeliest.zone.hasPlainNames)
   }
 
   /// Whether the names, which have no check digit, are written as ICAO 9303-3, 4.6 has it, and end before their field does: fillers
@@ -176,6 +201,10 @@ public struct MachineReadableZone: Hashable, Sendable {
   private static let changeLimit = 0.12
   /// By how much one way of changing must be likelier than the next; what costs less is no change to speak of.
   private static let clearLead = 0.03
+  /// By how much every other reading must be less likely.
+  private static let rivalLead = 0.06
+  /// Of how many changes, the likeliest, two and three are tried together.
+  private static let pairLimit = 14
   /// A character that is less sure is doubtful.
   private static let sureEnough = 0.53
 

@@ -1,3 +1,4 @@
+import WaymarkGeometry
 package import WaymarkImage
 
 /// Reads a line of a machine-readable zone: characters of one typeface that stand at one pitch, 30, 36 or 44 of them. Where the pitch is known,
@@ -7,6 +8,11 @@ package struct ZoneLineReader {
   private static let least = 0.72
   /// How many characters lines have (ICAO 9303, parts 4 to 6).
   private static let counts = [44, 36, 30]
+
+  /// How many characters at the ends may not have been found; and how many specks may have been taken for some.
+  private static let missing = -8...6
+  /// Characters that are less alike to any drawing, as correlation, speak against a grid.
+  private static let evident = 0.6
 
   /// Where the characters stand.
   private struct Grid {
@@ -32,7 +38,8 @@ package struct ZoneLineReader {
   }
 
   private let plane: InkPlane
-  private let start: (left: Double, right: Double, bottom: Double, capitals: Double)
+  /// The middles of what may be single characters, from left to right; the line that capitals stand on, and their height.
+  private let start: (middles: [Double], bottom: Double, capitals: Double)
 
   /// - Parameter image: the line, upright; nil where nothing on it may be a line of a zone.
   package init?(_ image: GrayImage) {
@@ -40,12 +47,18 @@ package struct ZoneLineReader {
     let ink = line.plane
     let threshold = ink.threshold
     let pieces = InkPiece.find(ink.pixels.map { $0 <= threshold }, width: ink.width, height: ink.height).pieces
-    let solid = pieces.filter { Double($0.height) >= 0.5 * line.capitalHeight && $0.area >= 4 }
+    let solid = pieces.filter {
+      Double($0.height) >= 0.5 * line.capitalHeight
+        && Double($0.area) >= max(4, 0.1 * line.capitalHeight * line.capitalHeight)
+    }
     let tall = solid.filter { Double($0.height) >= 0.8 * line.capitalHeight }.map(\.bottom).sorted()
-    guard let left = solid.map(\.left).min(), let right = solid.map(\.right).max(), !tall.isEmpty,
-      Double(right - left) > 15 * line.capitalHeight, line.capitalHeight >= 6
+    // What has run together tells nothing of where single characters stand.
+    let single = solid.filter { Double($0.width) <= 1.3 * line.capitalHeight }
+    let middles = single.map(\.centerX).sorted()
+    guard let left = middles.first, let right = middles.last, middles.count >= 8, !tall.isEmpty,
+      right - left > 10 * line.capitalHeight, line.capitalHeight >= 6
     else { return nil }
-    start = (Double(left), Double(right + 1), Double(tall[tall.count / 2] + 1), line.capitalHeight)
+    start = (middles, Double(tall[tall.count / 2] + 1), line.capitalHeight)
     // Larger print than the drawings is seen as coarsely as they are.
     plane = ink.softened(max(0, line.capitalHeight / 14 - 1) * 0.5)
   }
@@ -75,32 +88,43 @@ package struct ZoneLineReader {
     max(0, min(1, best / 0.85)) * max(0, min(1, 0.5 + 5 * (best - next)))
   }
 
+  /// Pitches at which the middles of characters stand most evenly, and the place of one of them, the likeliest first: where their
+  /// phases point in one direction (the periodogram; A. Schuster, 1898). It does not matter which characters are missing.
+  private var pitches: [(pitch: Double, middle: Double)] {
+    let widths = ZoneGlyphs.faces.map { start.capitals / $0.capitals }
+    let (least, most) = (0.8 * (widths.min() ?? 1), 1.25 * (widths.max() ?? 1))
+    guard let first = start.middles.first, let last = start.middles.last, least > 2, last > first else { return [] }
+    var found: [(evenness: Double, pitch: Double, middle: Double)] = []
+    var pitch = least
+    while pitch < most {
+      var (cosines, sines) = (0.0, 0.0)
+      for middle in start.middles {
+        let phase = 2 * .pi * (middle - first) / pitch
+        cosines += Double.cosine(phase)
+        sines += Double.sine(phase)
+      }
+      let phase = Double.arcTangent(y: sines, x: cosines) / (2 * .pi)
+      found.append((cosines * cosines + sines * sines, pitch, first + phase * pitch))
+      // Over the whole line a step moves the phase by an eighth of a turn.
+      pitch += pitch * pitch / (8 * (last - first))
+    }
+    let peaks = found.indices.dropFirst().dropLast().filter {
+      found[$0].evenness >= found[$0 - 1].evenness && found[$0].evenness >= found[$0 + 1].evenness
+    }
+    return peaks.sorted { found[$0].evenness > found[$1].evenness }.prefix(2).map {
+      (found[$0].pitch, found[$0].middle)
+    }
+  }
+
   /// Where the characters stand, by what is most alike; nil where nothing is.
   private func grid() -> Grid? {
-    var best: Grid?
-    for count in Self.counts {
-      // The first and the last do not fill their places.
-      let pitch = (start.right - start.left) / (Double(count) - 0.28)
-      for (index, face) in ZoneGlyphs.faces.enumerated() {
-        let capitals = face.capitals * pitch
-        guard abs(start.capitals / capitals - 1) < 0.3 else { continue }
-        var own = Grid(
-          face: index, count: count, left: 0, pitch: pitch, top: start.bottom - capitals, capitals: capitals)
-        for step in -4...4 {
-          let pitch = pitch * (1 + 0.004 * Double(step))
-          for shift in -4...4 {
-            var next = own
-            next.pitch = pitch
-            next.left = start.left + pitch * (0.09 * Double(shift) - 0.14)
-            next.score = score(next, every: 4)
-            if next.score > own.score { own = next }
-          }
-        }
-        if own.score > best?.score ?? 0.4 { best = own }
-      }
-    }
-    guard var grid = best else { return nil }
-    // Then finer, the height too.
+    // Of grids of more characters more must be alike: each has to be by as much as makes it one.
+    Self.counts.compactMap { grid(of: $0).map(refined) }.max { evidence($0) < evidence($1) }
+  }
+
+  /// The same grid finer, the height too.
+  private func refined(_ coarse: Grid) -> Grid {
+    var grid = coarse
     grid.score = score(grid, every: 2)
     for scale in [0.92, 1, 1.08] {
       for shift in -3...3 {
@@ -112,18 +136,55 @@ package struct ZoneLineReader {
         if next.score > grid.score { grid = next }
       }
     }
-    let coarse = grid
+    let right = grid
     for step in -2...2 {
       for shift in -2...2 {
-        var next = coarse
-        next.pitch = coarse.pitch * (1 + 0.001 * Double(step))
-        next.left = coarse.left + coarse.pitch * 0.03 * Double(shift)
+        var next = right
+        next.pitch = right.pitch * (1 + 0.001 * Double(step))
+        next.left = right.left + right.pitch * 0.03 * Double(shift)
         next.score = score(next, every: 2)
         if next.score > grid.score { grid = next }
       }
     }
     return grid
   }
+
+  /// Where so many characters stand, roughly.
+  private func grid(of count: Int) -> Grid? {
+    guard let first = start.middles.first, let last = start.middles.last else { return nil }
+    var best: Grid?
+    for (pitch, middle) in pitches {
+      let left = middle + ((first - middle) / pitch).rounded() * pitch - pitch / 2
+      let unseen = count - Int(((last - first) / pitch).rounded()) - 1
+      guard Self.missing.contains(unseen) else { continue }
+      for (index, face) in ZoneGlyphs.faces.enumerated() {
+        let capitals = face.capitals * pitch
+        guard abs(start.capitals / capitals - 1) < 0.3 else { continue }
+        // Characters that were not found may be missing at either end; what was found too much, too.
+        for before in min(0, unseen)...max(0, unseen) {
+          var next = Grid(
+            face: index, count: count, left: left - Double(before) * pitch, pitch: pitch,
+            top: start.bottom - capitals, capitals: capitals)
+          next.score = score(next, every: 4)
+          if next.score > best?.score ?? 0.3 { best = next }
+        }
+      }
+    }
+    guard var grid = best else { return nil }
+    let coarse = grid
+    for step in -2...2 {
+      for shift in -2...2 {
+        var next = coarse
+        next.pitch = coarse.pitch * (1 + 0.003 * Double(step))
+        next.left = coarse.left + coarse.pitch * (0.08 * Double(shift) - 0.0015 * Double(step * count))
+        next.score = score(next, every: 4)
+        if next.score > grid.score { grid = next }
+      }
+    }
+    return grid
+  }
+
+  private func evidence(_ grid: Grid) -> Double { (score(grid, every: 1) - Self.evident) * Double(grid.count) }
 
   /// How alike its characters are to drawings, in the mean over some of them.
   private func score(_ grid: Grid, every step: Int) -> Double {

@@ -1,4 +1,6 @@
 import Testing
+import WaymarkGeometry
+import WaymarkImage
 
 @testable import WaymarkText
 
@@ -58,5 +60,94 @@ import Testing
   func namesThatAreNotWrittenAsNamesAreDoubted(_ names: String, isPlain: Bool) throws {
     let zone = MachineReadableZone(["I<UTOD231458907<<<<<<<<<<<<<<<", "7408122F1204159UTO<<<<<<<<<<<6", names])
     #expect(try #require(zone).hasPlainNames == isPlain)
+  }
+
+  private static func symbols(_ line: String, _ others: [Int: (String, Double)] = [:]) -> [ReadSymbol] {
+    line.enumerated().map { place, character in
+      let other = others[place].map { [ReadSymbol.Choice($0.0, 0.95 - $0.1)] } ?? []
+      return ReadSymbol(String(character), confidence: 0.9, choices: [.init(String(character), 0.95)] + other)
+    }
+  }
+
+  /// Two that are wrong together leave every sum as it is: 24 and 0, weighed by 7 and 3.
+  @Test(arguments: [(0.01, true), (0.08, false)])
+  func digitsThatMayBeLettersTogetherAreDoubted(_ loss: Double, isDoubtful: Bool) throws {
+    let lines = [
+      Self.symbols("I<UTOCB30223087<<<<<<<<<<<<<<<", [8: ("O", loss), 12: ("O", loss)]),
+      Self.symbols("7002265<9311011UTO<<<<<<<<<<<0"), Self.symbols("DZJEMAG<<UVTYUED<UJE<<<<<<<<<<"),
+    ]
+    let settled = try #require(MachineReadableZone.settle(lines))
+    #expect(settled.zone.lines[0] == "I<UTOCB30223087<<<<<<<<<<<<<<<")
+    #expect(settled.isDoubtful == isDoubtful)
+  }
+
+  @Test func theLikeliestOfTwoWrongCharactersIsTaken() throws {
+    let lines = [
+      Self.symbols("I<UTOD231458907<<<<<<<<<<<<<<<"),
+      Self.symbols("7408722F7204159UTO<<<<<<<<<<<6", [4: ("1", 0.02), 8: ("1", 0.015)]),
+      Self.symbols("ERIKSSON<<ANNA<MARIA<<<<<<<<<<"),
+    ]
+    let settled = try #require(MachineReadableZone.settle(lines))
+    #expect(settled.zone.lines == Self.specimens[0].1)
+    #expect(settled.isDoubtful)
+  }
+
+  /// A specimen in the drawings of the typeface, in shading and glare, with noise: 640 pixels wide, as a camera sees it.
+  private static func photograph(_ lines: [String], left: Double, pitch: Double, leaving gap: Range<Int>? = nil)
+    -> GrayImage
+  {
+    let face = ZoneGlyphs.faces[0]
+    let values = face.rows.compactMap(\.hexDigitValue).map(Double.init)
+    let (w, h) = (ZoneGlyphs.width, ZoneGlyphs.height)
+    let capitals = face.capitals * pitch
+    var seed: UInt32 = 7
+    return GrayImage(width: 640, height: 200) { target in
+      for y in 0..<200 {
+        for x in 0..<640 {
+          let line = Int((Double(y) - 50) / (1.9 * capitals))
+          let place = Int(((Double(x) - left) / pitch).rounded(.down))
+          var ink = 0.0
+          if y >= 50, lines.indices.contains(line), place >= 0, place < lines[line].count,
+            gap?.contains(place) != true || line != 1
+          {
+            let row = Int((Double(y) - 50 - 1.9 * capitals * Double(line)) / (1.4 * capitals) * Double(h))
+            let column = Int((Double(x) - left - Double(place) * pitch) / pitch * Double(w))
+            let character = Array(lines[line])[place]
+            if row < h, column < w, let glyph = ZoneGlyphs.characters.firstIndex(of: character) {
+              ink = values[(glyph * h + row) * w + column] / 15
+            }
+          }
+          let (dx, dy) = ((Double(x) - 440) / 35, (Double(y) - 80) / 35)
+          seed = seed &* 1_664_525 &+ 1_013_904_223
+          let light = 120 + 0.1 * Double(x) + 60 * Double.exponential(-(dx * dx + dy * dy) / 2)
+          target[y * 640 + x] = UInt8(max(0, min(255, light - 70 * ink + Double(seed >> 24) / 40)))
+        }
+      }
+    }
+  }
+
+  @Test(arguments: specimens)
+  func specimensAreReadInGlareAndShading(_ format: MachineReadableZone.Format, _ lines: [String]) throws {
+    var reader = TextReader { _, _, _ in [] }
+    reader.alphabet = .zone
+    for width in [560.0, 430] {
+      let picture = Self.photograph(lines, left: 45, pitch: width / Double(format.length))
+      let read = try picture.withView { view throws in try reader.read(view) }
+      let accepted = try TextAcceptance([try TextPattern.named("mrz")]).accepted(in: read)
+      #expect(accepted.map(\.text) == [lines.joined(separator: "\n")], "\(read.map(\.text))")
+    }
+  }
+
+  /// A line of which the finder saw two parts is one, and as long as the others.
+  @Test func partsOfALineAreJoinedAndReachAsFarAsTheOthers() {
+    func outline(_ left: Double, _ right: Double, _ y: Double) -> Quadrilateral {
+      Quadrilateral(
+        topLeft: Point2(left, y), topRight: Point2(right, y), bottomRight: Point2(right, y + 20),
+        bottomLeft: Point2(left, y + 20))
+    }
+    let found = TextReader.evened([
+      outline(20, 600, 0), outline(520, 600, 31), outline(60, 480, 30), outline(0, 640, 300),
+    ])
+    #expect(found == [outline(20, 600, 0), outline(20, 600, 30), outline(0, 640, 300)])
   }
 }

@@ -77,7 +77,8 @@ private func outline(_ y: Double) -> Quadrilateral {
 
 private let seeds: [[UInt8]] =
   [
-    "[A-Z]{2}[0-9]{4}\nAB0123", "(?i)^(?:LOT|EXP)\\s?\\d{4,}$\nlot 12345", "((a?){30}){4}b\naaab", "(a|aa|a*)*(a+)+b\naaa",
+    "[A-Z]{2}[0-9]{4}\nAB0123", "(?i)^(?:LOT|EXP)\\s?\\d{4,}$\nlot 12345", "((a?){30}){4}b\naaab",
+    "(a|aa|a*)*(a+)+b\naaa",
     "[^\\W_]+[]a-f\\-]??\nGröße", "[0-9]{12}\nOB1S2G8I5O1B", "\\(\\.\\)|x*\n(.)",
   ].map { [0] + Array($0.utf8) }
   + [
@@ -89,7 +90,8 @@ private let seeds: [[UInt8]] =
     let symbols = lines.flatMap { line in
       line.enumerated().map { place, character in
         ReadSymbol(
-          String(character), confidence: 0.9, choices: [.init(String(character), 0.9), .init("O", 0.2)], span: 0.1...0.2,
+          String(character), confidence: 0.9, choices: [.init(String(character), 0.9), .init("O", 0.2)],
+          span: 0.1...0.2,
           beginsWord: place == 0)
       }
     }

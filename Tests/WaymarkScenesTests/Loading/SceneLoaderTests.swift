@@ -198,7 +198,8 @@ import WaymarkSystem
     #expect(
       scene.anchors.map(\.code) == [
         SceneCode(.text("PUMP-7")), SceneCode(.prefix("bin:"), symbologies: [.qr, .dataMatrix]),
-        SceneCode(.pattern(try RegularExpression(#"BIN-\d{4}"#))), SceneCode(.gs1(identifier: "01", value: "04006381333931")),
+        SceneCode(.pattern(try RegularExpression(#"BIN-\d{4}"#))),
+        SceneCode(.gs1(identifier: "01", value: "04006381333931")),
         SceneCode(.gs1(identifier: "10", value: nil)), nil,
       ])
     #expect(scene.pictures.map(\.name) == ["f"])
