@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Renders plates and machine-readable zones as a camera would see them, with the text that stands on them.
 
-  make_plates.py FOLDER [--count 200] [--zones 100] [--seed 1] [--text TEXT]
+  make_plates.py FOLDER [--count 200] [--zones 100] [--seed 1] [--text TEXT] [--frames 1]
 
 Writes 640x480 pictures and FOLDER/truth.tsv: picture, pattern, text; with --text plates with that text in place of numbers. Needs: apt-get install python3-numpy python3-opencv
 python3-pil fonts-dejavu-core fonts-liberation2 fonts-ocr-b. Plates are printed, engraved (a bright and a dark edge), of dots, or light
-on dark; 12 to 40 pixels high, tilted by up to 12 degrees, with uneven light, glare, blur and noise.
+on dark; 12 to 40 pixels high, tilted by up to 12 degrees, with uneven light, glare, blur and noise. With --frames each plate is a folder of
+as many frames of a hand-held camera: it trembles, the focus wanders, glare comes and goes, the noise is another one.
 """
 import argparse
 import pathlib
@@ -69,28 +70,33 @@ def render(r, lines, font, size, kind):
     return ink
 
 
-def photograph(r, n, ink, kind, tilt):
+def photograph(r, n, ink, kind, tilt, frames=1):
+    """What a camera sees of it, frame by frame."""
     ys, xs = np.mgrid[0:480, 0:640].astype(np.float32)
     paper = np.full((480, 640), r.uniform(150, 225), np.float32)
     depth = r.uniform(80, 140)
     if kind == "inverted":
         paper[:] = r.uniform(30, 70)
-        picture = paper + ink * depth
+        scene = paper + ink * depth
     elif kind == "engraved":
         edge = cv2.GaussianBlur(ink, (0, 0), 0.8)
         relief = cv2.filter2D(edge, -1, np.array([[1, 0, 0], [0, 0, 0], [0, 0, -1]], np.float32))
-        picture = paper - ink * depth * 0.45 + relief * 40
+        scene = paper - ink * depth * 0.45 + relief * 40
     else:
-        picture = paper - ink * depth
-    angle = np.radians(r.uniform(-tilt, tilt))
-    matrix = cv2.getRotationMatrix2D((320, 240), float(np.degrees(angle)), 1)
-    picture = cv2.warpAffine(picture, matrix, (640, 480), flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
-    picture *= 1 + r.uniform(-0.25, 0.25) * (xs - 320) / 320 + r.uniform(-0.15, 0.15) * (ys - 240) / 240
-    if r.random() < 0.3:
-        cx, cy, s = r.uniform(100, 540), r.uniform(200, 280), r.uniform(20, 50)
-        picture += 60 * np.exp(-((xs - cx) ** 2 + (ys - cy) ** 2) / (2 * s * s))
-    picture = cv2.GaussianBlur(picture, (0, 0), r.uniform(0.4, 1.0))
-    return np.clip(picture + n.normal(0, r.uniform(1, 5), picture.shape), 0, 255).astype(np.uint8)
+        scene = paper - ink * depth
+    angle = r.uniform(-tilt, tilt)
+    light = 1 + r.uniform(-0.25, 0.25) * (xs - 320) / 320 + r.uniform(-0.15, 0.15) * (ys - 240) / 240
+    for frame in range(frames):
+        matrix = cv2.getRotationMatrix2D((320, 240), angle, 1)
+        if frames > 1:
+            matrix = cv2.getRotationMatrix2D((320, 240), angle + r.gauss(0, 0.5), 1 + r.gauss(0, 0.01))
+            matrix[:, 2] += [r.gauss(0, 2), r.gauss(0, 2)]
+        picture = cv2.warpAffine(scene, matrix, (640, 480), flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE) * light
+        if r.random() < 0.3:
+            cx, cy, s = r.uniform(100, 540), r.uniform(200, 280), r.uniform(20, 50)
+            picture += 60 * np.exp(-((xs - cx) ** 2 + (ys - cy) ** 2) / (2 * s * s))
+        picture = cv2.GaussianBlur(picture, (0, 0), r.uniform(0.4, 1.0 if frames == 1 else 1.6))
+        yield np.clip(picture + n.normal(0, r.uniform(1, 5), picture.shape), 0, 255).astype(np.uint8)
 
 
 def main():
@@ -100,6 +106,7 @@ def main():
     a.add_argument("--zones", type=int, default=100)
     a.add_argument("--seed", type=int, default=1)
     a.add_argument("--text")
+    a.add_argument("--frames", type=int, default=1)
     a = a.parse_args()
     a.folder.mkdir(parents=True, exist_ok=True)
     r, n = random.Random(a.seed), np.random.default_rng(a.seed)
@@ -108,13 +115,16 @@ def main():
         kind = r.choice(["print", "print", "engraved", "dots", "inverted"])
         text = a.text or gtin(r)
         size = round(r.randint(18 if kind == "dots" else 12, 40) * 1.37)  # the capitals' height
-        picture = photograph(r, n, render(r, [text], r.choice(FONTS), min(size, 54), kind), kind, 12)
-        cv2.imwrite(str(a.folder / f"plate-{i:04}.png"), picture)
-        truth.append((f"plate-{i:04}.png", "gtin", text))
+        name = f"plate-{i:04}" if a.frames > 1 else f"plate-{i:04}.png"
+        if a.frames > 1:
+            (a.folder / name).mkdir(exist_ok=True)
+        for k, picture in enumerate(photograph(r, n, render(r, [text], r.choice(FONTS), min(size, 54), kind), kind, 12, a.frames)):
+            cv2.imwrite(str(a.folder / name / f"{k:02}.png" if a.frames > 1 else a.folder / name), picture)
+        truth.append((name, "gtin", text))
     for i in range(a.zones if OCR_B else 0):
         lines = zone(r)
         size = int(100 * 590 / ImageFont.truetype(str(OCR_B), 100).getlength(lines[0]))
-        picture = photograph(r, n, render(r, lines, OCR_B, size, "print"), "print", 3)
+        picture = next(photograph(r, n, render(r, lines, OCR_B, size, "print"), "print", 3))
         cv2.imwrite(str(a.folder / f"zone-{i:04}.png"), picture)
         truth.append((f"zone-{i:04}.png", "mrz", "\\n".join(lines)))
     (a.folder / "truth.tsv").write_text("".join("\t".join(t) + "\n" for t in truth))

@@ -16,6 +16,15 @@ struct TextTests {
     #expect((lines.first?["corners"] as? [[Double]])?.count == 4)
   }
 
+  @Test func framesAreVotedUntilTheyAgree() throws {
+    let run = try Executable.run(["text", "--json", "--frames", "--pattern", "gtin", plate, plate, plate, plate])
+    let accepted = run.objects.map { ($0["accepted"] as? [[String: Any]])?.first?["text"] as? String }
+    #expect(run.status == 0, "\(run.diagnostics)")
+    #expect(accepted.count == 4)
+    #expect(accepted.first == .some(nil), "one frame is none")
+    #expect(accepted.last == "4824475771045", "\(run.text)")
+  }
+
   @Test func acceptsNothingThatDoesNotSatisfyThePattern() throws {
     let run = try Executable.run(["text", "--json", "--pattern", "iban", plate])
     #expect(run.status == 1)

@@ -4,6 +4,7 @@ import WaymarkGeometry
 import WaymarkImage
 import WaymarkJSON
 import WaymarkOnboarding
+import WaymarkPipeline
 import WaymarkSystem
 import WaymarkText
 import WaymarkWorker
@@ -16,8 +17,9 @@ struct TextCommand: ParsableCommand {
     discussion: """
       Reads JPEG, PNG, WebP and PNM files by their contents; folders with all that is below them; - is standard input. \
       Lines stand in any direction, dark on light or light on dark. A pattern is a name (digits, date, number, mrz, luhn, imei, gtin, \
-      iban, vin, mod97-10, mod11-2, mod37-36) or a regular expression for the whole text; what satisfies one is accepted. Needs the \
-      package waymark-text.
+      iban, vin, mod97-10, mod11-2, mod37-36) or a regular expression for the whole text; what satisfies one is accepted. With --frames \
+      the pictures of a folder are frames of one camera, a tenth of a second apart, and a text is accepted once frames agree on it, as \
+      the service does it. Needs the package waymark-text.
 
       Exit codes, the first that applies to any input: 64 usage, 66 a file cannot be opened, 65 a file is not a picture or damaged, 69 \
       the package or a language is not installed, 1 nothing was read or, with a pattern, nothing accepted, 0 all well.
@@ -36,6 +38,9 @@ struct TextCommand: ParsableCommand {
 
   @Option(help: ArgumentHelp("Read within this part of the picture only, in pixels.", valueName: "x,y,width,height"))
   var region: String?
+
+  @Flag(help: "Take the pictures of a folder for frames of one camera, and vote over them.")
+  var frames = false
 
   @Option(help: ArgumentHelp("The languages of the text, as Tesseract names its models.", valueName: "eng+deu"))
   var languages = TextEngine.usualLanguages.joined(separator: "+")
@@ -66,8 +71,8 @@ struct TextCommand: ParsableCommand {
     let acceptance: TextAcceptance
     let engine: TextEngine
     var alphabet = LineAlphabet.any
+    var patterns: [TextPattern] = []
     do {
-      var patterns: [TextPattern] = []
       for word in pattern { patterns.append(try TextPattern.named(word)) }
       acceptance = try TextAcceptance(patterns)
       if patterns.count == 1 { alphabet = LineAlphabet(patterns[0]) }
@@ -77,15 +82,21 @@ struct TextCommand: ParsableCommand {
     }
     var reader = TextReader { try engine.read($0, asksAll: $1, alphabet: $2) }
     reader.alphabet = alphabet
+    var follower = FrameFollower(patterns, languages.split(separator: "+").map(String.init))
     let decoder = PictureDecoder(pixelLimit: maxPixels)
     var worst = ExitStatus.success
+    var isAnyFound = false
     for item in ScanInput.expand(inputs) {
       var report = TextReport(input: item.name)
       do {
         let picture = try decoder.gray(try item.read()).image
         let began = MonotonicClock.now
-        report.lines = try picture.withView { view throws in try reader.read(view, region: area) }
-        report.accepted = acceptance.accepted(in: report.lines)
+        if frames {
+          try follower.see(picture, named: item.name, region: area, &report)
+        } else {
+          report.lines = try picture.withView { view throws in try reader.read(view, region: area) }
+          report.accepted = acceptance.accepted(in: report.lines)
+        }
         report.elapsed = MonotonicClock.now - began
       } catch let error as ImageError {
         report.error = .init(error.code.rawValue, error.message, error.hint, error.exitStatus)
@@ -94,9 +105,55 @@ struct TextCommand: ParsableCommand {
       }
       report.show(json: json)
       let isFound = pattern.isEmpty ? !report.lines.isEmpty : !report.accepted.isEmpty
-      worst = max(worst, report.error?.status ?? (isFound ? .success : .nothingFound))
+      isAnyFound = isAnyFound || isFound || report.candidates?.isEmpty == false && pattern.isEmpty
+      // Of frames no single one has to be accepted.
+      worst = max(worst, report.error?.status ?? (isFound || frames ? .success : .nothingFound))
     }
+    if frames, !isAnyFound { worst = max(worst, .nothingFound) }
     if worst != .success { throw ExitCode(worst.rawValue) }
+  }
+}
+
+/// Reads pictures as the service reads frames: one drawing of a line in each, voted over all that were seen.
+private struct FrameFollower {
+  /// Seconds from frame to frame.
+  private static let step = 0.1
+  private let desk = TextDesk()
+  private var seeker: TextSeeker?
+  private var folder = ""
+  private var count = 0
+  private let patterns: [TextPattern]
+  private let languages: [String]
+
+  init(_ patterns: [TextPattern], _ languages: [String]) {
+    self.patterns = patterns
+    self.languages = languages
+  }
+
+  mutating func see(
+    _ picture: GrayImage, named name: String, region: (x: Int, y: Int, width: Int, height: Int)?,
+    _ report: inout TextReport
+  ) throws {
+    let own = String(name.lastIndex(of: "/").map { name[..<$0] } ?? "")
+    // Another folder, another camera.
+    if seeker == nil || own != folder {
+      let desk = desk
+      seeker = TextSeeker { image, asksAll, alphabet, languages in
+        try desk.read(image, asksAll: asksAll, alphabet: alphabet, languages: languages, now: 0)
+      }
+      (folder, count) = (own, 0)
+    }
+    let (width, height) = (Double(picture.width), Double(picture.height))
+    let part = region.flatMap { part in
+      let (x, y) = (Double(part.x) / width, Double(part.y) / height)
+      return ScanRegion([x, y, min(1 - x, Double(part.width) / width), min(1 - y, Double(part.height) / height)])
+    }
+    let task = TextTask(region: part ?? .whole, patterns: patterns, languages: languages)
+    let reading = picture.withView { seeker?.look($0, at: Self.step * Double(count), task) }
+    count += 1
+    if let failure = reading?.failure { throw failure }
+    report.candidates = reading?.candidates ?? []
+    report.accepted = reading?.accepted.map { [$0] } ?? []
   }
 }
 
@@ -127,6 +184,8 @@ struct TextReport: Encodable {
   /// Seconds from the decoded picture to what is accepted.
   var elapsed: Double?
   var lines: [ReadLine] = []
+  /// What frames may say that do not agree yet.
+  var candidates: [AcceptedText]?
   var accepted: [AcceptedText] = []
   var error: Failure?
 
@@ -149,7 +208,7 @@ struct TextReport: Encodable {
   }
 
   private enum Key: String, CodingKey {
-    case input, elapsed, lines, accepted, error, text, corners, confidence, pattern, doubtful, others
+    case input, elapsed, lines, candidates, accepted, error, text, corners, confidence, pattern, doubtful, others
   }
 
   func encode(to encoder: any Encoder) throws {
@@ -163,8 +222,16 @@ struct TextReport: Encodable {
       try object.encode(line.outline.corners.map { [$0.x, $0.y] }, forKey: .corners)
       try object.encode(line.confidence, forKey: .confidence)
     }
-    list = container.nestedUnkeyedContainer(forKey: .accepted)
-    for text in accepted {
+    if let candidates { try encode(candidates, as: .candidates, to: &container) }
+    try encode(accepted, as: .accepted, to: &container)
+    try container.encodeIfPresent(error, forKey: .error)
+  }
+
+  private func encode(
+    _ texts: [AcceptedText], as key: Key, to container: inout KeyedEncodingContainer<Key>
+  ) throws {
+    var list = container.nestedUnkeyedContainer(forKey: key)
+    for text in texts {
       var object = list.nestedContainer(keyedBy: Key.self)
       try object.encode(text.text, forKey: .text)
       try object.encode(text.pattern, forKey: .pattern)
@@ -173,6 +240,5 @@ struct TextReport: Encodable {
       try object.encode(text.isDoubtful, forKey: .doubtful)
       if !text.others.isEmpty { try object.encode(text.others, forKey: .others) }
     }
-    try container.encodeIfPresent(error, forKey: .error)
   }
 }
