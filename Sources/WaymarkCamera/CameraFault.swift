@@ -32,6 +32,20 @@ package enum CameraFault: Error, Sendable, Hashable {
     }
   }
 
+  /// A fault as the machine of a source takes it. To look for an absent camera costs next to nothing and must find it within a second; to
+  /// open one that fails costs the driver a reset.
+  package func fault(device: String) -> SourceFault {
+    let longestPause =
+      switch self {
+      case .absent, .gone: 0.25
+      case .busy, .notPermitted: 1.0
+      case .stalled, .broken, .unsupported, .locked: 5.0
+      }
+    // What was unplugged is absent when it is looked for again: that is no news.
+    return SourceFault(
+      error(device: device), longestPause: longestPause, follows: self == .absent ? .problem("cameraGone") : .itself)
+  }
+
   /// A fault as the error that status events and commands show.
   package func error(device: String) -> SourceError {
     switch self {

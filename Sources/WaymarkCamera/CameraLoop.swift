@@ -1,21 +1,20 @@
 import Glibc
-import WaymarkImage
+package import WaymarkImage
 import WaymarkSystem
 
-/// What a camera's thread does: carries out what the machine says, and tells it what came of it.
-struct CameraLoop: ~Copyable {
+/// What a camera's thread does: finds it, agrees with it on a format, takes its frames.
+struct CameraLoop: ~Copyable, SourceDriver {
   private let settings: CameraSettings
   private let finder: CameraFinder
   private let calls: any VideoSyscalls
   private let shared: CameraShared
-  private let state: SourceState
-  private let sink: any FrameSink
+  let state: SourceState
+  let sink: any FrameSink
   /// Kept when the camera is lost, and with it what it remembers of pictures that ended what decoded them.
   private let decoder: (any FrameDecoder)?
 
-  private var machine: CameraMachine
+  var machine: SourceMachine
   private var capture: Capture?
-  private var losses: UInt64 = 0
   /// When the camera in use was last seen; seconds.
   private var lastSeen: Double?
 
@@ -45,84 +44,50 @@ struct CameraLoop: ~Copyable {
     self.shared = shared
     self.state = state
     self.sink = sink
-    machine = CameraMachine(
-      device: shared.identity?.text ?? settings.selector.text, stallFrames: settings.stallFrames)
+    machine = SourceMachine(device: shared.identity?.text ?? settings.selector.text, habits: .camera)
   }
 
-  /// Runs from the camera's start to its stop.
-  mutating func run(until stop: StopSignal) {
-    handle(.start)
-    while machine.phase != .closed {
-      if stop.isRaised {
-        handle(.stop)
-        return
-      }
-      let now = calls.now()
-      if let deadline = machine.deadline, now >= deadline {
-        handle(.time)
-        continue
-      }
-      let seconds = machine.deadline.map { $0 - now } ?? 1
-      if capture == nil {
-        _ = calls.wait(-1, stop: stop, seconds: seconds)
-      } else {
-        step(seconds: seconds, stop: stop)
-      }
-    }
-  }
+  func now() -> Double { calls.now() }
 
-  /// Waits for a frame and takes it.
-  private mutating func step(seconds: Double, stop: StopSignal) {
+  func rest(seconds: Double?, until stop: StopSignal) { _ = calls.wait(-1, stop: stop, seconds: seconds ?? 1) }
+
+  mutating func step(seconds: Double?, until stop: StopSignal) {
     guard let descriptor = capture?.device.descriptor else { return }
-    switch calls.wait(descriptor, stop: stop, seconds: seconds) {
+    switch calls.wait(descriptor, stop: stop, seconds: seconds ?? 1) {
     case .stopped, .timedOut: return
     case .ready(let events):
       do throws(CameraFault) {
         let took = try capture?.take(state, sink, stop) ?? false
         if took {
-          handle(.frame)
+          // Damaged or not, the camera lives.
+          handle(.frame())
         } else if events & Int16(POLLERR | POLLHUP | POLLNVAL) != 0 {
           // Nothing to take and yet an error: poll would return at once for ever.
           throw events & Int16(POLLHUP) != 0 ? .gone : .broken(EIO)
         }
       } catch {
-        handle(.fault(error))
+        handle(.fault(error.fault(device: machine.device)))
       }
     }
   }
 
-  private mutating func handle(_ input: CameraMachine.Input) {
-    var inputs = [input]
-    while !inputs.isEmpty {
-      let effects = machine.handle(inputs.removeFirst(), at: calls.now())
-      for effect in effects {
-        switch effect {
-        case .close: close()
-        case .report(let status): sink.receive(status)
-        case .open:
-          do throws(CameraFault) {
-            inputs.append(try open())
-          } catch {
-            inputs.append(.fault(error))
-          }
-        }
-      }
-    }
-    if machine.losses > losses {
-      state.count(\.lost, machine.losses - losses)
-      losses = machine.losses
-    }
-  }
-
-  private mutating func close() {
+  mutating func close() {
     guard capture != nil else { return }
     lastSeen = calls.now()
     shared.closing()
     capture = nil
   }
 
+  mutating func open() throws(SourceFault) -> SourceMachine.Opening {
+    do throws(CameraFault) {
+      return try openCamera()
+    } catch {
+      throw error.fault(device: machine.device)
+    }
+  }
+
   /// Finds the camera, agrees on a format and starts the stream.
-  private mutating func open() throws(CameraFault) -> CameraMachine.Input {
+  private mutating func openCamera() throws(CameraFault) -> SourceMachine.Opening {
     // Where any camera will do, another one takes over when the first stays away for three seconds.
     let mayReplace = settings.selector == .any && calls.now() - (lastSeen ?? -.infinity) > 3
     let (settings, decoder) = (settings, decoder)
@@ -132,9 +97,10 @@ struct CameraLoop: ~Copyable {
     let (identity, agreed) = (opened.identity, opened.agreed)
     // Refused controls keep nobody from seeing; they are told by `camera.control` when somebody asks for them.
     _ = shared.opened(opened.device, identity: identity)
-    state.count(\.opened)
     capture = consume opened
-    return .opened(device: identity.text, layout: agreed.layout, rate: agreed.rate)
+    return SourceMachine.Opening(
+      device: identity.text, layout: agreed.layout, rate: agreed.rate,
+      patience: SourceMachine.Patience(frames: settings.stallFrames, rate: agreed.rate))
   }
 
   /// Agrees with an open camera on a format and starts its stream.
@@ -168,5 +134,20 @@ struct CameraLoop: ~Copyable {
       }
     }
     throw refused ?? .unsupported("it offers no format that can be read")
+  }
+}
+
+extension SourceMachine.Habits {
+  /// A camera: one that is silent is opened anew after two seconds.
+  package static let camera = SourceMachine.Habits(reopensAfter: 2) { CameraFault.stalled.fault(device: $0) }
+}
+
+extension SourceMachine.Patience {
+  /// The patience with a camera: so many frame times. It needs time to wake up, and slow rates need more.
+  ///
+  /// - Parameter rate: frames a second; nil where the driver does not say.
+  package init(frames: Int, rate: Double?) {
+    let time = Double(max(2, frames)) / max(rate ?? 30, 0.2)
+    self.init(first: max(3, time), next: max(0.5, time))
   }
 }

@@ -25,7 +25,7 @@ struct FuzzStream {
       var player = StreamPlayer(
         path: "-", options: StreamOptions(loops: false), isFile: false, state: state, sink: Sink(),
         leftover: Array(all[1...]), converter: converter)
-      player.play(until: StopSignal())
+      player.run(until: StopSignal())
       return 0
     }
   }

@@ -42,8 +42,8 @@ package final class FolderSource: FrameSource {
     // The thread holds this object only through what it uses, so that an abandoned source can end.
     let (path, rate, loops, makeReader, state) = (device, rate, loops, makeReader, state)
     thread.start { stop in
-      let player = Player(path: path, rate: rate, loops: loops, read: makeReader(), state: state, sink: sink)
-      player.play(until: stop)
+      var player = FolderPlayer(path: path, rate: rate, loops: loops, read: makeReader(), state: state, sink: sink)
+      player.run(until: stop)
     }
   }
 
@@ -62,92 +62,130 @@ package final class FolderSource: FrameSource {
       !name.hasPrefix(".") && name.split(separator: ".").last.map { kinds.contains(Substring($0.lowercased())) } == true
     }.sorted().map { path.hasSuffix("/") ? path + $0 : path + "/" + $0 }
   }
+}
 
-  /// What the thread does.
-  private struct Player {
-    let path: String
-    let rate: Double
-    let loops: Bool
-    let read: Reader
-    let state: SourceState
-    let sink: any FrameSink
+/// What the thread of a `FolderSource` does: one picture after the other, then all of them again.
+private struct FolderPlayer: SourceDriver {
+  private let path: String
+  private let rate: Double
+  private let loops: Bool
+  private let read: FolderSource.Reader
+  let state: SourceState
+  let sink: any FrameSink
+  var machine: SourceMachine
+  private var pacer = FramePacer()
+  private var due: Double?
+  /// The pictures of this round, and the next of them.
+  private var files: [String] = []
+  private var next = 0
+  /// Whether one of them could be read, or nobody wanted to.
+  private var isReadable = false
+  /// Why none could.
+  private var problem: SourceError
 
-    func play(until stop: StopSignal) {
-      state.count(\.opened)
-      sink.receive(SourceStatus(.opened, device: path, rate: rate))
-      var announced: PixelLayout?
-      var pacer = FramePacer()
-      var due = MonotonicClock.now
-      repeat {
-        // Why there is nothing matters: an empty folder wants pictures, one that cannot be listed something else.
-        var (files, problem) = ([String](), SourceError.noPictures(path))
-        do throws(SourceError) { files = try FolderSource.files(at: path) } catch { problem = error }
-        guard !files.isEmpty else {
-          sink.receive(SourceStatus(.lost, device: path, problem: problem))
-          state.count(\.lost)
-          announced = nil
-          if stop.wait(seconds: 1) == .stopped { break }
-          continue
-        }
-        var readable = false
-        for file in files {
-          if stop.wait(seconds: max(0, due - MonotonicClock.now)) == .stopped {
-            sink.receive(SourceStatus(.closed, device: path))
-            return
-          }
-          due = max(due + 1 / rate, MonotonicClock.now - 1)
-          let demand = state.demand
-          guard !demand.isEmpty, pacer.takes(MonotonicClock.now, rate: demand.maximumRate) else {
-            state.count(\.unwanted)
-            readable = true
-            continue
-          }
-          let frame: Frame
-          do throws(SourceError) {
-            frame = try self.frame(of: file, demand: demand)
-          } catch {
-            if error.code == "cannotOpen" { problem = error }
-            state.count(\.damaged)
-            continue
-          }
-          readable = true
-          let layout = PixelLayout(format: .grey, width: frame.width, height: frame.height)
-          if layout != announced {
-            announced = layout
-            sink.receive(SourceStatus(.streaming, device: path, layout: layout, rate: rate))
-          }
-          sink.receive(frame)
-        }
-        if !readable {
-          sink.receive(SourceStatus(.stalled, device: path, problem: problem))
-          announced = nil
-          if stop.wait(seconds: 1) == .stopped { break }
-        }
-      } while loops && !stop.isRaised
-      sink.receive(SourceStatus(.closed, device: path, ended: !loops && !stop.isRaised))
+  init(
+    path: String, rate: Double, loops: Bool, read: @escaping FolderSource.Reader, state: SourceState,
+    sink: any FrameSink
+  ) {
+    self.path = path
+    self.rate = rate
+    self.loops = loops
+    self.read = read
+    self.state = state
+    self.sink = sink
+    problem = .noPictures(path)
+    // What cannot be read is looked at again: its pictures may be replaced.
+    machine = SourceMachine(
+      device: path,
+      habits: SourceMachine.Habits(reopensAfter: 0.5) { SourceFault(.noPictures($0), longestPause: 0.5) })
+  }
+
+  mutating func open() throws(SourceFault) -> SourceMachine.Opening {
+    try beginRound()
+    return SourceMachine.Opening(rate: rate)
+  }
+
+  mutating func close() { files = [] }
+
+  mutating func step(seconds: Double?, until stop: StopSignal) {
+    guard machine.phase != .stalled else {
+      rest(seconds: seconds, until: stop)
+      return
     }
-
-    /// - Throws: `cannotOpen` where the system refuses the file, `noPictures` where it is none.
-    private func frame(of file: String, demand: FrameDemand) throws(SourceError) -> Frame {
-      var clock = StageClock(state.stages)
-      let bytes: [UInt8]
-      do throws(FileError) {
-        bytes = try WholeFile.read(file, limit: FolderSource.fileLimit)
-      } catch {
-        throw error.code == .tooLarge ? .noPictures(path) : .cannotOpen(file, reason: error.cause ?? error.message)
-      }
-      guard let image = try? read(bytes) else { throw .noPictures(path) }
-      clock.mark("luma")
-      var encoded: EncodedPicture?
-      if demand.encoded, bytes.starts(with: [0xFF, 0xD8]) {
-        let buffer = PixelBuffer(capacity: bytes.count)
-        buffer.bytes.update(from: bytes, count: bytes.count)
-        // `image` already follows the file's own EXIF orientation, and so will whoever shows the bytes.
-        let layout = PixelLayout(format: .mjpeg, width: image.width, height: image.height)
-        encoded = EncodedPicture(layout: layout, transform: .identity, count: bytes.count, buffer: buffer)
-      }
-      return Frame(
-        sequence: state.nextSequence(), captured: MonotonicClock.now, image: image, encoded: encoded)
+    guard next < files.count else {
+      endRound()
+      return
     }
+    let turn = due ?? now()
+    if stop.wait(seconds: max(0, turn - now())) == .stopped { return }
+    due = max(turn + 1 / rate, now() - 1)
+    play(files[next])
+    next += 1
+  }
+
+  /// What has come into the folder meanwhile is seen then.
+  private mutating func beginRound() throws(SourceFault) {
+    next = 0
+    isReadable = false
+    problem = .noPictures(path)
+    do throws(SourceError) {
+      files = try FolderSource.files(at: path)
+      // Why there is nothing matters: an empty folder wants pictures, one that cannot be listed something else.
+      if files.isEmpty { throw problem }
+    } catch {
+      throw SourceFault(error, longestPause: 1, isFinal: !loops)
+    }
+  }
+
+  private mutating func endRound() {
+    if !isReadable { handle(.barren(problem)) }
+    guard loops else {
+      handle(.ended)
+      return
+    }
+    guard isReadable else { return }
+    do throws(SourceFault) { try beginRound() } catch { handle(.fault(error)) }
+  }
+
+  private mutating func play(_ file: String) {
+    let demand = state.demand
+    guard !demand.isEmpty, pacer.takes(now(), rate: demand.maximumRate) else {
+      state.count(\.unwanted)
+      isReadable = true
+      handle(.frame())
+      return
+    }
+    do throws(SourceError) {
+      let frame = try frame(of: file, demand: demand)
+      isReadable = true
+      handle(.frame(PixelLayout(format: .grey, width: frame.width, height: frame.height)))
+      sink.receive(frame)
+    } catch {
+      if error.code == "cannotOpen" { problem = error }
+      state.count(\.damaged)
+    }
+  }
+
+  /// - Throws: `cannotOpen` where the system refuses the file, `noPictures` where it is none.
+  private func frame(of file: String, demand: FrameDemand) throws(SourceError) -> Frame {
+    var clock = StageClock(state.stages)
+    let bytes: [UInt8]
+    do throws(FileError) {
+      bytes = try WholeFile.read(file, limit: FolderSource.fileLimit)
+    } catch {
+      throw error.code == .tooLarge ? .noPictures(path) : .cannotOpen(file, reason: error.cause ?? error.message)
+    }
+    guard let image = try? read(bytes) else { throw .noPictures(path) }
+    clock.mark("luma")
+    var encoded: EncodedPicture?
+    if demand.encoded, bytes.starts(with: [0xFF, 0xD8]) {
+      let buffer = PixelBuffer(capacity: bytes.count)
+      buffer.bytes.update(from: bytes, count: bytes.count)
+      // `image` already follows the file's own EXIF orientation, and so will whoever shows the bytes.
+      let layout = PixelLayout(format: .mjpeg, width: image.width, height: image.height)
+      encoded = EncodedPicture(layout: layout, transform: .identity, count: bytes.count, buffer: buffer)
+    }
+    return Frame(
+      sequence: state.nextSequence(), captured: MonotonicClock.now, image: image, encoded: encoded)
   }
 }

@@ -2,7 +2,7 @@ import Glibc
 import WaymarkSystem
 
 /// What the thread of a `StreamSource` does: reads, cuts into frames, paces, hands over; and opens again what ended.
-struct StreamPlayer: ~Copyable {
+struct StreamPlayer: ~Copyable, SourceDriver {
   private enum Kind {
     case mjpeg
     case y4m(Y4MHeader)
@@ -11,8 +11,9 @@ struct StreamPlayer: ~Copyable {
   private let path: String
   private let options: StreamOptions
   private var isFile: Bool
-  private let state: SourceState
-  private let sink: any FrameSink
+  let state: SourceState
+  let sink: any FrameSink
+  var machine: SourceMachine
   private var input: InputFile?
   private var converter: LumaConverter
   private var encodedPool = FramePool(limit: 8)
@@ -22,17 +23,11 @@ struct StreamPlayer: ~Copyable {
   private var begin = 0
   private var framer = MJPEGFramer()
   private var kind: Kind?
-  private var announced: PixelLayout?
   private var due: Double?
-  /// When the last frame came, or the stream was opened.
-  private var lastFrame = MonotonicClock.now
-  private var isStalled = false
   /// Whether frames were lost that might be good the next time.
   private var hasLost = false
   /// Frames that were good, or not looked at, before this round through a file.
   private var usefulBefore: UInt64 = 0
-  /// Why the stream is lost, as told last; nil once frames come again.
-  private var problem: SourceError?
 
   /// No frame has more bytes than this.
   private static let frameLimit = 64 << 20
@@ -50,68 +45,57 @@ struct StreamPlayer: ~Copyable {
     self.sink = sink
     buffer = leftover
     self.converter = converter
+    // What is silent is waited for: who writes need not begin anew.
+    machine = SourceMachine(
+      device: path,
+      habits: SourceMachine.Habits(
+        firstPause: options.pause.lowerBound, reopensAfter: nil, isThereOnceOpen: false,
+        silence: { SourceFault(.silentStream($0), longestPause: 0) }))
   }
 
   /// Bytes of a pipe that belong to frames to come.
   var unused: [UInt8] { isFile ? [] : Array(buffer[begin...]) }
 
-  /// Plays to an end that is meant, or until told to stop.
-  mutating func play(until stop: StopSignal) {
-    var pause = options.pause.lowerBound
-    while !stop.isRaised {
-      let before = useful
-      do throws(SourceError) {
-        try open()
-        try playOn(stop)
-        break
-      } catch {
-        // Nobody can open standard input again, and a file that is played once has had its turn.
-        let isFinal = path == "-" || isFile && !options.loops
-        lose(error, isFinal: isFinal)
-        if isFinal { return }
-        // Who writes a stream that is broken shall learn of it. One that has ended stays open meanwhile: the next one who
-        // writes into the pipe finds a reader.
-        if error != .endedStream(path) { input = nil }
-      }
-      if useful > before { pause = options.pause.lowerBound }
-      _ = stop.wait(seconds: pause)
-      pause = min(2 * pause, options.pause.upperBound)
+  mutating func open() throws(SourceFault) -> SourceMachine.Opening {
+    do throws(SourceError) {
+      let opened = try InputFile(path: path)
+      if path != "-" { isFile = opened.isPlain }
+      input = consume opened
+    } catch {
+      throw fault(error)
     }
-    sink.receive(SourceStatus(.closed, device: path, ended: !stop.isRaised))
-  }
-
-  private mutating func open() throws(SourceError) {
-    let opened = try InputFile(path: path)
-    if path != "-" { isFile = opened.isPlain }
-    input = consume opened
-    state.count(\.opened)
-    lastFrame = MonotonicClock.now
     usefulBefore = useful
     hasLost = false
-    // After a loss only a frame proves that it is back.
-    if problem == nil { sink.receive(SourceStatus(.opened, device: path)) }
+    // Who opens a stream far away needs longer for the first frame. A file has no reason to be silent.
+    let patience = SourceMachine.Patience(first: 2.5 * options.patience, next: options.patience)
+    return SourceMachine.Opening(patience: isFile ? nil : patience)
   }
 
-  private mutating func playOn(_ stop: StopSignal) throws(SourceError) {
-    while !stop.isRaised {
-      if try deliverNext(stop) { continue }
-      guard try readMore(stop) else { return }
+  mutating func close() { input = nil }
+
+  mutating func step(seconds: Double?, until stop: StopSignal) {
+    do throws(SourceError) {
+      if try deliverNext(stop) { return }
+      if try !readMore(stop, seconds) { handle(.ended) }
+    } catch {
+      handle(.fault(fault(error)))
     }
   }
 
-  /// Tells that the stream is lost, once for a reason, and forgets what was read of it.
-  private mutating func lose(_ error: SourceError, isFinal: Bool) {
+  /// Why the stream is lost. What was read of it is forgotten.
+  private mutating func fault(_ error: SourceError) -> SourceFault {
     buffer = []
     begin = 0
     framer = MJPEGFramer()
     kind = nil
-    announced = nil
-    isStalled = false
-    // That what is broken has ended as well is no news.
-    guard problem == nil || problem != error && error != .endedStream(path) else { return }
-    if problem == nil { state.count(\.lost) }
-    problem = error
-    sink.receive(SourceStatus(.lost, device: path, problem: error, ended: isFinal))
+    // Who writes a stream that is broken shall learn of it. One that has ended stays open meanwhile: the next one who writes into the pipe
+    // finds a reader. That what is broken has ended as well is no news.
+    let hasEnded = error == .endedStream(path)
+    // Nobody can open standard input again, and a file that is played once has had its turn.
+    let isFinal = path == "-" || isFile && !options.loops
+    return SourceFault(
+      error, longestPause: options.pause.upperBound, leavesOpen: hasEnded, isFinal: isFinal,
+      follows: hasEnded ? .any : .itself)
   }
 
   /// Frames that were good, or not looked at.
@@ -177,6 +161,7 @@ struct StreamPlayer: ~Copyable {
         deliver(place, layout: PixelLayout(format: .mjpeg, width: size.width, height: size.height), stop)
       } else {
         state.count(\.damaged)
+        handle(.sign)
       }
       begin = place.upperBound
       return true
@@ -204,7 +189,7 @@ struct StreamPlayer: ~Copyable {
   /// Files are played at their rate. false: the end was asked for meanwhile.
   private mutating func waitForTurn(_ stop: StopSignal, rate: Double) -> Bool {
     guard isFile else { return true }
-    let now = MonotonicClock.now
+    let now = now()
     let turn = due ?? now
     due = max(turn, now - 1) + 1 / max(rate, 0.01)
     return stop.wait(seconds: max(0, turn - now)) != .stopped
@@ -212,15 +197,10 @@ struct StreamPlayer: ~Copyable {
 
   private mutating func deliver(_ place: Range<Int>, layout: PixelLayout, _ stop: StopSignal) {
     let demand = state.demand
-    let now = MonotonicClock.now
-    lastFrame = now
-    if isStalled {
-      isStalled = false
-      if let announced { sink.receive(SourceStatus(.streaming, device: path, layout: announced)) }
-    }
+    let now = now()
     guard !demand.isEmpty, pacer.takes(now, rate: demand.maximumRate) else {
       state.count(\.unwanted)
-      if problem != nil { announce(layout) }
+      handle(.frame())
       return
     }
     // Lent as a whole: the array must not be touched while the converter reads.
@@ -249,19 +229,11 @@ struct StreamPlayer: ~Copyable {
     }
     guard let frame else {
       state.count(\.damaged)
+      handle(.sign)
       return
     }
-    if layout != announced { announce(layout) }
+    handle(.frame(layout, rate: isFile ? playedRate : nil))
     sink.receive(frame)
-  }
-
-  /// Tells that frames come.
-  private mutating func announce(_ layout: PixelLayout) {
-    announced = layout
-    let rate = isFile ? playedRate : nil
-    if problem != nil { sink.receive(SourceStatus(.back, device: path, layout: layout, rate: rate)) }
-    problem = nil
-    sink.receive(SourceStatus(.streaming, device: path, layout: layout, rate: rate))
   }
 
   private var playedRate: Double {
@@ -269,8 +241,8 @@ struct StreamPlayer: ~Copyable {
     return options.rate ?? 30
   }
 
-  /// Reads what there is; waits until there is something. false at the end of the stream.
-  private mutating func readMore(_ stop: StopSignal) throws(SourceError) -> Bool {
+  /// Reads what there is; waits for something, `seconds` at most. false at the end of the stream.
+  private mutating func readMore(_ stop: StopSignal, _ seconds: Double?) throws(SourceError) -> Bool {
     if begin > 0 {
       buffer.removeSubrange(..<begin)
       begin = 0
@@ -279,16 +251,7 @@ struct StreamPlayer: ~Copyable {
     guard let descriptor = input?.descriptor else { return false }
     while true {
       if !isFile {
-        // What is lost is not told to be silent as well.
-        let isTold = isStalled || problem != nil
-        let wake = stop.wait(
-          for: descriptor, seconds: isTold ? nil : max(0, lastFrame + silence - MonotonicClock.now))
-        if wake == .stopped { return true }
-        if wake == .timedOut {
-          isStalled = true
-          sink.receive(SourceStatus(.stalled, device: path, layout: announced, problem: .silentStream(path)))
-          continue
-        }
+        guard case .ready = stop.wait(for: descriptor, seconds: seconds) else { return true }
       }
       let count = withUnsafeTemporaryAllocation(byteCount: 1 << 18, alignment: 16) { chunk -> Int in
         let got = read(descriptor, chunk.baseAddress, chunk.count)
@@ -301,9 +264,6 @@ struct StreamPlayer: ~Copyable {
       return try rewindOrEnd()
     }
   }
-
-  /// How long no frame may come, in seconds. Who opens a stream far away needs longer for the first one.
-  private var silence: Double { announced == nil ? 2.5 * options.patience : options.patience }
 
   private mutating func rewindOrEnd() throws(SourceError) -> Bool {
     // A pipe into which nothing was written has ended and no more.

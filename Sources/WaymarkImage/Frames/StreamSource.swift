@@ -56,7 +56,7 @@ package final class StreamSource: FrameSource {
           path: device, options: options, isFile: isFile, state: state, sink: sink, leftover: leftover,
           converter: try LumaConverter(
             transform: options.transform, sufficientWidth: options.sufficientWidth, elsewhere: makeDecoder()))
-        player.play(until: stop)
+        player.run(until: stop)
         let unused = player.unused
         rest.withLock { $0 = unused }
       } catch {

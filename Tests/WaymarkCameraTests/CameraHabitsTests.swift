@@ -3,37 +3,45 @@ import Testing
 import WaymarkCamera
 import WaymarkImage
 
-/// The state machine by itself, with a clock of the test's own.
-struct CameraMachineTests {
+/// The machine of a source with a camera's habits and faults, with a clock of the test's own.
+struct CameraHabitsTests {
   private let layout = PixelLayout(format: .mjpeg, width: 640, height: 480)
 
-  private func reports(_ effects: [CameraMachine.Effect]) -> [SourceStatus.State] {
+  private func reports(_ effects: [SourceMachine.Effect]) -> [SourceStatus.State] {
     effects.compactMap { effect in
       guard case .report(let status) = effect else { return nil }
       return status.state
     }
   }
 
-  private func streaming() -> CameraMachine {
-    var machine = CameraMachine(device: "auto")
+  private func opened(rate: Double) -> SourceMachine.Input {
+    .opened(
+      SourceMachine.Opening(
+        device: "usb:1", layout: layout, rate: rate, patience: SourceMachine.Patience(frames: 15, rate: rate)))
+  }
+
+  private func fault(_ fault: CameraFault) -> SourceMachine.Input { .fault(fault.fault(device: "usb:1")) }
+
+  private func streaming() -> SourceMachine {
+    var machine = SourceMachine(device: "auto", habits: .camera)
     #expect(machine.handle(.start, at: 0) == [.open])
-    #expect(reports(machine.handle(.opened(device: "usb:1", layout: layout, rate: 30), at: 0.1)) == [.opened])
-    #expect(reports(machine.handle(.frame, at: 0.2)) == [.streaming])
+    #expect(reports(machine.handle(opened(rate: 30), at: 0.1)) == [.opened])
+    #expect(reports(machine.handle(.frame(), at: 0.2)) == [.streaming])
     return machine
   }
 
   @Test func tellsTheAgreedFormOnceItStreams() {
-    var machine = CameraMachine(device: "auto")
+    var machine = SourceMachine(device: "auto", habits: .camera)
     _ = machine.handle(.start, at: 0)
-    _ = machine.handle(.opened(device: "usb:1", layout: layout, rate: 30), at: 0)
+    _ = machine.handle(opened(rate: 30), at: 0)
     #expect(
-      machine.handle(.frame, at: 0) == [.report(SourceStatus(.streaming, device: "usb:1", layout: layout, rate: 30))])
-    #expect(machine.handle(.frame, at: 0) == [])
+      machine.handle(.frame(), at: 0) == [.report(SourceStatus(.streaming, device: "usb:1", layout: layout, rate: 30))])
+    #expect(machine.handle(.frame(), at: 0) == [])
   }
 
   @Test func looksForAnUnpluggedCameraAtLeastFourTimesASecond() {
     var machine = streaming()
-    let effects = machine.handle(.fault(.gone), at: 1)
+    let effects = machine.handle(fault(.gone), at: 1)
     #expect(effects.first == .close)
     #expect(reports(effects) == [.lost])
     var now = 1.0
@@ -43,17 +51,17 @@ struct CameraMachineTests {
       now = deadline
       #expect(machine.handle(.time, at: now) == [.open])
       // Absent after it went: nothing new to tell.
-      #expect(reports(machine.handle(.fault(.absent), at: now)) == [])
+      #expect(reports(machine.handle(fault(.absent), at: now)) == [])
     }
     _ = machine.handle(.time, at: machine.deadline ?? 0)
-    #expect(reports(machine.handle(.opened(device: "usb:1", layout: layout, rate: 30), at: now)) == [])
-    #expect(reports(machine.handle(.frame, at: now)) == [.back, .streaming])
+    #expect(reports(machine.handle(opened(rate: 30), at: now)) == [])
+    #expect(reports(machine.handle(.frame(), at: now)) == [.back, .streaming])
     #expect(machine.losses == 1)
   }
 
   @Test func triesEverMoreSlowlyWhatFailsWithAnError() {
     var machine = streaming()
-    _ = machine.handle(.fault(.broken(EIO)), at: 0)
+    _ = machine.handle(fault(.broken(EIO)), at: 0)
     var pauses: [Double] = []
     var now = 0.0
     for _ in 0..<10 {
@@ -61,7 +69,7 @@ struct CameraMachineTests {
       pauses.append(deadline - now)
       now = deadline
       #expect(machine.handle(.time, at: now) == [.open])
-      _ = machine.handle(.fault(.broken(EIO)), at: now)
+      _ = machine.handle(fault(.broken(EIO)), at: now)
     }
     #expect(pauses == pauses.sorted())
     #expect(pauses[0] < 0.2 && abs(pauses[9] - 5) < 1e-6)
@@ -69,11 +77,11 @@ struct CameraMachineTests {
 
   @Test func tellsAnotherReasonWhenItChanges() {
     var machine = streaming()
-    _ = machine.handle(.fault(.gone), at: 1)
+    _ = machine.handle(fault(.gone), at: 1)
     _ = machine.handle(.time, at: 2)
-    #expect(reports(machine.handle(.fault(.notPermitted), at: 2)) == [.lost])
+    #expect(reports(machine.handle(fault(.notPermitted), at: 2)) == [.lost])
     _ = machine.handle(.time, at: 3)
-    #expect(reports(machine.handle(.fault(.notPermitted), at: 3)) == [])
+    #expect(reports(machine.handle(fault(.notPermitted), at: 3)) == [])
   }
 
   @Test func reopensASilentCamera() {
@@ -84,7 +92,7 @@ struct CameraMachineTests {
     #expect(reports(machine.handle(.time, at: 0.7)) == [.stalled])
     #expect(machine.handle(.time, at: machine.deadline ?? 0) == [.close])
     #expect(machine.handle(.time, at: machine.deadline ?? 0) == [.open])
-    #expect(reports(machine.handle(.opened(device: "usb:1", layout: layout, rate: 30), at: 10)) == [])
+    #expect(reports(machine.handle(opened(rate: 30), at: 10)) == [])
     // Still silent: told before, not again.
     #expect(machine.handle(.time, at: machine.deadline ?? 0) == [])
     #expect(machine.phase == .stalled)
@@ -93,31 +101,31 @@ struct CameraMachineTests {
   @Test func goesOnWhenASilentCameraSpeaksAgain() {
     var machine = streaming()
     _ = machine.handle(.time, at: 1)
-    #expect(reports(machine.handle(.frame, at: 2)) == [.streaming])
+    #expect(reports(machine.handle(.frame(), at: 2)) == [.streaming])
     #expect(machine.losses == 0)
   }
 
   @Test func givesASlowCameraTheTimeOfItsFrames() {
-    var machine = CameraMachine(device: "auto")
+    var machine = SourceMachine(device: "auto", habits: .camera)
     _ = machine.handle(.start, at: 0)
-    _ = machine.handle(.opened(device: "usb:1", layout: layout, rate: 1), at: 0)
-    _ = machine.handle(.frame, at: 0)
+    _ = machine.handle(opened(rate: 1), at: 0)
+    _ = machine.handle(.frame(), at: 0)
     #expect(machine.handle(.time, at: 14.9) == [])
     #expect(reports(machine.handle(.time, at: 15)) == [.stalled])
   }
 
   @Test(arguments: [0, 1, 2, 3]) func closesFromEveryState(state: Int) {
-    var machine = CameraMachine(device: "auto")
+    var machine = SourceMachine(device: "auto", habits: .camera)
     _ = machine.handle(.start, at: 0)
-    if state >= 1 { _ = machine.handle(.opened(device: "usb:1", layout: layout, rate: 30), at: 0) }
-    if state >= 2 { _ = machine.handle(.frame, at: 0) }
-    if state >= 3 { _ = machine.handle(.fault(.gone), at: 0) }
+    if state >= 1 { _ = machine.handle(opened(rate: 30), at: 0) }
+    if state >= 2 { _ = machine.handle(.frame(), at: 0) }
+    if state >= 3 { _ = machine.handle(fault(.gone), at: 0) }
     let effects = machine.handle(.stop, at: 1)
     #expect(effects.contains(.close) == (state < 3))
     #expect(reports(effects) == [.closed])
     #expect(machine.deadline == nil && machine.phase == .closed)
     #expect(machine.handle(.stop, at: 1) == [])
-    #expect(machine.handle(.frame, at: 1) == [])
+    #expect(machine.handle(.frame(), at: 1) == [])
     #expect(machine.handle(.start, at: 2) == [.open])
   }
 }
