@@ -209,8 +209,8 @@ let package = Package(
     tests(
       "WaymarkWorkerTests",
       [
-        "WaymarkSystem", "WaymarkWorker", "WaymarkImage", "WaymarkBarcodes", "WaymarkText", "WaymarkGeometry",
-        "CSandbox",
+        "WaymarkSystem", "WaymarkWorker", "WaymarkImage", "WaymarkBarcodes", "WaymarkDocuments", "WaymarkText",
+        "WaymarkGeometry", "CSandbox",
       ]),
     tests(
       "WaymarkPipelineTests",

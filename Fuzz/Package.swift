@@ -102,7 +102,9 @@ let package = Package(
     fuzzer("FuzzPictures", ["WaymarkImage"]),
     fuzzer("FuzzStream", ["WaymarkImage", "WaymarkSystem"]),
     fuzzer("FuzzCodes", ["WaymarkBarcodes", "WaymarkGeometry", "WaymarkImage"]),
-    fuzzer("FuzzWorker", ["WaymarkWorker", "WaymarkBarcodes", "WaymarkGeometry", "WaymarkImage", "WaymarkSystem"]),
+    fuzzer(
+      "FuzzWorker",
+      ["WaymarkWorker", "WaymarkBarcodes", "WaymarkGeometry", "WaymarkImage", "WaymarkSystem", "WaymarkText"]),
     fuzzer("FuzzExpressions", ["WaymarkText", "WaymarkWorker", "WaymarkGeometry", "WaymarkSystem"]),
     fuzzer("FuzzLibrary", ["WaymarkAnchors", "WaymarkImage", "WaymarkSystem"]),
     fuzzer("FuzzPayloads", ["WaymarkOnboarding", "WaymarkJSON"]),

@@ -1,6 +1,34 @@
 import WaymarkBarcodes
 import WaymarkImage
 
+/// Keeps the scanner between pictures. One thread.
+struct CodeReader: ~Copyable {
+  private var scanner: BarcodeScanner?
+  /// Where the times of stages go.
+  private let stages: StageTimes?
+
+  init(stages: StageTimes? = nil) {
+    scanner = nil
+    self.stages = stages
+  }
+
+  /// The codes in a picture; nothing when there is nothing to look for.
+  mutating func read(_ view: ImageView, _ configuration: ScanConfiguration) -> ScanReading {
+    if scanner?.configuration != configuration {
+      scanner = try? BarcodeScanner(configuration)
+      // Once a scanner: what is set through an optional that cannot be copied is retained each time and never released.
+      scanner?.stages = stages
+    }
+    return scanner?.scan(view) ?? ScanReading()
+  }
+
+  mutating func read(_ image: GrayImage, _ configuration: ScanConfiguration) -> ScanReading {
+    // Not by `withView`: closures cannot borrow a noncopyable value while it is written.
+    let reading = read(image.unsafeView, configuration)
+    return withExtendedLifetime(image) { reading }
+  }
+}
+
 /// Reads the codes of live frames in a worker that stays. Used by one thread, which it holds for as long as its limit says at most.
 final class CodeWorker {
   private let standing: StandingWorker
@@ -35,9 +63,9 @@ final class CodeWorker {
     worker.arena.input.copyMemory(
       from: UnsafeRawBufferPointer(start: frame.image.unsafeView.base, count: count))
     let request = WorkerRequest.codes(width: frame.width, height: frame.height, configuration)
-    let answer = try worker.ask(request, limit: limit)
-    guard answer.worked, answer.count <= CodeReply.byteLimit else { throw .malformedAnswer }
-    guard let reply = try? CodeReply(worker.arena.takeOutput(answer.count)) else { throw .malformedAnswer }
+    let answer = try worker.ask(request, for: CodeReply.self, byteLimit: CodeReply.byteLimit, limit: limit)
+    // There is no file that something could be wrong with.
+    guard case .success(let reply) = answer else { throw .malformedAnswer }
     for stage in reply.stages where known.contains(stage.name) || known.count < CodeReply.stageLimit {
       known.insert(stage.name)
       stages?.record(stage.name, stage.seconds)

@@ -23,7 +23,7 @@ final class FrameWorker: FrameDecoder {
   ) -> FrameOutcome {
     let outcome = standing.use(until: stop) { worker throws(WorkerFailure) in
       try Self.hand(picture, order, to: worker)
-      let answer = try worker.ask(.frame(size: picture.count, order), limit: limit, or: stop)
+      let answer = try worker.ask(WorkerRequest.frame(size: picture.count, order), limit: limit, or: stop)
       // An error's words are for picture files that somebody chose.
       guard answer.worked else { return FrameOutcome.damaged }
       let output = worker.arena.output
@@ -64,5 +64,37 @@ final class FrameWorker: FrameDecoder {
       (1...65535).contains(order.height), order.scaledWidth * order.scaledHeight <= GrayReply.pixelLimit
     else { throw .tooLarge }
     worker.arena.input.copyMemory(from: picture)
+  }
+}
+
+/// Makes gray pictures of picture files in a worker that lives as long as this. One thread.
+final class PictureWorker {
+  private let standing: StandingWorker
+  private let limit: Double
+
+  /// - Parameter limit: how long one picture may take, in seconds.
+  init(_ launcher: WorkerLauncher, _ ledger: WorkerLedger, limit: Double) {
+    standing = StandingWorker(launcher, ledger)
+    self.limit = limit
+  }
+
+  /// A picture file in gray.
+  ///
+  /// - Throws: `ImageError`, `WorkerFailure`.
+  func gray(_ file: [UInt8]) throws -> GrayImage {
+    let result = standing.use { worker throws(WorkerFailure) -> Result<GrayImage, ImageError> in
+      guard file.count <= WorkerArena.inputLimit else { throw .tooLarge }
+      worker.arena.input.copyBytes(from: file)
+      let answer = try worker.ask(WorkerRequest.gray(size: file.count), limit: limit)
+      guard answer.worked else { return .failure(try worker.error(answer.count)) }
+      let output = worker.arena.output
+      guard let reply = GrayReply(output, count: answer.count) else { throw .malformedAnswer }
+      return .success(
+        GrayImage(width: reply.width, height: reply.height) { target in
+          UnsafeMutableRawBufferPointer(target).copyMemory(from: UnsafeRawBufferPointer(reply.pixels(in: output)))
+        })
+    }
+    guard let result else { throw standing.lastFailure ?? WorkerFailure.crashed(signal: nil) }
+    return try result.get()
   }
 }

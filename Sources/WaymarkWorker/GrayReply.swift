@@ -1,4 +1,5 @@
 import WaymarkImage
+import WaymarkSystem
 
 /// What a worker says of a gray picture that it left in the arena's output: its head. The pixels lie behind it, rows without gaps.
 struct GrayReply: Equatable {
@@ -25,29 +26,52 @@ struct GrayReply: Equatable {
   var byteCount: Int { Self.headSize + width * height }
 
   /// Leaves the head.
-  func write(to output: UnsafeMutableRawBufferPointer) {
-    let numbers = [width, height, (isTruncated ? 1 : 0) | (isDamaged ? 2 : 0)]
-    for (place, number) in numbers.enumerated() {
-      output.storeBytes(of: UInt32(clamping: number).littleEndian, toByteOffset: 4 * place, as: UInt32.self)
-    }
-  }
+  func write(to output: UnsafeMutableRawBufferPointer) { output.copyBytes(from: wireBytes) }
 
   /// Reads the head once, for it may change at any time, and believes nothing: nil for what cannot be meant.
   init?(_ output: UnsafeMutableRawBufferPointer, count: Int) {
-    func number(_ place: Int) -> Int {
-      Int(UInt32(littleEndian: output.load(fromByteOffset: 4 * place, as: UInt32.self)))
+    guard let reply = try? GrayReply(wireBytes: Array(output[..<Self.headBytes])), reply.byteCount == count else {
+      return nil
     }
-    let (width, height, flags) = (number(0), number(1), number(2))
-    guard width > 0, height > 0, width <= Self.pixelLimit, height <= Self.pixelLimit, width * height <= Self.pixelLimit,
-      flags <= 3
-    else { return nil }
-    self.init(
-      width: width, height: height, isTruncated: flags & 1 != 0, isDamaged: flags & 2 != 0)
-    guard byteCount == count else { return nil }
+    self = reply
   }
 
   /// The pixels, which a worker may still change.
   func pixels(in output: UnsafeMutableRawBufferPointer) -> UnsafeMutableRawBufferPointer {
     UnsafeMutableRawBufferPointer(rebasing: output[Self.headSize..<byteCount])
+  }
+}
+
+extension GrayReply: WireValue {
+  /// What of the head is used.
+  private static let headBytes = 12
+  private static let fields = inOrder(PictureSize.wire, Wire<Int>.count(upTo: 3))
+
+  static let wire: Wire<GrayReply> = fields.map(
+    { GrayReply(width: $0.0.width, height: $0.0.height, isTruncated: $0.1 & 1 != 0, isDamaged: $0.1 & 2 != 0) },
+    { (PictureSize(width: $0.width, height: $0.height), ($0.isTruncated ? 1 : 0) | ($0.isDamaged ? 2 : 0)) })
+}
+
+/// How large a picture is, in pixels: no larger than what fits into an arena.
+struct PictureSize: Equatable, WireValue {
+  let width: Int
+  let height: Int
+
+  private static let side: Wire<Int> = Wire<Int>.count(from: 1, upTo: GrayReply.pixelLimit)
+
+  static let wire: Wire<PictureSize> = inOrder(side, side)
+    .map({ PictureSize(width: $0.0, height: $0.1) }, { ($0.width, $0.height) })
+    .when { $0.width * $0.height <= GrayReply.pixelLimit }
+}
+
+extension Problem: WireValue where Kind == ImageErrorCode {
+  /// No error has more bytes than this on its way.
+  static var byteLimit: Int { 4096 }
+
+  static var wire: Wire<ImageError> {
+    let code: Wire<ImageErrorCode> = Wire<String>.text(upTo: 64).map(
+      { ImageErrorCode(rawValue: $0) }, { $0.rawValue })
+    let words: Wire<String> = Wire<String>.text(upTo: 1024)
+    return inOrder(code, words, words).map({ ImageError($0.0, $0.1, hint: $0.2) }, { ($0.code, $0.message, $0.hint) })
   }
 }

@@ -91,11 +91,8 @@ package final class Isolation: Sendable {
       var scanner = try BarcodeScanner(configuration)
       return (image.withView { scanner.scan($0) }, image.width, image.height)
     }
-    let request = WorkerRequest.codesInFile(size: file.count, configuration)
-    return try inWorker(file, request, limit: CodeReply.byteLimit, or: stop) { wire throws(WireReader.Malformed) in
-      let size = try Self.size(&wire)
-      return (try ScanReading(&wire), size.width, size.height)
-    }
+    let reply = try inWorker(file, .codesInFile(size: file.count, configuration), FileCodesReply.self, or: stop)
+    return (reply.reading, reply.size.width, reply.size.height)
   }
 
   /// A picture file made ready for a client. Blocks.
@@ -106,10 +103,7 @@ package final class Isolation: Sendable {
     guard launcher != nil else {
       return try file.withUnsafeBytes { bytes throws(ImageError) in try PreparedPicture(bytes, width: width) }
     }
-    let request = WorkerRequest.prepared(size: file.count, width: width)
-    return try inWorker(file, request, limit: WorkerArena.outputLimit, or: stop) { wire throws(WireReader.Malformed) in
-      try PreparedPicture(&wire)
-    }
+    return try inWorker(file, .prepared(size: file.count, width: width), PreparedPicture.self, or: stop)
   }
 
   /// A picture file in gray. Blocks.
@@ -129,46 +123,21 @@ package final class Isolation: Sendable {
     guard launcher != nil else {
       return try file.withUnsafeBytes { bytes throws(ImageError) in try order.result(bytes) }
     }
-    var wire = WireWriter()
-    order.write(to: &wire)
-    let request = WorkerRequest.page(size: wire.bytes.count + file.count, order: wire.bytes.count)
-    return try inWorker(wire.bytes + file, request, limit: WorkerArena.outputLimit, or: stop) {
-      wire throws(WireReader.Malformed) in try PageOrder.Result(&wire)
-    }
-  }
-
-  private static func size(_ wire: inout WireReader) throws(WireReader.Malformed) -> (width: Int, height: Int) {
-    let limit = PictureDecoder.defaultPixelLimit
-    let (width, height) = (try wire.count(upTo: limit), try wire.count(upTo: limit))
-    guard width > 0, height > 0, width * height <= limit else { throw WireReader.Malformed() }
-    return (width, height)
+    return try inWorker(file, .page(size: file.count, order), PageOrder.Result.self, or: stop)
   }
 
   /// Asks a worker of its own: what one picture did to it reaches no other picture.
-  ///
-  /// - Parameter byteLimit: what no answer is larger than.
-  private func inWorker<T>(
-    _ file: [UInt8], _ request: WorkerRequest, limit byteLimit: Int, or stop: StopSignal?,
-    _ read: (inout WireReader) throws(WireReader.Malformed) -> T
-  ) throws -> T {
+  private func inWorker<Answer: WireValue>(
+    _ file: [UInt8], _ request: WorkerRequest, _ answer: Answer.Type, or stop: StopSignal?
+  ) throws -> Answer {
     do {
       guard let launcher, file.count <= WorkerArena.inputLimit else { throw WorkerFailure.tooLarge }
       let worker = try launcher.start()
       ledger.count { $0.starts += 1 }
       worker.arena.input.copyBytes(from: file)
-      let answer = try worker.ask(request, limit: limits.picture, or: stop)
-      guard answer.count <= (answer.worked ? byteLimit : ImageError.byteLimit) else {
-        throw WorkerFailure.malformedAnswer
-      }
-      var wire = WireReader(worker.arena.takeOutput(answer.count))
-      do {
-        if !answer.worked { throw try ImageError(&wire) }
-        let value = try read(&wire)
-        guard wire.isAtEnd else { throw WireReader.Malformed() }
-        return value
-      } catch is WireReader.Malformed {
-        throw WorkerFailure.malformedAnswer
-      }
+      // What is said of codes is short; what is made of a picture may be as large as that.
+      let byteLimit = answer == FileCodesReply.self ? CodeReply.byteLimit : WorkerArena.outputLimit
+      return try worker.ask(request, for: answer, byteLimit: byteLimit, limit: limits.picture, or: stop).get()
     } catch let failure as WorkerFailure {
       // Nothing is wrong with a picture that nobody waits for any longer.
       if case .interrupted = failure { throw failure }

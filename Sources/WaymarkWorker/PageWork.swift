@@ -102,115 +102,64 @@ package struct PagePlace: Hashable, Sendable {
   }
 }
 
-// MARK: - The wire between daemon and worker
+// MARK: - How they pass
 
-extension PageOrder {
-  /// No order has more bytes than this.
-  static let byteLimit = 256
-  private static let far = -1e6...1e6
-  private static let sizes = PictureDecoder.defaultPixelLimit
+extension PageOrder: WireValue {
+  /// `SideBends.numbers`, if there are any.
+  fileprivate static let bendNumbers: Wire<[Double]?> = Wire<Double>.real(within: -4...4).list(upTo: 8).optional
+  private static let width: Wire<Int?> = Wire<Int>.count(from: 1, upTo: PictureDecoder.defaultPixelLimit).optional
+  private static let nothing: Wire<Int> = Wire<Int>.count(upTo: 0)
 
-  func write(to wire: inout WireWriter) {
-    switch wish {
-    case .place(let near):
-      wire.number(0)
-      Self.write(near, to: &wire)
-    case .jpeg(let width):
-      wire.number(1)
-      wire.count(width ?? 0)
-    case .png: wire.number(2)
-    case .coded: wire.number(3)
-    }
-    Self.write(outline, to: &wire)
-    wire.list(bends ?? []) { $0.real($1) }
-    wire.number(filter.place)
-    wire.count(((turns % 4) + 4) % 4)
-  }
+  private static let place = WireForm<Wish>(
+    Quadrilateral.wire.optional, { .place(near: $0) }, { if case .place(let near) = $0 { .some(near) } else { nil } })
+  private static let jpeg = WireForm<Wish>(
+    width, { .jpeg(width: $0) }, { if case .jpeg(let width) = $0 { .some(width) } else { nil } })
+  private static let png = WireForm<Wish>(nothing, { _ in .png }, { $0 == .png ? 0 : nil })
+  private static let coded = WireForm<Wish>(nothing, { _ in .coded }, { $0 == .coded ? 0 : nil })
 
-  init(_ wire: inout WireReader) throws(WireReader.Malformed) {
-    switch try wire.number() {
-    case 0: wish = .place(near: try Self.outline(&wire))
-    case 1:
-      let width = try wire.count(upTo: Self.sizes)
-      wish = .jpeg(width: width == 0 ? nil : width)
-    case 2: wish = .png
-    case 3: wish = .coded
-    default: throw WireReader.Malformed()
-    }
-    outline = try Self.outline(&wire)
-    let numbers = try wire.list(upTo: 8) { wire throws(WireReader.Malformed) in try wire.real(within: -4...4) }
-    bends = numbers.isEmpty ? nil : numbers
-    filter = try wire.choice(PageFilter.self)
-    turns = try wire.count(upTo: 3)
-  }
+  private static let fields = inOrder(
+    Wire<Wish>.forms(place, jpeg, png, coded), Quadrilateral.wire.optional, bendNumbers, Wire<PageFilter>.choice,
+    Wire<Int>.count(upTo: 3))
 
-  fileprivate static func write(_ outline: Quadrilateral?, to wire: inout WireWriter) {
-    wire.list(outline?.corners.flatMap { [$0.x, $0.y] } ?? []) { $0.real($1) }
-  }
-
-  fileprivate static func outline(_ wire: inout WireReader) throws(WireReader.Malformed) -> Quadrilateral? {
-    let n = try wire.list(upTo: 8) { wire throws(WireReader.Malformed) in try wire.real(within: far) }
-    guard n.count == 8 else {
-      guard n.isEmpty else { throw WireReader.Malformed() }
-      return nil
-    }
-    return Quadrilateral(
-      topLeft: Point2(n[0], n[1]), topRight: Point2(n[2], n[3]), bottomRight: Point2(n[4], n[5]),
-      bottomLeft: Point2(n[6], n[7]))
-  }
+  static let wire: Wire<PageOrder> = fields.map(
+    { PageOrder($0.0, outline: $0.1, bends: $0.2, filter: $0.3, turns: $0.4) },
+    { ($0.wish, $0.outline, $0.bends, $0.filter, (($0.turns % 4) + 4) % 4) })
 }
 
-extension PageOrder.Result {
-  func write(to wire: inout WireWriter) {
-    switch self {
-    case .place(let place):
-      wire.number(0)
-      PageOrder.write(place?.outline, to: &wire)
-      guard let place else { return }
-      wire.list(place.bends ?? []) { $0.real($1) }
-      wire.real(place.score)
-      wire.count(place.width)
-      wire.count(place.height)
-    case .picture(let page, let paper):
-      wire.number(1)
-      wire.number(page.coding.place)
-      wire.count(page.width)
-      wire.count(page.height)
-      wire.real(paper.width)
-      wire.real(paper.height)
-      wire.raw(page.bytes)
-    }
-  }
+extension PageOrder.Result: WireValue {
+  private static let length: Wire<Double> = Wire<Double>.real(within: 0.1...10_000)
+  private static let paper: Wire<PDFWriter.PaperSize> = inOrder(length, length).map(
+    { width, height -> PDFWriter.PaperSize? in
+      var paper = PDFWriter.PaperSize(format: nil, width: 1, height: 1)
+      (paper.width, paper.height) = (width, height)
+      return paper
+    }, { ($0.width, $0.height) })
+  private static let page: Wire<CodedPage> = inOrder(
+    Wire<CodedPage.Coding>.choice, PictureSize.wire, Wire<[UInt8]>.raw(upTo: WorkerArena.outputLimit)
+  ).map(
+    { CodedPage(coding: $0.0, width: $0.1.width, height: $0.1.height, bytes: $0.2) },
+    { ($0.coding, PictureSize(width: $0.width, height: $0.height), $0.bytes) })
 
-  init(_ wire: inout WireReader) throws(WireReader.Malformed) {
-    let limit = PictureDecoder.defaultPixelLimit
-    switch try wire.number() {
-    case 0:
-      guard let outline = try PageOrder.outline(&wire) else {
-        self = .place(nil)
-        return
-      }
-      let bends = try wire.list(upTo: 8) { wire throws(WireReader.Malformed) in try wire.real(within: -4...4) }
-      let score = try wire.real(within: 0...1)
-      let (width, height) = (try wire.count(upTo: limit), try wire.count(upTo: limit))
-      self = .place(
-        PagePlace(outline: outline, bends: bends.isEmpty ? nil : bends, score: score, width: width, height: height))
-    case 1:
-      let coding = try wire.choice(CodedPage.Coding.self)
-      let (width, height) = (try wire.count(upTo: limit), try wire.count(upTo: limit))
-      let paper = (try wire.real(within: 0.1...10_000), try wire.real(within: 0.1...10_000))
-      var size = PDFWriter.PaperSize(format: nil, width: width, height: height)
-      (size.width, size.height) = paper
-      let page = CodedPage(
-        coding: coding, width: width, height: height, bytes: try wire.raw(upTo: WorkerArena.outputLimit))
-      self = .picture(page, paper: size)
-    default: throw WireReader.Malformed()
-    }
-  }
+  private static let placeForm = WireForm<PageOrder.Result>(
+    PagePlace.wire.optional, { .place($0) }, { if case .place(let place) = $0 { .some(place) } else { nil } })
+  private static let pictureForm = WireForm<PageOrder.Result>(
+    inOrder(page, paper), { .picture($0.0, paper: $0.1) },
+    { if case .picture(let page, let paper) = $0 { (page, paper) } else { nil } })
+
+  static let wire: Wire<PageOrder.Result> = Wire<PageOrder.Result>.forms(placeForm, pictureForm)
 }
 
-extension PagePlace {
-  fileprivate init(outline: Quadrilateral, bends: [Double]?, score: Double, width: Int, height: Int) {
+extension PagePlace: WireValue {
+  private static let fields = inOrder(
+    Quadrilateral.wire, PageOrder.bendNumbers, Wire<Double>.real(within: 0...1), PictureSize.wire)
+
+  static let wire: Wire<PagePlace> = fields.map(
+    { outline, bends, score, size -> PagePlace? in
+      PagePlace(outline: outline, bends: bends, score: score, width: size.width, height: size.height)
+    },
+    { ($0.outline, $0.bends, $0.score, PictureSize(width: $0.width, height: $0.height)) })
+
+  private init(outline: Quadrilateral, bends: [Double]?, score: Double, width: Int, height: Int) {
     self.outline = outline
     self.bends = bends
     self.score = score

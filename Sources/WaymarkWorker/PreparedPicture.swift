@@ -29,24 +29,17 @@ package struct PreparedPicture: Sendable, Equatable {
     self.height = height
     self.replacement = replacement
   }
+}
 
-  func write(to wire: inout WireWriter) {
-    wire.number(format.place)
-    wire.count(width)
-    wire.count(height)
-    wire.list(replacement.map { [$0] } ?? []) { $0.raw($1) }
-  }
+extension PreparedPicture: WireValue {
+  private static let fields = inOrder(
+    Wire<PictureFormat>.choice, PictureSize.wire, Wire<[UInt8]>.raw(upTo: WorkerArena.outputLimit).optional)
 
-  init(_ wire: inout WireReader) throws(WireReader.Malformed) {
-    format = try wire.choice(PictureFormat.self)
-    width = try wire.count(upTo: PictureDecoder.defaultPixelLimit)
-    height = try wire.count(upTo: PictureDecoder.defaultPixelLimit)
-    replacement = try wire.list(upTo: 1) { wire throws(WireReader.Malformed) in
-      try wire.raw(upTo: WorkerArena.outputLimit)
-    }.first
-    // What is made anew is a JPEG.
-    if let replacement {
-      guard format == .jpeg, replacement.starts(with: [0xFF, 0xD8]) else { throw WireReader.Malformed() }
-    }
-  }
+  static let wire: Wire<PreparedPicture> = fields.map(
+    { format, size, replacement -> PreparedPicture? in
+      // What is made anew is a JPEG.
+      if let replacement, format != .jpeg || !replacement.starts(with: [0xFF, 0xD8]) { return nil }
+      return PreparedPicture(format: format, width: size.width, height: size.height, replacement: replacement)
+    },
+    { ($0.format, PictureSize(width: $0.width, height: $0.height), $0.replacement) })
 }

@@ -73,11 +73,9 @@ package final class TextEngine {
     let symbols = standing.use { worker throws(WorkerFailure) in
       worker.arena.input.copyMemory(
         from: UnsafeRawBufferPointer(start: image.unsafeView.base, count: image.width * image.height))
-      let answer = try worker.ask(request.bytes, limit: limit)
-      guard answer.count <= TextReply.byteLimit,
-        let symbols = try? TextReply.read(worker.arena.takeOutput(answer.count))
-      else { throw WorkerFailure.malformedAnswer }
-      return symbols
+      let answer = try worker.ask(request, for: TextReply.self, byteLimit: TextReply.byteLimit, limit: limit)
+      guard case .success(let reply) = answer else { throw WorkerFailure.malformedAnswer }
+      return reply.symbols
     }
     guard let symbols else { throw Self.problem(standing.lastFailure) }
     return symbols

@@ -7,88 +7,57 @@ struct TextRequest: Equatable {
   /// Whether all languages are asked, or the first alone.
   let asksAll: Bool
   let alphabet: LineAlphabet
-
-  static let byteCount = 20
-  private static let kind: UInt32 = 0x5458_5431
-
-  init(width: Int, height: Int, asksAll: Bool, alphabet: LineAlphabet) {
-    self.width = width
-    self.height = height
-    self.asksAll = asksAll
-    self.alphabet = alphabet
-  }
-
-  var bytes: [UInt8] {
-    var wire = WireWriter()
-    wire.number(Self.kind)
-    wire.count(width)
-    wire.count(height)
-    wire.count(asksAll ? 1 : 0)
-    wire.number(alphabet.place)
-    return wire.bytes
-  }
-
-  /// The request that was sent; nil for anything else.
-  init?(_ bytes: [UInt8]) {
-    var wire = WireReader(bytes)
-    guard bytes.count == Self.byteCount, let kind = try? wire.number(), kind == Self.kind,
-      let width = try? wire.count(upTo: LinePicture.sideLimit),
-      let height = try? wire.count(upTo: LinePicture.sideLimit),
-      let asksAll = try? wire.count(upTo: 1), let alphabet = try? wire.choice(LineAlphabet.self), width > 0, height > 0
-    else { return nil }
-    self.init(width: width, height: height, asksAll: asksAll == 1, alphabet: alphabet)
-  }
 }
 
 /// What it answers.
-enum TextReply {
+struct TextReply {
   /// No line has more characters.
   static let symbolLimit = 512
   /// A character is no longer than this, in bytes.
-  static let textLimit = 15
+  fileprivate static let textLimit = 15
   /// More choices are not told.
-  static let choiceLimit = 4
+  fileprivate static let choiceLimit = 4
   /// What no answer is larger than, in bytes.
   static let byteLimit = symbolLimit * 256
 
-  static func write(_ symbols: [ReadSymbol], to wire: inout WireWriter) {
-    wire.list(Array(symbols.prefix(symbolLimit))) { wire, symbol in
-      wire.text(symbol.text)
-      wire.real(symbol.confidence)
-      wire.list(Array(symbol.choices.prefix(choiceLimit))) { wire, choice in
-        wire.text(choice.text)
-        wire.real(choice.confidence)
-      }
-      wire.real(symbol.span.lowerBound)
-      wire.real(symbol.span.upperBound)
-      wire.count(symbol.beginsWord ? 1 : 0)
-    }
-  }
+  let symbols: [ReadSymbol]
+}
 
-  /// What was written; throws for anything else.
-  static func read(_ bytes: [UInt8]) throws(WireReader.Malformed) -> [ReadSymbol] {
-    var wire = WireReader(bytes)
-    let symbols = try wire.list(upTo: symbolLimit) { wire throws(WireReader.Malformed) in
-      let text = try character(&wire)
-      let confidence = try wire.real(within: 0...1)
-      let choices = try wire.list(upTo: choiceLimit) { wire throws(WireReader.Malformed) in
-        ReadSymbol.Choice(try character(&wire), try wire.real(within: 0...1))
-      }
-      let (left, right) = (try wire.real(within: 0...1), try wire.real(within: 0...1))
-      guard left <= right else { throw WireReader.Malformed() }
-      return ReadSymbol(
-        text, confidence: confidence, choices: choices, span: left...right, beginsWord: try wire.count(upTo: 1) == 1)
-    }
-    guard wire.isAtEnd else { throw WireReader.Malformed() }
-    return symbols
-  }
+// MARK: - How they pass
 
+extension TextRequest: WireValue {
+  private static let kind = 0x5458_5431
+  private static let side: Wire<Int> = Wire<Int>.count(from: 1, upTo: LinePicture.sideLimit)
+  private static let fields = inOrder(
+    Wire<Int>.count(from: kind, upTo: kind), side, side, Wire<Bool>.flag, Wire<LineAlphabet>.choice)
+
+  static let wire: Wire<TextRequest> = fields.map(
+    { TextRequest(width: $0.1, height: $0.2, asksAll: $0.3, alphabet: $0.4) },
+    { (kind, $0.width, $0.height, $0.asksAll, $0.alphabet) })
+}
+
+extension TextReply: WireValue {
+  static let wire: Wire<TextReply> = ReadSymbol.wire.list(upTo: symbolLimit)
+    .map({ TextReply(symbols: $0) }, { $0.symbols })
+}
+
+extension ReadSymbol: WireValue {
+  private static let share: Wire<Double> = Wire<Double>.real(within: 0...1)
   /// Printable, for it is shown to people.
-  private static func character(_ wire: inout WireReader) throws(WireReader.Malformed) -> String {
-    let text = try wire.text(upTo: textLimit)
-    guard !text.isEmpty,
-      text.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F && !(0x80...0x9F).contains($0.value) })
-    else { throw WireReader.Malformed() }
-    return text
+  private static let character: Wire<String> = Wire<String>.text(upTo: TextReply.textLimit).when { text in
+    !text.isEmpty
+      && text.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F && !(0x80...0x9F).contains($0.value) }
   }
+  private static let choice: Wire<Choice> = inOrder(character, share)
+    .map({ Choice($0.0, $0.1) }, { ($0.text, $0.confidence) })
+  private static let fields = inOrder(
+    character, share, choice.list(upTo: TextReply.choiceLimit), share, share, Wire<Bool>.flag)
+
+  static let wire: Wire<ReadSymbol> = fields.map(
+    { text, confidence, choices, left, right, beginsWord -> ReadSymbol? in
+      guard left <= right else { return nil }
+      return ReadSymbol(
+        text, confidence: confidence, choices: choices, span: left...right, beginsWord: beginsWord)
+    },
+    { ($0.text, $0.confidence, $0.choices, $0.span.lowerBound, $0.span.upperBound, $0.beginsWord) })
 }

@@ -2,6 +2,71 @@ import CSandbox
 import Glibc
 import WaymarkImage
 
+/// Where a worker sits: its end of the channel to whoever started it, and the memory that they share.
+struct WorkerSeat: ~Copyable {
+  /// What lies in the output of the arena.
+  struct Answer {
+    /// Whether it worked; else it is an error.
+    let worked: Bool
+    /// Bytes.
+    let count: Int
+  }
+
+  /// No request is longer, in bytes.
+  static let requestLimit = 1024
+
+  let arena: WorkerArena
+
+  /// Takes over what the process was started with; nil when nobody started it as a worker.
+  init?() {
+    guard let arena = WorkerArena(owning: CInt(CSANDBOX_ARENA)) else { return nil }
+    self.arena = arena
+  }
+
+  /// Locks the process in, for ever, and says so.
+  ///
+  /// - Parameter problem: an errno because of which it is of no use; told in place of that.
+  /// - Returns: whether it is ready for requests.
+  func lockIn(refusing problem: Int32 = 0) -> Bool {
+    let refused = problem != 0 ? problem : csandbox_enter()
+    guard refused == 0 else {
+      say(WorkerMain.refusal, UInt32(bitPattern: refused))
+      return false
+    }
+    say(WorkerMain.greeting, csandbox_try_forbidden())
+    return true
+  }
+
+  /// The next request; nil when whoever started the worker is gone, or asks for what nobody asks for.
+  func next<Request: WireValue>(_ type: Request.Type) -> Request? {
+    var bytes = [UInt8](repeating: 0, count: Self.requestLimit)
+    while true {
+      let count = read(CInt(CSANDBOX_CHANNEL), &bytes, bytes.count)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return nil }
+      return try? Request(wireBytes: Array(bytes[..<count]))
+    }
+  }
+
+  /// Leaves an answer in the arena; nil where there is no room for it.
+  func leave(_ value: some WireValue, worked: Bool = true) -> Answer? { leave(value.wireBytes, worked: worked) }
+
+  /// Leaves bytes in the arena that are an answer as they are.
+  func leave(_ bytes: [UInt8], worked: Bool = true) -> Answer? {
+    guard bytes.count <= WorkerArena.outputLimit else { return nil }
+    arena.output.copyBytes(from: bytes)
+    return Answer(worked: worked, count: bytes.count)
+  }
+
+  /// Says that an answer lies there.
+  func say(_ answer: Answer) { say(answer.worked ? 0 : 1, UInt32(answer.count)) }
+
+  private func say(_ first: UInt32, _ second: UInt32) {
+    var numbers = [first.littleEndian, second.littleEndian]
+    _ = numbers.withUnsafeMutableBytes { write(CInt(CSANDBOX_CHANNEL), $0.baseAddress, $0.count) }
+  }
+}
+
 /// The memory that a daemon and its worker share: pictures go in at its beginning, what came of them lies behind.
 ///
 /// Mapped from creation to `deinit`. The pages are taken only when something is written to them.

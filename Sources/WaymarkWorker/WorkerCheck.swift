@@ -67,7 +67,7 @@ package struct WorkerCheck: Equatable, Sendable {
     // 4 x 4 gray pixels, PNM.
     let file = Array("P5 4 4 255\n".utf8) + (0..<16).map { UInt8($0 * 16) }
     worker.arena.input.copyBytes(from: file)
-    let answer = try worker.ask(.gray(size: file.count), limit: 10)
+    let answer = try worker.ask(WorkerRequest.gray(size: file.count), limit: 10)
     guard answer.worked, let reply = GrayReply(worker.arena.output, count: answer.count) else { return false }
     return reply.width == 4 && reply.height == 4
       && reply.pixels(in: worker.arena.output).elementsEqual(file.suffix(16))

@@ -16,7 +16,7 @@ package struct WorkerMain: ~Copyable {
   /// Seconds for one request, a little more than the daemon waits: for a worker whose daemon was ended while it hung.
   static let deadline: UInt32 = 45
 
-  private let arena: WorkerArena
+  private let seat: WorkerSeat
   /// Of one frame at a time.
   private let stages = StageTimes()
   private var reader: CodeReader
@@ -24,98 +24,77 @@ package struct WorkerMain: ~Copyable {
 
   /// Runs to the end of the process; returns when it was not started by a daemon, or cannot lock itself in.
   package static func run() {
-    guard let arena = WorkerArena(owning: CInt(CSANDBOX_ARENA)), let decoder = try? JPEGDecoder() else { return }
-    var worker = WorkerMain(arena: arena, decoder: decoder)
+    guard let seat = WorkerSeat(), let decoder = try? JPEGDecoder() else { return }
+    var worker = WorkerMain(seat: seat, decoder: decoder)
     // What opens files the first time it is used must be used before nothing can be opened any more.
     Charset.keepConverters()
     _ = worker.reader.read(GrayImage(width: 64, height: 64, value: 128), ScanConfiguration.still)
     waymark_forget_code()
-    let refused = csandbox_enter()
-    guard refused == 0 else {
-      worker.say(refusal, UInt32(bitPattern: refused))
-      return
-    }
-    worker.say(greeting, csandbox_try_forbidden())
-    worker.serve()
+    if worker.seat.lockIn() { worker.serve() }
   }
 
-  private init(arena: consuming WorkerArena, decoder: consuming JPEGDecoder) {
-    self.arena = arena
+  private init(seat: consuming WorkerSeat, decoder: consuming JPEGDecoder) {
+    self.seat = seat
     self.decoder = decoder
     reader = CodeReader(stages: stages)
   }
 
   private mutating func serve() {
-    while let bytes = Self.receive(), let request = WorkerRequest(bytes) {
+    while let request = seat.next(WorkerRequest.self) {
       csandbox_deadline(Self.deadline)
       guard let output = answer(request) else { return }
       csandbox_deadline(0)
-      say(output.worked ? 0 : 1, UInt32(output.count))
+      seat.say(output)
     }
   }
 
   /// Does what was asked and leaves the result in the arena; nil for what no daemon asks.
-  private mutating func answer(_ request: WorkerRequest) -> (worked: Bool, count: Int)? {
-    var wire = WireWriter()
+  private mutating func answer(_ request: WorkerRequest) -> WorkerSeat.Answer? {
+    let output = seat.arena.output
     do throws(ImageError) {
       switch request {
       case .codes(let width, let height, let configuration):
-        guard width > 0, height > 0, width * height <= WorkerArena.inputLimit, let base = arena.input.baseAddress else {
-          return nil
-        }
+        guard let base = seat.arena.input.baseAddress else { return nil }
         let view = ImageView(
           base: UnsafePointer(base.assumingMemoryBound(to: UInt8.self)), width: width, height: height, stride: width)
         // The daemon keeps the times of all frames.
         stages.forget()
-        CodeReply(reader.read(view, configuration), stages).write(to: &wire)
+        return seat.leave(CodeReply(reader.read(view, configuration), stages))
       case .codesInFile(let size, let configuration):
-        guard let file = file(size) else { return nil }
-        let image = try PictureDecoder().gray(file).image
-        wire.count(image.width)
-        wire.count(image.height)
-        reader.read(image, configuration).write(to: &wire)
-      case .prepared(let size, let width):
-        guard let file = file(size) else { return nil }
-        try PreparedPicture(file, width: width).write(to: &wire)
+        let image = try PictureDecoder().gray(file(size)).image
+        let reading = reader.read(image, configuration)
+        return seat.leave(
+          FileCodesReply(
+            size: PictureSize(width: image.width, height: image.height), reading: reading))
+      case .prepared(let size, let width): return seat.leave(try PreparedPicture(file(size), width: width))
       case .gray(let size):
-        guard let file = file(size) else { return nil }
-        let image = try PictureDecoder().gray(file).image
+        let image = try PictureDecoder().gray(file(size)).image
         let reply = GrayReply(width: image.width, height: image.height)
         guard image.width * image.height <= GrayReply.pixelLimit else { return nil }
-        reply.write(to: arena.output)
+        reply.write(to: output)
         image.withView { view in
-          reply.pixels(in: arena.output).copyMemory(
+          reply.pixels(in: output).copyMemory(
             from: UnsafeRawBufferPointer(start: view.base, count: view.width * view.height))
         }
-        return (true, reply.byteCount)
+        return WorkerSeat.Answer(worked: true, count: reply.byteCount)
       case .frame(let size, let order):
-        guard let file = file(size) else { return nil }
-        let reply = try decode(file, order)
-        reply.write(to: arena.output)
-        return (true, reply.byteCount)
+        let reply = try decode(file(size), order)
+        reply.write(to: output)
+        return WorkerSeat.Answer(worked: true, count: reply.byteCount)
       case .preview(let size, let order, let orientation, let quality):
-        guard let file = file(size) else { return nil }
-        let picture = try FramePreview.make(file, order, orientation: orientation, quality: quality, with: &decoder)
-        guard picture.count <= WorkerArena.outputLimit else { return nil }
-        arena.output.copyBytes(from: picture)
-        return (true, picture.count)
-      case .page(let size, let length):
-        guard length <= PageOrder.byteLimit, length <= size, let bytes = file(size) else { return nil }
-        var reader = WireReader(Array(bytes[..<length]))
-        guard let order = try? PageOrder(&reader), reader.isAtEnd else { return nil }
-        try order.result(UnsafeRawBufferPointer(rebasing: bytes[length...])).write(to: &wire)
+        let picture = try FramePreview.make(
+          file(size), order, orientation: orientation, quality: quality, with: &decoder)
+        return seat.leave(picture)
+      case .page(let size, let order): return seat.leave(try order.result(file(size)))
       }
-      return leave(wire, worked: true)
     } catch {
-      var wire = WireWriter()
-      error.write(to: &wire)
-      return leave(wire, worked: false)
+      return seat.leave(error, worked: false)
     }
   }
 
   /// Decodes a frame straight into the place where the daemon looks for it.
   private mutating func decode(_ file: UnsafeRawBufferPointer, _ order: FrameOrder) throws(ImageError) -> GrayReply {
-    let (output, head) = (arena.output, GrayReply.headSize)
+    let (output, head) = (seat.arena.output, GrayReply.headSize)
     let outcome = try decoder.decode(file, channels: .gray, scale: order.scale) { header throws(ImageError) in
       try order.check(header)
       guard let base = output.baseAddress else {
@@ -128,28 +107,7 @@ package struct WorkerMain: ~Copyable {
       isDamaged: outcome.isDamaged)
   }
 
-  private func file(_ size: Int) -> UnsafeRawBufferPointer? {
-    size <= WorkerArena.inputLimit ? UnsafeRawBufferPointer(rebasing: arena.input[..<size]) : nil
-  }
-
-  private func leave(_ wire: WireWriter, worked: Bool) -> (worked: Bool, count: Int)? {
-    guard wire.bytes.count <= WorkerArena.outputLimit else { return nil }
-    arena.output.copyBytes(from: wire.bytes)
-    return (worked, wire.bytes.count)
-  }
-
-  private func say(_ first: UInt32, _ second: UInt32) {
-    var numbers = [first.littleEndian, second.littleEndian]
-    _ = numbers.withUnsafeMutableBytes { write(CInt(CSANDBOX_CHANNEL), $0.baseAddress, $0.count) }
-  }
-
-  /// The next message; nil when the daemon is gone.
-  private static func receive() -> [UInt8]? {
-    var bytes = [UInt8](repeating: 0, count: WorkerRequest.byteCount)
-    while true {
-      let count = read(CInt(CSANDBOX_CHANNEL), &bytes, bytes.count)
-      if count < 0, errno == EINTR { continue }
-      return count == bytes.count ? bytes : nil
-    }
+  private func file(_ size: Int) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: seat.arena.input[..<size])
   }
 }

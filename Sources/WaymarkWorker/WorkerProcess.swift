@@ -3,6 +3,48 @@ import Glibc
 import WaymarkImage
 import WaymarkSystem
 
+/// How workers are started.
+package struct WorkerLauncher: Hashable, Sendable {
+  /// The program.
+  package let executable: String
+  /// What it is called in lists of processes, and what it is told.
+  private let arguments: [String]
+
+  /// `executable` runs `WorkerMain` when its first argument is `WorkerMain.argument`. Usually that is the program that runs now,
+  /// even when its file was replaced meanwhile.
+  package init(executable: String = "/proc/self/exe") {
+    self.init(executable: executable, arguments: ["waymark-worker", WorkerMain.argument])
+  }
+
+  /// A program that greets and answers as `WorkerMain` does.
+  init(executable: String, arguments: [String]) {
+    self.executable = executable
+    self.arguments = arguments
+  }
+
+  /// A worker that has locked itself in.
+  func start() throws(WorkerFailure) -> WorkerProcess {
+    let process = try spawn()
+    try process.waitUntilReady()
+    return process
+  }
+
+  /// A worker that is yet to lock itself in.
+  func spawn() throws(WorkerFailure) -> WorkerProcess {
+    var worker = csandbox_worker(process: 0, channel: -1, arena: -1)
+    var arguments: [UnsafeMutablePointer<CChar>?] = self.arguments.map { strdup($0) } + [nil]
+    defer { for argument in arguments { free(argument) } }
+    let result = csandbox_spawn(executable, &arguments, WorkerArena.size, &worker)
+    guard result == 0 else { throw .cannotStart(reason: String(cString: strerror(result))) }
+    guard let arena = WorkerArena(owning: worker.arena) else {
+      WorkerProcess.end(worker.process)
+      close(worker.channel)
+      throw .cannotStart(reason: "there is no address space for its arena")
+    }
+    return WorkerProcess(worker, arena: arena)
+  }
+}
+
 /// A running worker; ended with this value. One thread at a time.
 struct WorkerProcess: ~Copyable {
   /// How long a worker may take from its start until it has locked itself in, in seconds: a machine under load included.
@@ -44,20 +86,39 @@ struct WorkerProcess: ~Copyable {
     while waitpid(process, nil, 0) < 0, errno == EINTR {}
   }
 
+  /// Asks, and reads the answer as it is described.
+  ///
+  /// - Parameters:
+  ///   - byteLimit: what no answer is larger than.
+  ///   - limit: how long it may take, in seconds.
+  ///   - stop: gives up when raised; the worker is of no use then.
+  /// - Returns: the answer, or what is wrong with the picture.
+  func ask<Answer: WireValue>(
+    _ request: some WireValue, for answer: Answer.Type, byteLimit: Int, limit: Double, or stop: StopSignal? = nil
+  ) throws(WorkerFailure) -> Result<Answer, ImageError> {
+    let reply = try ask(request, limit: limit, or: stop)
+    return reply.worked
+      ? .success(try take(answer, reply.count, byteLimit)) : .failure(try error(reply.count))
+  }
+
+  /// What the worker says is wrong with the picture.
+  func error(_ count: Int) throws(WorkerFailure) -> ImageError {
+    try take(ImageError.self, count, ImageError.byteLimit)
+  }
+
+  private func take<Value: WireValue>(_ type: Value.Type, _ count: Int, _ limit: Int) throws(WorkerFailure) -> Value {
+    guard count <= limit, let value = try? Value(wireBytes: arena.takeOutput(count)) else { throw .malformedAnswer }
+    return value
+  }
+
   /// Asks and waits for the answer's length in the arena, `limit` seconds at most.
   ///
   /// - Parameter stop: gives up when raised; the worker is of no use then.
   /// - Returns: whether it worked (else the output is an error), and how many bytes of output there are.
   func ask(
-    _ request: WorkerRequest, limit: Double, or stop: StopSignal? = nil
+    _ request: some WireValue, limit: Double, or stop: StopSignal? = nil
   ) throws(WorkerFailure) -> (worked: Bool, count: Int) {
-    try ask(request.bytes, limit: limit, or: stop)
-  }
-
-  /// The same, for a worker with requests of its own.
-  func ask(
-    _ bytes: [UInt8], limit: Double, or stop: StopSignal? = nil
-  ) throws(WorkerFailure) -> (worked: Bool, count: Int) {
+    let bytes = request.wireBytes
     // Nobody answers before they are asked; who does fills the channel until a request finds no room.
     var early: UInt8 = 0
     guard recv(channel, &early, 1, CInt(MSG_PEEK | MSG_DONTWAIT)) <= 0 else { throw .malformedAnswer }

@@ -15,89 +15,66 @@ enum WorkerRequest: Equatable {
   case frame(size: Int, FrameOrder)
   /// A Motion JPEG frame as a smaller JPEG file.
   case preview(size: Int, FrameOrder, Orientation, quality: Int)
-  /// What an order of so many bytes, which stands in front of a picture, wants of the page in it.
-  case page(size: Int, order: Int)
+  /// What an order wants of the page in a picture file.
+  case page(size: Int, PageOrder)
+}
 
-  /// Numbers a request has.
-  private static let length = 6
-  static let byteCount = 4 * length
+extension WorkerRequest: WireValue {
+  private static let size: Wire<Int> = Wire<Int>.count(upTo: WorkerArena.inputLimit)
+  private static let side: Wire<Int> = Wire<Int>.count(from: 1, upTo: WorkerArena.inputLimit)
+  private static let width: Wire<Int?> = Wire<Int>.count(from: 1, upTo: PictureDecoder.defaultPixelLimit).optional
 
-  private static let efforts = ScanConfiguration.Effort.allCases
+  private static let codesForm = WireForm<WorkerRequest>(
+    inOrder(side, side, ScanConfiguration.wire).when { $0.0 * $0.1 <= WorkerArena.inputLimit },
+    { .codes(width: $0.0, height: $0.1, $0.2) },
+    { if case .codes(let width, let height, let configuration) = $0 { (width, height, configuration) } else { nil } })
+  private static let codesInFileForm = WireForm<WorkerRequest>(
+    inOrder(size, ScanConfiguration.wire), { .codesInFile(size: $0.0, $0.1) },
+    { if case .codesInFile(let size, let configuration) = $0 { (size, configuration) } else { nil } })
+  private static let preparedForm = WireForm<WorkerRequest>(
+    inOrder(size, width), { .prepared(size: $0.0, width: $0.1) },
+    { if case .prepared(let size, let width) = $0 { (size, width) } else { nil } })
+  private static let grayForm = WireForm<WorkerRequest>(
+    size, { .gray(size: $0) }, { if case .gray(let size) = $0 { size } else { nil } })
+  private static let frameForm = WireForm<WorkerRequest>(
+    inOrder(size, FrameOrder.wire), { .frame(size: $0.0, $0.1) },
+    { if case .frame(let size, let order) = $0 { (size, order) } else { nil } })
+  private static let previewForm = WireForm<WorkerRequest>(
+    inOrder(size, FrameOrder.wire, Wire<Orientation>.choice, Wire<Int>.count(upTo: 100)),
+    { .preview(size: $0.0, $0.1, $0.2, quality: $0.3) },
+    { request in
+      guard case .preview(let size, let order, let orientation, let quality) = request else { return nil }
+      return (size, order, orientation, quality)
+    })
+  private static let pageForm = WireForm<WorkerRequest>(
+    inOrder(size, PageOrder.wire), { .page(size: $0.0, $0.1) },
+    { if case .page(let size, let order) = $0 { (size, order) } else { nil } })
 
-  var bytes: [UInt8] {
-    let numbers: [UInt32] =
-      switch self {
-      case .codes(let width, let height, let configuration):
-        [1, UInt32(clamping: width), UInt32(clamping: height)] + Self.numbers(configuration)
-      case .codesInFile(let size, let configuration):
-        [2, UInt32(clamping: size), 0] + Self.numbers(configuration)
-      case .prepared(let size, let width): [3, UInt32(clamping: size), UInt32(clamping: width ?? 0), 0, 0, 0]
-      case .gray(let size): [4, UInt32(clamping: size), 0, 0, 0, 0]
-      case .frame(let size, let order): [5, UInt32(clamping: size)] + Self.numbers(order) + [0]
-      case .preview(let size, let order, let orientation, let quality):
-        [6, UInt32(clamping: size)] + Self.numbers(order) + [UInt32(orientation.rawValue << 8 | quality)]
-      case .page(let size, let order): [7, UInt32(clamping: size), UInt32(clamping: order), 0, 0, 0]
-      }
-    var wire = WireWriter()
-    for number in numbers { wire.number(number) }
-    return wire.bytes
-  }
+  static let wire: Wire<WorkerRequest> = Wire<WorkerRequest>.forms(
+    codesForm, codesInFileForm, preparedForm, grayForm, frameForm, previewForm, pageForm)
+}
 
-  /// The request that was sent; nil for anything else.
-  init?(_ bytes: [UInt8]) {
-    guard bytes.count == Self.byteCount else { return nil }
-    var wire = WireReader(bytes)
-    var numbers: [UInt32] = []
-    while !wire.isAtEnd, let number = try? wire.number() { numbers.append(number) }
-    let (first, second) = (Int(numbers[1]), Int(numbers[2]))
-    switch numbers[0] {
-    case 1:
-      guard let configuration = Self.configuration(numbers[3...]) else { return nil }
-      self = .codes(width: first, height: second, configuration)
-    case 2:
-      guard let configuration = Self.configuration(numbers[3...]) else { return nil }
-      self = .codesInFile(size: first, configuration)
-    case 3: self = .prepared(size: first, width: second == 0 ? nil : second)
-    case 4: self = .gray(size: first)
-    case 5:
-      guard let order = Self.order(numbers[2...]) else { return nil }
-      self = .frame(size: first, order)
-    case 6:
-      guard let order = Self.order(numbers[2...]), let orientation = Orientation(rawValue: Int(numbers[5] >> 8)) else {
-        return nil
-      }
-      self = .preview(size: first, order, orientation, quality: Int(numbers[5] & 0xFF))
-    case 7: self = .page(size: first, order: second)
-    default: return nil
-    }
-  }
+extension ScanConfiguration: WireValue {
+  private static let fields = inOrder(
+    Wire<Symbology>.set, Wire<Effort>.choice, Wire<ScanPass>.set, Wire<Bool>.flag)
 
-  private static func numbers(_ configuration: ScanConfiguration) -> [UInt32] {
-    [configuration.effort.place, mask(configuration.symbologies), mask(configuration.withheld)]
-  }
+  static let wire: Wire<ScanConfiguration> = fields.map(
+    { symbologies, effort, withheld, stopsAtFirst -> ScanConfiguration? in
+      var configuration = ScanConfiguration(symbologies: Set(symbologies), effort: effort, withheld: Set(withheld))
+      configuration.stopsAtFirst = stopsAtFirst
+      return configuration
+    },
+    { configuration in
+      let symbologies = Symbology.allCases.filter(configuration.symbologies.contains)
+      let withheld = ScanPass.allCases.filter(configuration.withheld.contains)
+      return (symbologies, configuration.effort, withheld, configuration.stopsAtFirst)
+    })
+}
 
-  private static func configuration(_ numbers: ArraySlice<UInt32>) -> ScanConfiguration? {
-    let numbers = Array(numbers)
-    guard efforts.indices.contains(Int(numbers[0])) else { return nil }
-    return ScanConfiguration(
-      symbologies: set(numbers[1]), effort: efforts[Int(numbers[0])], withheld: set(numbers[2]))
-  }
+extension FrameOrder: WireValue {
+  private static let side: Wire<Int> = Wire<Int>.count(from: 1, upTo: 65535)
+  private static let scales: Wire<JPEGDecoder.Scale> = Wire<JPEGDecoder.Scale>.choice([.eighth, .quarter, .half, .full])
 
-  private static func numbers(_ order: FrameOrder) -> [UInt32] {
-    [UInt32(clamping: order.width), UInt32(clamping: order.height), UInt32(order.scale.rawValue)]
-  }
-
-  private static func order(_ numbers: ArraySlice<UInt32>) -> FrameOrder? {
-    let numbers = Array(numbers)
-    guard let scale = JPEGDecoder.Scale(rawValue: Int32(truncatingIfNeeded: numbers[2])) else { return nil }
-    return FrameOrder(width: Int(numbers[0]), height: Int(numbers[1]), scale: scale)
-  }
-
-  private static func mask<T: CaseIterable & Hashable>(_ set: Set<T>) -> UInt32 where T.AllCases == [T] {
-    set.reduce(0) { $0 | 1 << $1.place }
-  }
-
-  private static func set<T: CaseIterable & Hashable>(_ mask: UInt32) -> Set<T> where T.AllCases == [T] {
-    Set(T.allCases.filter { mask & 1 << $0.place != 0 })
-  }
+  static let wire: Wire<FrameOrder> = inOrder(side, side, scales)
+    .map({ FrameOrder(width: $0.0, height: $0.1, scale: $0.2) }, { ($0.width, $0.height, $0.scale) })
 }

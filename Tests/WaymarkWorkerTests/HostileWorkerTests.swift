@@ -10,8 +10,8 @@ import WaymarkSystem
 /// Workers that went over to whoever made the picture: programs that greet like a worker, and then do what they like.
 @Suite(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3"), "needs python3"))
 struct HostileWorkerTests {
-  /// A worker whose answer is `body`, Python in which `say(status, count)` answers, `head(width, height, flags)` writes a
-  /// picture's head, and `width`, `height` is what was asked for.
+  /// A worker whose answer is `body`, Python in which `say(status, count)` answers, and `head(width, height, flags)` writes a picture's
+  /// head.
   private final class Hostile {
     let folder: String
     let launcher: WorkerLauncher
@@ -28,9 +28,8 @@ struct HostileWorkerTests {
         arena = mmap.mmap(4, \(WorkerArena.outputLimit), offset=\(WorkerArena.inputLimit))
         say(0x\(String(WorkerMain.greeting, radix: 16)), 0)
         while True:
-          request = os.read(3, 64)
+          request = os.read(3, 2048)
           if not request: break
-          _, size, width, height, _, _ = struct.unpack("<IIIIII", request)
           \(body)
         """
       try program.write(toFile: path + ".py", atomically: true, encoding: .utf8)
@@ -119,10 +118,9 @@ struct HostileWorkerTests {
     let journal = IsolationTests.Journal()
     for (format, beginning) in [(PictureFormat.png, [UInt8(0xFF), 0xD8]), (.jpeg, [0x3C, 0x73])] {
       var wire = WireWriter()
-      wire.number(format.place)
-      wire.count(4)
-      wire.count(3)
-      wire.list([beginning]) { $0.raw($1) }
+      Wire<PictureFormat>.choice.write(format, &wire)
+      for number in [4, 3, 1] { wire.count(number) }
+      wire.raw(beginning)
       let bytes = wire.bytes.map(String.init).joined(separator: ",")
       let hostile = try Hostile("arena[:\(wire.bytes.count)] = bytes([\(bytes)]); say(0, \(wire.bytes.count))")
       let isolation = IsolationTests.isolation(journal, hostile.launcher)

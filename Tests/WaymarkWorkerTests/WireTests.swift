@@ -1,5 +1,6 @@
 import Testing
 import WaymarkBarcodes
+import WaymarkDocuments
 import WaymarkGeometry
 import WaymarkImage
 
@@ -32,53 +33,67 @@ struct WireTests {
       UnreadCode(kind: .qr, corners: corners, advice: .tooBright), UnreadCode(kind: .bars, corners: nil, advice: nil),
     ], limited: true)
 
-  private static var bytes: [UInt8] {
-    var wire = WireWriter()
-    full.write(to: &wire)
-    return wire.bytes
-  }
-
   @Test func readingsComeBackAsTheyWere() throws {
-    var wire = WireReader(Self.bytes)
-    #expect(try ScanReading(&wire) == Self.full)
-    #expect(wire.isAtEnd)
+    #expect(try ScanReading(wireBytes: Self.full.wireBytes) == Self.full)
+    #expect(throws: WireReader.Malformed.self) { try ScanReading(wireBytes: Self.full.wireBytes + [0]) }
   }
 
-  @Test func requestsComeBackAsTheyWere() {
+  @Test func requestsComeBackAsTheyWere() throws {
+    var first = ScanConfiguration.still
+    first.stopsAtFirst = true
     for configuration in [
-      ScanConfiguration.still, .live(),
+      ScanConfiguration.still, .live(), first, .live(Set(Symbology.allCases)),
       ScanConfiguration(symbologies: [.sq, .dataBar], effort: .plain, withheld: [.half]),
     ] {
       for request in [
         WorkerRequest.codes(width: 640, height: 480, configuration), .codesInFile(size: 12, configuration),
-      ] { #expect(WorkerRequest(request.bytes) == request) }
+      ] { #expect(try WorkerRequest(wireBytes: request.wireBytes) == request) }
     }
     let order = FrameOrder(width: 1280, height: 719, scale: .quarter)
     for request in [
       WorkerRequest.prepared(size: 9, width: nil), .prepared(size: 9, width: 200), .gray(size: 3),
       .frame(size: 100_000, order), .preview(size: 100_000, order, .transverse, quality: 80),
+      .page(size: 9, PageOrder(.place(near: nil))), .page(size: 9, PageOrder(.place(near: Self.corners))),
+      .page(size: 9, PageOrder(.jpeg(width: 40), outline: Self.corners, filter: .photo, turns: 3)),
+      .page(size: 9, PageOrder(.jpeg(width: nil), outline: Self.corners, bends: [0, 0.5, -0.5, 1])),
+      .page(size: 9, PageOrder(.png)), .page(size: 9, PageOrder(.coded)),
     ] {
-      #expect(WorkerRequest(request.bytes) == request)
+      #expect(try WorkerRequest(wireBytes: request.wireBytes) == request)
     }
-    #expect(WorkerRequest([1, 2, 3]) == nil)
-    #expect(WorkerRequest([UInt8](repeating: 99, count: WorkerRequest.byteCount)) == nil)
+    #expect(throws: WireReader.Malformed.self) { try WorkerRequest(wireBytes: [1, 2, 3]) }
+    #expect(throws: WireReader.Malformed.self) { try WorkerRequest(wireBytes: [UInt8](repeating: 99, count: 24)) }
+  }
+
+  /// No request may be longer than what a worker reads of one.
+  @Test func theLongestRequestsFit() {
+    let everything = ScanConfiguration(
+      symbologies: Set(Symbology.allCases), effort: .still, withheld: Set(ScanPass.allCases))
+    let order = PageOrder(
+      .place(near: Self.corners), outline: Self.corners, bends: [Double](repeating: 1, count: 8), turns: 3)
+    #expect(WorkerRequest.codesInFile(size: 12, everything).wireBytes.count <= WorkerSeat.requestLimit)
+    #expect(WorkerRequest.page(size: 12, order).wireBytes.count <= WorkerSeat.requestLimit)
+  }
+
+  @Test func whatIsMadeOfPagesComesBackAsItWas() throws {
+    let page = CodedPage(coding: .colour, width: 4, height: 3, bytes: [1, 2, 3])
+    for result in [
+      PageOrder.Result.place(nil), .picture(page, paper: PDFWriter.PaperSize(format: nil, width: 40, height: 30)),
+    ] { #expect(try PageOrder.Result(wireBytes: result.wireBytes) == result) }
   }
 
   /// A worker that went over to the enemy may write anything: it must be refused or be a reading, and end nothing.
   @Test func noBytesEndTheReader() {
-    let good = Self.bytes
+    let good = Self.full.wireBytes
     var generator = SplitMix(state: 5)
     for length in 0..<good.count {
-      var wire = WireReader(Array(good[..<length]))
-      #expect(throws: WireReader.Malformed.self) { try ScanReading(&wire) }
+      #expect(throws: WireReader.Malformed.self) { try ScanReading(wireBytes: Array(good[..<length])) }
     }
     for _ in 0..<20_000 {
       var bytes = good
       for _ in 0..<Int.random(in: 1...4, using: &generator) {
         bytes[Int.random(in: 0..<bytes.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
       }
-      var wire = WireReader(bytes)
-      guard let reading = try? ScanReading(&wire) else { continue }
+      guard let reading = try? ScanReading(wireBytes: bytes) else { continue }
       for symbol in reading.symbols { #expect(symbol.corners.corners.allSatisfy { $0.x.isFinite && $0.y.isFinite }) }
     }
   }
@@ -95,48 +110,44 @@ struct WireTests {
   /// Their sums and products are to stay numbers.
   @Test func noCornerIsOutOfReach() throws {
     let far = Point2(-1e300, 1e300)
-    var wire = WireWriter()
-    ScanReading(
+    let written = ScanReading(
       symbols: [], incomplete: [],
       unread: [
         UnreadCode(
           kind: .qr, corners: Quadrilateral(topLeft: far, topRight: far, bottomRight: far, bottomLeft: far), advice: nil
         )
       ]
-    ).write(to: &wire)
-    var reader = WireReader(wire.bytes)
-    #expect(try ScanReading(&reader).unread[0].corners?.corners.first == Point2(-1e6, 1e6))
+    ).wireBytes
+    #expect(try ScanReading(wireBytes: written).unread[0].corners?.corners.first == Point2(-1e6, 1e6))
     // The first corner's x, written by hand.
-    var bytes = wire.bytes
+    var bytes = written
     bytes.replaceSubrange(20..<28, with: withUnsafeBytes(of: (-1e300).bitPattern.littleEndian, Array.init))
-    var hostile = WireReader(bytes)
-    #expect(throws: WireReader.Malformed.self) { try ScanReading(&hostile) }
+    #expect(throws: WireReader.Malformed.self) { try ScanReading(wireBytes: bytes) }
   }
 
   @Test func stagesAreFewAndTheirTimesAreTimes() throws {
     func bytes(_ stages: [(String, Double)]) -> [UInt8] {
       var wire = WireWriter()
-      Self.full.write(to: &wire)
-      wire.list(stages) { wire, stage in
-        wire.text(stage.0)
-        wire.real(stage.1)
+      ScanReading.wire.write(Self.full, &wire)
+      wire.count(stages.count)
+      for (name, seconds) in stages {
+        wire.raw(name.utf8)
+        wire.real(seconds)
       }
       return wire.bytes
     }
-    let reply = try CodeReply(bytes([("probe", 0.001), ("strips", 0)]))
+    let reply = try CodeReply(wireBytes: bytes([("probe", 0.001), ("strips", 0)]))
     #expect(reply.reading == Self.full)
     #expect(reply.stages == [.init(name: "probe", seconds: 0.001), .init(name: "strips", seconds: 0)])
-    var again = WireWriter()
-    reply.write(to: &again)
-    #expect(again.bytes == bytes([("probe", 0.001), ("strips", 0)]))
+    #expect(reply.wireBytes == bytes([("probe", 0.001), ("strips", 0)]))
     let refused: [[(String, Double)]] = [
       [("probe", -1)], [("probe", 1e308)], [("Probe", 1)], [("a b", 1)],
       Array(repeating: ("probe", 1), count: CodeReply.stageLimit + 1),
     ]
     for stages in refused {
-      #expect(throws: WireReader.Malformed.self, "\(stages)") { try CodeReply(bytes(stages)) }
+      #expect(throws: WireReader.Malformed.self, "\(stages)") { try CodeReply(wireBytes: bytes(stages)) }
     }
-    #expect(throws: WireReader.Malformed.self) { try CodeReply(bytes([]) + [0]) }
+    #expect(throws: WireReader.Malformed.self) { try CodeReply(wireBytes: bytes([]) + [0]) }
   }
 }
 

@@ -3,6 +3,7 @@ import WaymarkBarcodes
 import WaymarkGeometry
 import WaymarkImage
 import WaymarkSystem
+import WaymarkText
 
 @testable import WaymarkWorker
 
@@ -16,20 +17,29 @@ private func feed(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   guard count > 0 else { return -1 }
   let all = input(bytes, count)
   let answer = Array(all[1...])
-  switch all[0] % 5 {
+  switch all[0] % 7 {
   case 0: readCodes(answer)
-  case 1: readPicture(answer)
-  case 2: readError(answer)
+  case 1: _ = read(PreparedPicture.self, answer)
+  case 2: _ = read(ImageError.self, answer)
   case 3: readLuma(answer)
+  case 4: readPage(answer)
+  case 5: _ = read(TextReply.self, answer)
   default:
-    if let request = WorkerRequest(answer) { require(WorkerRequest(request.bytes) == request, "another request") }
+    _ = read(WorkerRequest.self, answer)
+    _ = read(TextRequest.self, answer)
   }
   return 0
 }
 
+/// There is one way to write a value: what was read is what would have been written.
+private func read<Value: WireValue>(_ type: Value.Type, _ bytes: [UInt8]) -> Value? {
+  guard let value = try? Value(wireBytes: bytes) else { return nil }
+  require(value.wireBytes == bytes, "written otherwise")
+  return value
+}
+
 private func readCodes(_ answer: [UInt8]) {
-  guard let reply = try? CodeReply(answer) else { return }
-  expect(answer) { reply.write(to: &$0) }
+  guard let reply = read(CodeReply.self, answer) else { return }
   let reading = reply.reading
   let places =
     reading.symbols.map(\.corners) + reading.incomplete.flatMap(\.corners) + reading.unread.compactMap(\.corners)
@@ -50,23 +60,9 @@ private func readLuma(_ answer: [UInt8]) {
   }
 }
 
-private func readPicture(_ answer: [UInt8]) {
-  var wire = WireReader(answer)
-  guard let picture = try? PreparedPicture(&wire), wire.isAtEnd else { return }
-  expect(answer) { picture.write(to: &$0) }
-}
-
-private func readError(_ answer: [UInt8]) {
-  var wire = WireReader(answer)
-  guard let error = try? ImageError(&wire), wire.isAtEnd else { return }
-  expect(answer) { error.write(to: &$0) }
-}
-
-/// There is one way to write a value: what was read is what would have been written.
-private func expect(_ bytes: [UInt8], _ write: (inout WireWriter) -> Void) {
-  var wire = WireWriter()
-  write(&wire)
-  require(wire.bytes == bytes, "written otherwise")
+private func readPage(_ answer: [UInt8]) {
+  guard case .place(let place?) = read(PageOrder.Result.self, answer) else { return }
+  for corner in place.outline.corners { require(abs(corner.x) <= 1e6 && abs(corner.y) <= 1e6, "a corner out of reach") }
 }
 
 private func seeds() -> [[UInt8]] {
@@ -92,24 +88,17 @@ private func seeds() -> [[UInt8]] {
   let requests: [WorkerRequest] = [
     .codes(width: 640, height: 480, .still), .codesInFile(size: 12, .live()), .prepared(size: 9, width: 200),
     .gray(size: 3), .frame(size: 1000, order), .preview(size: 1000, order, .transverse, quality: 80),
+    .page(size: 1000, PageOrder(.jpeg(width: 40), outline: corners, bends: [0, 0.5], turns: 3)),
   ]
-  func written(_ kind: UInt8, _ write: (inout WireWriter) -> Void) -> [UInt8] {
-    var wire = WireWriter()
-    write(&wire)
-    return [kind] + wire.bytes
-  }
   var picture = [UInt8](repeating: 0, count: GrayReply.headSize + 12)
   picture.withUnsafeMutableBytes { GrayReply(width: 4, height: 3).write(to: $0) }
+  let line = ReadSymbol(
+    "A", confidence: 0.9, choices: [ReadSymbol.Choice("B", 0.5)], span: 0.25...0.5, beginsWord: true)
   return [
-    written(0) { CodeReply(reading, stages).write(to: &$0) },
-    written(0) { CodeReply(ScanReading(), StageTimes()).write(to: &$0) },
-    written(2) { ImageError(.damagedPicture, "it is cut off", hint: "Take another.").write(to: &$0) },
-    [3] + picture,
-    written(1) { wire in
-      wire.number(PictureFormat.jpeg.place)
-      wire.count(4)
-      wire.count(3)
-      wire.list([[0xFF, 0xD8, 3]]) { $0.raw($1) }
-    },
-  ] + requests.map { [4] + $0.bytes }
+    [0] + CodeReply(reading, stages).wireBytes, [0] + CodeReply(ScanReading(), StageTimes()).wireBytes,
+    [1, 0, 0, 0, 0, 4, 0, 0, 0, 3, 0, 0, 0, 1, 0, 0, 0, 3, 0, 0, 0, 0xFF, 0xD8, 3],
+    [2] + ImageError(.damagedPicture, "it is cut off", hint: "Take another.").wireBytes, [3] + picture,
+    [4] + PageOrder.Result.place(nil).wireBytes, [5] + TextReply(symbols: [line]).wireBytes,
+    [6] + TextRequest(width: 60, height: 20, asksAll: true, alphabet: .any).wireBytes,
+  ] + requests.map { [6] + $0.wireBytes }
 }
