@@ -9,10 +9,13 @@ how many pictures are then read no more, how many are read that were not, how ma
 the time of all pictures and of the pictures without a code changes. --write puts the table into docs/barcodes.md.
 Needs: what compare.py and qr.py need.
 """
-import argparse, glob, json, os, re, statistics, subprocess
+import argparse, glob, json, os, statistics, subprocess, sys
 from compare import verdict
 from table import ASKED, FAMILIES
 import qr
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+import written
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 WAYMARK = os.environ.get('WAYMARK', os.path.join(HERE, '..', '..', '.build', 'release', 'waymark'))
@@ -70,9 +73,5 @@ for name in ['plain'] + PASSES:
     if photographs:
         left, spent = codes(*options)
         rows[-1] += f' {read - left} | {spent / max(1e-9, seconds):.2f} |'
-table = '\n'.join(rows)
-print(table)
-if a.write:
-    path = os.path.join(HERE, '..', '..', 'docs', 'barcodes.md')
-    text = open(path, encoding='utf8').read()
-    open(path, 'w', encoding='utf8').write(re.sub(r'(<!-- ablation -->\n).*?(<!-- end -->)', lambda m: m[1] + table + '\n' + m[2], text, flags=re.S))
+print('\n'.join(rows))
+if a.write: written.write('barcodes.md', 'ablation', rows)

@@ -8,8 +8,11 @@ that all codes of the series still pass ("-": none), the first column with `--ef
 --write puts the tables into docs/barcodes.md, --keep leaves the pictures there.
 Needs: qrencode, zint, numpy, opencv-python-headless and zxing-cpp (PyPI), and a built .build/release/waymark (or $WAYMARK).
 """
-import argparse, json, math, os, re, subprocess, tempfile
+import argparse, json, math, os, subprocess, sys, tempfile
 import cv2, numpy as np, zxingcpp
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+import written
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 WAYMARK = os.environ.get('WAYMARK', os.path.join(HERE, '..', '..', '.build', 'release', 'waymark'))
@@ -225,10 +228,6 @@ rows += ['', '| QR, versions 1 to 40 at 3 pixels a module, read of rendered | zb
 for level in 'LMQH':
     all_of = [k for k in results[0] if k[:2] == ('version', level)]
     rows.append(f'| level {level} | ' + ' | '.join(f'{sum(r[k] for k in all_of)} of {len(all_of)}' for r in results) + ' |')
-table = '\n'.join(rows)
-print(table)
-if a.write:
-    path = os.path.join(HERE, '..', '..', 'docs', 'barcodes.md')
-    text = open(path, encoding='utf8').read()
-    open(path, 'w', encoding='utf8').write(re.sub(r'(<!-- limits -->\n).*?(<!-- end -->)', lambda m: m[1] + table + '\n' + m[2], text, flags=re.S))
+print('\n'.join(rows))
+if a.write: written.write('barcodes.md', 'limits', rows)
 if not a.keep: subprocess.run(['rm', '-r', folder])

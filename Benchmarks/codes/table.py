@@ -11,11 +11,13 @@ relation to zxing-cpp's on the same pictures, in turns; that of waymark is what 
 
 A third of the pictures (--every 3) tells as much in a third of the time. Needs: libzbar0 (Debian), numpy, opencv-python-headless and zxing-cpp (PyPI), and a built .build/release/waymark (or $WAYMARK).
 """
-import argparse, collections, json, os, re, subprocess, time
+import argparse, collections, json, os, subprocess, sys, time
 import cv2, numpy, zxingcpp
 import compare
 
-DOCS = os.path.join(compare.HERE, '..', '..', 'docs', 'benchmarks.md')
+sys.path.insert(0, os.path.join(compare.HERE, '..'))
+import written
+
 FAMILIES = dict(
     QR='QR', EAN13='EAN/UPC', EAN8='EAN/UPC', UPCA='EAN/UPC', UPCE='EAN/UPC', Code128='other bars', Code39='other bars', Code93='other bars',
     Codabar='other bars', ITF='other bars', DataBar='DataBar', DataBarExp='DataBar', DataBarExpStk='DataBar Expanded Stacked',
@@ -96,10 +98,7 @@ def main():
         rows.append(f"| {family} | {n} | {share('waymark')} | {share('zbar')} | {share('zxing')} | {share('opencv')} | "
                     + ', '.join(f"{seconds[name] / max(1e-9, seconds['zxing']):.1f}" if counts[name] else '–' for name in ('waymark', 'zbar', 'opencv')) + ' |')
         print(rows[-1], flush=True)
-    if a.write:
-        text = open(DOCS, encoding='utf8').read()
-        text = re.sub(r'<!-- codes -->.*?<!-- end codes -->', lambda _: '<!-- codes -->\n' + '\n'.join(rows) + '\n<!-- end codes -->', text, flags=re.S)
-        open(DOCS, 'w', encoding='utf8').write(text)
+    if a.write: written.write('benchmarks.md', 'codes', rows)
 
 
 if __name__ == '__main__': main()
