@@ -41,7 +41,7 @@ package final class TextEngine {
         hint: "apt install tesseract-ocr-\(language.map { $0 == "_" ? "-" : String($0) }.joined())")
     }
     let launcher = WorkerLauncher(
-      executable: program, arguments: ["waymark-text", WorkerMain.argument, languages.joined(separator: "+")])
+      executable: program, arguments: ["waymark-text", WorkerLauncher.argument, languages.joined(separator: "+")])
     standing = StandingWorker(launcher, WorkerLedger { _ in })
   }
 

@@ -12,6 +12,10 @@ struct WorkerSeat: ~Copyable {
     let count: Int
   }
 
+  /// The first number of the message that says that the filter holds.
+  static let greeting: UInt32 = 0x574D_4B31
+  /// The first number of the message that says that it could not be set up; the second one is the errno.
+  static let refusal: UInt32 = 0x574D_4B30
   /// No request is longer, in bytes.
   static let requestLimit = 1024
 
@@ -30,10 +34,10 @@ struct WorkerSeat: ~Copyable {
   func lockIn(refusing problem: Int32 = 0) -> Bool {
     let refused = problem != 0 ? problem : csandbox_enter()
     guard refused == 0 else {
-      say(WorkerMain.refusal, UInt32(bitPattern: refused))
+      say(Self.refusal, UInt32(bitPattern: refused))
       return false
     }
-    say(WorkerMain.greeting, csandbox_try_forbidden())
+    say(Self.greeting, csandbox_try_forbidden())
     return true
   }
 

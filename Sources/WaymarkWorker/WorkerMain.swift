@@ -8,11 +8,7 @@ import WaymarkSystem
 /// The program of a worker: locks itself in, then reads codes and pictures until its daemon is gone.
 package struct WorkerMain: ~Copyable {
   /// The argument that makes the executable a worker.
-  package static let argument = "worker"
-  /// The first number of the message that says that the filter holds.
-  static let greeting: UInt32 = 0x574D_4B31
-  /// The first number of the message that says that it could not be set up; the second one is the errno.
-  static let refusal: UInt32 = 0x574D_4B30
+  package static let argument = WorkerLauncher.argument
   /// Seconds for one request, a little more than the daemon waits: for a worker whose daemon was ended while it hung.
   static let deadline: UInt32 = 45
 

@@ -5,18 +5,21 @@ import WaymarkSystem
 
 /// How workers are started.
 package struct WorkerLauncher: Hashable, Sendable {
+  /// The argument that makes the executable a worker.
+  static let argument = "worker"
+
   /// The program.
   package let executable: String
   /// What it is called in lists of processes, and what it is told.
   private let arguments: [String]
 
-  /// `executable` runs `WorkerMain` when its first argument is `WorkerMain.argument`. Usually that is the program that runs now,
+  /// `executable` is a worker when its first argument is `argument`. Usually that is the program that runs now,
   /// even when its file was replaced meanwhile.
   package init(executable: String = "/proc/self/exe") {
-    self.init(executable: executable, arguments: ["waymark-worker", WorkerMain.argument])
+    self.init(executable: executable, arguments: ["waymark-worker", Self.argument])
   }
 
-  /// A program that greets and answers as `WorkerMain` does.
+  /// A program that greets and answers as a worker does.
   init(executable: String, arguments: [String]) {
     self.executable = executable
     self.arguments = arguments
@@ -66,11 +69,11 @@ struct WorkerProcess: ~Copyable {
   /// Waits until it says that it has locked itself in.
   func waitUntilReady(or stop: StopSignal? = nil) throws(WorkerFailure) {
     let answer = try receive(until: MonotonicClock.now + Self.startLimit, or: stop)
-    if answer[0] == WorkerMain.refusal {
+    if answer[0] == WorkerSeat.refusal {
       let reason = String(cString: strerror(CInt(truncatingIfNeeded: answer[1])))
       throw .cannotStart(reason: "it cannot lock itself in (\(reason))")
     }
-    guard answer[0] == WorkerMain.greeting else { throw .cannotStart(reason: "it does not say that it is ready") }
+    guard answer[0] == WorkerSeat.greeting else { throw .cannotStart(reason: "it does not say that it is ready") }
     guard answer[1] == 0 else {
       throw .cannotStart(reason: "its filter lets through what it must not (\(String(answer[1], radix: 2)))")
     }

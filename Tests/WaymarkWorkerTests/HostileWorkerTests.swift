@@ -26,7 +26,7 @@ struct HostileWorkerTests {
         def say(status, count): os.write(3, struct.pack("<II", status, count))
         def head(*numbers): arena[:12] = struct.pack("<III", *numbers)
         arena = mmap.mmap(4, \(WorkerArena.outputLimit), offset=\(WorkerArena.inputLimit))
-        say(0x\(String(WorkerMain.greeting, radix: 16)), 0)
+        say(0x\(String(WorkerSeat.greeting, radix: 16)), 0)
         while True:
           request = os.read(3, 2048)
           if not request: break
