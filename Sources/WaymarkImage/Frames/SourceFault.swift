@@ -1,0 +1,46 @@
+import WaymarkSystem
+
+/// Why a source is not to be had, and how it is to be tried again.
+package struct SourceFault: Error, Sendable, Equatable {
+  /// What is told.
+  package var problem: SourceError
+  /// The longest wait between two attempts, in seconds.
+  package var longestPause: Double
+  /// Whether it stays open meanwhile.
+  package var leavesOpen: Bool
+  /// Whether there will be no further attempt.
+  package var isFinal: Bool
+  /// The problems after which this one is no news.
+  package var follows: Predecessors
+
+  /// Problems after which another one is no news.
+  package enum Predecessors: Sendable, Equatable {
+    /// None but the same.
+    case itself
+    /// What was unplugged is absent when it is looked for again.
+    case problem(SourceErrorCode)
+    /// What is broken has ended as well.
+    case any
+  }
+
+  /// A fault.
+  package init(
+    _ problem: SourceError, longestPause: Double, leavesOpen: Bool = false, isFinal: Bool = false,
+    follows: Predecessors = .itself
+  ) {
+    self.problem = problem
+    self.longestPause = longestPause
+    self.leavesOpen = leavesOpen
+    self.isFinal = isFinal
+    self.follows = follows
+  }
+
+  func isNews(after told: SourceError?) -> Bool {
+    guard let told, told != problem else { return told == nil }
+    return switch follows {
+    case .itself: true
+    case .problem(let code): told.code != code
+    case .any: false
+    }
+  }
+}
