@@ -31,7 +31,7 @@ private func readExpression(_ bytes: [UInt8]) {
   for scalar in text.unicodeScalars {
     progress = progress.flatMap { expression.advance($0, over: String(scalar), steps: &steps) }
   }
-  require(progress.map(expression.isWhole) == true == isWhole, "another end")
+  require((progress.map(expression.isWhole) ?? false) == isWhole, "another end")
   steps = 1_000
   require(isWhole || !expression.matches(text, steps: &steps), "few steps find what many do not")
   guard let matcher = try? TextMatcher(TextPattern(name: "own", expression: word)), let match = matcher.match(text)
