@@ -112,6 +112,7 @@ def hand_in(browser, path):
     """Hands in a picture from the person's own device."""
     browser.script("document.querySelector('input[type=file]').classList.remove('visually-hidden')")
     browser.driver.find_element("css selector", "input[type=file]").send_keys(path)
+    browser.script("document.querySelector('input[type=file]')?.classList.add('visually-hidden')")
 
 
 @check

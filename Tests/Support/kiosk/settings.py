@@ -2,7 +2,8 @@
 import os
 import subprocess
 
-from checks import check, picture, settle, shown
+from checks import FRAMES, SCENE, check, picture, settle, shown
+from documents import storage
 from stand import ROOT, WAYMARK, Stand
 
 
@@ -19,7 +20,7 @@ def the_kiosk_shows_what_it_was_told_to(browser):
         assert browser.script("return document.querySelector('dialog .bar').textContent").startswith("Abbrechen")
         assert not browser.driver.find_elements("css selector", ".roll .head .button:not(.chevron)"), "neither gallery nor upload"
         # No torch, no switch for it.
-        assert browser.script("return [...document.querySelectorAll('dialog .bar .button')].filter((b) => b.offsetParent && b.textContent.includes('Licht')).length") == 0
+        assert browser.script("return [...document.querySelectorAll('dialog .bar .light')].filter((b) => b.offsetParent).length") == 0
         settle(browser)
 
 
@@ -38,3 +39,37 @@ def an_observer_is_told_so(browser):
         assert not browser.driver.find_elements("css selector", "[data-open]")
         shown(browser, "observer")
         settle(browser)
+
+
+@check
+def the_light_is_at_hand_in_every_view(browser):
+    # A camera with a light, as the service would tell of one.
+    script = browser.cdp("Page.addScriptToEvaluateOnNewDocument", source="""
+      const through = window.fetch;
+      window.fetch = async (url, options) => {
+        const { method } = typeof options?.body === 'string' ? JSON.parse(options.body) : {};
+        const answer = (result) => new Response(JSON.stringify({ result }), { headers: { 'content-type': 'application/json' } });
+        if (method === 'torch') { await through('/api/config'); probe.sent.push(JSON.parse(options.body)); return answer({}); }
+        return method === 'camera.list' ? answer({ cameras: [{ selected: true, torch: true }] }) : through(url, options);
+      };""")["identifier"]
+    try:
+        with Stand(FRAMES, scene=SCENE, extra=storage()[0]) as stand:
+            browser.resize(360, 640)
+            browser.open(stand.url)
+            browser.until("document.documentElement.dataset.online === 'true'")
+            for view in ("onboard", "ar", "document", "count"):
+                browser.click(f"[data-open={view}]")
+                browser.find("dialog .bar .light")
+                small = browser.script("return [...document.querySelectorAll('dialog .bar .button')].filter((b) => b.offsetParent).map((b) => b.getBoundingClientRect()).filter((r) => r.width < 47.5 || r.height < 47.5 || r.left < -1 || r.right > innerWidth + 1).length")
+                assert not small, view
+                browser.click("dialog .bar .light")
+                browser.until("document.querySelector('dialog .bar .light').getAttribute('aria-pressed') === 'true'", what=f"the light in {view}")
+                assert ("button", "Light") in browser.names()
+                browser.click("dialog .leave")
+                browser.script("document.querySelector('dialog.ask .actions .button:not(.primary)')?.click()")
+                browser.find(f"[data-open={view}]")
+                browser.until("probe.sent.filter((one) => one.method === 'torch').at(-1).params.on === false", what=f"the light off after {view}")
+            browser.usual()
+            settle(browser)
+    finally:
+        browser.cdp("Page.removeScriptToEvaluateOnNewDocument", identifier=script)

@@ -1,15 +1,30 @@
 // The live picture over the whole screen, with what may lie over it: loading, camera gone, and what a view paints.
-import { announce, el, still } from '../dom.js';
-import { art } from '../icons.js';
+import { command } from '../api.js';
+import { announce, button, el, still } from '../dom.js';
+import { toast } from '../elements/feedback.js';
+import { art, icon } from '../icons.js';
 import { Preview } from '../preview.js';
-import { t } from '../strings.js';
+import { t, tOr } from '../strings.js';
 import { cover, focus, Viewport } from '../viewport.js';
 
 const MOVE_MS = 360;
 const ease = (share) => 1 - (1 - share) ** 3;
 
+/** The switch of the camera's light, where it has one. */
+function lightSwitch(app) {
+  const node = button('', async () => {
+    const on = node.getAttribute('aria-pressed') !== 'true';
+    try {
+      await command('torch', { on });
+      app.state.torchOn = on;
+      node.setAttribute('aria-pressed', String(on));
+    } catch (error) { toast(tOr(`error.${error.code}`, 'error.torch')); }
+  }, { kind: 'round light', before: icon('flash'), 'aria-label': t('scan.flash'), 'aria-pressed': 'false', hidden: !app.state.torch });
+  return node;
+}
+
 /**
- * A stage over the camera. `paint` and `expectsOverlay` go to the preview; `area` is the element between bar, tray and
+ * A stage over the camera, and `light`, the switch of its light for the bar. `paint` and `expectsOverlay` go to the preview; `area` is the element between bar, tray and
  * panel that a frozen picture is to be seen in. `onsize(size)` is told the picture's size when it changes.
  * @param {any} app
  * @param {{ label: string, area: HTMLElement, paint?: any, expectsOverlay?: any, onsize?: any }} options
@@ -74,7 +89,7 @@ export function cameraStage(app, { label, area, paint = () => false, expectsOver
   preview.start();
 
   return {
-    node, canvas, preview, measure,
+    node, canvas, preview, measure, light: lightSwitch(app),
     get size() { return preview.size; },
     get box() { return box; },
     get free() { return free; },
@@ -114,6 +129,11 @@ export function cameraStage(app, { label, area, paint = () => false, expectsOver
       held = null;
       preview.thaw();
     },
-    stop() { off(); observer.disconnect(); preview.stop(); },
+    stop() {
+      off();
+      observer.disconnect();
+      preview.stop();
+      if (app.state.torchOn) { app.state.torchOn = false; command('torch', { on: false }).catch(() => {}); }
+    },
   };
 }

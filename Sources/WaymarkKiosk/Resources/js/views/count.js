@@ -147,7 +147,7 @@ export function openCount(app) {
     onclose: () => { clearTimeout(timer); clearTimeout(telling); followed.stop(); stage.stop(); },
     build: () => {
       const box = document.createDocumentFragment();
-      box.append(stage.node, el('header', { class: 'bar' }, button(t('common.cancel'), leave, { kind: 'leave' }), el('h2', {}, t('count.title')), el('span', {})), area, el('div', { class: 'panel' }, panel));
+      box.append(stage.node, el('header', { class: 'bar' }, button(t('common.cancel'), leave, { kind: 'leave' }), el('h2', {}, t('count.title')), el('span', {}, stage.light)), area, el('div', { class: 'panel' }, panel));
       return box;
     },
   });

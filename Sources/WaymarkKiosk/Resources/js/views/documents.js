@@ -268,7 +268,7 @@ export function openDocuments(app) {
         app.events.on('connection', ({ online }) => { if (online) begin(); }));
       const box = document.createDocumentFragment();
       box.append(stage.node,
-        el('header', { class: 'bar' }, button(t('common.cancel'), () => leave(), { kind: 'leave' }), el('h2', {}, t('document.title')), el('span', {}, filter, mode)),
+        el('header', { class: 'bar' }, button(t('common.cancel'), () => leave(), { kind: 'leave' }), el('h2', {}, t('document.title')), el('span', {}, stage.light, filter, mode)),
         area, el('div', { class: 'tray' }, el('div', { class: 'shots' }, last, shutter, save)));
       return box;
     },

@@ -260,20 +260,11 @@ export function openScanner(app, { mode }) {
       followed.stop();
       for (const off of offs) off();
       stage.stop();
-      if (app.state.torchOn) { app.state.torchOn = false; command('torch', { on: false }).catch(() => {}); }
       if (scan !== null && handed?.scan !== scan) disarm(scan);
     },
     build: (self) => {
       for (const name of ['successful', 'invalid', 'unsuccessful', 'guide', 'cancelled', 'ended']) offs.push(app.events.on(`scan.${name}`, take));
       offs.push(app.events.on('connection', ({ online }) => { if (online) { scan = null; arm(); } }));
-      const flash = button(t('scan.flash'), async () => {
-        const on = flash.getAttribute('aria-pressed') !== 'true';
-        try {
-          await command('torch', { on });
-          app.state.torchOn = on;
-          flash.setAttribute('aria-pressed', String(on));
-        } catch (error) { toast(tOr(`error.${error.code}`, 'error.torch')); }
-      }, { before: icon('flash'), 'aria-pressed': 'false', hidden: !app.state.torch });
       const sound = button('', () => {
         mute(!isMuted());
         sound.setAttribute('aria-pressed', String(isMuted()));
@@ -282,7 +273,7 @@ export function openScanner(app, { mode }) {
       const box = document.createDocumentFragment();
       roll = barcode ? null : el('div', { class: 'tray' }, cameraRoll(app, judge));
       box.append(stage.node,
-        el('header', { class: 'bar' }, button(t('common.cancel'), () => self.close(), { kind: 'leave' }), el('h2', {}, t(barcode ? 'scan.title.barcode' : 'scan.title')), el('span', {}, flash, sound)),
+        el('header', { class: 'bar' }, button(t('common.cancel'), () => self.close(), { kind: 'leave' }), el('h2', {}, t(barcode ? 'scan.title.barcode' : 'scan.title')), el('span', {}, stage.light, sound)),
         area, ...(roll ? [roll] : []), panel);
       return box;
     },

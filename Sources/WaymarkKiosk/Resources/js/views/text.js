@@ -5,7 +5,6 @@ import { cameraStage } from '../components/stage.js';
 import { openDialog } from '../dialog.js';
 import { announce, button, el, setText, still } from '../dom.js';
 import { toast } from '../elements/feedback.js';
-import { icon } from '../icons.js';
 import { t, tOr } from '../strings.js';
 
 const RETRY_MS = 2000;
@@ -192,23 +191,14 @@ export function openTextReader(app, { label, patterns = [] }) {
       observer.disconnect();
       for (const off of offs) off();
       stage.stop();
-      if (app.state.torchOn) { app.state.torchOn = false; command('torch', { on: false }).catch(() => {}); }
       if (session !== null && !taken) command('text.cancel', { session }).catch(() => {});
     },
     build: (self) => {
       for (const name of ['candidates', 'accepted', 'failed', 'ended']) offs.push(app.events.on(`text.${name}`, take));
       offs.push(app.events.on('connection', ({ online }) => { if (online && !taken) { session = null; arm(); } }));
-      const flash = button(t('scan.flash'), async () => {
-        const on = flash.getAttribute('aria-pressed') !== 'true';
-        try {
-          await command('torch', { on });
-          app.state.torchOn = on;
-          flash.setAttribute('aria-pressed', String(on));
-        } catch (error) { toast(tOr(`error.${error.code}`, 'error.torch')); }
-      }, { before: icon('flash'), 'aria-pressed': 'false', hidden: !app.state.torch });
       const box = document.createDocumentFragment();
       box.append(stage.node,
-        el('header', { class: 'bar' }, button(t('common.cancel'), () => self.close(), { kind: 'leave' }), el('h2', {}, t('text.title')), el('span', {}, flash)),
+        el('header', { class: 'bar' }, button(t('common.cancel'), () => self.close(), { kind: 'leave' }), el('h2', {}, t('text.title')), el('span', {}, stage.light)),
         area, panel);
       return box;
     },
