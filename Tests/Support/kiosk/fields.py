@@ -140,6 +140,14 @@ def the_keyboard_on_the_screen_never_covers_the_field(browser):
         browser.script("document.querySelector('wm-text-field[name=note]').focus()")
         browser.find("wm-keyboard")
         shown(browser, "field-keyboard")
+        # What stays in sight of the form otherwise does not lie over what is written.
+        for width, height in ((360, 640), (1280, 720), (1080, 1920)):
+            browser.resize(width, height)
+            for name in ("batch", "quantity", "note"):
+                browser.script("document.querySelector(`wm-text-field[name=${arguments[0]}]`).focus()", name)
+                browser.until(f"""(() => {{ const r = document.querySelector('wm-text-field[name={name}]').input.getBoundingClientRect();
+                  return [r.top + 4, r.bottom - 4].every((y) => document.elementFromPoint(r.left + r.width / 2, y)?.closest('wm-text-field')?.name === '{name}'); }})()""", what=f"{name} in full view at {width}×{height}")
+        browser.usual()
         browser.script("document.querySelector('wm-text-field[name=note]').focus()")
         # A sentence begins with a capital letter; then they are small.
         for key in ("H", "i", " ", "erase", "signs", "1", "letters"):

@@ -99,6 +99,14 @@ def the_code_is_outlined_and_stands_still(browser):
             verdict, area = boxes(browser, ".verdict", "dialog .area")
             assert apart(verdict, area), (width, height, verdict, area)
             assert greens(browser) > 300, f"no outline at {width}×{height}"
+            # All of the outline lies beside the answer, none of it under it.
+            outline = browser.script("""
+              const canvas = document.querySelector('.stage canvas'), { width, height } = canvas, s = canvas.getBoundingClientRect().width / width;
+              const { data } = canvas.getContext('2d').getImageData(0, 0, width, height), xs = [], ys = [];
+              for (let i = 0; i < data.length; i += 4) if (Math.abs(data[i] - 78) < 12 && Math.abs(data[i + 1] - 227) < 12 && Math.abs(data[i + 2] - 154) < 12) { xs.push(i / 4 % width); ys.push(Math.floor(i / 4 / width)); }
+              const least = (list) => list.reduce((a, b) => Math.min(a, b)), most = (list) => list.reduce((a, b) => Math.max(a, b));
+              return [least(xs) * s, least(ys) * s, most(xs) * s, most(ys) * s];""")
+            assert area[0] <= outline[0] and area[1] <= outline[1] and outline[2] <= area[2] + 1 and outline[3] <= area[3] + 1, (width, height, outline, area)
         browser.usual()
         settle(browser)
 

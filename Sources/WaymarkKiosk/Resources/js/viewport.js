@@ -48,22 +48,25 @@ export function contain(size, box) {
 
 /**
  * A picture that covers a box and shows some points of it as near to the middle as that allows, whole where they fit
- * and large enough to be seen.
+ * and large enough to be seen. Where it can it goes on beyond the right and the lower edge, below the round corners of what lies there.
  */
-export function focus(size, box, points) {
-  const base = cover(size, box);
+export function focus(size, box, points, beyond = { x: 0, y: 0 }) {
+  const base = cover(size, { ...box, width: box.width + beyond.x, height: box.height + beyond.y });
   if (!points?.length) return base;
   const xs = points.map(([x]) => x), ys = points.map(([, y]) => y);
   const width = Math.max(1, Math.max(...xs) - Math.min(...xs)), height = Math.max(1, Math.max(...ys) - Math.min(...ys));
   const fits = Math.min(box.width / width, box.height / height);
   // No closer than what fills half of the box; smaller than covering when the code would be cut off otherwise.
   const scale = Math.min(fits * .86, Math.max(base.scale, Math.min(fits * .5, base.scale * 2.5)));
-  const place = (from, extent, length, middle) => {
-    const wanted = from + extent / 2 - (middle + .5) * scale;
+  const place = (from, extent, length, places, more) => {
     const free = extent - length * scale;
-    return free > 0 ? from + free / 2 : Math.min(from, Math.max(from + free, wanted));
+    if (free > 0) return from + free / 2;
+    const [low, high] = [Math.min(...places), Math.max(...places)];
+    // The picture may go on beyond the edge, the points may not.
+    const least = Math.max(from + free, Math.min(from + free + more, from + extent - (high + 1) * scale));
+    return Math.min(from, Math.max(least, from + extent / 2 - ((low + high) / 2 + .5) * scale));
   };
   return new Viewport(scale,
-    place(box.left, box.width, size.width, (Math.min(...xs) + Math.max(...xs)) / 2),
-    place(box.top, box.height, size.height, (Math.min(...ys) + Math.max(...ys)) / 2));
+    place(box.left, box.width, size.width, xs, beyond.x),
+    place(box.top, box.height, size.height, ys, beyond.y));
 }

@@ -41,7 +41,7 @@ export function cameraStage(app, { label, area, paint = () => false, expectsOver
   let held = null;
   let box = { left: 0, top: 0, width: 0, height: 0 };
   let free = box;
-  let behind = box;
+  let beyond = { x: 0, y: 0 };
   let from = null;
   let last = null;
   let since = 0;
@@ -52,15 +52,14 @@ export function cameraStage(app, { label, area, paint = () => false, expectsOver
     const inner = area.getBoundingClientRect();
     box = { left: 0, top: 0, width: outer.width, height: outer.height };
     free = { left: inner.left - outer.left, top: inner.top - outer.top, width: inner.width, height: inner.height };
-    // The picture goes on below the round corners of what lies beside it.
     const round = 2 * parseFloat(getComputedStyle(document.documentElement).fontSize);
-    behind = box.width >= box.height ? { ...free, width: Math.min(box.width - free.left, free.width + round) } : { ...free, height: Math.min(box.height - free.top, free.height + round) };
+    beyond = box.width >= box.height ? { x: round, y: 0 } : { x: 0, y: round };
   }
 
   function viewport(size, now) {
     const key = `${size.width}x${size.height}`;
     if (key !== known && !held) { known = key; queueMicrotask(() => onsize(size)); }
-    const target = held ? focus(size, behind, held.points) : cover(size, box);
+    const target = held ? focus(size, free, held.points, beyond) : cover(size, box);
     const share = still.matches || !from ? 1 : Math.min(1, (now - since) / MOVE_MS);
     last = share < 1 ? Viewport.between(from, target, ease(share)) : target;
     if (share >= 1) from = null;
