@@ -42,6 +42,30 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: parts))
   }
 
+  @Test(.timeLimit(.minutes(2))) func whatIsRoundHasARadius() throws {
+    let manifest = folder.file("cans.yaml")
+    func write(_ sizes: String) throws {
+      try "- { name: can, image: \(poster("pump-7.jpg")), \(sizes) }\n".write(
+        toFile: manifest, atomically: true, encoding: .utf8)
+    }
+    try write("radius: 0.033")
+    let refused = try run("build", manifest, "-o", folder.file("cans"))
+    #expect(refused.status == 65 && refused.diagnostics.contains("physicalWidth"))
+    try write("physicalWidth: 0.3, radius: 0.033")
+    #expect(try run("build", manifest, "-o", folder.file("cans")).diagnostics.contains("more than once round"))
+    try write("physicalWidth: 0.18, radius: 0.033")
+    #expect(try run("build", manifest, "-o", folder.file("cans")).status == 0)
+    #expect(try run("list", folder.file("cans"), "--json").objects.first?["radius"] as? Double == 0.033)
+    // Another radius is no other picture.
+    try write("physicalWidth: 0.18, radius: 0.04")
+    let again = try run("build", manifest, "-o", folder.file("wider"))
+    #expect(again.status == 0)
+    let difference = try run("compare", folder.file("cans"), folder.file("wider"), "--json")
+    #expect(difference.objects.first?["widths"] as? [String] == ["can"])
+    #expect(try run("build", manifest, "-o", folder.file("cans")).diagnostics.contains("1 anchors were taken over"))
+    #expect(try run("list", folder.file("cans"), "--json").objects.first?["radius"] as? Double == 0.04)
+  }
+
   @Test(.timeLimit(.minutes(2))) func librariesAreMergedAndCompared() throws {
     #expect(try run("build", poster("pump-7.jpg"), "-o", folder.file("one")).status == 0)
     #expect(try run("build", poster("pump-7.jpg"), poster("cabinet.jpg"), "-o", folder.file("both")).status == 0)

@@ -69,14 +69,14 @@ import WaymarkImage
       let hypothesis = try #require(search.hypotheses.first)
       stage("guided matching, a round") { _ in
         guided.load(extractor.features, width: 640, height: 480)
-        guided.run(hypothesis.anchor, hypothesis.homography, radius: 16, extractor.features)
+        guided.run(hypothesis.anchor, .plane(hypothesis.homography), radius: 16, extractor.features)
       }
       let template = AnchorTemplate(library.references[0].image)
       stage("template of an anchor") { _ in _ = AnchorTemplate(library.references[0].image) }
       let aligner = PatchAligner()
       stage("alignment") { frame in
         frame.withView { pyramid.update($0, levels: 7) }
-        _ = aligner.align(template, from: hypothesis.homography, in: pyramid)
+        _ = aligner.align(template, from: .plane(hypothesis.homography), in: pyramid)
       }
       let detector = AnchorDetector(library: library)
       stage("detection") { frame in _ = frame.withView { detector.detect($0) } }

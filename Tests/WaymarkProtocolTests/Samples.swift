@@ -21,6 +21,10 @@ enum Samples {
     anchor: "pump-7", trackingMethod: .fullTracking, corners: corners,
     homography: [0.25, 0, 100, 0, 0.25, 80, 0.00001, 0, 1], pose: pose, rawPose: pose, score: 0.93,
     markers: [marker, MarkerTracking(id: "valve", visible: false, selected: true)])
+  static let can = AnchorTracking(
+    anchor: "can", trackingMethod: .fullTracking, corners: corners,
+    outline: [[100, 80.5], [160, 85], [220.25, 82], [218, 200], [158, 206], [98.5, 199]],
+    homography: [0.25, 0, 100, 0, 0.25, 80, 0.00001, 0, 1], pose: pose, rawPose: pose, score: 0.9)
   static let successful = ScanSuccessful(
     scan: "s1", context: context, kind: "sapOnboarding", symbology: "qr", text: "{\"host\":\"mobile.example.com\"}",
     bytesBase64: "eyJob3N0IjoibW9iaWxlLmV4YW1wbGUuY29tIn0=", charset: "utf8", corners: corners,
@@ -43,6 +47,8 @@ enum Samples {
       AnchorDescription(
         anchor: "lot", resource: "a2", code: AnchorCodeDescription(identifier: "01", value: "04006381333931"),
         annotations: []),
+      AnchorDescription(
+        anchor: "can", resource: "a3", width: 480, height: 260, physicalWidth: 0.2, radius: 0.033, annotations: []),
     ])
   static let statistics = Statistics(
     uptime: 12.5,
@@ -106,7 +112,7 @@ enum Samples {
       status: .error, code: "cameraNotPermitted", message: "/dev/video0 may not be opened.",
       hint: "Join the group video."),
     camera, phase, found, AnchorLost(anchor: "pump-7", lastSeen: 12345.6),
-    AnchorsUpdated(anchors: [anchor], intrinsics: intrinsics),
+    AnchorsUpdated(anchors: [anchor, can], intrinsics: intrinsics),
     CodeFound(
       code: 7, symbology: "qr", text: "PUMP-7", bytesBase64: "UFVNUC03", charset: "utf8", corners: corners, pose: nil),
     CodeLost(code: 7, lastSeen: 12345.6),

@@ -6,11 +6,11 @@ package import WaymarkGeometry
 /// exposure; under an acceleration *a* it lies *a*·T²/24 beside it, a twentieth of a pixel where a hand turns back.
 package struct MotionBlur: Sendable {
   /// Reference → frame when the shutter opens, in the middle of the exposure, and when it closes.
-  private let opening: Homography
-  private let middle: Homography
-  private let closing: Homography
+  private let opening: SurfaceMap
+  private let middle: SurfaceMap
+  private let closing: SurfaceMap
 
-  package init(opening: Homography, middle: Homography, closing: Homography) {
+  package init(opening: SurfaceMap, middle: SurfaceMap, closing: SurfaceMap) {
     self.opening = opening
     self.middle = middle
     self.closing = closing

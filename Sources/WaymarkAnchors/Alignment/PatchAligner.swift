@@ -33,8 +33,8 @@ package final class PatchAligner {
 
   /// Where the alignment ended.
   package struct Result: Sendable {
-    /// Reference → frame, last element 1.
-    package var homography: Homography
+    /// Reference → frame.
+    package var map: SurfaceMap
     /// How alike reference and frame are, 0…1: the mean of the better half of the patches' correlations.
     package var score: Double
     /// The share of the patches in view that correlate and agree with the map.
@@ -46,6 +46,9 @@ package final class PatchAligner {
     package var residual: Double
     /// The mean share that the frame's contrast is of the reference's, in the agreeing patches.
     package var gain: Double
+
+    /// Reference → frame, as `SurfaceMap.homography`.
+    package var homography: Homography { map.homography }
   }
 
   package let options: Options
@@ -98,7 +101,7 @@ package final class PatchAligner {
   ///   - coarsest: the coarsest octave to begin with; `nil`: by the size of the anchor.
   /// - Returns: `nil` where too little of the anchor is in view or nothing agrees.
   package func align(
-    _ template: AnchorTemplate, from start: Homography, in pyramid: GrayPyramid, softness: Double = 0,
+    _ template: AnchorTemplate, from start: SurfaceMap, in pyramid: GrayPyramid, softness: Double = 0,
     blur: MotionBlur? = nil, coarsest: Int? = nil
   ) -> Result? {
     guard let range = octaves(template, start, pyramid) else { return nil }
@@ -113,9 +116,9 @@ package final class PatchAligner {
 
   /// Aligns on all octaves but the finest.
   package func alignCoarse(
-    _ template: AnchorTemplate, from start: Homography, in pyramid: GrayPyramid,
+    _ template: AnchorTemplate, from start: SurfaceMap, in pyramid: GrayPyramid,
     octaves: (finest: Int, coarsest: Int), softness: Double = 0, blur: MotionBlur? = nil
-  ) -> Homography {
+  ) -> SurfaceMap {
     var h = start
     for octave in stride(from: octaves.coarsest, to: octaves.finest, by: -1) {
       h = step(template, h, pyramid, octave, softness, blur, limit: options.coarsePatches, prior: 0.02, judged: false)
@@ -126,13 +129,13 @@ package final class PatchAligner {
   /// How alike reference and frame are under a map, without moving it: the mean of the better half of the correlations of
   /// at most `limit` patches; `nil` where too little is in view.
   package func likeness(
-    _ template: AnchorTemplate, _ h: Homography, in pyramid: GrayPyramid, octave: Int, limit: Int,
+    _ template: AnchorTemplate, _ h: SurfaceMap, in pyramid: GrayPyramid, octave: Int, limit: Int,
     softness: Double = 0, blur: MotionBlur? = nil
   ) -> Double? {
     let view = pyramid.level(2 * octave)
     let scale = pyramid.scale(2 * octave)
     set.draw(
-      template, homography: h, scale: scale, width: view.width, height: view.height, limit: limit,
+      template, map: h, scale: scale, width: view.width, height: view.height, limit: limit,
       softness: softness, blur: blur)
     guard set.count >= 4 else { return nil }
     measure(h, view, scale)
@@ -142,11 +145,11 @@ package final class PatchAligner {
   /// The octaves of the frame between which the alignment moves: on the finest the reference is hardly enlarged, on the
   /// coarsest it still has several patches.
   package func octaves(
-    _ template: AnchorTemplate, _ h: Homography, _ pyramid: GrayPyramid
+    _ template: AnchorTemplate, _ h: SurfaceMap, _ pyramid: GrayPyramid
   ) -> (finest: Int, coarsest: Int)? {
-    guard let q = h.outline(width: Double(template.width), height: Double(template.height)) else { return nil }
+    guard let q = h.outline(width: template.width, height: template.height) else { return nil }
     let size = q.signedArea.squareRoot()
-    let scale = (q.signedArea / Double(template.width * template.height)).squareRoot()
+    let scale = h.enlargement(q, width: template.width, height: template.height)
     let last = (pyramid.count - 1) / 2
     var finest = 0
     while finest < last, scale / Double(1 << finest) > 1.5 { finest += 1 }
@@ -161,25 +164,21 @@ package final class PatchAligner {
   ///
   /// - Parameter judged: whether `judge` shall speak of where it ends; otherwise nothing is measured there.
   private func step(
-    _ template: AnchorTemplate, _ start: Homography, _ pyramid: GrayPyramid, _ octave: Int, _ softness: Double,
+    _ template: AnchorTemplate, _ start: SurfaceMap, _ pyramid: GrayPyramid, _ octave: Int, _ softness: Double,
     _ blur: MotionBlur?, limit: Int, prior: Double, judged: Bool
-  ) -> Homography {
+  ) -> SurfaceMap {
     let view = pyramid.level(2 * octave)
     let scale = pyramid.scale(2 * octave)
     set.draw(
-      template, homography: start, scale: scale, width: view.width, height: view.height, limit: limit,
+      template, map: start, scale: scale, width: view.width, height: view.height, limit: limit,
       softness: softness, blur: blur)
     guard set.count >= 4 else { return start }
     var frame = AlignmentFrame(set)
     var h = start
     for round in 0..<options.iterations {
       measure(h, view, scale)
-      guard let step = solve(&frame, robust: round > 0, prior: prior) else { return h }
-      let toLevel = Homography.resize(Point2(scale, scale))
-      let fromLevel = Homography.resize(Point2(1 / scale, 1 / scale))
-      let next = (fromLevel * step.map * toLevel * h).normalized
-      guard next.isFinite else { return h }
-      h = next
+      guard let step = solve(&frame, h, scale, robust: round > 0, prior: prior) else { return h }
+      h = step.map
       // What was measured a hundredth of a pixel away holds here, too.
       if step.length < 0.01 { return h }
     }
@@ -188,8 +187,8 @@ package final class PatchAligner {
   }
 
   /// Compares every patch with the frame at the place where `h` now puts it.
-  private func measure(_ h: Homography, _ view: ImageView, _ scale: Double) {
-    let toLevel = Homography.resize(Point2(scale, scale)) * h
+  private func measure(_ h: SurfaceMap, _ view: ImageView, _ scale: Double) {
+    let toLevel = h.resized(by: scale)
     let noise = options.noise * options.noise
     let mismatch = options.mismatch * options.mismatch / 64
     for i in 0..<set.count {
@@ -223,10 +222,10 @@ package final class PatchAligner {
     }
   }
 
-  /// The step that brings the patches nearest to where they were seen, as a map of the level's pixels.
+  /// The map after the step that brings the patches nearest to where they were seen, and how long that was in pixels of the level.
   private func solve(
-    _ frame: inout AlignmentFrame, robust: Bool, prior: Double
-  ) -> (map: Homography, length: Double)? {
+    _ frame: inout AlignmentFrame, _ h: SurfaceMap, _ scale: Double, robust: Bool, prior: Double
+  ) -> (map: SurfaceMap, length: Double)? {
     // The scale of the patches' own disagreement: the median of their shifts, at least a tenth of a pixel.
     var n = 0
     for i in 0..<set.count where information[i] > 0 {
@@ -237,6 +236,7 @@ package final class PatchAligner {
     select(n / 2, of: n)
     let median = Double(sorted[n / 2])
     let limit = robust ? max(0.3, 3 * median) : max(1, 4 * median)
+    let freedom = AlignmentFreedom(h, scale, frame)
     var system = NormalEquations()
     for i in 0..<set.count where information[i] > 0 {
       let ratio = shift[i].length / limit
@@ -245,10 +245,7 @@ package final class PatchAligner {
       let doubt = (1 - ratio * ratio) * (1 - ratio * ratio)
       let rho = Double(correlation[i])
       let weight = information[i] * doubt * rho * rho
-      let p = frame.point(set, i)
-      let s = frame.radius
-      var jx = SIMD8(p.x, p.y, 1, 0, 0, 0, -p.x * p.x, -p.x * p.y) * s
-      var jy = SIMD8(0, 0, 0, p.x, p.y, 1, -p.x * p.y, -p.y * p.y) * s
+      var (jx, jy) = freedom.derivative(frame, set, i)
       if set.lens != nil {
         let (dx, dy) = set.bend[i]
         (jx, jy) = (jx * dx.x + jy * dy.x, jx * dx.y + jy * dy.y)
@@ -266,10 +263,9 @@ package final class PatchAligner {
     for k in 0..<6 { system.rows[k][k] += loose }
     for k in 6..<8 { system.rows[k][k] += tight }
     guard let x = system.solve() else { return nil }
-    let step = Homography(SIMD3(1 + x[0], x[1], x[2]), SIMD3(x[3], 1 + x[4], x[5]), SIMD3(x[6], x[7], 1))
     let length = (abs(x[0]) + abs(x[1]) + abs(x[2]) + abs(x[3]) + abs(x[4]) + abs(x[5])) * frame.radius
-    guard length.isFinite else { return nil }
-    return (frame.unscale(step), length)
+    guard length.isFinite, let next = freedom.step(x, from: h, scale, frame) else { return nil }
+    return (next, length)
   }
 
   /// Orders the first `n` numbers so far that the one that belongs at place `k` stands there, no greater one before it and
@@ -302,9 +298,9 @@ package final class PatchAligner {
     return min(1, max(0, sum / Double(half)))
   }
 
-  private func judge(_ h: Homography, octave: Int) -> Result? {
+  private func judge(_ h: SurfaceMap, octave: Int) -> Result? {
     let n = set.count
-    guard n >= 4, h.isFinite else { return nil }
+    guard n >= 4 else { return nil }
     let score = betterHalf()
     var inliers = 0
     var squares = 0.0
@@ -315,40 +311,9 @@ package final class PatchAligner {
       gain += Double(correlation[i])
     }
     return Result(
-      homography: h, score: score, share: Double(inliers) / Double(n), patches: n,
+      map: h, score: score, share: Double(inliers) / Double(n), patches: n,
       inliers: inliers,
       residual: (squares / Double(max(1, inliers))).squareRoot() * Double(1 << octave),
       gain: gain / Double(max(1, inliers)))
-  }
-}
-
-/// The coordinates in which a step is solved: origin at the patches' mean, their spread as the unit.
-private struct AlignmentFrame {
-  let center: Point2
-  let radius: Double
-
-  init(_ set: PatchSet) {
-    var sum = Point2.zero
-    for i in 0..<set.count { sum += set.place[i] }
-    let mean = sum / Double(set.count)
-    var squares = 0.0
-    for i in 0..<set.count {
-      let d = set.place[i] - mean
-      squares += d.dot(d)
-    }
-    center = mean
-    radius = max(4, (squares / Double(set.count)).squareRoot())
-  }
-
-  @inline(__always)
-  func point(_ set: PatchSet, _ i: Int) -> Point2 {
-    (set.place[i] - center) / radius
-  }
-
-  func unscale(_ h: Homography) -> Homography {
-    let to = Homography(
-      SIMD3(1 / radius, 0, -center.x / radius), SIMD3(0, 1 / radius, -center.y / radius), SIMD3(0, 0, 1))
-    let from = Homography(SIMD3(radius, 0, center.x), SIMD3(0, radius, center.y), SIMD3(0, 0, 1))
-    return from * h * to
   }
 }

@@ -1,5 +1,5 @@
 import CKernels
-package import WaymarkGeometry
+import WaymarkGeometry
 package import WaymarkImage
 
 /// Finds how far an anchor has moved from where it was expected, by trying every shift in a square.
@@ -38,13 +38,13 @@ package final class PatchSearch {
   ///   - blur: how the anchor is smeared.
   /// - Returns: the map shifted to the best place, and the mean correlation there; `nil` where too little is in view.
   package func search(
-    _ template: AnchorTemplate, around expected: Homography, in pyramid: GrayPyramid, octave: Int, radius: Int,
+    _ template: AnchorTemplate, around expected: SurfaceMap, in pyramid: GrayPyramid, octave: Int, radius: Int,
     softness: Double = 0, blur: MotionBlur? = nil
-  ) -> (homography: Homography, correlation: Double)? {
+  ) -> (map: SurfaceMap, correlation: Double)? {
     let view = pyramid.level(2 * octave)
     let scale = pyramid.scale(2 * octave)
     set.draw(
-      template, homography: expected, scale: scale, width: view.width, height: view.height, limit: set.capacity,
+      template, map: expected, scale: scale, width: view.width, height: view.height, limit: set.capacity,
       softness: softness, blur: blur)
     guard set.count >= 3 else { return nil }
     let r = min(radius, Self.greatestRadius)
@@ -68,6 +68,6 @@ package final class PatchSearch {
     }
     if x > 0, x < side - 1 { shift.x += top(map[best - 1], map[best], map[best + 1]) }
     if y > 0, y < side - 1 { shift.y += top(map[best - side], map[best], map[best + side]) }
-    return ((Homography.translation(shift / scale) * expected).normalized, Double(map[best]))
+    return (expected.shifted(by: shift / scale), Double(map[best]))
   }
 }

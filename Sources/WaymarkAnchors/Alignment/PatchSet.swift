@@ -73,10 +73,10 @@ final class PatchSet {
 
   func pattern(_ i: Int) -> UnsafeMutablePointer<Float> { prepared + i * Int(CK_PREPARED) }
 
-  /// Draws the patches of a reference that a level of the frame should show under a homography.
+  /// Draws the patches of a reference that a level of the frame should show under a map.
   ///
   /// - Parameters:
-  ///   - homography: reference → frame, in pixels of the full sizes, without the lens's distortion.
+  ///   - map: reference → frame, in pixels of the full sizes.
   ///   - scale: of the frame's level.
   ///   - width: of the frame's level; `height` likewise.
   ///   - limit: how many patches at most.
@@ -84,11 +84,11 @@ final class PatchSet {
   ///   - blur: how motion smears a point of the reference during the exposure, in pixels of the full frame.
   ///   - chosen: the centres of the patches in reference pixels; `nil`: where the reference has most texture.
   func draw(
-    _ template: AnchorTemplate, homography: Homography, scale: Double, width: Int, height: Int, limit: Int,
+    _ template: AnchorTemplate, map: SurfaceMap, scale: Double, width: Int, height: Int, limit: Int,
     softness: Double, blur: MotionBlur?, at chosen: UnsafeBufferPointer<SIMD2<Float>>? = nil
   ) {
     count = 0
-    let toLevel = Homography.resize(Point2(scale, scale)) * homography
+    let toLevel = map.resized(by: scale)
     // The scale of the reference on this level, from the derivative at the middle of what is seen of it.
     guard let inverse = toLevel.inverse else { return }
     let stretch = Stretch(toLevel, inverse, template: template, width: width, height: height)
@@ -98,7 +98,9 @@ final class PatchSet {
     let index = template.level(for: min(1, stretch.largest * focus))
     let level = template.level(index, ranking: ranking)
     let view = template.pyramid.level(index)
-    let back = Homography.resize(Point2(level.scale, level.scale)) * inverse
+    let shrink = Homography.resize(Point2(level.scale, level.scale))
+    let cylinder = toLevel.cylinder
+    let flat = cylinder == nil ? inverse.near(.zero).map { shrink * $0 } : nil
     let (right, bottom) = (Double(view.width) - 0.5, Double(view.height) - 0.5)
     let full = min(limit, capacity)
     for place in chosen ?? level.centers {
@@ -119,14 +121,17 @@ final class PatchSet {
         local = unbend * local
       }
       // Patch pixels → pixels of the reference's level.
+      guard let back = flat ?? inverse.near(straight).map({ shrink * $0 }) else { continue }
       let map = back * local
       func inside(_ p: Point2) -> Bool {
         let q = map.apply(p)
         return q.x >= -0.5 && q.y >= -0.5 && q.x <= right && q.y <= bottom
       }
       guard inside(Point2(-1, -1)), inside(Point2(8, -1)), inside(Point2(8, 8)), inside(Point2(-1, 8)) else { continue }
+      // Round things are squeezed towards their sides, flat ones everywhere nearly alike.
+      let squeeze = flat != nil ? stretch : Stretch(toLevel.derivative(at: center))
       let samples = PatchSamples(
-        minification: stretch.minification(of: level.scale), across: stretch.across,
+        minification: squeeze.minification(of: level.scale), across: squeeze.across,
         way: blur.map { $0.way(of: center) } ?? (.zero, .zero), scale: scale)
       withUnsafeTemporaryAllocation(of: Float.self, capacity: 9 + 2 * PatchSamples.most) { memory in
         let m = memory.baseAddress!
@@ -147,7 +152,9 @@ final class PatchSet {
       top[count] = Int32(y)
       self.place[count] = local.apply(Point2(Self.middle, Self.middle))
       bend[count] = bent
-      anchor[count] = (map.apply(Point2(Self.middle, Self.middle)) + 0.5) / level.scale - 0.5
+      anchor[count] =
+        cylinder.flatMap { $0.inverse(self.place[count]) }
+        ?? (map.apply(Point2(Self.middle, Self.middle)) + 0.5) / level.scale - 0.5
       contrast[count] = length
       count += 1
     }
@@ -175,17 +182,22 @@ private struct Stretch {
   /// The unit direction in the frame along which the smaller one acts.
   var across: Point2
 
-  init(_ map: Homography, _ inverse: Homography, template: AnchorTemplate, width: Int, height: Int) {
+  init(_ map: SurfaceMap, _ inverse: SurfaceMap.Inverse, template: AnchorTemplate, width: Int, height: Int) {
     let (w, h) = (Double(template.width), Double(template.height))
-    var middle = 0.5 * Point2(w, h)
+    var middle = map.cylinder?.visibleMiddle ?? 0.5 * Point2(w, h)
     let seen = map.apply(middle)
     // Where the middle lies outside the frame, the nearest point inside stands for it.
     let nearest = Point2(min(max(seen.x, 0), Double(width)), min(max(seen.y, 0), Double(height)))
     if nearest != seen {
-      let p = inverse.apply(nearest)
-      if p.x.isFinite, p.y.isFinite { middle = Point2(min(max(p.x, 0), w), min(max(p.y, 0), h)) }
+      if let p = inverse.apply(nearest), p.x.isFinite, p.y.isFinite {
+        middle = Point2(min(max(p.x, 0), w), min(max(p.y, 0), h))
+      }
     }
-    let (a, b) = map.derivative(at: middle)
+    self.init(map.derivative(at: middle))
+  }
+
+  init(_ derivative: (dx: Point2, dy: Point2)) {
+    let (a, b) = derivative
     // Eigenvalues of D·Dᵀ.
     let xx = a.x * a.x + b.x * b.x
     let xy = a.x * a.y + b.x * b.y

@@ -1,5 +1,5 @@
 import CKernels
-package import WaymarkGeometry
+import WaymarkGeometry
 package import WaymarkImage
 
 /// Asks of a map whether *this* picture is there, by what a wrong map cannot bring about.
@@ -61,7 +61,7 @@ package final class StructureProof {
   ///   - octave: of the frame, on which the reference is hardly enlarged (`PatchAligner.octaves`).
   ///   - enough: from where on it need not be known more exactly.
   package func deviations(
-    _ template: AnchorTemplate, _ h: Homography, in pyramid: GrayPyramid, octave: Int, softness: Double = 0,
+    _ template: AnchorTemplate, _ h: SurfaceMap, in pyramid: GrayPyramid, octave: Int, softness: Double = 0,
     blur: MotionBlur? = nil, enough: Double = ample
   ) -> Double {
     let view = pyramid.level(2 * octave)
@@ -72,7 +72,7 @@ package final class StructureProof {
     while start < count {
       let n = min(Self.batch, count - start)
       set.draw(
-        template, homography: h, scale: scale, width: view.width, height: view.height, limit: n, softness: softness,
+        template, map: h, scale: scale, width: view.width, height: view.height, limit: n, softness: softness,
         blur: blur, at: UnsafeBufferPointer(start: ordered + start, count: n))
       for i in 0..<set.count { compare(i, view, &sum) }
       start += n
@@ -108,16 +108,13 @@ package final class StructureProof {
   /// Spreads squares evenly over what the frame shows of the reference.
   ///
   /// - Returns: how many, and how many of them stand on one place; `nil` where nothing is in view.
-  private func choose(_ template: AnchorTemplate, _ h: Homography, _ view: ImageView, _ scale: Double) -> (Int, Double)?
+  private func choose(_ template: AnchorTemplate, _ h: SurfaceMap, _ view: ImageView, _ scale: Double) -> (Int, Double)?
   {
-    let map = Homography.resize(Point2(scale, scale)) * h
-    guard let back = map.inverse else { return nil }
+    let map = h.resized(by: scale)
+    guard let back = map.inverse, let box = map.box(width: template.width, height: template.height) else { return nil }
     let (w, t) = (Double(template.width), Double(template.height))
-    let outline = map.apply(Quadrilateral(width: w, height: t))
-    guard outline.isFinite else { return nil }
-    let (a, b, c, d) = (outline.topLeft, outline.topRight, outline.bottomRight, outline.bottomLeft)
-    let (left, right) = (max(5, min(a.x, b.x, c.x, d.x)), min(Double(view.width) - 6, max(a.x, b.x, c.x, d.x)))
-    let (top, bottom) = (max(5, min(a.y, b.y, c.y, d.y)), min(Double(view.height) - 6, max(a.y, b.y, c.y, d.y)))
+    let (left, right) = (max(5, box.low.x), min(Double(view.width) - 6, box.high.x))
+    let (top, bottom) = (max(5, box.low.y), min(Double(view.height) - 6, box.high.y))
     guard left < right, top < bottom else { return nil }
     let area = (right - left) * (bottom - top)
     // Eight pixels apart they do not overlap; in small pictures they may, and four of them count as one.
@@ -129,8 +126,7 @@ package final class StructureProof {
     while y <= bottom {
       var x = left
       while x <= right, n < Self.places {
-        let p = back.apply(Point2(x, y))
-        if p.x > 0, p.y > 0, p.x < w, p.y < t {
+        if let p = back.apply(Point2(x, y)), p.x > 0, p.y > 0, p.x < w, p.y < t {
           found[n] = SIMD2(Float(p.x), Float(p.y))
           n += 1
         }

@@ -193,7 +193,9 @@ package final class CodeFollower {
       // The outline of a reading is right within a module; the modules' edges together are far more exact, and through
       // the better map the modules are read once more.
       for round in 0..<3 {
-        guard let result = fine.align(AnchorTemplate(drawn.image), from: drawn.homography, in: earlier, coarsest: 0),
+        guard
+          let result = fine.align(
+            AnchorTemplate(drawn.image), from: .plane(drawn.homography), in: earlier, coarsest: 0),
           result.inliers >= 6
         else { break }
         drawn.homography = result.homography

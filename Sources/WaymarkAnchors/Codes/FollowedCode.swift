@@ -46,7 +46,7 @@ struct FollowedCode {
   var isBelieved: Bool { readings >= needed }
 
   /// How fast it moves, in pixels a second.
-  var speed: Double { tracker?.motion?.velocity.mean ?? 0 }
+  var speed: Double { tracker?.speed ?? 0 }
 
   /// Where its middle was at a time.
   func center(at time: Double) -> Point2 {
@@ -70,7 +70,7 @@ struct FollowedCode {
     isDrawn = portrait.isDrawn
     corners = portrait.homography.apply(inner)
     extent = max(1, corners.signedArea).squareRoot()
-    tracker = AnchorTracker(AnchorTemplate(portrait.image), at: portrait.homography, time: time)
+    tracker = AnchorTracker(AnchorTemplate(portrait.image), at: .plane(portrait.homography), time: time)
     (isSeen, isGone) = (true, false)
     (lastChecked, lastProven) = (time, time)
     lastSeen = time

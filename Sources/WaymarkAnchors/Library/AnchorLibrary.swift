@@ -56,9 +56,10 @@ public final class AnchorLibrary: Sendable {
       let pixels = Int(clamping: number(32, UInt64.self))
       let physical = Double(bitPattern: number(8, UInt64.self))
       let recall = Float(bitPattern: number(28, UInt32.self))
+      let radius = Double(bitPattern: number(40, UInt64.self))
       guard (0...1).contains(recall), nameEnd <= names + header.nameBytes, width > 0, height > 0,
         pixels <= file.bytes.count, width * height + 64 <= file.bytes.count - pixels,
-        listStart + listCount <= header.features, physical.isFinite, physical >= 0,
+        listStart + listCount <= header.features, physical.isFinite, physical >= 0, radius.isFinite, radius >= 0,
         let base = file.bytes.baseAddress
       else { throw LibraryChecker.damaged(path) }
       let buffer = PixelBuffer(
@@ -67,7 +68,8 @@ public final class AnchorLibrary: Sendable {
         AnchorReference(
           name: String(decoding: file.bytes[nameStart..<nameEnd], as: UTF8.self),
           physicalWidth: physical > 0 ? physical : nil,
-          image: GrayImage(width: width, height: height, buffer: buffer)))
+          image: GrayImage(width: width, height: height, buffer: buffer),
+          radius: physical > 0 && radius > 0 ? radius : nil))
       lists.append((listStart, listCount))
       recalls.append(recall)
     }
@@ -123,7 +125,8 @@ public final class AnchorLibrary: Sendable {
     }
     let r = references[anchor]
     return CompiledAnchor(
-      name: r.name, physicalWidth: r.physicalWidth, image: r.image, features: features, descriptors: words,
+      name: r.name, physicalWidth: r.physicalWidth, radius: r.radius, image: r.image, features: features,
+      descriptors: words,
       recall: Double(recalls[anchor]), sightings: [], reasons: [])
   }
 }

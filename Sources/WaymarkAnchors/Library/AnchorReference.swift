@@ -9,9 +9,13 @@ public struct AnchorReference: Sendable {
   /// The picture in gray with its long side scaled to 480 pixels. Homographies and corners are in its pixels.
   public let image: GrayImage
 
+  /// The radius of the upright cylinder that the picture is wrapped round, in metres; `nil` where it is flat.
+  public let radius: Double?
+
   /// A reference from its parts.
-  public init(name: String, physicalWidth: Double?, image: GrayImage) {
+  public init(name: String, physicalWidth: Double?, image: GrayImage, radius: Double? = nil) {
     self.name = name
+    self.radius = radius
     self.physicalWidth = physicalWidth
     self.image = image
   }

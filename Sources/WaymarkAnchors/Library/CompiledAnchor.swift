@@ -10,6 +10,8 @@ package struct CompiledAnchor: Sendable {
 
   package var name: String
   package var physicalWidth: Double?
+  /// Of the cylinder that the picture is wrapped round, in metres; set only with a physical width. What is compiled does not depend on it.
+  package var radius: Double?
   package var image: GrayImage
   /// The features, the most useful first; `anchor` is set when the library is written.
   package var features: [AnchorFeature]

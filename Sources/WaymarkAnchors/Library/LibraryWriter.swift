@@ -104,6 +104,7 @@ private struct SectionWriter {
       put(UInt32(a.features.count), at: o + 24)
       put(Float(a.recall).bitPattern, at: o + 28)
       put(UInt64(pixels[i]), at: o + 32)
+      put((a.radius ?? 0).bitPattern, at: o + 40)
       name += a.name.utf8.count
       list += a.features.count
     }

@@ -23,6 +23,12 @@ public final class AnchorDetector {
   private let proof = StructureProof()
   /// The lens of the frames: the claims' homographies are then those without its distortion.
   package var lens: LensMap?
+  /// The camera, for frames of the size that will come; `nil`: assumed. Only round anchors ask for it.
+  package var intrinsics: CameraIntrinsics?
+  /// The camera of the picture that is searched.
+  private var camera = CameraIntrinsics(assumedFor: 640, 480)
+  /// Whether round anchors are looked for as if they were flat.
+  package var takesAllFlat = false
   private var templates: TemplateCache
 
   /// A detector for the anchors of a library.
@@ -63,6 +69,9 @@ public final class AnchorDetector {
     guard frame.width >= 32, frame.height >= 32, !library.references.isEmpty else { return [] }
     let (picture, scale) = reducer.reduce(frame)
     aligner.lens = lens?.scaled(by: scale)
+    camera = intrinsics ?? CameraIntrinsics(assumedFor: frame.width, frame.height)
+    camera.focal *= scale
+    camera.center = (camera.center + 0.5) * scale - 0.5
     proof.lens = aligner.lens
     let outlines = known.map { $0.scaled(by: scale) }
     look(picture, doubled: false, except: outlines)
@@ -70,8 +79,7 @@ public final class AnchorDetector {
     if claims.isEmpty { look(picture, doubled: true, except: outlines) }
     claims.sort { ($1.score, $0.anchor) < ($0.score, $1.anchor) }
     if scale != 1 {
-      let enlarge = Homography.resize(Point2(1 / scale, 1 / scale))
-      for i in claims.indices { claims[i].homography = (enlarge * claims[i].homography).normalized }
+      for i in claims.indices { claims[i].map = claims[i].map.resized(by: 1 / scale) }
     }
     return claims
   }
@@ -122,6 +130,12 @@ public final class AnchorDetector {
         reference: Point2(Double(r.x), Double(r.y)), frame: Point2(Double(f.x), Double(f.y)))
       n += 1
     }
+    if let radius = reference.radius, let physical = reference.physicalWidth, !takesAllFlat {
+      guard let (map, inliers) = round(hypothesis, n, reference, width: physical, radius: radius, features) else {
+        return nil
+      }
+      return align(hypothesis.anchor, .cylinder(map), inliers, extractor, doubled, width)
+    }
     var map = hypothesis.homography
     if n >= 8, let fit = coarse.estimate(UnsafeBufferPointer(rebasing: pairs[..<n])) { map = fit.homography }
     let size =
@@ -132,7 +146,7 @@ public final class AnchorDetector {
     let radii: InlineArray<3, Double> = [max(6, 0.06 * size), 5, 4]
     for round in 0..<3 {
       let radius = radii[round]
-      guided.run(hypothesis.anchor, map, radius: Float(min(24, radius)), features)
+      guided.run(hypothesis.anchor, .plane(map), radius: Float(min(24, radius)), features)
       guard guided.count >= 6 else { return nil }
       let found = UnsafeBufferPointer(rebasing: guided.pairs[..<guided.count])
       if round == 0 {
@@ -147,12 +161,56 @@ public final class AnchorDetector {
       for i in 0..<guided.count where fine.weight(i) > 0 { inliers += 1 }
     }
     guard inliers >= 8 else { return nil }
-    return align(hypothesis.anchor, map, inliers, extractor, doubled, width)
+    return align(hypothesis.anchor, .plane(map), inliers, extractor, doubled, width)
+  }
+
+  /// The pose of a cylinder that a hypothesis leads to, and how many features agree with it.
+  ///
+  /// Around one point a cylinder looks like the plane that touches it, so that features and hypotheses are those of flat anchors; the
+  /// cylinder is fitted to the hypothesis's supporters, the first `n` pairs, and then looked for on the whole surface in sight.
+  private func round(
+    _ hypothesis: Hypothesis, _ n: Int, _ reference: AnchorReference, width: Double, radius: Double,
+    _ features: FeatureSet
+  ) -> (CylinderMap, Int)? {
+    guard n >= 3 else { return nil }
+    let shape = CylinderMap(
+      pose: PlanePose(rotation: .identity, translation: Point3(0, 0, 1)), width: reference.width,
+      height: reference.height, physicalWidth: width, radius: radius, camera: camera)
+    let supporters = UnsafeBufferPointer(rebasing: pairs[..<n])
+    let middle = supporters.reduce(Point2.zero) { $0 + $1.reference } / Double(n)
+    guard let seeds = CylinderFit.seeds(hypothesis.homography, at: middle, shape: shape, supporters) else { return nil }
+    func fit(_ seed: CylinderMap) -> (map: CylinderMap, cost: Double)? {
+      CylinderFit.refine(seed, supporters, sigma: 16, iterations: 8).flatMap {
+        CylinderFit.refine($0.map, supporters, sigma: 5)
+      }
+    }
+    let first = fit(seeds.0)
+    let second = seeds.1.flatMap(fit)
+    guard var best = (first.map({ f in second.map { $0.cost < f.cost ? $0 : f } ?? f }) ?? second)?.map else {
+      return nil
+    }
+    let radii: InlineArray<3, Double> = [10, 6, 4]
+    let sigmas: InlineArray<3, Double> = [4, 2.5, 1.5]
+    for round in 0..<3 {
+      let size = best.corners?.signedArea.squareRoot() ?? 0
+      guided.run(
+        hypothesis.anchor, .cylinder(best), radius: Float(min(24, max(radii[round], round == 0 ? 0.06 * size : 0))),
+        features)
+      guard guided.count >= 6 else { return nil }
+      let found = UnsafeBufferPointer(rebasing: guided.pairs[..<guided.count])
+      guard let fit = CylinderFit.refine(best, found, sigma: sigmas[round]) else { return nil }
+      best = fit.map
+    }
+    var inliers = 0
+    for pair in guided.pairs[..<guided.count] where best.depth(pair.reference) > 0 {
+      if best.apply(pair.reference).distance(to: pair.frame) < 4.5 { inliers += 1 }
+    }
+    return inliers >= 8 ? (best, inliers) : nil
   }
 
   /// Moves the map until reference and frame agree on intensities, and asks how well they do.
   private func align(
-    _ anchor: Int, _ map: Homography, _ inliers: Int, _ extractor: FeatureExtractor, _ doubled: Bool, _ width: Int
+    _ anchor: Int, _ map: SurfaceMap, _ inliers: Int, _ extractor: FeatureExtractor, _ doubled: Bool, _ width: Int
   ) -> AnchorClaim? {
     let template = templates.template(for: anchor, in: library)
     var best = aligner.align(template, from: map, in: plain.pyramid)
@@ -170,24 +228,24 @@ public final class AnchorDetector {
     guard result.score > Self.leastScore(inliers), result.share + 0.004 * Double(min(inliers, 50)) > 0.44 else {
       return nil
     }
-    let final = result.homography
+    let final = result.map
     let reference = library.references[anchor]
-    guard let outline = final.outline(width: Double(reference.width), height: Double(reference.height)) else {
-      return nil
-    }
+    guard let outline = final.outline(width: reference.width, height: reference.height) else { return nil }
     let octave = aligner.octaves(template, final, pyramid)?.finest ?? 0
     let deviations = proof.deviations(template, final, in: pyramid, octave: octave)
     onProof?(anchor, result, inliers, deviations)
-    // Depths that differ strongly are seldom seen, and right all the same where the picture is beyond doubt.
+    // Depths that differ strongly are seldom seen, and right all the same where the picture is beyond doubt. A cylinder's pose has
+    // the depths that it must have.
     guard deviations >= StructureProof.needed,
-      deviations >= StructureProof.ample || hasCameraLikeDepth(final, reference, outline, width: width)
+      deviations >= StructureProof.ample || final.cylinder != nil
+        || hasCameraLikeDepth(final.homography, reference, outline, width: width)
     else { return nil }
     // Of two anchors that look alike, one place is given to the one that fits better.
     if !allowsOverlaps, let rival = claims.indices.first(where: { covers(claims[$0], outline) }) {
       guard claims[rival].score < result.score else { return nil }
       claims.remove(at: rival)
     }
-    return AnchorClaim(anchor: anchor, homography: final.normalized, inliers: inliers, score: result.score)
+    return AnchorClaim(anchor: anchor, map: final, inliers: inliers, score: result.score)
   }
 
   /// The correlation that is asked for beside so many agreeing features.
@@ -215,7 +273,7 @@ public final class AnchorDetector {
   /// Whether a claim and an outline stand for the same thing in the frame: each holds the other's centre.
   private func covers(_ claim: AnchorClaim, _ outline: Quadrilateral) -> Bool {
     let reference = library.references[claim.anchor]
-    let other = claim.homography.apply(Quadrilateral(width: Double(reference.width), height: Double(reference.height)))
+    guard let other = claim.map.outline(width: reference.width, height: reference.height) else { return false }
     return other.contains(outline.center) && outline.contains(other.center)
   }
 

@@ -7,6 +7,8 @@ extension AnchorLibrary {
     let wanted = Set(names)
     let detector = AnchorDetector(library: self)
     detector.allowsOverlaps = true
+    // Pictures are compared as they are printed.
+    detector.takesAllFlat = true
     var pairs: [(String, String)] = []
     var seen = Set<Set<String>>()
     for r in references {

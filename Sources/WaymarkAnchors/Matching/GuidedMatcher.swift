@@ -50,7 +50,7 @@ final class GuidedMatcher {
   }
 
   /// Fills `pairs` with what is found of an anchor's features within `radius` pixels of their places under `map`.
-  func run(_ anchor: Int, _ map: Homography, radius: Float, _ set: FeatureSet) {
+  func run(_ anchor: Int, _ map: SurfaceMap, radius: Float, _ set: FeatureSet) {
     for i in 0..<set.count { bestDistance[i] = UInt16(settings.distance + 1) }
     let (features, descriptors) = (library.features, library.descriptors)
     for place in library.list(of: anchor) {

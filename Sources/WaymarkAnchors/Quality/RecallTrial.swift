@@ -46,7 +46,10 @@ package final class RecallTrial {
   private static func library(of anchor: CompiledAnchor) throws(AnchorError) -> AnchorLibrary {
     let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
     let path = "\(folder)/waymark-trial-\(getpid())-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
-    try LibraryWriter.write(LibraryWriter.bytes(of: [anchor]), to: path)
+    // The trial camera shows the picture flat.
+    var flat = anchor
+    flat.radius = nil
+    try LibraryWriter.write(LibraryWriter.bytes(of: [flat]), to: path)
     defer { unlink(path) }
     return try AnchorLibrary(path: path)
   }

@@ -89,6 +89,7 @@ public final class AnchorEngine {
     search.lens = lens
     proof.lens = lens
     source.lens = lens
+    source.intrinsics = intrinsics
     anchors.reserveCapacity(options.maximumAnchors)
     known.reserveCapacity(options.maximumAnchors)
     painted.reserveCapacity(options.maximumAnchors)
@@ -152,7 +153,7 @@ public final class AnchorEngine {
       return
     }
     anchors[i].see(
-      place.alignment.homography, inliers: place.alignment.inliers, score: place.alignment.score, at: time, intrinsics)
+      place.alignment.map, inliers: place.alignment.inliers, score: place.alignment.score, at: time, intrinsics)
     // Alignment holds on to whatever edges are there. So every thirtieth of a second it is asked whether they are the anchor's.
     guard time - anchors[i].lastChecked >= 0.03 - 1e-3 else { return }
     let deviations = anchors[i].tracker.deviations(in: pyramid, aligner: aligner, proof: proof, exposure: exposure)
@@ -200,14 +201,14 @@ public final class AnchorEngine {
       let template = source.template(claim.anchor)
       // The claim is brought to where tracking would put it, so that nothing jumps in the next frame.
       var claim = claim
-      if let result = aligner.align(template, from: claim.homography, in: pyramid), result.score >= claim.score - 0.05,
+      if let result = aligner.align(template, from: claim.map, in: pyramid), result.score >= claim.score - 0.05,
         result.inliers >= 6
       {
-        claim.homography = result.homography
+        claim.map = result.map
         claim.inliers = max(claim.inliers, result.inliers)
         claim.score = max(claim.score, result.score)
       }
-      take(claim, AnchorTracker(template, at: claim.homography, time: time), at: place, time, of: claims.count)
+      take(claim, AnchorTracker(template, at: claim.map, time: time), at: place, time, of: claims.count)
     }
   }
 
@@ -219,12 +220,12 @@ public final class AnchorEngine {
     for claim in job.claims {
       let place = anchors.firstIndex { $0.index == claim.anchor }
       if let place, anchors[place].isSeen { continue }
-      var tracker = AnchorTracker(source.template(claim.anchor), at: claim.homography, time: job.time)
+      var tracker = AnchorTracker(source.template(claim.anchor), at: claim.map, time: job.time)
       guard let now = tracker.track(in: pyramid, at: time, aligner: aligner, search: search, exposure: exposure) else {
         continue
       }
       var carried = claim
-      carried.homography = now.alignment.homography
+      carried.map = now.alignment.map
       carried.inliers = now.alignment.inliers
       carried.score = now.alignment.score
       take(carried, tracker, at: place, time, of: job.claims.count)
@@ -252,7 +253,7 @@ public final class AnchorEngine {
   /// Follows what was found from now on, unless something is followed there already.
   private func take(_ claim: AnchorClaim, _ tracker: AnchorTracker, at place: Int?, _ time: Double, of claims: Int) {
     let reference = source.reference(claim.anchor)
-    guard let corners = claim.homography.outline(width: Double(reference.width), height: Double(reference.height)),
+    guard let corners = claim.map.outline(width: reference.width, height: reference.height),
       !isTaken(corners)
     else { return }
     let index: Int
@@ -268,7 +269,7 @@ public final class AnchorEngine {
           presence: .init(foundAfter: options.foundAfter, lostAfter: options.lostAfter), lens: lens, time: time))
       index = anchors.count - 1
     }
-    anchors[index].see(claim.homography, inliers: claim.inliers, score: claim.score, at: time, intrinsics)
+    anchors[index].see(claim.map, inliers: claim.inliers, score: claim.score, at: time, intrinsics)
     mayHoldMore = known.count + claims >= 4
   }
 
@@ -276,7 +277,7 @@ public final class AnchorEngine {
   private func learn() {
     var fastest: (index: Int, speed: Double)?
     for (i, a) in anchors.enumerated() where a.isSeen {
-      let speed = a.tracker.motion?.velocity.mean ?? 0
+      let speed = a.tracker.speed
       if speed > fastest?.speed ?? 0 { fastest = (i, speed) }
     }
     // Three pixels of smear at the present estimate or at an hundredth of a second.

@@ -20,10 +20,14 @@ public struct AnchorObservation: Sendable {
   public var referenceSize: Point2
   /// How the place was come by.
   public var trackingMethod: TrackingMethod
-  /// The images of the reference points (0,0), (w,0), (w,h), (0,h), in pixels of the frame; not smoothed.
+  /// The images of the reference points (0,0), (w,0), (w,h), (0,h), in pixels of the frame; of a round anchor those of the part that is
+  /// turned to the camera. Not smoothed.
   public var corners: Quadrilateral
-  /// Reference pixels → frame pixels; not smoothed.
+  /// Reference pixels → frame pixels; not smoothed. Of a round anchor that of the plane which touches it in the middle of what is in
+  /// sight, without the lens's distortion.
   public var homography: Homography
+  /// Where a round anchor stands; not smoothed. `nil` of a flat one.
+  public var cylinder: CylinderMap?
   /// How many features or patches agree with it.
   public var inliers: Int
   /// How alike reference and frame are, 0…1.
@@ -36,6 +40,10 @@ public struct AnchorObservation: Sendable {
   public var lastSeen: Double
   /// Whether it counts as found: seen for long enough, and not away for too long.
   public var isPresent: Bool
+
+  /// The outline of what is in sight, in pixels of the frame, clockwise from the top left: the corners, or of a round anchor
+  /// points along its curved sides.
+  public var outline: [Point2] { cylinder?.outline ?? corners.corners }
 }
 
 /// What the engine says of one frame.

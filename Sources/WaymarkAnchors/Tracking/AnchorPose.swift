@@ -1,27 +1,29 @@
 package import WaymarkGeometry
 
-/// The pose of an anchor from its homography.
+/// The pose of an anchor from where it is in a frame.
 package enum AnchorPose {
-  /// The pose of a single frame, the better of the two possible tilts.
+  /// The pose of a single frame, of a flat anchor the better of the two possible tilts.
   ///
   /// - Parameters:
-  ///   - homography: reference pixels → frame pixels, without the lens's distortion.
+  ///   - map: reference pixels → frame pixels, without the lens's distortion.
   ///   - width: of the reference in pixels; `height` likewise.
   ///   - physicalWidth: of the picture, in metres.
   /// - Returns: `nil` where there is none: no width, or a map that no camera makes.
   package static func single(
-    _ homography: Homography, width: Int, height: Int, physicalWidth: Double, _ intrinsics: CameraIntrinsics
+    _ map: SurfaceMap, width: Int, height: Int, physicalWidth: Double, _ intrinsics: CameraIntrinsics
   ) -> Pose? {
-    solutions(homography, width: width, height: height, physicalWidth: physicalWidth, intrinsics).map {
-      Pose($0.best.pose)
-    }
+    solutions(map, width: width, height: height, physicalWidth: physicalWidth, intrinsics).map { Pose($0.best.pose) }
   }
 
-  /// Both poses.
+  /// Both poses; a cylinder has only one.
   static func solutions(
-    _ homography: Homography, width: Int, height: Int, physicalWidth: Double, _ intrinsics: CameraIntrinsics
+    _ map: SurfaceMap, width: Int, height: Int, physicalWidth: Double, _ intrinsics: CameraIntrinsics
   ) -> PlanePoseSolver.Solutions? {
-    PlanePoseSolver.solve(
-      homography: homography, width: width, height: height, physicalWidth: physicalWidth, intrinsics: intrinsics)
+    switch map {
+    case .plane(let homography):
+      PlanePoseSolver.solve(
+        homography: homography, width: width, height: height, physicalWidth: physicalWidth, intrinsics: intrinsics)
+    case .cylinder(let cylinder): (PlanePoseSolver.Solution(pose: cylinder.pose, error: 0), nil)
+    }
   }
 }

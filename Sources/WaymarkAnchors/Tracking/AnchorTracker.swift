@@ -1,4 +1,4 @@
-package import WaymarkGeometry
+import WaymarkGeometry
 package import WaymarkImage
 
 /// Follows one anchor from frame to frame, always against its reference, never against the last frame, so that nothing
@@ -22,26 +22,30 @@ package struct AnchorTracker {
   /// Where the anchor is in a frame.
   package struct Place: Sendable {
     package var alignment: PatchAligner.Result
-    package var corners: Quadrilateral
   }
 
   package let template: AnchorTemplate
   package let options: Options
-  package private(set) var history = MotionHistory()
-  /// The homography of the last place.
-  package private(set) var homography: Homography
-  /// How it moved there.
+  private var history = MotionHistory()
+  /// The same of a round anchor.
+  private var turns = CylinderMotion()
+  /// The last place.
+  private var map: SurfaceMap
+  /// How a flat anchor moved there.
   package private(set) var motion: CornerMotion?
   /// The deviation by which the frame is out of focus, as far as known, in pixels.
   package private(set) var softness = 0.0
 
   /// Begins with a place found by detection at `time`.
-  package init(_ template: AnchorTemplate, at homography: Homography, time: Double, options: Options = Options()) {
+  package init(_ template: AnchorTemplate, at map: SurfaceMap, time: Double, options: Options = Options()) {
     self.template = template
     self.options = options
-    self.homography = homography
-    history.add(homography.apply(outline), at: time)
+    self.map = map
+    accept(map, at: time)
   }
+
+  /// How fast it moves, in pixels a second.
+  package var speed: Double { map.cylinder == nil ? motion?.velocity.mean ?? 0 : turns.speed }
 
   private var outline: Quadrilateral { Quadrilateral(width: Double(template.width), height: Double(template.height)) }
 
@@ -51,48 +55,76 @@ package struct AnchorTracker {
   package mutating func track(
     in pyramid: GrayPyramid, at time: Double, aligner: PatchAligner, search: PatchSearch, exposure: ExposureEstimate
   ) -> Place? {
-    guard let expected = history.expected(at: time) else { return nil }
-    if let place = attempt(
-      expected, pyramid, time, aligner, search, exposure, radius: options.radius, smeared: true)
+    if let expected = expected(at: time),
+      let place = attempt(
+        expected, pyramid, time, aligner, search, exposure, radius: options.radius, smeared: true)
     {
       return accept(place, time)
     }
     // Once more, wider, around the last place: the motion may have stopped or turned.
-    guard let last = history.lastCorners,
-      let place = attempt(last, pyramid, time, aligner, search, exposure, radius: options.wideRadius, smeared: false)
+    guard
+      let place = attempt(map, pyramid, time, aligner, search, exposure, radius: options.wideRadius, smeared: false)
     else { return nil }
     return accept(place, time)
   }
 
-  /// Takes a place that came from elsewhere, such as a detection, as the next one.
-  package mutating func accept(_ homography: Homography, at time: Double) {
-    let corners = homography.apply(outline)
-    motion = history.motion(at: corners, time)
-    self.homography = homography
-    history.add(corners, at: time)
+  /// Where the motion so far lets one expect it.
+  private func expected(at time: Double) -> SurfaceMap? {
+    if map.cylinder != nil { return turns.expected(at: time).map(SurfaceMap.cylinder) }
+    guard let corners = history.expected(at: time), corners.isPlausible() else { return nil }
+    return Homography(from: outline, to: corners).map(SurfaceMap.plane)
+  }
+
+  /// Takes the next place.
+  private mutating func accept(_ map: SurfaceMap, at time: Double) {
+    self.map = map
+    switch map {
+    case .plane(let homography):
+      let corners = homography.apply(outline)
+      motion = history.motion(at: corners, time)
+      history.add(corners, at: time)
+    case .cylinder(let cylinder): turns.add(cylinder, at: time)
+    }
+  }
+
+  /// How it is smeared at the last place, the shutter open `factor` times as long as estimated.
+  private func blur(_ exposure: ExposureEstimate, factor: Double = 1) -> MotionBlur? {
+    if let cylinder = map.cylinder {
+      return turns.blur(cylinder, at: -.infinity, exposure: exposure.seconds * factor)
+    }
+    guard let corners = history.lastCorners, let motion else { return nil }
+    return exposure.blur(corners, motion, width: template.width, height: template.height, factor: factor)
+  }
+
+  /// How it is smeared at a place of the frame at `time` that was not accepted yet.
+  private func blur(at place: SurfaceMap, _ time: Double, _ exposure: ExposureEstimate) -> MotionBlur? {
+    switch place {
+    case .plane(let homography):
+      let corners = homography.apply(outline)
+      guard let motion = history.motion(at: corners, time) else { return nil }
+      return exposure.blur(corners, motion, width: template.width, height: template.height)
+    case .cylinder(let cylinder): return turns.blur(cylinder, at: time, exposure: exposure.seconds)
+    }
   }
 
   /// How far the agreement at the last place is from chance, in standard deviations.
   package func deviations(
     in pyramid: GrayPyramid, aligner: PatchAligner, proof: StructureProof, exposure: ExposureEstimate
   ) -> Double {
-    guard let corners = history.lastCorners, let octaves = aligner.octaves(template, homography, pyramid) else {
-      return 0
-    }
-    let blur = motion.flatMap { exposure.blur(corners, $0, width: template.width, height: template.height) }
+    guard let octaves = aligner.octaves(template, map, pyramid) else { return 0 }
     return proof.deviations(
-      template, homography, in: pyramid, octave: octaves.finest, softness: softness, blur: blur,
+      template, map, in: pyramid, octave: octaves.finest, softness: softness, blur: blur(exposure),
       enough: StructureProof.holding)
   }
 
   /// Compares three lengths of smear at the last place, and moves the estimate towards the likeliest.
   package func learnExposure(_ exposure: inout ExposureEstimate, in pyramid: GrayPyramid, aligner: PatchAligner) {
-    guard let motion, let corners = history.lastCorners, let octaves = aligner.octaves(template, homography, pyramid)
-    else { return }
+    guard let octaves = aligner.octaves(template, map, pyramid) else { return }
+    let estimate = exposure
     func likeness(_ factor: Double) -> Double? {
       aligner.likeness(
-        template, homography, in: pyramid, octave: octaves.finest, limit: 24, softness: softness,
-        blur: exposure.blur(corners, motion, width: template.width, height: template.height, factor: factor))
+        template, map, in: pyramid, octave: octaves.finest, limit: 24, softness: softness,
+        blur: blur(estimate, factor: factor))
     }
     guard let shorter = likeness(1 / ExposureEstimate.step), let present = likeness(1),
       let longer = likeness(ExposureEstimate.step)
@@ -102,15 +134,11 @@ package struct AnchorTracker {
 
   /// Compares a sharper and a softer drawing at the last place, and goes one step towards the likelier.
   package mutating func learnSoftness(in pyramid: GrayPyramid, aligner: PatchAligner, exposure: ExposureEstimate) {
-    guard let corners = history.lastCorners, let octaves = aligner.octaves(template, homography, pyramid) else {
-      return
-    }
-    let blur = motion.flatMap {
-      exposure.blur(corners, $0, width: template.width, height: template.height)
-    }
+    guard let octaves = aligner.octaves(template, map, pyramid) else { return }
+    let blur = blur(exposure)
     func likeness(_ softness: Double) -> Double {
       aligner.likeness(
-        template, homography, in: pyramid, octave: octaves.finest, limit: 32, softness: softness, blur: blur) ?? 0
+        template, map, in: pyramid, octave: octaves.finest, limit: 32, softness: softness, blur: blur) ?? 0
     }
     let rungs = Self.softnesses
     let rung = rungs.lastIndex { $0 <= softness } ?? 0
@@ -126,40 +154,35 @@ package struct AnchorTracker {
   private static let softnesses = [0, 0.8, 1.2, 1.8, 2.7, 4.0]
 
   private mutating func accept(_ place: Place, _ time: Double) -> Place {
-    accept(place.alignment.homography, at: time)
+    accept(place.alignment.map, at: time)
     return place
   }
 
   private func attempt(
-    _ expected: Quadrilateral, _ pyramid: GrayPyramid, _ time: Double, _ aligner: PatchAligner, _ search: PatchSearch,
+    _ expected: SurfaceMap, _ pyramid: GrayPyramid, _ time: Double, _ aligner: PatchAligner, _ search: PatchSearch,
     _ exposure: ExposureEstimate, radius: Double, smeared: Bool
   ) -> Place? {
-    guard expected.isPlausible(), var h = Homography(from: outline, to: expected),
-      let octaves = aligner.octaves(template, h, pyramid)
-    else { return nil }
-    func blur(_ corners: Quadrilateral) -> MotionBlur? {
-      guard smeared, let motion = history.motion(at: corners, time) else { return nil }
-      return exposure.blur(corners, motion, width: template.width, height: template.height)
-    }
+    guard let octaves = aligner.octaves(template, expected, pyramid) else { return nil }
+    func blur(_ place: SurfaceMap) -> MotionBlur? { smeared ? self.blur(at: place, time, exposure) : nil }
     let scale = pyramid.scale(2 * octaves.coarsest)
     guard
       let found = search.search(
-        template, around: h, in: pyramid, octave: octaves.coarsest,
+        template, around: expected, in: pyramid, octave: octaves.coarsest,
         radius: Int((radius * scale).rounded(.up)) + 1, softness: softness, blur: blur(expected))
     else { return nil }
-    h = found.homography
+    var h = found.map
     // The coarse octaves tell the motion well enough to know the smear on the finest.
     if octaves.coarsest > octaves.finest {
       h = aligner.alignCoarse(
-        template, from: h, in: pyramid, octaves: octaves, softness: softness, blur: blur(h.apply(outline)))
+        template, from: h, in: pyramid, octaves: octaves, softness: softness, blur: blur(h))
     }
     guard
       let result = aligner.align(
-        template, from: h, in: pyramid, softness: softness, blur: blur(h.apply(outline)), coarsest: octaves.finest),
+        template, from: h, in: pyramid, softness: softness, blur: blur(h), coarsest: octaves.finest),
       result.score >= options.minimumScore, result.share >= options.minimumShare,
       result.inliers >= options.minimumInliers,
-      let corners = result.homography.outline(width: Double(template.width), height: Double(template.height))
+      result.map.outline(width: template.width, height: template.height) != nil
     else { return nil }
-    return Place(alignment: result, corners: corners)
+    return Place(alignment: result)
   }
 }

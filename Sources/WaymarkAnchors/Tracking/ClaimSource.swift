@@ -19,11 +19,20 @@ package protocol ClaimSource: AnyObject {
 
   /// The lens of the frames: claims and known outlines are then those without its distortion.
   var lens: LensMap? { get set }
+
+  /// The camera, which round anchors cannot be found without; `nil`: assumed.
+  var intrinsics: CameraIntrinsics? { get set }
 }
 
 extension ClaimSource {
   /// Sources that know nothing of lenses.
   package var lens: LensMap? {
+    get { nil }
+    set {}
+  }
+
+  /// Sources of flat anchors only.
+  package var intrinsics: CameraIntrinsics? {
     get { nil }
     set {}
   }

@@ -26,7 +26,7 @@ package struct ExposureEstimate: Sendable {
     seconds = min(max(seconds * Double.power(Self.step, 0.5 * move), 0.0005), 0.2)
   }
 
-  /// How a reference of `width` × `height` pixels is smeared that is seen at `corners` in the middle of the exposure, moving
+  /// How a flat reference of `width` × `height` pixels is smeared that is seen at `corners` in the middle of the exposure, moving
   /// as `motion` says; `nil` where it is less than a pixel.
   package func blur(
     _ corners: Quadrilateral, _ motion: CornerMotion, width: Int, height: Int, factor: Double = 1
@@ -39,6 +39,6 @@ package struct ExposureEstimate: Sendable {
       let middle = Homography(from: outline, to: corners),
       let closing = Homography(from: outline, to: corners.moved(by: motion, half))
     else { return nil }
-    return MotionBlur(opening: opening, middle: middle, closing: closing)
+    return MotionBlur(opening: .plane(opening), middle: .plane(middle), closing: .plane(closing))
   }
 }

@@ -41,40 +41,53 @@ struct FollowedAnchor {
     self.tracker = tracker
     pose = PoseFollower()
     self.presence = AnchorPresence(presence)
-    let corners = claim.homography.apply(
-      Quadrilateral(width: Double(reference.width), height: Double(reference.height)))
+    let corners = Self.corners(claim.map, width: reference.width, height: reference.height)
     place = corners
     observation = AnchorObservation(
       anchor: claim.anchor, name: reference.name,
       referenceSize: Point2(Double(reference.width), Double(reference.height)), trackingMethod: .fullTracking,
-      corners: corners, homography: claim.homography, inliers: claim.inliers, score: claim.score, pose: nil,
+      corners: corners, homography: claim.homography, cylinder: claim.cylinder, inliers: claim.inliers,
+      score: claim.score, pose: nil,
       rawPose: nil,
       lastSeen: time, isPresent: false)
   }
 
-  /// Takes the place in the frame at `time`: a homography without the lens's distortion.
+  /// Takes the place in the frame at `time`, without the lens's distortion.
   mutating func see(
-    _ homography: Homography, inliers: Int, score: Double, at time: Double, _ intrinsics: CameraIntrinsics
+    _ map: SurfaceMap, inliers: Int, score: Double, at time: Double, _ intrinsics: CameraIntrinsics
   ) {
     isSeen = true
     streak += 1
     if streak >= 3 { isConfirmed = true }
     observation.trackingMethod = .fullTracking
-    place = homography.apply(Quadrilateral(width: Double(width), height: Double(height)))
-    (observation.corners, observation.homography) =
-      lens?.seen(homography, width: width, height: height) ?? (place, homography)
+    place = Self.corners(map, width: width, height: height)
+    observation.cylinder = map.cylinder
+    let homography = map.homography
+    if map.cylinder != nil {
+      (observation.corners, observation.homography) = (lens?.bend(place) ?? place, homography)
+    } else {
+      (observation.corners, observation.homography) =
+        lens?.seen(homography, width: width, height: height) ?? (place, homography)
+    }
     observation.inliers = inliers
     observation.score = score
     observation.lastSeen = time
     observation.pose = nil
     observation.rawPose = nil
     guard let physicalWidth,
-      let solutions = AnchorPose.solutions(
-        homography, width: width, height: height, physicalWidth: physicalWidth, intrinsics)
+      let solutions = AnchorPose.solutions(map, width: width, height: height, physicalWidth: physicalWidth, intrinsics)
     else { return }
     let (raw, smooth) = pose.update(solutions, at: time)
     observation.rawPose = raw
     observation.pose = smooth
+  }
+
+  private static func corners(_ map: SurfaceMap, width: Int, height: Int) -> Quadrilateral {
+    switch map {
+    case .plane(let h): h.apply(Quadrilateral(width: Double(width), height: Double(height)))
+    case .cylinder(let c):
+      c.corners ?? map.homography.apply(Quadrilateral(width: Double(width), height: Double(height)))
+    }
   }
 
   /// Takes a place where it was found again.

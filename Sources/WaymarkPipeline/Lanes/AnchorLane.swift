@@ -153,7 +153,7 @@ private final class Seeker {
     return report.observations.filter { $0.trackingMethod == .fullTracking }.map { seen in
       WaymarkScenes.AnchorObservation(
         anchor: seen.name, homography: seen.homography, corners: seen.corners, referenceSize: sizes[seen.anchor],
-        pose: seen.pose, rawPose: seen.rawPose, score: seen.score)
+        pose: seen.pose, rawPose: seen.rawPose, score: seen.score, outline: seen.cylinder?.outline ?? [])
     }
   }
 }

@@ -14,9 +14,13 @@ public struct AnchorTracking: Codable, Hashable, Sendable {
   public var anchor: String
   /// How well it is known.
   public var trackingMethod: TrackingMethod
-  /// Where the corners of the reference lie: from its top left clockwise, each x, y in pixels of the frame.
+  /// Where the corners of the reference lie: from its top left clockwise, each x, y in pixels of the frame. Of a round anchor those of
+  /// the part that is turned to the camera.
   public var corners: [[Double]]
-  /// Nine numbers, row-major: reference pixels to frame pixels.
+  /// Of a round anchor: the outline of the part that is turned to the camera, clockwise from the top left, each x, y; missing of a flat
+  /// one, whose outline the corners are.
+  public var outline: [[Double]]?
+  /// Nine numbers, row-major: reference pixels to frame pixels. Of a round anchor they hold around the middle of what is in sight.
   public var homography: [Double]
   /// Smoothed; null where no physical width is known.
   public var pose: Pose?
@@ -29,12 +33,14 @@ public struct AnchorTracking: Codable, Hashable, Sendable {
 
   /// A value from its parts.
   public init(
-    anchor: String, trackingMethod: TrackingMethod, corners: [[Double]], homography: [Double], pose: Pose? = nil,
-    rawPose: Pose? = nil, score: Double? = nil, markers: [MarkerTracking] = []
+    anchor: String, trackingMethod: TrackingMethod, corners: [[Double]], outline: [[Double]]? = nil,
+    homography: [Double],
+    pose: Pose? = nil, rawPose: Pose? = nil, score: Double? = nil, markers: [MarkerTracking] = []
   ) {
     self.anchor = anchor
     self.trackingMethod = trackingMethod
     self.corners = corners
+    self.outline = outline
     self.homography = homography
     self.pose = pose
     self.rawPose = rawPose
@@ -48,6 +54,7 @@ public struct AnchorTracking: Codable, Hashable, Sendable {
     try container.encode(anchor, forKey: .anchor)
     try container.encode(trackingMethod, forKey: .trackingMethod)
     try container.encode(corners, forKey: .corners)
+    try container.encodeIfPresent(outline, forKey: .outline)
     try container.encode(homography, forKey: .homography)
     try container.encode(pose, forKey: .pose)
     try container.encode(rawPose, forKey: .rawPose)

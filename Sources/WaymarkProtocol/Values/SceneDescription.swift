@@ -44,13 +44,15 @@ public struct AnchorDescription: Codable, Hashable, Sendable {
   public var code: AnchorCodeDescription?
   /// Width of the real picture, or of the code without its quiet zone, in metres, where known.
   public var physicalWidth: Double?
+  /// The radius in metres of the upright cylinder that the picture is wrapped round; missing where it is flat.
+  public var radius: Double?
   /// What is annotated on it.
   public var annotations: [AnnotationDescription]
 
   /// A value from its parts.
   public init(
     anchor: String, resource: String? = nil, width: Int? = nil, height: Int? = nil, code: AnchorCodeDescription? = nil,
-    physicalWidth: Double? = nil, annotations: [AnnotationDescription]
+    physicalWidth: Double? = nil, radius: Double? = nil, annotations: [AnnotationDescription]
   ) {
     self.anchor = anchor
     self.resource = resource
@@ -58,6 +60,7 @@ public struct AnchorDescription: Codable, Hashable, Sendable {
     self.height = height
     self.code = code
     self.physicalWidth = physicalWidth
+    self.radius = radius
     self.annotations = annotations
   }
 }

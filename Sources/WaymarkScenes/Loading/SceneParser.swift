@@ -89,7 +89,7 @@ struct SceneParser {
   }
 
   private mutating func anchor(_ node: SourceNode, _ field: String) -> SceneAnchor? {
-    let keys = ["name", "image", "code", "physicalWidth", "annotations"]
+    let keys = ["name", "image", "code", "physicalWidth", "radius", "annotations"]
     guard let map = reader.map(node, field, keys: keys) else { return nil }
     let name = reader.requiredText(map, "name", field, owner: node)
     if let name { unique(name, .anchor, map["name"]?.mark ?? node.mark, "\(field).name", "duplicateAnchor") }
@@ -100,6 +100,10 @@ struct SceneParser {
     if let widthNode = map["physicalWidth"], !widthNode.isNull {
       width = physicalWidth(widthNode, "\(field).physicalWidth")
     }
+    var radius: Double?
+    if let radiusNode = map["radius"], !radiusNode.isNull {
+      radius = self.radius(radiusNode, "\(field).radius", width: width, isCode: code != nil)
+    }
     var annotations: [Annotation] = []
     if let listNode = map["annotations"], !listNode.isNull,
       let nodes = reader.list(listNode, "\(field).annotations")
@@ -109,7 +113,40 @@ struct SceneParser {
       }
     }
     guard let name, image != nil || code != nil else { return nil }
-    return SceneAnchor(name: name, image: image, code: code, physicalWidth: width, annotations: annotations)
+    return SceneAnchor(
+      name: name, image: image, code: code, physicalWidth: width, radius: radius, annotations: annotations)
+  }
+
+  private mutating func radius(_ node: SourceNode, _ field: String, width: Double?, isCode: Bool) -> Double? {
+    guard let radius = reader.number(node, field) else { return nil }
+    guard !isCode else {
+      reader.report(
+        node.mark, field, "needsPicture", "only pictures can be round",
+        hint: "leave the radius out: a small code on something round is nearly flat")
+      return nil
+    }
+    guard radius > 0 else {
+      reader.report(
+        node.mark, field, "notPositive", "the radius is \(radius) m", hint: "write the radius of the thing in metres")
+      return nil
+    }
+    guard radius <= SceneLimits.reach else {
+      reader.report(node.mark, field, "tooLarge", "the radius is \(radius) m", hint: "write metres, not millimetres")
+      return nil
+    }
+    guard let width else {
+      reader.report(
+        node.mark, field, "missing", "'physicalWidth' is missing beside the radius",
+        hint: "add the width of the picture, measured round the thing, in metres")
+      return nil
+    }
+    guard CylinderMap.fits(width: width, radius: radius) else {
+      reader.report(
+        node.mark, field, "tooSmall", "a picture \(width) m wide goes more than once round a radius of \(radius) m",
+        hint: "write both in metres; the radius is half of the diameter")
+      return nil
+    }
+    return radius
   }
 
   private mutating func physicalWidth(_ node: SourceNode, _ field: String) -> Double? {

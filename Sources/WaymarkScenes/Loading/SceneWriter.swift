@@ -12,6 +12,7 @@ package enum SceneWriter {
       if let image = anchor.image { out += "    image: \(quoted(image))\n" }
       if let code = anchor.code { out += "    code: \(flow(code))\n" }
       if let width = anchor.physicalWidth { out += "    physicalWidth: \(number(width)) # metres\n" }
+      if let radius = anchor.radius { out += "    radius: \(number(radius)) # metres\n" }
       if anchor.annotations.isEmpty { continue }
       out += "    annotations:\n"
       for annotation in anchor.annotations { out += yaml(annotation) }

@@ -37,17 +37,20 @@ package struct SceneAnchor: Hashable, Sendable {
   /// Width of the printed picture, or of the code without its quiet zone, in metres; `nil` where unknown. Then positions
   /// count in widths and no pose or depth is given.
   package var physicalWidth: Double?
+  /// The radius of the upright cylinder that the picture is wrapped round, in metres; `nil` where it is flat. Only with a physical width.
+  package var radius: Double?
   /// What hangs on it, in the order of the file.
   package var annotations: [Annotation]
 
   package init(
-    name: String, image: String? = nil, code: SceneCode? = nil, physicalWidth: Double? = nil,
+    name: String, image: String? = nil, code: SceneCode? = nil, physicalWidth: Double? = nil, radius: Double? = nil,
     annotations: [Annotation] = []
   ) {
     self.name = name
     self.image = image
     self.code = code
     self.physicalWidth = physicalWidth
+    self.radius = radius
     self.annotations = annotations
   }
 }
@@ -56,7 +59,7 @@ package struct SceneAnchor: Hashable, Sendable {
 package struct Annotation: Hashable, Sendable {
   /// Unique in the scene.
   package var id: String
-  /// In the anchor's frame: origin at its centre, x along its width, y out of the picture, z down its height; metres,
+  /// In the anchor's frame: origin at its centre, x along its width (round a cylinder along the curve), y out of the picture, z down its height; metres,
   /// or widths of the picture or code where its physical width is unknown.
   package var position: Point3
   package var marker: Marker

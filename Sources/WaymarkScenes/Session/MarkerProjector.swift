@@ -7,27 +7,38 @@ import WaymarkGeometry
 /// added by the pose: the step from the foot point to the point. Where no physical width is known, the unit of length
 /// is the picture's width and the pose comes from the homography (Z. Zhang, "A flexible new technique for camera
 /// calibration", PAMI 22 (2000), section 3.1).
+///
+/// On a cylinder, x runs along the curve and y stands out of the surface there; the foot point goes through the pose of this frame,
+/// which was measured with the same lens, and what is on the far side is not in sight.
 struct MarkerProjector {
   private let observation: AnchorObservation
   private let intrinsics: CameraIntrinsics
   /// Pixels of the reference per unit of length of the anchor frame.
   private let scale: Double
   private let pose: Pose?
+  /// Of the cylinder; `nil` of a flat anchor.
+  private let radius: Double?
   /// Whether the front of the picture is turned to the camera.
   let facesCamera: Bool
 
-  /// - Parameter physicalWidth: metres; `nil` where unknown.
-  init(_ observation: AnchorObservation, physicalWidth: Double?, intrinsics: CameraIntrinsics) {
+  /// - Parameters:
+  ///   - physicalWidth: metres; `nil` where unknown.
+  ///   - radius: of the cylinder that the picture is wrapped round, in metres; `nil` where it is flat.
+  init(
+    _ observation: AnchorObservation, physicalWidth: Double?, radius: Double? = nil, intrinsics: CameraIntrinsics
+  ) {
     self.observation = observation
     self.intrinsics = intrinsics
     scale = observation.referenceSize.x / (physicalWidth ?? 1)
     let metric = physicalWidth == nil ? nil : observation.pose
+    self.radius = metric == nil ? nil : radius
     pose = metric ?? Self.pose(observation, scale: scale, intrinsics)
-    facesCamera = observation.corners.isConvex && (pose?.facesCamera ?? true)
+    facesCamera = observation.corners.isConvex && (self.radius != nil || pose?.facesCamera ?? true)
   }
 
   /// The pixel of a point of the anchor frame, and its depth in units of length; `nil` behind the camera.
   func project(_ point: Point3) -> (pixel: Point2, depth: Double?)? {
+    if let radius { return project(point, round: radius) }
     let foot = Point2(point.x, point.z) * scale + (observation.referenceSize - 1) / 2
     // The sign of the third coordinate is that of the picture's centre, which is in sight, for all points before the
     // camera.
@@ -39,6 +50,20 @@ struct MarkerProjector {
     guard point.y != 0 else { return finite(base, top.depth) }
     guard let bottom = pose.project(Point3(point.x, 0, point.z), intrinsics) else { return nil }
     return finite(base + (top.pixel - bottom.pixel), top.depth)
+  }
+
+  /// The same of a point on, or above, a cylinder; `nil` also on the far side.
+  private func project(_ point: Point3, round radius: Double) -> (pixel: Point2, depth: Double?)? {
+    guard let pose else { return nil }
+    let angle = point.x / radius
+    let (s, c) = (Double.sine(angle), Double.cosine(angle))
+    let foot = Point3(radius * s, radius * (c - 1), point.z)
+    let normal = Point3(s, c, 0)
+    guard (pose.orientation.matrix * normal).dot(pose.apply(foot)) < 0,
+      let base = (observation.rawPose ?? pose).project(foot, intrinsics),
+      let top = pose.project(foot + normal * point.y, intrinsics), let bottom = pose.project(foot, intrinsics)
+    else { return nil }
+    return finite(base.pixel + (top.pixel - bottom.pixel), top.depth)
   }
 
   private func finite(_ pixel: Point2, _ depth: Double?) -> (pixel: Point2, depth: Double?)? {

@@ -53,7 +53,8 @@ extension Session {
   /// Projects the markers of an anchor.
   private mutating func place(_ observation: AnchorObservation, _ intrinsics: CameraIntrinsics) {
     guard let anchor = scene?.anchors.first(where: { $0.name == observation.anchor }) else { return }
-    let projector = MarkerProjector(observation, physicalWidth: anchor.physicalWidth, intrinsics: intrinsics)
+    let projector = MarkerProjector(
+      observation, physicalWidth: anchor.physicalWidth, radius: anchor.radius, intrinsics: intrinsics)
     for annotation in anchor.annotations {
       guard var marker = markers[annotation.id] else { continue }
       if let (pixel, depth) = projector.project(annotation.position) {

@@ -52,8 +52,10 @@ package struct AnchorObservation: Hashable, Sendable {
   package var anchor: String
   /// Reference pixels → frame pixels.
   package var homography: Homography
-  /// The images of the reference's corners (0,0), (w,0), (w,h), (0,h).
+  /// The images of the reference's corners (0,0), (w,0), (w,h), (0,h); of a round anchor those of the part in sight.
   package var corners: Quadrilateral
+  /// Of a round anchor: the outline of what is in sight, in pixels; else empty.
+  package var outline: [Point2]
   /// The size of the reference in pixels: a picture's long side is scaled to 480, a code is drawn in a size of its own.
   package var referenceSize: Point2
   /// Smoothed; `nil` where no physical width is known.
@@ -66,7 +68,7 @@ package struct AnchorObservation: Hashable, Sendable {
 
   package init(
     anchor: String, homography: Homography, corners: Quadrilateral, referenceSize: Point2, pose: Pose? = nil,
-    rawPose: Pose? = nil, score: Double, code: Symbol? = nil
+    rawPose: Pose? = nil, score: Double, code: Symbol? = nil, outline: [Point2] = []
   ) {
     self.anchor = anchor
     self.homography = homography
@@ -76,6 +78,7 @@ package struct AnchorObservation: Hashable, Sendable {
     self.rawPose = rawPose
     self.score = score
     self.code = code
+    self.outline = outline
   }
 
   /// Whether every number of it is finite: nothing else enters the session.
@@ -84,6 +87,6 @@ package struct AnchorObservation: Hashable, Sendable {
       pose.map { $0.position.sum().isFinite && $0.orientation.vector.sum().isFinite } ?? true
     }
     return corners.isFinite && homography.rowMajor.allSatisfy(\.isFinite) && score.isFinite && finite(pose)
-      && finite(rawPose) && referenceSize.x > 0 && referenceSize.y > 0
+      && outline.allSatisfy { $0.sum().isFinite } && finite(rawPose) && referenceSize.x > 0 && referenceSize.y > 0
   }
 }

@@ -131,7 +131,9 @@ struct SceneStore: Sendable {
       let reference = try reference(bytes, anchor, name)
       let tool = compiler ?? AnchorCompiler()
       compiler = tool
-      compiled.append(tool.compile(name: anchor.name, physicalWidth: anchor.physicalWidth, image: reference))
+      var made = tool.compile(name: anchor.name, physicalWidth: anchor.physicalWidth, image: reference)
+      made.radius = anchor.radius
+      compiled.append(made)
     }
     progress(anchors.count, anchors.count)
     return (try write(compiled, as: entry, name), keys)
@@ -181,7 +183,8 @@ struct SceneStore: Sendable {
   }
 
   private static func key(_ anchor: SceneAnchor, _ picture: [UInt8]) -> String {
-    hash("\(anchor.name)\u{0}\(anchor.physicalWidth ?? 0)\u{0}".utf8) + hash(picture)
+    let round = anchor.radius.map { "\($0)\u{0}" } ?? ""
+    return hash("\(anchor.name)\u{0}\(anchor.physicalWidth ?? 0)\u{0}\(round)".utf8) + hash(picture)
   }
 
   /// FNV-1a (G. Fowler, L. C. Noll, K.-P. Vo) of 64 bits: tells files apart, guards against nothing.

@@ -59,6 +59,7 @@ enum SessionWire {
       anchor: state.anchor,
       trackingMethod: WaymarkProtocol.TrackingMethod(rawValue: state.method.rawValue) ?? .notTracking,
       corners: state.observation.map { corners($0.corners) } ?? [],
+      outline: state.observation.flatMap { $0.outline.isEmpty ? nil : $0.outline.map { [$0.x, $0.y] } },
       homography: state.observation?.homography.normalized.rowMajor ?? [], pose: pose(state.observation?.pose),
       rawPose: pose(state.observation?.rawPose), score: state.observation?.score,
       markers: state.markers.map {
@@ -127,7 +128,7 @@ enum SessionWire {
         let reference = library.flatMap { library in library.index(of: anchor.name).map { library.references[$0] } }
         return AnchorDescription(
           anchor: anchor.name, resource: resource(anchor), width: reference?.width, height: reference?.height,
-          code: anchor.code.map(code), physicalWidth: anchor.physicalWidth,
+          code: anchor.code.map(code), physicalWidth: anchor.physicalWidth, radius: anchor.radius,
           annotations: anchor.annotations.map { annotation in
             let icon = annotation.marker.icon.map { Scene.isPicturePath($0) ? resource(icon: annotation.id) : $0 }
             let p = annotation.position

@@ -39,6 +39,7 @@ enum AnchorCompilation {
             }
             var anchor = try compiler.compile(
               name: entry.name, physicalWidth: entry.physicalWidth, picture: picture)
+            anchor.radius = entry.radius
             if let trial { try trial.judge(&anchor) } else { try AnchorCompiler.check(anchor) }
             return (anchor, true)
           }

@@ -1,5 +1,6 @@
 import Foundation
 import WaymarkAnchors
+import WaymarkGeometry
 import WaymarkImage
 import WaymarkSystem
 import Yams
@@ -10,27 +11,51 @@ struct AnchorEntry: Sendable {
   var file: String
   /// Metres.
   var physicalWidth: Double?
+  /// Of the cylinder that the picture is wrapped round, in metres; `nil`: it is flat.
+  var radius: Double?
 
   /// The pictures of folders, files and manifests, in order.
   ///
   /// A folder gives its pictures by name. A manifest is a YAML or JSON file: a list, or a map with a list under `anchors`,
-  /// of entries with `image`, and optionally `name` and `physicalWidth`; paths are relative to it.
-  static func collect(_ sources: [String], physicalWidth: Double?) throws -> [AnchorEntry] {
-    try sources.flatMap { source -> [AnchorEntry] in
+  /// of entries with `image`, and optionally `name`, `physicalWidth` and `radius`; paths are relative to it.
+  static func collect(_ sources: [String], physicalWidth: Double? = nil, radius: Double? = nil) throws -> [AnchorEntry]
+  {
+    let entries = try sources.flatMap { source -> [AnchorEntry] in
       let lower = source.lowercased()
       var isFolder: ObjCBool = false
       guard FileManager.default.fileExists(atPath: source, isDirectory: &isFolder) else {
         throw AnchorError(.cannotOpen, "There is no \"\(source)\".", hint: "Check the path.")
       }
       if !isFolder.boolValue, lower.hasSuffix(".yaml") || lower.hasSuffix(".yml") || lower.hasSuffix(".json") {
-        return try manifest(source, physicalWidth)
+        return try manifest(source, physicalWidth, radius)
       }
       if isFolder.boolValue {
         return ScanInput.expand([source]).map {
-          AnchorEntry(name: stem($0.name), file: $0.name, physicalWidth: physicalWidth)
+          AnchorEntry(name: stem($0.name), file: $0.name, physicalWidth: physicalWidth, radius: radius)
         }.filter { isPicture($0.file) }
       }
-      return [AnchorEntry(name: stem(source), file: source, physicalWidth: physicalWidth)]
+      return [AnchorEntry(name: stem(source), file: source, physicalWidth: physicalWidth, radius: radius)]
+    }
+    for entry in entries { try checkRadius(entry) }
+    return entries
+  }
+
+  /// A round thing has no pose without a width, and no place without a pose; and a picture goes round it once at most.
+  private static func checkRadius(_ entry: AnchorEntry) throws {
+    guard let radius = entry.radius else { return }
+    guard radius > 0, radius <= 100 else {
+      throw AnchorError(
+        .unusablePicture, "The radius of \"\(entry.file)\" is \(radius).", hint: "Give the radius in metres, above 0.")
+    }
+    guard let width = entry.physicalWidth else {
+      throw AnchorError(
+        .unusablePicture, "\"\(entry.file)\" has a radius and no physicalWidth.",
+        hint: "Give the width of the picture, measured round the thing, in metres.")
+    }
+    guard CylinderMap.fits(width: width, radius: radius) else {
+      throw AnchorError(
+        .unusablePicture, "\"\(entry.file)\" is \(width) m wide and goes more than once round a radius of \(radius) m.",
+        hint: "Give both in metres; the radius is half of the diameter.")
     }
   }
 
@@ -47,11 +72,14 @@ struct AnchorEntry: Sendable {
       var name: String?
       var image: String
       var physicalWidth: Double?
+      var radius: Double?
     }
     var anchors: [Entry]
   }
 
-  private static func manifest(_ path: String, _ physicalWidth: Double?) throws -> [AnchorEntry] {
+  private static func manifest(
+    _ path: String, _ physicalWidth: Double?, _ radius: Double?
+  ) throws -> [AnchorEntry] {
     let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
     let entries: [Manifest.Entry]
     do {
@@ -65,7 +93,7 @@ struct AnchorEntry: Sendable {
     } catch {
       throw AnchorError(
         .unusablePicture, "\"\(path)\" is no list of anchors: \(error)",
-        hint: "Write a list of entries with image, and optionally name and physicalWidth.")
+        hint: "Write a list of entries with image, and optionally name, physicalWidth and radius.")
     }
     return try entries.map { entry in
       if let w = entry.physicalWidth, !(w > 0 && w.isFinite) {
@@ -75,7 +103,8 @@ struct AnchorEntry: Sendable {
       }
       let file = entry.image.hasPrefix("/") ? entry.image : folder.appendingPathComponent(entry.image).path
       return AnchorEntry(
-        name: entry.name ?? stem(entry.image), file: file, physicalWidth: entry.physicalWidth ?? physicalWidth)
+        name: entry.name ?? stem(entry.image), file: file, physicalWidth: entry.physicalWidth ?? physicalWidth,
+        radius: entry.radius ?? radius)
     }
   }
 }

@@ -17,8 +17,7 @@ struct AnchorsAddCommand: AsyncParsableCommand {
   @Option(help: "The name of the anchor, when one picture is added.")
   var name: String?
 
-  @Option(help: ArgumentHelp("The width of the printed pictures, where the manifest names none.", valueName: "metres"))
-  var physicalWidth: Double?
+  @OptionGroup var prints: PrintOptions
 
   @Flag(help: "Replace anchors of the same name.")
   var replace = false
@@ -27,16 +26,13 @@ struct AnchorsAddCommand: AsyncParsableCommand {
   var jobs = ProcessInfo.processInfo.activeProcessorCount
 
   func validate() throws {
-    if let physicalWidth, !(physicalWidth > 0 && physicalWidth <= 100) {
-      throw ValidationError("--physical-width is a width in metres, above 0 and at most 100")
-    }
     guard jobs > 0 else { throw ValidationError("--jobs is at least 1") }
   }
 
   func run() async throws {
     do {
       let old = try AnchorLibrary(path: library)
-      var entries = try AnchorEntry.collect(sources, physicalWidth: physicalWidth)
+      var entries = try AnchorEntry.collect(sources, physicalWidth: prints.physicalWidth, radius: prints.radius)
       if let name {
         guard entries.count == 1 else { throw ValidationError("--name goes with one picture, not \(entries.count)") }
         entries[0].name = name

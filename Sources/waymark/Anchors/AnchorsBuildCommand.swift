@@ -9,8 +9,8 @@ struct AnchorsBuildCommand: AsyncParsableCommand {
     commandName: "build",
     abstract: "Compiles pictures into a library that frames are searched for.",
     discussion: """
-      Takes folders, pictures and manifests. A manifest is a YAML or JSON list of entries with image, and optionally name \
-      and physicalWidth (metres). Without a name an anchor is called like its file. The same pictures give the same bytes.
+      Takes folders, pictures and manifests. A manifest is a YAML or JSON list of entries with image, and optionally name, \
+      physicalWidth and, of what is wrapped round a can, a bottle or a column, radius (metres). Without a name an anchor is called like its file. The same pictures give the same bytes.
 
       Where the library is there already, anchors whose picture has not changed are taken from it; and a build that was ended is \
       taken up where it was, from OUTPUT.parts. --fresh compiles everything anew.
@@ -22,8 +22,7 @@ struct AnchorsBuildCommand: AsyncParsableCommand {
   @Option(name: .shortAndLong, help: "The library to write.", completion: .file())
   var output: String
 
-  @Option(help: ArgumentHelp("The width of the printed pictures, where the manifest names none.", valueName: "metres"))
-  var physicalWidth: Double?
+  @OptionGroup var prints: PrintOptions
 
   @Option(
     help: ArgumentHelp(
@@ -38,16 +37,13 @@ struct AnchorsBuildCommand: AsyncParsableCommand {
   var jobs = ProcessInfo.processInfo.activeProcessorCount
 
   func validate() throws {
-    if let physicalWidth, !(physicalWidth > 0 && physicalWidth <= 100) {
-      throw ValidationError("--physical-width is a width in metres, above 0 and at most 100")
-    }
     guard (50...5000).contains(features ?? 700) else { throw ValidationError("--features takes 50 to 5000") }
     guard jobs > 0 else { throw ValidationError("--jobs is at least 1") }
   }
 
   func run() async throws {
     do {
-      let entries = try AnchorEntry.collect(sources, physicalWidth: physicalWidth)
+      let entries = try AnchorEntry.collect(sources, physicalWidth: prints.physicalWidth, radius: prints.radius)
       guard !entries.isEmpty else {
         throw AnchorError(
           .cannotOpen, "There are no pictures in \(sources.joined(separator: ", ")).",

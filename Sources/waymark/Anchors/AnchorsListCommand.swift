@@ -19,6 +19,7 @@ struct AnchorsListCommand: AsyncParsableCommand {
     var width: Int
     var height: Int
     var physicalWidth: Double?
+    var radius: Double?
     var features: Int
     var quality: Int
 
@@ -28,11 +29,12 @@ struct AnchorsListCommand: AsyncParsableCommand {
       try c.encode(width, forKey: .width)
       try c.encode(height, forKey: .height)
       try c.encode(physicalWidth, forKey: .physicalWidth)
+      try c.encodeIfPresent(radius, forKey: .radius)
       try c.encode(features, forKey: .features)
       try c.encode(quality, forKey: .quality)
     }
 
-    enum CodingKeys: CodingKey { case name, width, height, physicalWidth, features, quality }
+    enum CodingKeys: CodingKey { case name, width, height, physicalWidth, radius, features, quality }
   }
 
   func run() async throws {
@@ -40,12 +42,12 @@ struct AnchorsListCommand: AsyncParsableCommand {
       let library = try AnchorLibrary(path: library)
       for (i, r) in library.references.enumerated() {
         let row = Row(
-          name: r.name, width: r.width, height: r.height, physicalWidth: r.physicalWidth,
+          name: r.name, width: r.width, height: r.height, physicalWidth: r.physicalWidth, radius: r.radius,
           features: library.featureCount(of: i), quality: library.quality(of: i))
         if json {
           try Output.record(row)
         } else {
-          let width = r.physicalWidth.map { "\($0) m" } ?? "-"
+          let width = (r.physicalWidth.map { "\($0) m" } ?? "-") + (r.radius.map { " round \($0) m" } ?? "")
           Output.line("\(r.name)\t\(r.width)×\(r.height)\t\(width)\t\(row.features) features\tquality \(row.quality)")
         }
       }

@@ -78,7 +78,7 @@ struct AnchorsCompareCommand: AsyncParsableCommand {
         for name in difference.removed { Output.line("- \(name)") }
         for name in difference.added { Output.line("+ \(name)") }
         for name in difference.pictures { Output.line("~ \(name): another picture") }
-        for name in difference.widths { Output.line("~ \(name): another width") }
+        for name in difference.widths { Output.line("~ \(name): another width or radius") }
         for name in difference.features { Output.line("~ \(name): compiled differently") }
         Output.line("\(difference.same) the same")
       }
@@ -89,12 +89,19 @@ struct AnchorsCompareCommand: AsyncParsableCommand {
   }
 }
 
+extension AnchorReference {
+  /// Whether another one is printed as wide, and as round.
+  fileprivate func hasSameSize(as other: AnchorReference) -> Bool {
+    physicalWidth == other.physicalWidth && radius == other.radius
+  }
+}
+
 /// In what two libraries differ, by the names of their anchors.
 struct LibraryDifference: Encodable {
   /// Only in the first, only in the second.
   var removed: [String] = []
   var added: [String] = []
-  /// In both, with another picture, another physical width, or other features of the same picture.
+  /// In both, with another picture, another physical width or radius, or other features of the same picture.
   var pictures: [String] = []
   var widths: [String] = []
   var features: [String] = []
@@ -113,7 +120,7 @@ struct LibraryDifference: Encodable {
       }
       if !reference.image.isSame(as: second.references[other].image) {
         pictures.append(reference.name)
-      } else if reference.physicalWidth != second.references[other].physicalWidth {
+      } else if !reference.hasSameSize(as: second.references[other]) {
         widths.append(reference.name)
       } else if !Self.hasSameFeatures(first, index, second, other) {
         features.append(reference.name)
@@ -127,7 +134,7 @@ struct LibraryDifference: Encodable {
   /// Whether two anchors are the same but for how many features they keep.
   static func isSame(_ first: AnchorLibrary, _ one: Int, _ second: AnchorLibrary, _ other: Int) -> Bool {
     let (a, b) = (first.references[one], second.references[other])
-    return a.physicalWidth == b.physicalWidth && a.image.isSame(as: b.image)
+    return a.hasSameSize(as: b) && a.image.isSame(as: b.image)
   }
 
   private static func hasSameFeatures(

@@ -56,7 +56,7 @@ struct AnchorsQualityCommand: AsyncParsableCommand {
 
   func run() async throws {
     do {
-      let entries = try AnchorEntry.collect(pictures, physicalWidth: nil)
+      let entries = try AnchorEntry.collect(pictures)
       let target = try annotate.map {
         try AnnotationTarget($0, inputs: entries.map { ScanInput(name: $0.file, source: .file($0.file)) })
       }

@@ -64,7 +64,8 @@ extension MatchRecord.Anchor {
   /// What the engine says of an anchor.
   init(_ seen: AnchorObservation) {
     self.init(
-      name: seen.name, corners: seen.corners.corners.map { [$0.x, $0.y] }, homography: seen.homography.rowMajor,
+      name: seen.name, corners: seen.corners.corners.map { [$0.x, $0.y] },
+      outline: seen.cylinder?.outline.map { [$0.x, $0.y] }, homography: seen.homography.rowMajor,
       inliers: seen.inliers, score: seen.score, pose: seen.pose.map(MatchRecord.PoseRecord.init),
       rawPose: seen.rawPose.map(MatchRecord.PoseRecord.init), trackingMethod: seen.trackingMethod.rawValue)
   }

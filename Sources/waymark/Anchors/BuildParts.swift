@@ -52,6 +52,7 @@ final class BuildParts {
       guard library.references[place.anchor].image.isSame(as: picture) else { return nil }
       var anchor = library.compiled(place.anchor)
       anchor.physicalWidth = entry.physicalWidth
+      anchor.radius = entry.radius
       // They lie in the order in which they were chosen, so that fewer are the first of them.
       if anchor.features.count > limit {
         anchor.features.removeLast(anchor.features.count - limit)

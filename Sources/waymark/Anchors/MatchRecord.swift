@@ -23,6 +23,8 @@ struct MatchRecord: Encodable {
   struct Anchor: Encodable {
     var name: String
     var corners: [[Double]]
+    /// Of a round anchor: the outline of what is in sight.
+    var outline: [[Double]]?
     var homography: [Double]
     var inliers: Int
     var score: Double
@@ -34,6 +36,7 @@ struct MatchRecord: Encodable {
       var c = encoder.container(keyedBy: CodingKeys.self)
       try c.encode(name, forKey: .name)
       try c.encode(corners, forKey: .corners)
+      try c.encodeIfPresent(outline, forKey: .outline)
       try c.encode(homography, forKey: .homography)
       try c.encode(inliers, forKey: .inliers)
       try c.encode(score, forKey: .score)
@@ -42,7 +45,9 @@ struct MatchRecord: Encodable {
       try c.encode(trackingMethod, forKey: .trackingMethod)
     }
 
-    enum CodingKeys: CodingKey { case name, corners, homography, inliers, score, pose, rawPose, trackingMethod }
+    enum CodingKeys: CodingKey {
+      case name, corners, outline, homography, inliers, score, pose, rawPose, trackingMethod
+    }
   }
 
   var input: String

@@ -39,11 +39,11 @@ import WaymarkImage
     let aligner = PatchAligner()
     aligner.lens = LensMap(camera)
     let result = try #require(
-      aligner.align(AnchorTemplate(picture), from: Stage.disturbed(picture, truth, 2, seed: 2), in: pyramid))
+      aligner.align(AnchorTemplate(picture), from: .plane(Stage.disturbed(picture, truth, 2, seed: 2)), in: pyramid))
     #expect(corners(result.homography).meanCornerDistance(to: corners(truth)) < 0.25)
     #expect(result.score > 0.9 && result.share > 0.85)
     // Without it the best homography is far off at the corners.
-    let plain = PatchAligner().align(AnchorTemplate(picture), from: truth, in: pyramid)
+    let plain = PatchAligner().align(AnchorTemplate(picture), from: .plane(truth), in: pyramid)
     #expect(plain.map { corners($0.homography).meanCornerDistance(to: corners(truth)) > 1 } ?? true)
   }
 

@@ -11,7 +11,7 @@ import WaymarkImage
   ) -> PatchAligner.Result? {
     let pyramid = GrayPyramid()
     frame.withView { pyramid.update($0, levels: 7) }
-    return PatchAligner().align(AnchorTemplate(picture ?? self.picture), from: start, in: pyramid, blur: blur)
+    return PatchAligner().align(AnchorTemplate(picture ?? self.picture), from: .plane(start), in: pyramid, blur: blur)
   }
 
   private func error(_ h: Homography, _ truth: Homography) -> Double {
@@ -52,7 +52,8 @@ import WaymarkImage
       Stage.homography(picture, tilt: Point2(0.2, 0.1), roll: 0.3, at: Point3(0.015 * t, 0.004 * t, 0.36))
     }
     let frame = Stage.frame([(picture, (0..<8).map { place((Double($0) + 0.5) / 8 - 0.5) })])
-    let blur = MotionBlur(opening: place(-0.5), middle: place(0), closing: place(0.5))
+    let blur = MotionBlur(
+      opening: .plane(place(-0.5)), middle: .plane(place(0)), closing: .plane(place(0.5)))
     #expect(blur.way(of: Point2(120, 90)).chord.length > 12)
     let start = Stage.disturbed(picture, place(0), 1.5, seed: 2)
     let with = try #require(align(frame, from: start, blur: blur))
@@ -69,13 +70,16 @@ import WaymarkImage
         picture, tilt: Point2(0.2, 0.1), roll: 0.3, at: Point3(0.008 * t + 0.02 * t * t, 0.004 * t, 0.36))
     }
     let frame = Stage.frame([(picture, (0..<8).map { place((Double($0) + 0.5) / 8 - 0.5) })])
-    let blur = MotionBlur(opening: place(-0.5), middle: place(0), closing: place(0.5))
+    let blur = MotionBlur(
+      opening: .plane(place(-0.5)), middle: .plane(place(0)), closing: .plane(place(0.5)))
     #expect(blur.way(of: Point2(120, 90)).sag.length > 3)
     let straight = MotionBlur(
-      opening: place(-0.5),
-      middle: Homography(
-        from: Stage.corners(picture, .identity),
-        to: Stage.corners(picture, place(-0.5)).halfway(to: Stage.corners(picture, place(0.5))))!, closing: place(0.5))
+      opening: .plane(place(-0.5)),
+      middle: .plane(
+        Homography(
+          from: Stage.corners(picture, .identity),
+          to: Stage.corners(picture, place(-0.5)).halfway(to: Stage.corners(picture, place(0.5))))!),
+      closing: .plane(place(0.5)))
     #expect(straight.way(of: Point2(120, 90)).sag.length < 0.1)
     let start = Stage.disturbed(picture, place(0), 1, seed: 2)
     let with = try #require(align(frame, from: start, blur: blur))
@@ -130,8 +134,8 @@ import WaymarkImage
     frame.withView { pyramid.update($0, levels: 7) }
     let start = (Homography.translation(Point2(15, -17)) * truth).normalized
     let found = try #require(
-      PatchSearch().search(AnchorTemplate(picture), around: start, in: pyramid, octave: 1, radius: 11))
-    #expect(error(found.homography, truth) < 2)
+      PatchSearch().search(AnchorTemplate(picture), around: .plane(start), in: pyramid, octave: 1, radius: 11))
+    #expect(error(found.map.homography, truth) < 2)
   }
 }
 

@@ -10,7 +10,7 @@ struct StructureProofTests {
   private func deviations(of reference: GrayImage, in frame: GrayImage, at map: Homography = map) -> Double {
     let pyramid = GrayPyramid()
     frame.withView { pyramid.update($0, levels: 7) }
-    return StructureProof().deviations(AnchorTemplate(reference), map, in: pyramid, octave: 0)
+    return StructureProof().deviations(AnchorTemplate(reference), .plane(map), in: pyramid, octave: 0)
   }
 
   /// A dark board with a bright border: nothing but four edges.

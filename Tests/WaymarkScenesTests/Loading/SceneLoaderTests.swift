@@ -124,6 +124,22 @@ import WaymarkSystem
     Case(
       testDescription: "millimetres", yaml: head + "    physicalWidth: 210\n",
       problems: ["5 tooLarge anchors[0].physicalWidth"]),
+    Case(
+      testDescription: "radius without a width", yaml: head + "    radius: 0.03\n",
+      problems: ["5 missing anchors[0].radius"]),
+    Case(
+      testDescription: "round and round", yaml: head + "    physicalWidth: 0.3\n    radius: 0.03\n",
+      problems: ["6 tooSmall anchors[0].radius"]),
+    Case(
+      testDescription: "radius below zero", yaml: head + "    physicalWidth: 0.1\n    radius: -0.03\n",
+      problems: ["6 notPositive anchors[0].radius"]),
+    Case(
+      testDescription: "radius in millimetres", yaml: head + "    physicalWidth: 0.1\n    radius: 330\n",
+      problems: ["6 tooLarge anchors[0].radius"]),
+    Case(
+      testDescription: "round code",
+      yaml: "name: S\nanchors:\n  - { name: a, code: A-1, physicalWidth: 0.1, radius: 0.03 }\n",
+      problems: ["3 needsPicture anchors[0].radius"]),
     Case(testDescription: "cyclic", yaml: "name: S\nanchors: &a\n  - *a\n", problems: ["3 badYAML "]),
     Case(testDescription: "cut off", yaml: "name: S\nanchors: [{name: a", problems: ["2 badYAML "]),
     Case(testDescription: "alias as key", yaml: "a: &a [1]\n*a : b\n", problems: ["2 badYAML "]),
@@ -190,7 +206,7 @@ import WaymarkSystem
         - { name: c, code: { pattern: 'BIN-\d{4}' } }
         - { name: d, code: { gs1: { ai: "01", value: "04006381333931" } } }
         - { name: e, code: { gs1: { ai: "10" } } }
-        - { name: f, image: pump-7.png }
+        - { name: f, image: pump-7.png, physicalWidth: 0.1, radius: 0.033 }
       """#
     let report = try load(yaml)
     #expect(report.problems.isEmpty)
@@ -203,6 +219,7 @@ import WaymarkSystem
         SceneCode(.gs1(identifier: "10", value: nil)), nil,
       ])
     #expect(scene.pictures.map(\.name) == ["f"])
+    #expect(scene.pictures.map(\.radius) == [0.033])
     #expect(scene.anchors[1].image == "pump-7.png")
     #expect(try load(SceneWriter.yaml(scene)).scene == scene)
   }

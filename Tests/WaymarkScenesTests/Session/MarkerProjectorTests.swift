@@ -44,6 +44,27 @@ import WaymarkGeometry
     #expect(ours.map { $0.pixel.distance(to: truth.pixel) < 1e-6 } == true)
   }
 
+  /// On a can, x runs along the curve and y stands out of it there; what is on the far side is not in sight.
+  @Test func staysOnTheSurfaceOfACan() throws {
+    let seen = SessionFixture.observation(tilt: 0.4)
+    let pose = try #require(seen.pose)
+    let can = MarkerProjector(seen, physicalWidth: 0.2, radius: 0.04, intrinsics: SessionFixture.intrinsics)
+    #expect(can.facesCamera)
+    for (x, y) in [(0.0, 0.0), (0.03, 0), (-0.02, 0.01), (0.03, 0.02)] {
+      let (s, c) = (Double.sine(x / 0.04), Double.cosine(x / 0.04))
+      let point = Point3((0.04 + y) * s, (0.04 + y) * c - 0.04, 0.02)
+      let truth = try #require(pose.project(point, SessionFixture.intrinsics))
+      let ours = try #require(can.project(Point3(x, y, 0.02)))
+      #expect(ours.pixel.distance(to: truth.pixel) < 1e-6)
+      #expect(abs((ours.depth ?? 0) - truth.depth) < 1e-9)
+    }
+    // 0.0628 m are a quarter of the way round; the can is turned by 0.4.
+    #expect(can.project(Point3(0.1, 0, 0)) == nil && can.project(Point3(-0.1, 0, 0)) == nil)
+    #expect(
+      MarkerProjector(seen, physicalWidth: 0.2, intrinsics: SessionFixture.intrinsics).project(Point3(0.1, 0, 0)) != nil
+    )
+  }
+
   @Test func nothingBehindTheCameraOrTurnedAway() throws {
     let near = SessionFixture.observation(position: Point3(0, 0, -0.3))
     let projector = MarkerProjector(near, physicalWidth: 0.2, intrinsics: SessionFixture.intrinsics)

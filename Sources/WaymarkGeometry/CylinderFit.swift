@@ -1,0 +1,95 @@
+/// The pose of a cylinder from points of the picture on it and the places where they were seen.
+package enum CylinderFit {
+  /// Both poses that a cylinder can have by how it looks around one point: the planes that touch it there, by IPPE
+  /// (`PlanePoseSolver`), each turned to where the middle of the picture is.
+  ///
+  /// - Parameters:
+  ///   - local: reference → frame, right around `point`.
+  ///   - shape: a map of the same picture and camera; its pose does not count.
+  ///   - pairs: what the distance is taken from.
+  package static func seeds(
+    _ local: Homography, at point: Point2, shape: CylinderMap, _ pairs: UnsafeBufferPointer<PointPair>
+  ) -> (CylinderMap, CylinderMap?)? {
+    let unit = shape.unit
+    let toReference = Homography(SIMD3(1 / unit, 0, point.x), SIMD3(0, 1 / unit, point.y), SIMD3(0, 0, 1))
+    let (f, c) = (shape.camera.focal, shape.camera.center)
+    let toDirection = Homography(SIMD3(1 / f.x, 0, -c.x / f.x), SIMD3(0, 1 / f.y, -c.y / f.y), SIMD3(0, 0, 1))
+    guard let (first, second) = PlanePoseSolver.rotations(toDirection * local * toReference) else { return nil }
+    // The picture's axes as the touching plane has them.
+    let angle = (point.x - (shape.referenceSize.x - 1) / 2) * unit / shape.radius
+    let turned = Matrix3.rotation(Point3(0, angle, 0))
+    func seed(_ r: Matrix3) -> CylinderMap? { place(r * turned, shape, pairs) }
+    guard let a = seed(first) else { return seed(second).map { ($0, nil) } }
+    return (a, seed(second))
+  }
+
+  /// The distance and place of least squared algebraic error for a rotation.
+  private static func place(
+    _ rotation: Matrix3, _ shape: CylinderMap, _ pairs: UnsafeBufferPointer<PointPair>
+  ) -> CylinderMap? {
+    // x·(r₃·X + t_z) = r₁·X + t_x, and so for y.
+    var system = NormalEquations()
+    for pair in pairs {
+      let c = rotation * shape.point(pair.reference)
+      let d = (pair.frame - shape.camera.center) / shape.camera.focal
+      system.add(SIMD8(1, 0, -d.x, 0, 0, 0, 0, 0), d.x * c.z - c.x)
+      system.add(SIMD8(0, 1, -d.y, 0, 0, 0, 0, 0), d.y * c.z - c.y)
+    }
+    guard let t = system.solve(count: 3), t[2] > 0 else { return nil }
+    var result = shape
+    result.pose = PlanePose(rotation: rotation, translation: Point3(t[0], t[1], t[2]))
+    return result.isFinite ? result : nil
+  }
+
+  /// The pose of least robust reprojection error (S. Geman, D. McClure, 1987), by Levenberg and Marquardt's method.
+  ///
+  /// - Parameter sigma: pairs further off than a few of these, in pixels, count little.
+  /// - Returns: the pose and its cost, 0…1 a pair: pairs that are off, or turned away, cost 1.
+  package static func refine(
+    _ start: CylinderMap, _ pairs: UnsafeBufferPointer<PointPair>, sigma: Double, iterations: Int = 12
+  ) -> (map: CylinderMap, cost: Double)? {
+    let square = sigma * sigma
+    func cost(_ map: CylinderMap) -> Double {
+      guard map.isFinite else { return .infinity }
+      var sum = 0.0
+      for pair in pairs {
+        guard map.depth(pair.reference) > 0 else {
+          sum += 1
+          continue
+        }
+        let r = pair.frame - map.apply(pair.reference)
+        let e = r.dot(r)
+        sum += e / (e + square)
+      }
+      return sum
+    }
+    var map = start
+    var current = cost(map)
+    guard current.isFinite else { return nil }
+    var damping = 1e-4
+    for _ in 0..<iterations {
+      var system = NormalEquations()
+      let pivot = map.axisPoint
+      for pair in pairs where map.depth(pair.reference) > 0 {
+        let r = pair.frame - map.apply(pair.reference)
+        let ratio = square / (r.dot(r) + square)
+        let (x, y) = map.poseDerivative(at: pair.reference, pivot: pivot)
+        system.add(x, r.x, weight: ratio * ratio)
+        system.add(y, r.y, weight: ratio * ratio)
+      }
+      guard let s = system.solve(count: 6, damping: damping) else { break }
+      let next = map.moved(turn: Point3(s[0], s[1], s[2]), shift: Point3(s[3], s[4], s[5]), pivot: pivot)
+      let price = cost(next)
+      if price < current {
+        let gain = current - price
+        (map, current) = (next, price)
+        damping = max(1e-9, damping * 0.1)
+        if gain <= 1e-6 * current { break }
+      } else {
+        guard damping < 10 else { break }
+        damping *= 10
+      }
+    }
+    return (map, current)
+  }
+}
