@@ -70,6 +70,9 @@ package final class Isolation: Sendable {
   /// The same as a value to hand on.
   package var makeDecoder: MakeFrameDecoder { { [self] in frameDecoder() } }
 
+  /// Looks for pages in the colours of live frames, in a worker that stays as long as it is used, unlike `page`.
+  package func pageDesk() -> PageDesk { PageDesk(launcher, ledger, limit: limits.frame) }
+
   /// Makes gray pictures of files that are played like frames, for one thread: in a worker that stays, unlike `gray`.
   package func pictureReading() -> ([UInt8]) throws -> GrayImage {
     guard let launcher else { return { try PictureDecoder().gray($0).image } }

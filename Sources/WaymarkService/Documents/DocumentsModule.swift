@@ -53,6 +53,10 @@ package final class DocumentsModule: ServiceModule {
   private var trouble: ServiceProblem?
   private var tail: Task<Void, Never>?
   private var timer: Scheduled<Void>?
+  /// Looks at frames' colours for the lane.
+  private let desk: PageDesk
+  /// When the desk's worker is looked at, whether it is still needed.
+  private var deskTimer: Scheduled<Void>?
   private var isStopped = false
   /// Seconds for which a page that was taken out can be brought back.
   nonisolated static let undoTime = 60
@@ -69,12 +73,13 @@ package final class DocumentsModule: ServiceModule {
     self.capture = capture
     self.settings = settings
     let relay = Relay()
-    let isolation = hub.isolation
+    let desk = hub.isolation.pageDesk()
+    self.desk = desk
     lane = .documents(
       maximumRate: settings.rate,
       place: { frame, near in
         guard let picture = PageSeeker.picture(of: frame),
-          case .place(let found?)? = try? isolation.page(picture, PageOrder(.place(near: near))),
+          let found = desk.place(picture, near: near, now: MonotonicClock.now),
           (found.width, found.height) == (frame.width, frame.height)
         else { return nil }
         return PageSeeker.Sighting(outline: found.outline, score: found.score)
@@ -125,6 +130,7 @@ package final class DocumentsModule: ServiceModule {
   package func stop() {
     isStopped = true
     timer?.cancel()
+    deskTimer?.cancel()
     if owner != nil { release(.stopping) }
   }
 
@@ -283,6 +289,21 @@ package final class DocumentsModule: ServiceModule {
     task.isAutomatic = mode == .automatic
     lane.settings = task
     lane.setEnabled(owner != nil && mode != .paused)
+    if owner != nil { watchDesk() }
+  }
+
+  /// Ends the worker that looks at frames' colours when no frame needed it for a while.
+  private func watchDesk(after seconds: Double = PageDesk.idleTime) {
+    guard deskTimer == nil, !isStopped else { return }
+    deskTimer = ServiceActor.schedule(after: seconds) { [weak self] in
+      guard let self else { return }
+      self.deskTimer = nil
+      if let left = self.desk.rest(now: MonotonicClock.now) {
+        self.watchDesk(after: max(left, 0.1))
+      } else if self.owner != nil, self.mode != .paused {
+        self.watchDesk()
+      }
+    }
   }
 
   /// Presses the shutter.
@@ -340,67 +361,5 @@ package final class DocumentsModule: ServiceModule {
         await self.keep(shot)
       }
     }
-  }
-
-  private func fail(_ session: String, _ code: String, _ message: String, hint: String) {
-    hub.publish(DocumentFailed(session: session, code: code, message: message, hint: hint))
-  }
-
-  /// Writes a captured page down and tells it.
-  private func keep(_ shot: PageShot) async {
-    guard let ledger else { return }
-    let session = ledger.session
-    guard ledger.kept.count < settings.pageLimit || retake != nil else {
-      return fail(
-        session, "tooManyPages", "The document has \(settings.pageLimit) pages already.",
-        hint: "Save them, then go on with another document.")
-    }
-    guard ledger.bytes + shot.picture.count <= settings.byteLimit else {
-      return fail(
-        session, "noSpace", "The pages take \(settings.byteLimit >> 20) MiB already.",
-        hint: "Save them, then go on with another document.")
-    }
-    let place = await placed(shot)
-    do {
-      var page: DocumentLedger.Page?
-      let number = ledger.nextNumber
-      let replaced = retake
-      try await change(adding: (number, shot.picture), tells: false) { ledger in
-        var new = DocumentLedger.Page(
-          number: ledger.takeNumber(), width: shot.width, height: shot.height, outline: place?.outline ?? shot.outline,
-          bends: place?.bends, filter: ledger.filter, captured: Int(Date().timeIntervalSince1970),
-          bytes: shot.picture.count)
-        if let replaced, let index = ledger.pages.firstIndex(where: { $0.number == replaced && $0.removed == nil }) {
-          new.filter = ledger.pages[index].filter
-          ledger.pages[index].removed = ledger.changed
-          ledger.pages.insert(new, at: index)
-        } else {
-          ledger.pages.append(new)
-        }
-        page = new
-      }
-      if retake == replaced { retake = nil }
-      hub.publish(
-        DocumentCaptured(
-          session: session, page: page.map(DocumentPage.init), count: self.ledger?.kept.count ?? 0,
-          automatic: shot.isAutomatic, replaced: replaced == nil ? nil : true))
-      tellChange()
-    } catch {
-      let told = error as? ServiceError
-      fail(
-        session, told?.code == .noSpace ? "noSpace" : "notWritten", told?.message ?? "The page could not be kept.",
-        hint: told?.hint ?? "The service's log says more.")
-      // It was not kept, so that it is no page that was captured.
-      allowAgain()
-    }
-  }
-
-  /// Where the page of a shot is by its colours; nil where they tell nothing else than the lane.
-  private func placed(_ shot: PageShot) async -> PagePlace? {
-    let isolation = hub.isolation
-    let order = PageOrder(.place(near: shot.outline))
-    let result = try? await Self.blocking { try isolation.page(shot.picture, order) }
-    guard case .place(let place?) = result, place.width == shot.width, place.height == shot.height else { return nil }
-    return place
   }
 }

@@ -1,0 +1,69 @@
+import Foundation
+import WaymarkDocuments
+import WaymarkPipeline
+import WaymarkProtocol
+import WaymarkWorker
+
+extension DocumentsModule {
+  func fail(_ session: String, _ code: String, _ message: String, hint: String) {
+    hub.publish(DocumentFailed(session: session, code: code, message: message, hint: hint))
+  }
+
+  /// Writes a captured page down and tells it.
+  func keep(_ shot: PageShot) async {
+    guard let ledger else { return }
+    let session = ledger.session
+    guard ledger.kept.count < settings.pageLimit || retake != nil else {
+      return fail(
+        session, "tooManyPages", "The document has \(settings.pageLimit) pages already.",
+        hint: "Save them, then go on with another document.")
+    }
+    guard ledger.bytes + shot.picture.count <= settings.byteLimit else {
+      return fail(
+        session, "noSpace", "The pages take \(settings.byteLimit >> 20) MiB already.",
+        hint: "Save them, then go on with another document.")
+    }
+    let place = await placed(shot)
+    do {
+      var page: DocumentLedger.Page?
+      let number = ledger.nextNumber
+      let replaced = retake
+      try await change(adding: (number, shot.picture), tells: false) { ledger in
+        var new = DocumentLedger.Page(
+          number: ledger.takeNumber(), width: shot.width, height: shot.height, outline: place?.outline ?? shot.outline,
+          bends: place?.bends, filter: ledger.filter, captured: Int(Date().timeIntervalSince1970),
+          bytes: shot.picture.count)
+        if let replaced, let index = ledger.pages.firstIndex(where: { $0.number == replaced && $0.removed == nil }) {
+          new.filter = ledger.pages[index].filter
+          ledger.pages[index].removed = ledger.changed
+          ledger.pages.insert(new, at: index)
+        } else {
+          ledger.pages.append(new)
+        }
+        page = new
+      }
+      if retake == replaced { retake = nil }
+      hub.publish(
+        DocumentCaptured(
+          session: session, page: page.map(DocumentPage.init), count: self.ledger?.kept.count ?? 0,
+          automatic: shot.isAutomatic, replaced: replaced == nil ? nil : true))
+      tellChange()
+    } catch {
+      let told = error as? ServiceError
+      fail(
+        session, told?.code == .noSpace ? "noSpace" : "notWritten", told?.message ?? "The page could not be kept.",
+        hint: told?.hint ?? "The service's log says more.")
+      // It was not kept, so that it is no page that was captured.
+      allowAgain()
+    }
+  }
+
+  /// Where the page of a shot is by its colours; nil where they tell nothing else than the lane.
+  private func placed(_ shot: PageShot) async -> PagePlace? {
+    let isolation = hub.isolation
+    let order = PageOrder(.place(near: shot.outline))
+    let result = try? await Self.blocking { try isolation.page(shot.picture, order) }
+    guard case .place(let place?) = result, place.width == shot.width, place.height == shot.height else { return nil }
+    return place
+  }
+}
