@@ -54,7 +54,7 @@ struct AdvisorTests {
     // How many modules it has at least, and how much of it is missing.
     let wanted: [(Symbology, [Edge], columns: Int, rows: Int, share: Double)] = [
       (.microQR, [.right, .bottom], 15, 15, 0.4), (.rMQR, [.right, .bottom], 43, 13, 0.3),
-      (.aztec, [.bottom], 27, 27, 0.3), (.pdf417, [.left, .right], 60, 6, 0.4),
+      (.pdf417, [.left, .right], 60, 6, 0.4),
     ]
     for (symbology, edges, columns, rows, share) in wanted {
       let fixture = try #require(

@@ -32,6 +32,19 @@ import WaymarkProtocol
 
   @Test func eventsAreAsTheyWere() throws { try check(Samples.allEvents.map { try line($0) }, "events.ndjson") }
 
+  @Test func aPartOfAMessageSaysWhichOneItIs() throws {
+    var event = ScanSuccessful(
+      scan: "s1", symbology: "pdf417", text: "part 2 ", part: MessagePart(index: 2, count: 3, id: "012345"), corners: []
+    )
+    #expect(
+      try text(event)
+        == #"{"scan":"s1","kind":null,"symbology":"pdf417","text":"part 2 ","part":{"index":2,"count":3,"id":"012345"},"corners":[],"source":"live"}"#
+    )
+    #expect(event.forObservers.part == nil)
+    event.part = MessagePart(index: 2)
+    #expect(try text(event).contains(#""part":{"index":2},"#))
+  }
+
   @Test func requestsAreAsTheyWere() throws { try check(Samples.allRequests.map { try line($0) }, "requests.ndjson") }
 
   @Test func resultsAreAsTheyWere() throws {

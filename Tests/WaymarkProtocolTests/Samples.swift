@@ -97,9 +97,6 @@ enum Samples {
   static let events: [any EventPayload] = [
     Hello(version: "0.1.0", instance: "1abc", role: .operator, client: 3, features: ["gallery", "media"]),
     successful,
-    ScanSuccessful(
-      scan: "s1", symbology: "pdf417", text: "part 2 ", bytesBase64: "cGFydCAyIA==", charset: "US-ASCII",
-      part: MessagePart(index: 2, count: 3, id: "012345"), corners: corners),
     ScanInvalid(
       scan: "s1", context: context, reason: "hostNotAllowed", kind: "sapOnboarding", corners: corners, by: actor),
     ScanUnsuccessful(
