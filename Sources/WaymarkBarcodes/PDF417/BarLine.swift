@@ -21,37 +21,47 @@ struct BarLine {
     let count = Int(length / step)
     let upright = Point2(-direction.y, direction.x)
     let lanes: [Double] = across >= 1 ? [-across, 0, across] : [0]
-    var values = [Double](repeating: 0, count: count)
-    for i in 0..<count {
-      let p = a + direction * (Double(i) * step)
-      var sum = 0.0
-      for lane in lanes { sum += view.sample(p + upright * lane) }
-      values[i] = sum / Double(lanes.count)
-    }
     let reach = max(2, Int(window / step))
     // The darkest and the lightest of blocks, so that a window costs the same whatever its size.
     let block = max(1, reach / 2)
     let blocks = (count + block - 1) / block
+    let values = [Double](unsafeUninitializedCapacity: count) { values, filled in
+      for i in 0..<count {
+        let p = a + direction * (Double(i) * step)
+        var sum = 0.0
+        for lane in lanes { sum += view.sample(p + upright * lane) }
+        values[i] = sum / Double(lanes.count)
+      }
+      filled = count
+    }
     var low = [Double](repeating: 255, count: blocks)
     var high = [Double](repeating: 0, count: blocks)
-    for i in 0..<count {
-      low[i / block] = min(low[i / block], values[i])
-      high[i / block] = max(high[i / block], values[i])
+    for b in 0..<blocks {
+      for i in (b * block)..<min(count, (b + 1) * block) {
+        low[b] = min(low[b], values[i])
+        high[b] = max(high[b], values[i])
+      }
     }
     var dark = false
     var previous = 0.0
-    for i in 0..<count {
-      let (b0, b1) = (max(0, i / block - 2), min(blocks - 1, i / block + 2))
-      let l = low[b0...b1].min() ?? 0
-      let h = high[b0...b1].max() ?? 255
-      // Where there is no contrast it is light.
-      let excess = h - l < 16 ? 1 : values[i] - (l + h) / 2
-      if (excess < 0) != dark {
-        dark.toggle()
-        let share = abs(excess) / max(1e-9, abs(excess) + abs(previous))
-        edges.append((Double(i) - (i > 0 ? share : 0)) * step)
+    for b in 0..<blocks {
+      var (l, h) = (255.0, 0.0)
+      for n in max(0, b - 2)...min(blocks - 1, b + 2) {
+        l = min(l, low[n])
+        h = max(h, high[n])
       }
-      previous = excess
+      // Where there is no contrast it is light.
+      let isFlat = h - l < 16
+      let level = (l + h) / 2
+      for i in (b * block)..<min(count, (b + 1) * block) {
+        let excess = isFlat ? 1 : values[i] - level
+        if (excess < 0) != dark {
+          dark.toggle()
+          let share = abs(excess) / max(1e-9, abs(excess) + abs(previous))
+          edges.append((Double(i) - (i > 0 ? share : 0)) * step)
+        }
+        previous = excess
+      }
     }
     // What is dark to the end of the picture ends there.
     if dark { edges.append(Double(count) * step) }
