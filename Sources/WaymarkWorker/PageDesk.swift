@@ -13,6 +13,8 @@ package final class PageDesk: Sendable {
 
   /// Seconds after the last look for which the worker stays.
   package static let idleTime = 5.0
+  /// What no place of a page takes more bytes than: four corners, the bends of its sides, its size.
+  private static let answerLimit = 1024
   private let state: Mutex<State>
   private let limit: Double
 
@@ -43,19 +45,14 @@ package final class PageDesk: Sendable {
   private func ask(
     _ worker: borrowing WorkerProcess, _ file: [UInt8], _ order: PageOrder
   ) throws(WorkerFailure) -> PageOrder.Result? {
-    var wire = WireWriter()
-    order.write(to: &wire)
-    let size = wire.bytes.count + file.count
-    guard size <= WorkerArena.inputLimit else { throw .tooLarge }
-    worker.arena.input.copyBytes(from: wire.bytes + file)
-    let answer = try worker.ask(.page(size: size, order: wire.bytes.count), limit: limit)
+    guard file.count <= WorkerArena.inputLimit else { throw .tooLarge }
+    worker.arena.input.copyBytes(from: file)
+    let answer = try worker.ask(
+      WorkerRequest.page(size: file.count, order), for: PageOrder.Result.self, byteLimit: Self.answerLimit,
+      limit: limit)
     // A frame that cannot be decoded shows no page.
-    guard answer.worked else { return nil }
-    guard answer.count <= PageOrder.byteLimit else { throw .malformedAnswer }
-    var reader = WireReader(worker.arena.takeOutput(answer.count))
-    guard let result = try? PageOrder.Result(&reader), reader.isAtEnd, case .place = result else {
-      throw .malformedAnswer
-    }
+    guard case .success(let result) = answer else { return nil }
+    guard case .place = result else { throw .malformedAnswer }
     return result
   }
 
