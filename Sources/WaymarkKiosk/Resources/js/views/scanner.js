@@ -3,6 +3,7 @@ import { command, CommandError } from '../api.js';
 import { cameraRoll } from '../components/camera-roll.js';
 import { outlinedCodes } from '../components/followed.js';
 import { drawCode } from '../components/overlay.js';
+import { guidedSearch } from '../components/search.js';
 import { cameraStage } from '../components/stage.js';
 import { verdictPanel } from '../components/verdict.js';
 import { openDialog } from '../dialog.js';
@@ -14,7 +15,6 @@ import { t, tOr } from '../strings.js';
 
 const ADVICE_MS = 1500;
 const INVALID_MS = 9000;
-const RETRY_MS = 2000;
 const SCAN_SECONDS = 60;
 const SNAP_MS = 260;
 
@@ -25,16 +25,7 @@ const SNAP_MS = 260;
 export function openScanner(app, { mode }) {
   const barcode = mode === 'barcode';
   const wanted = t(barcode ? 'scan.prompt.barcode' : 'scan.prompt');
-  /** The scan that is this page's, by its id; events of any other belong to somebody else. */
-  let scan = null;
-  /** What came in while the answer to `scan.begin` was on its way: only then is it known whose it is. */
-  let early = null;
-  /** One `scan.begin` at a time: of two that are under way nobody knows which one counts in the end. */
-  let rearm = false;
-  let armed = '';
-  let timer = 0;
   let fading = 0;
-  let resizing = 0;
   let done = false;
   let handed = null;
   /** The verdict that is shown, and the code that it is about: `{ corners, width, state, since }`. */
@@ -53,7 +44,6 @@ export function openScanner(app, { mode }) {
   let roll = null;
 
   const say = (state, text) => { guide.dataset.state = prompt.dataset.state = state; setText(words, text); };
-  const later = (work, ms) => { clearTimeout(timer); timer = setTimeout(work, ms); };
   const disarm = (id) => command('scan.cancel', { scan: id }).catch(() => {});
   const tell = (error) => { const text = tOr(`error.${error}`, 'error.unavailable'); say('error', text); announce(text); };
 
@@ -71,24 +61,16 @@ export function openScanner(app, { mode }) {
     return share < 1 || Boolean(code.until);
   }
 
-  const stage = cameraStage(app, { label: t('scan.title'), area, paint, onsize: () => refit(), expectsOverlay: () => followed.live && !verdict });
+  const stage = cameraStage(app, { label: t('scan.title'), area, paint, onsize: () => search.refit(), expectsOverlay: () => followed.live && !verdict });
 
-  /** Where the guide is, as shares of the frame: what lies outside of it does not count. */
-  function region() {
-    const live = stage.live;
-    if (!live || !frame.getClientRects().length) return null;
-    const outer = stage.node.getBoundingClientRect();
-    const box = frame.getBoundingClientRect();
-    const shares = live.shares({ left: box.left - outer.left, top: box.top - outer.top, width: box.width, height: box.height }, stage.size);
-    return shares[2] > 0 && shares[3] > 0 ? shares : null;
-  }
-
-  /** The screen or the picture has another shape: the guide lies elsewhere in the frame. */
-  function refit() {
-    if (done || handed || scan === null || verdict || judging) return;
-    const now = region();
-    if (now && JSON.stringify(now) !== armed) arm();
-  }
+  const search = guidedSearch({
+    stage, frame, take, cancel: disarm,
+    begin: async (limits) => (await command('scan.begin', { mode, timeout: SCAN_SECONDS, once: barcode, ...(limits ? { region: limits } : {}) })).scan,
+    isOver: () => handed,
+    isShowing: () => handed || verdict || judging,
+    onarm: () => idle(),
+    onfail: (error) => { if (error instanceof CommandError && error.code === 'busy') say('waiting', t('scan.busy')); else tell(error.code); },
+  });
 
   function idle() {
     verdict = null;
@@ -102,7 +84,7 @@ export function openScanner(app, { mode }) {
   }
 
   function show(next, buttons) {
-    clearTimeout(timer);
+    search.wait();
     verdict = next;
     // The list is taken away first: where the code is shown depends on what the panel leaves free.
     const outer = stage.node.getBoundingClientRect();
@@ -116,46 +98,16 @@ export function openScanner(app, { mode }) {
     /** @type {HTMLElement} */ (panel.querySelector('.button.primary'))?.focus({ preventScroll: true });
   }
 
-  async function arm() {
-    clearTimeout(timer);
-    if (done || handed) return;
-    if (early) { rearm = true; return; }
-    idle();
-    // What it replaces is told of as cancelled, and is nobody's any more.
-    scan = null;
-    const limits = region();
-    armed = JSON.stringify(limits);
-    early = [];
-    try {
-      const begun = await command('scan.begin', { mode, timeout: SCAN_SECONDS, once: barcode, ...(limits ? { region: limits } : {}) });
-      if (done) { disarm(begun.scan); return; }
-      scan = begun.scan;
-      const came = early;
-      early = null;
-      if (rearm) { rearm = false; arm(); return; }
-      for (const event of came) take(event);
-      refit();
-    } catch (error) {
-      early = null;
-      if (done) return;
-      if (rearm) { rearm = false; arm(); return; }
-      if (error instanceof CommandError && error.code === 'busy') say('waiting', t('scan.busy')); else tell(error.code);
-      later(arm, RETRY_MS);
-    }
-  }
-
   /** An event of a live scan, if it is this page's. */
   function take(event) {
-    if (event.source === 'gallery') return;
-    if (early) { early.push(event); return; }
-    if (scan === null || event.scan !== scan) return;
+    if (search.id === null || event.scan !== search.id) return;
     // Whoever looks at a picture of their own is not told of what the camera sees; it is looked for anew afterwards.
     if ((judging || verdict?.still) && !['scan.cancelled', 'scan.unsuccessful', 'scan.ended'].includes(event.event)) return;
     const outcome = event.event.slice('scan.'.length);
     switch (outcome) {
       case 'successful': accepted({ ...event, outcome }); break;
       case 'invalid': refuse({ ...event, outcome }); break;
-      case 'unsuccessful': scan = null; if (!judging && !verdict?.still) refuse({ ...event, outcome }); break;
+      case 'unsuccessful': search.replace(); if (!judging && !verdict?.still) refuse({ ...event, outcome }); break;
       case 'guide': advise(event); break;
       case 'ended':
         // What was read once, and what this page confirmed, is told by the way it came.
@@ -165,9 +117,9 @@ export function openScanner(app, { mode }) {
       // falls through
       default:
         if (event.reason === 'replaced' && judging) return;
-        scan = null;
+        search.replace();
         // Somebody else ended it: what was to be confirmed is gone, and is looked for again.
-        if (!judging && (!verdict || verdict.outcome === 'successful')) later(arm, 500);
+        if (!judging && (!verdict || verdict.outcome === 'successful')) search.later(search.arm, 500);
     }
   }
 
@@ -177,7 +129,7 @@ export function openScanner(app, { mode }) {
     say('advice', text);
     announce(text);
     if (event.corners?.length) { code = { corners: event.corners, width: event.frame?.width, state: 'advice', since: 0, until: performance.now() + ADVICE_MS }; stage.preview.redraw(); }
-    later(() => { say('idle', wanted); }, ADVICE_MS);
+    search.later(() => { say('idle', wanted); }, ADVICE_MS);
   }
 
   function accepted(next) {
@@ -192,8 +144,8 @@ export function openScanner(app, { mode }) {
     const cancel = button(t('scan.reject'), async () => {
       if (handed || go.dataset.state === 'processing') return;
       await disarm(next.scan);
-      scan = null;
-      arm();
+      search.replace();
+      search.arm();
     });
     const go = statusButton({
       label: t('scan.continue'), processing: t('scan.confirming'), success: t('scan.continue'), failure: t('common.again'),
@@ -220,14 +172,14 @@ export function openScanner(app, { mode }) {
 
   function refuse(next) {
     if (next.outcome === 'invalid' && next.corners?.length && !next.still) followed.refuse(next.corners);
-    const goOn = () => { if (scan === null || next.still) arm(); else idle(); };
+    const goOn = () => { if (search.id === null || next.still) search.arm(); else idle(); };
     show(next, [button(t(next.outcome === 'invalid' ? 'scan.other' : 'common.again'), goOn, { kind: 'primary' })]);
-    if (next.outcome === 'invalid') later(goOn, INVALID_MS);
+    if (next.outcome === 'invalid') search.later(goOn, INVALID_MS);
   }
 
   /** A picture that somebody chose takes the place of the live one while it is judged. */
   const judge = {
-    onbegin: () => { judging += 1; clearTimeout(timer); if (verdict) { verdict = null; panel.replaceChildren(); } },
+    onbegin: () => { judging += 1; search.wait(); if (verdict) { verdict = null; panel.replaceChildren(); } },
     onpicture: (bitmap) => {
       if (done || !bitmap) { bitmap?.close(); return; }
       code = null;
@@ -239,32 +191,30 @@ export function openScanner(app, { mode }) {
       const waits = next.outcome === 'successful';
       // Nobody is there any more to confirm it.
       if (done) { if (waits) disarm(next.scan); return; }
-      if (next.error) { toast(tOr(`error.${next.error}`, 'error.unavailable'), { seconds: 7 }); arm(); return; }
+      if (next.error) { toast(tOr(`error.${next.error}`, 'error.unavailable'), { seconds: 7 }); search.arm(); return; }
       const shown = dialog.node.dataset.frozen === 'picture';
       const about = { ...next, frame: null, still: true, corners: shown ? next.corners : null };
-      if (waits) { scan = next.scan; accepted(about); } else refuse(about);
+      if (waits) { search.replace(next.scan); accepted(about); } else refuse(about);
       if (shown) { stage.measure(); stage.reframe(next.corners); }
     },
   };
 
-  const followed = outlinedCodes(app, { symbologies: barcode ? undefined : ['qr'], region: () => JSON.parse(armed || 'null'), preview: stage.preview });
+  const followed = outlinedCodes(app, { symbologies: barcode ? undefined : ['qr'], region: () => search.limits, preview: stage.preview });
 
   const dialog = openDialog({
     label: t('scan.title'), kind: 'view camera scanner',
     onclose: () => {
       done = true;
-      clearTimeout(timer);
+      search.stop();
       clearTimeout(fading);
-      clearTimeout(resizing);
-      observer.disconnect();
       followed.stop();
       for (const off of offs) off();
       stage.stop();
-      if (scan !== null && handed?.scan !== scan) disarm(scan);
+      if (search.id !== null && handed?.scan !== search.id) disarm(search.id);
     },
     build: (self) => {
-      for (const name of ['successful', 'invalid', 'unsuccessful', 'guide', 'cancelled', 'ended']) offs.push(app.events.on(`scan.${name}`, take));
-      offs.push(app.events.on('connection', ({ online }) => { if (online) { scan = null; arm(); } }));
+      for (const name of ['successful', 'invalid', 'unsuccessful', 'guide', 'cancelled', 'ended']) offs.push(app.events.on(`scan.${name}`, (event) => { if (event.source !== 'gallery') search.hear(event); }));
+      offs.push(app.events.on('connection', ({ online }) => { if (online) { search.replace(); search.arm(); } }));
       const sound = button('', () => {
         mute(!isMuted());
         sound.setAttribute('aria-pressed', String(isMuted()));
@@ -278,10 +228,8 @@ export function openScanner(app, { mode }) {
       return box;
     },
   });
-  const observer = new ResizeObserver(() => { clearTimeout(resizing); resizing = setTimeout(refit, 250); });
-  observer.observe(frame);
   stage.measure();
-  arm();
+  search.start();
   return dialog;
 }
 

@@ -1,18 +1,19 @@
 // Printed text into a field: a band in the live picture, what fits outlined in it, taken when it is stable or tapped.
 import { command, CommandError } from '../api.js';
 import { drawCode } from '../components/overlay.js';
+import { guidedSearch } from '../components/search.js';
 import { cameraStage } from '../components/stage.js';
 import { openDialog } from '../dialog.js';
 import { announce, button, el, setText, still } from '../dom.js';
 import { toast } from '../elements/feedback.js';
 import { t, tOr } from '../strings.js';
 
-const RETRY_MS = 2000;
 /** Seconds without anything in view after which is said what to change. */
 const ADVICE_MS = 4000;
 /** What was in view a moment ago can still be tapped. */
 const KEEP_MS = 2500;
 const SHOWN = 4;
+const AGAIN_MS = 2000;
 const TAKEN_MS = 500;
 
 /**
@@ -21,16 +22,8 @@ const TAKEN_MS = 500;
  */
 export function openTextReader(app, { label, patterns = [] }) {
   const wanted = t('text.prompt', { label });
-  let session = null;
-  /** What came in while the answer to `text.begin` was on its way. */
-  let early = null;
-  let rearm = false;
-  let timer = 0;
   let advice = 0;
-  let resizing = 0;
-  let done = false;
   let taken = null;
-  let armed = '';
   /** Those that may be tapped: text to `{ candidate, seen }`. */
   const known = new Map();
   /** What is outlined: `{ items, width, until }`. */
@@ -49,7 +42,6 @@ export function openTextReader(app, { label, patterns = [] }) {
 
   const say = (state, text) => { guide.dataset.state = prompt.dataset.state = state; setText(words, text); };
   const tell = (code) => { const text = tOr(`error.${code}`, 'error.unavailable'); say('error', text); announce(text); };
-  const later = (work, ms) => { clearTimeout(timer); timer = setTimeout(work, ms); };
 
   function paint(context, _, place) {
     if (!seen || place.now > seen.until) return false;
@@ -60,67 +52,32 @@ export function openTextReader(app, { label, patterns = [] }) {
     return true;
   }
 
-  const stage = cameraStage(app, { label: t('text.title'), area, paint, onsize: () => refit() });
+  const stage = cameraStage(app, { label: t('text.title'), area, paint, onsize: () => search.refit() });
 
-  /** Where the band is, as shares of the frame. */
-  function region() {
-    const live = stage.live;
-    if (!live || !frame.getClientRects().length) return null;
-    const outer = stage.node.getBoundingClientRect();
-    const box = frame.getBoundingClientRect();
-    const shares = live.shares({ left: box.left - outer.left, top: box.top - outer.top, width: box.width, height: box.height }, stage.size);
-    return shares[2] > 0 && shares[3] > 0 ? shares : null;
-  }
-
-  function refit() {
-    if (done || taken || session === null) return;
-    const now = region();
-    if (now && JSON.stringify(now) !== armed) arm();
-  }
+  const search = guidedSearch({
+    stage, frame, take,
+    begin: async (limits) => (await command('text.begin', { ...(patterns.length ? { patterns } : {}), ...(limits ? { region: limits } : {}) })).session,
+    cancel: (session) => command('text.cancel', { session }).catch(() => {}),
+    isOver: () => taken,
+    isShowing: () => taken,
+    onbegun: () => { say('idle', wanted); unseen(); },
+    onfail: (error) => { if (error instanceof CommandError && error.code === 'busy') say('waiting', t('text.busy')); else tell(error.code); },
+  });
 
   function unseen() {
     clearTimeout(advice);
     advice = setTimeout(() => { if (!taken && !known.size) { say('advice', t('text.advice')); announce(t('text.advice')); } }, ADVICE_MS);
   }
 
-  async function arm() {
-    clearTimeout(timer);
-    if (done || taken) return;
-    if (early) { rearm = true; return; }
-    session = null;
-    early = [];
-    const limits = region();
-    armed = JSON.stringify(limits);
-    try {
-      const begun = await command('text.begin', { ...(patterns.length ? { patterns } : {}), ...(limits ? { region: limits } : {}) });
-      if (done) { command('text.cancel', { session: begun.session }).catch(() => {}); return; }
-      session = begun.session;
-      say('idle', wanted);
-      unseen();
-      const came = early;
-      early = null;
-      if (rearm) { rearm = false; arm(); return; }
-      for (const event of came) take(event);
-      refit();
-    } catch (error) {
-      early = null;
-      if (done) return;
-      if (rearm) { rearm = false; arm(); return; }
-      if (error instanceof CommandError && error.code === 'busy') say('waiting', t('text.busy')); else tell(error.code);
-      later(arm, RETRY_MS);
-    }
-  }
-
   function take(event) {
-    if (early) { early.push(event); return; }
-    if (session === null || event.session !== session || taken) return;
+    if (search.id === null || event.session !== search.id || taken) return;
     switch (event.event) {
       case 'text.candidates': show(event); break;
       case 'text.accepted': accept(event); break;
       case 'text.failed': tell(event.code); break;
       default:
-        session = null;
-        if (event.reason !== 'replaced') later(arm, RETRY_MS);
+        search.replace();
+        if (event.reason !== 'replaced') search.later(search.arm, AGAIN_MS);
     }
   }
 
@@ -158,9 +115,9 @@ export function openTextReader(app, { label, patterns = [] }) {
 
   async function choose(text) {
     tapped = text;
-    if (session === null || taken) return;
+    if (search.id === null || taken) return;
     try {
-      const chosen = await command('text.choose', { session, text });
+      const chosen = await command('text.choose', { session: search.id, text });
       if (!taken) accept(chosen);
     } catch (error) {
       // The session is a new one, since the band has moved: what was tapped is taken as soon as it is read again.
@@ -184,18 +141,15 @@ export function openTextReader(app, { label, patterns = [] }) {
   const dialog = openDialog({
     label: t('text.title'), kind: 'view camera reader',
     onclose: () => {
-      done = true;
-      clearTimeout(timer);
+      search.stop();
       clearTimeout(advice);
-      clearTimeout(resizing);
-      observer.disconnect();
       for (const off of offs) off();
       stage.stop();
-      if (session !== null && !taken) command('text.cancel', { session }).catch(() => {});
+      if (search.id !== null && !taken) command('text.cancel', { session: search.id }).catch(() => {});
     },
     build: (self) => {
-      for (const name of ['candidates', 'accepted', 'failed', 'ended']) offs.push(app.events.on(`text.${name}`, take));
-      offs.push(app.events.on('connection', ({ online }) => { if (online && !taken) { session = null; arm(); } }));
+      for (const name of ['candidates', 'accepted', 'failed', 'ended']) offs.push(app.events.on(`text.${name}`, search.hear));
+      offs.push(app.events.on('connection', ({ online }) => { if (online && !taken) { search.replace(); search.arm(); } }));
       const box = document.createDocumentFragment();
       box.append(stage.node,
         el('header', { class: 'bar' }, button(t('common.cancel'), () => self.close(), { kind: 'leave' }), el('h2', {}, t('text.title')), el('span', {}, stage.light)),
@@ -203,9 +157,7 @@ export function openTextReader(app, { label, patterns = [] }) {
       return box;
     },
   });
-  const observer = new ResizeObserver(() => { clearTimeout(resizing); resizing = setTimeout(refit, 250); });
-  observer.observe(frame);
   stage.measure();
-  arm();
+  search.start();
   return dialog;
 }
