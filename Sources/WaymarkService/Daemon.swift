@@ -100,16 +100,11 @@ package struct Daemon: Sendable {
     } catch {
       if problems.isEmpty { log.error("\(error)") }
       log.error("the configuration has problems; everything stays as it was")
-      if let error = error as? ServiceProblem {
-        throw ServiceError(.badConfiguration, error.message, hint: error.hint)
+      // What knows what a client is to be told of it says it by itself.
+      guard !(error is ServiceError), !(error is any Replyable), let error = error as? any Explained else {
+        throw error
       }
-      if let error = error as? OnboardingError {
-        throw ServiceError(.badConfiguration, error.message, hint: error.hint)
-      }
-      if let error = error as? ConfigurationProblem {
-        throw ServiceError(.badConfiguration, error.description, hint: error.hint)
-      }
-      throw error
+      throw ServiceError(.badConfiguration, error.explanation, hint: error.hint)
     }
   }
 
@@ -124,7 +119,6 @@ package struct Daemon: Sendable {
     return try ListeningSocket(path: path, mode: configuration.socket.mode, group: group)
   }
 
-  /// The group that owns the socket's file.
   /// The group of a file; `nil` when there is none.
   private static func group(of path: String) -> UInt32? {
     var information = stat()

@@ -97,7 +97,8 @@ struct FuseCameraTests {
     source.start(sink)
     #expect(sink.waitForFrames(2))
     let before = ProcessUse.now
-    for _ in 0..<5 {
+    let times = 5
+    for _ in 0..<times {
       let told = sink.states.count
       camera.tell("unplug")
       let lost = try #require(sink.wait(for: .lost, after: told))
@@ -110,11 +111,15 @@ struct FuseCameraTests {
       #expect(source.controls.first { $0.name == "focus" }?.value == 35)
       #expect(sink.waitForFrames(1))
     }
-    let after = ProcessUse.now
-    // Nothing is left behind; what other tests of this process let go of meanwhile is no fault.
-    #expect(after.descriptors <= before.descriptors)
-    #expect(after.threads <= before.threads)
-    #expect(source.statistics.lost == 5)
+    // Something left behind each time would be five of it, for good; what other tests of this process hold comes and goes.
+    let isClean = (0..<200).contains { _ in
+      let now = ProcessUse.now
+      if now.descriptors < before.descriptors + times, now.threads < before.threads + times { return true }
+      usleep(50_000)
+      return false
+    }
+    #expect(isClean)
+    #expect(source.statistics.lost == UInt64(times))
     source.stop()
     #expect(sink.states.last == .closed)
   }

@@ -97,7 +97,7 @@ struct PageBundleTests {
     arguments: [
       "export default 1;", "export let one = 1;", "export { one };", "import one from './one.js';",
       "import { one } from 'one';",
-      "import './missing.js';",
+      "import './missing.js';", "import './a.js';",
     ])
   func others(line: String) {
     let files = [

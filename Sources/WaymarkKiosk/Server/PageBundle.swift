@@ -4,7 +4,8 @@ import Foundation
 /// of in one style sheet and one script, the modules of every other view in a second script.
 ///
 /// The files are written for this: an import or export is a line of its own that begins with the word, exports are declared
-/// where they are exported, and no module imports itself through others. A page that is not is served as it is.
+/// where they are exported, one name to an `export`; no module imports itself through others or awaits outside a function. Where an import
+/// or export is written otherwise, or imports go round, the page is served as it is.
 enum PageBundle {
   /// The names under which the gathered files are served.
   private static let style = "page.css"
@@ -80,6 +81,8 @@ enum PageBundle {
     /// Modules that are loaded when they are needed, and are not yet taken.
     var later: [String] = []
     private var names: Set<String> = []
+    /// Those that are being taken: each imports the next one.
+    private var open: Set<String> = []
 
     init(text: @escaping (String) -> String?, later: String) {
       self.text = text
@@ -90,7 +93,10 @@ enum PageBundle {
     ///
     /// - Returns: false where one of them is missing or written otherwise.
     mutating func take(_ name: String) -> Bool {
-      guard names.insert(name).inserted else { return true }
+      // One that is still being taken imports itself through others.
+      guard names.insert(name).inserted else { return !open.contains(name) }
+      open.insert(name)
+      defer { open.remove(name) }
       guard let source = text(name) else { return false }
       var exports: [String] = []
       var lines: [String] = []

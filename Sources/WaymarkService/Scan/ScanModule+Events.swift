@@ -45,7 +45,8 @@ extension ScanModule {
     case .ended(let scan, let ending, let owner):
       guard let reason = ScanEnding(rawValue: ending.rawValue) else { return }
       hub.publish(ScanEnded(scan: scan.id, context: scan.request.context, reason: reason, by: actor(owner)))
-    default: break
+    // Nothing that anybody is told.
+    case .began, .refused, .changed, .record, .notRecorded: break
     }
   }
 

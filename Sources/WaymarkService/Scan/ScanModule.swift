@@ -207,7 +207,7 @@ package final class ScanModule: ServiceModule {
       case .record(let entry): record(entry)
       case .notRecorded(let scan):
         hub.log.subsystem(.scan).error("a confirmation could not be written down", metadata: ["scan": "\(scan.id)"])
-      default: tell(effect)
+      case .successful, .invalid, .unsuccessful, .guide, .confirmed, .cancelled, .ended: tell(effect)
       }
     }
     guard isChanged else { return }

@@ -12,6 +12,22 @@ package struct ServiceProblemCode: OpenProblemCode {
   package init(rawValue: String) { self.rawValue = rawValue }
 }
 
+/// An error that says what happened and what to do about it, whichever module it comes from.
+protocol Explained: Error {
+  /// What happened, to what.
+  var explanation: String { get }
+  /// What to do about it.
+  var hint: String { get }
+}
+
+extension Problem: Explained {
+  var explanation: String { message }
+}
+
+extension ConfigurationProblem: Explained {
+  var explanation: String { description }
+}
+
 extension Problem where Kind == ServiceProblemCode {
   /// Another service listens there.
   static func alreadyRunning(_ path: String) -> Self {

@@ -16,6 +16,8 @@ function lightSwitch(app) {
     const on = node.getAttribute('aria-pressed') !== 'true';
     try {
       await command('torch', { on });
+      // Whoever left meanwhile leaves no light behind.
+      if (!node.isConnected) { if (on) command('torch', { on: false }).catch(() => {}); return; }
       app.state.torchOn = on;
       node.setAttribute('aria-pressed', String(on));
     } catch (error) { toast(tOr(`error.${error.code}`, 'error.torch')); }
