@@ -22,7 +22,7 @@ extension BarcodeScanner {
     clock.mark("matrices")
     search.readStrips(turn.isMultiple(of: 2) ? .strip : .stripStretched, with: &zbar)
     clock.mark("strips")
-    if search.evidence.sure.isEmpty, !search.linear.isEmpty {
+    if search.sure.isEmpty, !search.linear.isEmpty {
       if search.hasTraces || turn.isMultiple(of: 4) {
         readWhole(Self.rotation, &search)
       } else {

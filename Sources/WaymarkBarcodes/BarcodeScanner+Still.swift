@@ -14,7 +14,7 @@ extension BarcodeScanner {
       search.readStrips(pass, with: &zbar)
     }
     if !withheld.contains(.strip) { search.readAcross() }
-    if search.evidence.sure.isEmpty, !withheld.contains(.stripInverted) {
+    if search.sure.isEmpty, !withheld.contains(.stripInverted) {
       search.readStrips(.stripInverted, with: &zbar)
     }
     search.readOwnEnlarged()
@@ -31,12 +31,12 @@ extension BarcodeScanner {
 
   /// Whether the one code that was asked for is there.
   private func isEnough(_ search: PictureSearch) -> Bool {
-    configuration.stopsAtFirst && !search.evidence.sure.isEmpty
+    configuration.stopsAtFirst && !search.sure.isEmpty
   }
 
   /// Whether something was read and nothing else is known to be there. Bars beside it are worth one cheap pass.
   private func isDone(_ search: PictureSearch, spent: Double) -> Bool {
-    guard !search.evidence.sure.isEmpty || !search.parts.outcome.incomplete.isEmpty else { return false }
+    guard !search.sure.isEmpty || !search.parts.outcome.incomplete.isEmpty else { return false }
     return spent > 0 || !search.hasOtherBars
   }
 

@@ -12,7 +12,7 @@ extension PictureSearch {
 
   /// Whether there is a reason to look for QR codes in every row: nothing was read, or a code is there that was not.
   var needsCloserLook: Bool {
-    symbologies.contains(.qr) && (evidence.sure.isEmpty && parts.outcome.incomplete.isEmpty || !unreadCodes.isEmpty)
+    symbologies.contains(.qr) && (sure.isEmpty && parts.outcome.incomplete.isEmpty || !unreadCodes.isEmpty)
   }
 
   /// Whether two finder patterns of a code were seen, and not the third: worth a little more than nothing.
@@ -20,7 +20,7 @@ extension PictureSearch {
 
   /// Reads of 1-D codes that carry a check but were not confirmed.
   private var unreadClaims: [Symbol] {
-    let sure = evidence.sure
+    let sure = self.sure
     return evidence.claims.map(\.symbol).filter { symbol in
       SymbolRules.isChecked(symbol) && !sure.contains { Evidence.overlap($0, symbol) }
     }
@@ -28,7 +28,7 @@ extension PictureSearch {
 
   /// Whether bars were seen where nothing was read: another code beside those that were.
   var hasOtherBars: Bool {
-    let sure = evidence.sure
+    let sure = self.sure
     guard let widest = sure.map({ $0.corners.bounds.max.x - $0.corners.bounds.min.x }).max() else { return false }
     return bars.contains { region in
       region.coherence > 0.8 && region.energy > 100 && region.length > 0.4 * widest
@@ -38,7 +38,7 @@ extension PictureSearch {
 
   /// What can be said of the picture.
   var reading: ScanReading {
-    var symbols = ReadingOrder.sorted(evidence.sure + parts.outcome.parts)
+    var symbols = ReadingOrder.sorted(sure + parts.outcome.parts)
     let addOns = AddOnReader(image: image, wanted: symbologies.intersection(AddOnReader.symbologies), bars: bars)
     if !addOns.wanted.isEmpty { for i in symbols.indices { symbols[i].addOn = addOns.read(symbols[i]) } }
     var reading = ScanReading(symbols: symbols)

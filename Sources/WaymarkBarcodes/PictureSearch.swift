@@ -57,6 +57,9 @@ struct PictureSearch {
     if field.isLimited { isLimited = true }
   }
 
+  /// What was read for certain: by itself, or put together from its parts. Those that fit so far may turn out to be parts of two messages.
+  var sure: [Symbol] { evidence.sure + parts.outcome.whole }
+
   var linear: Set<Symbology> { symbologies.filter { !$0.isMatrix } }
 
   /// Light on dark, DataBar reads other codes than are there.
@@ -64,7 +67,7 @@ struct PictureSearch {
 
   /// Whether a code is there for certain, but none that was read covers it.
   var unreadCodes: [QRReader.Candidate] {
-    let read = evidence.sure
+    let read = sure
     let open = candidates.filter { candidate in
       candidate.isCode && !candidate.isRead
         && !read.contains { $0.symbology.isMatrix && $0.corners.contains(candidate.grid.corners.center) }
@@ -107,7 +110,6 @@ struct PictureSearch {
   /// Codes that carry parts of messages, and what can be put together from all that were seen so far.
   private mutating func take(_ codes: [StructuredAppend.Code]) {
     parts.add(codes)
-    for symbol in parts.outcome.whole { evidence.add(symbol) }
   }
 
   /// What the readers of this module find: each gets the picture in the octave in which finder patterns are looked for too.
@@ -130,7 +132,7 @@ struct PictureSearch {
   /// those that fill their picture to its rim. Only where nothing else was read.
   mutating func readOwnEnlarged() {
     let wanted = symbologies.intersection(OwnReaders.symbologies)
-    guard !wanted.isEmpty, image.width * image.height <= Self.enlarged, evidence.sure.isEmpty,
+    guard !wanted.isEmpty, image.width * image.height <= Self.enlarged, sure.isEmpty,
       parts.outcome.incomplete.isEmpty
     else { return }
     let own = OwnReaders.enlarged(image, wanted)
@@ -260,7 +262,7 @@ struct PictureSearch {
   /// DataBar Expanded symbols, whole in one region or in rows of which each is one to the search for bars.
   private mutating func readExpanded(_ pass: ScanPass, _ tone: (GrayImage) -> GrayImage, _ coarse: [StripLines]) {
     var open: [(region: BarRegion, lines: StripLines, reader: DataBarExpandedReader)] = []
-    let sure = evidence.sure
+    let sure = self.sure
     unreadExpanded = []
     for (region, lines) in zip(bars, coarse) {
       // What was read here needs no second look.
@@ -294,7 +296,7 @@ struct PictureSearch {
   /// DataBar Expanded along the rows and columns of the whole picture: bars so wide that the search for bars sees but a few of
   /// them at a time.
   mutating func readAcross() {
-    guard symbologies.contains(.dataBarExpanded), evidence.sure.isEmpty else { return }
+    guard symbologies.contains(.dataBarExpanded), sure.isEmpty else { return }
     let (width, height) = (Double(image.width), Double(image.height))
     for (direction, length, other) in [(Point2(1, 0), width, height), (Point2(0, 1), height, width)] {
       let region = BarRegion(

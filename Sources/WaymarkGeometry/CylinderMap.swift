@@ -192,9 +192,9 @@ public struct CylinderMap: Hashable, Sendable {
   /// The point of the axis beside the middle of the picture, before the camera.
   package var axisPoint: Point3 { pose.translation + pose.rotation.z * radius }
 
-  /// Whether all numbers are finite and the cylinder stands before the camera.
+  /// Whether all numbers are finite and what is turned to the camera stands before it.
   package var isFinite: Bool {
     let r = pose.rotation
-    return (r.x + r.y + r.z + pose.translation).sum().isFinite && axisPoint.z > radius
+    return (r.x + r.y + r.z + pose.translation).sum().isFinite && corners != nil
   }
 }

@@ -73,6 +73,8 @@ package struct RegularExpression: Sendable {
   /// - Returns: nil where nothing that begins so is described, and where no steps are left.
   package func advance(_ progress: Progress, over text: String, steps: inout Int) -> Progress? {
     var (current, next) = (progress.places, Places(count: program.count))
+    // Room for the places is made each time.
+    steps -= program.count / 64
     for scalar in text.unicodeScalars {
       steps -= current.count + 1
       guard steps > 0 else { return nil }
@@ -91,12 +93,15 @@ package struct RegularExpression: Sendable {
   package func isWhole(_ progress: Progress) -> Bool { progress.places.contains(0) }
 
   private func takes(_ set: ScalarClass, _ scalar: Unicode.Scalar) -> Bool {
-    if set.contains(scalar) { return true }
-    guard ignoresCase else { return false }
-    return [scalar.properties.uppercaseMapping, scalar.properties.lowercaseMapping].contains { mapping in
-      guard let other = mapping.unicodeScalars.first, mapping.unicodeScalars.count == 1 else { return false }
-      return set.contains(other)
-    }
+    guard ignoresCase else { return set.contains(scalar) }
+    // A class that names an "a" means the "A" too, one that leaves it out leaves out both.
+    let isNamed =
+      set.names(scalar)
+      || [scalar.properties.uppercaseMapping, scalar.properties.lowercaseMapping].contains { mapping in
+        guard let other = mapping.unicodeScalars.first, mapping.unicodeScalars.count == 1 else { return false }
+        return set.names(other)
+      }
+    return isNamed != set.isInverted
   }
 
   /// Goes on from a place without taking anything, by all ways.

@@ -26,7 +26,10 @@ struct ScalarClass: Hashable, Sendable {
   var parts: [Part] = []
   var isInverted = false
 
-  func contains(_ scalar: Unicode.Scalar) -> Bool { parts.contains { $0.contains(scalar) } != isInverted }
+  func contains(_ scalar: Unicode.Scalar) -> Bool { names(scalar) != isInverted }
+
+  /// Whether it stands in the brackets, whatever they mean.
+  func names(_ scalar: Unicode.Scalar) -> Bool { parts.contains { $0.contains(scalar) } }
 
   /// Its one character, where it has just one.
   fileprivate var single: UInt32? {

@@ -71,8 +71,9 @@ extension ScanReading: WireValue {
 }
 
 extension Symbol: WireValue {
-  /// No message of sixteen QR codes holds more bytes than this (ISO/IEC 18004: 2,953 bytes each).
-  private static let byteLimit = 1 << 16
+  /// More than any message holds whose parts find room in one picture (ISO/IEC 15438: 2,710 digits a PDF417 symbol, ISO/IEC 18004: 2,953
+  /// bytes a QR code, sixteen of them at most).
+  private static let byteLimit = 1 << 18
   private static let longText: Wire<String> = Wire<String>.text(upTo: 4 * byteLimit)
   private static let element: Wire<GS1Element> = inOrder(Wire<String>.text(upTo: 8), longText)
     .map({ GS1Element(identifier: $0.0, value: $0.1) }, { ($0.identifier, $0.value) })

@@ -40,10 +40,9 @@ private func readExpression(_ bytes: [UInt8]) {
 }
 
 private func readAnswer(_ bytes: [UInt8]) {
-  guard let symbols = try? TextReply.read(bytes) else { return }
-  var wire = WireWriter()
-  TextReply.write(symbols, to: &wire)
-  require(wire.bytes == bytes, "written otherwise")
+  guard let reply = try? TextReply(wireBytes: bytes) else { return }
+  require(reply.wireBytes == bytes, "written otherwise")
+  let symbols = reply.symbols
   // As one line, and as three that may be a machine-readable zone.
   let third = symbols.count / 3
   let parts = [symbols[...], symbols[..<third], symbols[third..<2 * third], symbols[(2 * third)...]]
@@ -95,7 +94,5 @@ private let seeds: [[UInt8]] =
           beginsWord: place == 0)
       }
     }
-    var wire = WireWriter()
-    TextReply.write(symbols, to: &wire)
-    return [1] + wire.bytes
+    return [1] + TextReply(symbols: symbols).wireBytes
   }

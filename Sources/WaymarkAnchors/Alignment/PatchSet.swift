@@ -229,7 +229,7 @@ private struct PatchSamples {
   init(minification: Double, across: Point2, way: (chord: Point2, sag: Point2), scale: Double) {
     squeezed = min(4, max(1, Int((minification + 0.3).rounded())))
     let length = way.chord.length * scale
-    moved = length < 1 ? 1 : min(8, max(2, Int((length / 1.5).rounded(.up))))
+    moved = length < 1 ? 1 : max(2, Int((min(length, 12) / 1.5).rounded(.up)))
     self.across = across
     let shorter = scale * min(1, 40 / max(length, 1))
     chord = way.chord * shorter

@@ -42,12 +42,13 @@ package enum SurfaceMap: Hashable, Sendable {
     }
   }
 
-  /// The same a few pixels further in the frame; a cylinder goes there at its distance.
+  /// The same a few pixels further in the frame; a cylinder goes there at the distance of what is in sight of it.
   package func shifted(by shift: Point2) -> SurfaceMap {
     switch self {
     case .plane(let h): return .plane((Homography.translation(shift) * h).normalized)
     case .cylinder(let c):
-      let way = shift / c.camera.focal * c.axisPoint.z
+      let place = c.visibleMiddle.map { c.seen($0) } ?? c.axisPoint
+      let way = shift / c.camera.focal * place.z
       return .cylinder(c.moved(turn: .zero, shift: Point3(way.x, way.y, 0), pivot: .zero))
     }
   }

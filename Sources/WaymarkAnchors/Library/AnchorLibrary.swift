@@ -1,3 +1,4 @@
+import WaymarkGeometry
 import WaymarkImage
 public import WaymarkSystem
 
@@ -60,6 +61,7 @@ public final class AnchorLibrary: Sendable {
       guard (0...1).contains(recall), nameEnd <= names + header.nameBytes, width > 0, height > 0,
         pixels <= file.bytes.count, width * height + 64 <= file.bytes.count - pixels,
         listStart + listCount <= header.features, physical.isFinite, physical >= 0, radius.isFinite, radius >= 0,
+        physical == 0 || radius == 0 || CylinderMap.fits(width: physical, radius: radius),
         let base = file.bytes.baseAddress
       else { throw LibraryChecker.damaged(path) }
       let buffer = PixelBuffer(

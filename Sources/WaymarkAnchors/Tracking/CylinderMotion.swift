@@ -12,14 +12,16 @@ struct CylinderMotion: Sendable {
 
   private var last: (map: CylinderMap, time: Double)?
   private var velocity: Velocity?
-  /// How fast the axis moves in the frame, in pixels a second.
+  /// How fast the middle of what is in sight moves in the frame, in pixels a second.
   private(set) var speed = 0.0
 
   /// Takes the next place.
   mutating func add(_ map: CylinderMap, at time: Double) {
     velocity = velocity(to: map, at: time)
     speed = 0
-    if let last, let velocity { speed = Self.way(from: moved(last.map, velocity, -1), to: last.map) }
+    // Over a moment: a second ago it may have been behind the camera, or a whole turn back.
+    let moment = 0.01
+    if let last, let velocity { speed = Self.way(from: moved(last.map, velocity, -moment), to: last.map) / moment }
     last = (map, time)
   }
 

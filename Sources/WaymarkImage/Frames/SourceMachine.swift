@@ -126,6 +126,8 @@ package struct SourceMachine: Sendable {
   package private(set) var losses: UInt64 = 0
   /// What it is called.
   package private(set) var device: String
+  /// Whether something is wrong with it that was told.
+  package var isTroubled: Bool { problem != nil }
 
   private let habits: Habits
   private var opening = Opening()

@@ -200,7 +200,8 @@ struct StreamPlayer: ~Copyable, SourceDriver {
     let now = now()
     guard !demand.isEmpty, pacer.takes(now, rate: demand.maximumRate) else {
       state.count(\.unwanted)
-      handle(.frame())
+      // One that was lost is back, whether or not somebody wants its frames.
+      handle(machine.isTroubled ? .frame(layout, rate: isFile ? playedRate : nil) : .frame())
       return
     }
     // Lent as a whole: the array must not be touched while the converter reads.

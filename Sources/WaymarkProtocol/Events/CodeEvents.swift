@@ -10,6 +10,8 @@ public struct CodeFound: EventPayload {
   public var bytesBase64: String?
   /// How the bytes became text.
   public var charset: String?
+  /// Which part of a message it carries, where it is one of several codes; missing when redacted.
+  public var part: MessagePart?
   /// Corners of the upright code from its top left clockwise, in pixels.
   public var corners: [[Double]]
   /// Where it is; null where its printed size is not known.
@@ -20,7 +22,7 @@ public struct CodeFound: EventPayload {
   package var isHarmless = false
 
   private enum CodingKeys: CodingKey {
-    case code, symbology, text, bytesBase64, charset, corners, pose, redacted
+    case code, symbology, text, bytesBase64, charset, part, corners, pose, redacted
   }
 
   /// The name on the wire.
@@ -33,6 +35,7 @@ public struct CodeFound: EventPayload {
     copy.text = nil
     copy.bytesBase64 = nil
     copy.charset = nil
+    copy.part = nil
     copy.redacted = true
     return copy
   }
@@ -40,13 +43,14 @@ public struct CodeFound: EventPayload {
   /// A value from its parts.
   public init(
     code: Int, symbology: String, text: String? = nil, bytesBase64: String? = nil, charset: String? = nil,
-    corners: [[Double]], pose: Pose? = nil, redacted: Bool? = nil
+    part: MessagePart? = nil, corners: [[Double]], pose: Pose? = nil, redacted: Bool? = nil
   ) {
     self.code = code
     self.symbology = symbology
     self.text = text
     self.bytesBase64 = bytesBase64
     self.charset = charset
+    self.part = part
     self.corners = corners
     self.pose = pose
     self.redacted = redacted
@@ -60,6 +64,7 @@ public struct CodeFound: EventPayload {
     try container.encodeIfPresent(text, forKey: .text)
     try container.encodeIfPresent(bytesBase64, forKey: .bytesBase64)
     try container.encodeIfPresent(charset, forKey: .charset)
+    try container.encodeIfPresent(part, forKey: .part)
     try container.encode(corners, forKey: .corners)
     try container.encode(pose, forKey: .pose)
     try container.encodeIfPresent(redacted, forKey: .redacted)

@@ -101,7 +101,9 @@ struct SceneParser {
       width = physicalWidth(widthNode, "\(field).physicalWidth")
     }
     var radius: Double?
-    if let radiusNode = map["radius"], !radiusNode.isNull {
+    // Beside a width that is wrong nothing can be said of the radius.
+    let isWidthWrong = width == nil && map["physicalWidth"].map { !$0.isNull } ?? false
+    if let radiusNode = map["radius"], !radiusNode.isNull, !isWidthWrong {
       radius = self.radius(radiusNode, "\(field).radius", width: width, isCode: code != nil)
     }
     var annotations: [Annotation] = []

@@ -28,7 +28,8 @@ package struct SceneCode: Hashable, Sendable {
   ///
   /// - Parameter elements: its GS1 element strings, wherever they come from.
   package func fits(_ symbol: Symbol, elements: [GS1Element]) -> Bool {
-    guard symbologies.isEmpty || symbologies.contains(symbol.symbology) else { return false }
+    // A part of a message says what the whole may not.
+    guard symbol.part == nil, symbologies.isEmpty || symbologies.contains(symbol.symbology) else { return false }
     guard case .gs1(let identifier, let value) = content else { return says(symbol.text) }
     let all = elements + Self.tradeItem(symbol)
     return all.contains { element in
@@ -39,12 +40,18 @@ package struct SceneCode: Hashable, Sendable {
 
   private func says(_ text: String) -> Bool {
     switch content {
-    case .text(let wanted): wanted == text
-    case .prefix(let prefix): text.hasPrefix(prefix)
-    case .pattern(let pattern): pattern.matches(text)
-    case .gs1: false
+    case .text(let wanted): return wanted == text
+    case .prefix(let prefix): return text.hasPrefix(prefix)
+    case .pattern(let pattern):
+      // Codes are read in every frame: what no label of any length needs counts as another one.
+      var steps = Self.patience
+      return pattern.matches(text, steps: &steps)
+    case .gs1: return false
     }
   }
+
+  /// The steps that an expression may take over one code.
+  private static let patience = 2_000_000
 
   /// The number of a retail code, which carries it without saying so.
   private static func tradeItem(_ symbol: Symbol) -> [GS1Element] {

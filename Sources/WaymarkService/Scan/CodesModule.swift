@@ -142,7 +142,7 @@ package final class CodesModule: ServiceModule {
       var found = CodeFound(
         code: seen.id, symbology: symbol.symbology.rawValue, text: symbol.text,
         bytesBase64: Data(symbol.bytes).base64EncodedString(), charset: symbol.charset.rawValue,
-        corners: ScanModule.corners(seen.corners), pose: SessionWire.pose(seen.pose))
+        part: ScanModule.part(symbol), corners: ScanModule.corners(seen.corners), pose: SessionWire.pose(seen.pose))
       found.isHarmless = scans.isHarmless(symbol)
       known[seen.id] = found
       hub.publish(found, frame: frame)

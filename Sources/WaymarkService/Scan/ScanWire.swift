@@ -17,13 +17,18 @@ extension ScanModule {
       scan: scan, context: context, kind: success.verdict?.kind?.rawValue, symbology: symbol.symbology.rawValue,
       text: symbol.text, bytesBase64: Data(symbol.bytes).base64EncodedString(), charset: symbol.charset.rawValue,
       gs1: symbol.gs1.isEmpty ? nil : true, addOn: symbol.addOn,
-      part: symbol.part.map { MessagePart(index: $0.index, count: $0.count, id: $0.id) },
+      part: part(symbol),
       corners: corners(symbol.corners),
       connectTo: success.verdict?.connectTo, fields: success.verdict.map { fields($0.fields) }, source: source,
       picture: picture, by: actor)
     event.harmless.text = isHarmless(success, policy)
     event.harmless.fields = success.verdict.map { fields($0.fieldsForObservers) }
     return event
+  }
+
+  /// Which part of a message a code carries.
+  nonisolated static func part(_ symbol: Symbol) -> MessagePart? {
+    symbol.part.map { MessagePart(index: $0.index, count: $0.count, id: $0.id) }
   }
 
   /// Whether observers may see the text of a code that nobody has judged.

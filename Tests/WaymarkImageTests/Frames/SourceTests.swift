@@ -200,6 +200,27 @@ struct SourceTests {
     #expect(source.statistics.lost == 5)
   }
 
+  @Test func tellsThatAPipeIsBackThoughNobodyWantsItsFrames() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = folder.appendingPathComponent("pipe").path
+    #expect(mkfifo(path, 0o600) == 0)
+    let source = try StreamSource(path: path, options: .init(loops: false, pause: 0.001...0.002))
+    let sink = Recorder()
+    source.start(sink)
+    defer { source.stop() }
+    let first = try #require(FileHandle(forWritingAtPath: path))
+    try first.write(contentsOf: picture(70))
+    #expect(sink.wait { frames, _ in frames.count == 1 })
+    source.demand(FrameDemand(luma: false))
+    try first.close()
+    #expect(sink.wait { $1.last?.state == .lost })
+    let second = try #require(FileHandle(forWritingAtPath: path))
+    try second.write(contentsOf: picture(70))
+    #expect(sink.wait { $1.map(\.state).suffix(2) == [.back, .streaming] })
+    #expect(sink.seen.withLock { $0.frames.count } == 1)
+    try second.close()
+  }
+
   @Test func looksForAStreamThatIsNotThere() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let path = try put(Data("no stream, but a text".utf8), "later.mjpeg")

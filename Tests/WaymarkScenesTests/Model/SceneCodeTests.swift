@@ -22,6 +22,13 @@ import WaymarkSystem
     #expect(SceneCode(.text("A-1"), symbologies: [.dataMatrix]).fits(symbol("A-1", .dataMatrix), elements: []))
   }
 
+  @Test func aPartOfAMessageIsNoCodeOfAScene() {
+    var half = symbol("A-1")
+    half.part = SymbolPart(index: 1, count: 2, id: nil)
+    #expect(!SceneCode(.text("A-1")).fits(half, elements: []))
+    #expect(!SceneCode(.prefix("A-")).fits(half, elements: []))
+  }
+
   @Test func findsFieldsOfGS1() {
     let elements = [GS1Element(identifier: "01", value: "04006381333931"), GS1Element(identifier: "10", value: "LOT7")]
     let code = symbol("010400638133393110LOT7", .dataMatrix)

@@ -103,8 +103,8 @@ function badge(context, name, x, y, radius, ground, ink) {
   glyph(context, name, x, y, radius * 1.25, ink);
 }
 
-/** The corners of an anchor on the stage. */
-const outline = (anchor, place) => anchor.corners.map((point) => place.viewport.toScreen(point, place.scale));
+/** The outline of an anchor on the stage: four corners, or more of what is round. */
+const outline = (anchor, place) => (anchor.outline ?? anchor.corners).map((point) => place.viewport.toScreen(point, place.scale));
 
 /** The outline of the anchors in sight and the name of each, with an opacity from 0 to 1. */
 export function drawIndicator(context, update, place, opacity, nameOf) {
@@ -120,7 +120,7 @@ export function drawIndicator(context, update, place, opacity, nameOf) {
     const name = nameOf(anchor.anchor);
     if (!name) continue;
     const top = Math.min(...corners.map(([, y]) => y));
-    const x = corners.reduce((sum, p) => sum + p[0], 0) / 4;
+    const x = corners.reduce((sum, p) => sum + p[0], 0) / corners.length;
     context.font = `600 ${Math.round(rem() * 1.0625)}px ${c.font}`;
     const width = context.measureText(name).width + rem() * 3;
     const height = rem() * 2.25;
