@@ -79,7 +79,9 @@ import WaymarkImage
     let search = code.withView { FinderSearch($0, levels: levels) }
     let pattern = try #require(search.found[0].min { $0.center.length < $1.center.length })
     let corners = code.withView {
-      FinderRing(pattern, in: $0, levels: levels, dark: true)?.corners(towards: [1, 0], [0, 1])
+      FinderRing(
+        around: pattern.center, moduleX: pattern.moduleX, moduleY: pattern.moduleY, in: $0, levels: levels, dark: true)?
+        .corners(towards: [1, 0], [0, 1])
     }
     let expected: [Point2] = [[11.5, 11.5], [32.5, 11.5], [32.5, 32.5], [11.5, 32.5]]
     let seen = try #require(corners)

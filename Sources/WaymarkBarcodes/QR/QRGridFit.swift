@@ -258,3 +258,24 @@ struct QRGridFit {
     return bestScore / 36 > min(12, max(3, 0.5 * contrast)) ? best - flat : nil
   }
 }
+
+extension TripletCorners {
+  /// The map from the modules of a layout that takes the corners where they were seen, and the alignment pattern opposite the corner too
+  /// where it can be seen: it alone tells where the side without a finder pattern lies.
+  ///
+  /// - Parameters:
+  ///   - fit: of a picture in which `factor` pixels of the corners' picture make one.
+  ///   - flat: the map to that picture without the alignment pattern.
+  /// - Returns: the map to that picture.
+  func map(_ layout: QRLayout, and fit: QRGridFit, _ flat: Homography, factor: Double, reach: Double = 2.5)
+    -> Homography?
+  {
+    guard let last = layout.alignmentLines.last,
+      let shift = fit.shift(of: (last, last), flat, Point2(0, 0), reach: reach, contrast: fit.contrast(flat))
+    else { return nil }
+    let module = Point2(Double(last) + 0.5, Double(last) + 0.5)
+    let place = (flat.apply(module) + shift + 0.5) * factor - 0.5
+    guard let map = map(layout, extra: PointPair(reference: module, frame: place))?.map else { return nil }
+    return Homography.resize(Point2(1, 1) / factor) * map
+  }
+}

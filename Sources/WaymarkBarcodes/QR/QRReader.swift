@@ -112,7 +112,10 @@ struct QRReader {
     let octave = octaves[index]
     let looks = Int(50 * pattern.moduleX * pattern.moduleY) + 50
     other.ring =
-      budget.spend(looks) ? FinderRing(pattern, in: octave.view, levels: octave.levels, dark: dark) : nil
+      budget.spend(looks)
+      ? FinderRing(
+        around: pattern.center, moduleX: pattern.moduleX, moduleY: pattern.moduleY, in: octave.view,
+        levels: octave.levels, dark: dark) : nil
     return other
   }
 

@@ -11,26 +11,29 @@ final class FinderRing {
   /// The size of the pixels in which it was flooded.
   private let pixel: Double
 
-  /// Floods the dark ring around the core.
+  /// Floods the dark ring around the core of a pattern.
   ///
+  /// - Parameters:
+  ///   - middle: of the pattern, in pixels.
+  ///   - moduleX: the size of a module along the rows, in pixels; `moduleY` along the columns.
   /// - Returns: `nil` where the ring runs into something else, as it does where it is blurred.
-  init?(_ pattern: FinderPattern, in view: ImageView, levels: BlockMean, dark: Bool) {
+  init?(around middle: Point2, moduleX: Double, moduleY: Double, in view: ImageView, levels: BlockMean, dark: Bool) {
     // Seven modules across; under a strong tilt what is measured along rows and columns understates the diagonal.
-    let reach = Int(6 * max(pattern.moduleX, pattern.moduleY)) + 3
-    let (cx, cy) = (Int(pattern.center.x.rounded()), Int(pattern.center.y.rounded()))
+    let reach = Int(6 * max(moduleX, moduleY)) + 3
+    let (cx, cy) = (Int(middle.x.rounded()), Int(middle.y.rounded()))
     let (x0, y0) = (max(0, cx - reach), max(0, cy - reach))
     let (x1, y1) = (min(view.width - 1, cx + reach), min(view.height - 1, cy + reach))
     guard x0 < cx, cx < x1, y0 < cy, cy < y1, reach < 400 else { return nil }
-    center = pattern.center
-    module = pattern.module
+    center = middle
+    module = (moduleX * moduleY).squareRoot()
     // Through the core and the light ring to the dark one.
     var x = cx
     while x < x1, levels.isDark(view, x, cy) == dark { x += 1 }
     while x < x1, levels.isDark(view, x, cy) != dark { x += 1 }
-    guard x < x1, Double(x - cx) < 5 * pattern.moduleX else { return nil }
+    guard x < x1, Double(x - cx) < 5 * moduleX else { return nil }
     let width = x1 - x0 + 1
     // The ring has 24 modules; what merges with its surroundings has more. A sheared one covers less than its extents say.
-    let ring = 24 * pattern.moduleX * pattern.moduleY
+    let ring = 24 * moduleX * moduleY
     let most = Int(1.7 * ring + 20)
     var seen = [Bool](repeating: false, count: width * (y1 - y0 + 1))
     var spans = [(first: Int, last: Int)](repeating: (Int.max, Int.min), count: y1 - y0 + 1)
@@ -96,86 +99,5 @@ final class FinderRing {
     module = other.module * factor
     pixel = other.pixel * factor
     rim = other.rim.map { $0 * factor }
-  }
-}
-
-/// The corners of two or three finder patterns of a code: eight or twelve points.
-struct TripletCorners {
-  /// Which corner of the code a pattern stands in, as multiples of the far end: (0, 0), (1, 0) or (0, 1).
-  typealias Place = Point2
-
-  private let seen: [(place: Place, corners: [Point2])]
-
-  /// - Returns: `nil` where a ring of the three was not found.
-  init?(_ triplet: QRTriplet) {
-    self.init(
-      [([0, 0], triplet.topLeft), ([1, 0], triplet.topRight), ([0, 1], triplet.bottomLeft)],
-      towards: triplet.topRight.center - triplet.topLeft.center, triplet.bottomLeft.center - triplet.topLeft.center)
-  }
-
-  init?(_ patterns: [(place: Place, pattern: FinderPattern)], towards u: Point2, _ v: Point2) {
-    var seen: [(place: Place, corners: [Point2])] = []
-    for (place, pattern) in patterns {
-      guard let found = pattern.ring?.corners(towards: u, v) else { return nil }
-      seen.append((place, found))
-    }
-    self.seen = seen
-  }
-
-  /// The mean area of the patterns, in pixels.
-  var area: Double {
-    let areas = seen.map { _, c in
-      abs(Quadrilateral(topLeft: c[0], topRight: c[1], bottomRight: c[2], bottomLeft: c[3]).signedArea)
-    }
-    return areas.reduce(0, +) / Double(max(1, areas.count))
-  }
-
-  /// The map from the modules of a layout that takes the corners where they were seen, and how far off it is on average,
-  /// in pixels.
-  func map(_ layout: QRLayout) -> (map: Homography, error: Double)? { map(layout, extra: nil) }
-
-  /// The same with the alignment pattern opposite the corner, where it can be seen: it alone tells where the side without a
-  /// finder pattern lies.
-  ///
-  /// - Parameters:
-  ///   - fit: of a picture in which `factor` pixels of the corners' picture make one.
-  ///   - flat: the map to that picture without the alignment pattern.
-  /// - Returns: the map to that picture.
-  func map(_ layout: QRLayout, and fit: QRGridFit, _ flat: Homography, factor: Double, reach: Double = 2.5)
-    -> Homography?
-  {
-    guard let last = layout.alignmentLines.last,
-      let shift = fit.shift(of: (last, last), flat, Point2(0, 0), reach: reach, contrast: fit.contrast(flat))
-    else { return nil }
-    let module = Point2(Double(last) + 0.5, Double(last) + 0.5)
-    let place = (flat.apply(module) + shift + 0.5) * factor - 0.5
-    guard let map = map(layout, extra: PointPair(reference: module, frame: place))?.map else { return nil }
-    return Homography.resize(Point2(1, 1) / factor) * map
-  }
-
-  private func map(_ layout: QRLayout, extra: PointPair?) -> (map: Homography, error: Double)? {
-    let far = Double(layout.side - 7)
-    var pairs: [PointPair] = []
-    for (place, corners) in seen {
-      let origin = place * far
-      for (module, corner) in zip([Point2(0, 0), Point2(7, 0), Point2(7, 7), Point2(0, 7)], corners) {
-        pairs.append(PointPair(reference: origin + module, frame: corner))
-      }
-    }
-    if let extra { pairs += [extra, extra, extra, extra] }
-    return pairs.withUnsafeBufferPointer { pairs in
-      guard let map = Homography.fit(pairs) else { return nil }
-      let error = pairs.reduce(0.0) { $0 + map.apply($1.reference).distance(to: $1.frame) } / Double(pairs.count)
-      guard error.isFinite else { return nil }
-      return (map: map, error: error)
-    }
-  }
-
-  /// Layouts by how well the corners fit them: the sizes of the patterns in relation to their distance tell how many
-  /// modules lie between.
-  func layouts(around guess: QRLayout) -> [QRLayout] {
-    let around = (-4...4).compactMap { QRLayout(version: guess.version + $0) }
-    return around.compactMap { layout in map(layout).map { (layout, $0.error) } }
-      .sorted { $0.1 < $1.1 }.map { $0.0 }
   }
 }
