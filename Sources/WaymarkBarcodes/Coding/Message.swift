@@ -49,9 +49,9 @@ struct Message: Hashable {
     isGS1 = isGS1 || next.isGS1
   }
 
-  var bytes: [UInt8] { segments.flatMap(\.bytes) }
+  var bytes: [UInt8] { segments.flatMap { $0.bytes } }
 
-  var isEmpty: Bool { segments.allSatisfy(\.bytes.isEmpty) }
+  var isEmpty: Bool { segments.allSatisfy { $0.bytes.isEmpty } }
 
   /// The content as text, and the character set of its first part that is not plain ASCII.
   var decoded: (text: String, charset: Charset) {
