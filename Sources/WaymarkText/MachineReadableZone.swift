@@ -205,8 +205,8 @@ public struct MachineReadableZone: Hashable, Sendable {
   private static let rivalLead = 0.06
   /// Of how many changes, the likeliest, two and three are tried together.
   private static let pairLimit = 14
-  /// A character that is less sure is doubtful.
-  private static let sureEnough = 0.53
+  /// A letter that is less sure is doubtful: what no check digit guards must lead the next one by as much as a change must.
+  private static let sureEnough = ZoneLineReader.sureness(1, over: 1 - clearLead)
 
   private static func fits(_ lines: [[UInt8]], _ format: Format) -> Bool {
     lines.contains { $0.count == format.length } && lines.allSatisfy { abs($0.count - format.length) <= 5 }
