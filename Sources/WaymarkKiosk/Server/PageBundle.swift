@@ -100,7 +100,8 @@ enum PageBundle {
       guard let source = text(name) else { return false }
       var exports: [String] = []
       var lines: [String] = []
-      for line in source.split(separator: "\n", omittingEmptySubsequences: false) {
+      // By bytes: whoever opens the page waits for this, and characters take their time to be told apart.
+      for line in source.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).map(Substring.init) {
         if line.hasPrefix("import ") {
           guard let made = imported(String(line), by: name) else { return false }
           lines.append(made)
@@ -142,12 +143,26 @@ enum PageBundle {
     /// A line whose modules are loaded when it runs.
     private mutating func loaded(_ line: String, by name: String) -> String {
       var line = line
+      guard Self.mayLoad(line) else { return line }
       while let match = line.firstMatch(of: /\bimport\('(\.[^']*)'\)/) {
         let target = Self.resolve(String(match.1), from: name)
         later.append(target)
         line.replaceSubrange(match.range, with: "import('/assets/\(laterName)').then(() => $need('\(target)'))")
       }
       return line
+    }
+
+    private static let loading = Array("import(".utf8)
+
+    /// Whether `import(` stands in a line.
+    private static func mayLoad(_ line: String) -> Bool {
+      var matched = 0
+      for byte in line.utf8 {
+        // Its first letter stands nowhere else in it.
+        matched = byte == loading[matched] ? matched + 1 : byte == loading[0] ? 1 : 0
+        if matched == loading.count { return true }
+      }
+      return false
     }
 
     /// The name of a file that another names relative to itself.
