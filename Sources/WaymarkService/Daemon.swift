@@ -3,7 +3,6 @@ import Glibc
 import Logging
 import ServiceLifecycle
 import UnixSignals
-import WaymarkOnboarding
 import WaymarkProtocol
 import WaymarkSystem
 
