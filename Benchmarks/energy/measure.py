@@ -94,6 +94,7 @@ def main():
     parser.add_argument("--scans", type=int, default=20)
     parser.add_argument("--rate", type=int, default=30)
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/benchmarks.md")
     options = parser.parse_args()
 
     def start(camera):
@@ -176,10 +177,15 @@ def main():
     if options.json:
         print(json.dumps(rows))
         return
-    print("| what | passed | processor time | energy of the machine |\n|---|---|---|---|")
+    lines = ["| what | passed | processor time | energy of the machine |", "|---|---|---|---|"]
     for entry in rows:
         energy = "no RAPL here" if entry["joules"] is None else f"{entry['joules']:.3f} J"
-        print(f"| {entry['what']} | {entry['seconds']:.3f} s | {entry['processor'] * 1000:.2f} ms | {energy} |")
+        lines.append(f"| {entry['what']} | {entry['seconds']:.3f} s | {entry['processor'] * 1000:.2f} ms | {energy} |")
+    print("\n".join(lines))
+    if options.write:
+        sys.path.insert(0, str(ROOT / "Benchmarks"))
+        import written
+        written.write("benchmarks.md", "energy", lines)
 
 
 main()

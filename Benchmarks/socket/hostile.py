@@ -2,10 +2,11 @@
 """What hostile clients can take from a well-behaved one: 200 connections of an observer and 20 of an operator do their worst while a
 client waits for verdicts. Standard library, qrencode, root (the attackers are other users).
 
-  Benchmarks/socket/hostile.py [--seconds N] [--strict] [WAYMARK]
+  Benchmarks/socket/hostile.py [--seconds N] [--strict] [--write] [WAYMARK]
 
 Prints a line of JSON: verdicts, their time from capture to client, pings, and the largest resident memory of the daemon. Ends with 1 when
 the daemon took more than 128 MiB, ended, or left a ping without an answer; with --strict also when a verdict in a hundred took over 100 ms.
+With --write it puts the figures into docs/reliability.md.
 """
 import argparse
 import json
@@ -160,6 +161,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('--seconds', type=float, default=120)
     parser.add_argument('--strict', action='store_true')
+    parser.add_argument('--write', action='store_true', help='put the figures into docs/reliability.md')
     parser.add_argument('waymark', nargs='?', default=os.path.join(TOP, '.build', 'release', 'waymark'))
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix='wm-', dir='/tmp') as folder:
@@ -216,6 +218,16 @@ def main():
             except subprocess.TimeoutExpired:
                 daemon.kill()
     print(json.dumps(found))
+    if options.write and found['lives']:
+        sys.path.insert(0, os.path.join(TOP, 'Benchmarks'))
+        import written
+        written.write('reliability.md', 'hostile', [
+            '| of a client that behaves | measured |', '|---|---|',
+            f'| verdicts, of which dropped | {found["verdicts"]}, {found["dropped"]} |',
+            f'| frame captured to verdict: median, 99th percentile, most | {found["median"] * 1000:.0f} ms, {found["p99"] * 1000:.0f} ms, {found["most"] * 1000:.0f} ms |',
+            f'| pings, unanswered; 99th percentile | {found["pings"]}, {found["unanswered"]}; {found["pingP99"] * 1000:.0f} ms |',
+            f'| memory of the daemon, most | {found["memory"] / (1 << 20):.0f} MiB |',
+            f'| lines that it logged | {found["lines"]:,} |'])
     holds = found['lives'] and found['memory'] <= MEMORY and not found['unanswered'] and found['verdicts'] and not found['dropped']
     sys.exit(0 if holds and (not options.strict or found['p99'] <= 0.1) else 1)
 

@@ -314,7 +314,7 @@ struct PictureSearch {
   /// A pass of the library over the whole picture, for 1-D codes: QR codes are read by their modules, and what makes the
   /// library take minutes for them is nothing that it gets to see.
   ///
-  /// - Parameter thinning: only every so manieth of its lines.
+  /// - Parameter thinning: one line in that many is looked at.
   mutating func readWhole(_ pass: ScanPass, thinning: Int = 1, with zbar: inout ZBarScanner) {
     let wanted = Self.library(pass == .inverted ? invertible : symbologies).filter { $0 != .qr && $0.zbarType != nil }
     guard !wanted.isEmpty else { return }

@@ -63,33 +63,23 @@ package enum CylinderFit {
       }
       return sum
     }
-    var map = start
-    var current = cost(map)
-    guard current.isFinite else { return nil }
-    var damping = 1e-4
-    for _ in 0..<iterations {
-      var system = NormalEquations()
-      let pivot = map.axisPoint
-      for pair in pairs where map.depth(pair.reference) > 0 {
-        let r = pair.frame - map.apply(pair.reference)
-        let ratio = square / (r.dot(r) + square)
-        let (x, y) = map.poseDerivative(at: pair.reference, pivot: pivot)
-        system.add(x, r.x, weight: ratio * ratio)
-        system.add(y, r.y, weight: ratio * ratio)
+    return NormalEquations.descend(
+      from: start, iterations: iterations, damping: 1e-4, gain: 1e-6, cost: cost,
+      equations: { map in
+        var system = NormalEquations()
+        let pivot = map.axisPoint
+        for pair in pairs where map.depth(pair.reference) > 0 {
+          let r = pair.frame - map.apply(pair.reference)
+          let ratio = square / (r.dot(r) + square)
+          let (x, y) = map.poseDerivative(at: pair.reference, pivot: pivot)
+          system.add(x, r.x, weight: ratio * ratio)
+          system.add(y, r.y, weight: ratio * ratio)
+        }
+        return system
+      },
+      moved: { map, s in
+        map.moved(turn: Point3(s[0], s[1], s[2]), shift: Point3(s[3], s[4], s[5]), pivot: map.axisPoint)
       }
-      guard let s = system.solve(count: 6, damping: damping) else { break }
-      let next = map.moved(turn: Point3(s[0], s[1], s[2]), shift: Point3(s[3], s[4], s[5]), pivot: pivot)
-      let price = cost(next)
-      if price < current {
-        let gain = current - price
-        (map, current) = (next, price)
-        damping = max(1e-9, damping * 0.1)
-        if gain <= 1e-6 * current { break }
-      } else {
-        guard damping < 10 else { break }
-        damping *= 10
-      }
-    }
-    return (map, current)
+    ).map { ($0.state, $0.cost) }
   }
 }

@@ -125,7 +125,7 @@ package enum PlanePoseSolver {
     return Point3(t[0], t[1], t[2])
   }
 
-  /// Levenberg and Marquardt's method on the reprojection error, the rotation moved by a vector from the left.
+  /// The least reprojection error by Levenberg and Marquardt's method, the rotation moved by a vector from the left.
   package static func refine(
     _ start: PlanePose, _ pairs: UnsafeBufferPointer<PointPair>, _ focal: Point2, iterations: Int = 10
   ) -> Solution? {
@@ -139,43 +139,33 @@ package enum PlanePoseSolver {
       }
       return sum
     }
-    var pose = start
-    var current = cost(pose)
-    guard current.isFinite else { return nil }
-    var damping = 1e-6
-    for _ in 0..<iterations {
-      var system = NormalEquations()
-      for pair in pairs {
-        let turned = pose.rotation.x * pair.reference.x + pose.rotation.y * pair.reference.y
-        let c = turned + pose.translation
-        let w = 1 / c.z
-        let d = Point2(c.x, c.y) * w
-        let r = (pair.frame - d) * focal
-        // ∂direction/∂c = [w 0 −d.x·w; 0 w −d.y·w], ∂c/∂ω = −[turned]×, ∂c/∂t = I.
-        let gx = Point3(w, 0, -d.x * w) * focal.x
-        let gy = Point3(0, w, -d.y * w) * focal.y
-        let ox = turned.cross(gx)
-        let oy = turned.cross(gy)
-        system.add(SIMD8(ox.x, ox.y, ox.z, gx.x, gx.y, gx.z, 0, 0), r.x)
-        system.add(SIMD8(oy.x, oy.y, oy.z, gy.x, gy.y, gy.z, 0, 0), r.y)
-      }
-      guard let step = system.solve(count: 6, damping: damping) else { break }
-      let candidate = PlanePose(
-        rotation: (Matrix3.rotation(Point3(step[0], step[1], step[2])) * pose.rotation).orthonormalized,
-        translation: pose.translation + Point3(step[3], step[4], step[5]))
-      let next = cost(candidate)
-      if next.isFinite, next < current {
-        let gain = current - next
-        pose = candidate
-        current = next
-        damping = max(1e-9, damping * 0.1)
-        if gain <= 1e-10 * current { break }
-      } else {
-        guard damping < 10 else { break }
-        damping *= 10
-      }
-    }
-    let error = (current / Double(pairs.count)).squareRoot()
+    let least = NormalEquations.descend(
+      from: start, iterations: iterations, damping: 1e-6, gain: 1e-10, cost: cost,
+      equations: { pose in
+        var system = NormalEquations()
+        for pair in pairs {
+          let turned = pose.rotation.x * pair.reference.x + pose.rotation.y * pair.reference.y
+          let c = turned + pose.translation
+          let w = 1 / c.z
+          let d = Point2(c.x, c.y) * w
+          let r = (pair.frame - d) * focal
+          // ∂direction/∂c = [w 0 −d.x·w; 0 w −d.y·w], ∂c/∂ω = −[turned]×, ∂c/∂t = I.
+          let gx = Point3(w, 0, -d.x * w) * focal.x
+          let gy = Point3(0, w, -d.y * w) * focal.y
+          let ox = turned.cross(gx)
+          let oy = turned.cross(gy)
+          system.add(SIMD8(ox.x, ox.y, ox.z, gx.x, gx.y, gx.z, 0, 0), r.x)
+          system.add(SIMD8(oy.x, oy.y, oy.z, gy.x, gy.y, gy.z, 0, 0), r.y)
+        }
+        return system
+      },
+      moved: { pose, step in
+        PlanePose(
+          rotation: (Matrix3.rotation(Point3(step[0], step[1], step[2])) * pose.rotation).orthonormalized,
+          translation: pose.translation + Point3(step[3], step[4], step[5]))
+      })
+    guard let (pose, cost) = least else { return nil }
+    let error = (cost / Double(pairs.count)).squareRoot()
     guard error.isFinite, pose.translation.length.isFinite else { return nil }
     return Solution(pose: pose, error: error)
   }

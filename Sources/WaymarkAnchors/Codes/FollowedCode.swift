@@ -38,8 +38,10 @@ struct FollowedCode {
     (lastSeen, lastRead, lastChecked, lastProven) = (time, time, time, time)
     corners = sighting.corners
     observation = CodeObservation(
-      id: id, content: sighting.content, trackingMethod: .lastKnownPose, corners: sighting.corners,
-      homography: .identity, size: Point2(1, 1), score: 0, lastSeen: time, lastRead: time)
+      id: id, content: sighting.content, trackingMethod: .lastKnownPose,
+      placement: AnchorPlacement(
+        referenceSize: Point2(1, 1), corners: sighting.corners, homography: .identity, score: 0),
+      lastSeen: time, lastRead: time)
   }
 
   /// Whether it has been read often enough.
@@ -74,7 +76,7 @@ struct FollowedCode {
     (isSeen, isGone) = (true, false)
     (lastChecked, lastProven) = (time, time)
     lastSeen = time
-    observation.score = score
+    observation.placement.score = score
   }
 
   /// Takes the place in the frame at `time`: a homography without the lens's distortion.
@@ -89,28 +91,28 @@ struct FollowedCode {
     // The symbol's own pixels: without the margin.
     let margin = outline.topLeft + 0.5
     let own = homography * Homography.translation(margin)
-    observation.size = outline.bottomRight - outline.topLeft
+    observation.placement.referenceSize = outline.bottomRight - outline.topLeft
     observation.trackingMethod = .fullTracking
-    observation.corners = lens?.bend(corners) ?? corners
-    observation.homography = lens == nil ? own.normalized : seen(own, through: lens)
-    observation.score = score
+    observation.placement.corners = lens?.bend(corners) ?? corners
+    observation.placement.homography = lens == nil ? own.normalized : seen(own, through: lens)
+    observation.placement.score = score
     observation.lastSeen = time
-    observation.pose = nil
-    observation.rawPose = nil
+    observation.placement.pose = nil
+    observation.placement.rawPose = nil
     guard let physicalWidth,
       let solutions = PlanePoseSolver.solve(
         homography: homography, width: Int(picture.x), height: Int(picture.y),
-        physicalWidth: physicalWidth * picture.x / observation.size.x, intrinsics: intrinsics)
+        physicalWidth: physicalWidth * picture.x / observation.placement.referenceSize.x, intrinsics: intrinsics)
     else { return }
     let (raw, smooth) = pose.update(solutions, at: time)
-    observation.rawPose = raw
-    observation.pose = smooth
+    observation.placement.rawPose = raw
+    observation.placement.pose = smooth
   }
 
   /// The homography through the corners as the frame shows them.
   private func seen(_ own: Homography, through lens: LensMap?) -> Homography {
     let reference = outline.moved(by: -(outline.topLeft + 0.5))
-    return Homography(from: reference, to: observation.corners) ?? own.normalized
+    return Homography(from: reference, to: observation.placement.corners) ?? own.normalized
   }
 
   /// Takes how far its place in the frame at `time` is from chance.

@@ -1,5 +1,6 @@
 public import WaymarkGeometry
 public import WaymarkImage
+import WaymarkSystem
 
 /// Finds anchors in frames and follows them: detection hands over to tracking, tracking back to detection.
 ///
@@ -180,7 +181,7 @@ public final class AnchorEngine {
     if anchors.reduce(0, { $0 + ($1.isSeen ? 1 : 0) }) >= 4 {
       for a in anchors where a.isSeen {
         known.append(a.place)
-        painted.append(a.observation.corners)
+        painted.append(a.observation.placement.corners)
       }
     }
     if let runner, hasSeen {
@@ -265,8 +266,7 @@ public final class AnchorEngine {
     } else {
       anchors.append(
         FollowedAnchor(
-          claim, reference, tracker,
-          presence: .init(foundAfter: options.foundAfter, lostAfter: options.lostAfter), lens: lens, time: time))
+          claim, reference, tracker, lens: lens, time: time))
       index = anchors.count - 1
     }
     anchors[index].see(claim.map, inliers: claim.inliers, score: claim.score, at: time, intrinsics)
@@ -295,8 +295,9 @@ public final class AnchorEngine {
     report.observations.removeAll(keepingCapacity: true)
     report.found.removeAll(keepingCapacity: true)
     report.lost.removeAll(keepingCapacity: true)
+    let times = Presence.Options(foundAfter: options.foundAfter, lostAfter: options.lostAfter)
     for i in anchors.indices {
-      switch anchors[i].presence.handle(seen: anchors[i].isSeen && anchors[i].isCredible, at: time) {
+      switch anchors[i].presence.handle(seen: anchors[i].isSeen && anchors[i].isCredible, at: time, times) {
       case .found: report.found.append(anchors[i].index)
       case .lost:
         report.lost.append(
@@ -314,8 +315,8 @@ public final class AnchorEngine {
         && (!$0.isConfirmed || time - $0.observation.lastSeen > options.patience)
     }
     report.observations.sort {
-      ($0.trackingMethod == .fullTracking ? 1 : 0, $0.score, -$0.anchor)
-        > ($1.trackingMethod == .fullTracking ? 1 : 0, $1.score, -$1.anchor)
+      ($0.trackingMethod == .fullTracking ? 1 : 0, $0.placement.score, -$0.anchor)
+        > ($1.trackingMethod == .fullTracking ? 1 : 0, $1.placement.score, -$1.anchor)
     }
   }
 }

@@ -1,5 +1,6 @@
 import WaymarkGeometry
 import WaymarkImage
+import WaymarkSystem
 
 /// All that the engine keeps of an anchor it has seen.
 struct FollowedAnchor {
@@ -10,7 +11,7 @@ struct FollowedAnchor {
   let physicalWidth: Double?
   var tracker: AnchorTracker
   var pose: PoseFollower
-  var presence: AnchorPresence
+  var presence = Presence()
   var observation: AnchorObservation
   /// The corners without the lens's distortion.
   private(set) var place: Quadrilateral
@@ -25,11 +26,10 @@ struct FollowedAnchor {
   /// Whether it has been followed for a few frames: a claim that was a mistake does not last that long.
   private(set) var isConfirmed = false
   /// Whether it may be told: it is confirmed, or so alike that nobody doubts it.
-  var isCredible: Bool { isConfirmed || observation.score >= 0.75 }
+  var isCredible: Bool { isConfirmed || observation.placement.score >= 0.75 }
 
   init(
-    _ claim: AnchorClaim, _ reference: AnchorReference, _ tracker: AnchorTracker, presence: AnchorPresence.Options,
-    lens: LensMap?, time: Double
+    _ claim: AnchorClaim, _ reference: AnchorReference, _ tracker: AnchorTracker, lens: LensMap?, time: Double
   ) {
     self.lens = lens
     (lastChecked, lastProven) = (time, time)
@@ -40,15 +40,15 @@ struct FollowedAnchor {
     physicalWidth = reference.physicalWidth
     self.tracker = tracker
     pose = PoseFollower()
-    self.presence = AnchorPresence(presence)
     let corners = Self.corners(claim.map, width: reference.width, height: reference.height)
     place = corners
     observation = AnchorObservation(
       anchor: claim.anchor, name: reference.name,
-      referenceSize: Point2(Double(reference.width), Double(reference.height)), trackingMethod: .fullTracking,
-      corners: corners, homography: claim.homography, cylinder: claim.cylinder, inliers: claim.inliers,
-      score: claim.score, pose: nil,
-      rawPose: nil,
+      trackingMethod: .fullTracking,
+      placement: AnchorPlacement(
+        referenceSize: Point2(Double(reference.width), Double(reference.height)), corners: corners,
+        homography: claim.homography, score: claim.score),
+      cylinder: claim.cylinder, inliers: claim.inliers,
       lastSeen: time, isPresent: false)
   }
 
@@ -64,22 +64,22 @@ struct FollowedAnchor {
     observation.cylinder = map.cylinder
     let homography = map.homography
     if map.cylinder != nil {
-      (observation.corners, observation.homography) = (lens?.bend(place) ?? place, homography)
+      (observation.placement.corners, observation.placement.homography) = (lens?.bend(place) ?? place, homography)
     } else {
-      (observation.corners, observation.homography) =
+      (observation.placement.corners, observation.placement.homography) =
         lens?.seen(homography, width: width, height: height) ?? (place, homography)
     }
     observation.inliers = inliers
-    observation.score = score
+    observation.placement.score = score
     observation.lastSeen = time
-    observation.pose = nil
-    observation.rawPose = nil
+    observation.placement.pose = nil
+    observation.placement.rawPose = nil
     guard let physicalWidth,
       let solutions = AnchorPose.solutions(map, width: width, height: height, physicalWidth: physicalWidth, intrinsics)
     else { return }
     let (raw, smooth) = pose.update(solutions, at: time)
-    observation.rawPose = raw
-    observation.pose = smooth
+    observation.placement.rawPose = raw
+    observation.placement.pose = smooth
   }
 
   private static func corners(_ map: SurfaceMap, width: Int, height: Int) -> Quadrilateral {

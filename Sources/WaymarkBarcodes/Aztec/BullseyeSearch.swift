@@ -18,7 +18,7 @@ struct BullseyeSearch {
 
   private(set) var marks: [Mark] = []
 
-  /// - Parameter step: every so manieth row is looked at.
+  /// - Parameter step: one row in that many is looked at.
   init(_ view: ImageView, levels: BlockMean, step: Int) {
     guard view.width >= 16, view.height >= 16 else { return }
     var edges = [Int32](repeating: 0, count: view.width + 3)

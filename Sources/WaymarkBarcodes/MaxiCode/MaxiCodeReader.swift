@@ -6,7 +6,7 @@ import WaymarkImage
 struct MaxiCodeReader {
   let view: ImageView
   let levels: BlockMean
-  /// Every so manieth row of the picture is searched.
+  /// One row of the picture in that many is searched.
   let step: Int
   /// How many marks may fail.
   var failures = 3

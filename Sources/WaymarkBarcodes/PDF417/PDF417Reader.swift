@@ -8,7 +8,7 @@ struct PDF417Reader {
   let levels: BlockMean
   /// Whether codewords of modules about a pixel wide are looked for as well: the nearest ones are taken then.
   var readsFine = false
-  /// Every so manieth row of the picture is searched.
+  /// One row of the picture in that many is searched.
   var step = 3
   /// How many sides may fail.
   var failures = 6

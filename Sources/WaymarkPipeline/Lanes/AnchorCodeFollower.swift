@@ -37,7 +37,7 @@ final class AnchorCodeFollower {
   /// The anchors that are seen in a frame.
   ///
   /// - Parameter read: what the barcode lane has read meanwhile, and in which frame.
-  func follow(_ frame: Frame, read: (symbols: [Symbol], frame: Frame)?) -> [WaymarkScenes.AnchorObservation] {
+  func follow(_ frame: Frame, read: (symbols: [Symbol], frame: Frame)?) -> [AnchorSighting] {
     let reading = read.map { symbols, frame in
       CodeFollower.Reading(frame: frame.image, time: frame.captured, sightings: symbols.compactMap(sighting))
     }
@@ -49,9 +49,7 @@ final class AnchorCodeFollower {
       holders[index] = holder
       // What the follower only remembers is left out: whether an anchor is there is for the session to say.
       guard holder == seen.id, seen.trackingMethod == .fullTracking else { return nil }
-      return WaymarkScenes.AnchorObservation(
-        anchor: codes[index].anchor, homography: seen.homography, corners: seen.corners, referenceSize: seen.size,
-        pose: seen.pose, rawPose: seen.rawPose, score: seen.score, code: symbol)
+      return AnchorSighting(anchor: codes[index].anchor, seen.placement, code: symbol)
     }
   }
 

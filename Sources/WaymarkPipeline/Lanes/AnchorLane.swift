@@ -133,7 +133,7 @@ private final class Seeker {
     var seen = engine.map { pictures($0, frame) } ?? []
     if let codes { seen += codes.follow(frame, read: mailbox.take()) }
     let elapsed = MonotonicClock.now - began
-    return AnchorReading(observations: seen, intrinsics: intrinsics, generation: task.generation, elapsed: elapsed)
+    return AnchorReading(sightings: seen, intrinsics: intrinsics, generation: task.generation, elapsed: elapsed)
   }
 
   private func engine(_ library: AnchorLibrary, _ intrinsics: CameraIntrinsics) -> AnchorEngine {
@@ -147,13 +147,11 @@ private final class Seeker {
     return engine
   }
 
-  private func pictures(_ engine: AnchorEngine, _ frame: Frame) -> [WaymarkScenes.AnchorObservation] {
+  private func pictures(_ engine: AnchorEngine, _ frame: Frame) -> [AnchorSighting] {
     let report = frame.image.withView { engine.process($0, at: frame.captured) }
     // What the engine only remembers is left out: whether an anchor is there is for the session to say.
     return report.observations.filter { $0.trackingMethod == .fullTracking }.map { seen in
-      WaymarkScenes.AnchorObservation(
-        anchor: seen.name, homography: seen.homography, corners: seen.corners, referenceSize: sizes[seen.anchor],
-        pose: seen.pose, rawPose: seen.rawPose, score: seen.score, outline: seen.cylinder?.outline ?? [])
+      AnchorSighting(anchor: seen.name, seen.placement, outline: seen.cylinder?.outline ?? [])
     }
   }
 }

@@ -11,7 +11,7 @@ import WaymarkGeometry
 /// On a cylinder, x runs along the curve and y stands out of the surface there; the foot point goes through the pose of this frame,
 /// which was measured with the same lens, and what is on the far side is not in sight.
 struct MarkerProjector {
-  private let observation: AnchorObservation
+  private let sighting: AnchorSighting
   private let intrinsics: CameraIntrinsics
   /// Pixels of the reference per unit of length of the anchor frame.
   private let scale: Double
@@ -25,26 +25,26 @@ struct MarkerProjector {
   ///   - physicalWidth: metres; `nil` where unknown.
   ///   - radius: of the cylinder that the picture is wrapped round, in metres; `nil` where it is flat.
   init(
-    _ observation: AnchorObservation, physicalWidth: Double?, radius: Double? = nil, intrinsics: CameraIntrinsics
+    _ sighting: AnchorSighting, physicalWidth: Double?, radius: Double? = nil, intrinsics: CameraIntrinsics
   ) {
-    self.observation = observation
+    self.sighting = sighting
     self.intrinsics = intrinsics
-    scale = observation.referenceSize.x / (physicalWidth ?? 1)
-    let metric = physicalWidth == nil ? nil : observation.pose
+    scale = sighting.referenceSize.x / (physicalWidth ?? 1)
+    let metric = physicalWidth == nil ? nil : sighting.pose
     self.radius = metric == nil ? nil : radius
-    pose = metric ?? Self.pose(observation, scale: scale, intrinsics)
-    facesCamera = observation.corners.isConvex && (self.radius != nil || pose?.facesCamera ?? true)
+    pose = metric ?? Self.pose(sighting, scale: scale, intrinsics)
+    facesCamera = sighting.corners.isConvex && (self.radius != nil || pose?.facesCamera ?? true)
   }
 
   /// The pixel of a point of the anchor frame, and its depth in units of length; `nil` behind the camera.
   func project(_ point: Point3) -> (pixel: Point2, depth: Double?)? {
     if let radius { return project(point, round: radius) }
-    let foot = Point2(point.x, point.z) * scale + (observation.referenceSize - 1) / 2
+    let foot = Point2(point.x, point.z) * scale + (sighting.referenceSize - 1) / 2
     // The sign of the third coordinate is that of the picture's centre, which is in sight, for all points before the
     // camera.
-    let center = observation.homography.depth((observation.referenceSize - 1) / 2)
-    guard observation.homography.depth(foot) * center > 0 else { return nil }
-    let base = observation.homography.apply(foot)
+    let center = sighting.homography.depth((sighting.referenceSize - 1) / 2)
+    guard sighting.homography.depth(foot) * center > 0 else { return nil }
+    let base = sighting.homography.apply(foot)
     guard let pose else { return point.y == 0 ? finite(base, nil) : nil }
     guard let top = pose.project(point, intrinsics) else { return nil }
     guard point.y != 0 else { return finite(base, top.depth) }
@@ -60,7 +60,7 @@ struct MarkerProjector {
     let foot = Point3(radius * s, radius * (c - 1), point.z)
     let normal = Point3(s, c, 0)
     guard (pose.orientation.matrix * normal).dot(pose.apply(foot)) < 0,
-      let base = (observation.rawPose ?? pose).project(foot, intrinsics),
+      let base = (sighting.rawPose ?? pose).project(foot, intrinsics),
       let top = pose.project(foot + normal * point.y, intrinsics), let bottom = pose.project(foot, intrinsics)
     else { return nil }
     return finite(base.pixel + (top.pixel - bottom.pixel), top.depth)
@@ -72,16 +72,16 @@ struct MarkerProjector {
     return (pixel, depth)
   }
 
-  private static func pose(_ observation: AnchorObservation, scale: Double, _ intrinsics: CameraIntrinsics) -> Pose? {
+  private static func pose(_ sighting: AnchorSighting, scale: Double, _ intrinsics: CameraIntrinsics) -> Pose? {
     // Anchor plane (x, z) → reference → frame → directions.
-    let offset = (observation.referenceSize - 1) / 2
+    let offset = (sighting.referenceSize - 1) / 2
     let toReference = Homography(
       SIMD3(scale, 0, offset.x), SIMD3(0, scale, offset.y), SIMD3(0, 0, 1))
     let f = intrinsics.focal
     let c = intrinsics.center
     let toDirections = Homography(
       SIMD3(1 / f.x, 0, -c.x / f.x), SIMD3(0, 1 / f.y, -c.y / f.y), SIMD3(0, 0, 1))
-    let m = toDirections * observation.homography * toReference
+    let m = toDirections * sighting.homography * toReference
     var x = Point3(m.row0.x, m.row1.x, m.row2.x)
     var z = Point3(m.row0.y, m.row1.y, m.row2.y)
     var t = Point3(m.row0.z, m.row1.z, m.row2.z)

@@ -1,4 +1,5 @@
 import WaymarkGeometry
+import WaymarkSystem
 
 extension Session {
   mutating func start(_ effects: inout [SessionEffect]) {

@@ -1,4 +1,5 @@
 import WaymarkGeometry
+import WaymarkSystem
 
 extension Session {
   mutating func take(_ frame: SessionFrame, _ effects: inout [SessionEffect]) {
@@ -6,19 +7,19 @@ extension Session {
     intrinsics = frame.intrinsics
     lastFrame = now
     var seen: Set<String> = []
-    for observation in frame.observations where observation.isFinite && !seen.contains(observation.anchor) {
+    for sighting in frame.sightings where sighting.isFinite && !seen.contains(sighting.anchor) {
       // With a scene, only its anchors count: a library may hold more.
-      if let scene, !scene.anchors.contains(where: { $0.name == observation.anchor }) { continue }
-      seen.insert(observation.anchor)
-      var presence = presences[observation.anchor] ?? AnchorPresence()
+      if let scene, !scene.anchors.contains(where: { $0.name == sighting.anchor }) { continue }
+      seen.insert(sighting.anchor)
+      var presence = presences[sighting.anchor] ?? Presence()
       let gap = now - presence.lastSeen
-      let change = presence.seen(at: now, configuration)
-      presences[observation.anchor] = presence
-      observations[observation.anchor] = observation
+      let change = presence.handle(seen: true, at: now, configuration.presence)
+      presences[sighting.anchor] = presence
+      sightings[sighting.anchor] = sighting
       // After a pause the old speed says nothing; a jump is no movement.
-      if gap > configuration.candidateGap { hideMarkers(of: observation.anchor) }
-      if change == .found { effects.append(.anchorFound(observation)) }
-      if presence.isPresent { place(observation, frame.intrinsics) }
+      if gap > configuration.candidateGap { hideMarkers(of: sighting.anchor) }
+      if change == .found { effects.append(.anchorFound(sighting)) }
+      if presence.isPresent { place(sighting, frame.intrinsics) }
     }
     let lost = passTime(seen: seen, &effects)
     let states = anchorStates(seen: seen, lost: lost)
@@ -31,11 +32,11 @@ extension Session {
     var lost: [String] = []
     for name in presences.keys.sorted() where !seen.contains(name) {
       guard var presence = presences[name] else { continue }
-      let change = presence.missed(at: now, configuration)
+      let change = presence.handle(seen: false, at: now, configuration.presence)
       presences[name] = presence
       guard change == .lost else { continue }
       lost.append(name)
-      observations[name] = nil
+      sightings[name] = nil
       hideMarkers(of: name)
       effects.append(.anchorLost(anchor: name, lastSeen: presence.lastSeen))
     }
@@ -51,10 +52,10 @@ extension Session {
   }
 
   /// Projects the markers of an anchor.
-  private mutating func place(_ observation: AnchorObservation, _ intrinsics: CameraIntrinsics) {
-    guard let anchor = scene?.anchors.first(where: { $0.name == observation.anchor }) else { return }
+  private mutating func place(_ sighting: AnchorSighting, _ intrinsics: CameraIntrinsics) {
+    guard let anchor = scene?.anchors.first(where: { $0.name == sighting.anchor }) else { return }
     let projector = MarkerProjector(
-      observation, physicalWidth: anchor.physicalWidth, radius: anchor.radius, intrinsics: intrinsics)
+      sighting, physicalWidth: anchor.physicalWidth, radius: anchor.radius, intrinsics: intrinsics)
     for annotation in anchor.annotations {
       guard var marker = markers[annotation.id] else { continue }
       if let (pixel, depth) = projector.project(annotation.position) {
@@ -81,9 +82,10 @@ extension Session {
     return names.compactMap { name in
       let isPresent = presences[name]?.isPresent == true
       guard isPresent || lost.contains(name) else { return nil }
-      let method: TrackingMethod = !isPresent ? .notTracking : seen.contains(name) ? .fullTracking : .lastKnownPose
+      let method: AnchorPlacement.Method =
+        !isPresent ? .notTracking : seen.contains(name) ? .fullTracking : .lastKnownPose
       return AnchorState(
-        anchor: name, method: method, observation: isPresent ? observations[name] : nil, markers: markerStates(name))
+        anchor: name, method: method, sighting: isPresent ? sightings[name] : nil, markers: markerStates(name))
     }
   }
 

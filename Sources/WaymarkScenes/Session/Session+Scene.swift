@@ -1,4 +1,5 @@
 import WaymarkGeometry
+import WaymarkSystem
 
 extension Session {
   mutating func load(_ new: Scene, reload: Bool, _ effects: inout [SessionEffect]) {
@@ -57,7 +58,7 @@ extension Session {
       if let presence = presences.removeValue(forKey: name), presence.isPresent {
         effects.append(.anchorLost(anchor: name, lastSeen: presence.lastSeen))
       }
-      observations[name] = nil
+      sightings[name] = nil
       hideMarkers(of: name)
     }
   }

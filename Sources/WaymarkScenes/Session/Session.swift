@@ -1,4 +1,5 @@
 import WaymarkGeometry
+import WaymarkSystem
 
 /// The AR session of a device: what phase it is in, which anchors and markers are in sight, what is selected.
 ///
@@ -17,8 +18,8 @@ package struct Session: Sendable {
   var now = -Double.infinity
   /// When the last frame came.
   var lastFrame = -Double.infinity
-  var presences: [String: AnchorPresence] = [:]
-  var observations: [String: AnchorObservation] = [:]
+  var presences: [String: Presence] = [:]
+  var sightings: [String: AnchorSighting] = [:]
   var markers: [String: TrackedMarker] = [:]
   var frameSize = Point2(0, 0)
   var intrinsics: CameraIntrinsics?
@@ -77,7 +78,7 @@ package struct Session: Sendable {
     var states = anchorStates(seen: current, lost: lost)
     // What is no part of the scene, or of no scene any more.
     for anchor in lost where !states.contains(where: { $0.anchor == anchor }) {
-      states.append(AnchorState(anchor: anchor, method: .notTracking, observation: nil, markers: []))
+      states.append(AnchorState(anchor: anchor, method: .notTracking, sighting: nil, markers: []))
     }
     effects.append(.anchorsUpdated(states))
   }
@@ -93,7 +94,7 @@ package struct Session: Sendable {
 
   /// When time alone will change something; `nil` when nothing is pending.
   package var deadline: Double? {
-    let lost = presences.values.compactMap { $0.deadline(configuration) }.min()
+    let lost = presences.values.compactMap { $0.deadline(configuration.presence) }.min()
     let beat = phase == .matched ? matchedAt.map { $0 + configuration.matchedBeat } : nil
     return [lost, beat].compactMap { $0 }.min()
   }

@@ -1,3 +1,5 @@
+import WaymarkSystem
+
 /// The times of the session, in seconds. Times and not frames: a slow camera must not make a nervous session.
 package struct SessionConfiguration: Hashable, Sendable {
   /// How long an anchor must have been seen before it counts as found.
@@ -21,4 +23,10 @@ package struct SessionConfiguration: Hashable, Sendable {
   package var smoothingSpeedCutoff = 6.0
 
   package init() {}
+
+  /// When an anchor counts as found and as lost. One sighting alone may be a mistake, so that found it is in the second at the earliest.
+  var presence: Presence.Options {
+    Presence.Options(
+      foundAfter: max(foundAfter, .leastNonzeroMagnitude), gap: candidateGap, lostAfter: lostAfter)
+  }
 }

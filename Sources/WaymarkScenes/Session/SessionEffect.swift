@@ -19,11 +19,6 @@ package enum PrimaryAction: String, Hashable, Sendable {
   case beginScan, returnToScan
 }
 
-/// How an anchor is known at the moment.
-package enum TrackingMethod: String, Hashable, Sendable {
-  case fullTracking, lastKnownPose, notTracking
-}
-
 /// Where a marker is.
 package struct MarkerState: Hashable, Sendable {
   package var id: String
@@ -38,16 +33,16 @@ package struct MarkerState: Hashable, Sendable {
 /// Where an anchor is.
 package struct AnchorState: Hashable, Sendable {
   package var anchor: String
-  package var method: TrackingMethod
+  package var method: AnchorPlacement.Method
   /// What was seen last; `nil` once the anchor is lost.
-  package var observation: AnchorObservation?
+  package var sighting: AnchorSighting?
   package var markers: [MarkerState]
 }
 
 /// What a session tells the world. Whoever caused it is known to the caller.
 package enum SessionEffect: Sendable {
   case phase(SessionStatus)
-  case anchorFound(AnchorObservation)
+  case anchorFound(AnchorSighting)
   /// - Parameter lastSeen: seconds, on the clock of the inputs.
   case anchorLost(anchor: String, lastSeen: Double)
   case anchorsUpdated([AnchorState])

@@ -37,56 +37,39 @@ package struct SessionFrame: Sendable {
   package var width: Int
   package var height: Int
   package var intrinsics: CameraIntrinsics
-  package var observations: [AnchorObservation]
+  package var sightings: [AnchorSighting]
 
-  package init(width: Int, height: Int, intrinsics: CameraIntrinsics, observations: [AnchorObservation]) {
+  package init(width: Int, height: Int, intrinsics: CameraIntrinsics, sightings: [AnchorSighting]) {
     self.width = width
     self.height = height
     self.intrinsics = intrinsics
-    self.observations = observations
+    self.sightings = sightings
   }
 }
 
-/// An anchor that the engine saw in a frame.
-package struct AnchorObservation: Hashable, Sendable {
+/// An anchor that is seen in a frame.
+@dynamicMemberLookup
+package struct AnchorSighting: Hashable, Sendable {
   package var anchor: String
-  /// Reference pixels → frame pixels.
-  package var homography: Homography
-  /// The images of the reference's corners (0,0), (w,0), (w,h), (0,h); of a round anchor those of the part in sight.
-  package var corners: Quadrilateral
+  package var placement: AnchorPlacement
   /// Of a round anchor: the outline of what is in sight, in pixels; else empty.
   package var outline: [Point2]
-  /// The size of the reference in pixels: a picture's long side is scaled to 480, a code is drawn in a size of its own.
-  package var referenceSize: Point2
-  /// Smoothed; `nil` where no physical width is known.
-  package var pose: Pose?
-  package var rawPose: Pose?
-  /// 0…1.
-  package var score: Double
   /// What the code says, where the anchor is one.
   package var code: Symbol?
 
-  package init(
-    anchor: String, homography: Homography, corners: Quadrilateral, referenceSize: Point2, pose: Pose? = nil,
-    rawPose: Pose? = nil, score: Double, code: Symbol? = nil, outline: [Point2] = []
-  ) {
+  package init(anchor: String, _ placement: AnchorPlacement, code: Symbol? = nil, outline: [Point2] = []) {
     self.anchor = anchor
-    self.homography = homography
-    self.corners = corners
-    self.referenceSize = referenceSize
-    self.pose = pose
-    self.rawPose = rawPose
-    self.score = score
+    self.placement = placement
     self.code = code
     self.outline = outline
   }
 
-  /// Whether every number of it is finite: nothing else enters the session.
-  var isFinite: Bool {
-    func finite(_ pose: Pose?) -> Bool {
-      pose.map { $0.position.sum().isFinite && $0.orientation.vector.sum().isFinite } ?? true
-    }
-    return corners.isFinite && homography.rowMajor.allSatisfy(\.isFinite) && score.isFinite && finite(pose)
-      && outline.allSatisfy { $0.sum().isFinite } && finite(rawPose) && referenceSize.x > 0 && referenceSize.y > 0
+  /// A part of the placement.
+  package subscript<Part>(dynamicMember part: WritableKeyPath<AnchorPlacement, Part>) -> Part {
+    get { placement[keyPath: part] }
+    set { placement[keyPath: part] = newValue }
   }
+
+  /// Whether every number of it is finite: nothing else enters the session.
+  var isFinite: Bool { placement.isFinite && outline.allSatisfy { $0.sum().isFinite } }
 }

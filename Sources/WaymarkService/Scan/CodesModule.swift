@@ -1,6 +1,7 @@
 import FoundationEssentials
 import WaymarkAnchors
 import WaymarkBarcodes
+import WaymarkGeometry
 import WaymarkImage
 import WaymarkOnboarding
 package import WaymarkPipeline

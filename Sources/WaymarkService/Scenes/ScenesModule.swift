@@ -192,7 +192,7 @@ package final class ScenesModule: ServiceModule {
     intrinsics = SessionWire.intrinsics(reading.intrinsics)
     let input = SessionInput.frame(
       SessionFrame(
-        width: frame.width, height: frame.height, intrinsics: reading.intrinsics, observations: reading.observations))
+        width: frame.width, height: frame.height, intrinsics: reading.intrinsics, sightings: reading.sightings))
     if followsScene == true {
       _ = handle(input, at: frame.captured, by: nil, frame: frame, reading: reading)
     } else {
@@ -236,7 +236,7 @@ package final class ScenesModule: ServiceModule {
     return refusal
   }
 
-  private func found(_ seen: WaymarkScenes.AnchorObservation) -> AnchorFound {
+  private func found(_ seen: AnchorSighting) -> AnchorFound {
     SessionWire.found(seen, isHarmless: seen.code.map { scans?.isHarmless($0) ?? false } ?? false)
   }
 
@@ -305,7 +305,7 @@ package final class ScenesModule: ServiceModule {
     status.session = SessionWire.phase(session.phase)
     status.scene = loaded?.name
     let states = followsScene == false ? alone.anchorStates : session.anchorStates
-    status.anchors = states.compactMap { $0.observation?.anchor }
+    status.anchors = states.compactMap { $0.sighting?.anchor }
     status.intrinsics = intrinsics
   }
 
@@ -313,7 +313,7 @@ package final class ScenesModule: ServiceModule {
     snapshot.session = SessionWire.phase(session.status, loaded, by: nil)
     snapshot.scene = loaded.map { SessionWire.description($0.name, $0.scene, $0.library) }
     let states = followsScene == false ? alone.anchorStates : session.anchorStates
-    snapshot.anchors = states.compactMap { $0.observation.map(found) }
+    snapshot.anchors = states.compactMap { $0.sighting.map(found) }
     snapshot.markers = states.flatMap(\.markers).map {
       MarkerChanged(id: $0.id, visible: $0.visible, selected: $0.selected, pulsing: $0.visible && $0.selected)
     }

@@ -40,7 +40,7 @@ enum SessionWire {
   static func resource(icon id: String) -> String { "icon/\(id)" }
 
   /// - Parameter isHarmless: whether observers may see what a code says.
-  static func found(_ seen: WaymarkScenes.AnchorObservation, isHarmless: Bool) -> AnchorFound {
+  static func found(_ seen: AnchorSighting, isHarmless: Bool) -> AnchorFound {
     var found = AnchorFound(
       anchor: seen.anchor, corners: corners(seen.corners), pose: pose(seen.pose), score: seen.score)
     if let symbol = seen.code {
@@ -58,10 +58,10 @@ enum SessionWire {
     AnchorTracking(
       anchor: state.anchor,
       trackingMethod: WaymarkProtocol.TrackingMethod(rawValue: state.method.rawValue) ?? .notTracking,
-      corners: state.observation.map { corners($0.corners) } ?? [],
-      outline: state.observation.flatMap { $0.outline.isEmpty ? nil : $0.outline.map { [$0.x, $0.y] } },
-      homography: state.observation?.homography.normalized.rowMajor ?? [], pose: pose(state.observation?.pose),
-      rawPose: pose(state.observation?.rawPose), score: state.observation?.score,
+      corners: state.sighting.map { corners($0.corners) } ?? [],
+      outline: state.sighting.flatMap { $0.outline.isEmpty ? nil : $0.outline.map { [$0.x, $0.y] } },
+      homography: state.sighting?.homography.normalized.rowMajor ?? [], pose: pose(state.sighting?.pose),
+      rawPose: pose(state.sighting?.rawPose), score: state.sighting?.score,
       markers: state.markers.map {
         MarkerTracking(
           id: $0.id, visible: $0.visible, selected: $0.selected, screen: $0.screen.map { [$0.x, $0.y] }, depth: $0.depth

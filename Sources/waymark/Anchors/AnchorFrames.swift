@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import WaymarkAnchors
+import WaymarkGeometry
 import WaymarkImage
 import WaymarkSystem
 
@@ -48,7 +49,7 @@ enum AnchorFrames {
         let d = (pose.position.map { $0 * $0 }.reduce(0, +)).squareRoot()
         return ", \(String(format: "%.3f", d)) m away"
       }
-      let held = a.trackingMethod == AnchorObservation.TrackingMethod.fullTracking.rawValue ? "" : " (last known place)"
+      let held = a.trackingMethod == AnchorPlacement.Method.fullTracking.rawValue ? "" : " (last known place)"
       Output.line(
         "\(record.input): \(a.name) at \(places), score \(String(format: "%.2f", a.score))\(distance ?? "")\(held)")
     }

@@ -136,7 +136,7 @@ struct AnchorsCaptureCommand: AsyncParsableCommand {
           .unusablePicture, "No QR code, Data Matrix or Aztec code is read beside the poster.",
           hint: "Take the photograph from nearer, or give --width.")
       }
-      (known, size) = (code.corners, Point2(codeWidth, codeWidth * code.size.y / code.size.x))
+      (known, size) = (code.corners, Point2(codeWidth, codeWidth * code.referenceSize.y / code.referenceSize.x))
     } else {
       return nil
     }

@@ -1,5 +1,11 @@
-"""What a long run gave: faults and how long each took to get over, what grew, what did not hold."""
+"""What a long run gave: faults and how long each took to get over, what grew, what did not hold.
+
+  python3 Tests/Support/soak/report.py [REPORT.json]     writes the summary of a run into docs/reliability.md
+"""
+import json
+import os
 import statistics
+import sys
 import time
 
 
@@ -79,3 +85,29 @@ def text(report):
               f'threads {g["threads"]}' for g in report['flat']]
     lines += [f'quiet at the end: {report["quiet at the end"]}']
     return '\n'.join(lines) + '\n'
+
+
+def summary(report):
+    """The same for docs/reliability.md."""
+    counts = report['counts']
+    lines = [f'`Scripts/soak {report["seconds"] // 60} --seed {report["seed"]}`: {len(report["log of faults"])} faults of {len(report["faults"])} kinds, '
+             f'{sum(report["runs of the service"].values())} runs of the service, {report["codes shown"]:,} different codes shown, '
+             f'{report["verdicts compared"]:,} verdicts and other',
+             f'events compared between the clients that stay, {len(report["violations"])} violations.', '',
+             '| counted | times |', '|---|---|']
+    lines += [f'| {key} | {value:,} |' for key, value in counts.items() if isinstance(value, int)]
+    lines += ['', '| fault | times | well again | median | worst |', '|---|---|---|---|---|']
+    lines += [f'| {f["fault"]} | {f["times"]} | {f["well again"]} | {f["median s"] or 0:.2f} s | {f["worst s"] or 0:.2f} s |' for f in report['faults']]
+    longest = sorted(report['flat'], key=lambda g: -g['seconds'])[:3]
+    lines += ['', '| run of the service | memory, first and last half minute | descriptors | threads |', '|---|---|---|---|']
+    lines += [f'| {g["seconds"]} s | {g["memory"][0]} and {g["memory"][1]} MB | {g["descriptors"][0]} and {g["descriptors"][1]} | {g["threads"][0]} and {g["threads"][1]} |'
+              for g in longest]
+    return lines
+
+
+if __name__ == '__main__':
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+    sys.path.insert(0, os.path.join(root, 'Benchmarks'))
+    import written
+    with open(sys.argv[1] if len(sys.argv) > 1 else os.path.join(root, '.build/soak/report.json'), encoding='utf8') as file:
+        written.write('reliability.md', 'soak', summary(json.load(file)))

@@ -65,7 +65,7 @@ import WaymarkImage
       let seen = try #require(report.observations.first)
       #expect(seen.trackingMethod == .fullTracking && seen.id == 1)
       sum += seen.corners.meanCornerDistance(to: place(i).apply(Self.outline))
-      #expect(seen.size == Point2(168, 168) || seen.size.x == seen.size.y)
+      #expect(seen.referenceSize == Point2(168, 168) || seen.referenceSize.x == seen.referenceSize.y)
       #expect(try #require(seen.pose).facesCamera)
     }
     // The reading was off by a pixel; the edges of all modules are not.

@@ -170,7 +170,7 @@ private final class PatientRunner: SearchRunner {
     let without = Stage.frame([])
     var found: [Double] = []
     var lost: [Double] = []
-    var method: [AnchorObservation.TrackingMethod?] = []
+    var method: [AnchorPlacement.Method?] = []
     for i in 0..<60 {
       let visible = i < 20 || i >= 45
       source.next = visible ? [claim(0, place)] : []

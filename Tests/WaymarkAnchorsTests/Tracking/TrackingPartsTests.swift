@@ -53,20 +53,6 @@ import WaymarkGeometry
   }
 }
 
-@Suite struct AnchorPresenceTests {
-  @Test func foundAndLostInTime() {
-    var p = AnchorPresence(.init(foundAfter: 0.1, lostAfter: 0.5))
-    let steps: [(Double, Bool, AnchorPresence.Effect?)] = [
-      (0, false, nil), (0.05, true, nil), (0.1, true, nil), (0.15, false, nil), (0.2, true, nil), (0.25, true, nil),
-      (0.31, true, .found), (0.4, false, nil), (0.6, true, nil), (0.7, false, nil), (1.0, false, nil),
-      (1.1, false, .lost),
-      (1.2, false, nil), (1.3, true, nil), (1.5, true, .found),
-    ]
-    for (time, seen, effect) in steps { #expect(p.handle(seen: seen, at: time) == effect, "at \(time)") }
-    #expect(p.isPresent && p.lastSeen == 1.5)
-  }
-}
-
 @Suite struct PoseFollowerTests {
   private func solutions(_ a: Point3, _ ea: Double, _ b: Point3, _ eb: Double) -> PlanePoseSolver.Solutions {
     let t = Point3(0, 0, 1)

@@ -9,7 +9,7 @@ import WaymarkGeometry
   ]
 
   @Test(arguments: [0, 0.3, -0.7, 1.1]) func agreesWithThePose(_ tilt: Double) throws {
-    let seen = SessionFixture.observation(position: Point3(0.02, -0.03, -0.6), tilt: tilt)
+    let seen = SessionFixture.sighting(position: Point3(0.02, -0.03, -0.6), tilt: tilt)
     let pose = try #require(seen.pose)
     let projector = MarkerProjector(seen, physicalWidth: 0.2, intrinsics: SessionFixture.intrinsics)
     #expect(projector.facesCamera)
@@ -23,9 +23,9 @@ import WaymarkGeometry
 
   /// Where the width is unknown, a point in widths of the picture must appear where the same point in metres does.
   @Test(arguments: [0, 0.3, -0.7, 1.1]) func worksInWidthsWithoutAPose(_ tilt: Double) throws {
-    var seen = SessionFixture.observation(position: Point3(0.02, -0.03, -0.6), tilt: tilt)
+    var seen = SessionFixture.sighting(position: Point3(0.02, -0.03, -0.6), tilt: tilt)
     let pose = try #require(seen.pose)
-    seen.pose = nil
+    seen.placement.pose = nil
     let projector = MarkerProjector(seen, physicalWidth: nil, intrinsics: SessionFixture.intrinsics)
     #expect(projector.facesCamera)
     for point in Self.points {
@@ -37,7 +37,7 @@ import WaymarkGeometry
 
   /// A point in the plane follows the homography, however wrong the focal length is.
   @Test func staysGluedWithAWrongLens() throws {
-    let seen = SessionFixture.observation(tilt: 0.8)
+    let seen = SessionFixture.sighting(tilt: 0.8)
     let wrong = CameraIntrinsics(assumedFor: 640, 480, fieldOfView: 1.6)
     let truth = try #require(seen.pose?.project(Point3(0.07, 0, -0.04), SessionFixture.intrinsics))
     let ours = MarkerProjector(seen, physicalWidth: 0.2, intrinsics: wrong).project(Point3(0.07, 0, -0.04))
@@ -46,7 +46,7 @@ import WaymarkGeometry
 
   /// On a can, x runs along the curve and y stands out of it there; what is on the far side is not in sight.
   @Test func staysOnTheSurfaceOfACan() throws {
-    let seen = SessionFixture.observation(tilt: 0.4)
+    let seen = SessionFixture.sighting(tilt: 0.4)
     let pose = try #require(seen.pose)
     let can = MarkerProjector(seen, physicalWidth: 0.2, radius: 0.04, intrinsics: SessionFixture.intrinsics)
     #expect(can.facesCamera)
@@ -66,17 +66,17 @@ import WaymarkGeometry
   }
 
   @Test func nothingBehindTheCameraOrTurnedAway() throws {
-    let near = SessionFixture.observation(position: Point3(0, 0, -0.3))
+    let near = SessionFixture.sighting(position: Point3(0, 0, -0.3))
     let projector = MarkerProjector(near, physicalWidth: 0.2, intrinsics: SessionFixture.intrinsics)
     #expect(projector.project(Point3(0, 0.4, 0)) == nil)
     // A picture seen at 63° from beside: points far along it lie behind the camera.
-    let beside = SessionFixture.observation(position: Point3(0, 0, -0.3), tilt: 1.1)
+    let beside = SessionFixture.sighting(position: Point3(0, 0, -0.3), tilt: 1.1)
     let tilted = MarkerProjector(beside, physicalWidth: 0.2, intrinsics: SessionFixture.intrinsics)
     #expect(tilted.project(Point3(-1, 0, 0)) == nil || tilted.project(Point3(1, 0, 0)) == nil)
-    var away = SessionFixture.observation()
-    away.pose = Pose(position: Point3(0, 0, -0.5), orientation: Quaternion(x: 0.7071, y: 0, z: 0, w: -0.7071))
+    var away = SessionFixture.sighting()
+    away.placement.pose = Pose(position: Point3(0, 0, -0.5), orientation: Quaternion(x: 0.7071, y: 0, z: 0, w: -0.7071))
     #expect(!MarkerProjector(away, physicalWidth: 0.2, intrinsics: SessionFixture.intrinsics).facesCamera)
-    var mirrored = SessionFixture.observation()
+    var mirrored = SessionFixture.sighting()
     swap(&mirrored.corners.topLeft, &mirrored.corners.topRight)
     swap(&mirrored.corners.bottomLeft, &mirrored.corners.bottomRight)
     #expect(!MarkerProjector(mirrored, physicalWidth: 0.2, intrinsics: SessionFixture.intrinsics).facesCamera)
@@ -94,8 +94,8 @@ import WaymarkGeometry
     var last: Point2?
     for index in 0..<300 {
       let noise = Point2(random.gaussian(), random.gaussian()) * 0.1
-      var seen = SessionFixture.observation()
-      seen.homography = Homography.translation(noise) * seen.homography
+      var seen = SessionFixture.sighting()
+      seen.placement.homography = Homography.translation(noise) * seen.homography
       let screen = try #require(place(fixture.frame([seen])))
       if let last, index > 60 { steps.append(screen.distance(to: last)) }
       last = screen
@@ -105,7 +105,7 @@ import WaymarkGeometry
     // Swinging to and fro, at up to 250 pixels a second: behind by half a pixel at most, also where it turns.
     for index in 0..<120 {
       let x = 0.1 * Double.sine(Double(index) * 0.075)
-      let seen = SessionFixture.observation(position: Point3(x, 0, -0.5))
+      let seen = SessionFixture.sighting(position: Point3(x, 0, -0.5))
       let truth = try #require(seen.pose?.project(.zero, SessionFixture.intrinsics)?.pixel)
       let screen = try #require(place(fixture.frame([seen])))
       if index > 2 { #expect(screen.distance(to: truth) < 0.5) }

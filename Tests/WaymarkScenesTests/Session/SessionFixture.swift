@@ -27,9 +27,9 @@ struct SessionFixture {
     ])
 
   /// What the engine would see of an anchor of 480×360 reference pixels that stands at a pose.
-  static func observation(
+  static func sighting(
     _ anchor: String = "a", position: Point3 = Point3(0, 0, -0.5), tilt: Double = 0, width: Double = 0.2
-  ) -> AnchorObservation {
+  ) -> AnchorSighting {
     // Upright before the camera: the anchor's y comes out to the camera (+z), its z goes down (−y).
     let upright = Matrix3(columns: Point3(1, 0, 0), Point3(0, 0, 1), Point3(0, -1, 0))
     let pose = Pose(position: position, orientation: Quaternion(Matrix3.rotation(Point3(0, tilt, 0)) * upright))
@@ -52,9 +52,10 @@ struct SessionFixture {
       SIMD3(k.dot(plane.rotation.x) * s, k.dot(plane.rotation.y) * s, k.dot(t))
     }
     let homography = Homography(row(Point3(f.x, 0, c.x)), row(Point3(0, f.y, c.y)), row(Point3(0, 0, 1)))
-    return AnchorObservation(
-      anchor: anchor, homography: homography, corners: corners, referenceSize: size, pose: pose, rawPose: pose,
-      score: 0.9)
+    return AnchorSighting(
+      anchor: anchor,
+      AnchorPlacement(
+        referenceSize: size, corners: corners, homography: homography, score: 0.9, pose: pose, rawPose: pose))
   }
 
   mutating func loaded() -> SessionFixture {
@@ -64,18 +65,18 @@ struct SessionFixture {
 
   mutating func send(_ input: SessionInput) -> [String] { session.handle(input, at: now).map(\.word) }
 
-  mutating func frame(_ observations: [AnchorObservation], after seconds: Double = 1.0 / 30) -> [SessionEffect] {
+  mutating func frame(_ sightings: [AnchorSighting], after seconds: Double = 1.0 / 30) -> [SessionEffect] {
     now += seconds
     return session.handle(
       .frame(
-        SessionFrame(width: 640, height: 480, intrinsics: Self.intrinsics, observations: observations)), at: now)
+        SessionFrame(width: 640, height: 480, intrinsics: Self.intrinsics, sightings: sightings)), at: now)
   }
 
   /// Frames for a time; what happened, without the updates.
-  mutating func frames(_ observations: [AnchorObservation], seconds: Double) -> [String] {
+  mutating func frames(_ sightings: [AnchorSighting], seconds: Double) -> [String] {
     var words: [String] = []
     for _ in 0..<Int((seconds * 30).rounded()) {
-      words += frame(observations).map(\.word).filter { $0 != "updated" }
+      words += frame(sightings).map(\.word).filter { $0 != "updated" }
     }
     return words
   }
@@ -89,9 +90,9 @@ struct SessionFixture {
     if phase == .coaching { return fixture }
     _ = fixture.send(.scan)
     if phase == .scanning { return fixture }
-    _ = fixture.frames([observation()], seconds: 0.2)
+    _ = fixture.frames([sighting()], seconds: 0.2)
     if phase == .matched { return fixture }
-    _ = fixture.frames([observation()], seconds: 1.1)
+    _ = fixture.frames([sighting()], seconds: 1.1)
     return fixture
   }
 }
@@ -101,7 +102,7 @@ extension SessionEffect {
   var word: String {
     switch self {
     case .phase(let status): status.phase.rawValue
-    case .anchorFound(let observation): "found \(observation.anchor)"
+    case .anchorFound(let sighting): "found \(sighting.anchor)"
     case .anchorLost(let anchor, _): "lost \(anchor)"
     case .anchorsUpdated: "updated"
     case .markerChanged(let id, let visible, let selected, let pulsing):

@@ -1,5 +1,6 @@
 import Testing
 import WaymarkGeometry
+import WaymarkSystem
 
 @testable import WaymarkScenes
 
@@ -68,26 +69,26 @@ import WaymarkGeometry
 
   /// Anchors anywhere, also beside the frame, edge-on, turned away, broken or unknown.
   static func frame(_ random: inout RandomSource) -> SessionFrame {
-    var observations: [AnchorObservation] = []
+    var sightings: [AnchorSighting] = []
     for anchor in ["a", "b", "stranger"] where random.below(anchor == "stranger" ? 20 : 4) != 0 {
       let position = Point3(random.unit() - 0.5, random.unit() - 0.5, -0.2 - random.unit())
-      var seen = SessionFixture.observation(anchor, position: position, tilt: (random.unit() - 0.5) * 3)
+      var seen = SessionFixture.sighting(anchor, position: position, tilt: (random.unit() - 0.5) * 3)
       switch random.below(40) {
       case 0: seen.homography.row0.x = .nan
       case 1: seen.pose?.position.y = .infinity
       case 2: seen.corners.topLeft.x = -.infinity
-      case 3: seen.homography = Homography(.zero, .zero, .zero)
-      case 4: seen.referenceSize = .zero
-      case 5: seen.score = .nan
-      case 6: seen.homography = Homography(SIMD3(1e300, 0, 0), SIMD3(0, 1e300, 0), SIMD3(0, 0, 1e-300))
-      case 7: seen.pose = nil
+      case 3: seen.placement.homography = Homography(.zero, .zero, .zero)
+      case 4: seen.placement.referenceSize = .zero
+      case 5: seen.placement.score = .nan
+      case 6: seen.placement.homography = Homography(SIMD3(1e300, 0, 0), SIMD3(0, 1e300, 0), SIMD3(0, 0, 1e-300))
+      case 7: seen.placement.pose = nil
       default: break
       }
-      observations.append(seen)
-      if random.below(50) == 0 { observations.append(seen) }
+      sightings.append(seen)
+      if random.below(50) == 0 { sightings.append(seen) }
     }
     return SessionFrame(
-      width: 640, height: 480, intrinsics: SessionFixture.intrinsics, observations: observations)
+      width: 640, height: 480, intrinsics: SessionFixture.intrinsics, sightings: sightings)
   }
 }
 
@@ -149,10 +150,10 @@ private struct World {
 
   private func check(_ states: [AnchorState]) -> String? {
     for state in states {
-      guard (state.observation == nil) == (state.method == .notTracking) else { return "a place without tracking" }
-      guard state.observation?.isFinite ?? true else { return "a number that is none" }
+      guard (state.sighting == nil) == (state.method == .notTracking) else { return "a place without tracking" }
+      guard state.sighting?.isFinite ?? true else { return "a number that is none" }
       for marker in state.markers {
-        if marker.visible, state.observation == nil { return "\(marker.id) is visible without a pose" }
+        if marker.visible, state.sighting == nil { return "\(marker.id) is visible without a pose" }
         guard let screen = marker.screen else {
           if marker.visible { return "\(marker.id) is visible nowhere" }
           continue

@@ -97,7 +97,7 @@ import WaymarkGeometry
     #expect(fixture.session.status.guide == "a")
     words += fixture.send(.scan)
     words += fixture.frames([], seconds: 0.5)
-    let seen = SessionFixture.observation()
+    let seen = SessionFixture.sighting()
     words += fixture.frames([seen], seconds: 2)
     words += fixture.send(.select(id: "a2"))
     words += fixture.send(.openCard(id: "a2"))
@@ -119,7 +119,7 @@ import WaymarkGeometry
 
   @Test func timesAreKeptAndNothingFlickers() {
     var fixture = SessionFixture.inPhase(.scanning)
-    let seen = SessionFixture.observation()
+    let seen = SessionFixture.sighting()
     // One sighting alone is no anchor.
     #expect(fixture.frames([seen], seconds: 1.0 / 30) == [])
     #expect(fixture.frames([], seconds: 1) == [])
@@ -155,8 +155,8 @@ import WaymarkGeometry
 
   @Test func severalAnchorsAtOnce() {
     var fixture = SessionFixture.inPhase(.annotating)
-    let a = SessionFixture.observation()
-    let b = SessionFixture.observation("b", position: Point3(0.1, 0, -0.6), width: 0.1)
+    let a = SessionFixture.sighting()
+    let b = SessionFixture.sighting("b", position: Point3(0.1, 0, -0.6), width: 0.1)
     #expect(fixture.frames([a, b], seconds: 0.5) == ["found b", "+b1"])
     #expect(fixture.send(.previous) == ["selected b1", "+b1*!"])
     #expect(fixture.send(.next) == ["selected a1", "+a1*!", "+b1"])
@@ -190,7 +190,7 @@ import WaymarkGeometry
 
   @Test func anAnchorOfNoSceneIsFoundAndLostToo() {
     var fixture = SessionFixture()
-    let seen = SessionFixture.observation("x")
+    let seen = SessionFixture.sighting("x")
     #expect(fixture.frames([seen], seconds: 0.2) == ["found x"])
     #expect(fixture.frame([seen]).map(\.word) == ["updated"])
     #expect(fixture.frames([], seconds: 0.6) == ["lost x"])
