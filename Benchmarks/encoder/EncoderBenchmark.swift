@@ -24,7 +24,7 @@ struct EncoderBenchmark {
   }
 
   private static func anchor(_ number: Int) -> AnchorTracking {
-    let pose = Pose(
+    let pose = PoseValue(
       position: [0.0123456, -0.02, -0.351234567], orientation: [0.1, 0.2, 0.3, 0.927],
       matrix: (0..<16).map { Double($0) * 0.0712345 })
     return AnchorTracking(

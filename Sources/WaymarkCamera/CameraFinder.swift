@@ -14,12 +14,12 @@ package struct CameraFinder: Sendable {
 
   /// Every camera that is plugged in. Nodes for metadata and output are left out; what may not be opened is listed with
   /// the reason.
-  package func all() -> [CameraDescription] {
+  package func all() -> [AttachedCamera] {
     nodes.list().compactMap(describe)
   }
 
   /// A node as a camera; nil when it is none.
-  private func describe(_ node: VideoNode) -> CameraDescription? {
+  private func describe(_ node: VideoNode) -> AttachedCamera? {
     do throws(CameraFault) {
       var device = try VideoDevice(path: node.path, calls: calls)
       let capability = try device.capability()
@@ -27,16 +27,16 @@ package struct CameraFinder: Sendable {
       // Only asked what there is: nothing is decoded here.
       device = try readable(device, path: node.path, vendorFormats: true)
       let identity = node.identity ?? CameraIdentity(bus: capability.bus, card: capability.card)
-      return CameraDescription(
+      return AttachedCamera(
         identity: identity.text, name: capability.card, path: node.path, driver: capability.driver,
-        bus: capability.bus, formats: device.offers().map(CameraDescription.Format.init),
+        bus: capability.bus, formats: device.offers().map(AttachedCamera.Format.init),
         controls: device.controls().map(\.shown), problem: nil)
     } catch {
       // Not a video node at all, or gone meanwhile.
       if case .broken = error { return nil }
       if error == .gone || error == .absent { return nil }
       let problem = error.error(device: node.path)
-      return CameraDescription(
+      return AttachedCamera(
         identity: node.identity?.text ?? node.path, name: node.path, path: node.path, driver: "", bus: "", formats: [],
         controls: [],
         problem: .init(code: problem.code.rawValue, message: problem.message, hint: problem.hint))

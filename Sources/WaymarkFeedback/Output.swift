@@ -43,7 +43,7 @@ package enum FeedbackOutput: Sendable {
   ) throws(FeedbackError) {
     switch self {
     case .sound(let device, let volume):
-      let code = calls.play(device, Tone.samples(cue, volume: volume), Tone.rate)
+      let code = calls.play(device, CueSound.samples(cue, volume: volume), CueSound.rate)
       guard code == 0 else {
         throw FeedbackError(
           .noSound, "The sound cannot be played on \(device): \(String(cString: strerror(-code))).",

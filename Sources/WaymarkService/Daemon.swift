@@ -100,7 +100,7 @@ package struct Daemon: Sendable {
       if problems.isEmpty { log.error("\(error)") }
       log.error("the configuration has problems; everything stays as it was")
       // What knows what a client is to be told of it says it by itself.
-      guard !(error is ServiceError), !(error is any Replyable), let error = error as? any Explained else {
+      guard !(error is ServiceError), !(error is any Replyable), let error = error as? any Explainable else {
         throw error
       }
       throw ServiceError(.badConfiguration, error.explanation, hint: error.hint)

@@ -31,7 +31,7 @@ struct CodeReply: Equatable {
 
 /// What a worker answers about the codes of a picture file.
 struct FileCodesReply: Equatable {
-  let size: PictureSize
+  let size: ArenaPictureSize
   let reading: ScanReading
 }
 
@@ -54,7 +54,7 @@ extension CodeReply.Stage: WireValue {
 }
 
 extension FileCodesReply: WireValue {
-  static let wire: Wire<FileCodesReply> = inOrder(PictureSize.wire, ScanReading.wire)
+  static let wire: Wire<FileCodesReply> = inOrder(ArenaPictureSize.wire, ScanReading.wire)
     .map({ FileCodesReply(size: $0.0, reading: $0.1) }, { ($0.size, $0.reading) })
 }
 

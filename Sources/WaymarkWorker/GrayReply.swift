@@ -45,22 +45,22 @@ struct GrayReply: Equatable {
 extension GrayReply: WireValue {
   /// What of the head is used.
   private static let headBytes = 12
-  private static let fields = inOrder(PictureSize.wire, Wire<Int>.count(upTo: 3))
+  private static let fields = inOrder(ArenaPictureSize.wire, Wire<Int>.count(upTo: 3))
 
   static let wire: Wire<GrayReply> = fields.map(
     { GrayReply(width: $0.0.width, height: $0.0.height, isTruncated: $0.1 & 1 != 0, isDamaged: $0.1 & 2 != 0) },
-    { (PictureSize(width: $0.width, height: $0.height), ($0.isTruncated ? 1 : 0) | ($0.isDamaged ? 2 : 0)) })
+    { (ArenaPictureSize(width: $0.width, height: $0.height), ($0.isTruncated ? 1 : 0) | ($0.isDamaged ? 2 : 0)) })
 }
 
 /// How large a picture is, in pixels: no larger than what fits into an arena.
-struct PictureSize: Equatable, WireValue {
+struct ArenaPictureSize: Equatable, WireValue {
   let width: Int
   let height: Int
 
   private static let side: Wire<Int> = Wire<Int>.count(from: 1, upTo: GrayReply.pixelLimit)
 
-  static let wire: Wire<PictureSize> = inOrder(side, side)
-    .map({ PictureSize(width: $0.0, height: $0.1) }, { ($0.width, $0.height) })
+  static let wire: Wire<ArenaPictureSize> = inOrder(side, side)
+    .map({ ArenaPictureSize(width: $0.0, height: $0.1) }, { ($0.width, $0.height) })
     .when { $0.width * $0.height <= GrayReply.pixelLimit }
 }
 

@@ -135,10 +135,10 @@ extension PageOrder.Result: WireValue {
       return paper
     }, { ($0.width, $0.height) })
   private static let page: Wire<CodedPage> = inOrder(
-    Wire<CodedPage.Coding>.choice, PictureSize.wire, Wire<[UInt8]>.raw(upTo: WorkerArena.outputLimit)
+    Wire<CodedPage.Coding>.choice, ArenaPictureSize.wire, Wire<[UInt8]>.raw(upTo: WorkerArena.outputLimit)
   ).map(
     { CodedPage(coding: $0.0, width: $0.1.width, height: $0.1.height, bytes: $0.2) },
-    { ($0.coding, PictureSize(width: $0.width, height: $0.height), $0.bytes) })
+    { ($0.coding, ArenaPictureSize(width: $0.width, height: $0.height), $0.bytes) })
 
   private static let placeForm = WireForm<PageOrder.Result>(
     PagePlace.wire.optional, { .place($0) }, { if case .place(let place) = $0 { .some(place) } else { nil } })
@@ -151,13 +151,13 @@ extension PageOrder.Result: WireValue {
 
 extension PagePlace: WireValue {
   private static let fields = inOrder(
-    Quadrilateral.wire, PageOrder.bendNumbers, Wire<Double>.real(within: 0...1), PictureSize.wire)
+    Quadrilateral.wire, PageOrder.bendNumbers, Wire<Double>.real(within: 0...1), ArenaPictureSize.wire)
 
   static let wire: Wire<PagePlace> = fields.map(
     { outline, bends, score, size -> PagePlace? in
       PagePlace(outline: outline, bends: bends, score: score, width: size.width, height: size.height)
     },
-    { ($0.outline, $0.bends, $0.score, PictureSize(width: $0.width, height: $0.height)) })
+    { ($0.outline, $0.bends, $0.score, ArenaPictureSize(width: $0.width, height: $0.height)) })
 
   private init(outline: Quadrilateral, bends: [Double]?, score: Double, width: Int, height: Int) {
     self.outline = outline

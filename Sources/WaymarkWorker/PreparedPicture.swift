@@ -33,7 +33,7 @@ package struct PreparedPicture: Sendable, Equatable {
 
 extension PreparedPicture: WireValue {
   private static let fields = inOrder(
-    Wire<PictureFormat>.choice, PictureSize.wire, Wire<[UInt8]>.raw(upTo: WorkerArena.outputLimit).optional)
+    Wire<PictureFormat>.choice, ArenaPictureSize.wire, Wire<[UInt8]>.raw(upTo: WorkerArena.outputLimit).optional)
 
   static let wire: Wire<PreparedPicture> = fields.map(
     { format, size, replacement -> PreparedPicture? in
@@ -41,5 +41,5 @@ extension PreparedPicture: WireValue {
       if let replacement, format != .jpeg || !replacement.starts(with: [0xFF, 0xD8]) { return nil }
       return PreparedPicture(format: format, width: size.width, height: size.height, replacement: replacement)
     },
-    { ($0.format, PictureSize(width: $0.width, height: $0.height), $0.replacement) })
+    { ($0.format, ArenaPictureSize(width: $0.width, height: $0.height), $0.replacement) })
 }

@@ -61,7 +61,7 @@ package struct WorkerMain: ~Copyable {
         let reading = reader.read(image, configuration)
         return seat.leave(
           FileCodesReply(
-            size: PictureSize(width: image.width, height: image.height), reading: reading))
+            size: ArenaPictureSize(width: image.width, height: image.height), reading: reading))
       case .prepared(let size, let width): return seat.leave(try PreparedPicture(file(size), width: width))
       case .gray(let size):
         let image = try PictureDecoder().gray(file(size)).image

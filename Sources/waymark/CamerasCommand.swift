@@ -42,7 +42,7 @@ struct CameraList: ParsableCommand {
   }
 
   /// A camera for a person.
-  static func text(_ camera: CameraDescription) -> String {
+  static func text(_ camera: AttachedCamera) -> String {
     var lines = ["\(camera.name)", "  identity  \(camera.identity)", "  node      \(camera.path)"]
     if let problem = camera.problem {
       lines.append("  problem   \(problem.message)")
@@ -63,7 +63,7 @@ struct CameraList: ParsableCommand {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  private static func text(_ size: CameraDescription.Size) -> String {
+  private static func text(_ size: AttachedCamera.Size) -> String {
     let range = size.minimumWidth.map { "\($0)x\(size.minimumHeight ?? 0) to " } ?? ""
     let rates = size.rates.map { $0 == $0.rounded() ? String(Int($0)) : String(format: "%.1f", $0) }
     return "\(range)\(size.width)x\(size.height)" + (rates.isEmpty ? "" : "@\(rates.joined(separator: "/"))")

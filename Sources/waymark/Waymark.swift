@@ -23,7 +23,7 @@ struct Waymark: AsyncParsableCommand {
       WatchCommand.self,
       SendCommand.self,
       StatusCommand.self,
-      BridgeCommand.self,
+      BridgeHandover.self,
       BundleCommand.self,
       TypeCommand.self,
       DoctorCommand.self,

@@ -20,26 +20,27 @@ struct FeedbackTests {
   }
 
   @Test(arguments: Cue.allCases) func soundsAreShortSoftAndDoNotClick(cue: Cue) {
-    let samples = Tone.samples(cue, volume: 0.3)
-    #expect(Double(samples.count) / Double(Tone.rate) < 0.3)
+    let samples = CueSound.samples(cue, volume: 0.3)
+    #expect(Double(samples.count) / Double(CueSound.rate) < 0.3)
     let peak = samples.map { abs(Int($0)) }.max() ?? 0
     #expect((2000...8600).contains(peak))
     #expect(samples.first == 0 && samples.last == 0)
     // No step louder than a soft tone has itself.
     #expect(zip(samples, samples.dropFirst()).allSatisfy { abs(Int($0) - Int($1)) < 3500 })
-    #expect(Tone.samples(cue, volume: 0).allSatisfy { $0 == 0 })
-    #expect(Tone.samples(cue, volume: 99).contains { abs(Int($0)) > 12000 })
+    #expect(CueSound.samples(cue, volume: 0).allSatisfy { $0 == 0 })
+    #expect(CueSound.samples(cue, volume: 99).contains { abs(Int($0)) > 12000 })
   }
 
   /// How often it crosses nothing upwards, a second: the pitch.
   private func pitch(_ samples: ArraySlice<Int16>) -> Double {
     let crossings = zip(samples, samples.dropFirst()).count { $0 < 0 && $1 >= 0 }
-    return Double(crossings) / (Double(samples.count) / Double(Tone.rate))
+    return Double(crossings) / (Double(samples.count) / Double(CueSound.rate))
   }
 
   @Test func soundsAreToldApart() {
     let (read, accepted, refused) = (
-      Tone.samples(.read, volume: 0.5), Tone.samples(.accepted, volume: 0.5), Tone.samples(.refused, volume: 0.5)
+      CueSound.samples(.read, volume: 0.5), CueSound.samples(.accepted, volume: 0.5),
+      CueSound.samples(.refused, volume: 0.5)
     )
     #expect(abs(pitch(read[...]) - 1760) < 60)
     // Up for yes, down for no, and no is lower than anything else.

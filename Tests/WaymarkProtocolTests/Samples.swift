@@ -5,7 +5,7 @@ import WaymarkProtocol
 enum Samples {
   static let frame = FrameReference(sequence: 4711, captured: 12345.678901, width: 640, height: 480)
   static let corners: [[Double]] = [[100, 80.5], [220.25, 82], [218, 200], [98.5, 199]]
-  static let pose = Pose(
+  static let pose = PoseValue(
     position: [0.01, -0.02, -0.35], orientation: [0, 0, 0, 1],
     matrix: [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0.01, -0.02, -0.35, 1])
   static let actor = Actor(client: 3, user: 1000)

@@ -21,7 +21,7 @@ import WaymarkSystem
   @Test func gapWhileItAppears() {
     let options = Presence.Options(foundAfter: 0.1, gap: 0.25, lostAfter: 0.5)
     check(options, [(0, true, nil), (0.05, false, nil), (0.2, true, .found)])
-    check(options, [(0, true, nil), (0.26, true, nil), (0.3, true, nil), (0.36, true, .found)])
+    check(options, [(0, true, nil), (0.26, true, nil), (0.3, true, nil), (0.4, true, .found)])
     check(options, [(0, true, nil), (0.2, false, nil), (0.26, false, nil), (0.3, true, nil), (0.4, true, .found)])
   }
 

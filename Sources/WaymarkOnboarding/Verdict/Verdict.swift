@@ -7,7 +7,7 @@ public struct Verdict: Sendable, Hashable {
     /// A code was read, and policy or signature refuse it.
     case invalid(InvalidReason)
     /// No code could be judged.
-    case unsuccessful(UnsuccessfulReason)
+    case unsuccessful(ReadingFailure)
 
     /// `successful`, `invalid` or `unsuccessful`.
     public var word: String {

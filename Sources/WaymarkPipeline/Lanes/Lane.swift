@@ -144,10 +144,10 @@ package final class Lane<Settings: Sendable, Output: Sendable>: FrameLane {
     state.withLock { $0.demandChanged = handler }
   }
 
-  package var statistics: LaneStatistics {
+  package var statistics: LaneFigures {
     // Sorted within the lock: a copy of the times would make the lane's next frame allocate others.
     var statistics = state.withLock { state in
-      var statistics = LaneStatistics()
+      var statistics = LaneFigures()
       statistics.processed = state.processed
       statistics.skipped = state.skipped
       if let shares = state.times.percentiles([0.5, 0.99]) {

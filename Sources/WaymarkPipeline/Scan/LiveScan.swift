@@ -151,7 +151,7 @@ package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable
     /// A code was read and refused.
     case invalid(Scan, InvalidReason, PictureVerdict)
     /// The scan's time was over without an acceptable read.
-    case unsuccessful(Scan, UnsuccessfulReason, missing: [Int], corners: Quadrilateral?)
+    case unsuccessful(Scan, ReadingFailure, missing: [Int], corners: Quadrilateral?)
     /// Advice for a person.
     case guide(Scan, GuideAdvisor.Advice)
     /// Write down that a code was used, then hand in `recorded`.

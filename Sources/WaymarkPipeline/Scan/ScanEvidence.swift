@@ -27,7 +27,7 @@ struct ScanEvidence: Sendable {
   }
 
   /// Why nothing acceptable was read. One odd frame among many proves nothing.
-  var reason: UnsuccessfulReason {
+  var reason: ReadingFailure {
     let enough = min(2, max(1, frames))
     if missing != nil { return .incomplete }
     if unreadable >= enough { return .codeNotReadable }

@@ -5,7 +5,7 @@ public struct AnchorFound: EventPayload {
   /// Its corners, in pixels.
   public var corners: [[Double]]
   /// Where it is; null where no physical width is known.
-  public var pose: Pose?
+  public var pose: PoseValue?
   /// How sure the engine is, 0 to 1.
   public var score: Double
   /// What the code says that was found; missing where the anchor is a picture.
@@ -27,7 +27,7 @@ public struct AnchorFound: EventPayload {
 
   /// A value from its parts.
   public init(
-    anchor: String, corners: [[Double]], pose: Pose? = nil, score: Double, code: AnchorCodeContent? = nil
+    anchor: String, corners: [[Double]], pose: PoseValue? = nil, score: Double, code: AnchorCodeContent? = nil
   ) {
     self.anchor = anchor
     self.corners = corners

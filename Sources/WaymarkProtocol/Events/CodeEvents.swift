@@ -15,7 +15,7 @@ public struct CodeFound: EventPayload {
   /// Corners of the upright code from its top left clockwise, in pixels.
   public var corners: [[Double]]
   /// Where it is; null where its printed size is not known.
-  public var pose: Pose?
+  public var pose: PoseValue?
   /// True where something was left out for an observer.
   public var redacted: Bool?
   /// Whether observers may see the content: not unless whoever made the event knows better. Never on the wire.
@@ -43,7 +43,7 @@ public struct CodeFound: EventPayload {
   /// A value from its parts.
   public init(
     code: Int, symbology: String, text: String? = nil, bytesBase64: String? = nil, charset: String? = nil,
-    part: MessagePart? = nil, corners: [[Double]], pose: Pose? = nil, redacted: Bool? = nil
+    part: MessagePart? = nil, corners: [[Double]], pose: PoseValue? = nil, redacted: Bool? = nil
   ) {
     self.code = code
     self.symbology = symbology
@@ -120,15 +120,15 @@ public struct CodeTracking: Codable, Hashable, Sendable {
   /// Corners of the upright code from its top left clockwise, in pixels; not smoothed.
   public var corners: [[Double]]
   /// Smoothed; null where its printed size is not known.
-  public var pose: Pose?
+  public var pose: PoseValue?
   /// Not smoothed; null where its printed size is not known.
-  public var rawPose: Pose?
+  public var rawPose: PoseValue?
   /// How alike the frame and the code's picture are, 0 to 1.
   public var score: Double
 
   /// A value from its parts.
   public init(
-    code: Int, trackingMethod: TrackingMethod, corners: [[Double]], pose: Pose? = nil, rawPose: Pose? = nil,
+    code: Int, trackingMethod: TrackingMethod, corners: [[Double]], pose: PoseValue? = nil, rawPose: PoseValue? = nil,
     score: Double
   ) {
     self.code = code

@@ -23,9 +23,9 @@ public struct AnchorTracking: Codable, Hashable, Sendable {
   /// Nine numbers, row-major: reference pixels to frame pixels. Of a round anchor they hold around the middle of what is in sight.
   public var homography: [Double]
   /// Smoothed; null where no physical width is known.
-  public var pose: Pose?
+  public var pose: PoseValue?
   /// Not smoothed; null where no physical width is known.
-  public var rawPose: Pose?
+  public var rawPose: PoseValue?
   /// How sure the engine is, 0 to 1.
   public var score: Double?
   /// The annotations on it.
@@ -35,7 +35,7 @@ public struct AnchorTracking: Codable, Hashable, Sendable {
   public init(
     anchor: String, trackingMethod: TrackingMethod, corners: [[Double]], outline: [[Double]]? = nil,
     homography: [Double],
-    pose: Pose? = nil, rawPose: Pose? = nil, score: Double? = nil, markers: [MarkerTracking] = []
+    pose: PoseValue? = nil, rawPose: PoseValue? = nil, score: Double? = nil, markers: [MarkerTracking] = []
   ) {
     self.anchor = anchor
     self.trackingMethod = trackingMethod

@@ -29,7 +29,7 @@ extension SceneImporter {
       let title = reader.requiredText(map, "title_", field, owner: node, limit: SceneLimits.textLength)
     else { return nil }
     unique(id, map["id"]?.mark ?? node.mark, "\(field).id")
-    var card = Card(title: title)
+    var card = SceneCard(title: title)
     card.description = reader.text(map, "subtitle_", field) ?? reader.text(map, "descriptionText_", field)
     card.image = image(map, field, id: id)
     card.actionText = reader.text(map, "actionText_", field)

@@ -95,15 +95,15 @@ extension SceneImporter {
       marker.iconIOS = reader.text(inner, "icon-ios", "\(field).marker", limit: SceneLimits.nameLength)
       marker.iconAndroid = reader.text(inner, "icon-android", "\(field).marker", limit: SceneLimits.nameLength)
     }
-    var card: Card?
+    var card: SceneCard?
     if let cardNode = map["card"], !cardNode.isNull { card = self.card(cardNode, "\(field).card", id: id) }
     return Annotation(
       id: id, position: position, marker: marker, card: card, businessObject: map["businessObject"]?.opaque)
   }
 
-  private mutating func card(_ node: SourceNode, _ field: String, id: String) -> Card? {
+  private mutating func card(_ node: SourceNode, _ field: String, id: String) -> SceneCard? {
     guard let map = reader.map(node, field, keys: Self.cardKeys) else { return nil }
-    var card = Card(title: reader.text(map, "title", field)?.nonEmpty ?? id)
+    var card = SceneCard(title: reader.text(map, "title", field)?.nonEmpty ?? id)
     card.language = reader.text(map, "language", field, limit: 35)
     card.description = reader.text(map, "description", field)
     card.actionText = reader.text(map, "actionText", field)

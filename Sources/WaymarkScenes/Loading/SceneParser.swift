@@ -186,7 +186,7 @@ struct SceneParser {
     }
     var marker = Marker()
     if let markerNode = map["marker"], !markerNode.isNull { marker = self.marker(markerNode, "\(field).marker") }
-    var card: Card?
+    var card: SceneCard?
     if let cardNode = map["card"], !cardNode.isNull { card = self.card(cardNode, "\(field).card") }
     var business: OpaqueValue?
     if let businessNode = map["businessObject"], !businessNode.isNull {
@@ -235,11 +235,11 @@ struct SceneParser {
       iconAndroid: reader.text(map, "icon-android", field, limit: SceneLimits.nameLength))
   }
 
-  private mutating func card(_ node: SourceNode, _ field: String) -> Card? {
+  private mutating func card(_ node: SourceNode, _ field: String) -> SceneCard? {
     let keys = ["title", "description", "image", "actionText", "actionType", "actionData", "language"]
     guard let map = reader.map(node, field, keys: keys) else { return nil }
     let title = reader.requiredText(map, "title", field, owner: node, limit: SceneLimits.textLength)
-    var card = Card(title: title ?? "")
+    var card = SceneCard(title: title ?? "")
     card.description = reader.text(map, "description", field)
     card.image = picture(map, "image", field, owner: node, required: false)
     card.language = reader.text(map, "language", field, limit: 35)
@@ -257,7 +257,8 @@ struct SceneParser {
     return title == nil ? nil : card
   }
 
-  private mutating func checkAction(_ card: Card, _ map: [String: SourceNode], _ field: String, owner: SourceNode) {
+  private mutating func checkAction(_ card: SceneCard, _ map: [String: SourceNode], _ field: String, owner: SourceNode)
+  {
     guard card.actionText != nil || card.actionType != nil || card.actionData != nil else { return }
     if card.actionText == nil {
       reader.warn(

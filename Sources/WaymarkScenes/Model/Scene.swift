@@ -63,12 +63,12 @@ package struct Annotation: Hashable, Sendable {
   /// or widths of the picture or code where its physical width is unknown.
   package var position: Point3
   package var marker: Marker
-  package var card: Card?
+  package var card: SceneCard?
   /// What the annotation stands for in another system; handed through as it is.
   package var businessObject: OpaqueValue?
 
   package init(
-    id: String, position: Point3, marker: Marker = Marker(), card: Card? = nil, businessObject: OpaqueValue? = nil
+    id: String, position: Point3, marker: Marker = Marker(), card: SceneCard? = nil, businessObject: OpaqueValue? = nil
   ) {
     self.id = id
     self.position = position
@@ -95,7 +95,7 @@ package struct Marker: Hashable, Sendable {
 }
 
 /// What explains an annotation.
-package struct Card: Hashable, Sendable {
+package struct SceneCard: Hashable, Sendable {
   package var title: String
   package var description: String?
   /// Path of a picture, relative to the scene's folder.

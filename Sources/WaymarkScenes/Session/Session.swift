@@ -8,7 +8,7 @@ import WaymarkSystem
 package struct Session: Sendable {
   package var configuration: SessionConfiguration
   package internal(set) var scene: Scene?
-  package internal(set) var phase = SessionPhase.inactive
+  package internal(set) var phase = ScenePhase.inactive
   package internal(set) var selected: String?
   package internal(set) var openCard: String?
 
@@ -104,7 +104,7 @@ package struct Session: Sendable {
     scene?.anchors.lazy.flatMap(\.annotations).first { $0.id == id }
   }
 
-  mutating func enter(_ next: SessionPhase, _ effects: inout [SessionEffect]) {
+  mutating func enter(_ next: ScenePhase, _ effects: inout [SessionEffect]) {
     phase = next
     matchedAt = next == .matched ? now : nil
     effects.append(.phase(status))

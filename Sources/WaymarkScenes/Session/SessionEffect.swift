@@ -1,7 +1,7 @@
 package import WaymarkGeometry
 
 /// The phases of an AR session.
-package enum SessionPhase: String, CaseIterable, Hashable, Sendable {
+package enum ScenePhase: String, CaseIterable, Hashable, Sendable {
   /// Nobody looks for anything.
   case inactive
   /// The coaching view shows what to look for.
@@ -15,7 +15,7 @@ package enum SessionPhase: String, CaseIterable, Hashable, Sendable {
 }
 
 /// The button of the coaching view.
-package enum PrimaryAction: String, Hashable, Sendable {
+package enum CoachingAction: String, Hashable, Sendable {
   case beginScan, returnToScan
 }
 
@@ -58,11 +58,11 @@ package enum SessionEffect: Sendable {
 
 /// The session at a moment, for whoever joins.
 package struct SessionStatus: Hashable, Sendable {
-  package var phase: SessionPhase
+  package var phase: ScenePhase
   /// The name of the loaded scene.
   package var scene: String?
   /// `nil` while inactive.
-  package var primaryAction: PrimaryAction?
+  package var primaryAction: CoachingAction?
   /// The anchor whose picture the coaching view and the guide show; `nil` while inactive.
   package var guide: String?
   /// What the coaching view says.
@@ -74,7 +74,7 @@ package struct SessionStatus: Hashable, Sendable {
 /// Why an input was not possible.
 package enum SessionRefusal: Hashable, Sendable {
   case noScene
-  case wrongPhase(SessionPhase)
+  case wrongPhase(ScenePhase)
   case unknownAnnotation(String)
   case noMarkerThere
   case noCard(String)

@@ -13,7 +13,7 @@ package final class CameraModule: ServiceModule {
   private let makeDecoder: MakeFrameDecoder
   private var hasTorch = false
   /// The cameras, while they are being looked for: many who ask at once cost one look.
-  private var search: Task<[WaymarkCamera.CameraDescription], any Error>?
+  private var search: Task<[AttachedCamera], any Error>?
 
   /// The cameras that can take the place of the source of `pipeline`, with these settings.
   ///
@@ -37,7 +37,7 @@ package final class CameraModule: ServiceModule {
 
   package var features: [String] { hasTorch ? ["torch"] : [] }
 
-  private func cameras() -> Task<[WaymarkCamera.CameraDescription], any Error> {
+  private func cameras() -> Task<[AttachedCamera], any Error> {
     if let search { return search }
     let new = Task { @ServiceActor in
       defer { self.search = nil }
@@ -69,7 +69,7 @@ package final class CameraModule: ServiceModule {
       return {
         let device = pipeline.source.device
         let cameras = try await search.value
-        return CameraListResult(cameras: cameras.map { WaymarkProtocol.CameraDescription($0, selected: device) })
+        return CameraListResult(cameras: cameras.map { CameraDescription($0, selected: device) })
       }
     }
     methods.addLater(CameraSelectRequest.self) { [weak self] request, _ in
@@ -107,9 +107,9 @@ extension ServiceError {
   static let stopping = ServiceError(.stopping, "The service stops.", hint: "Wait for it to come back.")
 }
 
-extension WaymarkProtocol.CameraDescription {
+extension CameraDescription {
   /// As the wire tells it.
-  init(_ camera: WaymarkCamera.CameraDescription, selected device: String) {
+  init(_ camera: AttachedCamera, selected device: String) {
     self.init(
       id: camera.identity, name: camera.name, device: camera.path, selected: device == camera.identity,
       formats: camera.formats.flatMap { format in

@@ -93,7 +93,7 @@ package final class CaptureModule: ServiceModule {
         captured: Int(figures.frames), bad: Int(figures.source.damaged), lost: Int(figures.source.droppedByDriver),
         stages: Self.stages(figures.stages)),
       lanes: figures.lanes.map { lane in
-        WaymarkProtocol.LaneStatistics(
+        LaneStatistics(
           name: lane.name, frames: Int(lane.statistics.processed), skipped: Int(lane.statistics.skipped),
           p50: lane.statistics.median ?? 0, p99: lane.statistics.percentile99 ?? 0,
           stages: Self.stages(lane.statistics.stages))

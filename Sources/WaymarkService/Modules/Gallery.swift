@@ -79,9 +79,9 @@ struct Gallery: Sendable {
   }
 
   /// Opens a picture; `nil` when there is none of this id.
-  func open(_ id: String) throws -> PictureFile? {
+  func open(_ id: String) throws -> OpenPicture? {
     guard let entry = try entries().first(where: { $0.id == id }) else { return nil }
     // The name came from this very folder; a link that took its place meanwhile is not followed.
-    return try PictureFile(entry.file, in: folders[entry.folder])
+    return try OpenPicture(entry.file, in: folders[entry.folder])
   }
 }

@@ -23,7 +23,7 @@ package final class GalleryModule: ServiceModule {
     .notFound, "There is no picture of this id.", hint: "Ask gallery.list again: the picture may be gone.")
 
   /// Opens a picture.
-  package func open(_ id: String) async throws -> PictureFile {
+  package func open(_ id: String) async throws -> OpenPicture {
     guard !gallery.folders.isEmpty else { throw Self.notConfigured }
     let gallery = gallery
     guard let file = try await NIOThreadPool.singleton.runIfActive({ try gallery.open(id) }) else {

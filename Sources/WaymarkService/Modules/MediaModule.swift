@@ -15,7 +15,7 @@ package final class MediaModule: ServiceModule {
   /// Finds the files of `media.resource`; the scene sets it.
   package var resource: @ServiceActor (_ id: String) -> String? = { _ in nil }
   /// Opens the pictures of `media.gallery`.
-  package var gallery: (@Sendable (_ id: String) async throws -> PictureFile)?
+  package var gallery: (@Sendable (_ id: String) async throws -> OpenPicture)?
 
   private unowned let hub: Hub
   private let tap: MediaTap
@@ -48,7 +48,7 @@ package final class MediaModule: ServiceModule {
         throw ServiceError(
           .notFound, "There is no resource of this id.", hint: "Ids stand in session.phase, in cards and in the scene.")
       }
-      self.sendFile(incoming, connection, width: request.width) { try await PictureFile.open(resource) }
+      self.sendFile(incoming, connection, width: request.width) { try await OpenPicture.open(resource) }
     }
     methods.addTaking(MediaGalleryRequest.self, observers: true) { [weak self] request, incoming, connection in
       guard let self else { return }
@@ -181,7 +181,7 @@ package final class MediaModule: ServiceModule {
 
   private func sendFile(
     _ incoming: IncomingRequest, _ connection: Connection, width: Int?,
-    _ open: @escaping @Sendable () async throws -> PictureFile
+    _ open: @escaping @Sendable () async throws -> OpenPicture
   ) {
     let outlet = connection.carryPictures()
     connection.countInFlight(1)

@@ -87,7 +87,7 @@ extension ScanModule {
   }
 
   func unsuccessful(
-    _ reason: WaymarkOnboarding.UnsuccessfulReason, _ result: PictureVerdict, _ request: GalleryScanRequest,
+    _ reason: ReadingFailure, _ result: PictureVerdict, _ request: GalleryScanRequest,
     _ connection: Connection
   ) -> GalleryScanResult {
     let id = newStillID()

@@ -62,8 +62,8 @@ extension ScanModule {
   nonisolated static func corners(_ quad: Quadrilateral) -> [[Double]] { quad.corners.map { [$0.x, $0.y] } }
 
   nonisolated static func reason(
-    _ reason: WaymarkOnboarding.UnsuccessfulReason
-  ) -> WaymarkProtocol.UnsuccessfulReason {
+    _ reason: ReadingFailure
+  ) -> UnsuccessfulReason {
     switch reason {
     case .nothingFound: .nothingFound
     case .notQR: .notQR

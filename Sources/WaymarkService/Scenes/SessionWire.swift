@@ -12,7 +12,7 @@ enum SessionWire {
     let scene = loaded?.name
     return SessionPhaseEvent(
       phase: phase(status.phase),
-      primaryAction: status.primaryAction.flatMap { WaymarkProtocol.PrimaryAction(rawValue: $0.rawValue) },
+      primaryAction: status.primaryAction.flatMap { PrimaryAction(rawValue: $0.rawValue) },
       guide: status.guide.map { name in
         let anchor = loaded?.scene.anchors.first { $0.name == name }
         return SessionGuide(anchor: name, resource: anchor.map(resource) ?? resource(anchor: name))
@@ -21,7 +21,7 @@ enum SessionWire {
       instruction: status.instruction, by: actor)
   }
 
-  static func phase(_ phase: WaymarkScenes.SessionPhase) -> WaymarkProtocol.SessionPhase {
+  static func phase(_ phase: ScenePhase) -> SessionPhase {
     switch phase {
     case .inactive: .inactive
     case .coaching: .coaching
@@ -57,7 +57,7 @@ enum SessionWire {
   private static func tracking(_ state: AnchorState) -> AnchorTracking {
     AnchorTracking(
       anchor: state.anchor,
-      trackingMethod: WaymarkProtocol.TrackingMethod(rawValue: state.method.rawValue) ?? .notTracking,
+      trackingMethod: TrackingMethod(rawValue: state.method.rawValue) ?? .notTracking,
       corners: state.sighting.map { corners($0.corners) } ?? [],
       outline: state.sighting.flatMap { $0.outline.isEmpty ? nil : $0.outline.map { [$0.x, $0.y] } },
       homography: state.sighting?.homography.normalized.rowMajor ?? [], pose: pose(state.sighting?.pose),
@@ -71,10 +71,10 @@ enum SessionWire {
 
   static func corners(_ q: Quadrilateral) -> [[Double]] { q.corners.map { [$0.x, $0.y] } }
 
-  static func pose(_ pose: WaymarkGeometry.Pose?) -> WaymarkProtocol.Pose? {
+  static func pose(_ pose: Pose?) -> PoseValue? {
     pose.map {
       let (p, q) = ($0.position, $0.orientation.vector)
-      return WaymarkProtocol.Pose(
+      return PoseValue(
         position: [p.x, p.y, p.z], orientation: [q.x, q.y, q.z, q.w], matrix: $0.matrix)
     }
   }
@@ -86,9 +86,9 @@ enum SessionWire {
   }
 
   /// An annotation without a card has one with its id as title on the wire: clients always have something to show.
-  static func card(_ annotation: Annotation) -> WaymarkProtocol.Card {
-    guard let card = annotation.card else { return WaymarkProtocol.Card(title: annotation.id) }
-    return WaymarkProtocol.Card(
+  static func card(_ annotation: Annotation) -> Card {
+    guard let card = annotation.card else { return Card(title: annotation.id) }
+    return Card(
       title: card.title, description: card.description,
       image: card.image == nil ? nil : resource(card: annotation.id), actionText: card.actionText,
       actionType: actionType(card.actionType), actionData: card.actionData, language: card.language)

@@ -13,18 +13,18 @@ package struct ServiceProblemCode: OpenProblemCode {
 }
 
 /// An error that says what happened and what to do about it, whichever module it comes from.
-protocol Explained: Error {
+protocol Explainable: Error {
   /// What happened, to what.
   var explanation: String { get }
   /// What to do about it.
   var hint: String { get }
 }
 
-extension Problem: Explained {
+extension Problem: Explainable {
   var explanation: String { message }
 }
 
-extension ConfigurationProblem: Explained {
+extension ConfigurationProblem: Explainable {
   var explanation: String { description }
 }
 

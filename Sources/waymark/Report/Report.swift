@@ -48,7 +48,7 @@ struct Report: Encodable {
   var made: String
   var program: Program
   var machine: Machine
-  var cameras: [WaymarkCamera.CameraDescription]
+  var cameras: [AttachedCamera]
   var service: Service
   var configuration: Configuration
   var findings: [Finding]

@@ -52,7 +52,7 @@ final class PictureScanner {
       }
       report.unread = open + reading.unread.compactMap(\.corners)
       judge(&report, reading)
-      if report.reason == UnsuccessfulReason.codeNotReadable.rawValue {
+      if report.reason == ReadingFailure.codeNotReadable.rawValue {
         report.advice = reading.unread.lazy.compactMap(\.advice).first
       }
       if settings.onlyOne { keepOne(&report) }
@@ -94,8 +94,8 @@ final class PictureScanner {
 
   private func annotate(_ report: inout ScanReport, _ file: [UInt8], _ path: String) {
     do {
-      let marks = Annotation.marks(of: report, isVerdict: settings.judge != nil)
-      try AnnotationTarget.write(Annotation.draw(marks, on: try settings.decoder.rgb(file).image), to: path)
+      let marks = MarkedPicture.marks(of: report, isVerdict: settings.judge != nil)
+      try AnnotationTarget.write(MarkedPicture.draw(marks, on: try settings.decoder.rgb(file).image), to: path)
     } catch {
       report.annotationError = error
     }

@@ -101,7 +101,7 @@ struct ScanText {
   }
 
   private static func phrase(_ reason: String?) -> String {
-    switch reason.flatMap(UnsuccessfulReason.init(rawValue:)) {
+    switch reason.flatMap(ReadingFailure.init(rawValue:)) {
     case .nothingFound: "no code"
     case .notQR: "no QR code, but another one"
     case .incomplete: "incomplete: a part of a message spread over several codes"

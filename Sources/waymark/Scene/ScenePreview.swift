@@ -113,7 +113,7 @@ struct ScenePreview {
   }
 
   /// What a card says, broken into lines.
-  private func lines(_ annotation: WaymarkScenes.Annotation) -> [Line] {
+  private func lines(_ annotation: Annotation) -> [Line] {
     let space = cardWidth - 56 - (cardPictures[annotation.id].map { $0.width + 10 } ?? 0)
     func wrap(_ text: String, scale: Int) -> [String] {
       let limit = max(4, space / ((BitmapFont.width + 1) * scale))

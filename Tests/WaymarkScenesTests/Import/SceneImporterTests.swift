@@ -33,7 +33,7 @@ import WaymarkGeometry
     #expect(cards[0].marker.iconIOS == "calendar")
     #expect(
       cards[0].card
-        == Card(
+        == SceneCard(
           title: "Check the oil", description: "Due on 2 June", image: "Oil.png", actionText: "Schedule",
           actionType: .link, actionData: "https://example.com/oil"))
     #expect(cards[1].card?.actionType == .custom)
@@ -85,7 +85,7 @@ import WaymarkGeometry
     #expect(first.marker == Marker(icon: "wrench", iconIOS: "wrench.fill", iconAndroid: "build"))
     #expect(first.card?.actionType == .phone)
     #expect(first.card?.image == "77AA.png")
-    #expect(scene.anchors[0].annotations[1].card == Card(title: "Bare", language: "de"))
+    #expect(scene.anchors[0].annotations[1].card == SceneCard(title: "Bare", language: "de"))
   }
 
   @Test func saysWhatIsMissing() throws {

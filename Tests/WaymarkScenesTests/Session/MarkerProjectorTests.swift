@@ -77,8 +77,8 @@ import WaymarkGeometry
     away.placement.pose = Pose(position: Point3(0, 0, -0.5), orientation: Quaternion(x: 0.7071, y: 0, z: 0, w: -0.7071))
     #expect(!MarkerProjector(away, physicalWidth: 0.2, intrinsics: SessionFixture.intrinsics).facesCamera)
     var mirrored = SessionFixture.sighting()
-    swap(&mirrored.corners.topLeft, &mirrored.corners.topRight)
-    swap(&mirrored.corners.bottomLeft, &mirrored.corners.bottomRight)
+    swap(&mirrored.placement.corners.topLeft, &mirrored.placement.corners.topRight)
+    swap(&mirrored.placement.corners.bottomLeft, &mirrored.placement.corners.bottomRight)
     #expect(!MarkerProjector(mirrored, physicalWidth: 0.2, intrinsics: SessionFixture.intrinsics).facesCamera)
   }
 

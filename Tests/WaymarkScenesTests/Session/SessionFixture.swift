@@ -18,12 +18,12 @@ struct SessionFixture {
           Annotation(id: "a1", position: Point3(0, 0, 0)),
           Annotation(
             id: "a2", position: Point3(0.05, 0.02, 0.03),
-            card: Card(title: "A2", actionText: "Go", actionType: .link, actionData: "https://example.com")),
-          Annotation(id: "a3", position: Point3(-0.08, 0, -0.03), card: Card(title: "A3")),
+            card: SceneCard(title: "A2", actionText: "Go", actionType: .link, actionData: "https://example.com")),
+          Annotation(id: "a3", position: Point3(-0.08, 0, -0.03), card: SceneCard(title: "A3")),
         ]),
       SceneAnchor(
         name: "b", image: "b.png", physicalWidth: 0.1,
-        annotations: [Annotation(id: "b1", position: Point3(0, 0, 0), card: Card(title: "B1"))]),
+        annotations: [Annotation(id: "b1", position: Point3(0, 0, 0), card: SceneCard(title: "B1"))]),
     ])
 
   /// What the engine would see of an anchor of 480×360 reference pixels that stands at a pose.
@@ -82,7 +82,7 @@ struct SessionFixture {
   }
 
   /// A session in a phase, with anchor `a` in sight from `matched` on.
-  static func inPhase(_ phase: SessionPhase) -> SessionFixture {
+  static func inPhase(_ phase: ScenePhase) -> SessionFixture {
     var fixture = SessionFixture()
     fixture = fixture.loaded()
     if phase == .inactive { return fixture }

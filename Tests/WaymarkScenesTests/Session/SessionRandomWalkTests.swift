@@ -10,7 +10,7 @@ import WaymarkSystem
     var random = RandomSource(seed: 20_260_101)
     var fixture = SessionFixture()
     var world = World()
-    var visited: Set<SessionPhase> = []
+    var visited: Set<ScenePhase> = []
     var kinds: Set<String> = []
     for step in 0..<100_000 {
       fixture.now += [0, 0.001, 0.033, 0.033, 0.05, 0.3, 1.2][random.below(7)]
@@ -26,7 +26,7 @@ import WaymarkSystem
       kinds.formUnion(effects.map { String($0.word.prefix { $0.isLetter }) })
     }
     // The walk is worth something only if it has been everywhere.
-    #expect(visited.count == SessionPhase.allCases.count)
+    #expect(visited.count == ScenePhase.allCases.count)
     for kind in ["found", "lost", "selected", "cleared", "opened", "closed", "action", "refused", "updated"] {
       #expect(kinds.contains(kind), "the walk never saw \(kind)")
     }
@@ -94,7 +94,7 @@ import WaymarkSystem
 
 /// What a client would believe after all it was told.
 private struct World {
-  var phase = SessionPhase.inactive
+  var phase = ScenePhase.inactive
   var found: Set<String> = []
   var visible: Set<String> = []
   var marked: Set<String> = []
@@ -191,7 +191,7 @@ private struct World {
     return nil
   }
 
-  private static func follows(_ from: SessionPhase, _ to: SessionPhase, _ input: SessionInput) -> Bool {
+  private static func follows(_ from: ScenePhase, _ to: ScenePhase, _ input: SessionInput) -> Bool {
     switch (from, to) {
     case (_, .inactive): from != .inactive
     case (.inactive, .coaching), (.coaching, .scanning), (.scanning, .coaching), (.matched, .coaching),

@@ -5,13 +5,13 @@ import WaymarkGeometry
 
 @Suite struct SessionTransitionTests {
   struct Row: Sendable, CustomTestStringConvertible {
-    var from: SessionPhase
+    var from: ScenePhase
     var input: SessionInput
-    var to: SessionPhase
+    var to: ScenePhase
     var effects: [String]
     var testDescription: String { "\(from) \(input)".prefix(60).description }
 
-    init(_ from: SessionPhase, _ input: SessionInput, _ to: SessionPhase, _ effects: String...) {
+    init(_ from: ScenePhase, _ input: SessionInput, _ to: ScenePhase, _ effects: String...) {
       self.from = from
       self.input = input
       self.to = to

@@ -10,7 +10,7 @@ struct AnnotationMark: Sendable {
 }
 
 /// Draws what was found into a copy of the picture.
-enum Annotation {
+enum MarkedPicture {
   /// The picture with an outline and a label around each mark, in sizes that fit the picture.
   static func draw(_ marks: [AnnotationMark], on image: RGBImage) -> RGBImage {
     var canvas = RGBCanvas(image)

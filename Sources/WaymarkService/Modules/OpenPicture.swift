@@ -3,7 +3,7 @@ import WaymarkProtocol
 import WaymarkSystem
 
 /// A picture file that is open: its size is known before a byte of it is read. Clients are told nothing of paths.
-package struct PictureFile: Sendable {
+package struct OpenPicture: Sendable {
   /// No picture for a screen is larger.
   static let limit = 64 << 20
 
@@ -12,9 +12,9 @@ package struct PictureFile: Sendable {
   var size: Int { file.size }
 
   /// Opens a file that is no link, off the loop.
-  static func open(_ path: String) async throws -> PictureFile {
+  static func open(_ path: String) async throws -> OpenPicture {
     try await NIOThreadPool.singleton.runIfActive {
-      try PictureFile { () throws(FileError) in try OpenFile(path, limit: limit) }
+      try OpenPicture { () throws(FileError) in try OpenFile(path, limit: limit) }
     }
   }
 

@@ -1,5 +1,5 @@
 /// Why no code could be judged.
-public enum UnsuccessfulReason: String, Sendable, Hashable, Codable, CaseIterable {
+public enum ReadingFailure: String, Sendable, Hashable, Codable, CaseIterable {
   /// No code is in the picture.
   case nothingFound
   /// Only codes of other symbologies are in the picture.

@@ -1,5 +1,5 @@
 /// Where an anchor is: the map from the anchor's frame to the camera's (right-handed, +x right, +y up, looking along −z).
-public struct Pose: Codable, Hashable, Sendable {
+public struct PoseValue: Codable, Hashable, Sendable {
   /// x, y, z of the anchor's origin in the camera's frame, in metres.
   public var position: [Double]
   /// A unit quaternion x, y, z, w.

@@ -2,7 +2,7 @@ package import WaymarkImage
 import WaymarkSystem
 
 /// All that is known of a camera that is plugged in, for `waymark cameras` and `camera.list`.
-package struct CameraDescription: Sendable, Equatable, Codable {
+package struct AttachedCamera: Sendable, Equatable, Codable {
   /// By what it is known again: serial or bus path.
   package var identity: String
   /// Its name.
@@ -59,16 +59,16 @@ package struct CameraDescription: Sendable, Equatable, Codable {
   }
 }
 
-extension CameraDescription.Format {
+extension AttachedCamera.Format {
   /// An offer as it is shown.
   init(_ offer: VideoOffer) {
     self.init(
       format: PixelFormat.text(ofFourCC: offer.fourCC), description: offer.name, usable: offer.format != nil,
-      emulated: offer.isEmulated, sizes: offer.sizes.map(CameraDescription.Size.init))
+      emulated: offer.isEmulated, sizes: offer.sizes.map(AttachedCamera.Size.init))
   }
 }
 
-extension CameraDescription.Size {
+extension AttachedCamera.Size {
   /// An offer as it is shown.
   init(_ size: VideoOffer.Size) {
     let isRange = size.width.count > 1 || size.height.count > 1

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 
 /// `waymark bridge`: the bridge to an MQTT broker, which is a program and a package of its own.
-struct BridgeCommand: ParsableCommand {
+struct BridgeHandover: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bridge",
     abstract: "Tell an MQTT broker what the service sees (package waymark-bridge).",

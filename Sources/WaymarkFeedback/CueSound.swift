@@ -1,7 +1,7 @@
 import Foundation
 
 /// Sounds of our own making, short and soft, told apart by number and direction of their notes.
-package enum Tone {
+package enum CueSound {
   /// Samples a second.
   package static let rate = 48_000
 
