@@ -1,10 +1,6 @@
 """What the page shows while service, kiosk or camera are away, and how it goes on."""
-import os
-import tempfile
-import threading
-
 from checks import FRAMES, SCENE, annotated, check, opened, picture, settle, shown
-from stand import Stand
+from stand import Camera, Stand
 
 
 @check
@@ -48,45 +44,21 @@ def the_session_outlives_the_connection_of_the_page(browser):
 
 @check
 def the_camera_goes_and_comes_back(browser):
-    folder = tempfile.mkdtemp(prefix="waymark-fifo-")
-    fifo = os.path.join(folder, "camera.mjpeg")
-    os.mkfifo(fifo)
-    with open(picture("no-code.jpg"), "rb") as frame:
-        jpeg = frame.read()
-    silent, ended = threading.Event(), threading.Event()
-
-    def feed():
-        # Opened for both ways, so that it neither waits for the service nor ends with it.
-        pipe = os.open(fifo, os.O_RDWR)
-        try:
-            while not ended.wait(1 / 30):
-                if not silent.is_set():
-                    os.write(pipe, jpeg)
-        finally:
-            os.close(pipe)
-
-    feeder = threading.Thread(target=feed, daemon=True)
-    feeder.start()
-    try:
-        with Stand(fifo) as stand:
-            browser.open(stand.url)
-            browser.find("[data-open=onboard]")
-            browser.click("[data-open=onboard]")
-            browser.until("document.querySelector('.stage canvas')?.dataset.frame", what="the live picture")
-            silent.set()
-            browser.find(".camera-gone", within=30)
-            assert browser.text(".camera-gone h3") == "The camera is not responding"
-            assert stand.request("status")["result"]["camera"]["status"] == "stalled"
-            shown(browser, "camera-gone")
-            last = int(browser.script("return document.querySelector('.stage canvas').dataset.frame"))
-            silent.clear()
-            browser.gone(".camera-gone", within=30)
-            browser.until(f"Number(document.querySelector('.stage canvas').dataset.frame) > {last}", within=30, what="new pictures")
-            settle(browser)
-    finally:
-        silent.clear()
-        ended.set()
-        feeder.join(5)
+    with Camera([picture("no-code.jpg")]) as camera, Stand(camera.path) as stand:
+        browser.open(stand.url)
+        browser.find("[data-open=onboard]")
+        browser.click("[data-open=onboard]")
+        browser.until("document.querySelector('.stage canvas')?.dataset.frame", what="the live picture")
+        camera.silent.set()
+        browser.find(".camera-gone", within=30)
+        assert browser.text(".camera-gone h3") == "The camera is not responding"
+        assert stand.request("status")["result"]["camera"]["status"] == "stalled"
+        shown(browser, "camera-gone")
+        last = int(browser.script("return document.querySelector('.stage canvas').dataset.frame"))
+        camera.silent.clear()
+        browser.gone(".camera-gone", within=30)
+        browser.until(f"Number(document.querySelector('.stage canvas').dataset.frame) > {last}", within=30, what="new pictures")
+        settle(browser)
 
 
 @check

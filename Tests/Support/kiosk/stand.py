@@ -8,14 +8,48 @@ import signal
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../.."))
 WAYMARK = os.environ.get("WAYMARK", os.path.join(ROOT, ".build/release/waymark"))
 
 
+class Camera:
+    """A camera that shows one of its pictures, `at`, 30 times a second until it is told another one, or to be `silent`."""
+
+    def __init__(self, pictures):
+        self.pictures, self.at = [], 0
+        for each in pictures:
+            with open(each, "rb") as file:
+                self.pictures.append(file.read())
+        self.path = os.path.join(tempfile.mkdtemp(prefix="waymark-camera-"), "camera.mjpeg")
+        os.mkfifo(self.path)
+        self.silent, self.ended = threading.Event(), threading.Event()
+        self.feeder = threading.Thread(target=self.feed, daemon=True)
+        self.feeder.start()
+
+    def feed(self):
+        # Opened for both ways, so that it neither waits for the service nor ends with it.
+        pipe = os.open(self.path, os.O_RDWR)
+        try:
+            while not self.ended.wait(1 / 30):
+                if not self.silent.is_set():
+                    os.write(pipe, self.pictures[self.at])
+        finally:
+            os.close(pipe)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.ended.set()
+        self.feeder.join(5)
+        shutil.rmtree(os.path.dirname(self.path), ignore_errors=True)
+
+
 class Stand:
-    """`source` is a folder of pictures, a list of pictures, or "fifo" for a stream that `feed` writes."""
+    """`source` is a folder of pictures, a list of pictures, or the path of a `Camera`."""
 
     def __init__(self, source, scene=None, gallery=None, rate=30, extra="", options=(), user=None, beat=1.0):
         """`options` go to the kiosk, which runs as `user` where one is named; `beat` is how long a match shows before its notes do, in seconds."""

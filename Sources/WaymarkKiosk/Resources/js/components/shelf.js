@@ -10,6 +10,11 @@ import { centre } from './followed.js';
 const TOLERANCE = .8;
 /** Views that must have shown a code before it counts. */
 const AGREEMENT = 2;
+/**
+ * Views that must agree where a code that was followed parts from those around it: it may have leapt to a copy that stays where it is, or
+ * have slid along its own bars for a few views.
+ */
+const SURE = 8;
 /** Frames after which nobody knows where the camera is, and over which it is taken to go on as it went. */
 const MEMORY = 30;
 const MOMENTUM = 12;
@@ -71,12 +76,14 @@ const MATRIX = /qr|matrix|aztec|maxi|pdf|dot/i;
 const keyOf = ({ symbology, text }) => `${symbology}\n${text}`;
 
 export class Shelf {
-  /** @type {{ key: string, symbology: string, text: string, chart: number, corners: any[], sightings: number }[]} */
+  /** @type {{ key: string, symbology: string, text: string, chart: number, corners: any[], sightings: number, needed: number }[]} */
   #places = [];
   /** The places of the codes that are followed now, by their numbers. */
   #held = new Map();
   /** Where the codes of the last view were in it, by their numbers. */
   #before = new Map();
+  /** The numbers of codes that parted from those around them. */
+  #parted = new Set();
   #views = 0;
   #charts = 0;
   #chart = -1;
@@ -86,10 +93,10 @@ export class Shelf {
   #step = [0, 0];
 
   /** A code is no longer followed: its number comes never again. */
-  lost(number) { this.#held.delete(number); }
+  lost(number) { this.#held.delete(number); this.#parted.delete(number); }
 
   /** Whether a code that is followed counts already. */
-  counts(number) { return (this.#held.get(number)?.sightings ?? 0) >= AGREEMENT; }
+  counts(number) { const place = this.#held.get(number); return Boolean(place && place.sightings >= place.needed); }
 
   /**
    * Takes a view: codes as `{ code, symbology, text, corners }`, corners in pixels of the frame `{ width, height, sequence }`.
@@ -120,12 +127,16 @@ export class Shelf {
       ? seen.filter((one) => this.#before.has(one.code)).map((one) => [one.corners, this.#before.get(one.code), one]).filter(([now, then]) => distance(centre(now), centre(then)) <= LEAP * width) : [];
     const motion = fit(pairs);
     // What was out of sight, or leapt to a copy of itself, has to be found by its place.
-    for (const one of seen) if (!motion || !pairs.some(([now, then, each]) => each === one && isNear(motion, now, then, .5))) this.#held.delete(one.code);
+    for (const one of seen) {
+      if (motion && pairs.some(([now, then, each]) => each === one && isNear(motion, now, then, .5))) continue;
+      if (motion && this.#before.has(one.code)) this.#parted.add(one.code);
+      this.#held.delete(one.code);
+    }
     if (!motion) return null;
     const expected = after(this.#map, motion);
     const at = (one) => this.#held.get(one.code).corners;
     const here = seen.filter((one) => this.#held.get(one.code)?.chart === this.#chart);
-    for (const one of here) if (!isNear(expected, one.corners, at(one))) this.#held.delete(one.code);
+    for (const one of here) if (!isNear(expected, one.corners, at(one))) { this.#parted.add(one.code); this.#held.delete(one.code); }
     const sure = here.filter((one) => this.#held.has(one.code) && MATRIX.test(one.symbology));
     return fit(sure.map((one) => [one.corners, at(one)])) ?? expected;
   }
@@ -211,7 +222,7 @@ export class Shelf {
         place = this.#nearest(here.filter((each) => !taken.has(each)), keyOf(one), corners);
         // A code that was read in two ways is one.
         if (!place && this.#nearest([...taken], keyOf(one), corners)) continue;
-        if (!place) { place = { key: keyOf(one), symbology: one.symbology, text: one.text, chart: this.#chart, corners, sightings: 0 }; this.#places.push(place); }
+        if (!place) { place = { key: keyOf(one), symbology: one.symbology, text: one.text, chart: this.#chart, corners, sightings: 0, needed: this.#parted.has(one.code) ? SURE : AGREEMENT }; this.#places.push(place); }
         taken.add(place);
         this.#held.set(one.code, place);
       }
@@ -245,7 +256,7 @@ export class Shelf {
   /** Stretches between which the camera lost its bearings: where there are several, copies may count twice. */
   get stretches() { return new Set(this.#counted.map((place) => place.chart)).size; }
 
-  get #counted() { return this.#places.filter((place) => place.sightings >= AGREEMENT); }
+  get #counted() { return this.#places.filter((place) => place.sightings >= place.needed); }
 
   /**
    * What was counted as `[{ symbology, text, amount }]`, in the order in which it was seen: by "place" copies count, by "content"
