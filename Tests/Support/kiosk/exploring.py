@@ -96,19 +96,29 @@ def the_coaching_sheet_collapses_and_returns(browser):
 def whoever_reads_a_card_is_left_alone(browser):
     with Stand([STILL], scene=SCENE, options=["--idle-after", "4"]) as stand:
         opened(browser, stand, "ar")
+        # However long it takes until there is something to read, somebody is there; and the page itself takes the times.
+        browser.script("window.hand = setInterval(() => document.body.dispatchEvent(new PointerEvent('pointermove', { bubbles: true })), 300)")
         browser.click(".coaching .primary", within=60)
         browser.find('.stage[data-phase="annotating"]', within=60)
         browser.script("document.querySelector('dialog').dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true }))")
-        browser.click(".rail .card[aria-current]")
-        browser.find(".detail")
+        browser.find(".rail .card[aria-current]")
+        browser.script("""
+          clearInterval(hand);
+          window.begun = performance.now();
+          new MutationObserver((_, observer) => {
+            const stay = document.querySelector('[data-state="idle-warning"] .primary');
+            if (!stay) return;
+            observer.disconnect();
+            window.waited = (performance.now() - begun) / 1000;
+            // Whoever is still there reads on.
+            stay.click();
+          }).observe(document.body, { childList: true, subtree: true });
+          document.querySelector('.rail .card[aria-current]').click();""")
         words = len(browser.script("return document.querySelector('.detail').textContent").split())
-        opened_at = browser.script("return performance.now()")
-        browser.find('[data-state="idle-warning"]', within=60)
-        waited = (browser.script("return performance.now()") - opened_at) / 1000
+        waited = browser.until("window.waited", within=120, what="a warning")
         # Two seconds are what anybody gets; the rest is for reading.
         assert waited > 1.6 + words / 2.5 * 0.8, (waited, words)
-        # Whoever is still there reads on.
-        browser.click('[data-state="idle-warning"] .primary')
+        browser.gone('[data-state="idle-warning"]')
         browser.find(".detail")
         settle(browser)
 
