@@ -29,7 +29,7 @@ LEFT = """
   const walk = (root) => [...root.querySelectorAll('*')].flatMap((one) => [one, ...(one.shadowRoot ? walk(one.shadowRoot) : [])]);
   const text = walk(document).map((one) => [one.value ?? '', ...[...one.attributes].map((each) => each.value)].join(' ')).join(' ') + document.body.innerText + location.href;
   return {
-    storage: sessionStorage.length + localStorage.length, dialogs: document.querySelectorAll('dialog').length, layer: document.querySelectorAll('.toast, .banner').length,
+    storage: sessionStorage.length + localStorage.length + (history.state ? 1 : 0), dialogs: document.querySelectorAll('dialog').length, layer: document.querySelectorAll('.toast, .banner').length,
     said: document.getElementById('announcer').textContent, typed: arguments[0].filter((one) => text.toLowerCase().includes(one)),
     fields: walk(document).filter((one) => one.matches('input, textarea, wm-signature')).length,
   };"""

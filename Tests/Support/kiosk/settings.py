@@ -25,6 +25,25 @@ def the_kiosk_shows_what_it_was_told_to(browser):
 
 
 @check
+def a_language_stays_until_nobody_is_there(browser):
+    with Stand([picture("no-code.jpg")], options=["--idle-after", "6"]) as stand:
+        browser.open(stand.url)
+        browser.until("document.documentElement.dataset.online === 'true'")
+        assert browser.script("return document.documentElement.lang") == "en"
+        browser.click("[data-language=de]")
+        browser.until("document.documentElement.lang === 'de'")
+        browser.open(f"http://{stand.address}/")
+        browser.until("document.documentElement.lang === 'en'", what="a page of one's own, opened anew, in the browser's language")
+        browser.click("[data-language=de]")
+        browser.driver.refresh()
+        browser.find("[data-language=de][aria-pressed=true]")
+        # The next visitor finds the page as it is for everybody.
+        browser.find('[data-state="attract"]', within=30)
+        assert browser.script("return [document.documentElement.lang, history.state]") == ["en", None]
+        settle(browser)
+
+
+@check
 def an_observer_is_told_so(browser):
     if os.geteuid() != 0:
         print("  left out: only root can start the kiosk as another user")

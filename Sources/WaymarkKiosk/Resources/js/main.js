@@ -3,9 +3,8 @@ import { Account } from './account.js';
 import { command, configuration, EventStream } from './api.js';
 import { closeAll } from './dialog.js';
 import { banner, clearMessages, toast } from './elements/feedback.js';
-import { keyboard } from './elements/keyboard.js';
 import { watchIdle } from './idle.js';
-import { chooseLanguage, t } from './strings.js';
+import { chooseLanguage, keepLanguage, t } from './strings.js';
 import { attractView, startView } from './views/start.js';
 
 const root = document.getElementById('app');
@@ -82,8 +81,11 @@ function accountChanged() {
 function show(view) {
   current = view;
   shown?.leave?.();
+  const begins = !shown;
   shown = view(app);
   root.replaceChildren(shown);
+  // A page that has just been opened has nothing to leave, and either would lay it out before its time.
+  if (begins) return;
   root.scrollTop = 0;
   const first = /** @type {HTMLElement | null} */ (root.querySelector('[data-first]'));
   (first ?? root).focus({ preventScroll: true });
@@ -97,6 +99,7 @@ function forget() {
   closeAll();
   clearMessages();
   sessionStorage.clear();
+  keepLanguage(null);
   document.getElementById('announcer').textContent = '';
   getSelection()?.removeAllRanges();
   chooseLanguage(app.config.language);
@@ -164,9 +167,17 @@ if (app.config.reach < 1) {
   document.documentElement.dataset.reach = '';
   document.documentElement.style.setProperty('--reach', String(app.config.reach));
 }
-if (app.config.keyboard) keyboard.begin();
 show(startView);
-listen();
-watchIdle(app);
-// The other views come once this one has been painted.
-requestAnimationFrame(() => setTimeout(() => { for (const load of Object.values(parts)) load().catch(() => {}); }));
+
+let begun = false;
+/** Whatever the first view does without. */
+function begin() {
+  if (begun) return;
+  begun = true;
+  listen();
+  watchIdle(app);
+  if (app.config.keyboard) import('./elements/keyboard.js').then(({ keyboard }) => keyboard.begin()).catch(() => {});
+  for (const load of Object.values(parts)) load().catch(() => {});
+}
+// It comes once that has been painted, or at once where nobody sees the page yet.
+if (document.hidden) begin(); else requestAnimationFrame(() => setTimeout(begin));

@@ -1,5 +1,10 @@
 // Short cues made on the spot: a rising pair for yes, a falling pair for no, a single low note for nothing, a tick for one more.
 let context = null;
+/** Puts the device to rest once nothing has sounded for a while. */
+let resting = 0;
+const rest = () => { clearTimeout(resting); resting = window.setTimeout(() => { context.suspend().catch(() => {}); }, 2000); };
+// A context asks the system for its devices, which blocks the page for a while: it is made before a view scans.
+(window.requestIdleCallback ?? setTimeout)(() => { try { context ??= new AudioContext(); rest(); } catch { /* Without sound, then. */ } });
 
 /** Whether sounds are off; the next visitor starts with them on. */
 export const isMuted = () => sessionStorage.getItem('muted') === 'yes';
@@ -12,12 +17,15 @@ const CUES = {
   unsuccessful: [[294, 0, .25]],
 };
 
-/** Plays the cue of an outcome, as far as the browser lets pages make sound. */
-export function cue(outcome) {
+/** Plays the cue of an outcome, as far as the browser lets pages make sound; what is shown does not wait for the sound. */
+export function cue(outcome) { setTimeout(() => play(outcome)); }
+
+function play(outcome) {
   if (isMuted()) return;
   try {
     context ??= new AudioContext();
     if (context.state === 'suspended') context.resume().catch(() => {});
+    rest();
     for (const [frequency, at, length] of CUES[outcome] ?? []) {
       const start = context.currentTime + at;
       const tone = new OscillatorNode(context, { frequency, type: 'sine' });

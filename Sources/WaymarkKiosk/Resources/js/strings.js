@@ -463,11 +463,17 @@ export const LANGUAGES = [{ tag: 'en', name: 'English' }, { tag: 'de', name: 'De
 
 let language = 'en';
 
-/** Chooses the language: what the integrator fixed, what was chosen here, or what the browser prefers. */
+/**
+ * Chooses the language: what the integrator fixed, what was chosen here, or what the browser prefers. A choice is kept with the page's
+ * place in the history, because the first view would have to wait for the session's storage.
+ */
 export function chooseLanguage(preferred) {
-  const wanted = [preferred, sessionStorage.getItem('language'), ...navigator.languages].map((tag) => String(tag ?? '').slice(0, 2));
+  const wanted = [preferred, history.state?.language, ...navigator.languages].map((tag) => String(tag ?? '').slice(0, 2));
   setLanguage(wanted.find((tag) => tag in TABLES) ?? 'en');
 }
+
+/** Keeps a language through a reload, or nothing for the next person. */
+export function keepLanguage(tag) { history.replaceState(tag ? { language: tag } : null, ''); }
 
 export function setLanguage(tag) {
   language = tag;

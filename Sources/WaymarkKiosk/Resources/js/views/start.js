@@ -2,13 +2,13 @@
 import { button, el, printable } from '../dom.js';
 import { fullError } from '../elements/feedback.js';
 import { art, icon } from '../icons.js';
-import { LANGUAGES, setLanguage, t } from '../strings.js';
+import { keepLanguage, LANGUAGES, setLanguage, t } from '../strings.js';
 
 /** The languages, each in its own words; the one that is spoken is pressed. */
 export function languages(app) {
   if (app.config.language) return null;
   return el('div', { class: 'languages actions', role: 'group', 'aria-label': t('start.languages') }, ...LANGUAGES.map(({ tag, name }) =>
-    button(name, () => { setLanguage(tag); sessionStorage.setItem('language', tag); app.again(); },
+    button(name, () => { setLanguage(tag); keepLanguage(tag); app.again(); },
       { kind: 'quiet', lang: tag, 'data-language': tag, 'aria-pressed': String(document.documentElement.lang === tag) })));
 }
 
