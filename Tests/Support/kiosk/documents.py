@@ -8,7 +8,7 @@ import tempfile
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
-from checks import at_rest, check, opened, settle, shown
+from checks import at_rest, check, hold, opened, picture, release, settle, shown
 from mended import boxes, inside
 from stand import Stand
 
@@ -226,4 +226,20 @@ def pages_capture_themselves_and_are_asked_about(browser):
         shown(browser, "document-looking")
         browser.click("dialog .leave")
         browser.gone(".stage")
+        settle(browser)
+
+
+@check
+def an_answer_finds_nobody_there(browser):
+    with Stand([picture("no-code.jpg")], options=["--idle-after", "4"], extra=storage()[0]) as stand:
+        opened(browser, stand, "document")
+        browser.find(".shutter:not(:disabled)")
+        hold(browser, "document.capture")
+        browser.script("window.told = []; new MutationObserver(() => told.push(document.getElementById('toasts').textContent)).observe(document.getElementById('toasts'), { childList: true })")
+        browser.click(".shutter")
+        browser.find('[data-state="attract"]', within=30)
+        # The pages are gone, so that it is refused.
+        release(browser)
+        browser.until("new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(() => go(true))))")
+        assert browser.script("return [told, document.getElementById('announcer').textContent]") == [[], ""]
         settle(browser)

@@ -57,7 +57,8 @@ button[aria-pressed="true"] { background: var(--accent-soft); }
 :host([variant="note"]) textarea { min-height: 7rem; }
 :host([variant="note"]) .box, :host([variant="key-value"]) .box { align-items: start; }
 :host([variant="note"]) button, :host([variant="key-value"]) button { align-self: start; }
-@media (min-width: 48rem) {
+:host([variant="key-value"]) { container-type: inline-size; }
+@container (min-width: 34rem) {
   :host([variant="key-value"]) .field { grid-template-columns: minmax(8rem, 30%) 1fr; column-gap: 1rem; }
   :host([variant="key-value"]) label { padding-top: .75rem; }
   :host([variant="key-value"]) .below, :host([variant="key-value"]) .whole { grid-column: 2; }

@@ -14,7 +14,8 @@ const FILTERS = ['colour', 'grayscale', 'bw', 'photo'];
 const RETRY_MS = 2000;
 
 const picture = (page, width, original = false) => pictures.document(page.id, { width, revision: page.revision, original });
-const complain = (error) => { toast(tOr(`error.${error.code}`, 'error.unavailable'), { seconds: 7 }); };
+/** Says what went wrong, to whoever has not left yet. */
+const complain = (error) => { if (document.querySelector('dialog.view')) toast(tOr(`error.${error.code}`, 'error.unavailable'), { seconds: 7 }); };
 /** A command whose failure is said; gives `null` then. */
 const attempt = (method, params = {}) => command(method, params).catch((error) => { complain(error); return null; });
 
