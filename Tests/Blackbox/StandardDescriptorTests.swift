@@ -75,6 +75,25 @@ import Testing
     #expect(process.terminationStatus == 0)
   }
 
+  @Test("A crowd of connections leaves descriptors to the service itself") func descriptorsLeft() throws {
+    let folder = try TemporaryFolder()
+    let process = try start(#"ulimit -n 80; exec "$1" serve --socket "$2" --source "$3" 2>/dev/null"#, folder)
+    defer { kill(process.processIdentifier, SIGKILL) }
+    #expect(try greeting(folder.file("s.sock")).contains("hello"))
+    let first = try #require(UnixLink(folder.file("s.sock")))
+    #expect(first.receive().contains("hello"))
+    let crowd = (0..<100).compactMap { _ in UnixLink(folder.file("s.sock")) }
+    #expect(crowd.count == 100)
+    // Whoever is there is served, and what is taken stays below the limit.
+    for id in 1...20 {
+      first.send("{\"id\":\(id),\"method\":\"ping\"}\n")
+      #expect(first.receive().contains("\"id\":\(id)"))
+      let taken = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.processIdentifier)/fd").count
+      #expect(taken <= 80 - 6, "\(taken)")
+    }
+    withExtendedLifetime(crowd) {}
+  }
+
   @Test("Nobody who does not read the log stops the service", .timeLimit(.minutes(2))) func blockedLog() throws {
     let folder = try TemporaryFolder()
     let log = Pipe()

@@ -60,6 +60,35 @@ import WaymarkService
     await service.stop()
   }
 
+  /// What the end of a connection publishes comes after the event whose delivery ended it, for everybody.
+  @Test func whatADeliveryCausesComesAfterIt() async throws {
+    let service = try await TestService(modules: { [Farewells(hub: $0)] })
+    let clients = try (0..<12).map { _ in try subscribed(service, #"["scan.*"]"#) }
+    for round in 1...4 {
+      let gone = try subscribed(service, #"["scan.*"]"#)
+      await Self.publish("s\(round)", while: gone.descriptor, leaves: service.hub)
+      for client in clients {
+        #expect(try client.next()["scan"] == .string("s\(round)"))
+        #expect(try client.next()["scan"] == "farewell")
+      }
+    }
+    await service.stop()
+  }
+
+  /// In one turn of the loop: the service hears of the end when it writes.
+  @ServiceActor
+  private static func publish(_ scan: String, while descriptor: CInt, leaves hub: Hub) {
+    shutdown(descriptor, CInt(SHUT_RDWR))
+    hub.publish(ScanConfirmed(scan: scan))
+  }
+
+  @ServiceActor
+  private final class Farewells: ServiceModule {
+    private unowned let hub: Hub
+    init(hub: Hub) { self.hub = hub }
+    func connectionClosed(_ connection: Connection) { hub.publish(ScanConfirmed(scan: "farewell")) }
+  }
+
   @Test func whoNeverReadsIsLetGoAndCostsOthersNothing() async throws {
     var limits = ConnectionLimits()
     limits.outbox = 100_000

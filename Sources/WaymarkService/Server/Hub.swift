@@ -51,6 +51,10 @@ package final class Hub: ConnectionOwner {
   private var isStopping = false
   /// What clients get who come back.
   private(set) var history = EventHistory()
+  /// Events on their way to the connections. Whoever is let go by one makes parts of the service publish others: these come after it, for
+  /// everybody.
+  private var outgoing: [(event: EncodedEvent, isForAll: Bool)] = []
+  private var isDelivering = false
 
   /// A hub without connections.
   package init(
@@ -87,7 +91,7 @@ package final class Hub: ConnectionOwner {
       return
     }
     if counts { history.append(event) }
-    for connection in connections.values { connection.deliver(event) }
+    deliver(event, isForAll: false)
   }
 
   /// Sends an event to all, wanted or not.
@@ -96,7 +100,23 @@ package final class Hub: ConnectionOwner {
     published += 1
     guard let event = encoded(payload, frame: nil) else { return history.pass(seq) }
     history.append(event)
-    for connection in connections.values { connection.deliverAlways(event) }
+    deliver(event, isForAll: true)
+  }
+
+  private func deliver(_ event: EncodedEvent, isForAll: Bool) {
+    outgoing.append((event, isForAll))
+    guard !isDelivering else { return }
+    isDelivering = true
+    var next = 0
+    while next < outgoing.count {
+      let (event, isForAll) = outgoing[next]
+      next += 1
+      for connection in connections.values {
+        if isForAll { connection.deliverAlways(event) } else { connection.deliver(event) }
+      }
+    }
+    outgoing.removeAll(keepingCapacity: true)
+    isDelivering = false
   }
 
   private func encoded<Payload: EventPayload>(_ payload: Payload, frame: FrameReference?) -> EncodedEvent? {
