@@ -118,9 +118,11 @@ export function openCount(app) {
   const send = statusButton({
     label: t('count.send'), processing: t('count.sending'), success: t('count.sent'), failure: t('common.again'),
     work: async () => {
+      const handed = shown;
       await command('form.submit', { form: 'count', key, fields: [{ name: 'by', value: by }, { name: 'total', value: String(total) }, { name: 'codes', value: JSON.stringify(shelf.result(by)) }] });
       key = identity();
-      dirty = false;
+      // What was counted meanwhile was not handed over.
+      if (shown === handed) dirty = false;
       toast(t('count.sent'));
     },
     onfailure: (error) => toast(tOr(`error.${error.code}`, 'error.unavailable'), { seconds: 7 }),
