@@ -60,6 +60,9 @@ class Browser:
     def resize(self, width, height, scale=1.0, mobile=False):
         self.cdp("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale, mobile=mobile)
 
+    def forget_cookies(self):
+        self.cdp("Network.clearBrowserCookies")
+
     def usual(self):
         """The screen as it is otherwise."""
         self.cdp("Emulation.clearDeviceMetricsOverride")

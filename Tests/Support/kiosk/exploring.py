@@ -114,6 +114,7 @@ def whoever_reads_a_card_is_left_alone(browser):
             stay.click();
           }).observe(document.body, { childList: true, subtree: true });
           document.querySelector('.rail .card[aria-current]').click();""")
+        browser.find(".detail")
         words = len(browser.script("return document.querySelector('.detail').textContent").split())
         waited = browser.until("window.waited", within=120, what="a warning")
         # Two seconds are what anybody gets; the rest is for reading.

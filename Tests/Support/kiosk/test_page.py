@@ -3,7 +3,7 @@
   test_page.py [SCREENSHOT_FOLDER]
 
 Every state of the page is reached as a person would reach it; each is checked for what it says, for accessibility faults
-and for console errors, and pictured. Prints one line a check and closes with "N passed, N failed".
+and for console errors, and pictured. With BROWSER=firefox those checks that Firefox can be asked. Prints one line a check and closes with "N passed, N failed".
 """
 import os
 import shutil
@@ -36,7 +36,11 @@ from checks import CHECKS, SHOTS
 def main():
     passed = failed = 0
     wanted = os.environ.get("ONLY", "").split(",") if os.environ.get("ONLY") else None
-    browser = Browser()
+    make = Browser
+    if os.environ.get("BROWSER") == "firefox":
+        import firefox
+        make, wanted = firefox.Firefox, wanted or firefox.CHECKS
+    browser = make()
     try:
         for function in CHECKS:
             name = function.__name__
@@ -44,7 +48,7 @@ def main():
                 continue
             begun = time.monotonic()
             # Each stand has a port, and its cookie a name, of its own; those of a hundred stands are more than the 8 KiB that a header may have.
-            browser.cdp("Network.clearBrowserCookies")
+            browser.forget_cookies()
             try:
                 function(browser)
                 passed += 1
@@ -55,7 +59,7 @@ def main():
                 print(f"FAILED  {name.replace('_', ' ')}: {error}", flush=True)
                 traceback.print_exc()
                 browser.close()
-                browser = Browser()
+                browser = make()
     finally:
         browser.close()
     if len(sys.argv) <= 1 and not failed:
