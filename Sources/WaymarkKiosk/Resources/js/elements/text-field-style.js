@@ -38,10 +38,12 @@ button:focus-visible { outline: 3px solid var(--focus); outline-offset: -4px; }
 button[aria-pressed="true"] { background: var(--accent-soft); }
 .lock { padding-inline: .9rem; color: var(--text-soft); display: grid; }
 .icon { width: 1.5rem; height: 1.5rem; display: block; }
-.below { display: flex; gap: .4rem; font-size: .95rem; color: var(--text-soft); min-height: 1.45em; align-items: start; }
+.below { display: flex; flex-wrap: wrap; column-gap: .4rem; font-size: .95rem; color: var(--text-soft); min-height: 1.45em; align-items: start; }
 .below .icon { width: 1.3em; height: 1.3em; margin-top: .08em; }
-.message { flex: 1; min-width: 0; overflow-wrap: anywhere; }
-.count { flex: none; font-variant-numeric: tabular-nums; }
+/* Where both are long the count has a line of its own. */
+.message { flex: 1 1 11rem; min-width: 0; overflow-wrap: anywhere; }
+.message:empty { flex-basis: 0; }
+.count { flex: none; margin-inline-start: auto; font-variant-numeric: tabular-nums; }
 .below[data-kind="error"] .sign, .message.error, .count.error { color: var(--bad); font-weight: 600; }
 .below[data-kind="warning"] .sign, .below[data-kind="warning"] .message { color: var(--warn); font-weight: 600; }
 .below[data-kind="success"] .sign, .below[data-kind="success"] .message { color: var(--good); font-weight: 600; }
