@@ -71,8 +71,9 @@ import WaymarkImage
         guided.load(extractor.features, width: 640, height: 480)
         guided.run(hypothesis.anchor, .plane(hypothesis.homography), radius: 16, extractor.features)
       }
-      let template = AnchorTemplate(library.references[0].image)
-      stage("template of an anchor") { _ in _ = AnchorTemplate(library.references[0].image) }
+      let image = try #require(library.references[0].image)
+      let template = AnchorTemplate(image)
+      stage("template of an anchor") { _ in _ = AnchorTemplate(image) }
       let aligner = PatchAligner()
       stage("alignment") { frame in
         frame.withView { pyramid.update($0, levels: 7) }

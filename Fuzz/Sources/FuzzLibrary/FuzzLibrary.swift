@@ -19,10 +19,9 @@ private func feed(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   FuzzFile.write(file, to: path)
   guard let library = try? AnchorLibrary(path: path) else { return 0 }
   for anchor in library.references.indices {
-    let image = library.references[anchor].image
-    _ = image[image.width - 1, image.height - 1]
+    if let image = library.references[anchor].image { _ = image[image.width - 1, image.height - 1] }
     _ = library.quality(of: anchor)
-    _ = library.compiled(anchor)
+    _ = try? library.compiled(anchor)
   }
   let engine = AnchorEngine(library: library)
   for step in 0..<2 { _ = picture.withView { engine.process($0, at: Double(step)) } }
@@ -48,12 +47,26 @@ private func repair(_ file: inout [UInt8]) {
   put(UInt64(LibraryLayout.version), at: 8, 4)
   put(UInt64(LibraryLayout.fingerprint), at: 12, 4)
   put(UInt64(file.count), at: 16)
-  var content = Checksum()
-  file.withUnsafeBytes { content.add(UnsafeRawBufferPointer(rebasing: $0[LibraryLayout.headerSize...])) }
-  put(content.value, at: 96)
-  var head = Checksum()
-  file.withUnsafeBytes { head.add(UnsafeRawBufferPointer(rebasing: $0[..<120])) }
-  put(head.value, at: 120)
+  func sum(_ range: Range<Int>) -> UInt64 {
+    var sum = Checksum()
+    file.withUnsafeBytes { sum.add(UnsafeRawBufferPointer(rebasing: $0[range])) }
+    return sum.value
+  }
+  if let header = LibraryHeader(Array(file[..<LibraryLayout.headerSize])), header.fits(file.count) {
+    put(sum(header.directory), at: 96)
+    put(sum(header.index), at: 104)
+    for i in 0..<header.anchors {
+      let record = LibraryLayout.headerSize + i * LibraryLayout.recordSize
+      func number(_ at: Int, _ count: Int) -> Int {
+        (0..<count).reduce(0) { $0 | Int(file[record + at + $1]) << (8 * $1) }
+      }
+      let (start, size) = (number(32, 4), number(16, 2) * number(18, 2))
+      guard start <= file.count, size <= file.count - start else { continue }
+      put(sum(start..<start + size), at: record + 48)
+    }
+    put(sum(header.directory), at: 96)
+  }
+  put(sum(0..<120), at: 120)
 }
 
 private func seed() -> [UInt8] {

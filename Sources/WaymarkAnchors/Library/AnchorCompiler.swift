@@ -19,9 +19,12 @@ package final class AnchorCompiler {
     package var distance = 60
     package init() {}
 
-    /// The settings for a library of so many anchors: a thousand of them must stay within 80 megabytes, and what large
-    /// libraries go without costs a point of recognition.
-    package init(anchors: Int) { limit = max(600, min(limit, 573_000 / max(1, anchors))) }
+    /// The settings for a library of so many anchors: a thousand of them must stay within 80 megabytes and ten thousand within 300,
+    /// and what large libraries go without costs a point of recognition.
+    package init(anchors: Int) {
+      let count = max(1, anchors)
+      limit = max(min(600, 5_600_000 / count), min(limit, 573_000 / count))
+    }
   }
 
   package let settings: Settings
@@ -43,6 +46,9 @@ package final class AnchorCompiler {
   /// Fewer agreeing features are never claimed, so an anchor with fewer would never be found.
   package static let fewestFeatures = 8
 
+  /// The most bytes of an anchor's name.
+  static let longestName = 1024
+
   /// The long side of a reference in pixels.
   package static let side = 480
 
@@ -59,7 +65,7 @@ package final class AnchorCompiler {
   ///
   /// - Throws: as `compile`.
   package static func reference(name: String, picture: GrayImage) throws(AnchorError) -> GrayImage {
-    guard !name.isEmpty, name.utf8.count <= 1024, !name.utf8.contains(where: { $0 < 32 }) else {
+    guard !name.isEmpty, name.utf8.count <= longestName, !name.utf8.contains(where: { $0 < 32 }) else {
       throw AnchorError(
         .unusablePicture, "An anchor's name is empty, too long or holds control characters.", hint: "Give it a name.")
     }

@@ -1,83 +1,80 @@
+import Synchronization
 import WaymarkGeometry
 import WaymarkImage
 public import WaymarkSystem
 
-/// A compiled set of reference pictures, used as it lies in memory.
+/// A compiled set of reference pictures.
 ///
-/// Made by `AnchorLibraryBuilder` or `waymark anchors build`. Immutable and shared freely between threads. The file may be
-/// replaced, changed or cut off while the library is in use.
+/// Made by `AnchorLibraryBuilder` or `waymark anchors build`. Shared freely between threads. The file stays open: it may be
+/// replaced while the library is in use, and where it is changed or cut off in place, what was not read yet is missing and `failure`
+/// says so.
 public final class AnchorLibrary: Sendable {
   /// The anchors, in the order of the library.
   public let references: [AnchorReference]
 
   /// How many features of all anchors it holds.
   public let featureCount: Int
-  let keyBits: Int
-  private let file: MappedFile
-  private let starts: Int
-  private let descriptorBase: Int
-  private let featureBase: Int
-  private let listBase: Int
-  private let lists: [(start: Int, count: Int)]
+  private let file: LibraryFile
+  private let header: LibraryHeader
+  private let lists: [Range<Int>]
   /// The recall measured when each anchor was compiled, 0…1.
   let recalls: [Float]
+  private let state = Mutex(State())
 
-  /// Opens a library; every byte is checked before any is used.
+  private struct State {
+    var index: LibraryIndex?
+    var failure: AnchorError?
+  }
+
+  /// A file of this size is read at once, as whole as it then is.
+  private static let small = 4 << 20
+  /// An index of this size is read when the library is opened; it takes a tenth of a second for four times as much.
+  private static let promptIndex = 64 << 20
+
+  /// Opens a library. Nothing of it is used before it was checked: names and sizes now, the index now or, in a library of thousands of
+  /// anchors, with `load` or the first frame, and each picture when it is read.
   ///
   /// - Throws: `AnchorError` with `cannotOpen`, `notALibrary`, `unsupportedVersion` or `damaged`.
-  public convenience init(path: String) throws(AnchorError) { try self.init(path: path, isOurs: false) }
+  public convenience init(path: String) throws(AnchorError) {
+    try self.init(path: path, small: Self.small, promptIndex: Self.promptIndex)
+  }
 
-  /// Opens a library.
-  ///
-  /// - Parameter isOurs: nobody but this service writes the file, and never in place: it is used without a copy.
-  package init(path: String, isOurs: Bool) throws(AnchorError) {
-    var checker = LibraryChecker()
-    let file = try MappedFile(path: path, isOurs: isOurs) { checker.add($0) }
-    let header = try checker.header(path: path, size: file.bytes.count)
+  /// - Parameters:
+  ///   - small: the greatest file that is read whole.
+  ///   - promptIndex: the greatest index that is read at once.
+  init(path: String, small: Int, promptIndex: Int) throws(AnchorError) {
+    let file = try LibraryFile(path: path, small: small)
+    let header = try LibraryHeader(of: file)
     self.file = file
-    keyBits = header.keyBits
+    self.header = header
     featureCount = header.features
-    starts = header.offsets[LibraryLayout.Section.starts.rawValue]
-    descriptorBase = header.offsets[LibraryLayout.Section.descriptors.rawValue]
-    featureBase = header.offsets[LibraryLayout.Section.features.rawValue]
-    listBase = header.offsets[LibraryLayout.Section.lists.rawValue]
-    var references: [AnchorReference] = []
-    var lists: [(start: Int, count: Int)] = []
-    var recalls: [Float] = []
-    let names = header.offsets[LibraryLayout.Section.names.rawValue]
-    for i in 0..<header.anchors {
-      let o = header.offsets[0] + i * LibraryLayout.recordSize
-      func number<T: FixedWidthInteger>(_ at: Int, _ type: T.Type) -> T {
-        T(littleEndian: file.bytes.loadUnaligned(fromByteOffset: o + at, as: T.self))
-      }
-      let nameStart = names + Int(number(0, UInt32.self))
-      let nameEnd = nameStart + Int(number(4, UInt32.self))
-      let (width, height) = (Int(number(16, UInt16.self)), Int(number(18, UInt16.self)))
-      let (listStart, listCount) = (Int(number(20, UInt32.self)), Int(number(24, UInt32.self)))
-      let pixels = Int(clamping: number(32, UInt64.self))
-      let physical = Double(bitPattern: number(8, UInt64.self))
-      let recall = Float(bitPattern: number(28, UInt32.self))
-      let radius = Double(bitPattern: number(40, UInt64.self))
-      guard (0...1).contains(recall), nameEnd <= names + header.nameBytes, width > 0, height > 0,
-        pixels <= file.bytes.count, width * height + 64 <= file.bytes.count - pixels,
-        listStart + listCount <= header.features, physical.isFinite, physical >= 0, radius.isFinite, radius >= 0,
-        physical == 0 || radius == 0 || CylinderMap.fits(width: physical, radius: radius),
-        let base = file.bytes.baseAddress
-      else { throw LibraryChecker.damaged(path) }
-      let buffer = PixelBuffer(
-        lent: (base + pixels).assumingMemoryBound(to: UInt8.self), capacity: width * height, by: file)
-      references.append(
-        AnchorReference(
-          name: String(decoding: file.bytes[nameStart..<nameEnd], as: UTF8.self),
-          physicalWidth: physical > 0 ? physical : nil,
-          image: GrayImage(width: width, height: height, buffer: buffer),
-          radius: physical > 0 && radius > 0 ? radius : nil))
-      lists.append((listStart, listCount))
-      recalls.append(recall)
+    let directory = header.directory
+    var bytes = [UInt8](repeating: 0, count: directory.count)
+    var sum = Checksum()
+    guard bytes.withUnsafeMutableBytes({ file.read(into: $0, at: directory.lowerBound) }) else {
+      throw LibraryHeader.damaged(path)
     }
+    bytes.withUnsafeBytes { sum.add($0) }
+    guard sum.value == header.directoryChecksum else { throw LibraryHeader.damaged(path) }
+    var references: [AnchorReference] = []
+    var lists: [Range<Int>] = []
+    var recalls: [Float] = []
+    references.reserveCapacity(header.anchors)
+    let isSound = bytes.withUnsafeBytes { bytes in
+      (0..<header.anchors).allSatisfy { i in
+        guard let record = AnchorRecord(bytes, i, header, file) else { return false }
+        references.append(record.reference)
+        lists.append(record.list)
+        recalls.append(record.recall)
+        return true
+      }
+    }
+    guard isSound else { throw LibraryHeader.damaged(path) }
     self.references = references
     self.lists = lists
     self.recalls = recalls
+    if header.index.count <= promptIndex { try load() } else { file.expect(first: header.index.upperBound) }
+    if file.isWhole, !references.allSatisfy({ $0.image != nil }) { throw LibraryHeader.damaged(path) }
   }
 
   /// How many features an anchor has.
@@ -89,46 +86,101 @@ public final class AnchorLibrary: Sendable {
   /// The index of the anchor of this name.
   public func index(of name: String) -> Int? { references.firstIndex { $0.name == name } }
 
-  // MARK: The index, as it lies
+  // MARK: What is read later
 
-  /// Where the features of each key start; one more than there are keys.
-  var keyStarts: UnsafePointer<UInt32> { pointer(starts) }
-  /// Four words a feature, in the order of the keys.
-  var descriptors: UnsafePointer<UInt64> { pointer(descriptorBase) }
-  /// The features, in the order of the keys.
-  var features: UnsafePointer<AnchorFeature> { pointer(featureBase) }
-
-  /// The places of an anchor's features, the most useful first.
-  func list(of anchor: Int) -> UnsafeBufferPointer<UInt32> {
-    let l = lists[anchor]
-    return UnsafeBufferPointer(start: pointer(listBase) + l.start, count: l.count)
+  /// Reads the index, which a detector otherwise does: where that must not take time, or to hear whether it is whole.
+  ///
+  /// - Throws: `AnchorError` with `damaged`.
+  public func load() throws(AnchorError) {
+    let failure = state.withLock { state -> AnchorError? in
+      guard state.index == nil else { return nil }
+      if state.failure == nil { state.index = LibraryIndex(header, file, spans: lists) }
+      if state.index == nil, state.failure == nil { state.failure = LibraryHeader.damaged(file.path) }
+      return state.failure
+    }
+    if let failure { throw failure }
   }
 
-  private func pointer<T>(_ offset: Int) -> UnsafePointer<T> {
-    // The sections are aligned to 64 bytes and checked to lie inside the file.
-    (file.bytes.baseAddress.unsafelyUnwrapped + offset).assumingMemoryBound(to: T.self)
+  /// What was found to be damaged since the library was opened. An anchor whose picture is damaged is not found; without the
+  /// index none is.
+  public var failure: AnchorError? { state.withLock { $0.failure } }
+
+  /// The index; where it is damaged, one in which nothing is found.
+  var index: LibraryIndex {
+    try? load()
+    return state.withLock { $0.index } ?? LibraryIndex(emptyFor: references.count)
   }
 
-  /// Lets the memory that holds the pixels of a reference go until they are read again.
-  func forgetPixels(of anchor: Int) {
-    let image = references[anchor].image
-    file.release(UnsafeRawBufferPointer(start: image.buffer.bytes, count: image.width * image.height))
+  /// The picture of a reference, in memory that is used again; `nil` where it is damaged.
+  func image(of anchor: Int, in buffer: PixelBuffer) -> GrayImage? {
+    if let image = references[anchor].image(in: buffer) { return image }
+    state.withLock { $0.failure = $0.failure ?? LibraryHeader.damaged(file.path) }
+    return nil
   }
 
   /// An anchor as it was compiled, for writing it into another library.
-  package func compiled(_ anchor: Int) -> CompiledAnchor {
+  ///
+  /// - Throws: `AnchorError` with `damaged`.
+  package func compiled(_ anchor: Int) throws(AnchorError) -> CompiledAnchor {
+    try load()
+    let index = index
+    let r = references[anchor]
+    guard let image = r.image else { throw LibraryHeader.damaged(file.path) }
     var features: [AnchorFeature] = []
     var words: [UInt64] = []
-    for place in list(of: anchor) {
-      var f = self.features[Int(place)]
+    for place in index.list(of: anchor) {
+      var f = index.features[Int(place)]
       f.anchor = 0
       features.append(f)
-      for k in 0..<4 { words.append(descriptors[4 * Int(place) + k]) }
+      for k in 0..<4 { words.append(index.descriptors[4 * Int(place) + k]) }
     }
-    let r = references[anchor]
     return CompiledAnchor(
-      name: r.name, physicalWidth: r.physicalWidth, radius: r.radius, image: r.image, features: features,
+      name: r.name, physicalWidth: r.physicalWidth, radius: r.radius, image: image, features: features,
       descriptors: words,
       recall: Double(recalls[anchor]), sightings: [], reasons: [])
+  }
+}
+
+/// What a library's file says of one anchor.
+private struct AnchorRecord {
+  let reference: AnchorReference
+  /// Its part of the lists.
+  let list: Range<Int>
+  let recall: Float
+
+  /// References are 480 pixels long; more than this nobody writes.
+  private static let longestSide = 4096
+
+  /// - Parameters:
+  ///   - directory: records and names.
+  ///   - index: which record.
+  /// - Returns: `nil` where something in it cannot be.
+  init?(_ directory: UnsafeRawBufferPointer, _ index: Int, _ header: LibraryHeader, _ file: LibraryFile) {
+    let o = index * LibraryLayout.recordSize
+    func number<T: FixedWidthInteger>(_ at: Int, _ type: T.Type) -> T {
+      T(littleEndian: directory.loadUnaligned(fromByteOffset: o + at, as: T.self))
+    }
+    let names = header.range(of: .names)
+    let nameStart = names.lowerBound - LibraryLayout.headerSize + Int(number(0, UInt32.self))
+    let nameEnd = nameStart + Int(number(4, UInt32.self))
+    let (width, height) = (Int(number(16, UInt16.self)), Int(number(18, UInt16.self)))
+    let listStart = Int(number(20, UInt32.self))
+    list = listStart..<listStart + Int(number(24, UInt32.self))
+    recall = Float(bitPattern: number(28, UInt32.self))
+    let pixels = Int(clamping: number(32, UInt64.self))
+    let physical = Double(bitPattern: number(8, UInt64.self))
+    let radius = Double(bitPattern: number(40, UInt64.self))
+    guard (0...1).contains(recall), nameEnd <= names.upperBound - LibraryLayout.headerSize,
+      (1...Self.longestSide).contains(width), (1...Self.longestSide).contains(height),
+      pixels >= header.index.upperBound, pixels <= file.size, width * height <= file.size - pixels,
+      list.upperBound <= header.features, physical.isFinite, physical >= 0, radius.isFinite, radius >= 0,
+      physical == 0 || radius == 0 || CylinderMap.fits(width: physical, radius: radius)
+    else { return nil }
+    reference = AnchorReference(
+      name: String(decoding: directory[nameStart..<nameEnd], as: UTF8.self),
+      physicalWidth: physical > 0 ? physical : nil,
+      picture: LibraryPicture(
+        file: file, width: width, height: height, offset: pixels, checksum: number(48, UInt64.self)),
+      radius: physical > 0 && radius > 0 ? radius : nil)
   }
 }

@@ -20,7 +20,33 @@ struct Checksum {
   /// Takes bytes; only the last piece may have a length that is not a multiple of eight.
   mutating func add(_ bytes: UnsafeRawBufferPointer) {
     let words = bytes.count / 8
-    for i in 0..<words { add(UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8 * i, as: UInt64.self))) }
+    func word(_ i: Int) -> UInt64 {
+      UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8 * i, as: UInt64.self))
+    }
+    var i = 0
+    while i < words, count & 3 != 0 {
+      add(word(i))
+      i += 1
+    }
+    // Four words at a time, whose lanes do not wait for each other.
+    var (a, b, c, d) = (lanes[0], lanes[1], lanes[2], lanes[3])
+    func next(_ lane: inout UInt64, _ word: UInt64) {
+      let v = lane &+ word &* Self.p2
+      lane = ((v << 31) | (v >> 33)) &* Self.p1
+    }
+    while i + 4 <= words {
+      next(&a, word(i))
+      next(&b, word(i + 1))
+      next(&c, word(i + 2))
+      next(&d, word(i + 3))
+      i += 4
+      count &+= 4
+    }
+    lanes = SIMD4(a, b, c, d)
+    while i < words {
+      add(word(i))
+      i += 1
+    }
     let rest = bytes.count % 8
     guard rest > 0 else { return }
     var last: UInt64 = 0

@@ -11,15 +11,17 @@
 /// | 32 | 4 | bits of an index key |
 /// | 36 | 4 | size of the names |
 /// | 40 | 8 × 7 | offsets: anchor records, names, key starts, descriptors, features, lists, pixels |
-/// | 96 | 8 | checksum of everything behind the header |
-/// | 104 | 16 | zero |
+/// | 96 | 8 | checksum of anchor records and names |
+/// | 104 | 8 | checksum of the index: key starts, descriptors, features, lists |
+/// | 112 | 8 | zero |
 /// | 120 | 8 | checksum of the 120 bytes before |
 ///
 /// Features and descriptors are in the order of their key, so that one key's lie together; the lists give each anchor its
-/// own, the most useful first. The pixels of a reference lie in rows without gaps, 64 readable bytes behind the last.
+/// own, the most useful first. The pixels of a reference lie in rows without gaps; their checksum stands in the anchor's record, so
+/// that a library is opened without reading its pictures.
 enum LibraryLayout {
   static let magic: [UInt8] = Array("WAYMARKA".utf8)
-  static let version: UInt32 = 1
+  static let version: UInt32 = 2
   static let headerSize = 128
   static let recordSize = 64
   static let alignment = 64

@@ -61,12 +61,13 @@ package enum LibraryWriter {
           }
         }
       }
-      var content = Checksum()
-      content.add(UnsafeRawBufferPointer(rebasing: raw[LibraryLayout.headerSize...]))
-      writer.put(content.value, at: 96)
-      var header = Checksum()
-      header.add(UnsafeRawBufferPointer(rebasing: raw[..<120]))
-      writer.put(header.value, at: 120)
+      for (i, a) in anchors.enumerated() {
+        let sum = writer.checksum(pixelOffsets[i]..<pixelOffsets[i] + a.image.width * a.image.height)
+        writer.put(sum, at: offsets[0] + i * LibraryLayout.recordSize + 48)
+      }
+      writer.put(writer.checksum(LibraryLayout.headerSize..<offsets[2]), at: 96)
+      writer.put(writer.checksum(offsets[2]..<offsets[6]), at: 104)
+      writer.put(writer.checksum(0..<120), at: 120)
     }
     return out
   }
@@ -89,6 +90,12 @@ private struct SectionWriter {
 
   func put<T: FixedWidthInteger>(_ value: T, at offset: Int) {
     raw.storeBytes(of: value.littleEndian, toByteOffset: offset, as: T.self)
+  }
+
+  func checksum(_ range: Range<Int>) -> UInt64 {
+    var sum = Checksum()
+    sum.add(UnsafeRawBufferPointer(rebasing: raw[range]))
+    return sum.value
   }
 
   func putRecords(_ anchors: [CompiledAnchor], at start: Int, _ pixels: [Int]) {

@@ -101,7 +101,7 @@ public final class AnchorDetector {
   /// Looks for anchors among the features that an extractor has found.
   private func search(_ extractor: FeatureExtractor, _ picture: ImageView, doubled: Bool, thorough: Bool) {
     let features = extractor.features
-    lookup.run(features, thorough ? .thorough : .quick)
+    lookup.run(features, thorough ? lookup.thoroughEffort : .quick)
     hypotheses.run(
       lookup.matches, count: lookup.count, features: features.features, minimum: thorough ? 3 : 4)
     guard !hypotheses.hypotheses.isEmpty else { return }

@@ -12,7 +12,8 @@ extension AnchorLibrary {
     var pairs: [(String, String)] = []
     var seen = Set<Set<String>>()
     for r in references {
-      let claims = r.image.withView { detector.detect($0) }
+      guard let picture = r.image else { continue }
+      let claims = picture.withView { detector.detect($0) }
       for c in claims {
         let other = references[c.anchor].name
         guard other != r.name, wanted.contains(other) || wanted.contains(r.name), seen.insert([other, r.name]).inserted

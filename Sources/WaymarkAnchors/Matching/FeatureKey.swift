@@ -15,10 +15,10 @@ enum FeatureKey {
 /// the flips of least total difference (after Q. Lv et al., "Multi-probe LSH", VLDB 2007, section 4.4, enumerated among
 /// the weakest bits).
 struct KeyProbes {
-  /// Bits that may flip.
-  private static let weakest = 7
-  /// All that these can give.
-  private static let most = 1 << weakest
+  /// Bits that may flip: of the longest keys more are uncertain.
+  private static func weakest(of bits: Int) -> Int { min(bits, bits < FeatureKey.greatestBits ? 7 : 9) }
+  /// The most keys of a descriptor.
+  private static let most = 128
 
   private(set) var count = 0
   let keys: UnsafeMutablePointer<Int32>
@@ -36,15 +36,16 @@ struct KeyProbes {
 
   /// Finds the `wanted` likeliest keys, at most 128.
   mutating func fill(firstWord: UInt64, margins: UnsafePointer<Int16>, bits: Int, wanted: Int) {
+    let weakest = Self.weakest(of: bits)
     let base = Int32(truncatingIfNeeded: FeatureKey.key(firstWord, bits: bits))
     // The weakest bits, by insertion.
-    var bit = InlineArray<8, Int32>(repeating: 0)
-    var cost = InlineArray<8, Int32>(repeating: Int32.max)
+    var bit = InlineArray<9, Int32>(repeating: 0)
+    var cost = InlineArray<9, Int32>(repeating: Int32.max)
     for b in 0..<bits {
       let m = Int32(margins[b])
       let c = m > 0 ? 2 * m - 1 : -2 * m
-      guard c < cost[Self.weakest - 1] else { continue }
-      var i = Self.weakest - 1
+      guard c < cost[weakest - 1] else { continue }
+      var i = weakest - 1
       while i > 0, cost[i - 1] > c {
         cost[i] = cost[i - 1]
         bit[i] = bit[i - 1]
@@ -57,7 +58,7 @@ struct KeyProbes {
     keys[0] = base
     costs[0] = 0
     count = 1
-    for i in 0..<Self.weakest {
+    for i in 0..<weakest {
       let flip = Int32(1) << bit[i]
       let added = cost[i]
       if count == wanted, added >= costs[count - 1] { break }

@@ -21,6 +21,9 @@ final class FeatureLookup {
     /// For frames in which the quick look found nothing, in libraries whose keys are so long that it misses much: a true
     /// match must agree in nearly all bits of its key, and be the nearest among as many features of other anchors.
     static let thorough = Self(probes: 64, shorter: 2, kept: 8)
+    /// The same in libraries of thousands, where keys cannot be longer and shorter ones would go through the whole index: twice as
+    /// many keys at full length find as much in less time.
+    static let thoroughOfMany = Self(probes: 128, shorter: 0, kept: 4)
   }
 
   /// The greatest Hamming distance of a match.
@@ -28,7 +31,7 @@ final class FeatureLookup {
   /// How much farther than the nearest another anchor's match may be.
   static let slack = 14
 
-  private let library: AnchorLibrary
+  private let index: LibraryIndex
   private var probes: KeyProbes
   /// The keys that the features look under, one feature's after the other's.
   private let keys: UnsafeMutablePointer<Int32>
@@ -61,16 +64,16 @@ final class FeatureLookup {
   ///   - library: the library that is looked in.
   ///   - features: the most features of a frame, at most 65,535.
   init(library: AnchorLibrary, features: Int) {
-    self.library = library
+    index = library.index
     capacity = min(features, Int(UInt16.max))
     limit = Self.mostKept * capacity
-    let most = Effort.thorough.probes
+    let most = Effort.thoroughOfMany.probes
     probes = KeyProbes()
     keys = .allocate(capacity: most * capacity)
     waiting = .allocate(capacity: most * capacity)
-    asked = .allocate(capacity: min(most * capacity, 1 << library.keyBits))
+    asked = .allocate(capacity: min(most * capacity, 1 << index.keyBits))
     counts = .allocate(capacity: capacity)
-    ends = .allocate(capacity: 1 << library.keyBits + 1)
+    ends = .allocate(capacity: 1 << index.keyBits + 1)
     nearest = .allocate(capacity: limit)
     places = .allocate(capacity: Self.stretch)
     distances = .allocate(capacity: Self.stretch)
@@ -94,14 +97,17 @@ final class FeatureLookup {
 
   /// Whether a thorough look may find what a quick one missed: from about two hundred anchors on. In smaller libraries it adds
   /// little (one frame in a hundred at fifty anchors), and every frame that shows nothing would pay for it.
-  var isWorthThoroughness: Bool { library.keyBits >= 14 }
+  var isWorthThoroughness: Bool { index.keyBits >= 14 }
+
+  /// The thorough look for a library of this size.
+  var thoroughEffort: Effort { index.keyBits < FeatureKey.greatestBits ? .thorough : .thoroughOfMany }
 
   /// Fills `matches` for the features of a frame.
   func run(_ features: FeatureSet, _ effort: Effort = .quick) {
     count = 0
     let n = min(features.count, capacity)
-    guard library.featureCount > 0, n > 0 else { return }
-    let bits = max(1, library.keyBits - effort.shorter)
+    guard index.featureCount > 0, n > 0 else { return }
+    let bits = max(1, index.keyBits - effort.shorter)
     let keys = sortByKey(features, n, bits: bits, probes: effort.probes)
     nearest.update(
       repeating: FeatureMatch(query: -1, place: 0, anchor: .max, distance: UInt16(Self.distance + 1)),
@@ -149,9 +155,9 @@ final class FeatureLookup {
 
   /// Fills `nearest`: the best matches of each feature.
   private func compare(_ features: FeatureSet, _ keys: Int, bits: Int, kept: Int) {
-    let starts = library.keyStarts
+    let starts = index.keyStarts
     // A key that is shorter than the library's stands for all of those that end in it.
-    let parts = 1 << (library.keyBits - bits)
+    let parts = 1 << (index.keyBits - bits)
     var first = 0
     for k in 0..<keys {
       let key = Int(asked[k])
@@ -167,7 +173,7 @@ final class FeatureLookup {
 
   /// Compares the features that wait at some places with some of the library.
   private func compare(_ features: FeatureSet, _ waiters: Range<Int>, with range: Range<Int>, kept: Int) {
-    let (descriptors, records) = (library.descriptors, library.features)
+    let (descriptors, records) = (index.descriptors, index.features)
     var start = range.lowerBound
     while start < range.upperBound {
       let stretch = min(Self.stretch, range.upperBound - start)
@@ -193,8 +199,8 @@ final class FeatureLookup {
   /// Asks the memory for the first descriptors under a key of the library.
   @inline(__always)
   private func fetch(_ key: Int) {
-    let (start, end) = (Int(library.keyStarts[key]), Int(library.keyStarts[key + 1]))
-    ck_prefetch(library.descriptors + 4 * start, 32 * min(end - start, 32))
+    let (start, end) = (Int(index.keyStarts[key]), Int(index.keyStarts[key + 1]))
+    ck_prefetch(index.descriptors + 4 * start, 32 * min(end - start, 32))
   }
 
   /// Puts a match among the nearest of different anchors.

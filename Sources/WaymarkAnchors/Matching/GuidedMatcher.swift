@@ -14,7 +14,7 @@ final class GuidedMatcher {
   }
 
   private let settings = Settings()
-  private let library: AnchorLibrary
+  private let index: LibraryIndex
   private let grid: FeatureGrid
   private let capacity: Int
   private let bestDistance: UnsafeMutablePointer<UInt16>
@@ -26,7 +26,7 @@ final class GuidedMatcher {
   private let inverses: [Linear2]
 
   init(library: AnchorLibrary, features: Int) {
-    self.library = library
+    index = library.index
     capacity = features
     grid = FeatureGrid(capacity: features)
     bestDistance = .allocate(capacity: features)
@@ -52,8 +52,8 @@ final class GuidedMatcher {
   /// Fills `pairs` with what is found of an anchor's features within `radius` pixels of their places under `map`.
   func run(_ anchor: Int, _ map: SurfaceMap, radius: Float, _ set: FeatureSet) {
     for i in 0..<set.count { bestDistance[i] = UInt16(settings.distance + 1) }
-    let (features, descriptors) = (library.features, library.descriptors)
-    for place in library.list(of: anchor) {
+    let (features, descriptors) = (index.features, index.descriptors)
+    for place in index.list(of: anchor) {
       let r = features[Int(place)]
       let at = r.position
       let p = Point2(Double(at.x), Double(at.y))

@@ -45,6 +45,7 @@ final class HypothesisSearch {
 
   private let settings: Settings
   private let library: AnchorLibrary
+  private let index: LibraryIndex
   private var counts: [Int32]
   private var heads: [Int32]
   private let grouped: UnsafeMutablePointer<Int32>
@@ -55,6 +56,7 @@ final class HypothesisSearch {
   init(library: AnchorLibrary, matches: Int, settings: Settings = Settings()) {
     self.settings = settings
     self.library = library
+    index = library.index
     counts = Array(repeating: 0, count: library.references.count + 1)
     heads = counts
     grouped = .allocate(capacity: matches)
@@ -106,7 +108,7 @@ final class HypothesisSearch {
 
   private func local(_ match: FeatureMatch, _ features: UnsafePointer<Feature>) -> Local {
     let f = features[Int(match.query)]
-    let r = library.features[Int(match.place)]
+    let r = index.features[Int(match.place)]
     let turn = turns[(Int(f.direction) - Int(r.direction)) & (Feature.directions - 1)]
     let l = ViewCatalog.linears[Int(r.view)]
     let (c, s) = (f.scale * turn.x, f.scale * turn.y)

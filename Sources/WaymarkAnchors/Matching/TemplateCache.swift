@@ -1,3 +1,5 @@
+import WaymarkImage
+
 /// The alignment templates of the anchors seen last: each takes a third of a megabyte and a millisecond to make.
 ///
 /// Their memory is reserved at once and filled when it is needed. The template that was used longest ago is made anew in its own
@@ -11,6 +13,10 @@ struct TemplateCache {
   }
   private var entries: [Entry]
   private var clock: UInt64 = 0
+  /// Where the pixels of a reference are read to: a template has its own copy.
+  private let pixels = PixelBuffer(capacity: AnchorCompiler.side * AnchorCompiler.side)
+  /// What stands for a picture that is damaged: nothing agrees with it.
+  private let blank = GrayImage(width: 16, height: 16, value: 0)
 
   init(capacity: Int) {
     entries = (0..<max(1, capacity)).map { _ in Entry(anchor: -1, used: 0, template: AnchorTemplate()) }
@@ -22,9 +28,7 @@ struct TemplateCache {
       entries[i].used = clock
       return entries[i].template
     }
-    let image = library.references[anchor].image
-    // A template has its own copy: without this the pictures of all anchors would gather in memory one after the other.
-    defer { library.forgetPixels(of: anchor) }
+    let image = library.image(of: anchor, in: pixels) ?? blank
     let oldest = entries.indices.min { entries[$0].used < entries[$1].used } ?? 0
     if isKnownUniquelyReferenced(&entries[oldest].template) {
       entries[oldest].template.load(image)

@@ -11,7 +11,7 @@ struct SceneCache: Sendable {
 
   init(folder: String) { self.folder = folder }
 
-  /// Whether only this user and root can have put anything there: what is found is believed, and mapped as it lies. In a
+  /// Whether only this user and root can have put anything there: what is found is believed. In a
   /// shared `/tmp` somebody else may have made the folder first.
   private var isOurs: Bool {
     var information = stat()
@@ -29,7 +29,8 @@ struct SceneCache: Sendable {
     guard isOurs else { return nil }
     let path = path(name)
     do throws(AnchorError) {
-      let library = try AnchorLibrary(path: path, isOurs: true)
+      let library = try AnchorLibrary(path: path)
+      try library.load()
       // Used now: the others go first.
       utimes(path, nil)
       return library
@@ -54,7 +55,7 @@ struct SceneCache: Sendable {
     tidy()
     let path = path(name)
     try LibraryWriter.write(bytes, to: path)
-    return try AnchorLibrary(path: path, isOurs: true)
+    return try AnchorLibrary(path: path)
   }
 
   /// Removes the libraries that were not used for longest, and what a killed writer left behind. A library in use lives on

@@ -121,8 +121,11 @@ struct SceneStore: Sendable {
     for (index, anchor) in anchors.enumerated() {
       progress(index, anchors.count)
       if let previous, let library = previous.library, let old = previous.keys.firstIndex(of: keys[index]) {
-        compiled.append(library.compiled(old))
-        continue
+        // What was damaged since is compiled again.
+        if let known = try? library.compiled(old) {
+          compiled.append(known)
+          continue
+        }
       }
       let bytes = try file(anchor)
       guard Self.key(anchor, bytes) == keys[index] else {
@@ -170,12 +173,12 @@ struct SceneStore: Sendable {
       do throws(AnchorError) {
         return try cache.keep(bytes, as: entry)
       } catch {
-        // No cache is no reason not to work: the mapped file lives on without its name.
+        // No cache is no reason not to work: the open file lives on without its name.
         let temporary = FileManager.default.temporaryDirectory.appending(path: "waymark-\(UUID().uuidString).anchors")
           .path
         try LibraryWriter.write(bytes, to: temporary)
         defer { try? FileManager.default.removeItem(atPath: temporary) }
-        return try AnchorLibrary(path: temporary, isOurs: true)
+        return try AnchorLibrary(path: temporary)
       }
     } catch {
       throw failure(name, [error.message], "its anchors cannot be compiled", code: "badScene")

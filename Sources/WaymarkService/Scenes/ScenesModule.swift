@@ -110,7 +110,9 @@ package final class ScenesModule: ServiceModule {
     library = nil
     guard let path = settings.library else { return }
     do {
-      library = try AnchorLibrary(path: path)
+      let opened = try AnchorLibrary(path: path)
+      try opened.load()
+      library = opened
     } catch {
       hub.log.subsystem(.scenes).error(
         "the anchor library cannot be used",

@@ -20,7 +20,9 @@ enum AnchorFrames {
     _ prepare: (AnchorLibrary) throws -> (GrayImage, String) -> MatchRecord
   ) throws {
     do {
-      let look = try prepare(try AnchorLibrary(path: library))
+      let library = try AnchorLibrary(path: library)
+      try library.load()
+      let look = try prepare(library)
       var status = ExitStatus.nothingFound
       var worst = ExitStatus.success
       for input in ScanInput.expand(names) {
@@ -33,6 +35,7 @@ enum AnchorFrames {
           worst = max(worst, error.exitStatus)
         }
       }
+      if let failure = library.failure { throw failure }
       if worst != .success { status = worst }
       guard status == .success else { throw ExitCode(status.rawValue) }
     } catch let error as AnchorError {

@@ -26,7 +26,7 @@ struct AnchorsBuildCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The most features an anchor keeps, 44 bytes each: 700, and down to 600 in libraries of more than 800 anchors.",
+      "The most features an anchor keeps, 44 bytes each: 700, down to 600 in libraries of more than 800 anchors, and fewer beyond 9,000.",
       valueName: "n"))
   var features: Int?
 

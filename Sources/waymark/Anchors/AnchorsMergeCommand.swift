@@ -31,17 +31,17 @@ struct AnchorsMergeCommand: AsyncParsableCommand {
           let name = library.references[anchor].name
           guard let before = places[name] else {
             places[name] = (index, anchor, anchors.count)
-            anchors.append(library.compiled(anchor))
+            anchors.append(try library.compiled(anchor))
             continue
           }
-          if LibraryDifference.isSame(opened[before.library], before.anchor, library, anchor) { continue }
+          if try LibraryDifference.isSame(opened[before.library], before.anchor, library, anchor) { continue }
           guard replace else {
             throw AnchorError(
               .duplicateName,
               "\"\(libraries[before.library])\" and \"\(libraries[index])\" have different anchors named \"\(name)\".",
               hint: "Rename one, or take the later one with --replace.")
           }
-          anchors[before.place] = library.compiled(anchor)
+          anchors[before.place] = try library.compiled(anchor)
           places[name] = (index, anchor, before.place)
         }
       }
@@ -109,7 +109,8 @@ struct LibraryDifference: Encodable {
 
   var isEmpty: Bool { removed.isEmpty && added.isEmpty && pictures.isEmpty && widths.isEmpty && features.isEmpty }
 
-  init(_ first: AnchorLibrary, _ second: AnchorLibrary) {
+  /// - Throws: `AnchorError` with `damaged` where one of them is.
+  init(_ first: AnchorLibrary, _ second: AnchorLibrary) throws {
     let others = Dictionary(
       second.references.enumerated().map { ($0.element.name, $0.offset) }, uniquingKeysWith: { one, _ in one })
     let names = Set(first.references.map(\.name))
@@ -118,11 +119,11 @@ struct LibraryDifference: Encodable {
         removed.append(reference.name)
         continue
       }
-      if !reference.image.isSame(as: second.references[other].image) {
+      if !(try Self.hasSamePicture(first, index, second, other)) {
         pictures.append(reference.name)
       } else if !reference.hasSameSize(as: second.references[other]) {
         widths.append(reference.name)
-      } else if !Self.hasSameFeatures(first, index, second, other) {
+      } else if try !Self.hasSameFeatures(first, index, second, other) {
         features.append(reference.name)
       } else {
         same += 1
@@ -132,15 +133,22 @@ struct LibraryDifference: Encodable {
   }
 
   /// Whether two anchors are the same but for how many features they keep.
-  static func isSame(_ first: AnchorLibrary, _ one: Int, _ second: AnchorLibrary, _ other: Int) -> Bool {
-    let (a, b) = (first.references[one], second.references[other])
-    return a.hasSameSize(as: b) && a.image.isSame(as: b.image)
+  static func isSame(
+    _ first: AnchorLibrary, _ one: Int, _ second: AnchorLibrary, _ other: Int
+  ) throws -> Bool {
+    try first.references[one].hasSameSize(as: second.references[other]) && hasSamePicture(first, one, second, other)
+  }
+
+  private static func hasSamePicture(
+    _ first: AnchorLibrary, _ one: Int, _ second: AnchorLibrary, _ other: Int
+  ) throws -> Bool {
+    try first.compiled(one).image.isSame(as: second.compiled(other).image)
   }
 
   private static func hasSameFeatures(
     _ first: AnchorLibrary, _ one: Int, _ second: AnchorLibrary, _ other: Int
-  ) -> Bool {
-    first.featureCount(of: one) == second.featureCount(of: other)
+  ) throws -> Bool {
+    try first.featureCount(of: one) == second.featureCount(of: other)
       && first.compiled(one).descriptors == second.compiled(other).descriptors
   }
 }

@@ -95,8 +95,8 @@ struct AnchorsQualityCommand: AsyncParsableCommand {
   private func lookalikes(_ anchors: [CompiledAnchor], _ old: AnchorLibrary?) throws -> [String: [String]] {
     var all = anchors
     if let old {
-      all += old.references.indices.map { i in
-        var a = old.compiled(i)
+      all += try old.references.indices.map { i in
+        var a = try old.compiled(i)
         a.name = "library/\(a.name)"
         return a
       }

@@ -49,8 +49,10 @@ final class BuildParts {
     return { entry, picture, limit in
       guard let place = places[entry.name], kept[place.library] >= limit else { return nil }
       let library = libraries[place.library]
-      guard library.references[place.anchor].image.isSame(as: picture) else { return nil }
-      var anchor = library.compiled(place.anchor)
+      // What is damaged is compiled again.
+      guard library.references[place.anchor].image?.isSame(as: picture) == true,
+        var anchor = try? library.compiled(place.anchor)
+      else { return nil }
       anchor.physicalWidth = entry.physicalWidth
       anchor.radius = entry.radius
       // They lie in the order in which they were chosen, so that fewer are the first of them.

@@ -26,8 +26,8 @@ struct FeatureLookupTests {
     let set = FeatureSet(capacity: places.count)
     for place in places {
       guard let q = set.append(Feature(x: 0, y: 0, scale: 1, direction: 0, level: 0, score: 9)) else { break }
-      let flipped = Set((0..<1000).map { _ in random.below(library.keyBits) }.uniqued().prefix(key))
-      for k in 0..<4 { set.descriptor(q)[k] = library.descriptors[4 * place + k] }
+      let flipped = Set((0..<1000).map { _ in random.below(library.index.keyBits) }.uniqued().prefix(key))
+      for k in 0..<4 { set.descriptor(q)[k] = library.index.descriptors[4 * place + k] }
       for b in flipped { set.descriptor(q)[0] ^= 1 << UInt64(b) }
       for b in (0..<1000).map({ _ in 64 + random.below(192) }).uniqued().prefix(others) {
         set.descriptor(q)[b / 64] ^= 1 << UInt64(b % 64)
@@ -42,14 +42,14 @@ struct FeatureLookupTests {
     return set
   }
 
-  @Test(arguments: [FeatureLookup.Effort.quick, .thorough]) func whatLiesUnderTheKeysIsCompared(
+  @Test(arguments: [FeatureLookup.Effort.quick, .thorough, .thoroughOfMany]) func whatLiesUnderTheKeysIsCompared(
     effort: FeatureLookup.Effort
   ) throws {
     try Scenery.withLibrary(Self.anchors(12, features: 500)) { library, _ in
       let set = Self.frame(library, stride(from: 0, to: 6000, by: 37).map { $0 }, key: 2, others: 20)
       let lookup = FeatureLookup(library: library, features: set.capacity)
       lookup.run(set, effort)
-      let bits = library.keyBits - effort.shorter
+      let bits = library.index.keyBits - effort.shorter
       var probes = KeyProbes()
       defer { probes.deallocate() }
       var expected = Set<String>()
@@ -61,11 +61,11 @@ struct FeatureLookupTests {
         // The nearest of each anchor among all features that begin like one of the keys.
         var best: [UInt16: Int] = [:]
         for place in 0..<library.featureCount {
-          let d = library.descriptors + 4 * place
+          let d = library.index.descriptors + 4 * place
           guard keys.contains(FeatureKey.key(d[0], bits: bits)) else { continue }
           let distance = (0..<4).reduce(0) { $0 + (d[$1] ^ set.descriptor(q)[$1]).nonzeroBitCount }
           guard distance <= FeatureLookup.distance else { continue }
-          best[library.features[place].anchor] = min(best[library.features[place].anchor] ?? .max, distance)
+          best[library.index.features[place].anchor] = min(best[library.index.features[place].anchor] ?? .max, distance)
         }
         let sorted = best.sorted { $0.value < $1.value }.prefix(effort.kept)
         for (anchor, distance) in sorted where distance <= (sorted.first?.value ?? 0) + FeatureLookup.slack {

@@ -20,7 +20,9 @@ private final class ScriptedSource: ClaimSource {
     return next
   }
   func reference(_ anchor: Int) -> AnchorReference { references[anchor] }
-  func template(_ anchor: Int) -> AnchorTemplate { AnchorTemplate(references[anchor].image) }
+  func template(_ anchor: Int) -> AnchorTemplate {
+    AnchorTemplate(references[anchor].image ?? GrayImage(width: 16, height: 16, value: 0))
+  }
   var referenceCount: Int { references.count }
 }
 

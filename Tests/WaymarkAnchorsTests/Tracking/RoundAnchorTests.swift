@@ -138,7 +138,7 @@ import WaymarkImage
       let map = Homography(SIMD3(0.7, 0.1, 150), SIMD3(-0.1, 0.7, 90), SIMD3(0, 0, 1))
       let claims = Scenery.frame(Self.picture, map).withView { AnchorDetector(library: library).detect($0) }
       #expect(claims.count == 1 && claims[0].cylinder == nil)
-      let anchor = library.compiled(0)
+      let anchor = try library.compiled(0)
       #expect(anchor.radius == nil)
     }
   }
