@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Runs waymark and OpenCV's SIFT and ORB on the same frames, one after the other, and prints a table.
 
-  compare.py WAYMARK DATA [--suite mixed] [--every N] [--anchors 50] [--mirrored] [--peers sift,orb]
+  compare.py WAYMARK DATA [--suite mixed] [--every N] [--anchors 50] [--mirrored] [--peers sift,orb] [--library FILE]
 
 Large libraries: --suite mixed --anchors 954 --peers "", and the same with --mirrored, which adds every reference once more, mirrored.
+Thousands: build a library of DATA's anchors, make a large one of it with grow.py, and name that as --library.
 
 DATA holds truth.json ({"anchors": [{"id", "file", "w", "h"}], "frames": [{"frame", "suite", "anchors": [{"id",
 "corners"}]}]}), frames/*.pgm and the reference pictures. $WAYMARK_DATA stands in for DATA. Needs numpy and
@@ -20,7 +21,7 @@ ap.add_argument("--suite"); ap.add_argument("--every", type=int, default=1)
 ap.add_argument("--anchors", type=int, default=50)
 ap.add_argument("--mirrored", action="store_true")
 ap.add_argument("--peers", default="sift,orb")
-ap.add_argument("--width", type=float, default=0.2)
+ap.add_argument("--library"); ap.add_argument("--width", type=float, default=0.2)
 a = ap.parse_args()
 if not a.data: ap.error("name a folder, or set WAYMARK_DATA")
 cv2.setNumThreads(1)
@@ -41,14 +42,15 @@ def ours():
             entries.append(dict(e, name=e["name"] + "-mirrored", image=flipped))
         json.dump(entries, open(manifest, "w"))
         used = lambda: sum(os.times()[2:4])
-        start = used()
-        subprocess.run([a.waymark, "anchors", "build", manifest, "-o", f"{d}/library", "--jobs", "1"], check=True, stdout=sys.stderr)
-        print(f"build: {1e3 * (used() - start) / len(entries):.0f} ms an anchor", file=sys.stderr)
+        start, library = used(), a.library or f"{d}/library"
+        if not a.library:
+            subprocess.run([a.waymark, "anchors", "build", manifest, "-o", library, "--jobs", "1"], check=True, stdout=sys.stderr)
+            print(f"build: {1e3 * (used() - start) / len(entries):.0f} ms an anchor", file=sys.stderr)
         paths = [f"{a.data}/frames/{f['frame']}.pgm" for f in frames]
         # What `build` needed says nothing about matching: it is measured beside this process's other children.
         measured = ["/usr/bin/env", "python3", "-c", "import resource, subprocess, sys; subprocess.run(sys.argv[1:]); "
                     "print(f'match: {resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1000:.0f} MB at its peak', file=sys.stderr)"]
-        out = subprocess.run([*measured, a.waymark, "anchors", "match", f"{d}/library", *paths, "--json"], stdout=subprocess.PIPE, text=True).stdout
+        out = subprocess.run([*measured, a.waymark, "anchors", "match", library, *paths, "--json"], stdout=subprocess.PIPE, text=True).stdout
         for f, line in zip(frames, out.splitlines()):
             r = json.loads(line)
             yield f, r["elapsed"], [(x["name"], np.array(x["corners"])) for x in r["anchors"]]
