@@ -2,11 +2,14 @@
 """Renders plates and machine-readable zones as a camera would see them, with the text that stands on them.
 
   make_plates.py FOLDER [--count 200] [--zones 100] [--seed 1] [--text TEXT] [--frames 1]
+                        [--kinds print,print,engraved,dots,inverted] [--broken 0]
 
 Writes 640x480 pictures and FOLDER/truth.tsv: picture, pattern, text; with --text plates with that text in place of numbers. Needs: apt-get install python3-numpy python3-opencv
-python3-pil fonts-dejavu-core fonts-liberation2 fonts-ocr-b. Plates are printed, engraved (a bright and a dark edge), of dots, or light
-on dark; 12 to 40 pixels high, tilted by up to 12 degrees, with uneven light, glare, blur and noise. With --frames each plate is a folder of
-as many frames of a hand-held camera: it trembles, the focus wanders, glare comes and goes, the noise is another one.
+python3-pil fonts-dejavu-core fonts-liberation2 fonts-ocr-b. Plates are printed, engraved (a bright and a dark edge), of dots (a printer's
+matrix of five by seven), or light on dark; with `raster` among the kinds also of dots on a grid that no typeface was drawn for, some of
+which nobody can read; 12 to 40 pixels high, tilted by up to 12 degrees, with uneven light, glare, blur and noise. With --frames each plate is a folder of
+as many frames of a hand-held camera: it trembles, the focus wanders, glare comes and goes, the noise is another one. With --broken that share of
+plates carries a number whose check digit is wrong; their pattern is `none`.
 """
 import argparse
 import pathlib
@@ -20,6 +23,11 @@ FONTS = ["dejavu/DejaVuSansMono.ttf", "dejavu/DejaVuSans.ttf", "dejavu/DejaVuSan
          "liberation2/LiberationSans-Regular.ttf", "liberation2/LiberationMono-Bold.ttf", "liberation2/LiberationSansNarrow-Bold.ttf"]
 FONTS = [p for p in ("/usr/share/fonts/truetype/" + f for f in FONTS) if pathlib.Path(p).exists()]
 OCR_B = next(iter(pathlib.Path("/usr/share/fonts").rglob("OCRB.[ot]tf")), None)
+
+
+# Digits as needle printers and inkjet coders make them of five by seven dots, a column after the other from the left, the lowest bit on top.
+MATRIX = {"0": "3e4141413e", "1": "00427f4000", "2": "4261514946", "3": "2241494936", "4": "1814127f10", "5": "2745454539",
+          "6": "3c4a494930", "7": "0171090503", "8": "3649494936", "9": "064949291e"}
 
 
 def gtin(r):
@@ -50,8 +58,27 @@ def zone(r):
     return [("P<UTO" + name).ljust(44, "<"), body + check(body[:10] + body[13:20] + body[21:])]
 
 
+def matrix(r, text, capitals):
+    """Digits of dots, as a printer's own matrix has them."""
+    step = capitals / 7
+    across = step * r.uniform(0.85, 1.1)
+    radius = step * r.uniform(0.36, 0.52)
+    left, top = 320 - across * (6 * len(text) - 1) / 2, 240 - capitals / 2
+    ink = np.zeros((480, 640), np.float32)
+    for i, character in enumerate(text):
+        for column, bits in enumerate(bytes.fromhex(MATRIX[character])):
+            for row in range(7):
+                if bits >> row & 1:
+                    x = left + (6 * i + column + 0.5 + r.gauss(0, 0.04)) * across
+                    y = top + (row + 0.5 + r.gauss(0, 0.04)) * step
+                    cv2.circle(ink, (round(x * 16), round(y * 16)), round(radius * 16), 1, -1, cv2.LINE_AA, 4)
+    return ink
+
+
 def render(r, lines, font, size, kind):
     """The text as coverage, 0 to 1, on a picture of 640x480."""
+    if kind == "dots" and all(c in MATRIX for c in lines[0]):
+        return matrix(r, lines[0], size / 1.37)
     face = ImageFont.truetype(str(font), size)
     mask = Image.new("L", (640, 480))
     draw = ImageDraw.Draw(mask)
@@ -61,7 +88,7 @@ def render(r, lines, font, size, kind):
     for i, line in enumerate(lines):
         draw.text((x, y + i * pitch), line, fill=255, font=face)
     ink = np.asarray(mask, np.float32) / 255
-    if kind == "dots":
+    if kind in ("dots", "raster"):
         step = max(3, size // 8)
         grid = cv2.resize(ink, (640 // step, 480 // step), interpolation=cv2.INTER_AREA) > 0.45
         ink = np.zeros((480, 640), np.float32)
@@ -107,20 +134,24 @@ def main():
     a.add_argument("--seed", type=int, default=1)
     a.add_argument("--text")
     a.add_argument("--frames", type=int, default=1)
+    a.add_argument("--broken", type=float, default=0)
+    a.add_argument("--kinds", default="print,print,engraved,dots,inverted")
     a = a.parse_args()
     a.folder.mkdir(parents=True, exist_ok=True)
     r, n = random.Random(a.seed), np.random.default_rng(a.seed)
     truth = []
     for i in range(a.count):
-        kind = r.choice(["print", "print", "engraved", "dots", "inverted"])
-        text = a.text or gtin(r)
-        size = round(r.randint(18 if kind == "dots" else 12, 40) * 1.37)  # the capitals' height
+        kind = r.choice(a.kinds.split(","))
+        text, pattern = a.text or gtin(r), "gtin"
+        if a.broken and r.random() < a.broken:
+            text, pattern = text[:-1] + str((int(text[-1]) + r.randint(1, 9)) % 10), "none"
+        size = round(r.randint(18 if kind in ("dots", "raster") else 12, 40) * 1.37)  # the capitals' height
         name = f"plate-{i:04}" if a.frames > 1 else f"plate-{i:04}.png"
         if a.frames > 1:
             (a.folder / name).mkdir(exist_ok=True)
         for k, picture in enumerate(photograph(r, n, render(r, [text], r.choice(FONTS), min(size, 54), kind), kind, 12, a.frames)):
             cv2.imwrite(str(a.folder / name / f"{k:02}.png" if a.frames > 1 else a.folder / name), picture)
-        truth.append((name, "gtin", text))
+        truth.append((name, pattern, text))
     for i in range(a.zones if OCR_B else 0):
         lines = zone(r)
         size = int(100 * 590 / ImageFont.truetype(str(OCR_B), 100).getlength(lines[0]))

@@ -61,6 +61,43 @@ struct InkPlane {
     return UInt8(place)
   }
 
+  /// Whether what stands out from its surroundings, some characters around, is light: by the third powers of the differences, since text
+  /// covers less than what it stands on, and shading is no difference.
+  var standsOutLight: Bool {
+    let sums = summed()
+    let reach = max(4, height / 2)
+    var third = 0.0
+    for y in 0..<height {
+      for x in 0..<width {
+        let difference = Double(pixels[y * width + x]) - mean(sums, x, y, reach)
+        third += difference * difference * difference
+      }
+    }
+    return third > 0
+  }
+
+  /// Sums of all pixels above and to the left of each, one row and column more than the picture has.
+  func summed() -> [Int32] {
+    var sums = [Int32](repeating: 0, count: (width + 1) * (height + 1))
+    for y in 0..<height {
+      var row: Int32 = 0
+      for x in 0..<width {
+        row &+= Int32(pixels[y * width + x])
+        sums[(y + 1) * (width + 1) + x + 1] = sums[y * (width + 1) + x + 1] &+ row
+      }
+    }
+    return sums
+  }
+
+  /// The mean of the pixels that lie no further than `reach` from one.
+  func mean(_ sums: [Int32], _ x: Int, _ y: Int, _ reach: Int) -> Double {
+    let (y0, y1) = (max(0, y - reach), min(height, y + reach + 1))
+    let (x0, x1) = (max(0, x - reach), min(width, x + reach + 1))
+    let line = width + 1
+    let sum = sums[y1 * line + x1] &- sums[y0 * line + x1] &- sums[y1 * line + x0] &+ sums[y0 * line + x0]
+    return Double(sum) / Double((y1 - y0) * (x1 - x0))
+  }
+
   /// Gray values stretched so that `low` becomes 10 and `high` 245.
   mutating func stretch(from low: UInt8, to high: UInt8) {
     let range = max(1, Int(high) - Int(low))
@@ -175,6 +212,41 @@ struct InkPlane {
   }
 }
 
+/// How pixels of ink lie about their middle: sums of their places, their squares and products.
+struct InkSpread {
+  private var count = 0.0
+  private var x = 0.0
+  private var y = 0.0
+  private var xx = 0.0
+  private var xy = 0.0
+  private var yy = 0.0
+
+  mutating func add(_ px: Double, _ py: Double) {
+    count += 1
+    x += px
+    y += py
+    xx += px * px
+    xy += px * py
+    yy += py * py
+  }
+
+  mutating func add(_ other: InkSpread) {
+    count += other.count
+    x += other.x
+    y += other.y
+    xx += other.xx
+    xy += other.xy
+    yy += other.yy
+  }
+
+  /// The direction in which they reach furthest, in radians within a quarter turn of upright.
+  var direction: Double {
+    guard count > 0 else { return 0 }
+    let (a, b, c) = (xx - x * x / count, xy - x * y / count, yy - y * y / count)
+    return Double.arcTangent(y: 2 * b, x: a - c) / 2
+  }
+}
+
 /// A connected piece of ink.
 struct InkPiece {
   var left: Int
@@ -182,6 +254,8 @@ struct InkPiece {
   var right: Int
   var bottom: Int
   var area = 0
+  /// How its pixels lie.
+  var spread = InkSpread()
 
   var width: Int { right - left + 1 }
   var height: Int { bottom - top + 1 }
@@ -205,6 +279,7 @@ struct InkPiece {
         piece.top = min(piece.top, y)
         piece.bottom = max(piece.bottom, y)
         piece.area += 1
+        piece.spread.add(Double(x), Double(y))
         for ny in max(0, y - 1)...min(height - 1, y + 1) {
           for nx in max(0, x - 1)...min(width - 1, x + 1) {
             let next = ny * width + nx

@@ -57,7 +57,12 @@ package struct LineFinder: Sendable {
   /// Lines of one polarity, and by how much their ink differs from what is around it, in the mean.
   private static func search(_ plane: InkPlane, isLight: Bool) -> (lines: [Line], contrast: Double) {
     let (mask, contrast) = ink(plane, isLight: isLight)
-    let found = InkPiece.find(mask, width: plane.width, height: plane.height).pieces
+    var found = InkPiece.find(mask, width: plane.width, height: plane.height).pieces
+    if let gap = dotGap(found) {
+      // Print of dots: they are joined to characters.
+      let joined = grown(mask, by: (gap + 1) / 2, width: plane.width, height: plane.height)
+      found = InkPiece.find(joined, width: plane.width, height: plane.height).pieces
+    }
     let limit = Double(plane.height) * 0.9
     let pieces = found.filter { piece in
       let (w, h) = (piece.width, piece.height)
@@ -66,7 +71,6 @@ package struct LineFinder: Sendable {
         && max(w, h) <= 260
     }
     guard (1...4000).contains(pieces.count) else { return ([], 0) }
-    // Dots of print grow together by their nearest neighbours.
     let angle = direction(pieces)
     return (chains(pieces, angle: angle), contrast)
   }
@@ -75,33 +79,76 @@ package struct LineFinder: Sendable {
   /// integral image", 2007).
   private static func ink(_ plane: InkPlane, isLight: Bool) -> (mask: [Bool], contrast: Double) {
     let (w, h) = (plane.width, plane.height)
-    var sums = [Int32](repeating: 0, count: (w + 1) * (h + 1))
+    let sums = plane.summed()
+    let reach = max(8, min(w, h) / 8)
+    var differences = [Int16](repeating: 0, count: w * h)
     for y in 0..<h {
-      var row: Int32 = 0
       for x in 0..<w {
-        row += Int32(plane.pixels[y * w + x])
-        sums[(y + 1) * (w + 1) + x + 1] = sums[y * (w + 1) + x + 1] + row
+        differences[y * w + x] = Int16(plane.pixels[y * w + x]) - Int16(plane.mean(sums, x, y, reach))
       }
     }
-    let reach = max(8, min(w, h) / 8)
-    let contrast = Int32(plane.percentile(0.98)) - Int32(plane.percentile(0.02))
-    let least = max(10, contrast / 7)
+    // Shading and glare are no contrast.
+    let gray = Int(plane.percentile(0.98)) - Int(plane.percentile(0.02))
+    let least = Int16(max(10, min(gray / 7, range(differences) / 6)))
     var mask = [Bool](repeating: false, count: w * h)
     var (sum, inked) = (0, 0)
-    for y in 0..<h {
-      let (y0, y1) = (max(0, y - reach), min(h, y + reach + 1))
-      for x in 0..<w {
-        let (x0, x1) = (max(0, x - reach), min(w, x + reach + 1))
-        let around =
-          sums[y1 * (w + 1) + x1] - sums[y0 * (w + 1) + x1] - sums[y1 * (w + 1) + x0] + sums[y0 * (w + 1) + x0]
-        let difference = Int32(plane.pixels[y * w + x]) - around / Int32((y1 - y0) * (x1 - x0))
-        guard isLight ? difference > least : difference < -least else { continue }
-        mask[y * w + x] = true
-        sum += Int(abs(difference))
-        inked += 1
-      }
+    for (place, difference) in differences.enumerated()
+    where isLight ? difference > least : difference < -least {
+      mask[place] = true
+      sum += Int(abs(difference))
+      inked += 1
     }
     return (mask, Double(sum) / Double(max(1, inked)))
+  }
+
+  /// From the 2nd to the 98th percentile.
+  private static func range(_ differences: [Int16]) -> Int {
+    var histogram = [Int](repeating: 0, count: 512)
+    for difference in differences { histogram[Int(difference) + 256] += 1 }
+    func value(_ share: Double) -> Int {
+      var left = Int(Double(differences.count) * share)
+      return histogram.firstIndex { count in
+        left -= count
+        return left < 0
+      } ?? 511
+    }
+    return value(0.98) - value(0.02)
+  }
+
+  /// How far dots of print stand apart, in pixels; nil where most of the ink is no such dots.
+  private static func dotGap(_ pieces: [InkPiece]) -> Int? {
+    let dots = pieces.filter { (2...12).contains(max($0.width, $0.height)) && $0.area >= 3 }
+    guard (30...1500).contains(dots.count) else { return nil }
+    let size = dots.map { max($0.width, $0.height) }.sorted()[dots.count / 2]
+    guard 2 * dots.reduce(0, { $0 + $1.area }) > pieces.reduce(0, { $0 + $1.area }) else { return nil }
+    let nearest = dots.indices.map { i -> Double in
+      var least = Double.infinity
+      for j in dots.indices where j != i {
+        let (x, y) = (dots[i].centerX - dots[j].centerX, dots[i].centerY - dots[j].centerY)
+        least = min(least, x * x + y * y)
+      }
+      return least.squareRoot()
+    }.sorted()
+    // Dots of a character are close to each other; specks are not.
+    let pitch = nearest[dots.count * 3 / 4]
+    guard pitch < 2.5 * Double(size) else { return nil }
+    return max(1, Int(pitch.rounded(.up)) - size + 1)
+  }
+
+  /// A mask whose ink reaches further by some pixels to all sides.
+  private static func grown(_ mask: [Bool], by reach: Int, width: Int, height: Int) -> [Bool] {
+    var across = mask
+    for place in mask.indices where mask[place] {
+      let (x, row) = (place % width, place - place % width)
+      for column in max(0, x - reach)...min(width - 1, x + reach) { across[row + column] = true }
+    }
+    var both = across
+    for place in across.indices where across[place] {
+      for line in max(0, place / width - reach)...min(height - 1, place / width + reach) {
+        both[line * width + place % width] = true
+      }
+    }
+    return both
   }
 
   /// The direction in which pieces stand beside each other, in radians, within a quarter turn of upright.
@@ -144,6 +191,7 @@ package struct LineFinder: Sendable {
     struct Box {
       var left: Double, right: Double, top: Double, bottom: Double
       var height: Double { bottom - top }
+      var center: Point2 { Point2((left + right) / 2, (top + bottom) / 2) }
     }
     let boxes = pieces.map { piece -> Box in
       let (w, h) = (Double(piece.width), Double(piece.height))
@@ -183,38 +231,47 @@ package struct LineFinder: Sendable {
       guard height >= 5, right - left >= 1.2 * height, members.count >= 2 || right - left > 3 * height else {
         return nil
       }
-      // The line's own slope, by the centres of what is as high as most of it.
+      // The line's own slope: by the centres of what is as high as most of it, or where characters have run together by their ink.
       let high = members.filter { boxes[$0].height > 0.6 * height }
       var slope = 0.0
-      if high.count >= 3 {
-        let mean = Point2(
-          high.reduce(0) { $0 + (boxes[$1].left + boxes[$1].right) / 2 } / Double(high.count),
-          high.reduce(0) { $0 + (boxes[$1].top + boxes[$1].bottom) / 2 } / Double(high.count))
+      if high.count >= 5 {
+        let mean = high.reduce(Point2(0, 0)) { $0 + boxes[$1].center } / Double(high.count)
         var (xy, xx) = (0.0, 0.0)
         for i in high {
-          let x = (boxes[i].left + boxes[i].right) / 2 - mean.x
-          xy += x * ((boxes[i].top + boxes[i].bottom) / 2 - mean.y)
-          xx += x * x
+          let step = boxes[i].center - mean
+          xy += step.x * step.y
+          xx += step.x * step.x
         }
-        if xx > height * height { slope = max(-0.25, min(0.25, xy / xx)) }
+        if xx > height * height { slope = xy / xx }
+      } else if right - left > 2.5 * height {
+        var spread = InkSpread()
+        for i in members { spread.add(pieces[i].spread) }
+        let turn = spread.direction - angle
+        slope = Double.tangent(turn - .pi * (turn / .pi).rounded())
       }
-      let middle = (left + right) / 2
-      func along(_ i: Int) -> Double { slope * ((boxes[i].left + boxes[i].right) / 2 - middle) }
-      let top = members.map { boxes[$0].top - along($0) }.min() ?? 0
-      let bottom = members.map { boxes[$0].bottom - along($0) }.max() ?? 0
+      // The outline in the line's own direction, so that upright characters stay upright.
+      let turn = Double.arcTangent(max(-0.25, min(0.25, slope)))
+      let (tc, ts) = (Double.cosine(turn), Double.sine(turn))
+      let turned = members.map { i -> Box in
+        let (box, p) = (boxes[i], boxes[i].center)
+        let (u, v) = (p.x * tc + p.y * ts, p.y * tc - p.x * ts)
+        // The box of what is slanted is higher than it.
+        let (a, b) = ((box.right - box.left) / 2, box.height / 2)
+        let half = max(0.4 * b, b - a * abs(ts))
+        return Box(left: u - a, right: u + a, top: v - half, bottom: v + half)
+      }
+      let (x0, x1) = (turned.map(\.left).min() ?? 0, turned.map(\.right).max() ?? 0)
+      let (y0, y1) = (turned.map(\.top).min() ?? 0, turned.map(\.bottom).max() ?? 0)
       let margin = 0.35 * height
-      let half = (right - left) / 2 + margin
-      func corner(_ side: Double, _ v: Double) -> Point2 {
-        let u = middle + side * half
-        let w = v + slope * side * half
-        return Point2(u * c - w * s, u * s + w * c)
-      }
+      let (cosine, sine) = (c * tc - s * ts, s * tc + c * ts)
+      func corner(_ u: Double, _ v: Double) -> Point2 { Point2(u * cosine - v * sine, u * sine + v * cosine) }
       let outline = Quadrilateral(
-        topLeft: corner(-1, top - margin), topRight: corner(1, top - margin), bottomRight: corner(1, bottom + margin),
-        bottomLeft: corner(-1, bottom + margin))
+        topLeft: corner(x0 - margin, y0 - margin), topRight: corner(x1 + margin, y0 - margin),
+        bottomRight: corner(x1 + margin, y1 + margin), bottomLeft: corner(x0 - margin, y1 + margin))
+      let down = (x0 + x1) / 2 * ts + (y0 + y1) / 2 * tc
       return Line(
         outline: outline, height: height, angle: angle, weight: Double(members.count) * height,
-        order: (top + bottom) / 2 * 10 + left / 100)
+        order: down * 10 + left / 100)
     }
   }
 }

@@ -15,13 +15,19 @@ package struct LinePicture {
     package var asksAll: Bool
     /// The exponent by which gray is made darker, 1 for not at all: dots and strokes that were printed faintly stay.
     package var gamma: Double
+    /// Whether shading and glare are taken off.
+    package var isFlat: Bool
 
-    package init(capitals: Double, blur: Double, stretch: Double = 1, asksAll: Bool = false, gamma: Double = 1) {
+    package init(
+      capitals: Double, blur: Double, stretch: Double = 1, asksAll: Bool = false, gamma: Double = 1,
+      isFlat: Bool = false
+    ) {
       self.capitals = capitals
       self.blur = blur
       self.stretch = stretch
       self.asksAll = asksAll
       self.gamma = gamma
+      self.isFlat = isFlat
     }
 
     /// Three that fail differently: faint print and thick print want other grays, wide and narrow letters other widths.
@@ -31,10 +37,12 @@ package struct LinePicture {
       Style(capitals: 30, blur: 1, stretch: 1.1, asksAll: true, gamma: 0.7),
     ]
 
-    /// For frames, one after the other: smaller, and read by one network only.
+    /// For frames, one after the other: smaller, without shading and glare, and read by one network only. The second one joins dots, the
+    /// third one keeps apart what has run together.
     package static let live = [
-      Style(capitals: 30, blur: 1.1, stretch: 1.1), Style(capitals: 28, blur: 1.1, stretch: 1.25, gamma: 2),
-      Style(capitals: 26, blur: 0.8, gamma: 0.8),
+      Style(capitals: 30, blur: 1.1, stretch: 1.1, isFlat: true),
+      Style(capitals: 28, blur: 2, stretch: 1.25, gamma: 2, isFlat: true),
+      Style(capitals: 26, blur: 0.8, gamma: 1.5, isFlat: true),
     ]
   }
 
@@ -49,23 +57,24 @@ package struct LinePicture {
   /// No line is drawn wider than this, in pixels.
   private static let widest = 4000
 
+  /// What stands on a line.
+  package enum Ground {
+    /// Text of either polarity, as it is.
+    case plain
+    /// Text of either polarity; shading and glare are taken away.
+    case flat
+    /// Print that is darker than what it stands on, and equally dark everywhere; shading and glare are taken away.
+    case print
+  }
+
   /// A line that fills a picture; nil when there is nothing on it.
-  ///
-  /// - Parameter isFlattened: whether shading and glare are taken away: for print that is equally dark everywhere, and darker than what it
-  ///   stands on.
-  package init?(_ view: ImageView, isFlattened: Bool = false) {
+  package init?(_ view: ImageView, on ground: Ground = .plain) {
     guard view.width >= 4, view.height >= 4 else { return nil }
     var plane = InkPlane(view)
     let (dark, light) = (plane.percentile(0.02), plane.percentile(0.98))
     guard light > dark, light - dark >= 12 else { return nil }
-    if isFlattened {
-      plane.flatten()
-    } else {
-      // Text covers less than what it stands on.
-      let threshold = plane.threshold
-      let inked = plane.pixels.count { $0 <= threshold }
-      if 2 * inked > plane.pixels.count { plane.invert() }
-    }
+    if ground != .print, plane.standsOutLight { plane.invert() }
+    if ground != .plain { plane.flatten() }
     plane.stretch(from: plane.percentile(0.02), to: plane.percentile(0.85))
     let pieces = Self.clean(&plane)
     guard let capitals = Self.capitals(pieces, height: plane.height) else { return nil }

@@ -120,8 +120,12 @@ package struct TextReader {
 
   /// What a picture of one line says, once for each way in which it is drawn.
   private func readings(of image: GrayImage) throws -> [[ReadSymbol]] {
-    guard let line = image.withView({ LinePicture($0) }) else { return [] }
-    return try styles.map { try Self.trimmed(recognize(line.drawn($0), $0.asksAll, alphabet).map(Self.plain)) }
+    let plain = styles.contains { !$0.isFlat } ? image.withView { LinePicture($0) } : nil
+    let flat = styles.contains(where: \.isFlat) ? image.withView { LinePicture($0, on: .flat) } : nil
+    return try styles.compactMap { style in
+      guard let line = style.isFlat ? flat : plain else { return nil }
+      return try Self.trimmed(recognize(line.drawn(style), style.asksAll, alphabet).map(Self.plain))
+    }
   }
 
   /// What networks that were trained on books make of the marks on labels.

@@ -43,7 +43,7 @@ package struct ZoneLineReader {
 
   /// - Parameter image: the line, upright; nil where nothing on it may be a line of a zone.
   package init?(_ image: GrayImage) {
-    guard let line = image.withView({ LinePicture($0, isFlattened: true) }) else { return nil }
+    guard let line = image.withView({ LinePicture($0, on: .print) }) else { return nil }
     let ink = line.plane
     let threshold = ink.threshold
     let pieces = InkPiece.find(ink.pixels.map { $0 <= threshold }, width: ink.width, height: ink.height).pieces

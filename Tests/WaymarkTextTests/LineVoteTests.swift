@@ -70,6 +70,64 @@ import WaymarkImage
     #expect(outlines.map(\.corners) == [[Point2(0, 0), Point2(199, 0), Point2(199, 35), Point2(0, 35)]])
   }
 
+  /// A picture whose pixels are ink where `isInk` says so of a place along and across a line that runs through its middle.
+  private func tilted(_ degrees: Double, _ isInk: (Int, Int) -> Bool) -> GrayImage {
+    let (c, s) = (Double.cosine(degrees * .pi / 180), Double.sine(degrees * .pi / 180))
+    return GrayImage(width: 640, height: 480) { pixels in
+      for y in 0..<480 {
+        for x in 0..<640 {
+          let (dx, dy) = (Double(x) - 320, Double(y) - 240)
+          let along = Int((dx * c + dy * s).rounded(.down)) + 150
+          let across = Int((dy * c - dx * s).rounded(.down)) + 10
+          pixels[y * 640 + x] = isInk(along, across) ? 40 : 220
+        }
+      }
+    }
+  }
+
+  /// Whether a place is on one of twenty letters of 10×20 pixels, 15 apart.
+  private static func isLetter(_ along: Int, _ across: Int) -> Bool {
+    (0..<300).contains(along) && (0..<20).contains(across) && along % 15 < 10 && (along % 15 < 3 || across > 16)
+  }
+
+  @Test(arguments: [-11.0, 7, 11]) func aTiltedLineIsOutlinedWithoutSlant(_ degrees: Double) throws {
+    let image = tilted(degrees, Self.isLetter)
+    let outline = try #require(image.withView { LineFinder().lines(in: $0) }.first)
+    let across = outline.topRight - outline.topLeft
+    let down = outline.bottomLeft - outline.topLeft
+    #expect(abs(Double.arcTangent(y: across.y, x: across.x) * 180 / .pi - degrees) < 1.5)
+    #expect(abs(across.x * down.x + across.y * down.y) < 1e-6 * across.length * down.length)
+    #expect(down.length < 44)
+  }
+
+  @Test func dotsFarApartAreOneLine() {
+    // Five by seven dots of 4 pixels, 7 apart, and 14 between letters.
+    let image = tilted(0) { along, across in
+      (0..<490).contains(along + 90) && (0..<49).contains(across) && (along + 90) % 49 < 35
+        && (along + 90) % 7 < 4 && across % 7 < 4
+    }
+    let outlines = image.withView { LineFinder().lines(in: $0) }
+    #expect(outlines.count == 1)
+    #expect(outlines.first.map { $0.topLeft.x < 85 && $0.topRight.x > 550 } == true)
+  }
+
+  @Test(arguments: [false, true]) func shadingIsNoInk(_ isLight: Bool) throws {
+    // The ink stands out by less than the ground changes along the line.
+    let image = GrayImage(width: 300, height: 36) { pixels in
+      for y in 0..<36 {
+        for x in 0..<300 {
+          let ink = Self.isLetter(x, y - 8) ? (isLight ? 30 : -30) : 0
+          pixels[y * 300 + x] = UInt8(100 + x / 3 + ink)
+        }
+      }
+    }
+    let line = try #require(image.withView { LinePicture($0, on: .flat) })
+    for letter in 0..<20 {
+      #expect(line.plane.pixels[18 * 300 + 15 * letter + 1] < 90)
+      #expect(line.plane.pixels[18 * 300 + 15 * letter + 7] > 165)
+    }
+  }
+
   @Test func nothingIsReadWhereNothingIs() throws {
     for size in [1, 3, 4, 7, 8, 100] {
       let reader = TextReader { _, _, _ in [] }

@@ -21,6 +21,17 @@ import Testing
     #expect(try match("DE89 3704 0044 0532 0130 01", "iban") == nil)
   }
 
+  @Test func aNumberOfOneLengthIsNoOther() throws {
+    // The first digit of a thirteen that was not seen: the rest happens to be a right number of twelve.
+    #expect(try match("263343023055", "gtin") != nil)
+    #expect(try match("263343023055", "gtin-13") == nil)
+    #expect(try match("4006381333931", "gtin-13")?.text == "4006381333931")
+    #expect(try match("4006381333931", "gtin-14") == nil)
+    #expect(try match("96385074", "gtin-8")?.text == "96385074")
+    #expect(try match("036000291452", "gtin-12")?.text == "036000291452")
+    #expect(try match("106141412345678908", "sscc")?.text == "106141412345678908")
+  }
+
   @Test func groupsAreReadAsOne() throws {
     #expect(try match("DE89 3704 0044 0532 0130 00", "iban")?.text == "DE89370400440532013000")
   }

@@ -17,9 +17,9 @@ struct TextCommand: ParsableCommand {
     discussion: """
       Reads JPEG, PNG, WebP and PNM files by their contents; folders with all that is below them; - is standard input. \
       Lines stand in any direction, dark on light or light on dark. A pattern is a name (digits, date, number, mrz, luhn, imei, gtin, \
-      iban, vin, mod97-10, mod11-2, mod37-36) or a regular expression for the whole text; what satisfies one is accepted. With --frames \
-      the pictures of a folder are frames of one camera, a tenth of a second apart, and a text is accepted once frames agree on it, as \
-      the service does it. Needs the package waymark-text.
+      gtin-8, gtin-12, gtin-13, gtin-14, sscc, iban, vin, mod97-10, mod11-2, mod37-36) or a regular expression for the whole text; what \
+      satisfies one is accepted. With --frames the pictures of a folder are frames of one camera, a tenth of a second apart, and a text is \
+      accepted once frames agree on it, as the service does it. Needs the package waymark-text.
 
       Exit codes, the first that applies to any input: 64 usage, 66 a file cannot be opened, 65 a file is not a picture or damaged, 69 \
       the package or a language is not installed, 1 nothing was read or, with a pattern, nothing accepted, 0 all well.
