@@ -118,6 +118,19 @@ def fields_do_what_they_promise(browser):
 
 
 @check
+def a_number_of_thirteen_digits_is_seen_whole_on_a_phone(browser):
+    with Stand([picture("no-code.jpg")]) as stand:
+        opened(browser, stand, "field")
+        browser.find("wm-text-field[name=material]")
+        for width, height in ((360, 640), (1280, 720)):
+            browser.resize(width, height)
+            browser.script("document.querySelector('wm-text-field[name=material]').fill('4006381333931')")
+            browser.until("(() => { const i = document.querySelector('wm-text-field[name=material]').input; return i.value.length === 13 && i.scrollWidth <= i.clientWidth; })()",
+                          what=f"the whole number at {width}×{height}")
+        settle(browser)
+
+
+@check
 def the_keyboard_on_the_screen_never_covers_the_field(browser):
     places = """const k = document.querySelector('wm-keyboard').getBoundingClientRect(), r = [...document.querySelectorAll('wm-text-field')].find((one) => one.getAttribute('label') === arguments[0]).input.getBoundingClientRect();
       return [r.top, r.bottom, k.top, k.bottom, innerHeight]"""

@@ -65,6 +65,12 @@ button[aria-pressed="true"] { background: var(--accent-soft); }
   :host([variant="key-value"]) label { padding-top: .75rem; }
   :host([variant="key-value"]) .below, :host([variant="key-value"]) .whole { grid-column: 2; }
 }
+/* Three buttons would leave a number of thirteen digits no room on a phone. */
+:host([scan~="barcode"][scan~="text"]) { container-type: inline-size; }
+@container (max-width: 22rem) {
+  :host([scan~="barcode"][scan~="text"]) .box { flex-wrap: wrap; justify-content: end; }
+  :host([scan~="barcode"][scan~="text"]) .line { flex-basis: 100%; }
+}
 @media (prefers-reduced-motion: reduce) { .box { transition: none; } }
 @media (forced-colors: active) { .box { border-color: FieldText; } .box[data-kind="error"] { border-width: 4px; } }
 `);
