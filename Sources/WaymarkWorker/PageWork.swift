@@ -9,6 +9,8 @@ package struct PageOrder: Hashable, Sendable {
   package enum Wish: Hashable, Sendable {
     /// Where the page is: near that place, whatever is there; nil: anywhere, if there is one.
     case place(near: Quadrilateral?)
+    /// Where exactly the page is that is known to be about there.
+    case settled(near: Quadrilateral)
     /// The page as a JPEG file, no wider than that many pixels.
     case jpeg(width: Int?)
     /// The page as a PNG file.
@@ -50,10 +52,15 @@ package struct PageOrder: Hashable, Sendable {
   /// Does it.
   func result(_ file: UnsafeRawBufferPointer) throws(ImageError) -> Result {
     let image = try PictureDecoder().rgb(file).image
-    if case .place(let near) = wish {
+    switch wish {
+    case .place(let near):
       let detector = PageDetector()
       let found = near.map { detector.follow(image, from: $0) } ?? detector.detect(image)
       return .place(found.map { PagePlace($0, width: image.width, height: image.height) })
+    case .settled(let near):
+      let found = PageDetector().settle(image, near: near)
+      return .place(found.map { PagePlace($0, width: image.width, height: image.height) })
+    case .jpeg, .png, .coded: break
     }
     let rectifier = PageRectifier()
     var format: PageFormat?
@@ -112,13 +119,16 @@ extension PageOrder: WireValue {
 
   private static let place = WireForm<Wish>(
     Quadrilateral.wire.optional, { .place(near: $0) }, { if case .place(let near) = $0 { .some(near) } else { nil } })
+  private static let settled = WireForm<Wish>(
+    Quadrilateral.wire, { .settled(near: $0) }, { if case .settled(let near) = $0 { near } else { nil } })
   private static let jpeg = WireForm<Wish>(
     width, { .jpeg(width: $0) }, { if case .jpeg(let width) = $0 { .some(width) } else { nil } })
   private static let png = WireForm<Wish>(nothing, { _ in .png }, { $0 == .png ? 0 : nil })
   private static let coded = WireForm<Wish>(nothing, { _ in .coded }, { $0 == .coded ? 0 : nil })
 
   private static let fields = inOrder(
-    Wire<Wish>.forms(place, jpeg, png, coded), Quadrilateral.wire.optional, bendNumbers, Wire<PageFilter>.choice,
+    Wire<Wish>.forms(place, jpeg, png, coded, settled), Quadrilateral.wire.optional, bendNumbers,
+    Wire<PageFilter>.choice,
     Wire<Int>.count(upTo: 3))
 
   static let wire: Wire<PageOrder> = fields.map(

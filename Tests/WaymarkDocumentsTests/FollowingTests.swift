@@ -14,6 +14,24 @@ import WaymarkImage
     #expect(found.score > 0.5)
   }
 
+  @Test func aFrameThatIsPrintedNearTheEdgeIsNotThePage() throws {
+    let page = Quadrilateral(
+      topLeft: Point2(150, 60), topRight: Point2(470, 70), bottomRight: Point2(480, 420), bottomLeft: Point2(140, 410))
+    let inverse = try #require(PageRectifier.unitMap(to: page)?.inverse)
+    let picture = RGBImage(width: 640, height: 480) { out in
+      for y in 0..<480 {
+        for x in 0..<640 {
+          let p = inverse.apply(Point2(Double(x), Double(y)))
+          let depth = min(min(p.x, 1 - p.x) * 330, min(p.y, 1 - p.y) * 350)
+          let value: UInt8 = depth < 0 ? 150 : (8..<12).contains(depth) ? 40 : 185
+          for c in 0..<3 { out[3 * (y * 640 + x) + c] = value }
+        }
+      }
+    }
+    let found = try #require(PageDetector().settle(picture, near: page))
+    #expect(Drawing.error(found.outline, page) < 0.006)
+  }
+
   @Test func nothingIsFollowedWhereThePageIsGone() {
     #expect(PageDetector().follow(Drawing.photograph(nil), from: Drawing.slanted) == nil)
   }

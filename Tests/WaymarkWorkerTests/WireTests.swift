@@ -54,6 +54,7 @@ struct WireTests {
       WorkerRequest.prepared(size: 9, width: nil), .prepared(size: 9, width: 200), .gray(size: 3),
       .frame(size: 100_000, order), .preview(size: 100_000, order, .transverse, quality: 80),
       .page(size: 9, PageOrder(.place(near: nil))), .page(size: 9, PageOrder(.place(near: Self.corners))),
+      .page(size: 9, PageOrder(.settled(near: Self.corners))),
       .page(size: 9, PageOrder(.jpeg(width: 40), outline: Self.corners, filter: .photo, turns: 3)),
       .page(size: 9, PageOrder(.jpeg(width: nil), outline: Self.corners, bends: [0, 0.5, -0.5, 1])),
       .page(size: 9, PageOrder(.png)), .page(size: 9, PageOrder(.coded)),

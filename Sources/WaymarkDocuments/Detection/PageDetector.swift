@@ -42,6 +42,15 @@ public final class PageDetector {
   private static let leastCorner = 1.0
   /// By how much more than the place where it was taken to be.
   private static let leastGain = 0.2
+  /// How far, in pixels of the work picture, a page that is followed is looked for first, and how far else.
+  private static let followReach = (near: 4, far: 13)
+  /// How far corners may be from where they are known to be about, as a share of the diagonal.
+  private static let sameFarthest = 0.08
+  /// How small it may be there, as a share of the area that is known.
+  private static let leastArea = 0.97
+  /// By how much likelier what is seen farther off must be, or by what odds.
+  private static let followLead = 0.1
+  private static let followOdds = 2.0
 
   /// A detector with limits of its own.
   public init(_ configuration: Configuration = Configuration()) {
@@ -79,19 +88,80 @@ public final class PageDetector {
     return follow(from: last)
   }
 
+  /// The page that is known to be about there, whatever the score, with the care of `detect`: of all that may be a page in that place the
+  /// likeliest.
+  ///
+  /// - Returns: nil where `last` is no page's outline, or nothing but a part of it is seen.
+  public func settle(_ image: RGBImage, near last: Quadrilateral) -> DetectedPage? {
+    picture.load(image)
+    let all = traced(Self.traced)
+    guard picture.width >= 24, picture.height >= 24, let followed = seen(near: last) else { return nil }
+    let known = reduced(last).corners
+    let limit = Self.sameFarthest * max(known[0].distance(to: known[2]), known[1].distance(to: known[3]))
+    let rivals = all.filter { Self.offset($0.hypothesis.outline.corners, from: known) < limit }
+    var best = followed
+    for rival in rivals where rival.score > best.score { best = rival }
+    // A finger over a corner has corners of its own: the page is a worse one with them.
+    var placed = best
+    placeCorners(&placed)
+    placed.evidence = PageJudge(picture: picture, map: map).evidence(placed.hypothesis, placed.sides)
+    placed.score = PageScore.traced.score(placed.evidence)
+    if placed.score >= best.score { best = placed }
+    let pages = [best, followed].map { judged -> DetectedPage in
+      var page = page(judged, score: PageScore.shares([judged.score]).reduce(0, +))
+      image.withBytes { bytes in
+        guard
+          let fine = FinePicture(
+            bytes.baseAddress, width: image.width, height: image.height, stride: 3 * image.width, channels: 3)
+        else { return }
+        refine(&page.outline, fine)
+      }
+      return page
+    }
+    // A frame that is printed on the page has stronger edges than the page.
+    let least = Self.leastArea * abs(last.signedArea)
+    return pages.first { abs($0.outline.signedArea) >= least }
+  }
+
+  /// How far the farthest of four corners is from others, whichever is the first.
+  private static func offset(_ corners: [Point2], from others: [Point2]) -> Double {
+    (0..<4).map { turn in (0..<4).map { corners[($0 + turn) % 4].distance(to: others[$0]) }.max() ?? 0 }.min() ?? 0
+  }
+
   private func follow(from last: Quadrilateral) -> DetectedPage? {
+    guard let judged = judged(near: last) else { return nil }
+    let score = PageScore.shares([judged.score]).reduce(0, +)
+    return score >= configuration.minimumScore ? page(judged, score: score) : nil
+  }
+
+  /// What is seen of an outline in the loaded picture near where it was.
+  private func judged(near last: Quadrilateral) -> Judged? {
     guard picture.width >= 24, picture.height >= 24, last.isFinite else { return nil }
     picture.removeMarks(radius: 3)
     map.update(picture.closed[..<picture.planeCount])
+    return seen(near: last)
+  }
+
+  /// The same in a picture whose edges are known.
+  private func seen(near last: Quadrilateral) -> Judged? {
+    guard last.isFinite else { return nil }
     var hypothesis = PageHypothesis(outline: reduced(last), merit: 0)
     guard hypothesis.outline.isConvex else { return nil }
     hypothesis.borders = borders(hypothesis.outline)
-    let trace = tracer.trace(hypothesis, reach: 13)
-    hypothesis.outline = trace.outline
-    let evidence = PageJudge(picture: picture, map: map).evidence(hypothesis, trace.sides)
-    let judged = Judged(
-      hypothesis: hypothesis, sides: trace.sides, evidence: evidence, score: PageScore.traced.score(evidence))
-    return page(judged, score: PageScore.shares([judged.score]).reduce(0, +))
+    let judge = PageJudge(picture: picture, map: map)
+    func judged(_ reach: Int) -> Judged {
+      var hypothesis = hypothesis
+      let trace = tracer.trace(hypothesis, reach: reach)
+      hypothesis.outline = trace.outline
+      let evidence = judge.evidence(hypothesis, trace.sides)
+      return Judged(
+        hypothesis: hypothesis, sides: trace.sides, evidence: evidence, score: PageScore.traced.score(evidence))
+    }
+    // A side that fingers hide is where it was, unless another place explains the frame better.
+    let (near, far) = (judged(Self.followReach.near), judged(Self.followReach.far))
+    let shares = [near, far].map { PageScore.shares([$0.score]).reduce(0, +) }
+    let isLikelier = shares[1] * (1 - shares[0]) > Self.followOdds * shares[0] * (1 - shares[1])
+    return isLikelier || shares[1] > shares[0] + Self.followLead ? far : near
   }
 
   /// Which sides lie on the picture's border.
@@ -115,7 +185,9 @@ public final class PageDetector {
     let judged = traced(Self.traced)
     guard var first = judged.first else { return nil }
     placeCorners(&first)
-    guard var page = page(first, score: PageScore.shares(judged.map(\.score)).reduce(0, +)) else { return nil }
+    let score = PageScore.shares(judged.map(\.score)).reduce(0, +)
+    guard score >= configuration.minimumScore else { return nil }
+    var page = page(first, score: score)
     if let fine { refine(&page.outline, fine) }
     return page
   }
@@ -164,9 +236,8 @@ public final class PageDetector {
     if refined.isConvex { outline = refined }
   }
 
-  /// What is told of a hypothesis; nil where it is too unlikely.
-  private func page(_ judged: Judged, score: Double) -> DetectedPage? {
-    guard score >= configuration.minimumScore else { return nil }
+  /// What is told of a hypothesis.
+  private func page(_ judged: Judged, score: Double) -> DetectedPage {
     let traced = tracer.widened(judged.sides, of: judged.hypothesis)
     var sides = traced.map { side in side.points.map(original) }
     var seen = traced.map(\.support)

@@ -52,30 +52,40 @@ public struct PageLook: Hashable, Sendable {
     isCut = c.contains {
       $0.x < slack || $0.y < slack || $0.x > Double(view.width - 1) - slack || $0.y > Double(view.height - 1) - slack
     }
-    let (luma, n) = Self.luma(view, map)
+    let (luma, n, samples) = Self.luma(view, map)
     let sorted = luma.sorted()
     brightness = Double(sorted[sorted.count * 9 / 10]) / 255
     // Paper that is exposed to the limit all over is bright, not glaring.
     if sorted[sorted.count / 2] < 225 { glare = Double(luma.count { $0 >= 252 }) / Double(luma.count) }
     sharpness = Self.sharpness(view, map)
-    marks = PageMarks(luma, n)
+    marks = PageMarks(luma, n, samples)
   }
 
-  /// Means of luma over an even grid of `n` × `n` places of the page, and how many those are.
-  private static func luma(_ view: ImageView, _ map: Homography) -> (means: [Float], n: Int) {
+  /// Means of luma over an even grid of `n` × `n` places of the page, and the nine values of which each is the mean.
+  private static func luma(_ view: ImageView, _ map: Homography) -> (means: [Float], n: Int, samples: [UInt8]) {
     let n = PageMarks.side
     let fine = 3 * n
-    let (right, bottom) = (view.width - 1, view.height - 1)
+    let (right, bottom) = (Double(view.width - 1), Double(view.height - 1))
     var means = [Float](repeating: 0, count: n * n)
+    var samples = [UInt8](repeating: 0, count: fine * fine)
+    // Each the mean of four places: print is finer than the grid.
+    let step = 0.5 / Double(fine)
     for y in 0..<fine {
       for x in 0..<fine {
-        let p = map.apply(Point2((Double(x) + 0.5) / Double(fine), (Double(y) + 0.5) / Double(fine)))
-        guard p.x.isFinite, p.y.isFinite else { continue }
-        let (px, py) = (Int(min(max(p.x, 0), Double(right))), Int(min(max(p.y, 0), Double(bottom))))
-        means[y / 3 * n + x / 3] += Float(view.row(py)[px]) / 9
+        var sum = 0
+        for part in 0..<4 {
+          let (u, v) = ((Double(2 * x + (part & 1)) + 0.5) * step, (Double(2 * y + (part >> 1)) + 0.5) * step)
+          let w = map.row2.x * u + map.row2.y * v + map.row2.z
+          let px = (map.row0.x * u + map.row0.y * v + map.row0.z) / w
+          let py = (map.row1.x * u + map.row1.y * v + map.row1.z) / w
+          // Places that are not finite are the first.
+          sum += Int(view.row(Int(max(0, min(py, bottom))))[Int(max(0, min(px, right)))])
+        }
+        means[y / 3 * n + x / 3] += Float(sum) / 36
+        samples[y * fine + x] = UInt8(truncatingIfNeeded: sum / 4)
       }
     }
-    return (means, n)
+    return (means, n, samples)
   }
 
   /// The steepest step of each tile that has something on it, as a share of its range; of these the one that nine tenths stay below.
@@ -111,75 +121,5 @@ public struct PageLook: Hashable, Sendable {
     across.sort()
     down.sort()
     return Sharpness(across: across[across.count * 9 / 10], down: down[down.count * 9 / 10])
-  }
-}
-
-/// What is on a page, coarsely: by this a page that comes back is known again, in whatever light and whichever way up.
-public struct PageMarks: Hashable, Sendable {
-  static let side = 40
-  /// Darkness against the surroundings, of zero mean and unit length; empty for a page with nothing on it.
-  private var values: [Float] = []
-
-  /// Nothing.
-  public init() {}
-
-  /// The marks in means of luma over `n` × `n` places of a page.
-  init(_ luma: [Float], _ n: Int) {
-    // Against the mean of the 9 × 9 places around, so that light and shadow do not count.
-    var sums = [Float](repeating: 0, count: (n + 1) * (n + 1))
-    for y in 0..<n {
-      var row: Float = 0
-      for x in 0..<n {
-        row += luma[y * n + x]
-        sums[(y + 1) * (n + 1) + x + 1] = sums[y * (n + 1) + x + 1] + row
-      }
-    }
-    var marks = [Float](repeating: 0, count: n * n)
-    // The outermost places show what lies beside the page when its outline is off by a hundredth.
-    for y in 1..<(n - 1) {
-      for x in 1..<(n - 1) {
-        let (x0, x1, y0, y1) = (max(0, x - 4), min(n, x + 5), max(0, y - 4), min(n, y + 5))
-        let sum = sums[y1 * (n + 1) + x1] - sums[y0 * (n + 1) + x1] - sums[y1 * (n + 1) + x0] + sums[y0 * (n + 1) + x0]
-        let mean = sum / Float((x1 - x0) * (y1 - y0))
-        marks[y * n + x] = max(-0.4, min(0.4, (luma[y * n + x] - mean) / (mean + 12)))
-      }
-    }
-    let mean = marks.reduce(0, +) / Float(n * n)
-    for i in marks.indices { marks[i] -= mean }
-    let length = marks.reduce(0) { $0 + $1 * $1 }.squareRoot()
-    // Noise of about a hundredth of the paper's luma at every place.
-    guard length > 0.012 * Float(n) else { return }
-    values = marks.map { $0 / length }
-  }
-
-  /// Whether there is anything on the page.
-  public var isBlank: Bool { values.isEmpty }
-
-  /// How much alike two pages are, -1…1: their correlation at the best of four ways up and of small shifts. Two blank pages are alike.
-  public func similarity(to other: PageMarks) -> Double {
-    guard !values.isEmpty, !other.values.isEmpty else { return isBlank == other.isBlank ? 1 : 0 }
-    var best: Float = -1
-    var turned = other.values
-    for turn in 0..<4 {
-      if turn > 0 { turned = Self.turn(turned) }
-      for dy in -1...1 {
-        for dx in -1...1 { best = max(best, correlation(turned, dx, dy)) }
-      }
-    }
-    return Double(best)
-  }
-
-  private func correlation(_ other: [Float], _ dx: Int, _ dy: Int) -> Float {
-    let n = Self.side
-    var sum: Float = 0
-    for y in max(0, dy)..<min(n, n + dy) {
-      for x in max(0, dx)..<min(n, n + dx) { sum += values[y * n + x] * other[(y - dy) * n + x - dx] }
-    }
-    return sum
-  }
-
-  private static func turn(_ values: [Float]) -> [Float] {
-    let n = side
-    return (0..<n * n).map { values[(n - 1 - $0 % n) * n + $0 / n] }
   }
 }

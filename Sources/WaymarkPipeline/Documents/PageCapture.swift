@@ -11,9 +11,12 @@ package struct PageCapture: Sendable {
   package struct Settings: Sendable {
     /// Seconds that a page rests before it is captured.
     package var holdTime = 0.6
-    /// How far a corner may move in that time, as a share of the page's diagonal.
+    /// How far a corner may move in that time, as a share of the page's diagonal: the mean of its places in the last `glance` seconds
+    /// from that in the first.
     package var stillness = 0.015
-    /// How far it may move in the last `glance` seconds of it.
+    /// How far it may be from the mean of its last places in one frame: a hand trembles, and finding errs.
+    package var tremor = 0.035
+    /// How far it may move from one `glance` to the last.
     package var finalStillness = 0.01
     /// Seconds.
     package var glance = 0.2
@@ -23,8 +26,6 @@ package struct PageCapture: Sendable {
     package var change = 0.35
     /// No page that is less likely begins to be captured by itself; two thirds of it keep one that is held.
     package var leastScore = 0.5
-    /// Pages that are at least so much alike are the same.
-    package var sameness = 0.86
     /// Seconds that a hint must hold before it is told.
     package var settling = 0.4
 
@@ -36,11 +37,14 @@ package struct PageCapture: Sendable {
     package var outline: Quadrilateral
     package var score: Double
     package var look: PageLook
+    /// Whether it came into view: a bare rectangle that has always been there is the table's.
+    package var hasArrived: Bool
 
-    package init(outline: Quadrilateral, score: Double, look: PageLook) {
+    package init(outline: Quadrilateral, score: Double, look: PageLook, hasArrived: Bool = true) {
       self.outline = outline
       self.score = score
       self.look = look
+      self.hasArrived = hasArrived
     }
   }
 
@@ -63,8 +67,6 @@ package struct PageCapture: Sendable {
     /// It was captured before.
     case alreadyCaptured
 
-    /// Whether a page is not captured by itself until that is over.
-    var blocks: Bool { self != .glare }
   }
 
   /// How far it has come.
@@ -92,12 +94,20 @@ package struct PageCapture: Sendable {
   }
 
   private struct Hold: Sendable {
-    var since: Double
-    var reference: Quadrilateral
-    var frames = 0
     var best = -1.0
     var kept: Sight
-    var trail: [(at: Double, outline: Quadrilateral)] = []
+    /// Where the page was, the corners of all in the order of the first.
+    var trail: [(at: Double, corners: [Point2])] = []
+
+    var since: Double { trail.first?.at ?? 0 }
+
+    /// The mean of where it was between two times.
+    func mean(from: Double, to: Double) -> [Point2]? {
+      let used = trail.filter { $0.at >= from - 1e-6 && $0.at <= to + 1e-6 }
+      guard let first = used.first else { return nil }
+      let sums = used.dropFirst().reduce(first.corners) { sums, place in zip(sums, place.corners).map { $0 + $1 } }
+      return sums.map { $0 / Double(used.count) }
+    }
   }
 
   private let settings: Settings
@@ -126,9 +136,10 @@ package struct PageCapture: Sendable {
         return Outcome(phase: .waiting, advice: say(.nextPage, at: now))
       }
     }
-    let advice = Self.advice(on: sight.look)
+    let (advice, isBlocking) = Self.advice(on: sight.look)
     // What is judged anew in every frame wavers.
-    guard sight.score >= settings.leastScore * (hold == nil ? 1 : 0.67), advice?.blocks != true else {
+    let isTable = sight.look.marks.isBlank && !sight.hasArrived
+    guard sight.score >= settings.leastScore * (hold == nil ? 1 : 0.67), !isBlocking, !isTable else {
       hold = nil
       return Outcome(phase: .found, advice: say(advice, at: now))
     }
@@ -176,29 +187,39 @@ package struct PageCapture: Sendable {
   }
 
   private mutating func holdStill(_ sight: Sight, _ advice: Advice?, at now: Double) -> Outcome {
-    var current = hold ?? Hold(since: now, reference: sight.outline, kept: sight)
-    if Self.motion(sight.outline, current.reference) > settings.stillness {
-      current = Hold(since: now, reference: sight.outline, kept: sight)
+    var current = hold ?? Hold(kept: sight)
+    let (glance, diagonal) = (settings.glance, Self.diagonal(sight.outline))
+    var corners = sight.outline.corners
+    var offset = 0.0
+    if let mean = current.mean(from: now - glance - settings.gap, to: now) {
+      (corners, offset) = Self.aligned(corners, to: mean)
+      if offset > settings.tremor * diagonal { current = Hold(kept: sight) }
     }
-    current.frames += 1
-    current.trail.append((now, sight.outline))
-    current.trail.removeAll { now - $0.at > settings.glance + 0.1 }
+    current.trail.append((now, corners))
+    // What it came from does not count: it rests from when it was where it is now.
+    while let early = current.mean(from: current.since, to: current.since + glance),
+      let late = current.mean(from: now - glance, to: now),
+      Self.aligned(late, to: early).worst > settings.stillness * diagonal
+    {
+      current.trail.removeFirst()
+    }
     var outcome = Outcome(phase: .holding, progress: progress(of: current, at: now), advice: say(advice, at: now))
     // A page without marks has no sharpness; its newest frame will do.
     let quality = sight.look.sharpness.map { $0.across + $0.down - 4 * sight.look.glare } ?? 0
-    if quality >= current.best || current.frames == 1 {
+    if quality >= current.best && offset <= settings.stillness * diagonal || current.trail.count == 1 {
       current.best = quality
       current.kept = sight
       outcome.keeps = true
     }
     hold = current
-    guard outcome.progress >= 1, current.frames >= 3 else { return outcome }
-    let drift = current.trail.map { Self.motion(sight.outline, $0.outline) }.max() ?? 0
-    guard drift <= settings.finalStillness else { return outcome }
+    guard outcome.progress >= 1, current.trail.count >= 3, let late = current.mean(from: now - glance, to: now),
+      let before = current.mean(from: now - 2 * glance, to: now - glance),
+      Self.aligned(late, to: before).worst <= settings.finalStillness * diagonal
+    else { return outcome }
     hold = nil
     shown = current.kept
     otherSince = nil
-    guard !known.contains(where: { $0.similarity(to: current.kept.look.marks) >= settings.sameness }) else {
+    guard !known.contains(where: { $0.isSame(as: current.kept.look.marks) }) else {
       outcome.phase = .waiting
       outcome.progress = 0
       outcome.advice = .alreadyCaptured
@@ -235,20 +256,33 @@ package struct PageCapture: Sendable {
     return told
   }
 
-  private static func advice(on look: PageLook) -> Advice? {
-    if look.isCut { return .showWholePage }
-    if look.share < 0.08 { return .moveCloser }
-    if look.brightness < 0.14 { return .moreLight }
-    if look.foreshortening < 0.4 { return .holdStraight }
-    if let sharpness = look.sharpness, max(sharpness.across, sharpness.down) < 0.11 { return .blurred }
-    return look.glare > 0.02 ? .glare : nil
+  /// What to say of a page, and whether it is not captured by itself until that is over.
+  private static func advice(on look: PageLook) -> (advice: Advice?, isBlocking: Bool) {
+    if look.isCut { return (.showWholePage, true) }
+    if look.share < 0.03 { return (.moveCloser, true) }
+    if look.brightness < 0.14 { return (.moreLight, true) }
+    if look.foreshortening < 0.4 { return (.holdStraight, true) }
+    if let sharpness = look.sharpness, max(sharpness.across, sharpness.down) < 0.11 { return (.blurred, true) }
+    // A receipt is narrow: it may be small, which is said, as more of it can be read from nearer.
+    if look.share < 0.06 { return (.moveCloser, false) }
+    return (look.glare > 0.02 ? .glare : nil, false)
   }
 
   /// The farthest that a corner has moved, as a share of the diagonal; whichever corner counts as the first.
   private static func motion(_ a: Quadrilateral, _ b: Quadrilateral) -> Double {
-    let (p, q) = (a.corners, b.corners)
-    let diagonal = max(1e-9, q[0].distance(to: q[2]), q[1].distance(to: q[3]))
-    let worst = (0..<4).map { turn in (0..<4).map { p[$0].distance(to: q[($0 + turn) % 4]) }.max() ?? 0 }.min() ?? 0
-    return worst / diagonal
+    aligned(a.corners, to: b.corners).worst / diagonal(b)
+  }
+
+  private static func diagonal(_ q: Quadrilateral) -> Double {
+    max(1e-9, q.topLeft.distance(to: q.bottomRight), q.topRight.distance(to: q.bottomLeft))
+  }
+
+  /// Corners in the order in which they lie nearest to others, and how far the worst is off.
+  private static func aligned(_ corners: [Point2], to others: [Point2]) -> (corners: [Point2], worst: Double) {
+    let turns = (0..<4).map { turn -> (corners: [Point2], worst: Double) in
+      let turned = (0..<4).map { corners[($0 + turn) % 4] }
+      return (turned, zip(turned, others).map { $0.distance(to: $1) }.max() ?? 0)
+    }
+    return turns.min { $0.worst < $1.worst } ?? (corners, 0)
   }
 }

@@ -61,7 +61,7 @@ extension DocumentsModule {
   /// Where the page of a shot is by its colours; nil where they tell nothing else than the lane.
   private func placed(_ shot: PageShot) async -> PagePlace? {
     let isolation = hub.isolation
-    let order = PageOrder(.place(near: shot.outline))
+    let order = PageOrder(shot.outline.map { .settled(near: $0) } ?? .place(near: nil))
     let result = try? await Self.blocking { try isolation.page(shot.picture, order) }
     guard case .place(let place?) = result, place.width == shot.width, place.height == shot.height else { return nil }
     return place

@@ -31,21 +31,35 @@ struct DocumentsWatchCommand: ParsableCommand {
   func run() throws {
     let colours = FrameColours()
     let seeker = PageSeeker(place: { colours.place($1) })
+    let (decoder, detector) = (PictureDecoder(), PageDetector())
+    // The frame that is taken is one of those while the page was held.
+    var recent: [(sequence: UInt64, bytes: [UInt8])] = []
     for (index, item) in ScanInput.expand(inputs).enumerated() {
       do {
         let bytes = try item.read()
-        let image = try PictureDecoder().gray(bytes).image
+        let image = try decoder.gray(bytes).image
         colours.show(bytes)
         let frame = Frame(sequence: UInt64(index), captured: Double(index) / rate, image: image)
+        recent.append((frame.sequence, bytes))
+        if recent.count > Self.keptFrames { recent.removeFirst() }
         let began = ProcessorClock.thread
-        guard let reading = seeker.look(frame, DocumentTask(generation: 1)) else { continue }
-        let record = Record(frame: index, elapsed: ProcessorClock.thread - began, reading)
+        guard var reading = seeker.look(frame, DocumentTask(generation: 1)) else { continue }
+        let elapsed = ProcessorClock.thread - began
+        if let shot = reading.shot, let near = shot.outline,
+          let taken = recent.last(where: { $0.sequence == shot.sequence }),
+          let picture = try? decoder.rgb(taken.bytes).image
+        {
+          reading.shot?.outline = detector.settle(picture, near: near)?.outline ?? near
+        }
+        let record = Record(frame: index, elapsed: elapsed, reading)
         Output.data(Data(try JSONLineEncoder.line(record)))
       } catch {
         try fail(error)
       }
     }
   }
+
+  private static let keptFrames = 256
 
   /// The colours of the frame at hand, for where luma does not show the page.
   private final class FrameColours: Sendable {

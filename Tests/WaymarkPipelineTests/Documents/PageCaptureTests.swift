@@ -77,6 +77,45 @@ import WaymarkPipeline
     #expect(player.captures.count == 1)
   }
 
+  @Test func whatFindingErrsByDoesNotKeepAPageFromBeingCaptured() {
+    var player = Player()
+    // Up to 5 px of a diagonal of 312 in single frames, on an unsteady way around where it is.
+    let errors = [(3, -4), (-4, 2), (1, 5), (-2, -3), (4, 1), (-3, 3), (2, -5), (0, 2), (-1, -1)]
+    for step in 0..<24 {
+      let (x, y) = errors[step % errors.count]
+      _ = player.show(Self.sight(at: Point2(Double(x), Double(y))), seconds: 1.0 / 15)
+    }
+    #expect(player.captures.count == 1)
+  }
+
+  @Test func aPageIsNotCapturedBeforeItRests() throws {
+    var player = Player()
+    // It is moved in, more and more slowly, and lies still from the twentieth frame on.
+    for step in 0..<20 {
+      let left = Double(20 - step) * Double(20 - step) * 0.5
+      _ = player.show(Self.sight(at: Point2(-left, 0)), seconds: 1.0 / 15)
+    }
+    let rests = player.now
+    #expect(player.captures.isEmpty)
+    _ = player.show(Self.sight(), seconds: 1)
+    let at = try #require(player.captures.first)
+    #expect(at > rests + 0.3 && at < rests + 1)
+  }
+
+  @Test func aSmallReceiptIsCapturedAndNearerIsSaid() {
+    var player = Player()
+    var small = Self.sight()
+    small.look.share = 0.05
+    #expect(player.show(small, seconds: 0.5)?.advice == .moveCloser)
+    _ = player.show(small, seconds: 0.5)
+    #expect(player.captures.count == 1)
+    var tiny = Self.sight(2)
+    tiny.look.share = 0.02
+    _ = player.show(nil, seconds: 1)
+    _ = player.show(tiny, seconds: 2)
+    #expect(player.captures.count == 1)
+  }
+
   @Test func aFrameWithoutThePageDoesNotBeginAnew() {
     var player = Player()
     _ = player.show(Self.sight(), seconds: 0.4)
@@ -149,5 +188,85 @@ import WaymarkPipeline
       topLeft: q.bottomRight, topRight: q.bottomLeft, bottomRight: q.topLeft, bottomLeft: q.topRight)
     #expect(dim.withView { PageLook($0, outline: turned).marks }.similarity(to: marks) > 0.86)
     #expect(Self.picture(5).withView { PageLook($0, outline: q).marks }.similarity(to: marks) < 0.5)
+  }
+
+  /// Lines of words, of which `seed` says where each begins and ends: the same lines for every seed.
+  private static func text(_ seed: Int) -> GrayImage {
+    GrayImage(width: 640, height: 480) { out in
+      for y in 0..<480 {
+        for x in 0..<640 {
+          var hash = UInt64(seed * 1_000_003 + y / 12 * 8191 + x / 9)
+          hash = (hash ^ (hash >> 7)) &* 0x9E37_79B9_7F4A_7C15
+          let isInk = y % 12 < 5 && (90..<550).contains(x) && (60..<420).contains(y) && (hash >> 40) % 3 > 0
+          out[y * 640 + x] = isInk ? 50 : 225
+        }
+      }
+    }
+  }
+
+  private static func outline(_ errors: [(Double, Double)]) -> Quadrilateral {
+    let c = zip([(60.0, 40.0), (580, 40), (580, 440), (60, 440)], errors).map { Point2($0.0 + $1.0, $0.1 + $1.1) }
+    return Quadrilateral(topLeft: c[0], topRight: c[1], bottomRight: c[2], bottomLeft: c[3])
+  }
+
+  @Test func aPageIsKnownAgainWhenItsCornersAreOffAndOtherWordsInTheSameLinesAreNot() {
+    let exact = Self.outline([(0, 0), (0, 0), (0, 0), (0, 0)])
+    let off = Self.outline([(7, -5), (-6, 4), (5, 7), (-4, -6)])
+    let first = Self.text(1).withView { PageLook($0, outline: exact).marks }
+    let again = Self.text(1).withView { PageLook($0, outline: off).marks }
+    let other = Self.text(2).withView { PageLook($0, outline: exact).marks }
+    #expect(again.similarity(to: first) < 0.86)
+    #expect(again.isSame(as: first) && first.isSame(as: again))
+    #expect(!other.isSame(as: first))
+  }
+
+  /// A table to be filled in, the first column printed; `seed` says what is written into the others.
+  private static func form(_ seed: Int) -> GrayImage {
+    GrayImage(width: 640, height: 480) { out in
+      for y in 0..<480 {
+        for x in 0..<640 {
+          let isPrinted = x < 150
+          var hash = UInt64((isPrinted ? 0 : seed) * 1_000_003 + y / 24 * 8191 + x / 7)
+          hash = (hash ^ (hash >> 7)) &* 0x9E37_79B9_7F4A_7C15
+          let isInside = (90..<550).contains(x) && (60..<420).contains(y)
+          let isRule = y % 24 == 20 || [150, 151, 330, 331].contains(x)
+          let isWord = (6..<15).contains(y % 24) && (hash >> 40) % 2 > 0
+          out[y * 640 + x] = isInside && (isRule || isWord) ? 50 : 225
+        }
+      }
+    }
+  }
+
+  @Test func tablesThatAreFilledInOtherwiseAreOtherPages() {
+    let exact = Self.outline([(0, 0), (0, 0), (0, 0), (0, 0)])
+    let pages = (1...3).map { Self.form($0).withView { PageLook($0, outline: exact).marks } }
+    #expect(!pages[0].isSame(as: pages[1]) && !pages[0].isSame(as: pages[2]) && !pages[1].isSame(as: pages[2]))
+  }
+
+  @Test func aPageIsKnownAgainWithFingersOverIt() {
+    let exact = Self.outline([(0, 0), (0, 0), (0, 0), (0, 0)])
+    let bare = Self.text(1)
+    let held = GrayImage(width: 640, height: 480) { out in
+      for y in 0..<480 {
+        for x in 0..<640 {
+          out[y * 640 + x] = x > 430 && (330..<400).contains(y) ? 120 : bare.withView { $0.row(y)[x] }
+        }
+      }
+    }
+    let marks = [bare, held].map { $0.withView { PageLook($0, outline: exact).marks } }
+    #expect(marks[1].isSame(as: marks[0]) && marks[0].isSame(as: marks[1]))
+  }
+
+  @Test func aBareRectangleThatHasAlwaysBeenThereIsTheTables() {
+    let bare = GrayImage(width: 320, height: 240) { out in for i in 0..<(320 * 240) { out[i] = 200 } }
+    let look = bare.withView { PageLook($0, outline: Self.outline) }
+    var player = Player()
+    var sight = PageCapture.Sight(outline: Self.outline, score: 0.9, look: look, hasArrived: false)
+    #expect(player.show(sight, seconds: 3)?.phase == .found)
+    #expect(player.captures.isEmpty)
+    _ = player.show(nil, seconds: 1)
+    sight.hasArrived = true
+    _ = player.show(sight, seconds: 3)
+    #expect(player.captures.count == 1)
   }
 }

@@ -1,0 +1,262 @@
+import WaymarkDocuments
+package import WaymarkGeometry
+package import WaymarkImage
+
+/// Follows the page from frame to frame and keeps the best frame of one that is held still; lives on the lane's thread.
+package final class PageSeeker {
+  /// A page that is in a frame.
+  package struct Sighting: Sendable {
+    package var outline: Quadrilateral
+    /// 0…1.
+    package var score: Double
+
+    package init(outline: Quadrilateral, score: Double) {
+      self.outline = outline
+      self.score = score
+    }
+
+    init(_ page: DetectedPage) { self.init(outline: page.outline, score: page.score) }
+  }
+
+  /// Looks for the page in a frame's colours: near that place, or anywhere. May take as long as decoding the frame.
+  package typealias Place = @Sendable (Frame, Quadrilateral?) -> Sighting?
+
+  /// What tells where the page is.
+  private enum Source {
+    /// Luma as it is.
+    case luma
+    /// Luma without what was in view before.
+    case newcomers
+    /// The frame's colours.
+    case colours
+  }
+
+  private let detector = PageDetector()
+  private let memory = ViewMemory()
+  private let place: Place?
+  private var task: DocumentTask?
+  private var capture = PageCapture()
+  private var last: (page: Sighting, size: (Int, Int), source: Source)?
+  private var searched = -Double.infinity
+  /// Whether anything has changed since then.
+  private var hasStirred = false
+  private var searchedColours = -Double.infinity
+  private var followedColours = -Double.infinity
+  /// The best frame so far, and where the page is in it.
+  private var kept: (frame: Frame, outline: Quadrilateral)?
+  /// Seconds after which a page that is followed is looked for afresh: what is followed may be a part of it.
+  private static let doubt = 0.5
+  /// Seconds between two searches while something comes and goes.
+  private static let pause = 0.1
+  /// The share of the picture that must have changed for something to stir.
+  private static let leastStir = 0.002
+  /// Seconds between two looks at the colours of frames in which luma shows no page.
+  private static let colourInterval = 0.2
+  /// Seconds between two looks at the colours of frames with a page that luma does not show.
+  private static let colourStep = 0.09
+  /// What is followed at a lower score is looked for afresh more often.
+  private static let doubtful = 0.6
+  /// What is followed is a page at that score, however sure it was.
+  private static let leastFollowed = 0.33
+  /// From that score on nothing surer is looked for.
+  private static let sure = 0.8
+
+  /// Nothing seen yet.
+  ///
+  /// - Parameter place: nil: pages are found by luma alone.
+  package init(place: Place? = nil) { self.place = place }
+
+  /// What a frame shows.
+  package func look(_ frame: Frame, _ wanted: DocumentTask) -> DocumentReading? {
+    if task?.generation != wanted.generation {
+      capture = PageCapture()
+      kept = nil
+    }
+    let isShot = task?.generation == wanted.generation && (task?.shots ?? 0) < wanted.shots
+    if task?.generation == wanted.generation, (task?.retakes ?? 0) < wanted.retakes { capture.forget() }
+    task = wanted
+    let page = self.page(in: frame)
+    let sight = page.map { page in
+      PageCapture.Sight(
+        outline: page.outline, score: page.score,
+        look: frame.image.withView { PageLook($0, outline: page.outline) }, hasArrived: memory.hasArrived(page.outline))
+    }
+    var outcome = capture.see(sight, at: frame.captured)
+    var reading = DocumentReading(
+      generation: wanted.generation, outline: page?.outline, score: page?.score ?? 0, phase: outcome.phase,
+      progress: outcome.progress, advice: outcome.advice)
+    if outcome.keeps, let page { kept = (frame, page.outline) }
+    if isShot {
+      capture.captured(sight)
+      reading.shot = Self.shot(frame, page?.outline, isAutomatic: false)
+      reading.hasFailed = reading.shot == nil
+      outcome.captures = false
+    } else if outcome.captures, wanted.isAutomatic, let kept {
+      reading.shot = Self.shot(kept.frame, kept.outline, isAutomatic: true)
+    }
+    if !wanted.isAutomatic, outcome.phase == .holding || outcome.phase == .waiting {
+      reading.phase = .found
+      reading.progress = 0
+      if outcome.phase == .waiting { reading.advice = nil }
+    }
+    // Frames hold memory of the source.
+    if outcome.phase != .holding { kept = nil }
+    return reading
+  }
+
+  /// Where the page is. Luma is at hand and tells it in most frames; on a patterned table what came into view tells it, and paper that is as
+  /// bright as the table is told by colours only.
+  private func page(in frame: Frame) -> Sighting? {
+    let now = frame.captured
+    let size = (frame.width, frame.height)
+    if let last, last.size != size { self.last = nil }
+    let before = last
+    let newcomers = frame.image.withView { memory.newcomers(in: $0) }
+    var found = frame.image.withView { followed(in: $0, newcomers) }
+    if isDue(found?.page, newcomers != nil, at: now) {
+      searched = now
+      hasStirred = false
+      let afresh = frame.image.withView { byLuma(in: $0, newcomers) }
+      // One that is followed gives way only to a likelier one, so that the outline does not jump between two.
+      if let known = found, let afresh {
+        if isClearlyLikelier(afresh.page, known.page) { found = afresh }
+      } else if found == nil {
+        found = afresh
+      }
+    }
+    if let place { lookAtColours(of: frame, place, &found) }
+    // What was never new was there when remembering began, and was taken away.
+    if let before, found == nil, before.source != .newcomers,
+      (memory.change(of: before.page.outline)?.inside ?? 0) > 0.5, !memory.isThere(before.page.outline)
+    {
+      memory.forget(before.page.outline)
+    }
+    memory.learn(at: now, page: found?.page.outline)
+    last = found.map { ($0.page, size, $0.source) }
+    return found?.page
+  }
+
+  /// Whether the page is looked for everywhere: a view in which nothing stirs and nothing is new shows what it showed a moment ago.
+  private func isDue(_ followed: Sighting?, _ isNew: Bool, at now: Double) -> Bool {
+    let passed = now - searched
+    if memory.stir > Self.leastStir { hasStirred = true }
+    if passed < 0 || passed >= Self.doubt { return true }
+    if let followed { return followed.score < Self.doubtful && passed >= 2 * Self.pause }
+    return last != nil || passed >= Self.pause && (isNew || hasStirred)
+  }
+
+  /// Whether one page is so much likelier than another that it takes its place.
+  private func isClearlyLikelier(_ page: Sighting, _ other: Sighting) -> Bool {
+    page.score > other.score + 0.1 || page.score * (1 - other.score) > 3 * other.score * (1 - page.score)
+  }
+
+  /// The page where it was in the frame before.
+  private func followed(in view: ImageView, _ newcomers: ViewMemory.Newcomers?) -> (page: Sighting, source: Source)? {
+    guard let last else { return nil }
+    var found: Sighting?
+    switch last.source {
+    case .luma: found = weighed(detector.follow(view, from: last.page.outline).map(Sighting.init))
+    case .newcomers:
+      found = newcomers.flatMap { newcomers in
+        let reduced = last.page.outline.scaled(by: 1 / Double(newcomers.factor))
+        return newcomers.image.withView { detector.follow($0, from: reduced) }.flatMap { placed($0, newcomers) }
+      }
+    case .colours: return (last.page, .colours)
+    }
+    // What noise makes of the edge of what is new is averaged out while the page rests.
+    if last.source == .newcomers { found?.outline.approach(last.page.outline) }
+    return found.flatMap { isStill($0, last.page) ? ($0, last.source) : nil }
+  }
+
+  /// Whether what is followed is still as good a page as it was.
+  private func isStill(_ page: Sighting, _ before: Sighting) -> Bool {
+    page.score >= min(0.6 * before.score, Self.leastFollowed)
+  }
+
+  /// The page wherever it is, by luma.
+  private func byLuma(in view: ImageView, _ newcomers: ViewMemory.Newcomers?) -> (page: Sighting, source: Source)? {
+    let plain = weighed(detector.detect(view).map(Sighting.init))
+    if let plain, plain.score >= Self.sure { return (plain, .luma) }
+    let alone = newcomers.flatMap { newcomers in
+      newcomers.image.withView { detector.detect($0) }.flatMap { placed($0, newcomers) }
+    }
+    if let alone, alone.score > plain?.score ?? 0 { return (alone, .newcomers) }
+    return plain.map { ($0, .luma) }
+  }
+
+  /// A page that was found in what came into view, in pixels of the frame; nil for the place from where something was taken away.
+  private func placed(_ page: DetectedPage, _ newcomers: ViewMemory.Newcomers) -> Sighting? {
+    let outline = page.outline.scaled(by: Double(newcomers.factor))
+    guard memory.isThere(outline) else { return nil }
+    var sighting = Sighting(outline: outline, score: page.score)
+    // What has just this shape needs to look less like paper.
+    if let change = memory.change(of: outline), change.inside > 0.97, change.outside < 0.12 {
+      sighting.score = sighting.score.squareRoot()
+    }
+    return sighting
+  }
+
+  /// A page that came into view is likelier one than what has been lying there all the time while something else came.
+  private func weighed(_ sighting: Sighting?) -> Sighting? {
+    guard var sighting, let change = memory.change(of: sighting.outline) else { return sighting }
+    if change.inside > 0.85, change.outside < 0.5 {
+      sighting.score = sighting.score.squareRoot()
+    } else if change.inside < 0.4 {
+      sighting.score *= 0.6
+    }
+    return sighting
+  }
+
+  /// Where luma shows no page, or shows it badly: what the frame's colours show.
+  private func lookAtColours(of frame: Frame, _ place: Place, _ found: inout (page: Sighting, source: Source)?) {
+    let now = frame.captured
+    if let known = found, known.source == .colours, let last {
+      if now - followedColours < Self.colourStep, now >= followedColours { return }
+      followedColours = now
+      found = weighed(place(frame, last.page.outline)).flatMap { isStill($0, last.page) ? ($0, .colours) : nil }
+    }
+    // One that is followed by colours is looked for afresh as often as others.
+    let passed = now - searchedColours
+    let isDoubted = found?.source == .colours && passed >= Self.doubt
+    let isMissed = (found?.page.score ?? 0) < PageCapture.Settings().leastScore && passed >= Self.colourInterval
+    // What was lost in this frame is looked for in luma first.
+    guard passed < 0 || isDoubted || isMissed, found != nil || searched == now else { return }
+    searchedColours = now
+    guard let other = weighed(place(frame, nil)), found.map({ isClearlyLikelier(other, $0.page) }) ?? true else {
+      return
+    }
+    found = (other, .colours)
+  }
+
+  /// A frame as a picture file: the camera's own JPEG as it came; anything else is coded with care.
+  package static func picture(of frame: Frame) -> [UInt8]? {
+    var encoder = MediaEncoder(quality: 92)
+    return encoder.encode(frame, wanted: nil)?.bytes
+  }
+
+  private static func shot(_ frame: Frame, _ outline: Quadrilateral?, isAutomatic: Bool) -> PageShot? {
+    guard let picture = picture(of: frame) else { return nil }
+    return PageShot(
+      picture: picture, width: frame.width, height: frame.height, outline: outline, sequence: frame.sequence,
+      isAutomatic: isAutomatic)
+  }
+}
+
+extension Quadrilateral {
+  /// Goes a good half of the way to where it was before, unless that is so far that it has moved.
+  fileprivate mutating func approach(_ before: Quadrilateral) {
+    let (now, old) = (corners, before.corners)
+    let far = 0.03 * topLeft.distance(to: bottomRight)
+    guard zip(now, old).allSatisfy({ $0.distance(to: $1) < far }) else { return }
+    let c = zip(now, old).map { $0 * 0.4 + $1 * 0.6 }
+    self = Quadrilateral(topLeft: c[0], topRight: c[1], bottomRight: c[2], bottomLeft: c[3])
+  }
+
+  /// The same in pixels of another size, the centre of the first pixel being at 0.
+  fileprivate func scaled(by factor: Double) -> Quadrilateral {
+    func place(_ p: Point2) -> Point2 { (p + 0.5) * factor - 0.5 }
+    return Quadrilateral(
+      topLeft: place(topLeft), topRight: place(topRight), bottomRight: place(bottomRight), bottomLeft: place(bottomLeft)
+    )
+  }
+}
