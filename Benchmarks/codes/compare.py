@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
 """`waymark scan` beside plain libzbar on the same pictures, in turns, on one processor.
 
-  Benchmarks/codes/compare.py FOLDER [--effort still|plain|live] [--rounds N] [--only FAMILY] [--every N] [--jobs]
+  Benchmarks/codes/compare.py FOLDER [--effort still|plain|live] [--rounds N] [--only FAMILY] [--every N] [--jobs] [--frames]
 
 FOLDER holds manifest.tsv: a heading, then path, set, symbology and the expected text as JSON, separated by tabs ("?" is an
 unlabelled picture, null one from which nothing may be read). Without --effort both plain (the library's own look, for the
 time) and still (what the command does) are measured. Printed per family: right, wrong, missed, extra codes on pictures that
-were read right, for both, and the ratio of the times. --jobs also compares --jobs 2 with --jobs 1 over the whole set.
+were read right, for both, and the ratio of the times. --jobs also compares --jobs 2 with --jobs 1 over the whole set. --frames makes each
+picture a frame of a camera first, 640×480, four times in a row: for --effort live, whose readers take turns.
 
 The time is the reading alone, the picture being gray in memory. Ours and zbar's take turns every few pictures, so that what
 else the machine does hits both; of several rounds the best time of each picture counts.
 
 Needs: libzbar0 (Debian), numpy and opencv-python-headless (PyPI), and a built .build/release/waymark (or $WAYMARK).
 """
-import argparse, collections, ctypes, json, os, re, statistics, subprocess, sys, time
+import argparse, collections, ctypes, json, os, re, statistics, subprocess, sys, tempfile, time
 import cv2
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -170,6 +171,24 @@ def jobs(paths, effort, rounds):
     print(f'\n--jobs 1: {best[1]:.2f} s, --jobs 2: {best[2]:.2f} s, {best[1] / best[2]:.2f} times as fast (best of {rounds}, {effort})')
 
 
+def framed(entries, folder):
+    """Each picture as four frames of 640×480, filled where nothing may be read, else whole within it."""
+    frames = []
+    for number, (path, symbology, expected) in enumerate(entries):
+        gray = cv2.imread(path, cv2.IMREAD_GRAYSCALE)
+        if gray is None: continue
+        height, width = gray.shape
+        scale = (max if expected is None else min)(640 / width, 480 / height)
+        size = [max(1, round(width * scale)), max(1, round(height * scale))]
+        small = cv2.resize(gray, size, interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR)[:480, :640]
+        down, across = 480 - small.shape[0], 640 - small.shape[1]
+        small = cv2.copyMakeBorder(small, down // 2, down - down // 2, across // 2, across - across // 2, cv2.BORDER_CONSTANT, value=int(small.mean()))
+        for turn in range(4):
+            frames.append((os.path.join(folder, f'{number}-{turn}.pgm'), symbology, expected))
+            cv2.imwrite(frames[-1][0], small)
+    return frames
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument('folder')
@@ -178,6 +197,7 @@ def main():
     arguments.add_argument('--only')
     arguments.add_argument('--every', type=int, default=1, help='take every Nth picture')
     arguments.add_argument('--jobs', action='store_true')
+    arguments.add_argument('--frames', action='store_true')
     options = arguments.parse_args()
     entries = []
     with open(os.path.join(options.folder, 'manifest.tsv'), encoding='utf8') as file:
@@ -192,7 +212,9 @@ def main():
     if not entries: sys.exit('no pictures')
     if options.jobs: jobs([path for path, _, _ in entries], 'plain', options.rounds)
     os.sched_setaffinity(0, {0})
-    for effort in options.effort or ['plain', 'still']: compare(entries, effort, options.rounds)
+    with tempfile.TemporaryDirectory() as folder:
+        if options.frames: entries = framed(entries, folder)
+        for effort in options.effort or ['plain', 'still']: compare(entries, effort, options.rounds)
 
 
 if __name__ == '__main__': main()
