@@ -10,6 +10,11 @@ extension BarcodeScanner {
     reader.failures = 1
     reader.sizes = 2
     reader.pairs = 4
+    if configuration.symbologies != [.qr] {
+      // Beside the other readers there is time for patterns that hardly look like a code in some frames only.
+      let doubtful = 0.6
+      reader.leastTiming = [turn.isMultiple(of: 2) ? doubtful : 0, turn.isMultiple(of: 4) ? 0 : doubtful]
+    }
     reader.makesOctaves = false
     reader.attempts.removeLast()
     // Codes on screens in the dark are rarer: every other frame.
@@ -20,13 +25,16 @@ extension BarcodeScanner {
     clock.mark("modules")
     search.readOwn(configuration.effort, turn: turn)
     clock.mark("matrices")
-    search.readStrips(turn.isMultiple(of: 2) ? .strip : .stripStretched, with: &zbar)
+    search.readStrips(turn.isMultiple(of: 2) ? .strip : .stripStretched, configuration.effort, with: &zbar)
     clock.mark("strips")
     if search.sure.isEmpty, !search.linear.isEmpty {
-      if search.hasTraces || turn.isMultiple(of: 4) {
-        readWhole(Self.rotation, &search)
-      } else {
-        readWhole([.level], &search)
+      // Where nothing speaks for a code, a look every other frame may cost more.
+      if search.hasTraces {
+        readWhole(Self.rotation, from: turn, within: LiveBudget.everyFrame, &search)
+      } else if turn.isMultiple(of: 4) {
+        readWhole(Self.rotation, from: turn / 4, within: LiveBudget.everyFrame, &search)
+      } else if !turn.isMultiple(of: 2) {
+        readWhole([.level], from: 0, within: LiveBudget.everyOther, &search)
       }
       clock.mark("whole")
     }
@@ -34,13 +42,18 @@ extension BarcodeScanner {
   }
   private static let rotation: [ScanPass] = [.level, .stretch, .half, .inverted]
 
-  /// The pass whose turn it is, or the next one that fits into the time of this frame.
-  private mutating func readWhole(_ passes: [ScanPass], _ search: inout PictureSearch) {
+  /// The pass whose turn it is (`first` of them, counted round), or the next one that fits into the time of this frame.
+  private mutating func readWhole(
+    _ passes: [ScanPass], from first: Int, within most: Double, _ search: inout PictureSearch
+  ) {
     let budget = LiveBudget(busyness: search.octaves[0].levels.busyness(of: search.image))
+    let ways = search.waysAcrossBars
+    // Only along rows, or only along columns, it costs half.
+    let most = ways == .both ? most : 2 * most
     for i in passes.indices {
-      let pass = passes[(turn + i) % passes.count]
-      guard let thinning = budget.thinning(pass) else { continue }
-      search.readWhole(pass, thinning: thinning, with: &zbar)
+      let pass = passes[(first + i) % passes.count]
+      guard let thinning = budget.thinning(pass, within: most) else { continue }
+      search.readWhole(pass, thinning: thinning, ways, with: &zbar)
       return
     }
   }

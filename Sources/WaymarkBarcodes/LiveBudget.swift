@@ -8,18 +8,24 @@ struct LiveBudget {
 
   init(busyness: Double) { edges = busyness / 0.041 }
 
-  /// A little over one plain look: the probe, modules and strips take about half a look more, and twice and a half of it
-  /// is the most that a frame may take.
-  private static let most = 1.1
+  /// What a pass may cost in every frame: with the probe, modules, matrices and strips, which take about a quarter of a look,
+  /// a frame without a code costs about half a look.
+  static let everyFrame = 0.25
+  /// What it may cost in every other frame.
+  static let everyOther = 0.4
   /// Fewer lines than every fourth miss the codes that the pass is for.
   private static let thinnest = 4
 
   /// The pass may look at every nth line: n, or `nil` where even the largest n costs too much.
-  func thinning(_ pass: ScanPass) -> Int? {
-    let cost = Self.perPixel(pass) + Self.perEdge(pass) * edges
-    let wanted = max(1, Int((cost / Self.most).rounded(.up)))
+  ///
+  /// - Parameter most: what it may cost.
+  func thinning(_ pass: ScanPass, within most: Double) -> Int? {
+    let wanted = max(1, Int((cost(pass) / most).rounded(.up)))
     return wanted <= Self.thinnest ? wanted : nil
   }
+
+  /// What a pass over all of its lines costs.
+  func cost(_ pass: ScanPass) -> Double { Self.perPixel(pass) + Self.perEdge(pass) * edges }
 
   /// Measured: what a pass costs in a frame without edges, and for those of an ordinary frame.
   private static func perPixel(_ pass: ScanPass) -> Double {

@@ -76,26 +76,27 @@ struct OwnReaders {
 
   func findings() -> [MatrixFinding] {
     var findings: [MatrixFinding] = []
+    let isStill = effort == .still
     if wanted.contains(.dataMatrix) {
       let contours = Contours(view, levels: levels)
-      findings += DataMatrixReader(view: view, levels: levels, isThorough: effort == .still).read(contours)
+      findings += DataMatrixReader(view: view, levels: levels, isThorough: isStill, failures: isStill ? 40 : 12).read(
+        contours)
     }
-    let step = effort == .still ? 2 : 3
+    let step = isStill ? 2 : 3
     if wanted.contains(.aztec) {
       findings += AztecReader(view: view, levels: levels).read(BullseyeSearch(view, levels: levels, step: step))
     }
     if wanted.contains(.maxiCode) { findings += MaxiCodeReader(view: view, levels: levels, step: step).read() }
     if wanted.contains(.microQR) || wanted.contains(.rMQR) {
       let rings = FinderRings(view, levels: levels, FinderSearch(view, levels: levels))
-      if wanted.contains(.microQR) { findings += MicroQRReader(view: view).read(rings) }
+      if wanted.contains(.microQR) { findings += MicroQRReader(view: view, failures: isStill ? 8 : 3).read(rings) }
       if wanted.contains(.rMQR) { findings += RMQRReader(view: view).read(rings) }
     }
     if wanted.contains(.microPDF417) {
-      let (regions, lines) = effort == .still ? (6, 240) : (2, 60)
-      findings += MicroPDF417Reader(view: view, regions: regions, lines: lines).read()
+      let (regions, lines) = isStill ? (6, 240) : (2, 60)
+      findings += MicroPDF417Reader(view: view, regions: regions, lines: lines, glances: !isStill).read()
     }
     if wanted.contains(.pdf417) {
-      let isStill = effort == .still
       findings += PDF417Reader(view: view, levels: levels, readsFine: isStill).read()
       if isStill, !findings.contains(where: { $0.symbology == .pdf417 && $0.isRead }) {
         findings += onItsSide { PDF417Reader(view: $0, levels: $1, readsFine: true).read() }

@@ -8,7 +8,21 @@ extension PictureSearch {
   }
 
   /// Whether something is there that changes in one direction only, over a good length: bars, though a fence will do.
-  private var hasClearBars: Bool { bars.contains { $0.coherence > 0.85 && $0.energy > 50 && $0.length > 100 } }
+  private var hasClearBars: Bool { bars.contains(where: Self.isClear) }
+
+  private static func isClear(_ bars: BarRegion) -> Bool {
+    bars.coherence > 0.85 && bars.energy > 50 && bars.length > 100
+  }
+
+  /// The lines of a picture along which bars may be read.
+  enum Ways { case rows, columns, both }
+
+  /// Those that cross the clear bars, where all of these lie alike.
+  var waysAcrossBars: Ways {
+    let clear = bars.filter(Self.isClear)
+    let upright = clear.count { abs($0.direction.x) >= abs($0.direction.y) }
+    return clear.isEmpty || upright > 0 && upright < clear.count ? .both : upright > 0 ? .rows : .columns
+  }
 
   /// Whether there is a reason to look for QR codes in every row: nothing was read, or a code is there that was not.
   var needsCloserLook: Bool {

@@ -202,7 +202,8 @@ struct PictureSearch {
   }
 
   /// 1-D codes by their bars.
-  mutating func readStrips(_ pass: ScanPass, with zbar: inout ZBarScanner) {
+  mutating func readStrips(_ pass: ScanPass, _ effort: ScanConfiguration.Effort = .still, with zbar: inout ZBarScanner)
+  {
     let wanted = pass == .stripInverted ? linear.intersection(invertible) : linear
     guard !wanted.isEmpty, !bars.isEmpty else { return }
     zbar.use(Self.library(wanted))
@@ -228,7 +229,7 @@ struct PictureSearch {
       }
       if !own.isEmpty { for symbol in lines.read(own) { evidence.add(symbol) } }
     }
-    if wanted.contains(.dataBarExpanded) { readExpanded(pass, tone, all) }
+    if wanted.contains(.dataBarExpanded) { readExpanded(pass, effort, tone, all) }
   }
 
   /// What the library is asked for: a Code 32 is a Code 39 to it. DataBar Expanded is not its strength: it gets dates wrong, and
@@ -260,15 +261,18 @@ struct PictureSearch {
   }
 
   /// DataBar Expanded symbols, whole in one region or in rows of which each is one to the search for bars.
-  private mutating func readExpanded(_ pass: ScanPass, _ tone: (GrayImage) -> GrayImage, _ coarse: [StripLines]) {
+  private mutating func readExpanded(
+    _ pass: ScanPass, _ effort: ScanConfiguration.Effort, _ tone: (GrayImage) -> GrayImage, _ coarse: [StripLines]
+  ) {
     var open: [(region: BarRegion, lines: StripLines, reader: DataBarExpandedReader)] = []
     let sure = self.sure
     unreadExpanded = []
     for (region, lines) in zip(bars, coarse) {
       // What was read here needs no second look.
-      if sure.contains(where: { $0.corners.contains(region.center) }) || !lines.expanded(isThorough: false).hasTraces {
-        continue
-      }
+      if sure.contains(where: { $0.corners.contains(region.center) }) { continue }
+      // A single line sees a character in many a texture: in a live frame there must be another.
+      let coarse = lines.expanded(isThorough: false)
+      guard effort == .live ? coarse.hasSeveralTraces : coarse.hasTraces else { continue }
       let bands = min(44, max(9, Int(region.height / 3)))
       // Where modules are large, the search for bars saw a part of them.
       for margin in [0.12, 1] {
@@ -316,13 +320,18 @@ struct PictureSearch {
   ///
   /// - Parameter thinning: one line in that many is looked at.
   mutating func readWhole(_ pass: ScanPass, thinning: Int = 1, with zbar: inout ZBarScanner) {
+  /// - Parameters:
+  ///   - thinning: only every so manieth of its lines.
+  ///   - ways: along which of them it looks.
+  mutating func readWhole(_ pass: ScanPass, thinning: Int = 1, _ ways: Ways = .both, with zbar: inout ZBarScanner) {
     let wanted = Self.library(pass == .inverted ? invertible : symbologies).filter { $0 != .qr && $0.zbarType != nil }
     guard !wanted.isEmpty else { return }
     let index = octaves.index(ofAtMost: Self.swept)
     let view = octaves.view(index)
     let (picture, density, toView) = PassPicture.make(pass, view) { octaves[index].levels }
     zbar.use(wanted)
-    zbar.set(density: density * thinning)
+    let step = density * thinning
+    zbar.set(x: ways == .rows ? 0 : step, y: ways == .columns ? 0 : step)
     let raw = picture?.withView { zbar.scan($0) } ?? zbar.scan(view)
     let factor = Double(1 << index)
     for var code in raw.codes {

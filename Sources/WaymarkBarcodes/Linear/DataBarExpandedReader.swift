@@ -32,6 +32,9 @@ struct DataBarExpandedReader {
   /// Whether enough was seen to look more closely.
   var hasTraces: Bool { !votes.isEmpty }
 
+  /// Whether characters were seen more than once: the same by several lines, or several of a stacked symbol.
+  var hasSeveralTraces: Bool { votes.values.reduce(0) { $0 + $1.values.reduce(0, +) } >= Self.leastVotes }
+
   /// Whether there is a symbol for certain, read or not: two characters on which many lines agree.
   var isCode: Bool { votes.values.count { ($0.values.max() ?? 0) >= 6 } >= 2 }
 

@@ -25,12 +25,22 @@ struct BarLine {
     // The darkest and the lightest of blocks, so that a window costs the same whatever its size.
     let block = max(1, reach / 2)
     let blocks = (count + block - 1) / block
+    let isRow = lanes.count == 1 && a == [0, a.y.rounded()] && b.y == a.y && view.holds(row: a.y, to: b.x)
     let values = [Double](unsafeUninitializedCapacity: count) { values, filled in
-      for i in 0..<count {
-        let p = a + direction * (Double(i) * step)
-        var sum = 0.0
-        for lane in lanes { sum += view.sample(p + upright * lane) }
-        values[i] = sum / Double(lanes.count)
+      if isRow {
+        // A row from its beginning has its samples in pixels and half way between.
+        let row = view.row(Int(a.y))
+        for i in 0..<count {
+          let x = i >> 1
+          values[i] = i & 1 == 0 ? Double(row[x]) : (Double(row[x]) + Double(row[x + 1])) / 2
+        }
+      } else {
+        for i in 0..<count {
+          let p = a + direction * (Double(i) * step)
+          var sum = 0.0
+          for lane in lanes { sum += view.sample(p + upright * lane) }
+          values[i] = sum / Double(lanes.count)
+        }
       }
       filled = count
     }
@@ -71,4 +81,11 @@ struct BarLine {
   var widths: [Double] { zip(edges, edges.dropFirst()).map { $1 - $0 } }
 
   func place(_ edge: Int) -> Point2 { start + direction * edges[edge] }
+}
+
+extension ImageView {
+  /// Whether a row, given as a number without a fraction, and all of it up to some place lie inside.
+  fileprivate func holds(row y: Double, to x: Double) -> Bool {
+    y >= 0 && y < Double(height) && x >= 0 && x <= Double(width - 1)
+  }
 }

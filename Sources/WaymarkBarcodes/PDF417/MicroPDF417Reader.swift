@@ -9,6 +9,8 @@ struct MicroPDF417Reader {
   var regions = 6
   /// How many lines are laid across each, at most.
   var lines = 240
+  /// Whether a third of the lines must have seen something for the others to be laid.
+  var glances = false
 
   /// A line that crosses a symbol from end to end.
   private struct Crossing {
@@ -41,7 +43,15 @@ struct MicroPDF417Reader {
     let (reach, side) = (length / 2 + 24, height / 2 + 12)
     let step = max(1.5, 2 * side / Double(lines))
     var crossings: [Crossing] = []
-    for offset in stride(from: -side, through: side, by: step) {
+    var offsets = Array(stride(from: -side, through: side, by: step))
+    var glanced = 0
+    if glances {
+      let first = stride(from: 1, to: offsets.count, by: 3).map { offsets[$0] }
+      glanced = first.count
+      offsets = first + offsets.indices.filter { $0 % 3 != 1 }.map { offsets[$0] }
+    }
+    for (number, offset) in offsets.enumerated() {
+      if glances, number == glanced, crossings.isEmpty { return nil }
       let middle = center + across * offset
       guard let (a, b) = view.segment(from: middle - along * reach, direction: along, length: 2 * reach) else {
         continue

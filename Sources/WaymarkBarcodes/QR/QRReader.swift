@@ -33,6 +33,9 @@ struct QRReader {
 
   /// How many triplets may fail in the second round.
   var failures = 4
+  /// The share of its timing patterns that must be right for a triplet to get to the second round: of codes dark on light, and
+  /// light on dark.
+  var leastTiming = [0.0, 0.0]
   /// How many sizes are tried for one triplet.
   var sizes = 3
   /// Dark on light (0), light on dark (1).
@@ -79,7 +82,7 @@ struct QRReader {
       // Stable: of equals the one with the lower cost.
       let order = left.indices.sorted { (-left[$0].timing, $0) < (-left[$1].timing, $1) }
       for i in order where !isTaken(left[i].triplet) {
-        if failed >= failures || budget.isReached { break }
+        if failed >= failures || budget.isReached || left[i].timing < leastTiming[polarity] { break }
         let candidate = study(octaves, left[i].triplet, inverted: polarity == 1)
         if let candidate { results.append(candidate) }
         if candidate?.isRead != true { failed += 1 }
