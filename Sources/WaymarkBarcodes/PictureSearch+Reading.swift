@@ -14,9 +14,6 @@ extension PictureSearch {
     bars.coherence > 0.85 && bars.energy > 50 && bars.length > 100
   }
 
-  /// The lines of a picture along which bars may be read.
-  enum Ways { case rows, columns, both }
-
   /// Those that cross the clear bars, where all of these lie alike.
   var waysAcrossBars: Ways {
     let clear = bars.filter(Self.isClear)

@@ -315,13 +315,14 @@ struct PictureSearch {
     }
   }
 
+  /// The lines of a picture along which bars may be read.
+  enum Ways { case rows, columns, both }
+
   /// A pass of the library over the whole picture, for 1-D codes: QR codes are read by their modules, and what makes the
   /// library take minutes for them is nothing that it gets to see.
   ///
-  /// - Parameter thinning: one line in that many is looked at.
-  mutating func readWhole(_ pass: ScanPass, thinning: Int = 1, with zbar: inout ZBarScanner) {
   /// - Parameters:
-  ///   - thinning: only every so manieth of its lines.
+  ///   - thinning: one line in that many is looked at.
   ///   - ways: along which of them it looks.
   mutating func readWhole(_ pass: ScanPass, thinning: Int = 1, _ ways: Ways = .both, with zbar: inout ZBarScanner) {
     let wanted = Self.library(pass == .inverted ? invertible : symbologies).filter { $0 != .qr && $0.zbarType != nil }

@@ -124,7 +124,8 @@ package struct TextReader {
     let flat = styles.contains(where: \.isFlat) ? image.withView { LinePicture($0, on: .flat) } : nil
     return try styles.compactMap { style in
       guard let line = style.isFlat ? flat : plain else { return nil }
-      return try Self.trimmed(recognize(line.drawn(style), style.asksAll, alphabet).map(Self.plain))
+      return try Self.paired(
+        Self.trimmed(recognize(line.drawn(style), style.asksAll, alphabet).map(Self.plain)))
     }
   }
 
@@ -145,9 +146,31 @@ package struct TextReader {
       specks.contains(symbol.text) && symbol.confidence < most
     }
     var rest = symbols[...]
+    // However sure: a text that begins with a quotation mark has another one, and none begins with the others.
+    let stray: Set<String> = ["\"", "\\", "`", "~"]
+    if let first = rest.first, rest.count > 1, stray.contains(first.text),
+      rest.count(where: { $0.text == first.text }) == 1
+    {
+      rest = rest.dropFirst()
+    }
     while let first = rest.first, rest.count > 1, isSpeck(first, 0.7) { rest = rest.dropFirst() }
     while let last = rest.last, rest.count > 1, isSpeck(last, 0.35) { rest = rest.dropLast() }
     return Array(rest)
+  }
+
+  /// Brackets closed by those of the kind that was opened: the kinds differ by little in print.
+  private static func paired(_ symbols: [ReadSymbol]) -> [ReadSymbol] {
+    let closing = ["(": ")", "[": "]", "{": "}"]
+    var open: [String] = []
+    return symbols.map { symbol in
+      var symbol = symbol
+      if let close = closing[symbol.text] {
+        open.append(close)
+      } else if closing.values.contains(symbol.text), let close = open.popLast() {
+        symbol.text = close
+      }
+      return symbol
+    }
   }
 
   /// The part within an outline as a picture of its own; nil for an outline that is no quadrilateral.

@@ -128,6 +128,16 @@ import WaymarkImage
     }
   }
 
+  @Test(arguments: [
+    ("\"DATE:1", "DATE:1"), ("\\SUM:", "SUM:"), ("\"A\"B", "\"A\"B"), ("A(S}:1", "A(S):1"), ("[A)(B]", "[A](B)"),
+    ("A)B", "A)B"),
+  ])
+  func straySignsAndBracketsAreSetRight(_ read: String, _ text: String) throws {
+    let image = picture(200, 36, lines: [(10, 8)])
+    let reader = TextReader { _, _, _ in read.map { ReadSymbol(String($0), confidence: 0.99) } }
+    #expect(try image.withView { try reader.read($0) }.map(\.text) == [text])
+  }
+
   @Test func nothingIsReadWhereNothingIs() throws {
     for size in [1, 3, 4, 7, 8, 100] {
       let reader = TextReader { _, _, _ in [] }
