@@ -89,11 +89,11 @@ def text(report):
 
 def summary(report):
     """The same for docs/reliability.md."""
-    counts = report['counts']
+    counts, count = report['counts'], len(report['violations'])
     lines = [f'`Scripts/soak {report["seconds"] // 60} --seed {report["seed"]}`: {len(report["log of faults"])} faults of {len(report["faults"])} kinds, '
              f'{sum(report["runs of the service"].values())} runs of the service, {report["codes shown"]:,} different codes shown, '
              f'{report["verdicts compared"]:,} verdicts and other',
-             f'events compared between the clients that stay, {len(report["violations"])} violations.', '',
+             f'events compared between the clients that stay, {count} violation{"" if count == 1 else "s"}.', '',
              '| counted | times |', '|---|---|']
     lines += [f'| {key} | {value:,} |' for key, value in counts.items() if isinstance(value, int)]
     lines += ['', '| fault | times | well again | median | worst |', '|---|---|---|---|---|']
