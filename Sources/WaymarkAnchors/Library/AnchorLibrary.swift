@@ -5,7 +5,7 @@ public import WaymarkSystem
 
 /// A compiled set of reference pictures.
 ///
-/// Made by `AnchorLibraryBuilder` or `waymark anchors build`. Shared freely between threads. The file stays open: it may be
+/// Made by `AnchorCompiler` and `LibraryWriter`, or by `waymark anchors build`. Shared freely between threads. The file stays open: it may be
 /// replaced while the library is in use, and where it is changed or cut off in place, what was not read yet is missing and `failure`
 /// says so.
 public final class AnchorLibrary: Sendable {
@@ -60,9 +60,14 @@ public final class AnchorLibrary: Sendable {
     var lists: [Range<Int>] = []
     var recalls: [Float] = []
     references.reserveCapacity(header.anchors)
+    // Each byte belongs to one anchor: records that share pictures or lists would make a small file cost without bound.
+    var (area, listed) = (0, 0)
     let isSound = bytes.withUnsafeBytes { bytes in
       (0..<header.anchors).allSatisfy { i in
         guard let record = AnchorRecord(bytes, i, header, file) else { return false }
+        area += record.reference.width * record.reference.height
+        listed += record.list.count
+        guard area <= file.size - header.index.upperBound, listed <= header.features else { return false }
         references.append(record.reference)
         lists.append(record.list)
         recalls.append(record.recall)
@@ -99,6 +104,14 @@ public final class AnchorLibrary: Sendable {
       return state.failure
     }
     if let failure { throw failure }
+  }
+
+  /// Reads all of it, the index and every picture, and keeps the index.
+  ///
+  /// - Throws: `AnchorError` with `damaged`.
+  package func check() throws(AnchorError) {
+    try load()
+    for reference in references where reference.image == nil { throw LibraryHeader.damaged(file.path) }
   }
 
   /// What was found to be damaged since the library was opened. An anchor whose picture is damaged is not found; without the

@@ -82,7 +82,11 @@ final class LibraryFile: Sendable {
     while done < memory.count, let base = memory.baseAddress {
       let n = pread(file, base + done, memory.count - done, off_t(offset + done))
       if n < 0, errno == EINTR { continue }
-      guard n > 0 else { return false }
+      guard n > 0 else {
+        // The end of the file is no error of the system's, but one of the file.
+        if n == 0 { errno = EIO }
+        return false
+      }
       done += n
     }
     return true

@@ -12,7 +12,7 @@ struct LibraryHeader {
   let indexChecksum: UInt64
 
   /// More features than any device could search: 1.4 GB of them.
-  private static let mostFeatures = 1 << 25
+  static let mostFeatures = 1 << 25
 
   /// The header in a file's first bytes; nil when there are too few.
   init?(_ head: [UInt8]) {
@@ -57,7 +57,7 @@ struct LibraryHeader {
 
   /// Whether the sections lie one behind the other as `LibraryWriter` puts them, inside a file of so many bytes.
   func fits(_ fileSize: Int) -> Bool {
-    guard keyBits <= FeatureKey.greatestBits, anchors < Int(UInt16.max), features <= Self.mostFeatures,
+    guard (1...FeatureKey.greatestBits).contains(keyBits), anchors < Int(UInt16.max), features <= Self.mostFeatures,
       nameBytes <= AnchorCompiler.longestName * anchors
     else { return false }
     var end = LibraryLayout.headerSize

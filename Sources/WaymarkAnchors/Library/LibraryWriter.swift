@@ -15,6 +15,11 @@ package enum LibraryWriter {
         .duplicateName, "Two anchors are named \"\(a.name)\".", hint: "Rename one of the pictures or its entry.")
     }
     let total = anchors.reduce(0) { $0 + $1.features.count }
+    guard total <= LibraryHeader.mostFeatures else {
+      throw AnchorError(
+        .tooManyAnchors, "\(total) features do not fit into one library.",
+        hint: "Keep fewer features an anchor, or split it.")
+    }
     let bits = LibraryLayout.keyBits(features: total)
     let nameBytes = anchors.flatMap { Array($0.name.utf8) }
 

@@ -42,7 +42,7 @@ package final class RecallTrial {
     return found
   }
 
-  /// A library of one anchor. Libraries are used as they lie in a file; this one has lost its name when it is returned.
+  /// A library of one anchor. Libraries are read from files; this one has lost its name when it is returned.
   private static func library(of anchor: CompiledAnchor) throws(AnchorError) -> AnchorLibrary {
     let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
     let path = "\(folder)/waymark-trial-\(getpid())-\(String(UInt64.random(in: 0 ... .max), radix: 36))"

@@ -30,7 +30,7 @@ struct SceneCache: Sendable {
     let path = path(name)
     do throws(AnchorError) {
       let library = try AnchorLibrary(path: path)
-      try library.load()
+      try library.check()
       // Used now: the others go first.
       utimes(path, nil)
       return library

@@ -111,7 +111,7 @@ struct SceneStore: Sendable {
     // One at a time, and those that are to be compiled once more: together they may be larger than the memory.
     var keys: [String] = []
     for anchor in anchors { keys.append(Self.key(anchor, try file(anchor))) }
-    if let previous, previous.keys == keys { return (previous.library, keys) }
+    if let previous, previous.keys == keys, previous.library?.failure == nil { return (previous.library, keys) }
     let entry = Self.hash(keys.joined().utf8)
     if let library = cache.library(entry, warn: warn), library.references.map(\.name) == anchors.map(\.name) {
       return (library, keys)

@@ -50,6 +50,8 @@ package final class ScenesModule: ServiceModule {
   /// What is followed without a session.
   private var alone: Session
   private var library: AnchorLibrary?
+  /// What was told of a library that is damaged.
+  private var toldFailure: String?
   /// The load that runs; a newer one takes its place.
   var loading = 0
   var watching = false
@@ -191,6 +193,7 @@ package final class ScenesModule: ServiceModule {
   private func take(_ reading: AnchorReading, _ frame: FrameReference) {
     guard reading.generation == generation, !isStopped else { return }
     lastFrame = frame
+    tellDamage()
     intrinsics = SessionWire.intrinsics(reading.intrinsics)
     let input = SessionInput.frame(
       SessionFrame(
@@ -200,6 +203,17 @@ package final class ScenesModule: ServiceModule {
     } else {
       _ = publish(alone.handle(input, at: frame.captured), by: nil, frame, reading)
     }
+  }
+
+  /// Says once in the log that the library in use was found to be damaged.
+  private func tellDamage() {
+    guard let failure = (followsScene == true ? loaded?.library : library)?.failure, toldFailure != failure.message
+    else {
+      return
+    }
+    toldFailure = failure.message
+    hub.log.subsystem(.scenes).error(
+      "the anchor library is damaged", metadata: ["message": "\(failure.message)", "hint": "\(failure.hint)"])
   }
 
   private func publish(

@@ -83,6 +83,49 @@ struct AnchorLibraryTests {
     #expect { try AnchorLibrary(path: "/tmp") } throws: { ($0 as? AnchorError)?.code == .notALibrary }
   }
 
+  /// Checksums keep out accidents, not people: what a crafted file says is bounded besides.
+  @Test func filesThatWouldCostWithoutBoundAreRefused() throws {
+    let path = temporaryPath()
+    defer { remove(path) }
+    let bytes = try LibraryWriter.bytes(of: Array(Scenery.anchors.prefix(2)))
+    func opens(_ change: (inout [UInt8]) -> Void) throws -> Bool {
+      var file = bytes
+      change(&file)
+      func sum(_ range: Range<Int>) -> UInt64 {
+        var sum = Checksum()
+        file.withUnsafeBytes { sum.add(UnsafeRawBufferPointer(rebasing: $0[range])) }
+        return sum.value
+      }
+      func put(_ value: UInt64, at offset: Int) {
+        for i in 0..<8 { file[offset + i] = UInt8(truncatingIfNeeded: value >> (8 * UInt64(i))) }
+      }
+      let header = try #require(LibraryHeader(Array(bytes[..<LibraryLayout.headerSize])))
+      put(sum(header.directory), at: 96)
+      put(sum(0..<120), at: 120)
+      try Data(file).write(to: URL(fileURLWithPath: path))
+      return (try? AnchorLibrary(path: path)) != nil
+    }
+    #expect(try opens { _ in })
+    let (first, second) = (LibraryLayout.headerSize, LibraryLayout.headerSize + LibraryLayout.recordSize)
+    // Two anchors, each with the features of both.
+    #expect(
+      try !opens { file in
+        for record in [first, second] {
+          file.replaceSubrange(record + 20..<record + 28, with: [0, 0, 0, 0] + file[28..<32])
+        }
+      })
+    // A picture as large as what is left of the file, twice.
+    #expect(
+      try !opens { file in
+        for record in [first, second] {
+          file.replaceSubrange(record + 32..<record + 40, with: Array(file[first + 32..<first + 40]))
+          file.replaceSubrange(record + 16..<record + 20, with: [0xE0, 0x01, 0xA0, 0x02])
+        }
+      })
+    // An index by no bits at all.
+    #expect(try !opens { $0[32] = 0 })
+  }
+
   /// Small libraries are read whole when they are opened.
   @Test func aSmallLibraryThatIsCutOffWhileInUseStaysWhole() throws {
     let path = temporaryPath()
