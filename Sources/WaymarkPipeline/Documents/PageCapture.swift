@@ -96,6 +96,8 @@ package struct PageCapture: Sendable {
   private struct Hold: Sendable {
     var best = -1.0
     var kept: Sight
+    /// When `kept` was seen.
+    var keptAt = -Double.infinity
     /// Where the page was, the corners of all in the order of the first.
     var trail: [(at: Double, corners: [Point2])] = []
 
@@ -121,6 +123,8 @@ package struct PageCapture: Sendable {
   private var hint: (advice: Advice, since: Double)?
   private var told: Advice?
   private static let memory = 64
+  /// Places of a page that is held, at most: more than are looked back at.
+  private static let longestTrail = 512
 
   /// Nothing captured yet.
   package init(_ settings: Settings = Settings()) { self.settings = settings }
@@ -196,6 +200,7 @@ package struct PageCapture: Sendable {
       if offset > settings.tremor * diagonal { current = Hold(kept: sight) }
     }
     current.trail.append((now, corners))
+    if current.trail.count > Self.longestTrail { current.trail.removeFirst() }
     // What it came from does not count: it rests from when it was where it is now.
     while let early = current.mean(from: current.since, to: current.since + glance),
       let late = current.mean(from: now - glance, to: now),
@@ -206,14 +211,17 @@ package struct PageCapture: Sendable {
     var outcome = Outcome(phase: .holding, progress: progress(of: current, at: now), advice: say(advice, at: now))
     // A page without marks has no sharpness; its newest frame will do.
     let quality = sight.look.sharpness.map { $0.across + $0.down - 4 * sight.look.glare } ?? 0
-    if quality >= current.best && offset <= settings.stillness * diagonal || current.trail.count == 1 {
+    // What was kept before it came to rest shows it on its way.
+    if quality >= current.best && offset <= settings.stillness * diagonal || current.keptAt < current.since {
       current.best = quality
       current.kept = sight
+      current.keptAt = now
       outcome.keeps = true
     }
     hold = current
     guard outcome.progress >= 1, current.trail.count >= 3, let late = current.mean(from: now - glance, to: now),
-      let before = current.mean(from: now - 2 * glance, to: now - glance),
+      // Of frames that come more slowly than a glance: the one before.
+      let before = current.mean(from: now - 2 * glance, to: now - glance) ?? current.trail.dropLast().last?.corners,
       Self.aligned(late, to: before).worst <= settings.finalStillness * diagonal
     else { return outcome }
     hold = nil

@@ -20,7 +20,15 @@ package final class Lane<Settings: Sendable, Output: Sendable>: FrameLane {
     var times = RecentTimes()
     var busySince: Double?
     var stopping = false
+    /// Whether the work is to be let go of, with all that it keeps of frames.
+    var isForgotten = false
     var demandChanged: (@Sendable () -> Void)?
+  }
+
+  /// What the thread has to do.
+  private enum Next: Sendable {
+    case frame(Frame, Settings)
+    case forget, stop
   }
 
   package let name: String
@@ -67,15 +75,25 @@ package final class Lane<Settings: Sendable, Output: Sendable>: FrameLane {
   ) {
     var work: Work?
     while true {
-      let next: (frame: Frame, settings: Settings)? =
-        state.wait { state -> (frame: Frame, settings: Settings)?? in
-          if state.stopping { return .some(nil) }
-          guard let frame = state.slot else { return nil }
-          state.slot = nil
-          state.busySince = MonotonicClock.now
-          return (frame, state.settings)
-        } ?? nil
-      guard let next else { return }
+      let task = state.wait { state -> Next? in
+        if state.stopping { return .stop }
+        if state.isForgotten {
+          state.isForgotten = false
+          return .forget
+        }
+        guard let frame = state.slot else { return nil }
+        state.slot = nil
+        state.busySince = MonotonicClock.now
+        return .frame(frame, state.settings)
+      }
+      let next: (frame: Frame, settings: Settings)
+      switch task {
+      case .frame(let frame, let settings): next = (frame, settings)
+      case .forget:
+        work = nil
+        continue
+      case .stop, nil: return
+      }
       let began = MonotonicClock.now
       stages.record("wait", began - next.frame.captured)
       if work == nil { work = makeWork() }
@@ -129,6 +147,9 @@ package final class Lane<Settings: Sendable, Output: Sendable>: FrameLane {
     }
     changed?()
   }
+
+  /// Lets go of the work, and so of all that it keeps of frames; the next frame gets a new one.
+  package func forget() { state.update { $0.isForgotten = true } }
 
   /// Limits the rate; nil: all frames.
   package func setMaximumRate(_ rate: Double?) {

@@ -289,7 +289,7 @@ package final class DocumentsModule: ServiceModule {
     task.isAutomatic = mode == .automatic
     lane.settings = task
     lane.setEnabled(owner != nil && mode != .paused)
-    if owner != nil { watchDesk() }
+    if owner != nil { watchDesk() } else { lane.forget() }
   }
 
   /// Ends the worker that looks at frames' colours when no frame needed it for a while.

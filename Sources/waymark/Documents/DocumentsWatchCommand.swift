@@ -51,6 +51,7 @@ struct DocumentsWatchCommand: ParsableCommand {
         {
           reading.shot?.outline = detector.settle(picture, near: near)?.outline ?? near
         }
+        if reading.phase != .holding { recent.removeAll() }
         let record = Record(frame: index, elapsed: elapsed, reading)
         Output.data(Data(try JSONLineEncoder.line(record)))
       } catch {

@@ -71,6 +71,27 @@ import WaymarkPipeline
     #expect(player.captures.isEmpty)
   }
 
+  @Test func framesThatComeSlowlyAreEnough() {
+    var capture = PageCapture()
+    let captures = (0..<12).filter { capture.see(Self.sight(), at: 100 + 0.5 * Double($0)).captures }
+    #expect(captures.count == 1)
+  }
+
+  /// What is taken was seen while the page was at rest, however sharp it was on its way.
+  @Test func whatIsTakenIsOfTheTimeOfRest() throws {
+    var capture = PageCapture()
+    var (now, kept, taken) = (100.0, -1.0, [Double]())
+    for step in 0..<60 {
+      // It comes in slowly, 5 % of its diagonal a second, and stops after two seconds.
+      let outcome = capture.see(Self.sight(at: Point2(min(2, Double(step) / 15) * 15.6, 0)), at: now)
+      if outcome.keeps { kept = now }
+      if outcome.captures { taken.append(kept) }
+      now += 1.0 / 15
+    }
+    #expect(taken.count == 1)
+    #expect(try #require(taken.first) >= 101.5)
+  }
+
   @Test func tremorDoesNotKeepAPageFromBeingCaptured() {
     var player = Player()
     for step in 0..<20 { _ = player.show(Self.sight(at: Point2(step % 2 == 0 ? 0.5 : -0.5, 0)), seconds: 1.0 / 15) }
