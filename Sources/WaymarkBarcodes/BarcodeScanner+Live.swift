@@ -29,7 +29,10 @@ extension BarcodeScanner {
     clock.mark("strips")
     if search.sure.isEmpty, !search.linear.isEmpty {
       // Where nothing speaks for a code, a look every other frame may cost more.
-      if search.hasTraces {
+      if search.hasTraces, turn.isMultiple(of: 4) {
+        // Now and then a better look, both ways: a fence is no reason to miss the code across it.
+        readWhole(Self.rotation, from: turn / 4, within: LiveBudget.everyFourth, ways: .both, &search)
+      } else if search.hasTraces {
         readWhole(Self.rotation, from: turn, within: LiveBudget.everyFrame, &search)
       } else if turn.isMultiple(of: 4) {
         readWhole(Self.rotation, from: turn / 4, within: LiveBudget.everyFrame, &search)
@@ -44,10 +47,11 @@ extension BarcodeScanner {
 
   /// The pass whose turn it is (`first` of them, counted round), or the next one that fits into the time of this frame.
   private mutating func readWhole(
-    _ passes: [ScanPass], from first: Int, within most: Double, _ search: inout PictureSearch
+    _ passes: [ScanPass], from first: Int, within most: Double, ways: PictureSearch.Ways? = nil,
+    _ search: inout PictureSearch
   ) {
     let budget = LiveBudget(busyness: search.octaves[0].levels.busyness(of: search.image))
-    let ways = search.waysAcrossBars
+    let ways = ways ?? search.waysAcrossBars
     // Only along rows, or only along columns, it costs half.
     let most = ways == .both ? most : 2 * most
     for i in passes.indices {

@@ -13,6 +13,8 @@ struct LiveBudget {
   static let everyFrame = 0.25
   /// What it may cost in every other frame.
   static let everyOther = 0.4
+  /// What it may cost in every fourth frame, where something speaks for a code.
+  static let everyFourth = 0.6
   /// Fewer lines than every fourth miss the codes that the pass is for.
   private static let thinnest = 4
 

@@ -16,6 +16,8 @@ struct OwnReaders {
   let levels: BlockMean
   let wanted: Set<Symbology>
   let effort: ScanConfiguration.Effort
+  /// Whether it goes on after many places that look like a code and are none.
+  var isPatient = true
 
   /// What the readers of this module look for.
   static let symbologies: Set<Symbology> = Set(
@@ -79,7 +81,9 @@ struct OwnReaders {
     let isStill = effort == .still
     if wanted.contains(.dataMatrix) {
       let contours = Contours(view, levels: levels)
-      findings += DataMatrixReader(view: view, levels: levels, isThorough: isStill, failures: isStill ? 40 : 12).read(
+      findings += DataMatrixReader(
+        view: view, levels: levels, isThorough: isStill, failures: isStill || isPatient ? 40 : 12
+      ).read(
         contours)
     }
     let step = isStill ? 2 : 3
@@ -89,7 +93,7 @@ struct OwnReaders {
     if wanted.contains(.maxiCode) { findings += MaxiCodeReader(view: view, levels: levels, step: step).read() }
     if wanted.contains(.microQR) || wanted.contains(.rMQR) {
       let rings = FinderRings(view, levels: levels, FinderSearch(view, levels: levels))
-      if wanted.contains(.microQR) { findings += MicroQRReader(view: view, failures: isStill ? 8 : 3).read(rings) }
+      if wanted.contains(.microQR) { findings += MicroQRReader(view: view).read(rings) }
       if wanted.contains(.rMQR) { findings += RMQRReader(view: view).read(rings) }
     }
     if wanted.contains(.microPDF417) {

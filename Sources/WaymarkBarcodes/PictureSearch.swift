@@ -117,10 +117,12 @@ struct PictureSearch {
   /// - Parameter turn: the number of a live frame, in which the readers take turns; `nil` asks all of them.
   mutating func readOwn(_ effort: ScanConfiguration.Effort, turn: Int? = nil) {
     var wanted = symbologies.intersection(OwnReaders.symbologies)
+    // Of fifteen live frames five in a row are patient ones, so that each search is in its turn.
+    let isPatient = turn.map { $0 % 15 < 5 } ?? true
     if let turn { wanted = OwnReaders.turn(turn, of: wanted) }
     guard !wanted.isEmpty else { return }
     let index = octaves.index(ofAtMost: Self.searched)
-    take(octaves[index], wanted, effort)
+    take(octaves[index], wanted, effort, isPatient: isPatient)
     // What is there and was not read may be too fine for this octave.
     let left = Set(unreadOwn.map(\.symbology))
     guard effort == .still, index > 0, !left.isEmpty else { return }
@@ -144,8 +146,11 @@ struct PictureSearch {
   /// Pictures of no more pixels than that are looked at in twice their size.
   private static let enlarged = 160_000
 
-  private mutating func take(_ octave: Octaves.Octave, _ wanted: Set<Symbology>, _ effort: ScanConfiguration.Effort) {
-    let own = OwnReaders(view: octave.view, levels: octave.levels, wanted: wanted, effort: effort).read()
+  private mutating func take(
+    _ octave: Octaves.Octave, _ wanted: Set<Symbology>, _ effort: ScanConfiguration.Effort, isPatient: Bool = true
+  ) {
+    let own = OwnReaders(view: octave.view, levels: octave.levels, wanted: wanted, effort: effort, isPatient: isPatient)
+      .read()
     for var symbol in own.symbols {
       symbol.corners = symbol.corners.scaled(by: octave.factor)
       evidence.add(symbol)
