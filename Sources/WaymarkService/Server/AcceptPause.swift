@@ -32,17 +32,14 @@ final class AcceptPause: ChannelInboundHandler {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return true }
     let lowest = open("/dev/null", O_RDONLY | O_CLOEXEC)
-    guard lowest >= 0 else { return false }
+    guard lowest >= 0 else { return errno != EMFILE && errno != ENFILE }
     close(lowest)
     return UInt(lowest) + reserve < UInt(limit.rlim_cur)
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    guard Self.hasRoom else {
-      unwrapInboundIn(data).close(promise: nil)
-      return pause(context, "Few descriptors are left")
-    }
     context.fireChannelRead(data)
+    if !Self.hasRoom { pause(context, "few descriptors are left") }
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {

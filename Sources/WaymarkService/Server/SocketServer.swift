@@ -16,8 +16,9 @@ package final class SocketServer: Sendable {
   package static func start(_ socket: consuming ListeningSocket, hub: Hub) async throws -> SocketServer {
     let bootstrap = ServerBootstrap(group: ServiceActor.group)
       .serverChannelOption(.backlog, value: ListeningSocket.backlog)
-      // A crowd of connects must not keep the loop from those who are already there.
-      .serverChannelOption(.maxMessagesPerRead, value: 16)
+      // A crowd of connects must not keep the loop from those who are already there, and after each of them it is seen whether there
+      // is room for one more.
+      .serverChannelOption(.maxMessagesPerRead, value: 1)
       .serverChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           try channel.pipeline.syncOperations.addHandler(AcceptPause(log: hub.log))

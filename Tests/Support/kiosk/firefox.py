@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import threading
 import time
 
 import websocket
@@ -46,6 +47,8 @@ class Firefox:
                 address = match[1]
                 break
         assert address, "Firefox did not start"
+        # It waits where nobody takes what it says.
+        threading.Thread(target=self.process.stderr.read, daemon=True).start()
         self.socket = websocket.create_connection(address + "/session", timeout=60, suppress_origin=True)
         self.number = 0
         self.requests, self.console = [], []
