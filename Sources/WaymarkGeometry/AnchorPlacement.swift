@@ -1,7 +1,7 @@
 /// Where an anchor, a picture or a code, is in one frame.
 public struct AnchorPlacement: Hashable, Sendable {
   /// How a place was come by.
-  public enum Method: String, Hashable, Sendable, Codable {
+  public enum Method: String, Hashable, Sendable {
     /// It is seen in this frame.
     case fullTracking
     /// It is not seen; the place is the last one known.
@@ -43,7 +43,7 @@ public struct AnchorPlacement: Hashable, Sendable {
     func finite(_ pose: Pose?) -> Bool {
       pose.map { $0.position.sum().isFinite && $0.orientation.vector.sum().isFinite } ?? true
     }
-    return corners.isFinite && homography.rowMajor.allSatisfy(\.isFinite) && score.isFinite && finite(pose)
+    return corners.isFinite && homography.rowMajor.allSatisfy({ $0.isFinite }) && score.isFinite && finite(pose)
       && finite(rawPose) && referenceSize.x > 0 && referenceSize.y > 0
   }
 }

@@ -246,8 +246,6 @@ export class Shelf {
         const twin = this.#nearest(this.#places.filter((each) => each.chart === this.#chart), place.key, corners);
         if (twin) {
           twin.sightings += place.sightings;
-          // What counted goes on counting.
-          twin.needed = Math.min(twin.needed, place.needed);
           this.#places.splice(this.#places.indexOf(place), 1);
           for (const [number, held] of this.#held) if (held === place) this.#held.set(number, twin);
         } else Object.assign(place, { corners, chart: this.#chart });
