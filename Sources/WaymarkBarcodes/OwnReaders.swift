@@ -82,7 +82,7 @@ struct OwnReaders {
     if wanted.contains(.dataMatrix) {
       let contours = Contours(view, levels: levels)
       findings += DataMatrixReader(
-        view: view, levels: levels, isThorough: isStill, failures: isStill || isPatient ? 40 : 12
+        view: view, levels: levels, isThorough: isStill, failures: isPatient ? 40 : 12
       ).read(
         contours)
     }
