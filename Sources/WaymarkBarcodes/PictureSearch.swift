@@ -229,7 +229,7 @@ struct PictureSearch {
       for code in picture.withView({ zbar.scan($0) }).codes {
         guard var symbol = Symbol(code, pass: pass) else { continue }
         if symbol.symbology == .code128 { symbol = lines.extended(symbol) }
-        symbol.corners = strip.corners(of: code, in: region)
+        symbol.corners = strip.corners(of: code, as: symbol, in: region, of: image)
         add(symbol)
       }
       if !own.isEmpty { for symbol in lines.read(own) { evidence.add(symbol) } }
@@ -344,7 +344,10 @@ struct PictureSearch {
       code.points = code.points.map { (toView($0) + 0.5) * factor - 0.5 }
       guard var symbol = Symbol(code, pass: pass) else { continue }
       if !symbol.symbology.isMatrix, let region = bars.first(where: { $0.corners.contains(symbol.corners.center) }) {
-        symbol.corners = region.corners
+        let strip = BarStrip(region)
+        let outline = BarOutline(image: image, region: region, strip: strip, row: strip.row(of: symbol.corners.center))
+        let seen = strip.span(of: code.points.map(strip.column), in: region)
+        symbol.corners = outline.corners(of: symbol, span: seen, isUpsideDown: code.isUpsideDown) ?? region.corners
       }
       add(symbol)
     }

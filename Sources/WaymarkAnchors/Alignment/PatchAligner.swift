@@ -28,6 +28,9 @@ package final class PatchAligner {
     package var noise = 4.0
     /// What the drawing gets wrong, as a share of a patch's contrast.
     package var mismatch = 0.25
+    /// Whether a flat anchor keeps its shape, being shifted, turned and resized alone: bars look alike however long they are, and however
+    /// slanted along themselves.
+    package var isRigid = false
     package init() {}
   }
 
@@ -191,6 +194,8 @@ package final class PatchAligner {
     let toLevel = h.resized(by: scale)
     let noise = options.noise * options.noise
     let mismatch = options.mismatch * options.mismatch / 64
+    // Of bars a few ends must outweigh the many that know nothing of a shift along themselves.
+    let flat = options.isRigid ? 0.0005 : 0.01
     for i in 0..<set.count {
       let c = set.seen(toLevel.apply(set.anchor[i]), scale: scale)
       let (x, y) = (c.x - PatchSet.middle, c.y - PatchSet.middle)
@@ -214,7 +219,7 @@ package final class PatchAligner {
       let (xx, yy) = (tx + 0.01 * (tx + ty), ty + 0.01 * (tx + ty))
       let determinant = xx * yy - xy * xy
       guard xx > 0, yy > 0, determinant > 1e-4 * (tx + ty) * (tx + ty) else { continue }
-      slope[i] = Point3(xx, xy, yy)
+      slope[i] = Point3(tx + flat * (tx + ty), xy, ty + flat * (tx + ty))
       product[i] = b
       shift[i] = Point2(yy * b.x - xy * b.y, xx * b.y - xy * b.x) / determinant
       let contrast = length * rho
@@ -235,7 +240,7 @@ package final class PatchAligner {
     guard n >= 4 else { return nil }
     select(n / 2, of: n)
     let median = Double(sorted[n / 2])
-    let limit = robust ? max(0.3, 3 * median) : max(1, 4 * median)
+    let limit = options.isRigid ? max(1, 4 * median) : robust ? max(0.3, 3 * median) : max(1, 4 * median)
     let freedom = AlignmentFreedom(h, scale, frame)
     var system = NormalEquations()
     for i in 0..<set.count where information[i] > 0 {
@@ -262,6 +267,14 @@ package final class PatchAligner {
     let tight = 1 / (prior * prior)
     for k in 0..<6 { system.rows[k][k] += loose }
     for k in 6..<8 { system.rows[k][k] += tight }
+    if options.isRigid, h.cylinder == nil {
+      // A similarity scales both ways alike, turns both ways alike, and keeps what is parallel.
+      let rows = system.rows
+      let weight = 10 * max(rows[0][0], rows[1][1], rows[3][3], rows[4][4])
+      system.add(SIMD8(1, 0, 0, 0, -1, 0, 0, 0), 0, weight: weight)
+      system.add(SIMD8(0, 1, 0, 1, 0, 0, 0, 0), 0, weight: weight)
+      for k in 6..<8 { system.rows[k][k] += weight }
+    }
     guard let x = system.solve() else { return nil }
     let length = (abs(x[0]) + abs(x[1]) + abs(x[2]) + abs(x[3]) + abs(x[4]) + abs(x[5])) * frame.radius
     guard length.isFinite, let next = freedom.step(x, from: h, scale, frame) else { return nil }

@@ -56,6 +56,8 @@ package final class CodeFollower {
   /// Few codes are aligned on many patches, because the error falls with their number; many on fewer.
   private let fine: PatchAligner
   private let quick: PatchAligner
+  /// Bars say where they are across themselves; along themselves their ends do.
+  private let rigid: PatchAligner
   private let search = PatchSearch()
   private let proof = StructureProof()
   private var exposure = ExposureEstimate()
@@ -79,7 +81,10 @@ package final class CodeFollower {
     alignment.smearedPatches = 64
     alignment.coarsePatches = 32
     quick = PatchAligner(alignment)
-    for aligner in [fine, quick] { aligner.lens = lens }
+    alignment = PatchAligner.Options()
+    alignment.isRigid = true
+    rigid = PatchAligner(alignment)
+    for aligner in [fine, quick, rigid] { aligner.lens = lens }
     search.lens = lens
     proof.lens = lens
   }
@@ -95,7 +100,9 @@ package final class CodeFollower {
     return codes.filter(\.isTold).map { ($0.id, $0.lastSeen) }
   }
 
-  private var aligner: PatchAligner { codes.count > 8 ? quick : fine }
+  private func aligner(_ code: FollowedCode) -> PatchAligner {
+    code.isDrawn ? codes.count > 8 ? quick : fine : rigid
+  }
 
   /// Takes the next frame, and what was read since the last one.
   ///
@@ -128,7 +135,7 @@ package final class CodeFollower {
       if let i = match(sighting.content, corners, read.time) {
         codes[i].confirm(at: read.time, width: sighting.physicalWidth)
         // Followed, and where it was read: nothing else is to be learned.
-        if codes[i].isSeen, codes[i].isDrawn || codes[i].extent * 1.4 > corners.signedArea.squareRoot() { continue }
+        if codes[i].isSeen, !codes[i].isOutgrown(by: corners) { continue }
       } else {
         letGo(of: corners, read.time)
         guard codes.count < options.maximum else { continue }
@@ -221,7 +228,7 @@ package final class CodeFollower {
   private func follow(_ i: Int, _ time: Double) {
     guard var tracker = codes[i].tracker, codes[i].isSeen || time - codes[i].lastSeen <= options.lostAfter,
       codes[i].isDrawn || time - codes[i].lastRead <= options.unread,
-      let place = tracker.track(in: pyramid, at: time, aligner: aligner, search: search, exposure: exposure)
+      let place = tracker.track(in: pyramid, at: time, aligner: aligner(codes[i]), search: search, exposure: exposure)
     else {
       codes[i].miss()
       return
@@ -231,7 +238,7 @@ package final class CodeFollower {
     // Of many, one that has just proven itself is asked again in the next frame but one; one that has not, at once.
     let interval = codes.count > 8 && codes[i].isProven ? 0.06 : 0.03
     guard codes[i].isDrawn, time - codes[i].lastChecked >= interval - 1e-3 else { return }
-    let deviations = tracker.deviations(in: pyramid, aligner: aligner, proof: proof, exposure: exposure)
+    let deviations = tracker.deviations(in: pyramid, aligner: aligner(codes[i]), proof: proof, exposure: exposure)
     if !codes[i].prove(deviations, at: time) { codes[i].letGo() }
   }
 
@@ -247,14 +254,14 @@ package final class CodeFollower {
   /// Learns from the fastest code how long the shutter is open, and from one after the other how sharp the frame is.
   private func learn() {
     guard !codes.isEmpty else { return }
-    // Read before a code is changed: it depends on their number.
-    let aligner = aligner
     let fastest = codes.indices.max { codes[$0].speed < codes[$1].speed }
     if let fastest, frames % 2 == 0, codes[fastest].isSeen, codes[fastest].speed * max(exposure.seconds, 0.01) >= 3 {
+      let aligner = aligner(codes[fastest])
       codes[fastest].tracker?.learnExposure(&exposure, in: pyramid, aligner: aligner)
     }
     let turn = frames / 4 % codes.count
     if frames % 4 == 0, codes[turn].isSeen {
+      let aligner = aligner(codes[turn])
       codes[turn].tracker?.learnSoftness(in: pyramid, aligner: aligner, exposure: exposure)
     }
   }

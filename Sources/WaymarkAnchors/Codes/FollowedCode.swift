@@ -47,6 +47,14 @@ struct FollowedCode {
   /// Whether it has been read often enough.
   var isBelieved: Bool { readings >= needed }
 
+  /// Whether a reading shows more of it than its picture does, or, where that was cut out of a frame, another shape.
+  func isOutgrown(by read: Quadrilateral) -> Bool {
+    if isDrawn { return false }
+    let size = read.signedArea.squareRoot()
+    func sides(_ q: Quadrilateral) -> [Point2] { (0..<4).map { q.corners[($0 + 1) % 4] - q.corners[$0] } }
+    return extent * 1.4 <= size || zip(sides(corners), sides(read)).contains { ($0 - $1).length > max(3, 0.08 * size) }
+  }
+
   /// How fast it moves, in pixels a second.
   var speed: Double { tracker?.speed ?? 0 }
 
@@ -72,7 +80,14 @@ struct FollowedCode {
     isDrawn = portrait.isDrawn
     corners = portrait.homography.apply(inner)
     extent = max(1, corners.signedArea).squareRoot()
-    tracker = AnchorTracker(AnchorTemplate(portrait.image), at: .plane(portrait.homography), time: time)
+    var options = AnchorTracker.Options()
+    if !portrait.isDrawn {
+      // Bars are a little like themselves wherever they are laid; cut out of a frame they are very much so in the right place.
+      options.isRigid = true
+      (options.minimumScore, options.minimumShare) = (0.75, 0.5)
+    }
+    tracker = AnchorTracker(
+      AnchorTemplate(portrait.image), at: .plane(portrait.homography), time: time, options: options)
     (isSeen, isGone) = (true, false)
     (lastChecked, lastProven) = (time, time)
     lastSeen = time

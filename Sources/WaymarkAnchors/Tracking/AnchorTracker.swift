@@ -16,6 +16,8 @@ package struct AnchorTracker {
     package var minimumShare = 0.3
     /// The fewest patches that must agree.
     package var minimumInliers = 6
+    /// Whether it is expected where it was moved, with the shape that it had: for aligners that keep that.
+    package var isRigid = false
     package init() {}
   }
 
@@ -72,6 +74,7 @@ package struct AnchorTracker {
   private func expected(at time: Double) -> SurfaceMap? {
     if map.cylinder != nil { return turns.expected(at: time).map(SurfaceMap.cylinder) }
     guard let corners = history.expected(at: time), corners.isPlausible() else { return nil }
+    if options.isRigid { return map.shifted(by: corners.center - (history.lastCorners ?? corners).center) }
     return Homography(from: outline, to: corners).map(SurfaceMap.plane)
   }
 
@@ -175,6 +178,13 @@ package struct AnchorTracker {
     if octaves.coarsest > octaves.finest {
       h = aligner.alignCoarse(
         template, from: h, in: pyramid, octaves: octaves, softness: softness, blur: blur(h))
+    }
+    if options.isRigid {
+      // The few patches that tell a shift along bars are outvoted step by step; all shifts compared, they decide.
+      h =
+        search.search(
+          template, around: h, in: pyramid, octave: octaves.finest, radius: 6, softness: softness, blur: blur(h))?.map
+        ?? h
     }
     guard
       let result = aligner.align(

@@ -110,7 +110,7 @@ struct AddOnReader {
       let size = own.reduce(0, +) / 7
       guard abs(size - module) < 0.2 * module else { return nil }
       var best: (index: Int, off: Double)?
-      for (index, pattern) in patterns.enumerated() {
+      for (index, pattern) in RetailPattern.digits.enumerated() {
         // Distances from edge to similar edge stay as they are where ink spreads; widths tell apart those that share them.
         var off = 0.0
         for j in 0..<3 { off = max(off, abs((own[j] + own[j + 1]) / size - Double(pattern[j] + pattern[j + 1]))) }
@@ -122,13 +122,4 @@ struct AddOnReader {
     }
     return found
   }
-
-  /// The digits of sets A and B, from light to dark.
-  private static let patterns: [[Int]] = {
-    let odd = [
-      [3, 2, 1, 1], [2, 2, 2, 1], [2, 1, 2, 2], [1, 4, 1, 1], [1, 1, 3, 2], [1, 2, 3, 1], [1, 1, 1, 4], [1, 3, 1, 2],
-      [1, 2, 1, 3], [3, 1, 1, 2],
-    ]
-    return odd + odd.map { $0.reversed() }
-  }()
 }

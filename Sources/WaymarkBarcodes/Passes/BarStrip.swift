@@ -33,20 +33,45 @@ struct BarStrip {
   /// The place in the picture of a point of the strip.
   func place(_ x: Double, _ row: Double) -> Point2 { origin + x * stepU + (row * Double(samples)) * stepV }
 
+  /// The row of the strip that shows a point of the picture.
+  func row(of point: Point2) -> Double {
+    let down = stepV * Double(samples)
+    return (point - origin).dot(down) / down.dot(down)
+  }
+
+  /// The column of the strip that shows a point of the picture.
+  func column(of point: Point2) -> Double { (point - origin).dot(stepU) / stepU.dot(stepU) }
+
+  /// Where scan lines left a code, if they did so at both its ends.
+  func span(of columns: [Double], in region: BarRegion) -> ClosedRange<Double>? {
+    guard let first = columns.min(), let last = columns.max(), (last - first) / scale > 0.25 * region.length else {
+      return nil
+    }
+    return first...last
+  }
+
   /// Where a code that was read in the strip lies in the picture.
   ///
-  /// Along the bars the region is right; across them it may hold more than the code, whose ends are where the scan
-  /// lines in either direction left it.
-  func corners(of code: ZBarScanner.Raw, in region: BarRegion) -> Quadrilateral {
-    let x = code.points.map(\.x)
-    guard let first = x.min(), let last = x.max(), (last - first) / scale > 0.25 * region.length else {
-      return code.isUpsideDown ? region.corners.turned : region.corners
-    }
-    let rows = Double(bands)
-    let quad = Quadrilateral(
-      topLeft: place(first, 0), topRight: place(last, 0), bottomRight: place(last, rows), bottomLeft: place(first, rows)
-    )
+  /// Across the bars the region may hold more than the code, whose ends are where the scan lines in either direction left it.
+  func corners(of code: ZBarScanner.Raw, as symbol: Symbol, in region: BarRegion, of image: ImageView) -> Quadrilateral
+  {
+    let span = span(of: code.points.map(\.x), in: region)
+    // Every band stands twice in a strip.
+    let rows = code.points.map { ($0.y / 2).rounded(.down) }.sorted()
+    let outline = BarOutline(
+      image: image, region: region, strip: self, row: (rows.isEmpty ? 0 : rows[rows.count / 2]) + 0.5)
+    let quad =
+      outline.corners(of: symbol, span: span, isUpsideDown: code.isUpsideDown) ?? span.map { rectangle($0) }
+      ?? region.corners
     return code.isUpsideDown ? quad.turned : quad
+  }
+
+  /// All bands over a part of the width.
+  private func rectangle(_ span: ClosedRange<Double>) -> Quadrilateral {
+    let rows = Double(bands)
+    return Quadrilateral(
+      topLeft: place(span.lowerBound, 0), topRight: place(span.upperBound, 0),
+      bottomRight: place(span.upperBound, rows), bottomLeft: place(span.lowerBound, rows))
   }
 
   /// Every band twice, for a look from either end.

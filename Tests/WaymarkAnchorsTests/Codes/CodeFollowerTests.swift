@@ -109,6 +109,40 @@ import WaymarkImage
     #expect(lost == [1])
   }
 
+  /// Bars say where they are across themselves only; carried along themselves, and past others like them, they keep their shape.
+  @Test func barsKeepTheirPlaceAndShape() throws {
+    var random = RandomSource(seed: 9)
+    let elements = (0..<30).map { _ in 1 + Int(random.unit() * 3.5) }
+    let dark = elements.enumerated().flatMap { Array(repeating: $0.offset.isMultiple(of: 2), count: $0.element) }
+    let length = 2 * dark.count
+    /// Bars of two pixels a module, 60 high, carried three pixels a frame along themselves and two across.
+    func frame(_ i: Int) -> (image: GrayImage, corners: Quadrilateral) {
+      let (left, top) = (40 + 2 * i, 20 + 3 * i)
+      let image = GrayImage(width: 320, height: 240) { out in
+        for k in out.indices {
+          let (x, y) = (k % 320 - left, k / 320 - top)
+          let isInside = x >= 0 && y >= 0 && x < length && y < 60
+          out[k] = UInt8((isInside && dark[x / 2] ? 50 : 210) + Int(random.unit() * 6))
+        }
+      }
+      let p = Point2(Double(left) - 0.5, Double(top) - 0.5), (w, h) = (Double(length), 60.0)
+      return (
+        image,
+        Quadrilateral(
+          topLeft: p, topRight: p + Point2(w, 0), bottomRight: p + Point2(w, h), bottomLeft: p + Point2(0, h))
+      )
+    }
+    for i in 0..<28 {
+      let (image, corners) = frame(i)
+      let sighting = CodeSighting(content: .init(symbology: "ean13", bytes: [1]), corners: corners, grids: [])
+      let reading = CodeFollower.Reading(frame: image, time: Double(i) / 30, sightings: [sighting])
+      let report = image.withView { follower.process($0, at: Double(i) / 30, read: i == 0 ? reading : nil) }
+      let seen = try #require(report.observations.first)
+      #expect(seen.trackingMethod == .fullTracking)
+      #expect(seen.corners.meanCornerDistance(to: corners) < 1, "frame \(i)")
+    }
+  }
+
   @Test func theGridIsFoundAmongAll() throws {
     let frame = Stage.frame([(Self.symbol(3), [place(0)])])
     try frame.withView { view in
