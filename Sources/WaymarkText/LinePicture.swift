@@ -50,6 +50,11 @@ package struct LinePicture {
   let plane: InkPlane
   /// How high its capitals are, in its own pixels.
   package let capitalHeight: Double
+  /// Whether its characters are in pieces, as those of dots are.
+  let isInPieces: Bool
+  /// The deviation of the blur that makes strokes of dots, as a share of the height of capitals: half of what dots are apart that stand
+  /// in seven rows.
+  private static let joining = 0.068
   /// White around a line, in pixels.
   private static let margin = 14
   /// No drawn line is wider or higher, in pixels.
@@ -79,7 +84,7 @@ package struct LinePicture {
     let pieces = Self.clean(&plane)
     guard let capitals = Self.capitals(pieces, height: plane.height) else { return nil }
     self.plane = plane
-    capitalHeight = capitals
+    (capitalHeight, isInPieces) = capitals
   }
 
   /// Erases what reaches in over the border and is no part of the line; the pieces that stay.
@@ -119,15 +124,61 @@ package struct LinePicture {
     InkPiece.find(plane.pixels.map { $0 <= threshold }, width: plane.width, height: plane.height).pieces
   }
 
-  /// How high capitals are: what most of the larger pieces reach.
-  private static func capitals(_ pieces: [InkPiece], height: Int) -> Double? {
+  /// How high capitals are: what most of the larger characters reach; and whether characters are in pieces.
+  private static func capitals(_ pieces: [InkPiece], height: Int) -> (height: Double, areInPieces: Bool)? {
     let solid = pieces.filter { $0.area >= 4 }
     guard let top = solid.map(\.top).min(), let bottom = solid.map(\.bottom).max() else { return nil }
     let reach = Double(bottom - top + 1)
-    let heights = solid.map(\.height).filter { Double($0) >= 0.4 * reach }.sorted()
+    let columns = columns(solid.filter { $0.top > 0 && $0.bottom < height - 1 && Double($0.width) < 2 * reach })
+    let high = columns.filter { Double($0.height) >= 0.4 * reach }
+    // Dots on letters are pieces, too, and what is left of other lines; but those leave a letter as high as it is.
+    let share = high.reduce(0) { $0 + Double($1.tallest) / Double($1.height) } / Double(max(1, high.count))
+    let areInPieces = high.count >= 5 && share < 0.6 && high.reduce(0) { $0 + $1.pieces } >= 2 * high.count
+    // The pieces themselves would tell half of the height.
+    let heights = (areInPieces ? high.map(\.height) : solid.map(\.height).filter { Double($0) >= 0.4 * reach }).sorted()
     // Print of dots hangs together in no piece.
-    guard !heights.isEmpty else { return max(4, reach * 0.9) }
-    return max(4, Double(heights[min(heights.count - 1, heights.count * 7 / 10)]))
+    guard !heights.isEmpty else { return (max(4, reach * 0.9), false) }
+    return (max(4, Double(heights[min(heights.count - 1, heights.count * 7 / 10)])), areInPieces)
+  }
+
+  /// What stands above each other, as the pieces of one character do.
+  private struct Column {
+    var left: Int
+    var right: Int
+    var top: Int
+    var bottom: Int
+    var pieces = 1
+    var tallest: Int
+
+    var height: Int { bottom - top + 1 }
+
+    init(_ piece: InkPiece) {
+      (left, right, top, bottom, tallest) = (piece.left, piece.right, piece.top, piece.bottom, piece.height)
+    }
+
+    /// Whether a piece stands above or below it with most of the narrower one's width.
+    func holds(_ piece: InkPiece) -> Bool {
+      2 * (min(right, piece.right) - max(left, piece.left) + 1) > min(piece.width, right - left + 1)
+    }
+
+    mutating func add(_ piece: InkPiece) {
+      right = max(right, piece.right)
+      (top, bottom) = (min(top, piece.top), max(bottom, piece.bottom))
+      pieces += 1
+      tallest = max(tallest, piece.height)
+    }
+  }
+
+  private static func columns(_ pieces: [InkPiece]) -> [Column] {
+    var columns: [Column] = []
+    for piece in pieces.sorted(by: { $0.left < $1.left }) {
+      if let place = columns.indices.suffix(4).last(where: { columns[$0].holds(piece) }) {
+        columns[place].add(piece)
+      } else {
+        columns.append(Column(piece))
+      }
+    }
+    return columns
   }
 
   /// The line drawn anew.
@@ -138,7 +189,7 @@ package struct LinePicture {
     let height = max(8, Int((Double(plane.height) * scale).rounded()))
     var large = plane.image.resized(width: width, height: height).withView { InkPlane($0) }
     if style.gamma != 1 { large.darken(style.gamma) }
-    large = large.softened(style.blur)
+    large = large.softened(isInPieces ? max(style.blur, Self.joining * capitalHeight * scale) : style.blur)
     let margin = Self.margin
     return large.cropped(x: -margin, y: -margin, width: width + 2 * margin, height: height + 2 * margin).image
   }
