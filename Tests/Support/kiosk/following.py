@@ -162,6 +162,8 @@ def a_shelf_is_counted_once(browser):
         walk(browser, camera)
         rows = browser.script("return [...document.querySelectorAll('.counted .amount')].map((one) => one.textContent).sort()")
         assert rows == ["1 ×", "2 ×", "4 ×"], rows
+        names = browser.script("return [...document.querySelectorAll('.counted .soft')].map((one) => one.textContent)")
+        assert sorted(names) == ["EAN-13", "QR Code", "QR Code"], names
         shown(browser, "count")
         browser.click("[data-by=content]")
         browser.until("document.querySelector('.counted .total').textContent === '3'", what="three kinds")
