@@ -229,7 +229,7 @@ struct PictureSearch {
       for code in picture.withView({ zbar.scan($0) }).codes {
         guard var symbol = Symbol(code, pass: pass) else { continue }
         if symbol.symbology == .code128 { symbol = lines.extended(symbol) }
-        symbol.corners = strip.corners(of: code, as: symbol, in: region, of: image)
+        symbol.corners = BarOutline.corners(of: code, as: symbol, in: strip, of: region, image)
         add(symbol)
       }
       if !own.isEmpty { for symbol in lines.read(own) { evidence.add(symbol) } }

@@ -20,6 +20,21 @@ struct BarOutline {
     self.row = row
   }
 
+  /// Where a code lies in the picture that the library read in a strip.
+  static func corners(
+    of code: ZBarScanner.Raw, as symbol: Symbol, in strip: BarStrip, of region: BarRegion, _ image: ImageView
+  ) -> Quadrilateral {
+    let span = strip.span(of: code.points.map(\.x), in: region)
+    // Every band stands twice in a strip.
+    let rows = code.points.map { ($0.y / 2).rounded(.down) }.sorted()
+    let outline = BarOutline(
+      image: image, region: region, strip: strip, row: (rows.isEmpty ? 0 : rows[rows.count / 2]) + 0.5)
+    let quad =
+      outline.corners(of: symbol, span: span, isUpsideDown: code.isUpsideDown) ?? span.map(strip.rectangle)
+      ?? region.corners
+    return code.isUpsideDown ? quad.turned : quad
+  }
+
   /// A line across the bars: a sample for every pixel of the strip's width.
   private typealias Line = [Float]
 
@@ -268,5 +283,12 @@ struct BarOutline {
     while last < bars.widths.count - 1, bars.widths[last + 1] < 9.5 * module || !last.isMultiple(of: 2) { last += 1 }
     guard first.isMultiple(of: 2), last.isMultiple(of: 2), last < bars.widths.count else { return nil }
     return bars.edges[first]...bars.edges[last + 1]
+  }
+}
+
+extension Quadrilateral {
+  /// The same place, of a thing that stands on its head.
+  fileprivate var turned: Quadrilateral {
+    Quadrilateral(topLeft: bottomRight, topRight: bottomLeft, bottomRight: topLeft, bottomLeft: topRight)
   }
 }

@@ -50,24 +50,8 @@ struct BarStrip {
     return first...last
   }
 
-  /// Where a code that was read in the strip lies in the picture.
-  ///
-  /// Across the bars the region may hold more than the code, whose ends are where the scan lines in either direction left it.
-  func corners(of code: ZBarScanner.Raw, as symbol: Symbol, in region: BarRegion, of image: ImageView) -> Quadrilateral
-  {
-    let span = span(of: code.points.map(\.x), in: region)
-    // Every band stands twice in a strip.
-    let rows = code.points.map { ($0.y / 2).rounded(.down) }.sorted()
-    let outline = BarOutline(
-      image: image, region: region, strip: self, row: (rows.isEmpty ? 0 : rows[rows.count / 2]) + 0.5)
-    let quad =
-      outline.corners(of: symbol, span: span, isUpsideDown: code.isUpsideDown) ?? span.map { rectangle($0) }
-      ?? region.corners
-    return code.isUpsideDown ? quad.turned : quad
-  }
-
   /// All bands over a part of the width.
-  private func rectangle(_ span: ClosedRange<Double>) -> Quadrilateral {
+  func rectangle(_ span: ClosedRange<Double>) -> Quadrilateral {
     let rows = Double(bands)
     return Quadrilateral(
       topLeft: place(span.lowerBound, 0), topRight: place(span.upperBound, 0),
@@ -161,12 +145,5 @@ struct BarStrip {
     let y = min(max(p.y, 0), Double(view.height) - 1.001)
     guard x >= 0, y >= 0 else { return Double(view[0, 0]) }
     return view.sample(Point2(x, y))
-  }
-}
-
-extension Quadrilateral {
-  /// The same place, of a thing that stands on its head.
-  var turned: Quadrilateral {
-    Quadrilateral(topLeft: bottomRight, topRight: bottomLeft, bottomRight: topLeft, bottomLeft: topRight)
   }
 }
