@@ -91,6 +91,8 @@ struct BarOutline {
   /// there because the bars are slanted.
   private func grow(_ template: Line, _ range: ClosedRange<Int>, _ way: Double) -> (reach: Double, shift: Double) {
     let step = max(1, region.height / 100)
+    // A few hundred samples are enough to know bars again.
+    let samples = stride(from: range.lowerBound, through: range.upperBound, by: max(1, range.count / 200))
     // Bars may be crossed by a scratch or a line of print.
     let patience = max(3, 0.06 * region.height)
     var (reach, shift, distance) = (0.0, 0.0, 0.0)
@@ -100,8 +102,8 @@ struct BarOutline {
       var best: (likeness: Double, shift: Double)?
       for nearby in [shift, shift - 0.5 * step, shift + 0.5 * step] {
         var line = Line(repeating: 0, count: template.count)
-        guard add(way * distance, shift: nearby, to: &line) else { continue }
-        let likeness = Self.likeness(template, line, range)
+        guard add(way * distance, shift: nearby, to: &line, only: samples) else { continue }
+        let likeness = Self.likeness(template, line, samples)
         if likeness > best?.likeness ?? -1 { best = (likeness, nearby) }
         // Upright ones are the rule.
         if likeness > 0.9 { break }
@@ -121,25 +123,30 @@ struct BarOutline {
   /// - Parameters:
   ///   - across: how far from it, along the bars, in pixels of the picture.
   ///   - shift: in pixels of the picture, along the line.
+  ///   - samples: the others are left out; `nil`: none is.
   /// - Returns: whether the line's middle is in the picture.
-  private func add(_ across: Double, shift: Double, to line: inout Line) -> Bool {
+  private func add(
+    _ across: Double, shift: Double, to line: inout Line, only samples: StrideThrough<Int>? = nil
+  ) -> Bool {
     let begin = strip.place(0, row) + across * region.upright + shift * region.direction
     let step = region.direction / strip.scale
     let (right, bottom) = (Double(image.width) - 1.001, Double(image.height) - 1.001)
     guard right > 0, bottom > 0 else { return false }
     let middle = begin + Double(line.count / 2) * step
     guard middle.x >= 0, middle.y >= 0, middle.x <= right, middle.y <= bottom else { return false }
-    for i in line.indices {
+    for i in samples ?? stride(from: 0, through: line.count - 1, by: 1) {
       let p = begin + Double(i) * step
       line[i] += Float(image.sample(Point2(min(max(p.x, 0), right), min(max(p.y, 0), bottom))))
     }
     return true
   }
 
-  /// The correlation coefficient of two lines over a range.
-  private static func likeness(_ a: Line, _ b: Line, _ range: ClosedRange<Int>) -> Double {
+  /// The correlation coefficient of two lines over some of their samples.
+  private static func likeness(_ a: Line, _ b: Line, _ samples: StrideThrough<Int>) -> Double {
     var (sa, sb, aa, bb, ab) = (0.0, 0.0, 0.0, 0.0, 0.0)
-    for i in range {
+    var n = 0.0
+    for i in samples {
+      n += 1
       let (x, y) = (Double(a[i]), Double(b[i]))
       sa += x
       sb += y
@@ -147,7 +154,6 @@ struct BarOutline {
       bb += y * y
       ab += x * y
     }
-    let n = Double(range.count)
     let (va, vb) = (aa - sa * sa / n, bb - sb * sb / n)
     // A deviation of less than one gray level is a plain line.
     return va > n && vb > n ? (ab - sa * sb / n) / (va * vb).squareRoot() : 0
