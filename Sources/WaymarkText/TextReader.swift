@@ -158,11 +158,12 @@ package struct TextReader {
     return Array(rest)
   }
 
-  /// Brackets closed by those of the kind that was opened: the kinds differ by little in print.
+  /// Brackets closed by those of the kind that was opened: the kinds differ by little in print. Nor does the last mark of a line from what
+  /// alone can stand there: a bracket that is open is closed, and a word that no quotation mark precedes is followed by a colon.
   private static func paired(_ symbols: [ReadSymbol]) -> [ReadSymbol] {
     let closing = ["(": ")", "[": "]", "{": "}"]
     var open: [String] = []
-    return symbols.map { symbol in
+    var paired = symbols.map { symbol in
       var symbol = symbol
       if let close = closing[symbol.text] {
         open.append(close)
@@ -171,6 +172,14 @@ package struct TextReader {
       }
       return symbol
     }
+    guard paired.count > 1, let mark = paired.last?.text else { return paired }
+    let isAfterLetter = paired[paired.count - 2].text.allSatisfy(\.isLetter)
+    if mark == ";", let close = open.last {
+      paired[paired.count - 1].text = close
+    } else if mark == "\"", isAfterLetter, paired.count(where: { $0.text == mark }) == 1 {
+      paired[paired.count - 1].text = ":"
+    }
+    return paired
   }
 
   /// The part within an outline as a picture of its own; nil for an outline that is no quadrilateral.

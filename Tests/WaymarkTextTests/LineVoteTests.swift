@@ -130,7 +130,7 @@ import WaymarkImage
 
   @Test(arguments: [
     ("\"DATE:1", "DATE:1"), ("\\SUM:", "SUM:"), ("\"A\"B", "\"A\"B"), ("A(S}:1", "A(S):1"), ("[A)(B]", "[A](B)"),
-    ("A)B", "A)B"),
+    ("A)B", "A)B"), ("SUM(A;", "SUM(A)"), ("A(B);", "A(B);"), ("QTY\"", "QTY:"), ("5\"", "5\""), ("\"A\"", "\"A\""),
   ])
   func straySignsAndBracketsAreSetRight(_ read: String, _ text: String) throws {
     let image = picture(200, 36, lines: [(10, 8)])
