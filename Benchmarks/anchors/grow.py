@@ -6,7 +6,7 @@
 The first --shown anchors, those that frames show, and all others of LIBRARY are kept with at most --features features each; each new anchor has as many features, every one taken at random from
 those of the anchors that are not shown, with one in thirty of its bits turned over. So keys are as crowded and descriptors as alike as in
 real libraries of that size, and a feature of a frame meets ten times as many that resemble it by chance. What it does not do is come nearer: the nearest descriptor of another picture is 1.5 bits nearer with
-every doubling of a real library, and that is missing here. The pixels of new anchors are those of old ones. Takes a minute; needs numpy.
+every doubling of a real library, and that is missing here. The pixels of new anchors are those of old ones. Takes a minute and 2 GB of disk; needs numpy.
 """
 import argparse, struct
 import numpy as np
@@ -70,21 +70,26 @@ while bits < 18 and n >> (bits + (3 if bits < 13 else 4)): bits += 1
 key = (descriptors[:, 0] & np.uint64((1 << bits) - 1)).astype(np.int64)
 order = np.argsort(key, kind="stable"); place = np.empty(n, "<u4"); place[order] = np.arange(n)
 starts = np.concatenate([[0], np.cumsum(np.bincount(key, minlength=1 << bits))]).astype("<u4")
-# Pixels lie where they lay, behind an index of another size.
+# Old pixels lie where they lay, behind an index of another size; new anchors have copies, as no two anchors of a library may share any.
 blob = b"".join(names); ends = [128]
 for size in (64 * a.anchors, len(blob), 4 * len(starts), 32 * n, 8 * n, 4 * n): ends.append(align(ends[-1] + size))
-moved, name, first, records = ends[6] - offsets[6], 0, 0, []
+moved, name, first, records, copies = ends[6] - offsets[6], 0, 0, [], []
+end = align(len(old) + moved)
 for k in range(a.anchors):
     r = bytearray(record[sources[k]].tobytes())
     struct.pack_into("<II", r, 0, name, len(names[k])); struct.pack_into("<II", r, 20, first, sizes[k])
-    struct.pack_into("<Q", r, 32, struct.unpack_from("<Q", r, 32)[0] + moved)
+    width, height = struct.unpack_from("<HH", r, 16); pixels = struct.unpack_from("<Q", r, 32)[0]
+    struct.pack_into("<Q", r, 32, pixels + moved if k < count else end)
+    if k >= count: copies.append((pixels, width * height)); end += align(width * height)
     name += len(names[k]); first += sizes[k]; records.append(bytes(r))
 parts = [b"".join(records), blob, starts.tobytes(), descriptors[order].tobytes(), features[order].tobytes(), place.tobytes()]
 body = b"".join(p + bytes(align(len(p)) - len(p)) for p in parts)
 head = bytearray(128); head[:8] = b"WAYMARKA"
-struct.pack_into("<IIQIIII", head, 8, 2, fingerprint, len(body) + 128 + len(old) - offsets[6], a.anchors, n, bits, len(blob))
+struct.pack_into("<IIQIIII", head, 8, 2, fingerprint, end, a.anchors, n, bits, len(blob))
 struct.pack_into("<7Q", head, 40, *ends)
 struct.pack_into("<QQ", head, 96, checksum(body[:ends[2] - 128]), checksum(body[ends[2] - 128:]))
 struct.pack_into("<Q", head, 120, checksum(head[:120]))
-with open(a.out, "wb") as f: f.write(head); f.write(body); f.write(old[offsets[6]:])
+with open(a.out, "wb") as f:
+    f.write(head); f.write(body); f.write(old[offsets[6]:]); f.write(bytes(align(f.tell()) - f.tell()))
+    for at, size in copies: f.write(old[at:at + size]); f.write(bytes(align(size) - size))
 print(f"{a.out}: {a.anchors} anchors, {n} features, keys of {bits} bits")
