@@ -3,7 +3,8 @@
 
   capture.py WAYMARK PICTURES [--count 20] [--seed 1]
 
-Prints how many outlines were found (all corners within 1 % of the picture's diagonal), the error of the physical width (with corners found, and with
+Prints how many outlines were found (all corners within 1 % of the picture's diagonal), how many others were told with and without a word that they
+are uncertain and how many photographs have none, the error of the physical width (with corners found, and with
 the true ones given), and how uneven the reference is lit beside the picture itself (standard deviation of the ratio of their blurred grays).
 Needs numpy, opencv-python-headless and qrencode.
 """
@@ -31,7 +32,7 @@ def unevenness(reference, picture):
 
 
 for beside, option in (("a4", ["--a4"]), ("code", ["--code-width", "0.06"])):
-    found, widths, given, light, before, quality = 0, [], [], [], [], []
+    found, told, untold, none, widths, given, light, before, quality = 0, 0, 0, 0, [], [], [], [], []
     for name in files:
         picture = cv2.imread(os.path.join(a.pictures, name))
         width = float(rng.uniform(0.35, 0.8))
@@ -46,6 +47,9 @@ for beside, option in (("a4", ["--a4"]), ("code", ["--code-width", "0.06"])):
             if r and np.linalg.norm(np.array(r["corners"]) - corners, axis=1).max() < 0.01 * diagonal:
                 found += 1
                 widths.append(abs(r["physicalWidth"] / width - 1))
+            elif not r: none += 1
+            elif any(x["code"] == "outlineUncertain" for x in r["reasons"]): told += 1
+            else: untold += 1
             r = capture("--corners", ",".join(f"{v:.2f}" for v in corners.ravel()))
             if r:
                 given.append(abs(r["physicalWidth"] / width - 1)); quality.append(r["quality"])
@@ -53,5 +57,5 @@ for beside, option in (("a4", ["--a4"]), ("code", ["--code-width", "0.06"])):
                 H = cv2.getPerspectiveTransform(corners.astype(np.float32), np.float32([[0, 0], [479, 0], [479, 479], [0, 479]]))
                 before.append(unevenness(cv2.warpPerspective(photo, H, (480, 480)), picture))
     q = lambda v, s: float("nan") if not v else 100 * np.quantile(v, s)
-    print(f"{beside:5} outline found {found}/{len(files)}  width off by {q(widths, .5):.2f} % (p95 {q(widths, .95):.2f}); corners given ({len(given)}): "
+    print(f"{beside:5} outline found {found}/{len(files)}, wrong and told {told}, wrong and not told {untold}, none {none}  width off by {q(widths, .5):.2f} % (p95 {q(widths, .95):.2f}); corners given ({len(given)}): "
           f"{q(given, .5):.2f} % (p95 {q(given, .95):.2f})  light {np.median(before):.3f} -> {np.median(light):.3f}  quality {np.median(quality):.0f}")
