@@ -57,8 +57,8 @@ public final class AnchorDetector {
 
   /// How many hypotheses may fail in one look at a frame: each that comes as far as the alignment costs half a millisecond.
   private let attempts = 6
-  /// The same for a thorough look, which asks for less and so is wrong more often.
-  private let thoroughAttempts = 12
+  /// The same where two matches are enough: most of these are chance and end at the first guided matching, which takes a fifth of that.
+  private let weakAttempts = 24
 
   /// The anchors in a frame, the surest first, one claim an anchor.
   public func detect(_ frame: ImageView) -> [AnchorClaim] { detect(frame, except: []) }
@@ -75,7 +75,7 @@ public final class AnchorDetector {
     proof.lens = aligner.lens
     let outlines = known.map { $0.scaled(by: scale) }
     look(picture, doubled: false, except: outlines)
-    if claims.isEmpty, lookup.isWorthThoroughness { search(plain, picture, doubled: false, thorough: true) }
+    if claims.isEmpty, lookup.isWorthThoroughness { search(plain, picture, .thorough) }
     if claims.isEmpty { look(picture, doubled: true, except: outlines) }
     claims.sort { ($1.score, $0.anchor) < ($0.score, $1.anchor) }
     if scale != 1 {
@@ -95,21 +95,30 @@ public final class AnchorDetector {
     if !known.isEmpty {
       features.removeAll { f in known.contains { $0.contains(Point2(Double(f.x), Double(f.y))) } }
     }
-    search(extractor, picture, doubled: doubled, thorough: false)
+    search(extractor, picture, doubled ? .doubled : .first)
   }
 
-  /// Looks for anchors among the features that an extractor has found.
-  private func search(_ extractor: FeatureExtractor, _ picture: ImageView, doubled: Bool, thorough: Bool) {
+  /// The looks at a frame, one after the other until something is found.
+  private enum Look { case first, thorough, doubled }
+
+  /// Looks for anchors among the features that an extractor has found; `thorough` goes on where `first` has ended.
+  private func search(_ extractor: FeatureExtractor, _ picture: ImageView, _ look: Look) {
     let features = extractor.features
-    lookup.run(features, thorough ? lookup.thoroughEffort : .quick)
-    hypotheses.run(
-      lookup.matches, count: lookup.count, features: features.features, minimum: thorough ? 3 : 4)
+    let doubled = look == .doubled
+    // In large libraries what follows the first look trusts fewer matches, so that fewer keys will do.
+    let isWeak = look != .first && lookup.isWorthThoroughness
+    switch look {
+    case .thorough: lookup.run(features, .thorough, beyond: lookup.quickEffort.probes)
+    case .first: lookup.run(features, lookup.quickEffort)
+    case .doubled: lookup.run(features, lookup.enlargedEffort)
+    }
+    hypotheses.run(lookup.matches, count: lookup.count, features: features.features, minimum: isWeak ? 2 : 4)
     guard !hypotheses.hypotheses.isEmpty else { return }
     guided.load(features, width: picture.width, height: picture.height)
     // The best supported come first: where several in a row fail, the rest is chance. What succeeds costs nothing of that,
     // so that a frame full of anchors is read in one go.
     var failures = 0
-    let attempts = thorough ? thoroughAttempts : attempts
+    let attempts = isWeak ? weakAttempts : attempts
     for hypothesis in hypotheses.hypotheses where failures < attempts - (claims.isEmpty ? 0 : 1) {
       if let claim = verify(hypothesis, extractor, doubled: doubled, width: picture.width) {
         claims.append(claim)

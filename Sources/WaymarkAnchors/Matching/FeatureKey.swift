@@ -18,7 +18,7 @@ struct KeyProbes {
   /// Bits that may flip: of the longest keys more are uncertain.
   private static func weakest(of bits: Int) -> Int { min(bits, bits < FeatureKey.greatestBits ? 7 : 9) }
   /// The most keys of a descriptor.
-  private static let most = 128
+  private static let most = 64
 
   private(set) var count = 0
   let keys: UnsafeMutablePointer<Int32>
@@ -34,7 +34,7 @@ struct KeyProbes {
     costs.deallocate()
   }
 
-  /// Finds the `wanted` likeliest keys, at most 128.
+  /// Finds the `wanted` likeliest keys, at most 64.
   mutating func fill(firstWord: UInt64, margins: UnsafePointer<Int16>, bits: Int, wanted: Int) {
     let weakest = Self.weakest(of: bits)
     let base = Int32(truncatingIfNeeded: FeatureKey.key(firstWord, bits: bits))

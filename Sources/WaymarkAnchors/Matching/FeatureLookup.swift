@@ -9,21 +9,19 @@ import CKernels
 final class FeatureLookup {
   /// How far is looked.
   struct Effort: Sendable {
-    /// Keys looked under for each feature.
+    /// Keys looked under for each feature, the likeliest first.
     var probes: Int
-    /// Bits by which the keys are shorter than those of the library: each twice as many features under a key.
-    var shorter: Int
-    /// Of how many different anchors the nearest match is kept, at most eight.
+    /// Of how many different anchors the nearest match is kept, at most four.
     var kept: Int
 
-    /// For every frame.
-    static let quick = Self(probes: 20, shorter: 0, kept: 3)
-    /// For frames in which the quick look found nothing, in libraries whose keys are so long that it misses much: a true
-    /// match must agree in nearly all bits of its key, and be the nearest among as many features of other anchors.
-    static let thorough = Self(probes: 64, shorter: 2, kept: 8)
-    /// The same in libraries of thousands, where keys cannot be longer and shorter ones would go through the whole index: twice as
-    /// many keys at full length find as much in less time.
-    static let thoroughOfMany = Self(probes: 128, shorter: 0, kept: 4)
+    /// In small libraries.
+    static let quick = Self(probes: 20, kept: 3)
+    /// In libraries that are worth a thorough look: the more anchors, the more often one that is not there is nearer.
+    static let quickOfMany = Self(probes: 20, kept: 4)
+    /// For frames in which that found nothing.
+    static let thorough = Self(probes: 32, kept: 4)
+    /// For such frames at twice their size in libraries of thousands, where a key stands for more features than elsewhere.
+    static let enlarged = Self(probes: 10, kept: 4)
   }
 
   /// The greatest Hamming distance of a match.
@@ -54,7 +52,7 @@ final class FeatureLookup {
   /// The most matches of a frame.
   let limit: Int
   private let capacity: Int
-  private static let mostKept = Effort.thorough.kept
+  private static let mostKept = 4
   /// How many keys ahead of its use memory is asked for.
   private static let ahead = 4
   /// Descriptors compared in one call.
@@ -67,7 +65,7 @@ final class FeatureLookup {
     index = library.index
     capacity = min(features, Int(UInt16.max))
     limit = Self.mostKept * capacity
-    let most = Effort.thoroughOfMany.probes
+    let most = Effort.thorough.probes
     probes = KeyProbes()
     keys = .allocate(capacity: most * capacity)
     waiting = .allocate(capacity: most * capacity)
@@ -99,34 +97,43 @@ final class FeatureLookup {
   /// little (one frame in a hundred at fifty anchors), and every frame that shows nothing would pay for it.
   var isWorthThoroughness: Bool { index.keyBits >= 14 }
 
-  /// The thorough look for a library of this size.
-  var thoroughEffort: Effort { index.keyBits < FeatureKey.greatestBits ? .thorough : .thoroughOfMany }
+  /// The first look for a library of this size.
+  var quickEffort: Effort { isWorthThoroughness ? .quickOfMany : .quick }
+
+  /// The look at the frame at twice its size.
+  var enlargedEffort: Effort { index.keyBits < FeatureKey.greatestBits ? quickEffort : .enlarged }
 
   /// Fills `matches` for the features of a frame.
-  func run(_ features: FeatureSet, _ effort: Effort = .quick) {
+  ///
+  /// - Parameter known: so many keys of each feature were looked under before, with these features and as many kept: only the others
+  ///   are, and what they bring is added.
+  func run(_ features: FeatureSet, _ effort: Effort = .quick, beyond known: Int = 0) {
     count = 0
     let n = min(features.count, capacity)
     guard index.featureCount > 0, n > 0 else { return }
-    let bits = max(1, index.keyBits - effort.shorter)
-    let keys = sortByKey(features, n, bits: bits, probes: effort.probes)
-    nearest.update(
-      repeating: FeatureMatch(query: -1, place: 0, anchor: .max, distance: UInt16(Self.distance + 1)),
-      count: n * effort.kept)
-    compare(features, keys, bits: bits, kept: effort.kept)
+    let keys = sortByKey(features, n, effort, beyond: known)
+    if known == 0 {
+      nearest.update(
+        repeating: FeatureMatch(query: -1, place: 0, anchor: .max, distance: UInt16(Self.distance + 1)),
+        count: n * effort.kept)
+    }
+    compare(features, keys, kept: effort.kept)
     collect(n, kept: effort.kept)
     sortByDistance()
   }
 
   /// Fills `waiting`, `asked` and `ends`: the features that look under each key. Returns how many keys are asked for.
-  private func sortByKey(_ features: FeatureSet, _ n: Int, bits: Int, probes wanted: Int) -> Int {
+  private func sortByKey(_ features: FeatureSet, _ n: Int, _ effort: Effort, beyond known: Int) -> Int {
+    let bits = index.keyBits
     ends.update(repeating: 0, count: 1 << bits + 1)
     var pairs = 0
     for q in 0..<n {
       probes.fill(
         firstWord: features.descriptor(q)[0], margins: features.margins + q * FeatureSet.marginCount, bits: bits,
-        wanted: wanted)
-      counts[q] = Int32(truncatingIfNeeded: probes.count)
-      for i in 0..<probes.count {
+        wanted: effort.probes)
+      let first = min(known, probes.count)
+      counts[q] = Int32(truncatingIfNeeded: probes.count - first)
+      for i in first..<probes.count {
         let key = probes.keys[i]
         keys[pairs] = key
         ends[Int(key) + 1] &+= 1
@@ -154,19 +161,14 @@ final class FeatureLookup {
   }
 
   /// Fills `nearest`: the best matches of each feature.
-  private func compare(_ features: FeatureSet, _ keys: Int, bits: Int, kept: Int) {
+  private func compare(_ features: FeatureSet, _ keys: Int, kept: Int) {
     let starts = index.keyStarts
-    // A key that is shorter than the library's stands for all of those that end in it.
-    let parts = 1 << (index.keyBits - bits)
     var first = 0
     for k in 0..<keys {
+      if k + Self.ahead < keys { fetch(Int(asked[k + Self.ahead])) }
       let key = Int(asked[k])
       let end = Int(ends[key])
-      for part in 0..<parts {
-        if k + Self.ahead < keys { fetch(Int(asked[k + Self.ahead]) + part << bits) }
-        let long = key + part << bits
-        compare(features, first..<end, with: Int(starts[long])..<Int(starts[long + 1]), kept: kept)
-      }
+      compare(features, first..<end, with: Int(starts[key])..<Int(starts[key + 1]), kept: kept)
       first = end
     }
   }

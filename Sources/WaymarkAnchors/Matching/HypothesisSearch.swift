@@ -33,6 +33,8 @@ final class HypothesisSearch {
     var perAnchor = 160
     /// Hypotheses handed on, the best supported first.
     var kept = 32
+    /// How many pixels two matches that stand alone must lie apart.
+    var apart: Float = 10
   }
 
   /// What is needed of a match, ready for comparing.
@@ -74,6 +76,8 @@ final class HypothesisSearch {
   }
 
   /// Fills `hypotheses` from matches, nearest first, of which at least `minimum` must agree.
+  ///
+  /// Where two are enough, they must lie apart: one corner that is seen at two sizes agrees with itself.
   func run(
     _ matches: UnsafePointer<FeatureMatch>, count: Int, features: UnsafePointer<Feature>, minimum: Int = 4
   ) {
@@ -127,6 +131,10 @@ final class HypothesisSearch {
       var support: Float = 0
       var count = 0
       for k in 0..<n where agrees(a, locals[k], determinant) {
+        if minimum == 2, k != i {
+          let d = locals[k].frame - a.frame
+          guard (d * d).sum() >= settings.apart * settings.apart else { continue }
+        }
         support += locals[k].weight
         count += 1
       }
