@@ -75,7 +75,9 @@ struct BarOutlineTests {
     var scanner = try BarcodeScanner(.live([.ean13]))
     let symbols = (0..<4).flatMap { _ in frame.withView { scanner.scan($0).symbols } }
     #expect(!symbols.isEmpty)
-    for symbol in symbols { #expect(symbol.corners.meanCornerDistance(to: there) < 4) }
+    for symbol in symbols {
+      #expect(symbol.corners.meanCornerDistance(to: there) < 4, "\(symbol.pass) \(symbol.corners)")
+    }
   }
 
   @Test("elements follow from the digits")

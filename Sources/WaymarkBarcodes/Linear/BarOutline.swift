@@ -172,6 +172,9 @@ struct BarOutline {
     }
     let margin = (Double(line.count) - region.length * strip.scale) / 2
     starts.append((margin, region.length * strip.scale / modules))
+    if span == nil, let quiet = trimmed(line, around: nil) {
+      starts.append((quiet.lowerBound, (quiet.upperBound - quiet.lowerBound) / modules))
+    }
     var best = Fit()
     for elements in [widths, widths.reversed()] {
       let pattern = Self.pattern(elements)
@@ -181,8 +184,8 @@ struct BarOutline {
           let module = start.module * (1 + 0.01 * Double(size))
           for shift in -6...6 {
             let from = start.from + (modules / 2) * (start.module - module) + 0.5 * Double(shift) * module
-            for bend in -2...2 {
-              let fit = Fit(from: from, module: module, bend: 0.04 * Double(bend))
+            for bend in -3...3 {
+              let fit = Fit(from: from, module: module, bend: 0.05 * Double(bend))
               own.improve(with: fit, pattern, template: line, samples: 1.5)
             }
           }
@@ -282,9 +285,10 @@ struct BarOutline {
     let module = bars.widths.sorted()[bars.widths.count / 4]
     let middle = Double(line.count) / 2
     let (lower, upper) = (span?.lowerBound ?? middle, span?.upperBound ?? middle)
-    guard var first = bars.widths.indices.last(where: { bars.edges[$0] <= lower + module }),
-      var last = bars.widths.indices.first(where: { bars.edges[$0 + 1] >= upper - module }), first <= last
+    guard let before = bars.widths.indices.last(where: { bars.edges[$0] <= lower + module }),
+      let behind = bars.widths.indices.first(where: { bars.edges[$0 + 1] >= upper - module })
     else { return nil }
+    var (first, last) = (min(before, behind), max(before, behind))
     while first > 0, bars.widths[first - 1] < 9.5 * module || !first.isMultiple(of: 2) { first -= 1 }
     while last < bars.widths.count - 1, bars.widths[last + 1] < 9.5 * module || !last.isMultiple(of: 2) { last += 1 }
     guard first.isMultiple(of: 2), last.isMultiple(of: 2), last < bars.widths.count else { return nil }
