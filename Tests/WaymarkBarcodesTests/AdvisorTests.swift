@@ -67,6 +67,28 @@ struct AdvisorTests {
     }
   }
 
+  @Test(
+    "So is a Data Matrix at each border, by the side between the two that leave the picture", arguments: Edge.allCases)
+  func dataMatrix(_ edge: Edge) throws {
+    let fixtures = try MatrixFixture.load("matrices.txt").filter {
+      $0.symbology == .dataMatrix && (18...26).contains($0.modules.columns) && $0.modules.rows == $0.modules.columns
+    }.prefix(5)
+    var told = 0
+    for fixture in fixtures {
+      let code = fixture.draw(scale: 6)
+      let found = try advice(cut(code, edge, share: 0.4, white: 255), [.dataMatrix])
+      #expect(found.isEmpty || found.first == .cutOff, "\(fixture.testDescription)")
+      told += found.isEmpty ? 0 : 1
+      // The quiet zone alone may be outside.
+      var scanner = try BarcodeScanner(ScanConfiguration(symbologies: [.dataMatrix]))
+      let whole = cut(code, edge, share: 0.02, white: 255).withView { scanner.scan($0) }
+      #expect(whole.symbols.map(\.text) == [fixture.text] && whole.unread.isEmpty, "\(fixture.testDescription)")
+    }
+    #expect(fixtures.count == 5)
+    // From the left and from below the corner of the L is missing, and the modules beside its strokes hide some of them.
+    #expect(told >= (edge == .right || edge == .top ? 5 : 3), "\(told)")
+  }
+
   @Test("A code with its quiet zone in the picture is not cut off: glare is told as such")
   func glare() throws {
     let code = try Fixture.load("qr-v7")

@@ -159,6 +159,63 @@ struct MatrixDamageTests {
     }
   }
 
+  /// The sizes of Data Matrix symbols with one region.
+  private func plainDataMatrix() throws -> ArraySlice<MatrixFixture> {
+    try fixtures(.dataMatrix).filter { (18...26).contains($0.modules.columns) && $0.modules.rows > 16 }.prefix(5)
+  }
+
+  @Test("on a cylinder, upright or lying, its middle beside that of the code", arguments: [false, true])
+  func cylinder(_ isLying: Bool) throws {
+    for fixture in try plainDataMatrix() {
+      let flat = fixture.draw(scale: 6)
+      let size = flat.width
+      let radius = 0.55 * Double(size)
+      let picture = GrayImage(width: size, height: flat.height) { pixels in
+        flat.withView { view in
+          for y in 0..<flat.height {
+            for x in 0..<size {
+              let (a, b) = isLying ? (Double(y), Double(x)) : (Double(x), Double(y))
+              let sine = (a - Double(size) / 2) / radius + 0.1
+              let rise = 0.08 * radius * (max(0, 1 - sine * sine).squareRoot() - 0.9)
+              let angle = abs(sine) < 0.99 ? Double.arcTangent(sine / (1 - sine * sine).squareRoot()) : 9
+              let (u, v) = (Double(size) / 2 + radius * (angle - 0.1), b + rise)
+              pixels[y * size + x] = angle > 8 ? 235 : UInt8(view.sample(isLying ? [v, u] : [u, v]))
+            }
+          }
+        }
+      }
+      #expect(try texts(picture, .dataMatrix) == [fixture.text], "\(fixture.testDescription)")
+    }
+  }
+
+  @Test("columns half as wide at one side as at the other, and rows that differ too")
+  func stretched() throws {
+    for fixture in try plainDataMatrix() {
+      let picture = fixture.draw(scale: 6).warped({ $0 + 0.3 * $0 * (1 - $0) }, { $0 - 0.2 * $0 * (1 - $0) })
+      #expect(try texts(picture, .dataMatrix) == [fixture.text], "\(fixture.testDescription)")
+    }
+  }
+
+  @Test("a blot lies on the alternating side", arguments: [UInt8(20), 235])
+  func blot(_ tone: UInt8) throws {
+    var read = 0
+    for fixture in try plainDataMatrix() {
+      let (scale, clean) = (6, fixture.draw(scale: 6))
+      let picture = GrayImage(width: clean.width, height: clean.height) { pixels in
+        for y in 0..<clean.height {
+          for x in 0..<clean.width {
+            let off = Point2(Double(x), Double(y)) - Point2(Double(clean.width) * 0.6, 4.3 * Double(scale))
+            pixels[y * clean.width + x] = off.length < 1.2 * Double(scale) ? tone : clean[x, y]
+          }
+        }
+      }
+      let found = try texts(picture, .dataMatrix)
+      #expect(found.isEmpty || found == [fixture.text], "\(fixture.testDescription)")
+      read += found.count
+    }
+    #expect(read >= 4)
+  }
+
   @Test("a side of the L is notched")
   func notched() throws {
     for fixture in try fixtures(.dataMatrix).filter({ (16...26).contains($0.modules.columns) }).prefix(5) {

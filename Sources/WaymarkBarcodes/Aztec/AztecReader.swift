@@ -191,7 +191,7 @@ struct AztecReader {
         }
         let center = Point2(Double(x), Double(y))
         let found = PatternWindow(known: known, center: center).shift(
-          view, map, inverted: inverted, guess: [0, 0], reach: 2, penalty: 0.08 * contrast)
+          view, map.apply, inverted: inverted, guess: [0, 0], reach: 2, penalty: 0.08 * contrast)
         if let found, found.contrast > 0.5 * contrast {
           places[node] = map.apply(center) + found.shift
           contrast = 0.9 * contrast + 0.1 * found.contrast

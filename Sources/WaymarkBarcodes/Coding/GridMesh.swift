@@ -102,16 +102,17 @@ struct PatternWindow {
   /// How far the modules lie from where a map has them, and their contrast there, in gray levels.
   ///
   /// - Parameters:
+  ///   - map: from modules to pixels.
   ///   - guess: a shift in pixels, around which they are looked for.
   ///   - reach: in modules.
   ///   - penalty: gray levels that a module of distance from the guess costs.
   func shift(
-    _ view: ImageView, _ map: Homography, inverted: Bool, guess: Point2, reach: Double, penalty: Double
+    _ view: ImageView, _ map: (Point2) -> Point2, inverted: Bool, guess: Point2, reach: Double, penalty: Double
   ) -> (shift: Point2, contrast: Double)? {
-    let flat = map.apply(center)
-    let u = map.apply(center + Point2(1, 0)) - flat
-    let v = map.apply(center + Point2(0, 1)) - flat
-    let places = known.map { map.apply($0.at) + guess }
+    let flat = map(center)
+    let u = map(center + Point2(1, 0)) - flat
+    let v = map(center + Point2(0, 1)) - flat
+    let places = known.map { map($0.at) + guess }
     let darks = Double(known.count { $0.isDark })
     let lights = Double(known.count) - darks
     guard darks > 0, lights > 0 else { return nil }

@@ -56,6 +56,22 @@ struct ModuleSampler {
     return matrix
   }
 
+  /// How much lighter modules that should be light are than those that should be dark, in gray levels, light on dark or not.
+  ///
+  /// - Parameter isDark: of which it is known.
+  func contrast(_ isDark: (_ x: Int, _ y: Int) -> Bool?) -> Double {
+    var (sums, counts) = ([0.0, 0.0], [0.0, 0.0])
+    for y in 0..<rows {
+      for x in 0..<columns {
+        guard let dark = isDark(x, y) else { continue }
+        sums[dark ? 1 : 0] += Double(values[y * columns + x])
+        counts[dark ? 1 : 0] += 1
+      }
+    }
+    guard counts[0] > 0, counts[1] > 0 else { return 0 }
+    return abs(sums[0] / counts[0] - sums[1] / counts[1])
+  }
+
   private func sharpened(_ amount: Float) -> [Float] {
     guard amount > 0 else { return values }
     var sharp = values

@@ -86,7 +86,7 @@ struct DataMatrixCorner {
       let chord = at(next) - at(0)
       let length = chord.length
       guard length > 1.1 * (at(last) - at(0)).length, chord.dot(first) > 0.9 * length * first.length else { continue }
-      let slack = max(2, 0.06 * length)
+      let slack = max(2, 0.1 * length)
       let isStraight = (1..<next).allSatisfy { i in
         let d = at(i) - at(0)
         let along = d.dot(chord) / length

@@ -17,19 +17,20 @@ struct DataMatrixReader {
   func read(_ contours: Contours) -> [MatrixFinding] {
     var findings: [MatrixFinding] = []
     var failed = 0
+    let cut = DataMatrixCut(view: view, levels: levels)
     for corner in DataMatrixCorner.find(in: contours, shortest: Self.shortest) {
       if failed >= failures { break }
       if !isThorough, !corner.left.isEmpty { continue }
       let middle = (corner.top + corner.right) / 2
       if findings.contains(where: { $0.isRead && ($0.corners.contains(middle)) }) { continue }
-      guard let found = read(corner) else {
+      guard let found = read(corner) ?? cut.finding(corner) else {
         failed += 1
         continue
       }
       if !found.isRead { failed += 4 }
       findings.append(found)
     }
-    return findings
+    return findings + cut.findings(contours, shortest: Self.shortest)
   }
 
   private func read(_ c: DataMatrixCorner) -> MatrixFinding? {
@@ -87,6 +88,7 @@ struct DataMatrixReader {
         return best
       }
     }
+    if let found = followed(c, search, top, right, u, v, downwards, backwards) { return found }
     // Where modules differ in width, the most even way across may be one of another number.
     if let top, let right, let certainty = best?.certainty, certainty > 0.8 {
       for size in sizes(across: top.modules, down: right.modules)
@@ -107,7 +109,7 @@ struct DataMatrixReader {
   /// Sizes near the counted one, the nearest first. Seen in a mirror rows are columns.
   private func sizes(across: Int, down: Int) -> [DataMatrixSize] {
     var near: [(size: DataMatrixSize, off: Int)] = []
-    for size in DataMatrixSize.all.flatMap({ $0.rows == $0.columns ? [$0] : [$0, $0.turned] }) {
+    for size in DataMatrixSize.both {
       let off = abs(size.columns - across) + abs(size.rows - down)
       if off <= 2 + (size.columns + size.rows) / 12 { near.append((size, off)) }
     }
@@ -150,22 +152,24 @@ struct DataMatrixReader {
       guard let sampler = sampler(attempt, size, map, contrast: contrast, inverted: c.inverted) else {
         continue
       }
-      for (radius, sharpen) in [(5, Float(0)), (3, 0.6), (6, 1.2)] {
-        let matrix = sampler.matrix(radius: radius, sharpen: sharpen, inverted: c.inverted)
-        let fit = matrix.agreement(size.frame)
-        finding.certainty = max(finding.certainty, fit)
-        guard fit > 0.8 else { continue }
-        if let (message, used) = decode(matrix, size) {
-          finding.message = message
-          finding.used = used
-          finding.matrix = matrix
-          finding.map = map
-          finding.certainty = 1
-          return finding
-        }
-      }
+      finding.map = map
+      if read(sampler, size, &finding) { return finding }
     }
     return finding.certainty > 0.97 ? finding : nil
+  }
+
+  /// Whether the modules say something; how well the frame is seen is noted in either case.
+  func read(_ sampler: ModuleSampler, _ size: DataMatrixSize, _ finding: inout MatrixFinding) -> Bool {
+    for (radius, sharpen) in [(5, Float(0)), (3, 0.6), (6, 1.2)] {
+      let matrix = sampler.matrix(radius: radius, sharpen: sharpen, inverted: finding.inverted)
+      let fit = matrix.agreement(size.frame)
+      finding.certainty = max(finding.certainty, fit)
+      guard fit > 0.8, let (message, used) = decode(matrix, size) else { continue }
+      (finding.message, finding.used, finding.matrix) = (message, used, matrix)
+      finding.certainty = 1
+      return true
+    }
+    return false
   }
 
   /// The modules as they lie in a plane; on something bent; where columns and rows differ in width; and on something wrinkled.
@@ -182,7 +186,7 @@ struct DataMatrixReader {
     default:
       // Half regions as well: along the outer patterns there is always something to see.
       let parts = attempt == 1 ? [2, 2] : [size.regionWidth, size.regionHeight].map { max(3, ($0 + 2) / 5) }
-      guard let mesh = bend(size, map, contrast: contrast, inverted: inverted, parts: parts) else { return nil }
+      guard let mesh = bend(size, map.apply, contrast: contrast, inverted: inverted, parts: parts) else { return nil }
       return ModuleSampler(view, columns: columns, rows: rows) { map.apply([$0, $1]) + mesh.shift($0, $1) }
     }
   }
@@ -191,8 +195,8 @@ struct DataMatrixReader {
   /// symbol on something that is not flat.
   ///
   /// - Parameter parts: of each region, across and down, at which is looked.
-  private func bend(
-    _ size: DataMatrixSize, _ map: Homography, contrast: Double, inverted: Bool, parts: [Int]
+  func bend(
+    _ size: DataMatrixSize, _ place: (Point2) -> Point2, contrast: Double, inverted: Bool, parts: [Int]
   ) -> GridMesh? {
     func lines(_ count: Int, _ step: Int, _ parts: Int) -> [Double] {
       (0...(parts * count)).map { Double($0 * step) / Double(parts) }
@@ -216,7 +220,7 @@ struct DataMatrixReader {
       }
       guard known.contains(where: \.isDark), known.contains(where: { !$0.isDark }) else { continue }
       let found = PatternWindow(known: known, center: center).shift(
-        view, map, inverted: inverted, guess: GridMesh.mean(around: node, shifts, n) ?? [0, 0], reach: 1.5,
+        view, place, inverted: inverted, guess: GridMesh.mean(around: node, shifts, n) ?? [0, 0], reach: 1.5,
         penalty: 0.06 * contrast)
       if let found, found.contrast > 0.55 * contrast { shifts[node] = found.shift }
     }
@@ -249,6 +253,9 @@ struct DataMatrixReader {
 }
 
 extension DataMatrixSize {
+  /// Every size as it is and as a mirror shows it.
+  static let both = all.flatMap { $0.rows == $0.columns ? [$0] : [$0, $0.turned] }
+
   /// The same with rows for columns, as a mirror shows it.
   var turned: DataMatrixSize {
     DataMatrixSize(

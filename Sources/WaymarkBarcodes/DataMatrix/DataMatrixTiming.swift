@@ -187,7 +187,7 @@ struct DataMatrixTimingSearch {
 
   /// How much lighter than its surroundings a place is; negative where it is dark.
   @inline(__always)
-  private func excess(_ p: Point2) -> Double {
+  func excess(_ p: Point2) -> Double {
     let x = min(max(0, Int(p.x)), view.width - 1) / BlockMean.side
     let y = min(max(0, Int(p.y)), view.height - 1) / BlockMean.side
     let level = Double(levels[min(x, levels.columns - 1), min(y, levels.rows - 1)]) + 0.5
@@ -196,5 +196,5 @@ struct DataMatrixTimingSearch {
   }
 
   @inline(__always)
-  private func isDark(_ p: Point2) -> Bool { excess(p) < 0 }
+  func isDark(_ p: Point2) -> Bool { excess(p) < 0 }
 }

@@ -72,7 +72,7 @@ struct RMQRReader {
           }
         }
         let found = PatternWindow(known: known, center: [x, y]).shift(
-          view, map, inverted: inverted, guess: [0, 0], reach: 1.25, penalty: 4)
+          view, map.apply, inverted: inverted, guess: [0, 0], reach: 1.25, penalty: 4)
         if let found, found.contrast > 12 { places[j * columns.count + i] = map.apply([x, y]) + found.shift }
       }
       let pairs =
