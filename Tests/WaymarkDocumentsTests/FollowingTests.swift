@@ -32,6 +32,31 @@ import WaymarkImage
     #expect(Drawing.error(found.outline, page) < 0.006)
   }
 
+  /// A bright cloth that is brighter than the camera can tell here and there, in a light of so many per cent.
+  private static func cloth(_ light: Int, page: Bool) -> GrayImage {
+    GrayImage(width: 320, height: 240) { out in
+      for y in 0..<240 {
+        for x in 0..<320 {
+          let isPage = page && (100..<220).contains(x) && (60..<200).contains(y)
+          let value = isPage ? 170 : (x / 24 + y / 30) % 3 == 0 ? 330 : 215
+          out[y * 320 + x] = UInt8(min(255, value * light / 100))
+        }
+      }
+    }
+  }
+
+  @Test func whatTheCameraCouldNotTellIsNotNew() throws {
+    let memory = ViewMemory()
+    for frame in 0..<8 {
+      _ = Self.cloth(100, page: false).withView { memory.newcomers(in: $0) }
+      memory.learn(at: Double(frame) / 15, page: nil)
+    }
+    let dimmed = Self.cloth(88, page: false).withView { memory.newcomers(in: $0)?.share }
+    #expect(dimmed == nil)
+    let page = try #require(Self.cloth(88, page: true).withView { memory.newcomers(in: $0)?.share })
+    #expect(abs(page - 120.0 * 140 / (320 * 240)) < 0.03)
+  }
+
   @Test func nothingIsFollowedWhereThePageIsGone() {
     #expect(PageDetector().follow(Drawing.photograph(nil), from: Drawing.slanted) == nil)
   }

@@ -18,39 +18,25 @@ package final class ViewMemory {
   }
 
   private let picture = WorkPicture()
-  private let difference = PixelPlane()
-  private let closed = PixelPlane()
-  private let scratch = PixelPlane()
+  private let difference = ViewDifference()
   /// Luma as remembered, negative where nothing is known; what is seen, slowly averaged, and for how many seconds without a change.
   private var known: [Float] = []
   private var recent: [Float] = []
   private var age: [Float] = []
-  private var blurred: [Float] = []
-  private var sums: [Float] = []
-  private var gain: Float = 1
-  private var share = 0.0
   private var learnt = -Double.infinity
+  /// Since when more has changed than a page explains.
+  private var overwhelmed: Double?
   /// The share of the picture in which the frame that was compared last differs from those before it.
   public private(set) var stir = 0.0
 
-  /// Differences of fewer gray levels are none, and of more always are one.
-  private static let leastStep: Float = 4
-  private static let surelyStep: Float = 16
-  /// How many standard deviations of what noise makes of unchanged places are a difference.
-  private static let deviations: Float = 4.5
   /// Seconds after which something new that rests is part of the view.
   private static let patience: Float = 4
   /// Seconds after which what is seen at a place of which nothing is known counts as known.
   private static let settling: Float = 0.25
-  /// With a greater share of the picture changed, the camera or the light has.
-  private static let mostChanged = 0.7
-  /// With less, nothing has come.
-  private static let leastChanged = 0.012
+  /// Seconds of more changes than a page explains after which what is remembered is worth nothing.
+  private static let oblivion = 0.5
   /// A place that differs by more gray levels from what was seen there a moment ago has changed.
   private static let jump: Float = 12
-  /// What marks and colours that happen to equal the table's tear into what is new is closed: pixels of the work picture.
-  private static let closing = 5
-
   /// Nothing remembered.
   package init() {}
 
@@ -66,11 +52,10 @@ package final class ViewMemory {
       return nil
     }
     stir = stirred()
-    gain = exposure()
-    compare()
-    Morphology.close(difference, radius: Self.closing, into: closed, scratch: scratch)
-    open()
-    return composed()
+    difference.update(picture.planes[0].pixels, known: known)
+    return difference.composed(picture.planes[0].pixels).map {
+      Newcomers(image: $0, factor: picture.factor, share: difference.share)
+    }
   }
 
   /// Takes in the frame that was compared last, `now` being when it was captured (seconds).
@@ -81,10 +66,15 @@ package final class ViewMemory {
     guard known.count == w * h, w > 0 else { return }
     let passed = Float(min(max(now - learnt, 0), 0.5))
     learnt = now
-    if share > Self.mostChanged { for i in known.indices { known[i] = -1 } }
+    if !difference.isOverwhelmed || page.map(explains) ?? false { overwhelmed = nil }
+    if difference.isOverwhelmed {
+      let since = overwhelmed ?? now
+      overwhelmed = since
+      if now - since >= Self.oblivion || now < since { for i in known.indices { known[i] = -1 } }
+    }
     let covered = page.map { rows(of: $0, w, h) }
-    let gain = max(gain, 0.01)
-    let (seen, new) = (picture.planes[0].pixels, closed.pixels)
+    let gain = max(difference.gain, 0.01)
+    let (seen, new) = (picture.planes[0].pixels, difference.changed.pixels)
     known.withUnsafeMutableBufferPointer { known in
       recent.withUnsafeMutableBufferPointer { recent in
         age.withUnsafeMutableBufferPointer { age in
@@ -124,16 +114,33 @@ package final class ViewMemory {
     }
   }
 
-  /// Whether a page has come since remembering began: true where that is not known.
-  public func hasArrived(_ page: Quadrilateral) -> Bool {
-    guard share <= Self.mostChanged else { return true }
-    return (change(of: page)?.inside ?? 0) > 0.5
+  /// Whether a page has come since remembering began.
+  package func hasArrived(_ page: Quadrilateral) -> Bool {
+    difference.isOverwhelmed ? explains(page) : (change(of: page)?.inside ?? 0) > 0.5
+  }
+
+  /// Whether a page is what came, and all that came, however much of the picture it fills.
+  private func explains(_ page: Quadrilateral) -> Bool {
+    let (w, h) = (picture.width, picture.height)
+    guard known.count == w * h, difference.width == w, w > 0 else { return false }
+    var (inside, outside) = ((new: 0, count: 0), (new: 0, count: 0))
+    for (y, covered) in rows(of: page, w, h).enumerated() {
+      for x in stride(from: 0, to: w, by: 2) {
+        let isNew = difference.changed.pixels[y &* w &+ x] > 0 ? 1 : 0
+        if covered.contains(x) {
+          inside = (inside.new + isNew, inside.count + 1)
+        } else {
+          outside = (outside.new + isNew, outside.count + 1)
+        }
+      }
+    }
+    return inside.new * 20 >= inside.count * 17 && outside.new * 5 <= outside.count
   }
 
   /// How much of a page's area, and how much of a rim around it, is new: 0…1 each; nil where that is not known.
   package func change(of page: Quadrilateral) -> (inside: Double, outside: Double)? {
     let (w, h) = (picture.width, picture.height)
-    guard closed.width == w, known.count == w * h, share <= Self.mostChanged, share > 0, page.isFinite,
+    guard difference.width == w, known.count == w * h, !difference.isOverwhelmed, difference.share > 0, page.isFinite,
       let map = PageRectifier.unitMap(to: reduced(page))
     else { return nil }
     var (inside, outside) = ((hits: 0, count: 0), (hits: 0, count: 0))
@@ -141,7 +148,7 @@ package final class ViewMemory {
       for u in -2...13 {
         let p = map.apply(Point2((Double(u) + 0.5) / 12, (Double(v) + 0.5) / 12))
         guard p.x >= 0, p.y >= 0, p.x < Double(w), p.y < Double(h) else { continue }
-        let isNew = closed.pixels[Int(p.y) &* w &+ Int(p.x)] > 0
+        let isNew = difference.changed.pixels[Int(p.y) &* w &+ Int(p.x)] > 0
         if (0..<12).contains(u), (0..<12).contains(v) {
           inside.count += 1
           if isNew { inside.hits += 1 }
@@ -165,6 +172,7 @@ package final class ViewMemory {
     let c = reduced(page).corners
     let seen = picture.planes[0].pixels
     var (now, before): (Float, Float) = (0, 0)
+    var (rim, rimBefore): ([Float], [Float]) = ([], [])
     for side in 0..<4 {
       let (a, b) = (c[side], c[(side + 1) % 4])
       let along = (b - a) / max(a.distance(to: b), 1e-9)
@@ -176,61 +184,28 @@ package final class ViewMemory {
           return Int(p.y) &* w &+ Int(p.x)
         }
         guard places.count == 2, known[places[0]] >= 0, known[places[1]] >= 0 else { continue }
+        rim.append(Float(seen[places[0]]))
+        rimBefore.append(difference.gain * known[places[0]])
         now += min(40, abs(Float(seen[places[0]]) - Float(seen[places[1]])))
-        before += min(40, gain * abs(known[places[0]] - known[places[1]]))
+        before += min(40, difference.gain * abs(known[places[0]] - known[places[1]]))
       }
     }
-    return now > before
+    // Where a page lay, the table's pattern has taken the place of even paper.
+    return now > before && Self.spread(rim) <= 1.5 * Self.spread(rimBefore) + 8
   }
 
-  // MARK: Comparing
+  /// The mean deviation from the mean.
+  private static func spread(_ values: [Float]) -> Float {
+    let mean = values.reduce(0, +) / Float(max(1, values.count))
+    return values.reduce(0) { $0 + abs($1 - mean) } / Float(max(1, values.count))
+  }
 
   private func reset(_ w: Int, _ h: Int) {
     known = (0..<(w * h)).map { Float(picture.planes[0].pixels[$0]) }
     recent = known
     age = [Float](repeating: 0, count: w * h)
-    blurred = age
-    sums = age
-    difference.resize(w, h)
-    closed.resize(w, h)
-    closed.pixels.update(repeating: 0, count: w * h)
-    gain = 1
-    share = 0
+    difference.reset(w, h)
     stir = 1
-  }
-
-  /// The standard deviation of noise in differences, of which there are so many of each tenth of a gray level: what three tenths stay below is
-  /// noise, whatever came.
-  private static func noise(_ histogram: [Int]) -> Float {
-    var rest = histogram.reduce(0, +) * 3 / 10
-    let level = histogram.firstIndex { count in
-      rest -= count
-      return rest <= 0
-    }
-    return (Float(level ?? 0) + 0.5) / 10 / 0.385
-  }
-
-  /// By what all that is remembered must be multiplied: the commonest ratio of what is seen to it.
-  private func exposure() -> Float {
-    let seen = picture.planes[0].pixels
-    var histogram = [Int](repeating: 0, count: 202)
-    for i in stride(from: 0, to: known.count, by: 3) where known[i] >= 12 && seen[i] < 250 {
-      let bin = Int(Float(seen[i]) / known[i] * 100)
-      if (1..<201).contains(bin) { histogram[bin] += 1 }
-    }
-    var best = (bin: 100, count: 0)
-    for bin in 40..<199 {
-      let count = histogram[bin - 2] + histogram[bin - 1] + histogram[bin] + histogram[bin + 1] + histogram[bin + 2]
-      // Nearly as it was before, where nothing tells.
-      if count > best.count { best = (bin, count) }
-    }
-    guard best.count > known.count / 30 else { return 1 }
-    var (sum, count) = (0, 0)
-    for bin in (best.bin - 2)...(best.bin + 2) {
-      sum += bin * histogram[bin]
-      count += histogram[bin]
-    }
-    return (Float(sum) / Float(max(1, count)) + 0.5) / 100
   }
 
   private func stirred() -> Double {
@@ -241,96 +216,6 @@ package final class ViewMemory {
       return changed
     }
     return Double(changed) / Double(max(1, count / 3))
-  }
-
-  /// `difference`: 255 where what is seen differs from what is remembered, on the mean of 3 × 3 pixels; else 0.
-  private func compare() {
-    let (w, h) = (picture.width, picture.height)
-    let seen = picture.planes[0].pixels
-    let gain = gain
-    known.withUnsafeBufferPointer { known in
-      sums.withUnsafeMutableBufferPointer { sums in
-        blurred.withUnsafeMutableBufferPointer { blurred in
-          for i in 0..<(w * h) { sums[i] = known[i] < 0 ? 0 : Float(seen[i]) - gain * known[i] }
-          for y in 0..<h {
-            let row = y &* w
-            blurred[row] = sums[row]
-            blurred[row + w - 1] = sums[row + w - 1]
-            for x in (row + 1)..<(row + w - 1) { blurred[x] = (sums[x - 1] + sums[x] + sums[x + 1]) / 3 }
-          }
-          for y in 0..<h {
-            let row = y &* w
-            let (above, below) = (y > 0 ? row - w : row, y < h - 1 ? row + w : row)
-            for x in 0..<w { sums[row + x] = abs(blurred[above + x] + blurred[row + x] + blurred[below + x]) / 3 }
-          }
-        }
-      }
-    }
-    var histogram = [Int](repeating: 0, count: 401)
-    for i in stride(from: 0, to: sums.count, by: 2) { histogram[Int(min(400, sums[i] * 10))] += 1 }
-    let threshold = min(max(Self.leastStep, Self.deviations * Self.noise(histogram)), Self.surelyStep)
-    let out = difference.pixels
-    for i in 0..<(w * h) { out[i] = sums[i] > threshold ? 255 : 0 }
-  }
-
-  /// Takes off what is narrower than a few pixels: noise.
-  private func open() {
-    let count = closed.width * closed.height
-    for i in 0..<count { closed.pixels[i] = ~closed.pixels[i] }
-    Morphology.close(closed, radius: 2, into: difference, scratch: scratch)
-    for i in 0..<count { closed.pixels[i] = ~difference.pixels[i] }
-  }
-
-  /// What is new on an even ground.
-  private func composed() -> Newcomers? {
-    let (w, h) = (picture.width, picture.height)
-    let seen = picture.planes[0].pixels
-    var histogram = [Int](repeating: 0, count: 256)
-    var count = 0
-    for i in 0..<(w * h) where closed.pixels[i] > 0 {
-      histogram[Int(seen[i])] += 1
-      count += 1
-    }
-    share = Double(count) / Double(w * h)
-    guard share >= Self.leastChanged, share <= Self.mostChanged else { return nil }
-    var rest = count / 2
-    let middle = histogram.firstIndex { count in
-      rest -= count
-      return rest <= 0
-    }
-    let paper = middle ?? 128
-    let ground = UInt8(paper >= 70 ? paper * 2 / 5 : paper + 70)
-    soften()
-    let image = GrayImage(width: w, height: h) { out in
-      for i in 0..<(w * h) {
-        let part = Int32(difference.pixels[i])
-        out[i] = UInt8(truncatingIfNeeded: (part &* Int32(seen[i]) &+ (255 &- part) &* Int32(ground)) / 255)
-      }
-    }
-    return Newcomers(image: image, factor: picture.factor, share: share)
-  }
-
-  /// `difference`: the mean of `closed` over 5 × 5 pixels, so that noise does not fray outlines.
-  private func soften() {
-    let (w, h) = (closed.width, closed.height)
-    difference.pixels.update(from: closed.pixels, count: w * h)
-    guard w > 5, h > 5 else { return }
-    let (from, sideways, out) = (closed.pixels, scratch.pixels, difference.pixels)
-    sideways.update(from: from, count: w * h)
-    for y in 0..<h {
-      let row = y &* w
-      for x in (row + 2)..<(row + w - 2) {
-        let sum =
-          UInt16(from[x - 2]) + UInt16(from[x - 1]) + UInt16(from[x]) + UInt16(from[x + 1]) + UInt16(from[x + 2])
-        sideways[x] = UInt8(truncatingIfNeeded: sum / 5)
-      }
-    }
-    for y in 2..<(h - 2) {
-      for x in (y &* w)..<(y &* w &+ w) {
-        let sum = UInt16(sideways[x - 2 * w]) + UInt16(sideways[x - w]) + UInt16(sideways[x])
-        out[x] = UInt8(truncatingIfNeeded: (sum + UInt16(sideways[x + w]) + UInt16(sideways[x + 2 * w])) / 5)
-      }
-    }
   }
 
   // MARK: Places
