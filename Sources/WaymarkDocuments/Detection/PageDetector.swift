@@ -8,6 +8,8 @@ public struct DetectedPage: Sendable {
   public var outline: Quadrilateral
   /// How likely it is that a page was found, 0…1.
   public var score: Double
+  /// The logarithm of how much likelier this outline is than that there is no page: by it outlines in one picture compare.
+  package var merit: Double
   /// Where its sides run: top, right, bottom, left, each as points clockwise, in pixels. Bent paper leaves the straight way between corners.
   public var sides: [[Point2]]
   /// Which shares of these sides were seen as edges, 0…1 each; the rest was bridged (fingers, glare, the picture's border).
@@ -244,7 +246,7 @@ public final class PageDetector {
     let (outline, turns) = Self.upright(original(judged.hypothesis.outline))
     sides = (0..<4).map { sides[($0 + turns) % 4] }
     seen = (0..<4).map { seen[($0 + turns) % 4] }
-    return DetectedPage(outline: outline, score: score, sides: sides, seen: seen)
+    return DetectedPage(outline: outline, score: score, merit: judged.score, sides: sides, seen: seen)
   }
 
   /// The likeliest hypotheses after their sides were traced, best first.

@@ -19,7 +19,9 @@ public struct PageLook: Hashable, Sendable {
 
   /// How bright its paper is, 0…1: nine tenths of the page are darker.
   public var brightness = 0.0
-  /// The share of it that glare makes white: saturated, where the rest of the page is not.
+  /// The same of the whole picture.
+  public var light = 0.0
+  /// The share of the page that glare makes white: saturated, where the rest of the page is not.
   public var glare = 0.0
   /// How sharp it is; nil where there is nothing to tell it by.
   public var sharpness: Sharpness?
@@ -52,6 +54,7 @@ public struct PageLook: Hashable, Sendable {
     isCut = c.contains {
       $0.x < slack || $0.y < slack || $0.x > Double(view.width - 1) - slack || $0.y > Double(view.height - 1) - slack
     }
+    light = Self.light(view)
     let (luma, n, samples) = Self.luma(view, map)
     let sorted = luma.sorted()
     brightness = Double(sorted[sorted.count * 9 / 10]) / 255
@@ -59,6 +62,24 @@ public struct PageLook: Hashable, Sendable {
     if sorted[sorted.count / 2] < 225 { glare = Double(luma.count { $0 >= 252 }) / Double(luma.count) }
     sharpness = Self.sharpness(view, map)
     marks = PageMarks(luma, n, samples)
+  }
+
+  private static func light(_ view: ImageView) -> Double {
+    let step = max(1, max(view.width, view.height) / 64)
+    var (histogram, count) = ([Int](repeating: 0, count: 256), 0)
+    for y in stride(from: step / 2, to: view.height, by: step) {
+      let row = view.row(y)
+      for x in stride(from: step / 2, to: view.width, by: step) {
+        histogram[Int(row[x])] += 1
+        count += 1
+      }
+    }
+    var rest = count * 9 / 10
+    let level = histogram.firstIndex { count in
+      rest -= count
+      return rest < 0
+    }
+    return Double(level ?? 0) / 255
   }
 
   /// Means of luma over an even grid of `n` × `n` places of the page, and the nine values of which each is the mean.

@@ -18,6 +18,8 @@ package struct PageCapture: Sendable {
     package var tremor = 0.035
     /// How far it may move from one `glance` to the last.
     package var finalStillness = 0.01
+    /// Outlines whose corners are no farther apart are the same.
+    package var agreement = 0.02
     /// Seconds.
     package var glance = 0.2
     /// Seconds without a page that do not interrupt holding still: a frame in which it was missed.
@@ -39,12 +41,17 @@ package struct PageCapture: Sendable {
     package var look: PageLook
     /// Whether it came into view: a bare rectangle that has always been there is the table's.
     package var hasArrived: Bool
+    /// The share of the picture that has changed since the frame before.
+    package var stir: Double
 
-    package init(outline: Quadrilateral, score: Double, look: PageLook, hasArrived: Bool = true) {
+    package init(
+      outline: Quadrilateral, score: Double, look: PageLook, hasArrived: Bool = true, stir: Double = 1
+    ) {
       self.outline = outline
       self.score = score
       self.look = look
       self.hasArrived = hasArrived
+      self.stir = stir
     }
   }
 
@@ -98,8 +105,8 @@ package struct PageCapture: Sendable {
     var kept: Sight
     /// When `kept` was seen.
     var keptAt = -Double.infinity
-    /// Where the page was, the corners of all in the order of the first.
-    var trail: [(at: Double, corners: [Point2])] = []
+    /// Where the page was, the corners of all in the order of the first, and how likely it was one.
+    var trail: [(at: Double, corners: [Point2], score: Double)] = []
 
     var since: Double { trail.first?.at ?? 0 }
 
@@ -110,14 +117,30 @@ package struct PageCapture: Sendable {
       let sums = used.dropFirst().reduce(first.corners) { sums, place in zip(sums, place.corners).map { $0 + $1 } }
       return sums.map { $0 / Double(used.count) }
     }
+
+    /// The outline on which most frames from then on agree, each as far as it is sure; and their share.
+    func commonest(from: Double, within limit: Double) -> (corners: [Point2], share: Double)? {
+      let used = trail.filter { $0.at >= from - 1e-6 }
+      let total = used.reduce(0) { $0 + $1.score }
+      let votes = used.map { one in
+        used.reduce(0) { PageCapture.farthest($1.corners, one.corners) <= limit ? $0 + $1.score : $0 }
+      }
+      guard let most = votes.max(), let index = votes.lastIndex(of: most), total > 0 else { return nil }
+      return (used[index].corners, most / total)
+    }
   }
 
   private let settings: Settings
   private var hold: Hold?
   private var lastSeen: Double?
   /// The page that was captured last, as long as the view has not changed; and since when something else is seen in its place.
-  private var shown: Sight?
+  private var shown: Sight? {
+    didSet { (stir, hasStirred) = (0, false) }
+  }
   private var otherSince: Double?
+  /// What has stirred lately since `shown` was captured, and whether it was ever enough for another sheet.
+  private var stir = 0.0
+  private var hasStirred = false
   /// What was captured.
   private var known: [PageMarks] = []
   private var hint: (advice: Advice, since: Double)?
@@ -125,6 +148,9 @@ package struct PageCapture: Sendable {
   private static let memory = 64
   /// Places of a page that is held, at most: more than are looked back at.
   private static let longestTrail = 512
+
+  /// Since when the page that is in view rests; nil while none does.
+  package var restsSince: Double? { hold?.since }
 
   /// Nothing captured yet.
   package init(_ settings: Settings = Settings()) { self.settings = settings }
@@ -144,6 +170,10 @@ package struct PageCapture: Sendable {
     // What is judged anew in every frame wavers.
     let isTable = sight.look.marks.isBlank && !sight.hasArrived
     guard sight.score >= settings.leastScore * (hold == nil ? 1 : 0.67), !isBlocking, !isTable else {
+      // A corner close to the border is now within the picture and now not.
+      if let hold, now - (hold.trail.last?.at ?? 0) <= settings.gap {
+        return Outcome(phase: .holding, progress: progress(of: hold, at: now), advice: say(advice, at: now))
+      }
       hold = nil
       return Outcome(phase: .found, advice: say(advice, at: now))
     }
@@ -179,6 +209,10 @@ package struct PageCapture: Sendable {
 
   /// Whether the page that was captured last is gone.
   private mutating func review(_ sight: Sight, against before: Sight, at now: Double) {
+    // As long as little stirs the page is the same, whatever is taken for its outline.
+    stir = 0.8 * stir + sight.stir
+    if stir > 0.15 * before.look.share { hasStirred = true }
+    guard hasStirred else { return }
     let moved = Self.motion(sight.outline, before.outline)
     let differs = sight.look.marks.similarity(to: before.look.marks) < 0.5
     // Elsewhere it may be the same page, pushed about; it is compared with all that were captured when it rests.
@@ -194,25 +228,30 @@ package struct PageCapture: Sendable {
     var current = hold ?? Hold(kept: sight)
     let (glance, diagonal) = (settings.glance, Self.diagonal(sight.outline))
     var corners = sight.outline.corners
-    var offset = 0.0
     if let mean = current.mean(from: now - glance - settings.gap, to: now) {
-      (corners, offset) = Self.aligned(corners, to: mean)
-      if offset > settings.tremor * diagonal { current = Hold(kept: sight) }
+      corners = Self.aligned(corners, to: mean).corners
+      if Self.motion(corners, mean) > settings.tremor * diagonal { current = Hold(kept: sight) }
     }
-    current.trail.append((now, corners))
+    current.trail.append((now, corners, sight.score))
     if current.trail.count > Self.longestTrail { current.trail.removeFirst() }
     // What it came from does not count: it rests from when it was where it is now.
     while let early = current.mean(from: current.since, to: current.since + glance),
       let late = current.mean(from: now - glance, to: now),
-      Self.aligned(late, to: early).worst > settings.stillness * diagonal
+      Self.motion(late, early) > settings.stillness * diagonal
     {
       current.trail.removeFirst()
     }
     var outcome = Outcome(phase: .holding, progress: progress(of: current, at: now), advice: say(advice, at: now))
+    let limit = settings.agreement * diagonal
+    let common = current.commonest(from: now - settings.holdTime - settings.glance, within: limit)
+    func isCommon(_ corners: [Point2]) -> Bool {
+      common.map { Self.aligned(corners, to: $0.corners).worst <= limit } ?? false
+    }
     // A page without marks has no sharpness; its newest frame will do.
     let quality = sight.look.sharpness.map { $0.across + $0.down - 4 * sight.look.glare } ?? 0
     // What was kept before it came to rest shows it on its way.
-    if quality >= current.best && offset <= settings.stillness * diagonal || current.keptAt < current.since {
+    let isKeptGood = current.keptAt >= current.since && isCommon(current.kept.outline.corners)
+    if !isKeptGood || quality >= current.best && isCommon(corners) {
       current.best = quality
       current.kept = sight
       current.keptAt = now
@@ -222,7 +261,9 @@ package struct PageCapture: Sendable {
     guard outcome.progress >= 1, current.trail.count >= 3, let late = current.mean(from: now - glance, to: now),
       // Of frames that come more slowly than a glance: the one before.
       let before = current.mean(from: now - 2 * glance, to: now - glance) ?? current.trail.dropLast().last?.corners,
-      Self.aligned(late, to: before).worst <= settings.finalStillness * diagonal
+      Self.motion(late, before) <= settings.finalStillness * diagonal,
+      // Which of several outlines it has must have come out.
+      let common, common.share >= 0.5, isCommon(current.kept.outline.corners)
     else { return outcome }
     hold = nil
     shown = current.kept
@@ -268,7 +309,8 @@ package struct PageCapture: Sendable {
   private static func advice(on look: PageLook) -> (advice: Advice?, isBlocking: Bool) {
     if look.isCut { return (.showWholePage, true) }
     if look.share < 0.03 { return (.moveCloser, true) }
-    if look.brightness < 0.14 { return (.moreLight, true) }
+    // Dark paper in good light is none the worse for it.
+    if look.brightness < 0.14, look.light < 0.3 { return (.moreLight, true) }
     if look.foreshortening < 0.4 { return (.holdStraight, true) }
     if let sharpness = look.sharpness, max(sharpness.across, sharpness.down) < 0.11 { return (.blurred, true) }
     // A receipt is narrow: it may be small, which is said, as more of it can be read from nearer.
@@ -279,6 +321,17 @@ package struct PageCapture: Sendable {
   /// The farthest that a corner has moved, as a share of the diagonal; whichever corner counts as the first.
   private static func motion(_ a: Quadrilateral, _ b: Quadrilateral) -> Double {
     aligned(a.corners, to: b.corners).worst / diagonal(b)
+  }
+
+  /// How far a sheet has moved, by corners in the same order: no sheet moves of which two corners stay; another side was taken for its
+  /// own.
+  private static func motion(_ a: [Point2], _ b: [Point2]) -> Double {
+    zip(a, b).map { $0.distance(to: $1) }.sorted().dropFirst().first ?? .infinity
+  }
+
+  /// The farthest that corners in the same order are apart.
+  fileprivate static func farthest(_ a: [Point2], _ b: [Point2]) -> Double {
+    zip(a, b).map { $0.distance(to: $1) }.max() ?? .infinity
   }
 
   private static func diagonal(_ q: Quadrilateral) -> Double {

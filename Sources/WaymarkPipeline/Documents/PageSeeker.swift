@@ -9,13 +9,32 @@ package final class PageSeeker {
     package var outline: Quadrilateral
     /// 0…1.
     package var score: Double
+    /// `DetectedPage.merit`; nil where that is not known.
+    var merit: Double?
 
     package init(outline: Quadrilateral, score: Double) {
       self.outline = outline
       self.score = score
     }
 
-    init(_ page: DetectedPage) { self.init(outline: page.outline, score: page.score) }
+    init(_ page: DetectedPage) {
+      self.init(outline: page.outline, score: page.score)
+      merit = page.merit
+    }
+
+    /// What speaks for it, or against it, beside its looks.
+    mutating func weigh(_ weight: Weight) {
+      switch weight {
+      case .likelier: score = score.squareRoot()
+      case .unlikelier: score *= 0.6
+      }
+      merit? += weight == .likelier ? 1.5 : -1.5
+    }
+
+    enum Weight {
+      case likelier
+      case unlikelier
+    }
   }
 
   /// Looks for the page in a frame's colours: near that place, or anywhere. May take as long as decoding the frame.
@@ -54,6 +73,10 @@ package final class PageSeeker {
   private static let colourInterval = 0.2
   /// Seconds between two looks at the colours of frames with a page that luma does not show.
   private static let colourStep = 0.09
+  /// Seconds after which a page that has come to rest is looked for afresh: on its way it was followed as well as that went.
+  private static let settling = 0.15
+  /// What an outline must be ahead of the one that is followed in the same kind of picture.
+  private static let lead = 1.0
   /// What is followed at a lower score is looked for afresh more often.
   private static let doubtful = 0.6
   /// What is followed is a page at that score, however sure it was.
@@ -79,7 +102,8 @@ package final class PageSeeker {
     let sight = page.map { page in
       PageCapture.Sight(
         outline: page.outline, score: page.score,
-        look: frame.image.withView { PageLook($0, outline: page.outline) }, hasArrived: memory.hasArrived(page.outline))
+        look: frame.image.withView { PageLook($0, outline: page.outline) }, hasArrived: memory.hasArrived(page.outline),
+        stir: memory.stir)
     }
     var outcome = capture.see(sight, at: frame.captured)
     var reading = DocumentReading(
@@ -119,7 +143,11 @@ package final class PageSeeker {
       let afresh = frame.image.withView { byLuma(in: $0, newcomers) }
       // One that is followed gives way only to a likelier one, so that the outline does not jump between two.
       if let known = found, let afresh {
-        if isClearlyLikelier(afresh.page, known.page) { found = afresh }
+        let isLikelier =
+          known.source == afresh.source
+          ? isAhead(afresh.page, of: known.page) ?? isClearlyLikelier(afresh.page, known.page)
+          : isClearlyLikelier(afresh.page, known.page)
+        if isLikelier { found = afresh }
       } else if found == nil {
         found = afresh
       }
@@ -141,8 +169,15 @@ package final class PageSeeker {
     let passed = now - searched
     if memory.stir > Self.leastStir { hasStirred = true }
     if passed < 0 || passed >= Self.doubt { return true }
+    if let rest = capture.restsSince, now >= rest + Self.settling, searched < rest + Self.settling { return true }
     if let followed { return followed.score < Self.doubtful && passed >= 2 * Self.pause }
     return last != nil || passed >= Self.pause && (isNew || hasStirred)
+  }
+
+  /// Whether an outline explains a picture so much better than another does; nil where that is not known.
+  private func isAhead(_ page: Sighting, of other: Sighting) -> Bool? {
+    guard let merit = page.merit, let otherMerit = other.merit else { return nil }
+    return merit > otherMerit + Self.lead
   }
 
   /// Whether one page is so much likelier than another that it takes its place.
@@ -188,10 +223,11 @@ package final class PageSeeker {
   private func placed(_ page: DetectedPage, _ newcomers: ViewMemory.Newcomers) -> Sighting? {
     let outline = page.outline.scaled(by: Double(newcomers.factor))
     guard memory.isThere(outline) else { return nil }
-    var sighting = Sighting(outline: outline, score: page.score)
+    var sighting = Sighting(page)
+    sighting.outline = outline
     // What has just this shape needs to look less like paper.
     if let change = memory.change(of: outline), change.inside > 0.97, change.outside < 0.12 {
-      sighting.score = sighting.score.squareRoot()
+      sighting.weigh(.likelier)
     }
     return sighting
   }
@@ -200,9 +236,9 @@ package final class PageSeeker {
   private func weighed(_ sighting: Sighting?) -> Sighting? {
     guard var sighting, let change = memory.change(of: sighting.outline) else { return sighting }
     if change.inside > 0.85, change.outside < 0.5 {
-      sighting.score = sighting.score.squareRoot()
+      sighting.weigh(memory.isThere(sighting.outline) ? .likelier : .unlikelier)
     } else if change.inside < 0.4 {
-      sighting.score *= 0.6
+      sighting.weigh(.unlikelier)
     }
     return sighting
   }

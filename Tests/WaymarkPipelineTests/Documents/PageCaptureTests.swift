@@ -109,6 +109,56 @@ import WaymarkPipeline
     #expect(player.captures.count == 1)
   }
 
+  /// The same page with one corner, or with a side, where a finger or a line of print was taken for its end.
+  private static func mistaken(_ corners: Int) -> PageCapture.Sight {
+    var (sight, c) = (Self.sight(), outline.corners)
+    for i in 0..<corners { c[i] = c[i] + Point2(30, 25) }
+    sight.outline = Quadrilateral(topLeft: c[0], topRight: c[1], bottomRight: c[2], bottomLeft: c[3])
+    return sight
+  }
+
+  @Test(arguments: [1, 2]) func anOutlineThatIsWrongNowAndThenCostsNoTime(_ corners: Int) throws {
+    var (capture, now) = (PageCapture(), 100.0)
+    var (kept, taken): (PageCapture.Sight?, [(at: Double, sight: PageCapture.Sight?)]) = (nil, [])
+    for step in 0..<30 {
+      let sight = [0, 3, 4].contains(step % 8) ? Self.mistaken(corners) : Self.sight()
+      let outcome = capture.see(sight, at: now)
+      if outcome.keeps { kept = sight }
+      if outcome.captures { taken.append((now, kept)) }
+      now += 1.0 / 15
+    }
+    #expect(taken.count == 1)
+    let first = try #require(taken.first)
+    #expect(first.at - 100 < 1)
+    #expect(first.sight?.outline == Self.outline)
+  }
+
+  @Test func whatIsOnlyOnceInAWhileCutOffIsCaptured() {
+    var player = Player()
+    var cut = Self.sight()
+    cut.look.isCut = true
+    for _ in 0..<5 {
+      _ = player.show(Self.sight(), seconds: 0.2)
+      _ = player.show(cut, seconds: 1.0 / 15)
+    }
+    #expect(player.captures.count == 1)
+  }
+
+  @Test func aPageWhoseOutlineIsMendedWhileLittleStirsIsNotCapturedAgain() {
+    var player = Player()
+    var first = Self.sight(1)
+    first.stir = 0.01
+    _ = player.show(first, seconds: 1)
+    // What is within another outline differs from what was within the first.
+    var mended = Self.sight(2, at: Point2(60, 60))
+    mended.stir = 0.01
+    _ = player.show(mended, seconds: 3)
+    #expect(player.captures.count == 1)
+    mended.stir = 0.2
+    _ = player.show(mended, seconds: 3)
+    #expect(player.captures.count == 2)
+  }
+
   @Test func aPageIsNotCapturedBeforeItRests() throws {
     var player = Player()
     // It is moved in, more and more slowly, and lies still from the twentieth frame on.
@@ -182,6 +232,10 @@ import WaymarkPipeline
     cut.look.isCut = true
     #expect(player.show(cut, seconds: 2)?.advice == .showWholePage)
     #expect(player.captures.isEmpty)
+    // Dark paper is not in the dark.
+    dark.look.light = 0.6
+    _ = player.show(dark, seconds: 2)
+    #expect(player.captures.count == 1)
   }
 
   @Test func afterTheShutterTheSamePageIsNotCapturedByItself() {

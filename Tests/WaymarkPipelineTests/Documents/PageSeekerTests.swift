@@ -59,6 +59,40 @@ import WaymarkPipeline
     #expect(late == 0)
   }
 
+  /// An even table, and sheets that are as even.
+  private static func bare(_ number: Int, _ page: Quadrilateral?, light: Int) -> Frame {
+    let sides = page.map { page in
+      (0..<4).map { (page.corners[$0], page.corners[($0 + 1) % 4] - page.corners[$0]) }
+    }
+    let image = GrayImage(width: 320, height: 240) { out in
+      for y in 0..<240 {
+        for x in 0..<320 {
+          var noise = UInt64(number * 99_991 + y * 331 + x)
+          noise = (noise ^ (noise >> 9)) &* 0x9E37_79B9_7F4A_7C15
+          let isPaper = sides?.allSatisfy { $1.cross(Point2(Double(x), Double(y)) - $0) > 0 } ?? false
+          out[y * 320 + x] = UInt8(((isPaper ? 220 : 110) + Int((noise >> 40) % 5)) * light / 100)
+        }
+      }
+    }
+    return Frame(sequence: UInt64(number), captured: Double(number) / 15, image: image)
+  }
+
+  @Test func aBlankSheetThatFillsMostOfThePictureIsCaptured() {
+    let large = Quadrilateral(
+      topLeft: Point2(14, 10), topRight: Point2(306, 12), bottomRight: Point2(304, 230), bottomLeft: Point2(16, 228))
+    let seeker = PageSeeker()
+    let shots = (0..<40).filter {
+      seeker.look(Self.bare($0, $0 < 15 ? nil : large, light: 100), DocumentTask(generation: 1))?.shot != nil
+    }
+    #expect(shots.count == 1)
+    // Another light on what has been lying there brings nothing.
+    let other = PageSeeker()
+    let late = (0..<60).filter {
+      other.look(Self.bare($0, large, light: $0 < 30 ? 50 : 100), DocumentTask(generation: 1))?.shot != nil
+    }
+    #expect(late.isEmpty)
+  }
+
   @Test func aWildPatternIsNoPage() {
     let shots = Self.shots([Quadrilateral?](repeating: nil, count: 40))
     #expect(shots.count == 0)
