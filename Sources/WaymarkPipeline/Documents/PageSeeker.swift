@@ -236,7 +236,7 @@ package final class PageSeeker {
   private func weighed(_ sighting: Sighting?) -> Sighting? {
     guard var sighting, let change = memory.change(of: sighting.outline) else { return sighting }
     if change.inside > 0.85, change.outside < 0.5 {
-      sighting.weigh(memory.isThere(sighting.outline) ? .likelier : .unlikelier)
+      if memory.isThere(sighting.outline) { sighting.weigh(.likelier) }
     } else if change.inside < 0.4 {
       sighting.weigh(.unlikelier)
     }
