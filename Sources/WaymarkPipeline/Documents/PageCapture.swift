@@ -39,7 +39,7 @@ package struct PageCapture: Sendable {
     package var outline: Quadrilateral
     package var score: Double
     package var look: PageLook
-    /// Whether it came into view: a bare rectangle that has always been there is the table's.
+    /// Whether it came into view: a bare or dark rectangle that has always been there is the table's.
     package var hasArrived: Bool
     /// The share of the picture that has changed since the frame before.
     package var stir: Double
@@ -146,6 +146,8 @@ package struct PageCapture: Sendable {
   private var hint: (advice: Advice, since: Double)?
   private var told: Advice?
   private static let memory = 64
+  /// The mean light of a page below which it is dark: of dark paper, or in the dark.
+  private static let dark = 0.14
   /// Places of a page that is held, at most: more than are looked back at.
   private static let longestTrail = 512
 
@@ -168,7 +170,7 @@ package struct PageCapture: Sendable {
     }
     let (advice, isBlocking) = Self.advice(on: sight.look)
     // What is judged anew in every frame wavers.
-    let isTable = sight.look.marks.isBlank && !sight.hasArrived
+    let isTable = (sight.look.marks.isBlank || sight.look.brightness < Self.dark) && !sight.hasArrived
     guard sight.score >= settings.leastScore * (hold == nil ? 1 : 0.67), !isBlocking, !isTable else {
       // A corner close to the border is now within the picture and now not.
       if let hold, now - (hold.trail.last?.at ?? 0) <= settings.gap {
@@ -310,7 +312,7 @@ package struct PageCapture: Sendable {
     if look.isCut { return (.showWholePage, true) }
     if look.share < 0.03 { return (.moveCloser, true) }
     // Dark paper in good light is none the worse for it.
-    if look.brightness < 0.14, look.light < 0.3 { return (.moreLight, true) }
+    if look.brightness < dark, look.light < 0.3 { return (.moreLight, true) }
     if look.foreshortening < 0.4 { return (.holdStraight, true) }
     if let sharpness = look.sharpness, max(sharpness.across, sharpness.down) < 0.11 { return (.blurred, true) }
     // A receipt is narrow: it may be small, which is said, as more of it can be read from nearer.

@@ -232,8 +232,12 @@ import WaymarkPipeline
     cut.look.isCut = true
     #expect(player.show(cut, seconds: 2)?.advice == .showWholePage)
     #expect(player.captures.isEmpty)
-    // Dark paper is not in the dark.
+    // Dark paper is not in the dark, but what has always been there is a mat.
     dark.look.light = 0.6
+    dark.hasArrived = false
+    _ = player.show(dark, seconds: 2)
+    #expect(player.captures.isEmpty)
+    dark.hasArrived = true
     _ = player.show(dark, seconds: 2)
     #expect(player.captures.count == 1)
   }
