@@ -237,10 +237,13 @@ struct PictureSearch {
     if wanted.contains(.dataBarExpanded) { readExpanded(pass, effort, tone, all) }
   }
 
-  /// What the library is asked for: a Code 32 is a Code 39 to it. DataBar Expanded is not its strength: it gets dates wrong, and
-  /// puts characters of different rows together.
+  /// What the library is asked for: a Code 32 is a Code 39 to it, and a UPC-A an EAN-13 that it tells by another name. DataBar Expanded is not
+  /// its strength: it gets dates wrong, and puts characters of different rows together.
   private static func library(_ wanted: Set<Symbology>) -> Set<Symbology> {
-    (wanted.contains(.code32) ? wanted.union([.code39]) : wanted).subtracting([.dataBarExpanded])
+    var asked = wanted.subtracting([.dataBarExpanded])
+    if wanted.contains(.code32) { asked.insert(.code39) }
+    if wanted.contains(.upcA) { asked.insert(.ean13) }
+    return asked
   }
 
   /// Adds what the library read, which is perhaps a Code 32.
@@ -347,7 +350,11 @@ struct PictureSearch {
         let strip = BarStrip(region)
         let outline = BarOutline(image: image, region: region, strip: strip, row: strip.row(of: symbol.corners.center))
         let seen = strip.span(of: code.points.map(strip.column), in: region)
-        symbol.corners = outline.corners(of: symbol, span: seen, isUpsideDown: code.isUpsideDown) ?? region.corners
+        // Upside down in the picture is not so along a region that runs the other way.
+        let way = region.direction
+        let isUpsideDown = code.isUpsideDown != (abs(way.x) >= abs(way.y) ? way.x < 0 : way.y < 0)
+        let quad = outline.corners(of: symbol, span: seen, isUpsideDown: isUpsideDown) ?? region.corners
+        symbol.corners = isUpsideDown ? quad.turned : quad
       }
       add(symbol)
     }

@@ -9,7 +9,7 @@ extension CodeSighting {
     let grids = symbol.symbology.moduleGrids.map { SIMD2($0.columns, $0.rows) }
     self.init(
       content: Content(symbology: symbol.symbology.rawValue, bytes: symbol.bytes), corners: symbol.corners,
-      grids: grids,
+      grids: grids, isLinear: !symbol.symbology.isMatrix,
       // What corrects its own errors is believed at once, as by an armed scan.
       isCertain: symbol.symbology.isMatrix, physicalWidth: physicalWidth)
   }

@@ -37,8 +37,8 @@ package struct LinePicture {
       Style(capitals: 30, blur: 1, stretch: 1.1, asksAll: true, gamma: 0.7),
     ]
 
-    /// For frames, one after the other: smaller, without shading and glare, and read by one network only. The second one joins dots, the
-    /// third one keeps apart what has run together.
+    /// For frames, one after the other: smaller, without shading and glare, and read by one network only. The second one joins pieces
+    /// that lie far apart, the third one keeps apart what has run together; characters in pieces are joined by all of them.
     package static let live = [
       Style(capitals: 30, blur: 1.1, stretch: 1.1, isFlat: true),
       Style(capitals: 28, blur: 2, stretch: 1.25, gamma: 2, isFlat: true),

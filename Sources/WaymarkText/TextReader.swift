@@ -158,7 +158,7 @@ package struct TextReader {
     return Array(rest)
   }
 
-  /// Brackets closed by those of the kind that was opened: the kinds differ by little in print. Nor does the last mark of a line from what
+  /// Brackets closed by those of the kind that was opened: the kinds differ by little in print. The last mark of a line is corrected to what
   /// alone can stand there: a bracket that is open is closed, and a word that no quotation mark precedes is followed by a colon.
   private static func paired(_ symbols: [ReadSymbol]) -> [ReadSymbol] {
     let closing = ["(": ")", "[": "]", "{": "}"]

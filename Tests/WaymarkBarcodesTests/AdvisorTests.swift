@@ -89,6 +89,19 @@ struct AdvisorTests {
     #expect(told >= (edge == .right || edge == .top ? 5 : 3), "\(told)")
   }
 
+  @Test("Stripes and chequers that run up to the border are no Data Matrix that is cut off", arguments: [3, 6, 11])
+  func patternsAtTheBorder(step: Int) throws {
+    func picture(_ isDark: (Int, Int) -> Bool) -> GrayImage {
+      GrayImage(width: 640, height: 480) { pixels in
+        for i in pixels.indices { pixels[i] = isDark(i % 640, i / 640) ? 20 : 235 }
+      }
+    }
+    let hanging = picture { x, y in y < 150 && x / step % 2 == 0 }
+    let lying = picture { x, y in x > 400 && y / step % 2 == 0 }
+    let chequers = picture { x, y in x < 300 && y > 200 && (x / step + y / step) % 2 == 0 }
+    for each in [hanging, lying, chequers] { #expect(try advice(each, [.dataMatrix]).isEmpty) }
+  }
+
   @Test("A code with its quiet zone in the picture is not cut off: glare is told as such")
   func glare() throws {
     let code = try Fixture.load("qr-v7")

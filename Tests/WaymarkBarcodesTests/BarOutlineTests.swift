@@ -80,6 +80,37 @@ struct BarOutlineTests {
     }
   }
 
+  @Test(
+    "elements are those of the digits: drawn, they are read as such",
+    arguments: (0...9).map { (Symbology.ean13, "\($0)901234123457") } + [
+      (.upcA, "036000291452"), (.ean8, "96385074"), (.upcE, "01234565"), (.upcE, "04252614"),
+    ])
+  func drawnElements(symbology: Symbology, text: String) throws {
+    // The last digit is the check digit of the others.
+    let digits = text.compactMap(\.wholeNumberValue)
+    var bytes = Array(text.utf8)
+    if symbology == .ean13 {
+      let sum = digits.dropLast().reversed().enumerated().reduce(0) {
+        $0 + $1.element * ($1.offset.isMultiple(of: 2) ? 3 : 1)
+      }
+      bytes[12] = UInt8(48 + (10 - sum % 10) % 10)
+    }
+    let widths = try #require(RetailPattern.widths(symbology, bytes))
+    let dark = widths.enumerated().flatMap { Array(repeating: $0.offset.isMultiple(of: 2), count: $0.element * 3) }
+    let picture = GrayImage(width: dark.count + 120, height: 160) { pixels in
+      for i in pixels.indices {
+        let (x, y) = (i % (dark.count + 120) - 60, i / (dark.count + 120))
+        pixels[i] = dark.indices.contains(x) && dark[x] && (30..<130).contains(y) ? 20 : 235
+      }
+    }
+    var scanner = try BarcodeScanner(ScanConfiguration(symbologies: [symbology]))
+    let symbol = try #require(picture.withView { scanner.scan($0).symbols }.first)
+    #expect(symbol.bytes == bytes)
+    #expect(
+      abs(symbol.corners.topLeft.x - 59.5) < 1.5
+        && abs(symbol.corners.bottomRight.x - (59.5 + Double(dark.count))) < 1.5)
+  }
+
   @Test("elements follow from the digits")
   func elements() {
     #expect(RetailPattern.widths(.ean13, Array("5901234123457".utf8))?.reduce(0, +) == 95)

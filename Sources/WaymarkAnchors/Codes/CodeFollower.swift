@@ -101,7 +101,7 @@ package final class CodeFollower {
   }
 
   private func aligner(_ code: FollowedCode) -> PatchAligner {
-    code.isDrawn ? codes.count > 8 ? quick : fine : rigid
+    code.isRigid ? rigid : codes.count > 8 ? quick : fine
   }
 
   /// Takes the next frame, and what was read since the last one.
@@ -135,7 +135,7 @@ package final class CodeFollower {
       if let i = match(sighting.content, corners, read.time) {
         codes[i].confirm(at: read.time, width: sighting.physicalWidth)
         // Followed, and where it was read: nothing else is to be learned.
-        if codes[i].isSeen, !codes[i].isOutgrown(by: corners) { continue }
+        if codes[i].isSeen, !codes[i].isOutgrown(by: corners, at: read.time) { continue }
       } else {
         letGo(of: corners, read.time)
         guard codes.count < options.maximum else { continue }

@@ -20,17 +20,21 @@ package struct CodeSighting: Sendable {
   package var corners: Quadrilateral
   /// How many columns and rows of modules it may have; none: its elements lie in no grid, and its picture is taken as it is.
   package var grids: [SIMD2<Int>]
+  /// Whether it is made of bars, which say where they are across themselves only.
+  package var isLinear: Bool
   /// Whether one reading is enough to believe it; others wait for a second one.
   package var isCertain: Bool
   /// The width of the printed symbol in metres, without its quiet zone; `nil` where unknown.
   package var physicalWidth: Double?
 
   package init(
-    content: Content, corners: Quadrilateral, grids: [SIMD2<Int>], isCertain: Bool = true, physicalWidth: Double? = nil
+    content: Content, corners: Quadrilateral, grids: [SIMD2<Int>], isLinear: Bool = false,
+    isCertain: Bool = true, physicalWidth: Double? = nil
   ) {
     self.content = content
     self.corners = corners
     self.grids = grids
+    self.isLinear = isLinear
     self.isCertain = isCertain
     self.physicalWidth = physicalWidth
   }

@@ -5,6 +5,8 @@ import WaymarkImage
 struct FollowedCode {
   let id: Int
   let content: CodeSighting.Content
+  /// Whether it keeps its shape between readings, as bars do.
+  let isRigid: Bool
   var tracker: AnchorTracker?
   private var outline = Quadrilateral(width: 1, height: 1)
   private var picture = Point2(1, 1)
@@ -28,11 +30,12 @@ struct FollowedCode {
   private(set) var corners: Quadrilateral
   private(set) var observation: CodeObservation
   /// Where it was in the last frames, to be compared with readings that come late.
-  private var places: [(time: Double, center: Point2)] = []
+  private var places: [(time: Double, corners: Quadrilateral)] = []
 
   init(id: Int, _ sighting: CodeSighting, _ time: Double) {
     self.id = id
     content = sighting.content
+    isRigid = sighting.isLinear
     physicalWidth = sighting.physicalWidth
     needed = sighting.isCertain ? 1 : 2
     (lastSeen, lastRead, lastChecked, lastProven) = (time, time, time, time)
@@ -47,20 +50,30 @@ struct FollowedCode {
   /// Whether it has been read often enough.
   var isBelieved: Bool { readings >= needed }
 
-  /// Whether a reading shows more of it than its picture does, or, where that was cut out of a frame, another shape.
-  func isOutgrown(by read: Quadrilateral) -> Bool {
+  /// Whether a reading of the frame at `time` shows more of it than its picture does, or, of bars, another shape.
+  func isOutgrown(by read: Quadrilateral, at time: Double) -> Bool {
     if isDrawn { return false }
     let size = read.signedArea.squareRoot()
+    if extent * 1.4 <= size { return true }
+    guard isRigid else { return false }
     func sides(_ q: Quadrilateral) -> [Point2] { (0..<4).map { q.corners[($0 + 1) % 4] - q.corners[$0] } }
-    return extent * 1.4 <= size || zip(sides(corners), sides(read)).contains { ($0 - $1).length > max(3, 0.08 * size) }
+    let then = sides(corners(at: time))
+    // Bars look the same upside down.
+    return [sides(read), sides(read).map { -$0 }].allSatisfy { now in
+      zip(then, now).contains { ($0 - $1).length > max(3, 0.08 * size) }
+    }
   }
 
   /// How fast it moves, in pixels a second.
   var speed: Double { tracker?.speed ?? 0 }
 
+  private func corners(at time: Double) -> Quadrilateral {
+    places.min { abs($0.time - time) < abs($1.time - time) }?.corners ?? corners
+  }
+
   /// Where its middle was at a time.
   func center(at time: Double) -> Point2 {
-    places.min { abs($0.time - time) < abs($1.time - time) }?.center ?? corners.center
+    corners(at: time).center
   }
 
   /// It was read once more.
@@ -81,7 +94,7 @@ struct FollowedCode {
     corners = portrait.homography.apply(inner)
     extent = max(1, corners.signedArea).squareRoot()
     var options = AnchorTracker.Options()
-    if !portrait.isDrawn {
+    if isRigid {
       // Bars are a little like themselves wherever they are laid; cut out of a frame they are very much so in the right place.
       options.isRigid = true
       (options.minimumScore, options.minimumShare) = (0.75, 0.5)
@@ -102,7 +115,7 @@ struct FollowedCode {
     lastSeen = time
     corners = homography.apply(outline)
     if places.count == 16 { places.removeFirst() }
-    places.append((time, corners.center))
+    places.append((time, corners))
     // The symbol's own pixels: without the margin.
     let margin = outline.topLeft + 0.5
     let own = homography * Homography.translation(margin)

@@ -10,6 +10,10 @@ struct DataMatrixCut {
   /// Changes of tone that an alternating side must show: things with fewer are everywhere.
   private static let fewest = 7
 
+  /// Sides that run up to the border are tried in the order of their length, so many of them at most: bars, fences and keyboards have
+  /// hundreds.
+  private static let most = 12
+
   /// A symbol whose corner of the L is in the picture, and one of whose strokes is not to its end.
   func finding(_ c: DataMatrixCorner) -> MatrixFinding? {
     let (isUpper, isRight) = (border(at: c.top) != nil, border(at: c.right) != nil)
@@ -36,34 +40,37 @@ struct DataMatrixCut {
   /// and from the end of that one the other alternating side, back to the border.
   func findings(_ contours: Contours, shortest: Double) -> [MatrixFinding] {
     let search = DataMatrixTimingSearch(view: view, levels: levels, inverted: false)
-    var findings: [MatrixFinding] = []
+    var sides: [(from: Point2, end: Point2, border: Int, inward: Point2, length: Double)] = []
     for polygon in contours.polygons {
       let count = polygon.corners.count
       for i in 0..<count {
         let (a, b) = (polygon.points[polygon.corners[i]], polygon.points[polygon.corners[(i + 1) % count]])
         let length = a.distance(to: b)
         guard length >= shortest, let (from, end) = fromBorder(a, b), let side = border(at: from) else { continue }
-        // The dark is to the right of the border as it is followed.
-        let inward = Point2(a.y - b.y, b.x - a.x) / length
-        let back = (from - end) / length
         // A line along the border of the picture is none of a code.
-        guard border(at: (from + end) / 2 + back * (0.1 * length)) == nil,
-          let stroke = search.thickness(from: from, to: end, along: [], inward: inward), length > 5 * stroke,
-          let near = search.pattern(from: end, back: back * stroke, along: inward * stroke, length: 2 * length),
-          near.changes.count >= Self.fewest, let last = near.changes.last
-        else { continue }
-        let way = (last - near.changes[0]) / last.distance(to: near.changes[0])
-        let pitch = last.distance(to: near.changes[0]) / Double(near.changes.count - 1)
-        let far = last + way * pitch - back * (0.5 * stroke)
-        let other = search.pattern(from: far + back * stroke, back: -way * pitch, along: back * stroke, length: length)
-        guard let other, isCut(other, at: side, module: stroke) else { continue }
-        var frame = Frame(view, inverted: false)
-        frame.addStroke(from: from, to: end, inward: inward * stroke)
-        frame.addTiming(near, outward: -back * stroke)
-        frame.addTiming(other, outward: way * pitch)
-        guard frame.isClear else { continue }
-        findings.append(finding([end, far], towards: back * length, module: stroke, inverted: false))
+        guard border(at: (from + end) / 2 + (from - end) * 0.1) == nil else { continue }
+        // The dark is to the right of the border as it is followed.
+        sides.append((from, end, side, Point2(a.y - b.y, b.x - a.x) / length, length))
       }
+    }
+    var findings: [MatrixFinding] = []
+    for (from, end, side, inward, length) in sides.sorted(by: { $0.length > $1.length }).prefix(Self.most) {
+      let back = (from - end) / length
+      guard let stroke = search.thickness(from: from, to: end, along: [], inward: inward), length > 5 * stroke,
+        let near = search.pattern(from: end, back: back * stroke, along: inward * stroke, length: 2 * length),
+        near.changes.count >= Self.fewest, let last = near.changes.last
+      else { continue }
+      let way = (last - near.changes[0]) / last.distance(to: near.changes[0])
+      let pitch = last.distance(to: near.changes[0]) / Double(near.changes.count - 1)
+      let far = last + way * pitch - back * (0.5 * stroke)
+      let other = search.pattern(from: far + back * stroke, back: -way * pitch, along: back * stroke, length: length)
+      guard let other, isCut(other, at: side, module: stroke) else { continue }
+      var frame = Frame(view, inverted: false)
+      frame.addStroke(from: from, to: end, inward: inward * stroke)
+      frame.addTiming(near, outward: -back * stroke)
+      frame.addTiming(other, outward: way * pitch)
+      guard frame.isClear else { continue }
+      findings.append(finding([end, far], towards: back * length, module: stroke, inverted: false))
     }
     return findings
   }

@@ -74,7 +74,7 @@ extension DataMatrixReader {
     let sampler = ModuleSampler(view, columns: size.columns, rows: size.rows, place: outline.place)
     if read(sampler, size, &finding) { return finding }
     // Within a large symbol the patterns between regions say where things are.
-    guard size.regionColumns > 1, finding.certainty > 0.85 else { return nil }
+    guard size.regionColumns > 1 || size.regionRows > 1, finding.certainty > 0.85 else { return nil }
     let contrast = sampler.contrast { size.fixed($0, $1) }
     let place: (Point2) -> Point2 = { outline.place($0.x, $0.y) }
     let parts = [size.regionWidth, size.regionHeight].map { max(3, ($0 + 2) / 5) }

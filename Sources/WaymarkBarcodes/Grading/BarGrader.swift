@@ -142,8 +142,7 @@ private struct Profile {
     guard length >= 20, length < 20_000 else { return nil }
     let step = 0.25
     let way = (b - a) / length
-    // Beyond the corners lie the quiet zones, and, where only half of a symbol gave the corners (EAN-13 and DataBar are read by
-    // halves), its other half.
+    // Beyond the corners lie the quiet zones; and where no outline fitted, the other half of what is read by halves (EAN-13, DataBar).
     let margin = 1.3 * length
     let count = Int((length + 2 * margin) / step)
     let values = (0..<count).map { reflectance.at(a + way * (Double($0) * step - margin)) }

@@ -298,7 +298,7 @@ struct BarOutline {
 
 extension Quadrilateral {
   /// The same place, of a thing that stands on its head.
-  fileprivate var turned: Quadrilateral {
+  var turned: Quadrilateral {
     Quadrilateral(topLeft: bottomRight, topRight: bottomLeft, bottomRight: topLeft, bottomLeft: topRight)
   }
 }

@@ -10,6 +10,8 @@ final class ViewDifference {
   private var sums: [Float] = []
   /// By what the remembered view must be multiplied.
   private(set) var gain: Float = 1
+  /// The same when nothing was new last.
+  private var restingGain: Float = 1
   /// The share of the picture that is new.
   private(set) var share = 0.0
 
@@ -41,7 +43,7 @@ final class ViewDifference {
     difference.resize(w, h)
     changed.resize(w, h)
     changed.pixels.update(repeating: 0, count: w * h)
-    gain = 1
+    (gain, restingGain) = (1, 1)
     share = 0
   }
 
@@ -54,6 +56,7 @@ final class ViewDifference {
     var count = 0
     for i in 0..<(width * height) where changed.pixels[i] > 0 { count += 1 }
     share = Double(count) / Double(max(1, width * height))
+    if share < Self.leastChanged { restingGain = gain }
   }
 
   /// The standard deviation of noise in differences, of which there are so many of each tenth of a gray level: what three tenths stay below is
@@ -82,7 +85,7 @@ final class ViewDifference {
     }
     guard best.count > known.count / 30 else { return 1 }
     // A sheet that fills most of the picture, and is as even as the table, is no other exposure: the rest looks as before.
-    let last = Int(gain * 100)
+    let last = Int(restingGain * 100)
     if (40..<199).contains(last) {
       let count = histogram[(last - 2)...(last + 2)].reduce(0, +)
       if count > known.count / 36 { best = (last, count) }

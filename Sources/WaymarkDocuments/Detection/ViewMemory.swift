@@ -37,6 +37,7 @@ package final class ViewMemory {
   private static let oblivion = 0.5
   /// A place that differs by more gray levels from what was seen there a moment ago has changed.
   private static let jump: Float = 12
+
   /// Nothing remembered.
   package init() {}
 
@@ -194,10 +195,12 @@ package final class ViewMemory {
     return now > before && Self.spread(rim) <= 1.5 * Self.spread(rimBefore) + 8
   }
 
-  /// The mean deviation from the mean.
+  /// The mean deviation from the median, the greatest quarter left out: what fingers cover.
   private static func spread(_ values: [Float]) -> Float {
-    let mean = values.reduce(0, +) / Float(max(1, values.count))
-    return values.reduce(0) { $0 + abs($1 - mean) } / Float(max(1, values.count))
+    guard !values.isEmpty else { return 0 }
+    let median = values.sorted()[values.count / 2]
+    let deviations = values.map { abs($0 - median) }.sorted().prefix((3 * values.count + 3) / 4)
+    return deviations.reduce(0, +) / Float(deviations.count)
   }
 
   private func reset(_ w: Int, _ h: Int) {

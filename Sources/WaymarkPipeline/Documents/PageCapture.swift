@@ -112,7 +112,7 @@ package struct PageCapture: Sendable {
 
     /// The mean of where it was between two times.
     func mean(from: Double, to: Double) -> [Point2]? {
-      let used = trail.filter { $0.at >= from - 1e-6 && $0.at <= to + 1e-6 }
+      let used = trail.filter { $0.at >= from - 1e-6 }
       guard let first = used.first else { return nil }
       let sums = used.dropFirst().reduce(first.corners) { sums, place in zip(sums, place.corners).map { $0 + $1 } }
       return sums.map { $0 / Double(used.count) }
@@ -120,7 +120,7 @@ package struct PageCapture: Sendable {
 
     /// The outline on which most frames from then on agree, each as far as it is sure; and their share.
     func commonest(from: Double, within limit: Double) -> (corners: [Point2], share: Double)? {
-      let used = trail.filter { $0.at >= from - 1e-6 }
+      let used = trail.filter { $0.at >= from - 1e-6 && $0.at <= to + 1e-6 }
       let total = used.reduce(0) { $0 + $1.score }
       let votes = used.map { one in
         used.reduce(0) { PageCapture.farthest($1.corners, one.corners) <= limit ? $0 + $1.score : $0 }
@@ -135,19 +135,22 @@ package struct PageCapture: Sendable {
   private var lastSeen: Double?
   /// The page that was captured last, as long as the view has not changed; and since when something else is seen in its place.
   private var shown: Sight? {
-    didSet { (stir, hasStirred) = (0, false) }
+    didSet { (stir, stirredAt, hasStirred) = (0, nil, false) }
   }
   private var otherSince: Double?
   /// What has stirred lately since `shown` was captured, and whether it was ever enough for another sheet.
   private var stir = 0.0
+  private var stirredAt: Double?
   private var hasStirred = false
   /// What was captured.
   private var known: [PageMarks] = []
   private var hint: (advice: Advice, since: Double)?
   private var told: Advice?
   private static let memory = 64
-  /// The mean light of a page below which it is dark: of dark paper, or in the dark.
+  /// The `PageLook.brightness` of dark paper, or of any in the dark.
   private static let dark = 0.14
+  /// Seconds in which what has stirred no longer counts.
+  private static let stirring = 0.33
   /// Places of a page that is held, at most: more than are looked back at.
   private static let longestTrail = 512
 
@@ -158,7 +161,10 @@ package struct PageCapture: Sendable {
   package init(_ settings: Settings = Settings()) { self.settings = settings }
 
   /// Takes in what the frame captured at `now` (seconds of any steady clock) shows; nil: no page.
-  package mutating func see(_ sight: Sight?, at now: Double) -> Outcome {
+  ///
+  /// - Parameter stir: the share of the picture that has changed since the frame before; nil: what the sight says.
+  package mutating func see(_ sight: Sight?, stir: Double? = nil, at now: Double) -> Outcome {
+    if let before = shown { note(stir ?? sight?.stir ?? 0, against: before, at: now) }
     guard let sight else { return miss(at: now) }
     lastSeen = now
     if let before = shown {
@@ -209,11 +215,17 @@ package struct PageCapture: Sendable {
     return Outcome(phase: .searching, advice: say(nil, at: now))
   }
 
+  /// Adds up what stirs, frames without a page included: with one sheet laid over another there is none for a moment.
+  private mutating func note(_ change: Double, against before: Sight, at now: Double) {
+    let passed = stirredAt.map { min(max(now - $0, 0), 1) } ?? 0
+    stirredAt = now
+    stir = stir * max(0, 1 - passed / Self.stirring) + change
+    if stir > 0.15 * before.look.share { hasStirred = true }
+  }
+
   /// Whether the page that was captured last is gone.
   private mutating func review(_ sight: Sight, against before: Sight, at now: Double) {
     // As long as little stirs the page is the same, whatever is taken for its outline.
-    stir = 0.8 * stir + sight.stir
-    if stir > 0.15 * before.look.share { hasStirred = true }
     guard hasStirred else { return }
     let moved = Self.motion(sight.outline, before.outline)
     let differs = sight.look.marks.similarity(to: before.look.marks) < 0.5
@@ -311,8 +323,8 @@ package struct PageCapture: Sendable {
   private static func advice(on look: PageLook) -> (advice: Advice?, isBlocking: Bool) {
     if look.isCut { return (.showWholePage, true) }
     if look.share < 0.03 { return (.moveCloser, true) }
-    // Dark paper in good light is none the worse for it.
-    if look.brightness < dark, look.light < 0.3 { return (.moreLight, true) }
+    // Dark paper in good light is none the worse for it, if there is print to be seen: without, it is a sheet in a shadow.
+    if look.brightness < dark, look.light < 0.3 || look.sharpness == nil { return (.moreLight, true) }
     if look.foreshortening < 0.4 { return (.holdStraight, true) }
     if let sharpness = look.sharpness, max(sharpness.across, sharpness.down) < 0.11 { return (.blurred, true) }
     // A receipt is narrow: it may be small, which is said, as more of it can be read from nearer.

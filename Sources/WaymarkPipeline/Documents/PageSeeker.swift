@@ -102,10 +102,9 @@ package final class PageSeeker {
     let sight = page.map { page in
       PageCapture.Sight(
         outline: page.outline, score: page.score,
-        look: frame.image.withView { PageLook($0, outline: page.outline) }, hasArrived: memory.hasArrived(page.outline),
-        stir: memory.stir)
+        look: frame.image.withView { PageLook($0, outline: page.outline) }, hasArrived: memory.hasArrived(page.outline))
     }
-    var outcome = capture.see(sight, at: frame.captured)
+    var outcome = capture.see(sight, stir: memory.stir, at: frame.captured)
     var reading = DocumentReading(
       generation: wanted.generation, outline: page?.outline, score: page?.score ?? 0, phase: outcome.phase,
       progress: outcome.progress, advice: outcome.advice)

@@ -109,10 +109,10 @@ import WaymarkImage
     #expect(lost == [1])
   }
 
-  /// Bars say where they are across themselves only; carried along themselves, and past others like them, they keep their shape.
+  /// Bars say where they are across themselves only; carried along themselves they keep their place and shape all the same.
   @Test func barsKeepTheirPlaceAndShape() throws {
     var random = RandomSource(seed: 9)
-    let elements = (0..<30).map { _ in 1 + Int(random.unit() * 3.5) }
+    let elements = (0..<31).map { _ in 1 + Int(random.unit() * 3.5) }
     let dark = elements.enumerated().flatMap { Array(repeating: $0.offset.isMultiple(of: 2), count: $0.element) }
     let length = 2 * dark.count
     /// Bars of two pixels a module, 60 high, carried three pixels a frame along themselves and two across.
@@ -134,7 +134,8 @@ import WaymarkImage
     }
     for i in 0..<28 {
       let (image, corners) = frame(i)
-      let sighting = CodeSighting(content: .init(symbology: "ean13", bytes: [1]), corners: corners, grids: [])
+      let sighting = CodeSighting(
+        content: .init(symbology: "ean13", bytes: [1]), corners: corners, grids: [], isLinear: true)
       let reading = CodeFollower.Reading(frame: image, time: Double(i) / 30, sightings: [sighting])
       let report = image.withView { follower.process($0, at: Double(i) / 30, read: i == 0 ? reading : nil) }
       let seen = try #require(report.observations.first)

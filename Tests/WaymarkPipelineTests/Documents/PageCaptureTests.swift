@@ -223,6 +223,20 @@ import WaymarkPipeline
     #expect(last?.phase == .found)
   }
 
+  /// A sheet laid over another: for a moment there is none to be seen, shorter than after a page was taken away.
+  @Test func aSheetLaidOverAnotherIsCaptured() {
+    var player = Player()
+    _ = player.show(Self.sight(), seconds: 2)
+    for _ in 0..<4 {
+      _ = player.capture.see(nil, stir: 0.4, at: player.now)
+      player.now += 1.0 / 15
+    }
+    var other = Self.sight(2)
+    other.stir = 0.01
+    _ = player.show(other, seconds: 2)
+    #expect(player.captures.count == 2)
+  }
+
   @Test func aPageThatCannotBeReadIsNotCapturedAndTheReasonIsSaid() {
     var player = Player()
     var dark = Self.sight()

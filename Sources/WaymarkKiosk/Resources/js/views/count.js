@@ -15,11 +15,12 @@ import { t, tOr } from '../strings.js';
 const LIST_MS = 200;
 const TELL_MS = 1200;
 
-/** What the symbologies are called, where that is not how programs write them. */
+/** What the symbologies are called: `Symbology.displayName`. */
 const NAMES = {
   qr: 'QR Code', sq: 'SQ Code', ean13: 'EAN-13', ean8: 'EAN-8', upcA: 'UPC-A', upcE: 'UPC-E', code128: 'Code 128', code39: 'Code 39', code93: 'Code 93', codabar: 'Codabar',
-  itf: 'ITF', dataBar: 'GS1 DataBar', dataBarExpanded: 'GS1 DataBar Expanded', dataBarLimited: 'GS1 DataBar Limited', code32: 'Code 32', standard2of5: 'Standard 2 of 5',
-  telepen: 'Telepen', pharmacode: 'Pharmacode', dataMatrix: 'Data Matrix', aztec: 'Aztec', pdf417: 'PDF417', microPDF417: 'MicroPDF417', microQR: 'Micro QR', maxiCode: 'MaxiCode',
+  itf: 'ITF', dataBar: 'DataBar', dataBarExpanded: 'DataBar Expanded', dataBarLimited: 'DataBar Limited', code32: 'Code 32', standard2of5: 'Standard 2 of 5',
+  telepen: 'Telepen', pharmacode: 'Pharmacode', ean2: 'EAN-2', ean5: 'EAN-5', dataMatrix: 'Data Matrix', aztec: 'Aztec Code', pdf417: 'PDF417', microPDF417: 'MicroPDF417',
+  microQR: 'Micro QR Code', rMQR: 'rMQR Code', maxiCode: 'MaxiCode',
 };
 
 /** RFC 4180, every text quoted, as `waymark count --csv` writes it. */
