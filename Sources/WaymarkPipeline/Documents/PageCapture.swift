@@ -120,7 +120,7 @@ package struct PageCapture: Sendable {
 
     /// The outline on which most frames from then on agree, each as far as it is sure; and their share.
     func commonest(from: Double, within limit: Double) -> (corners: [Point2], share: Double)? {
-      let used = trail.filter { $0.at >= from - 1e-6 && $0.at <= to + 1e-6 }
+      let used = trail.filter { $0.at >= from - 1e-6 }
       let total = used.reduce(0) { $0 + $1.score }
       let votes = used.map { one in
         used.reduce(0) { PageCapture.farthest($1.corners, one.corners) <= limit ? $0 + $1.score : $0 }
