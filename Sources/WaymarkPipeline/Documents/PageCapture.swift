@@ -112,7 +112,7 @@ package struct PageCapture: Sendable {
 
     /// The mean of where it was between two times.
     func mean(from: Double, to: Double) -> [Point2]? {
-      let used = trail.filter { $0.at >= from - 1e-6 }
+      let used = trail.filter { $0.at >= from - 1e-6 && $0.at <= to + 1e-6 }
       guard let first = used.first else { return nil }
       let sums = used.dropFirst().reduce(first.corners) { sums, place in zip(sums, place.corners).map { $0 + $1 } }
       return sums.map { $0 / Double(used.count) }
@@ -323,8 +323,8 @@ package struct PageCapture: Sendable {
   private static func advice(on look: PageLook) -> (advice: Advice?, isBlocking: Bool) {
     if look.isCut { return (.showWholePage, true) }
     if look.share < 0.03 { return (.moveCloser, true) }
-    // Dark paper in good light is none the worse for it, if there is print to be seen: without, it is a sheet in a shadow.
-    if look.brightness < dark, look.light < 0.3 || look.sharpness == nil { return (.moreLight, true) }
+    // Dark paper in good light is none the worse for it.
+    if look.brightness < dark, look.light < 0.3 { return (.moreLight, true) }
     if look.foreshortening < 0.4 { return (.holdStraight, true) }
     if let sharpness = look.sharpness, max(sharpness.across, sharpness.down) < 0.11 { return (.blurred, true) }
     // A receipt is narrow: it may be small, which is said, as more of it can be read from nearer.
