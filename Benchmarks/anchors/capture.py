@@ -3,8 +3,8 @@
 
   capture.py WAYMARK PICTURES [--count 20] [--seed 1]
 
-Prints how many outlines were found (all corners within 1 % of the picture's diagonal), how many others were told with and without a word that they
-are uncertain and how many photographs have none, the error of the physical width (with corners found, and with
+Prints how many outlines were found (all corners within 1 % of the picture's diagonal), how many others were flagged as uncertain, how many
+were not, and how many photographs have none, the error of the physical width (with corners found, and with
 the true ones given), and how uneven the reference is lit beside the picture itself (standard deviation of the ratio of their blurred grays).
 Needs numpy, opencv-python-headless and qrencode.
 """
