@@ -229,7 +229,10 @@ struct PictureSearch {
       for code in picture.withView({ zbar.scan($0) }).codes {
         guard var symbol = Symbol(code, pass: pass) else { continue }
         if symbol.symbology == .code128 { symbol = lines.extended(symbol) }
-        symbol.corners = BarOutline.corners(of: code, as: symbol, in: strip, of: region, image)
+        // Every band stands twice in a strip.
+        symbol.corners = BarOutline.corners(
+          of: symbol, leftAt: code.points.map { Point2($0.x, $0.y / 2) }, isUpsideDown: code.isUpsideDown, in: strip,
+          of: region, image)
         add(symbol)
       }
       if !own.isEmpty { for symbol in lines.read(own) { evidence.add(symbol) } }
@@ -348,13 +351,12 @@ struct PictureSearch {
       guard var symbol = Symbol(code, pass: pass) else { continue }
       if !symbol.symbology.isMatrix, let region = bars.first(where: { $0.corners.contains(symbol.corners.center) }) {
         let strip = BarStrip(region)
-        let outline = BarOutline(image: image, region: region, strip: strip, row: strip.row(of: symbol.corners.center))
-        let seen = strip.span(of: code.points.map(strip.column), in: region)
         // Upside down in the picture is not so along a region that runs the other way.
         let way = region.direction
-        let isUpsideDown = code.isUpsideDown != (abs(way.x) >= abs(way.y) ? way.x < 0 : way.y < 0)
-        let quad = outline.corners(of: symbol, span: seen, isUpsideDown: isUpsideDown) ?? region.corners
-        symbol.corners = isUpsideDown ? quad.turned : quad
+        symbol.corners = BarOutline.corners(
+          of: symbol, leftAt: code.points.map { Point2(strip.column(of: $0), strip.row(of: $0)) },
+          isUpsideDown: code.isUpsideDown != (abs(way.x) >= abs(way.y) ? way.x < 0 : way.y < 0), in: strip, of: region,
+          image)
       }
       add(symbol)
     }

@@ -96,7 +96,6 @@ struct FollowedCode {
     var options = AnchorTracker.Options()
     if isRigid {
       // Bars are a little like themselves wherever they are laid; cut out of a frame they are very much so in the right place.
-      options.isRigid = true
       (options.minimumScore, options.minimumShare) = (0.75, 0.5)
     }
     tracker = AnchorTracker(

@@ -16,8 +16,6 @@ package struct AnchorTracker {
     package var minimumShare = 0.3
     /// The fewest patches that must agree.
     package var minimumInliers = 6
-    /// Whether it is expected where it was moved, with the shape that it had: for aligners that keep that.
-    package var isRigid = false
     package init() {}
   }
 
@@ -57,7 +55,7 @@ package struct AnchorTracker {
   package mutating func track(
     in pyramid: GrayPyramid, at time: Double, aligner: PatchAligner, search: PatchSearch, exposure: ExposureEstimate
   ) -> Place? {
-    if let expected = expected(at: time),
+    if let expected = expected(at: time, isRigid: aligner.options.isRigid),
       let place = attempt(
         expected, pyramid, time, aligner, search, exposure, radius: options.radius, smeared: true)
     {
@@ -71,10 +69,11 @@ package struct AnchorTracker {
   }
 
   /// Where the motion so far lets one expect it.
-  private func expected(at time: Double) -> SurfaceMap? {
+  private func expected(at time: Double, isRigid: Bool) -> SurfaceMap? {
     if map.cylinder != nil { return turns.expected(at: time).map(SurfaceMap.cylinder) }
     guard let corners = history.expected(at: time), corners.isPlausible() else { return nil }
-    if options.isRigid { return map.shifted(by: corners.center - (history.lastCorners ?? corners).center) }
+    // With the shape that it had, where that is kept.
+    if isRigid { return map.shifted(by: corners.center - (history.lastCorners ?? corners).center) }
     return Homography(from: outline, to: corners).map(SurfaceMap.plane)
   }
 
@@ -179,7 +178,7 @@ package struct AnchorTracker {
       h = aligner.alignCoarse(
         template, from: h, in: pyramid, octaves: octaves, softness: softness, blur: blur(h))
     }
-    if options.isRigid {
+    if aligner.options.isRigid {
       // The few patches that tell a shift along bars are outvoted step by step; all shifts compared, they decide.
       h =
         search.search(

@@ -13,26 +13,22 @@ struct BarOutline {
   /// A row of the strip that was read.
   private let row: Double
 
-  init(image: ImageView, region: BarRegion, strip: BarStrip, row: Double) {
-    self.image = image
-    self.region = region
-    self.strip = strip
-    self.row = row
-  }
-
-  /// Where a code lies in the picture that the library read in a strip.
+  /// Where a code lies in the picture that the library read.
+  ///
+  /// - Parameters:
+  ///   - places: where scan lines left it, in columns and rows of the strip.
+  ///   - isUpsideDown: whether it was read from the end of the strip.
   static func corners(
-    of code: ZBarScanner.Raw, as symbol: Symbol, in strip: BarStrip, of region: BarRegion, _ image: ImageView
+    of symbol: Symbol, leftAt places: [Point2], isUpsideDown: Bool, in strip: BarStrip, of region: BarRegion,
+    _ image: ImageView
   ) -> Quadrilateral {
-    let span = strip.span(of: code.points.map(\.x), in: region)
-    // Every band stands twice in a strip.
-    let rows = code.points.map { ($0.y / 2).rounded(.down) }.sorted()
+    let span = strip.span(of: places.map(\.x), in: region)
+    let rows = places.map { $0.y.rounded(.down) }.sorted()
     let outline = BarOutline(
       image: image, region: region, strip: strip, row: (rows.isEmpty ? 0 : rows[rows.count / 2]) + 0.5)
     let quad =
-      outline.corners(of: symbol, span: span, isUpsideDown: code.isUpsideDown) ?? span.map(strip.rectangle)
-      ?? region.corners
-    return code.isUpsideDown ? quad.turned : quad
+      outline.corners(of: symbol, span: span, isUpsideDown: isUpsideDown) ?? span.map(strip.rectangle) ?? region.corners
+    return isUpsideDown ? quad.turned : quad
   }
 
   /// A line across the bars: a sample for every pixel of the strip's width.
@@ -43,12 +39,16 @@ struct BarOutline {
   /// - Parameters:
   ///   - span: where the scan lines of the library began and ended, in pixels of the strip; `nil` where that is unknown.
   ///   - isUpsideDown: whether the code probably begins at the end of the strip.
-  func corners(of symbol: Symbol, span: ClosedRange<Double>?, isUpsideDown: Bool) -> Quadrilateral? {
+  private func corners(of symbol: Symbol, span: ClosedRange<Double>?, isUpsideDown: Bool) -> Quadrilateral? {
     var template = Line(repeating: 0, count: strip.width)
-    for across in -2...2 where !add(Double(across), shift: 0, to: &template) { return nil }
+    for across in -2...2 {
+      guard let beside = way(across: Double(across), shift: 0) else { return nil }
+      for i in template.indices { template[i] += beside.level(i, in: image) }
+    }
     let known = RetailPattern.widths(symbol.symbology, symbol.bytes)
-    let fitted = known.flatMap { fit(isUpsideDown ? $0.reversed() : $0, to: template, span) }
-    guard let ends = fitted ?? widened(span, symbol.symbology, template) else { return nil }
+    let seen = widened(span, symbol.symbology, template)
+    let fitted = known.flatMap { fit(isUpsideDown ? $0.reversed() : $0, to: template, span: span, seen: seen) }
+    guard let ends = fitted ?? seen else { return nil }
     let range = max(0, Int(ends.lowerBound))...min(template.count - 1, max(0, Int(ends.upperBound)))
     guard range.count >= 8 else { return nil }
     let top = edge(template, range, ends, -1), bottom = edge(template, range, ends, 1)
@@ -101,9 +101,8 @@ struct BarOutline {
       distance += step
       var best: (likeness: Double, shift: Double)?
       for nearby in [shift, shift - 0.5 * step, shift + 0.5 * step] {
-        var line = Line(repeating: 0, count: template.count)
-        guard add(way * distance, shift: nearby, to: &line, only: samples) else { continue }
-        let likeness = Self.likeness(template, line, samples)
+        guard let beside = self.way(across: way * distance, shift: nearby) else { continue }
+        let likeness = likeness(template, beside, samples)
         if likeness > best?.likeness ?? -1 { best = (likeness, nearby) }
         // Upright ones are the rule.
         if likeness > 0.9 { break }
@@ -118,36 +117,32 @@ struct BarOutline {
     return (reach, shift)
   }
 
-  /// Adds a line beside the row that was read.
-  ///
-  /// - Parameters:
-  ///   - across: how far from it, along the bars, in pixels of the picture.
-  ///   - shift: in pixels of the picture, along the line.
-  ///   - samples: the others are left out; `nil`: none is.
-  /// - Returns: whether the line's middle is in the picture.
-  private func add(
-    _ across: Double, shift: Double, to line: inout Line, only samples: StrideThrough<Int>? = nil
-  ) -> Bool {
-    let begin = strip.place(0, row) + across * region.upright + shift * region.direction
-    let step = region.direction / strip.scale
-    let (right, bottom) = (Double(image.width) - 1.001, Double(image.height) - 1.001)
-    guard right > 0, bottom > 0 else { return false }
-    let middle = begin + Double(line.count / 2) * step
-    guard middle.x >= 0, middle.y >= 0, middle.x <= right, middle.y <= bottom else { return false }
-    for i in samples ?? stride(from: 0, through: line.count - 1, by: 1) {
-      let p = begin + Double(i) * step
-      line[i] += Float(image.sample(Point2(min(max(p.x, 0), right), min(max(p.y, 0), bottom))))
-    }
-    return true
+  /// A line beside the row that was read, sample by sample in the picture.
+  private struct Way {
+    let begin: Point2
+    let step: Point2
+
+    func level(_ i: Int, in image: ImageView) -> Float { Float(BarStrip.sample(image, begin + Double(i) * step)) }
   }
 
-  /// The correlation coefficient of two lines over some of their samples.
-  private static func likeness(_ a: Line, _ b: Line, _ samples: StrideThrough<Int>) -> Double {
-    var (sa, sb, aa, bb, ab) = (0.0, 0.0, 0.0, 0.0, 0.0)
-    var n = 0.0
+  /// The line that lies so far from the row that was read, along the bars, and is shifted so far along itself, both in pixels of the picture;
+  /// `nil` where its middle is outside.
+  private func way(across: Double, shift: Double) -> Way? {
+    let begin = strip.place(0, row) + across * region.upright + shift * region.direction
+    let step = region.direction / strip.scale
+    let middle = begin + Double(strip.width / 2) * step
+    guard middle.x >= 0, middle.y >= 0, middle.x < Double(image.width), middle.y < Double(image.height) else {
+      return nil
+    }
+    return Way(begin: begin, step: step)
+  }
+
+  /// The correlation coefficient of a line with one in the picture, over some of their samples.
+  private func likeness(_ line: Line, _ way: Way, _ samples: StrideThrough<Int>) -> Double {
+    var (sa, sb, aa, bb, ab, n) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     for i in samples {
       n += 1
-      let (x, y) = (Double(a[i]), Double(b[i]))
+      let (x, y) = (Double(line[i]), Double(way.level(i, in: image)))
       sa += x
       sb += y
       aa += x * x
@@ -162,7 +157,13 @@ struct BarOutline {
   // MARK: Across the bars
 
   /// Where elements of known widths lie in a line; `nil` where they fit nowhere.
-  private func fit(_ widths: [Int], to line: Line, _ span: ClosedRange<Double>?) -> ClosedRange<Double>? {
+  ///
+  /// - Parameters:
+  ///   - span: where the scan lines of the library began and ended.
+  ///   - seen: where the bars seem to begin and end.
+  private func fit(
+    _ widths: [Int], to line: Line, span: ClosedRange<Double>?, seen: ClosedRange<Double>?
+  ) -> ClosedRange<Double>? {
     let modules = Double(widths.reduce(0, +))
     // The scan lines saw all of it, one half or the other; or there are only the bars in the region.
     var starts: [(from: Double, module: Double)] = []
@@ -172,9 +173,7 @@ struct BarOutline {
     }
     let margin = (Double(line.count) - region.length * strip.scale) / 2
     starts.append((margin, region.length * strip.scale / modules))
-    if span == nil, let quiet = trimmed(line, around: nil) {
-      starts.append((quiet.lowerBound, (quiet.upperBound - quiet.lowerBound) / modules))
-    }
+    if span == nil, let seen { starts.append((seen.lowerBound, (seen.upperBound - seen.lowerBound) / modules)) }
     var best = Fit()
     for elements in [widths, widths.reversed()] {
       let pattern = Self.pattern(elements)
@@ -208,7 +207,7 @@ struct BarOutline {
         (shift, size, bend) = (shift / 2, size / 2, bend / 2)
       }
       if own.likeness > best.likeness { best = own }
-      if best.likeness > 0.7 || elements == elements.reversed() { break }
+      if best.likeness > 0.7 { break }
     }
     guard best.likeness > 0.6 else { return nil }
     return best.from...(best.from + modules * best.module)

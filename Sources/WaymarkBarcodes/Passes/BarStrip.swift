@@ -140,7 +140,7 @@ struct BarStrip {
 
   /// Linear between pixels; the nearest pixel outside.
   @inline(__always)
-  private static func sample(_ view: ImageView, _ p: Point2) -> Double {
+  static func sample(_ view: ImageView, _ p: Point2) -> Double {
     let x = min(max(p.x, 0), Double(view.width) - 1.001)
     let y = min(max(p.y, 0), Double(view.height) - 1.001)
     guard x >= 0, y >= 0 else { return Double(view[0, 0]) }

@@ -41,17 +41,12 @@ package struct PageCapture: Sendable {
     package var look: PageLook
     /// Whether it came into view: a bare or dark rectangle that has always been there is the table's.
     package var hasArrived: Bool
-    /// The share of the picture that has changed since the frame before.
-    package var stir: Double
 
-    package init(
-      outline: Quadrilateral, score: Double, look: PageLook, hasArrived: Bool = true, stir: Double = 1
-    ) {
+    package init(outline: Quadrilateral, score: Double, look: PageLook, hasArrived: Bool = true) {
       self.outline = outline
       self.score = score
       self.look = look
       self.hasArrived = hasArrived
-      self.stir = stir
     }
   }
 
@@ -162,9 +157,9 @@ package struct PageCapture: Sendable {
 
   /// Takes in what the frame captured at `now` (seconds of any steady clock) shows; nil: no page.
   ///
-  /// - Parameter stir: the share of the picture that has changed since the frame before; nil: what the sight says.
-  package mutating func see(_ sight: Sight?, stir: Double? = nil, at now: Double) -> Outcome {
-    if let before = shown { note(stir ?? sight?.stir ?? 0, against: before, at: now) }
+  /// - Parameter stir: the share of the picture that has changed since the frame before.
+  package mutating func see(_ sight: Sight?, stir: Double = 1, at now: Double) -> Outcome {
+    if let before = shown { note(stir, against: before, at: now) }
     guard let sight else { return miss(at: now) }
     lastSeen = now
     if let before = shown {

@@ -40,10 +40,10 @@ import WaymarkPipeline
     var now = 100.0
     var captures: [Double] = []
 
-    mutating func show(_ sight: PageCapture.Sight?, seconds: Double) -> PageCapture.Outcome? {
+    mutating func show(_ sight: PageCapture.Sight?, stir: Double = 1, seconds: Double) -> PageCapture.Outcome? {
       var last: PageCapture.Outcome?
       for _ in 0..<Int((seconds * 15).rounded()) {
-        let outcome = capture.see(sight, at: now)
+        let outcome = capture.see(sight, stir: stir, at: now)
         if outcome.captures { captures.append(now) }
         last = outcome
         now += 1.0 / 15
@@ -146,16 +146,12 @@ import WaymarkPipeline
 
   @Test func aPageWhoseOutlineIsMendedWhileLittleStirsIsNotCapturedAgain() {
     var player = Player()
-    var first = Self.sight(1)
-    first.stir = 0.01
-    _ = player.show(first, seconds: 1)
+    _ = player.show(Self.sight(1), stir: 0.01, seconds: 1)
     // What is within another outline differs from what was within the first.
-    var mended = Self.sight(2, at: Point2(60, 60))
-    mended.stir = 0.01
-    _ = player.show(mended, seconds: 3)
+    let mended = Self.sight(2, at: Point2(60, 60))
+    _ = player.show(mended, stir: 0.01, seconds: 3)
     #expect(player.captures.count == 1)
-    mended.stir = 0.2
-    _ = player.show(mended, seconds: 3)
+    _ = player.show(mended, stir: 0.2, seconds: 3)
     #expect(player.captures.count == 2)
   }
 
@@ -231,9 +227,7 @@ import WaymarkPipeline
       _ = player.capture.see(nil, stir: 0.4, at: player.now)
       player.now += 1.0 / 15
     }
-    var other = Self.sight(2)
-    other.stir = 0.01
-    _ = player.show(other, seconds: 2)
+    _ = player.show(Self.sight(2), stir: 0.01, seconds: 2)
     #expect(player.captures.count == 2)
   }
 
