@@ -16,33 +16,44 @@ package final class AnchorTemplate {
 
   package private(set) var width = 0
   package private(set) var height = 0
+  /// How many times the reference's size the largest level is: 1 or 2.
+  package private(set) var detail = 1.0
   package let pyramid = GrayPyramid(compact: true)
   /// The places of all levels, with room for `TextureRanking.most` of each.
   private let places: UnsafeMutablePointer<SIMD2<Float>>
   /// How many places each level has; below zero where nobody has asked yet.
   private var counts: [Int]
 
-  private static let levels = 9
+  /// How many references it has taken.
+  private(set) var loads = 0
+
+  /// Twice the reference's size, and nine sizes from its own on.
+  private static let levels = 11
   private static let minimumSide = 16
 
-  /// Room for a reference of the usual size; its pages are in memory once one is loaded.
-  init() {
+  /// Room for pictures of so many pixels a side; its pages are in memory once one is loaded.
+  init(side: Int = AnchorCompiler.side) {
     places = .allocate(capacity: TextureRanking.most * Self.levels)
     counts = Array(repeating: -1, count: Self.levels)
-    pyramid.reserve(
-      width: AnchorCompiler.side, height: AnchorCompiler.side, levels: Self.levels, minimumSide: Self.minimumSide)
+    pyramid.reserve(width: side, height: side, levels: Self.levels, minimumSide: Self.minimumSide)
   }
 
-  /// - Parameter image: the reference, long side 480 by convention; any size works.
-  package convenience init(_ image: GrayImage) {
-    self.init()
-    load(image)
+  /// - Parameters:
+  ///   - image: the reference, long side 480 by convention; any size works.
+  ///   - detail: how many times the reference's size that is.
+  package convenience init(_ image: GrayImage, detail: Int = 1) {
+    self.init(side: max(image.width, image.height))
+    load(image, detail: detail)
   }
 
   /// Takes another reference, in the memory of the one before.
-  func load(_ image: GrayImage) {
-    (width, height) = (image.width, image.height)
-    image.withView { pyramid.update($0, levels: Self.levels, minimumSide: Self.minimumSide) }
+  func load(_ image: GrayImage, detail: Int = 1) {
+    (width, height) = (image.width / detail, image.height / detail)
+    self.detail = Double(detail)
+    loads += 1
+    image.withView {
+      pyramid.update($0, levels: detail == 1 ? Self.levels - 2 : Self.levels, minimumSide: Self.minimumSide)
+    }
     for i in counts.indices { counts[i] = -1 }
   }
 
@@ -50,15 +61,18 @@ package final class AnchorTemplate {
 
   /// One size of the picture and the places on it.
   package func level(_ index: Int, ranking: TextureRanking) -> Level {
-    let scale = pyramid.scale(index)
+    let scale = scale(index)
     let own = places + TextureRanking.most * index
     if counts[index] < 0 { counts[index] = ranking.rank(pyramid.level(index), scale: scale, into: own) }
     return Level(scale: scale, centers: UnsafeBufferPointer(start: own, count: counts[index]))
   }
 
+  /// The size of a level relative to the reference.
+  package func scale(_ index: Int) -> Double { detail * pyramid.scale(index) }
+
   /// The level whose pixels are the largest that are still no larger than `1 / scale` reference pixels (with a tolerance
   /// of a sixth): what is drawn at `scale` from it is reduced, hardly ever enlarged.
   package func level(for scale: Double) -> Int {
-    (0..<pyramid.count).last { pyramid.scale($0) >= scale * 0.85 } ?? 0
+    (0..<pyramid.count).last { self.scale($0) >= scale * 0.85 } ?? 0
   }
 }

@@ -154,8 +154,15 @@ package final class PatchAligner {
     let size = q.signedArea.squareRoot()
     let scale = h.enlargement(q, width: template.width, height: template.height)
     let last = (pyramid.count - 1) / 2
+    let (frame, size0) = (pyramid.level(0), pyramid.scale(0))
+    let isNear =
+      template.detail > 1
+      && h.inverse.flatMap {
+        NearSight(template, $0, width: Int(Double(frame.width) / size0), height: Int(Double(frame.height) / size0))
+      } != nil
+    let enlarged = isNear ? 1.5 * template.detail : 1.5
     var finest = 0
-    while finest < last, scale / Double(1 << finest) > 1.5 { finest += 1 }
+    while finest < last, scale / Double(1 << finest) > enlarged { finest += 1 }
     var coarsest = finest
     while coarsest < last, coarsest < finest + options.levels - 1, size / Double(1 << (coarsest + 1)) >= 32 {
       coarsest += 1

@@ -33,11 +33,14 @@ final class PatchSet {
   /// From one drawn patch to the next; none where only the last one is kept.
   private let step: Int
   private let ranking = TextureRanking()
+  /// The places of a part of a reference that is larger than the frame.
+  private let near: NearPlaces
 
   /// - Parameter keepsDrawn: whether patches are kept as they were drawn, for `drawing`.
   init(capacity: Int, keepsDrawn: Bool = false) {
     step = keepsDrawn ? Int(CK_DRAWN_CAPACITY) : 0
     self.capacity = capacity
+    near = NearPlaces()
     left = .allocate(capacity: capacity)
     top = .allocate(capacity: capacity)
     place = .allocate(capacity: capacity)
@@ -95,7 +98,8 @@ final class PatchSet {
     guard stretch.largest.isFinite, stretch.largest > 0 else { return }
     // A coarser level of the reference is a softer one: box and tent of its pixels have a deviation of about half of one.
     let focus = min(1, 0.5 / max(softness * scale, 0.5))
-    let index = template.level(for: min(1, stretch.largest * focus))
+    let sight = NearSight(template, inverse, width: width, height: height)
+    let index = template.level(for: min(sight == nil ? 1 : template.detail, stretch.largest * focus))
     let level = template.level(index, ranking: ranking)
     let view = template.pyramid.level(index)
     let shrink = Homography.resize(Point2(level.scale, level.scale))
@@ -103,7 +107,8 @@ final class PatchSet {
     let flat = cylinder == nil ? inverse.near(.zero).map { shrink * $0 } : nil
     let (right, bottom) = (Double(view.width) - 0.5, Double(view.height) - 0.5)
     let full = min(limit, capacity)
-    for place in chosen ?? level.centers {
+    let places = chosen ?? sight.flatMap { near.centers(template, index, $0, ranking) } ?? level.centers
+    for place in places {
       if count == full { break }
       let center = Point2(Double(place.x), Double(place.y))
       let depth = toLevel.depth(center)

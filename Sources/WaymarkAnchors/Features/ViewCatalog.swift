@@ -14,6 +14,8 @@ package struct Linear2: Sendable, Equatable {
   @inline(__always)
   package func apply(_ x: Float, _ y: Float) -> SIMD2<Float> { SIMD2(a * x + b * y, c * x + d * y) }
 
+  package func scaled(by s: Float) -> Self { Self(s * a, s * b, s * c, s * d) }
+
   @inline(__always)
   package var determinant: Float { a * d - b * c }
 
@@ -66,12 +68,35 @@ package enum ViewCatalog {
     return i % 2 == 0 ? 1 / half : 2 / (3 * half)
   }
 
-  /// Reference pixels → pixels of a level of a view, by `view * levels + level`.
-  package static let linears: [Linear2] = views.flatMap { view in
-    scales.map { scale in
-      let l = view.linear
-      let s = Float(scale)
-      return Linear2(s * l.a, s * l.b, s * l.c, s * l.d)
-    }
+  /// The sizes above the reference's own at which a picture that has more pixels is looked at as well, straight on: what a camera sees that
+  /// comes close.
+  package static let details: [Double] = [2, 4.0 / 3]
+
+  /// The place of the first of `details` in `linears`.
+  package static let firstDetail = views.count * levels
+
+  /// Views from further aside, at angles to 80°.
+  package static let grazing: [View] = [(4.0, 10), (32.0.squareRoot(), 14)].flatMap { tilt, count in
+    (0..<count).map { View(tilt: tilt, azimuth: Double.pi * Double($0) / Double(count)) }
+  }
+
+  /// The sizes of the grazing views; those above the reference's own where its picture has the pixels.
+  package static let grazingScales: [Double] = [2, 4.0 / 3, 1, 2.0 / 3]
+
+  /// The place of the first of `grazing` in `linears`.
+  package static let firstGrazing = firstDetail + details.count
+
+  /// Reference pixels → pixels of a level of a view, by `view * levels + level`, then those of `details`, then those of `grazing`.
+  package static let linears: [Linear2] =
+    views.flatMap { view in scales.map { view.linear.scaled(by: Float($0)) } }
+    + details.map { Linear2(Float($0), 0, 0, Float($0)) }
+    + grazing.flatMap { view in grazingScales.map { view.linear.scaled(by: Float($0)) } }
+
+  /// The size at which a feature was seen, relative to the reference's view.
+  package static func scale(of view: UInt8) -> Double {
+    let view = Int(view)
+    if view < firstDetail { return scales[view % levels] }
+    if view < firstGrazing { return details[view - firstDetail] }
+    return grazingScales[(view - firstGrazing) % grazingScales.count]
   }
 }

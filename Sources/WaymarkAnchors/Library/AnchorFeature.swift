@@ -11,6 +11,14 @@ package struct AnchorFeature: Sendable, Equatable {
   /// Its direction on that level.
   package var direction: UInt8
 
+  /// What a feature is there for.
+  package enum Kind: Int, CaseIterable, Sendable { case usual, near, grazing }
+
+  /// By the view that it was taken from.
+  package var kind: Kind {
+    Int(view) < ViewCatalog.firstDetail ? .usual : Int(view) < ViewCatalog.firstGrazing ? .near : .grazing
+  }
+
   @inline(__always)
   package var position: SIMD2<Float> { SIMD2(Float(x64), Float(y64)) * (1 / 64) }
 }

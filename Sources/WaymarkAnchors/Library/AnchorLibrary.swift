@@ -79,7 +79,7 @@ public final class AnchorLibrary: Sendable {
     self.lists = lists
     self.recalls = recalls
     if header.index.count <= promptIndex { try load() } else { file.expect(first: header.index.upperBound) }
-    if file.isWhole, !references.allSatisfy({ $0.image != nil }) { throw LibraryHeader.damaged(path) }
+    if file.isWhole, !references.allSatisfy({ $0.pixels != nil }) { throw LibraryHeader.damaged(path) }
   }
 
   /// How many features an anchor has.
@@ -111,7 +111,7 @@ public final class AnchorLibrary: Sendable {
   /// - Throws: `AnchorError` with `damaged`.
   package func check() throws(AnchorError) {
     try load()
-    for reference in references where reference.image == nil { throw LibraryHeader.damaged(file.path) }
+    for reference in references where reference.pixels == nil { throw LibraryHeader.damaged(file.path) }
   }
 
   /// What was found to be damaged since the library was opened. An anchor whose picture is damaged is not found; without the
@@ -124,11 +124,26 @@ public final class AnchorLibrary: Sendable {
     return state.withLock { $0.index } ?? LibraryIndex(emptyFor: references.count)
   }
 
-  /// The picture of a reference, in memory that is used again; `nil` where it is damaged.
+  /// The stored pixels of a reference, in memory that is used again; `nil` where it is damaged.
   func image(of anchor: Int, in buffer: PixelBuffer) -> GrayImage? {
-    if let image = references[anchor].image(in: buffer) { return image }
+    if let image = references[anchor].pixels(in: buffer) { return image }
     state.withLock { $0.failure = $0.failure ?? LibraryHeader.damaged(file.path) }
     return nil
+  }
+
+  /// The most features of each kind that any anchor has, in the order of `AnchorFeature.Kind`.
+  ///
+  /// - Throws: `AnchorError` with `damaged`.
+  package func mostFeatures() throws(AnchorError) -> [Int] {
+    try load()
+    let index = index
+    let kinds = AnchorFeature.Kind.allCases.count
+    var counts = [Int](repeating: 0, count: kinds * references.count)
+    for i in 0..<featureCount {
+      let f = index.features[i]
+      counts[kinds * Int(f.anchor) + f.kind.rawValue] += 1
+    }
+    return (0..<kinds).map { kind in stride(from: kind, to: counts.count, by: kinds).map { counts[$0] }.max() ?? 0 }
   }
 
   /// An anchor as it was compiled, for writing it into another library.
@@ -138,7 +153,7 @@ public final class AnchorLibrary: Sendable {
     try load()
     let index = index
     let r = references[anchor]
-    guard let image = r.image else { throw LibraryHeader.damaged(file.path) }
+    guard let pixels = r.pixels else { throw LibraryHeader.damaged(file.path) }
     var features: [AnchorFeature] = []
     var words: [UInt64] = []
     for place in index.list(of: anchor) {
@@ -148,7 +163,9 @@ public final class AnchorLibrary: Sendable {
       for k in 0..<4 { words.append(index.descriptors[4 * Int(place) + k]) }
     }
     return CompiledAnchor(
-      name: r.name, physicalWidth: r.physicalWidth, radius: r.radius, image: image, features: features,
+      name: r.name, physicalWidth: r.physicalWidth, radius: r.radius,
+      image: r.detail == 1 ? pixels : pixels.resized(width: r.width, height: r.height),
+      detail: r.detail == 1 ? nil : pixels, features: features,
       descriptors: words,
       recall: Double(recalls[anchor]), sightings: [], reasons: [])
   }
@@ -161,7 +178,7 @@ private struct AnchorRecord {
   let list: Range<Int>
   let recall: Float
 
-  /// References are 480 pixels long; more than this nobody writes.
+  /// References are 480 pixels long, or twice that; more than this nobody writes.
   private static let longestSide = 4096
 
   /// - Parameters:
@@ -181,11 +198,13 @@ private struct AnchorRecord {
     list = listStart..<listStart + Int(number(24, UInt32.self))
     recall = Float(bitPattern: number(28, UInt32.self))
     let pixels = Int(clamping: number(32, UInt64.self))
+    let detail = Int(number(56, UInt16.self))
     let physical = Double(bitPattern: number(8, UInt64.self))
     let radius = Double(bitPattern: number(40, UInt64.self))
     guard (0...1).contains(recall), nameEnd <= names.upperBound - LibraryLayout.headerSize,
       (1...Self.longestSide).contains(width), (1...Self.longestSide).contains(height),
-      pixels >= header.index.upperBound, pixels <= file.size, width * height <= file.size - pixels,
+      (1...2).contains(detail), width % detail == 0, height % detail == 0, pixels >= header.index.upperBound,
+      pixels <= file.size, width * height <= file.size - pixels,
       list.upperBound <= header.features, physical.isFinite, physical >= 0, radius.isFinite, radius >= 0,
       physical == 0 || radius == 0 || CylinderMap.fits(width: physical, radius: radius)
     else { return nil }
@@ -193,7 +212,7 @@ private struct AnchorRecord {
       name: String(decoding: directory[nameStart..<nameEnd], as: UTF8.self),
       physicalWidth: physical > 0 ? physical : nil,
       picture: LibraryPicture(
-        file: file, width: width, height: height, offset: pixels, checksum: number(48, UInt64.self)),
+        file: file, width: width, height: height, offset: pixels, checksum: number(48, UInt64.self)), detail: detail,
       radius: physical > 0 && radius > 0 ? radius : nil)
   }
 }

@@ -12,7 +12,10 @@ package struct CompiledAnchor: Sendable {
   package var physicalWidth: Double?
   /// Of the cylinder that the picture is wrapped round, in metres; set only with a physical width. What is compiled does not depend on it.
   package var radius: Double?
+  /// The reference, its long side 480 pixels by convention.
   package var image: GrayImage
+  /// The same at exactly twice its size, where the picture has that much detail.
+  package var detail: GrayImage?
   /// The features, the most useful first; `anchor` is set when the library is written.
   package var features: [AnchorFeature]
   /// Four words a feature.
@@ -25,6 +28,21 @@ package struct CompiledAnchor: Sendable {
   package var trial: Trial?
   /// What speaks against the picture; not kept in the library.
   package var reasons: [AnchorQuality.Reason]
+
+  /// Leaves no more features of each kind than these, in the order of `AnchorFeature.Kind`, the most useful ones.
+  package mutating func keep(_ limits: [Int]) {
+    var counts = limits
+    let kept = features.indices.filter { i in
+      counts[features[i].kind.rawValue] -= 1
+      return counts[features[i].kind.rawValue] >= 0
+    }
+    guard kept.count < features.count else { return }
+    descriptors = kept.flatMap { descriptors[(4 * $0)..<(4 * $0 + 4)] }
+    features = kept.map { features[$0] }
+  }
+
+  /// The pixels that a library keeps.
+  package var pixels: GrayImage { detail ?? image }
 
   package var quality: AnchorQuality { AnchorQuality(score: Int((100 * recall).rounded()), reasons: reasons) }
 }

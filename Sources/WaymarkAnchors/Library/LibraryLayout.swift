@@ -21,7 +21,7 @@
 /// that a library is opened without reading its pictures.
 enum LibraryLayout {
   static let magic: [UInt8] = Array("WAYMARKA".utf8)
-  static let version: UInt32 = 2
+  static let version: UInt32 = 3
   static let headerSize = 128
   static let recordSize = 64
   static let alignment = 64

@@ -39,7 +39,7 @@ package enum LibraryWriter {
     var pixelOffsets: [Int] = []
     for a in anchors {
       pixelOffsets.append(end)
-      end = LibraryLayout.align(end + a.image.width * a.image.height + 64)
+      end = LibraryLayout.align(end + a.pixels.width * a.pixels.height + 64)
     }
 
     var out = [UInt8](repeating: 0, count: end)
@@ -60,14 +60,14 @@ package enum LibraryWriter {
       UnsafeMutableRawBufferPointer(rebasing: raw[offsets[1]...]).copyBytes(from: nameBytes)
       writer.putIndex(anchors, bits: bits, total: total, offsets)
       for (i, a) in anchors.enumerated() {
-        a.image.withView { view in
+        a.pixels.withView { view in
           for y in 0..<view.height {
             (raw.baseAddress! + pixelOffsets[i] + y * view.width).copyMemory(from: view.row(y), byteCount: view.width)
           }
         }
       }
       for (i, a) in anchors.enumerated() {
-        let sum = writer.checksum(pixelOffsets[i]..<pixelOffsets[i] + a.image.width * a.image.height)
+        let sum = writer.checksum(pixelOffsets[i]..<pixelOffsets[i] + a.pixels.width * a.pixels.height)
         writer.put(sum, at: offsets[0] + i * LibraryLayout.recordSize + 48)
       }
       writer.put(writer.checksum(LibraryLayout.headerSize..<offsets[2]), at: 96)
@@ -110,13 +110,14 @@ private struct SectionWriter {
       put(UInt32(name), at: o)
       put(UInt32(a.name.utf8.count), at: o + 4)
       put((a.physicalWidth ?? 0).bitPattern, at: o + 8)
-      put(UInt16(a.image.width), at: o + 16)
-      put(UInt16(a.image.height), at: o + 18)
+      put(UInt16(a.pixels.width), at: o + 16)
+      put(UInt16(a.pixels.height), at: o + 18)
       put(UInt32(list), at: o + 20)
       put(UInt32(a.features.count), at: o + 24)
       put(Float(a.recall).bitPattern, at: o + 28)
       put(UInt64(pixels[i]), at: o + 32)
       put((a.radius ?? 0).bitPattern, at: o + 40)
+      put(UInt16(a.detail == nil ? 1 : 2), at: o + 56)
       name += a.name.utf8.count
       list += a.features.count
     }

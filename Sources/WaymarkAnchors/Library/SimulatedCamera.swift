@@ -20,13 +20,18 @@ package struct SimulatedCamera {
 
   /// The shares of the frame that the reference covers.
   private let areas: ClosedRange<Double>
+  /// Degrees.
+  private let tilts: ClosedRange<Double>
   private let seed: UInt64
 
   /// - Parameters:
   ///   - areas: the shares of the frame that the reference covers.
+  ///   - tilts: in degrees.
   ///   - seed: another one gives other views.
-  package init(areas: ClosedRange<Double> = 0.008...0.8, seed: UInt64 = 0x0A_1C_40) {
+  package init(areas: ClosedRange<Double> = 0.008...0.8, tilts: ClosedRange<Double> = 0...70, seed: UInt64 = 0x0A_1C_40)
+  {
     self.areas = areas
+    self.tilts = tilts
     self.seed = seed
   }
 
@@ -35,7 +40,8 @@ package struct SimulatedCamera {
   /// Tilts are spread evenly over 0…70°, areas evenly in their logarithm.
   package func shot(_ index: Int, of count: Int, w: Int, h: Int) -> Shot? {
     var random = RandomSource(seed: seed &+ UInt64(index) &* 7919)
-    let tilt = 70 * (Double(index) + random.unit()) / Double(count)
+    let tilt =
+      tilts.lowerBound + (tilts.upperBound - tilts.lowerBound) * (Double(index) + random.unit()) / Double(count)
     let order = Double((index &* 37) % count)
     let area =
       areas.lowerBound * Double.power(areas.upperBound / areas.lowerBound, (order + random.unit()) / Double(count))
@@ -53,6 +59,36 @@ package struct SimulatedCamera {
       return Shot(map: map, area: area, tilt: tilt)
     }
     return nil
+  }
+
+  /// Where the reference stands in a view from so near that it is larger than the frame, `index` of `count`; `nil` where it is too small for that.
+  ///
+  /// It is 1.2 to 6 times its own size, spread evenly in the logarithm, tilted by up to 35°. The middles of what is in sight are spread evenly over
+  /// the reference (the R2 sequence: M. Roberts, "The unreasonable effectiveness of quasirandom sequences", 2018).
+  package func closeUp(_ index: Int, of count: Int, w: Int, h: Int) -> Shot? {
+    var random = RandomSource(seed: seed &+ 0xC1_05_E0 &+ UInt64(index) &* 7919)
+    let size = Double(w * h).squareRoot()
+    let order = Double((index &* 7) % count)
+    let zoom = Double.power(5, (order + random.unit()) / Double(count)) * 1.2
+    let axis = 2 * Double.pi * random.unit()
+    let roll = 2 * Double.pi * random.unit()
+    let tilt = 35 * random.unit() * .pi / 180
+    let (u, v) = (0.5 + 0.7548776662466927 * Double(index), 0.5 + 0.5698402909980532 * Double(index))
+    let side = 0.4 * min(width, height) / zoom
+    // The middle of what is in sight, at least that far from the sides where the reference is large enough.
+    func inner(_ t: Double, _ length: Double) -> Double {
+      let margin = min(side, 0.4 * length)
+      return margin + (t - t.rounded(.down)) * (length - 2 * margin)
+    }
+    let focus = Point2(inner(u, Double(w)), inner(v, Double(h)))
+    guard
+      let centred = pose(
+        tilt: tilt, axis: axis, roll: roll, area: zoom * zoom * size * size / (width * height),
+        center: Point2(width, height) / 2, w: w, h: h)
+    else { return nil }
+    let map = Homography.translation(Point2(width, height) / 2 - centred.apply(focus)) * centred
+    guard map.outline(width: Double(w), height: Double(h)) != nil else { return nil }
+    return Shot(map: map, area: zoom * zoom * size * size / (width * height), tilt: tilt * 180 / .pi)
   }
 
   /// The map of a pose, by the distance at which the outline covers `area` of the frame.
@@ -94,8 +130,9 @@ package struct SimulatedCamera {
 
   /// Renders a shot, cropped to what shows the reference and a margin around it.
   ///
+  /// - Parameter detail: how much larger than the reference the picture is that the renderer shows.
   /// - Returns: the picture and the map reference → that picture.
-  package func render(_ shot: Shot, index: Int, w: Int, h: Int, with renderer: PictureRenderer) -> (
+  package func render(_ shot: Shot, index: Int, w: Int, h: Int, with renderer: PictureRenderer, detail: Double = 1) -> (
     GrayImage, Homography
   )? {
     var random = RandomSource(seed: 0xCA_3E_0A &+ UInt64(index) &* 104_729)
@@ -111,7 +148,8 @@ package struct SimulatedCamera {
     guard cw > 24, ch > 24 else { return nil }
     let map = Homography.translation(Point2(-x0, -y0)) * shot.map
     guard let back = map.inverse else { return nil }
-    let shrink = (Double(w * h) / outline.signedArea).squareRoot()
+    let shrink = (Double(w * h) / outline.signedArea).squareRoot() * detail
+    let shown = detail == 1 ? back : Homography.resize(Point2(detail, detail)) * back
     let blur = random.unit() < 0.5 ? 2 * random.unit() : 0
     let gain = Double.exponential(-0.9 + 1.1 * random.unit())
     let lift = 40 * random.unit()
@@ -119,7 +157,7 @@ package struct SimulatedCamera {
     let ground = Ground(random: &random)
     let image = GrayImage(width: cw, height: ch) { pixels in
       guard let base = pixels.baseAddress else { return }
-      renderer.render(back, into: base, width: cw, height: ch, shrink: shrink, surroundings: false)
+      renderer.render(shown, into: base, width: cw, height: ch, shrink: shrink, surroundings: false)
       // Outside the reference: the ground.
       let inside = Interior(back, of: outline.center - Point2(x0, y0), w: w, h: h)
       for y in 0..<ch {

@@ -37,7 +37,7 @@ public final class AnchorDetector {
   /// - Parameter templates: how many anchors' alignment templates are kept; each takes a third of a megabyte.
   package init(library: AnchorLibrary, templates: Int) {
     self.library = library
-    self.templates = TemplateCache(capacity: min(templates, library.references.count))
+    self.templates = TemplateCache(capacity: min(templates, library.references.count), for: library)
     let capacity = plain.features.capacity
     lookup = FeatureLookup(library: library, features: capacity)
     hypotheses = HypothesisSearch(library: library, matches: lookup.limit)

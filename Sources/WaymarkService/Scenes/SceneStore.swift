@@ -131,10 +131,13 @@ struct SceneStore: Sendable {
       guard Self.key(anchor, bytes) == keys[index] else {
         throw failure(name, [], "its files changed while they were read", code: "badScene")
       }
-      let reference = try reference(bytes, anchor, name)
+      let picture = try self.picture(bytes, anchor, name)
       let tool = compiler ?? AnchorCompiler()
       compiler = tool
-      var made = tool.compile(name: anchor.name, physicalWidth: anchor.physicalWidth, image: reference)
+      guard var made = try? tool.compile(name: anchor.name, physicalWidth: anchor.physicalWidth, picture: picture)
+      else {
+        throw failure(name, [], "the picture \(anchor.image ?? "") cannot be used", code: "badScene")
+      }
       made.radius = anchor.radius
       compiled.append(made)
     }
@@ -142,20 +145,17 @@ struct SceneStore: Sendable {
     return (try write(compiled, as: entry, name), keys)
   }
 
-  /// The picture in gray, its long side scaled to 480 pixels.
-  private func reference(_ file: [UInt8], _ anchor: SceneAnchor, _ name: String) throws(SceneFailure) -> GrayImage {
+  /// The picture in gray.
+  private func picture(_ file: [UInt8], _ anchor: SceneAnchor, _ name: String) throws(SceneFailure) -> GrayImage {
     do {
       let image = try isolation.gray(file)
-      let scale = 480 / Double(max(image.width, image.height))
-      let (width, height) = (
-        Int((Double(image.width) * scale).rounded()), Int((Double(image.height) * scale).rounded())
-      )
-      guard min(width, height) >= 48, max(image.width, image.height) >= 120 else {
+      let (long, short) = (max(image.width, image.height), min(image.width, image.height))
+      guard 10 * short >= long, long >= 120 else {
         throw ImageError(
           .unsupportedVariant, "It is too small or too narrow to be found (\(image.width)×\(image.height)).",
           hint: "Take a picture of at least 120 pixels that is not ten times as long as wide.")
       }
-      return image.resized(width: width, height: height)
+      return image
     } catch {
       let told = (error as? any Replyable)?.reply
       let why = told.map { "\($0.message) (\($0.hint))" } ?? "\(error)"

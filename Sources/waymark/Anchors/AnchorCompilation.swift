@@ -33,7 +33,8 @@ enum AnchorCompilation {
           Result {
             let picture = try PictureDecoder().gray(PictureFile.read(entry.file)).image
             if let known, let reference = try? AnchorCompiler.reference(name: entry.name, picture: picture),
-              let anchor = known(entry, reference, settings.limit)
+              let anchor = known(
+                entry, AnchorCompiler.detail(of: picture, reference: reference, settings) ?? reference, settings)
             {
               return (anchor, false)
             }

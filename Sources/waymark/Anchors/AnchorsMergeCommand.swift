@@ -142,7 +142,7 @@ struct LibraryDifference: Encodable {
   private static func hasSamePicture(
     _ first: AnchorLibrary, _ one: Int, _ second: AnchorLibrary, _ other: Int
   ) throws -> Bool {
-    try first.compiled(one).image.isSame(as: second.compiled(other).image)
+    try first.compiled(one).pixels.isSame(as: second.compiled(other).pixels)
   }
 
   private static func hasSameFeatures(

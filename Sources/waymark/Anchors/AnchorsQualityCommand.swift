@@ -118,7 +118,7 @@ struct AnchorsQualityCommand: AsyncParsableCommand {
   private func draw(_ anchor: CompiledAnchor) -> RGBImage {
     var canvas = RGBCanvas(RGBImage(anchor.image))
     for (rank, f) in anchor.features.enumerated().reversed() {
-      let half = 2 / ViewCatalog.scales[Int(f.view) % ViewCatalog.levels].squareRoot()
+      let half = 2 / ViewCatalog.scale(of: f.view).squareRoot()
       let (x, y) = (Double(f.position.x), Double(f.position.y))
       let square = [
         Point2(x - half, y - half), Point2(x + half, y - half), Point2(x + half, y + half), Point2(x - half, y + half),

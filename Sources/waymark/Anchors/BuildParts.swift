@@ -41,25 +41,29 @@ final class BuildParts {
   /// The anchor as it was compiled before; `nil` where its picture has changed, or more features are wanted than were kept then.
   ///
   /// - Parameters:
-  ///   - picture: the reference as it is now, long side 480.
-  ///   - limit: the most features that an anchor keeps.
-  var known: @Sendable (_ entry: AnchorEntry, _ picture: GrayImage, _ limit: Int) -> CompiledAnchor? {
+  ///   - pixels: of the reference as a library keeps them.
+  ///   - settings: how many features an anchor keeps.
+  var known:
+    @Sendable (_ entry: AnchorEntry, _ pixels: GrayImage, _ settings: AnchorCompiler.Settings) -> CompiledAnchor?
+  {
     let (libraries, places) = (libraries, places)
-    let kept = libraries.map { library in library.references.indices.map(library.featureCount(of:)).max() ?? 0 }
-    return { entry, picture, limit in
-      guard let place = places[entry.name], kept[place.library] >= limit else { return nil }
+    let kept = libraries.map { (try? $0.mostFeatures()) ?? [] }
+    return { entry, pixels, settings in
+      guard let place = places[entry.name] else { return nil }
       let library = libraries[place.library]
+      let reference = library.references[place.anchor]
+      // Only a picture that has the detail has features of that kind.
+      let limits = [settings.limit, reference.detail == 1 ? 0 : settings.details, settings.grazing]
+      let most = kept[place.library]
+      guard most.count == limits.count, zip(most, limits).allSatisfy(>=) else { return nil }
       // What is damaged is compiled again.
-      guard library.references[place.anchor].image?.isSame(as: picture) == true,
-        var anchor = try? library.compiled(place.anchor)
-      else { return nil }
+      guard reference.pixels?.isSame(as: pixels) == true, var anchor = try? library.compiled(place.anchor) else {
+        return nil
+      }
       anchor.physicalWidth = entry.physicalWidth
       anchor.radius = entry.radius
       // They lie in the order in which they were chosen, so that fewer are the first of them.
-      if anchor.features.count > limit {
-        anchor.features.removeLast(anchor.features.count - limit)
-        anchor.descriptors.removeLast(anchor.descriptors.count - 4 * limit)
-      }
+      anchor.keep(limits)
       return anchor
     }
   }

@@ -58,6 +58,25 @@ struct AnchorLibraryTests {
     }
   }
 
+  @Test func thePixelsOfALargePictureComeBack() throws {
+    let picture = Scenery.picture(seed: 73, width: 1000, height: 700)
+    let anchor = try AnchorCompiler().compile(name: "large", physicalWidth: 0.3, picture: picture)
+    let detail = try #require(anchor.detail)
+    try Scenery.withLibrary([anchor, Scenery.anchors[0]]) { library, _ in
+      let reference = library.references[0]
+      #expect((reference.width, reference.height) == (480, 336))
+      #expect(reference.image?.width == 480 && reference.detail == 2 && library.references[1].detail == 1)
+      var back = try library.compiled(0)
+      #expect((back.detail?.width, back.detail?.height) == (960, 672))
+      #expect((0..<960).allSatisfy { back.detail?[$0, 300] == detail[$0, 300] })
+      #expect(back.features.map(\.kind.rawValue).sorted() == back.features.map(\.kind.rawValue))
+      #expect(try library.mostFeatures()[1...].allSatisfy { $0 > 50 })
+      back.keep([100, 20, 0])
+      #expect(back.features == Array(anchor.features[..<100]) + anchor.features.filter { $0.kind == .near }.prefix(20))
+      #expect(back.descriptors.count == 4 * 120 && back.descriptors[..<400] == anchor.descriptors[..<400])
+    }
+  }
+
   @Test func filesThatAreCutOffForeignOrNewerAreRefused() throws {
     let path = temporaryPath()
     defer { remove(path) }
@@ -77,7 +96,7 @@ struct AnchorLibraryTests {
     #expect(try code(Array(bytes[..<(bytes.count - 64)])) == .damaged)
     #expect(try code(bytes + [0]) == .damaged)
     var newer = bytes
-    newer[8] = 3
+    newer[8] += 1
     #expect(try code(newer) == .unsupportedVersion)
     #expect { try AnchorLibrary(path: path + ".none") } throws: { ($0 as? AnchorError)?.code == .cannotOpen }
     #expect { try AnchorLibrary(path: "/tmp") } throws: { ($0 as? AnchorError)?.code == .notALibrary }

@@ -76,6 +76,69 @@ struct AnchorDetectorTests {
     }
   }
 
+  /// A picture of 1,200 pixels as an anchor, and the map of its reference that is 5.5 times its size around a place.
+  private static let large = Scenery.picture(seed: 71, width: 1200, height: 900)
+  private static func near(_ x: Double, _ y: Double) -> Homography {
+    let (c, s) = (5.5 * Double.cosine(0.4), 5.5 * Double.sine(0.4))
+    return Homography(SIMD3(c, -s, 320 - c * x + s * y), SIMD3(s, c, 240 - s * x - c * y), SIMD3(0, 0, 1))
+  }
+  /// Frames show the picture with all its pixels, which the reference of 480 has not.
+  private static func frame(_ map: Homography) -> GrayImage {
+    Scenery.frame(large, map * Homography.resize(Point2(0.4, 0.4)))
+  }
+
+  @Test func aPartOfAPictureThatFillsTheFrameIsFound() throws {
+    let anchor = try AnchorCompiler().compile(name: "large", physicalWidth: nil, picture: Self.large)
+    #expect(anchor.detail?.width == 960 && anchor.image.width == 480)
+    try Scenery.withLibrary([anchor]) { library, _ in
+      let detector = AnchorDetector(library: library)
+      let outline = Quadrilateral(width: 480, height: 360)
+      var right = 0
+      let places = [(90.0, 90.0), (240, 90), (390, 90), (90, 270), (240, 270), (390, 270)]
+      for (x, y) in places {
+        let map = Self.near(x, y)
+        let claims = Self.frame(map).withView { detector.detect($0) }
+        // Of an outline five times as large as the frame.
+        if let claim = claims.first, claim.homography.apply(outline).meanCornerDistance(to: map.apply(outline)) < 10 {
+          right += 1
+        }
+      }
+      #expect(right >= 5)
+    }
+  }
+
+  @Test func aPictureSeenFromFarAsideIsFound() throws {
+    let picture = Scenery.picture(seed: 72)
+    let anchor = try AnchorCompiler().compile(name: "aside", physicalWidth: nil, picture: picture)
+    try Scenery.withLibrary([anchor]) { library, _ in
+      let detector = AnchorDetector(library: library)
+      let outline = Quadrilateral(width: 480, height: 360)
+      var right = 0
+      // Squeezed 5 times, as at 78°.
+      for k in 0..<6 {
+        let angle = Double(k) * .pi / 6 + 0.1
+        let (c, s) = (Double.cosine(angle), Double.sine(angle))
+        let map =
+          Homography.translation(Point2(320, 240))
+          * Homography(
+            SIMD3(1.1 * c * c + 0.22 * s * s, 0.88 * c * s, 0), SIMD3(0.88 * c * s, 1.1 * s * s + 0.22 * c * c, 0),
+            SIMD3(0, 0, 1)) * Homography.translation(Point2(-240, -180))
+        let claims = Scenery.frame(picture, map).withView { detector.detect($0) }
+        if let claim = claims.first, claim.homography.apply(outline).meanCornerDistance(to: map.apply(outline)) < 3 {
+          right += 1
+        }
+      }
+      #expect(right >= 5)
+    }
+  }
+
+  @Test func largeLibrariesKeepWhatIsUsual() throws {
+    let settings = AnchorCompiler.Settings(anchors: 100)
+    #expect(settings.details == 0 && settings.grazing == 0)
+    let anchor = try AnchorCompiler(settings: settings).compile(name: "large", physicalWidth: nil, picture: Self.large)
+    #expect(anchor.detail == nil && anchor.features.allSatisfy { $0.kind == .usual })
+  }
+
   @Test func twoEqualAnchorsGiveOneClaimAtOnePlace() throws {
     var twin = Scenery.anchors[0]
     twin.name = "twin"

@@ -1,0 +1,76 @@
+import WaymarkGeometry
+import WaymarkImage
+
+/// What is in sight of a reference of which a frame shows less than half: it is then looked at more closely than its 480 pixels.
+struct NearSight {
+  /// The least rectangle around it, in pixels of the reference.
+  let low: Point2
+  let high: Point2
+
+  /// - Parameters:
+  ///   - inverse: frame → reference.
+  ///   - width: of the frame; `height` likewise.
+  /// - Returns: `nil` where half of the reference or more is in sight, or none.
+  init?(_ template: AnchorTemplate, _ inverse: SurfaceMap.Inverse, width: Int, height: Int) {
+    let (w, h) = (Double(template.width), Double(template.height))
+    var (least, most) = (SIMD2(Double.infinity, .infinity), SIMD2(-Double.infinity, -.infinity))
+    let corners: InlineArray<4, SIMD2<Int>> = [[0, 0], [width, 0], [width, height], [0, height]]
+    for i in corners.indices {
+      guard let p = inverse.apply(Point2(Double(corners[i].x), Double(corners[i].y))), p.x.isFinite, p.y.isFinite else {
+        return nil
+      }
+      least = pointwiseMin(least, SIMD2(p.x, p.y))
+      most = pointwiseMax(most, SIMD2(p.x, p.y))
+    }
+    low = Point2(max(0, least.x), max(0, least.y))
+    high = Point2(min(w, most.x), min(h, most.y))
+    guard low.x < high.x, low.y < high.y, 2 * (high.x - low.x) * (high.y - low.y) < w * h else { return nil }
+  }
+}
+
+/// Where the patches of a reference stand of which only a part is in sight: the places of the whole would leave it a few, which say
+/// little about the rest.
+final class NearPlaces {
+  private let places = UnsafeMutableBufferPointer<SIMD2<Float>>.allocate(capacity: TextureRanking.most)
+  private var count = 0
+  /// What they were chosen for.
+  private var key = Key(template: nil, load: 0, level: 0, window: .zero)
+
+  private struct Key: Equatable {
+    var template: ObjectIdentifier?
+    var load: Int
+    var level: Int
+    /// Left, top, right and bottom on the level, in steps of 16 pixels: a window that moves by less keeps its places.
+    var window: SIMD4<Int>
+  }
+
+  deinit { places.deallocate() }
+
+  /// The places on the part in sight, in pixels of the reference.
+  func centers(
+    _ template: AnchorTemplate, _ index: Int, _ sight: NearSight, _ ranking: TextureRanking
+  ) -> UnsafeBufferPointer<SIMD2<Float>> {
+    let view = template.pyramid.level(index)
+    let scale = template.scale(index)
+    let (low, high) = (sight.low * (scale / 16), sight.high * (scale / 16))
+    let window = SIMD4(
+      Int(low.x.rounded(.down)), Int(low.y.rounded(.down)), min((view.width + 15) / 16, Int(high.x.rounded(.up))),
+      min((view.height + 15) / 16, Int(high.y.rounded(.up))))
+    let wanted = Key(template: ObjectIdentifier(template), load: template.loads, level: index, window: window)
+    if wanted != key {
+      key = wanted
+      let (x, y) = (16 * window.x, 16 * window.y)
+      count = 0
+      if let base = places.baseAddress, x < view.width, y < view.height {
+        let part = ImageView(
+          base: view.base + y * view.stride + x, width: min(view.width, 16 * window.z) - x,
+          height: min(view.height, 16 * window.w) - y, stride: view.stride)
+        count = ranking.rank(part, scale: scale, into: base)
+      }
+      // They are told as of a picture that begins at the part's corner.
+      let offset = SIMD2(Float(x), Float(y)) / Float(scale)
+      for i in 0..<count { places[i] += offset }
+    }
+    return UnsafeBufferPointer(rebasing: places[..<count])
+  }
+}
