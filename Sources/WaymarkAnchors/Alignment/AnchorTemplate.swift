@@ -1,3 +1,4 @@
+package import WaymarkGeometry
 package import WaymarkImage
 
 /// What alignment and tracking need of a reference: the picture at falling sizes, and on each of them the places of most
@@ -24,6 +25,13 @@ package final class AnchorTemplate {
   /// How many places each level has; below zero where nobody has asked yet.
   private var counts: [Int]
 
+  /// By which steps the reference resembles itself, in its pixels; looked for when somebody first asks.
+  package var repeats: [Point2] {
+    if !isStepped { (steps, isStepped) = (RepeatedStructure.steps(of: self), true) }
+    return steps
+  }
+  private var steps: [Point2] = []
+  private var isStepped = false
   /// How many references it has taken.
   private(set) var loads = 0
 
@@ -51,6 +59,7 @@ package final class AnchorTemplate {
     (width, height) = (image.width / detail, image.height / detail)
     self.detail = Double(detail)
     loads += 1
+    isStepped = false
     image.withView {
       pyramid.update($0, levels: detail == 1 ? Self.levels - 2 : Self.levels, minimumSide: Self.minimumSide)
     }

@@ -135,14 +135,34 @@ package final class PatchAligner {
     _ template: AnchorTemplate, _ h: SurfaceMap, in pyramid: GrayPyramid, octave: Int, limit: Int,
     softness: Double = 0, blur: MotionBlur? = nil
   ) -> Double? {
+    guard compare(template, h, pyramid, octave, limit, softness, blur) else { return nil }
+    return betterHalf()
+  }
+
+  /// The same, the mean of all correlations: of a picture that repeats itself the better half is nearly as like a step aside.
+  package func agreement(
+    _ template: AnchorTemplate, _ h: SurfaceMap, in pyramid: GrayPyramid, octave: Int, limit: Int,
+    softness: Double = 0, blur: MotionBlur? = nil
+  ) -> Double? {
+    guard compare(template, h, pyramid, octave, limit, softness, blur) else { return nil }
+    var sum = 0.0
+    for i in 0..<set.count { sum += Double(correlation[i]) }
+    return sum / Double(set.count)
+  }
+
+  /// Compares reference and frame under a map; `false` where too little is in view.
+  private func compare(
+    _ template: AnchorTemplate, _ h: SurfaceMap, _ pyramid: GrayPyramid, _ octave: Int, _ limit: Int,
+    _ softness: Double, _ blur: MotionBlur?
+  ) -> Bool {
     let view = pyramid.level(2 * octave)
     let scale = pyramid.scale(2 * octave)
     set.draw(
       template, map: h, scale: scale, width: view.width, height: view.height, limit: limit,
       softness: softness, blur: blur)
-    guard set.count >= 4 else { return nil }
+    guard set.count >= 4 else { return false }
     measure(h, view, scale)
-    return betterHalf()
+    return true
   }
 
   /// The octaves of the frame between which the alignment moves: on the finest the reference is hardly enlarged, on the

@@ -59,13 +59,64 @@ package struct AnchorTracker {
       let place = attempt(
         expected, pyramid, time, aligner, search, exposure, radius: options.radius, smeared: true)
     {
-      return accept(place, time)
+      return settled(place, expected, pyramid, time, aligner, exposure, smeared: true).map { accept($0, time) }
     }
     // Once more, wider, around the last place: the motion may have stopped or turned.
     guard
       let place = attempt(map, pyramid, time, aligner, search, exposure, radius: options.wideRadius, smeared: false)
     else { return nil }
-    return accept(place, time)
+    return settled(place, map, pyramid, time, aligner, exposure, smeared: false).map { accept($0, time) }
+  }
+
+  /// Of a picture that repeats itself, the place at which all of it agrees best: a whole step of the pattern aside much of it agrees as well,
+  /// and where it moved further than was looked, that is what was found.
+  ///
+  /// - Returns: `nil` where two places agree alike and neither is where it was expected: that is no place to tell.
+  private func settled(
+    _ place: Place, _ expected: SurfaceMap, _ pyramid: GrayPyramid, _ time: Double, _ aligner: PatchAligner,
+    _ exposure: ExposureEstimate, smeared: Bool
+  ) -> Place? {
+    guard !aligner.options.isRigid, case .plane(let homography) = place.alignment.map,
+      case .plane(let before) = expected, !template.repeats.isEmpty,
+      let octaves = aligner.octaves(template, place.alignment.map, pyramid)
+    else { return place }
+    func blur(_ map: SurfaceMap) -> MotionBlur? { smeared ? self.blur(at: map, time, exposure) : nil }
+    func agreement(_ map: SurfaceMap, _ octave: Int, of patches: Int) -> Double {
+      aligner.agreement(
+        template, map, in: pyramid, octave: octave, limit: patches, softness: softness, blur: blur(map)) ?? 0
+    }
+    let own = agreement(place.alignment.map, octaves.coarsest, of: 32)
+    var best: (map: SurfaceMap, step: Point2, agreement: Double)?
+    for step in template.repeats {
+      let map = SurfaceMap.plane(homography * Homography.translation(step))
+      guard map.outline(width: template.width, height: template.height) != nil else { continue }
+      let agreement = agreement(map, octaves.coarsest, of: 32)
+      // What agrees so much less before it is aligned does not do so afterwards.
+      if agreement > max(own - 0.15, best?.agreement ?? 0) { best = (map, step, agreement) }
+    }
+    guard let best,
+      let rival = aligner.align(template, from: best.map, in: pyramid, softness: softness, blur: blur(best.map)),
+      isAcceptable(rival)
+    else { return place }
+    let lead =
+      agreement(rival.map, octaves.finest, of: 64) - agreement(place.alignment.map, octaves.finest, of: 64)
+    guard abs(lead) < Self.clearLead else { return lead > 0 ? Place(alignment: rival) : place }
+    let middle = 0.5 * Point2(Double(template.width), Double(template.height))
+    let (here, there) = (before.apply(middle), rival.map.apply(middle))
+    let (near, far) = (homography.apply(middle).distance(to: here), there.distance(to: here))
+    let step = homography.apply(middle).distance(to: there)
+    // One that converged to the same place is no rival.
+    guard step > 2, 3 * min(near, far) > step else { return near <= far ? place : Place(alignment: rival) }
+    return nil
+  }
+
+  /// By how much more all patches of one place must agree than those of another, where their correlations err by a few tenths each.
+  private static let clearLead = 0.03
+
+  private func isAcceptable(_ result: PatchAligner.Result) -> Bool {
+    result.score >= options.minimumScore && result.share >= options.minimumShare
+      && result.inliers >= options.minimumInliers
+      && result.map.outline(width: template.width, height: template.height) != nil
   }
 
   /// Where the motion so far lets one expect it.
@@ -188,9 +239,7 @@ package struct AnchorTracker {
     guard
       let result = aligner.align(
         template, from: h, in: pyramid, softness: softness, blur: blur(h), coarsest: octaves.finest),
-      result.score >= options.minimumScore, result.share >= options.minimumShare,
-      result.inliers >= options.minimumInliers,
-      result.map.outline(width: template.width, height: template.height) != nil
+      isAcceptable(result)
     else { return nil }
     return Place(alignment: result)
   }
