@@ -47,8 +47,17 @@ package final class PatchAligner {
     package var inliers: Int
     /// Root of the weighted mean squared shift that is left in the agreeing patches, in pixels.
     package var residual: Double
+    /// How far the agreeing patches are spread, in pixels of the reference: the smaller one of the two standard deviations of their places.
+    package var spread: Double
     /// The mean share that the frame's contrast is of the reference's, in the agreeing patches.
     package var gain: Double
+
+    /// Whether what agrees tells where the whole reference is: how far a map errs grows with the square of the distance from what determined it,
+    /// and a frame that shows nothing but a label on the wall of a photograph says little of its corners. So the patches' deviation is at least
+    /// a twentieth of half the reference's size, which a twelfth of it in sight has, evenly textured.
+    package func determines(_ template: AnchorTemplate) -> Bool {
+      map.cylinder != nil || 40 * spread >= Double(template.width * template.height).squareRoot()
+    }
 
     /// Reference → frame, as `SurfaceMap.homography`.
     package var homography: Homography { map.homography }
@@ -345,15 +354,28 @@ package final class PatchAligner {
     var inliers = 0
     var squares = 0.0
     var gain = 0.0
+    var (middle, xx, xy, yy) = (Point2.zero, 0.0, 0.0, 0.0)
     for i in 0..<n where correlation[i] > 0.5 && shift[i].length < 1 {
       inliers += 1
+      let p = set.anchor[i]
+      middle += p
+      xx += p.x * p.x
+      xy += p.x * p.y
+      yy += p.y * p.y
       squares += shift[i].dot(shift[i])
       gain += Double(correlation[i])
     }
+    let count = Double(max(1, inliers))
+    middle = middle / count
+    (xx, xy, yy) = (
+      xx / count - middle.x * middle.x, xy / count - middle.x * middle.y, yy / count - middle.y * middle.y
+    )
+    let least = 0.5 * (xx + yy) - (0.25 * (xx - yy) * (xx - yy) + xy * xy).squareRoot()
     return Result(
       map: h, score: score, share: Double(inliers) / Double(n), patches: n,
       inliers: inliers,
       residual: (squares / Double(max(1, inliers))).squareRoot() * Double(1 << octave),
+      spread: max(0, least).squareRoot(),
       gain: gain / Double(max(1, inliers)))
   }
 }

@@ -94,6 +94,8 @@ struct FollowedCode {
     corners = portrait.homography.apply(inner)
     extent = max(1, corners.signedArea).squareRoot()
     var options = AnchorTracker.Options()
+    // A code is read again soon, and sixty of them leave no time for it.
+    options.comparesSteps = false
     if isRigid {
       // Bars are a little like themselves wherever they are laid; cut out of a frame they are very much so in the right place.
       (options.minimumScore, options.minimumShare) = (0.75, 0.5)

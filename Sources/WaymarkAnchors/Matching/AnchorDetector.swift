@@ -234,7 +234,9 @@ public final class AnchorDetector {
     guard let result = best else { return nil }
     onVerify?(anchor, result, inliers)
     // Wrong maps can be bent until a quarter of the patches agree; the more features agree besides, the less is asked.
-    guard result.score > Self.leastScore(inliers), result.share + 0.004 * Double(min(inliers, 50)) > 0.44 else {
+    guard result.determines(template), result.score > Self.leastScore(inliers),
+      result.share + 0.004 * Double(min(inliers, 50)) > 0.44
+    else {
       return nil
     }
     let final = result.map

@@ -14,6 +14,8 @@ package struct AnchorTracker {
     /// The least score to go on, and the least share of the patches in view that must agree.
     package var minimumScore = 0.6
     package var minimumShare = 0.3
+    /// Whether a picture that repeats itself is compared with itself a step aside.
+    package var comparesSteps = true
     /// The fewest patches that must agree.
     package var minimumInliers = 6
     package init() {}
@@ -76,7 +78,7 @@ package struct AnchorTracker {
     _ place: Place, _ expected: SurfaceMap, _ pyramid: GrayPyramid, _ time: Double, _ aligner: PatchAligner,
     _ exposure: ExposureEstimate, smeared: Bool
   ) -> Place? {
-    guard !aligner.options.isRigid, case .plane(let homography) = place.alignment.map,
+    guard options.comparesSteps, case .plane(let homography) = place.alignment.map,
       case .plane(let before) = expected, !template.repeats.isEmpty,
       let octaves = aligner.octaves(template, place.alignment.map, pyramid)
     else { return place }
@@ -113,9 +115,10 @@ package struct AnchorTracker {
   /// By how much more all patches of one place must agree than those of another, where their correlations err by a few tenths each.
   private static let clearLead = 0.03
 
-  private func isAcceptable(_ result: PatchAligner.Result) -> Bool {
+  /// - Parameter isRigid: bars lie along one line, and keep their shape.
+  private func isAcceptable(_ result: PatchAligner.Result, isRigid: Bool = false) -> Bool {
     result.score >= options.minimumScore && result.share >= options.minimumShare
-      && result.inliers >= options.minimumInliers
+      && result.inliers >= options.minimumInliers && (isRigid || result.determines(template))
       && result.map.outline(width: template.width, height: template.height) != nil
   }
 
@@ -239,7 +242,7 @@ package struct AnchorTracker {
     guard
       let result = aligner.align(
         template, from: h, in: pyramid, softness: softness, blur: blur(h), coarsest: octaves.finest),
-      isAcceptable(result)
+      isAcceptable(result, isRigid: aligner.options.isRigid)
     else { return nil }
     return Place(alignment: result)
   }
