@@ -84,9 +84,9 @@ struct AnchorsCaptureCommand: AsyncParsableCommand {
           "waymark: \(photograph): no poster stands out from the wall\n  Give its corners with --corners.")
         throw ExitCode(ExitStatus.nothingFound.rawValue)
       }
-      let scale = try scale(of: outline, &found, photo, gray)
+      let scale = try scale(of: outline, found, photo, gray)
       var capture = PosterCapture(outline: outline, photo: photo, gray: gray, longSide: longSide)
-      capture.isCertain = found.score.map { $0 >= 0.5 } ?? true
+      capture.isCertain = found.isCertain
       capture.misfit = scale?.estimate.misfit
       guard
         let reference = capture.reference(
@@ -118,7 +118,7 @@ struct AnchorsCaptureCommand: AsyncParsableCommand {
 
   /// The poster's size by what hangs beside it, and where that is.
   private func scale(
-    of outline: Quadrilateral, _ found: inout PosterSearch, _ photo: RGBImage, _ gray: GrayImage
+    of outline: Quadrilateral, _ found: PosterSearch, _ photo: RGBImage, _ gray: GrayImage
   ) throws -> (estimate: PrintScale.Estimate, others: [Quadrilateral])? {
     let (width, height) = (Double(photo.width), Double(photo.height))
     let aspect = PageShape(outline: outline, width: width, height: height).aspect

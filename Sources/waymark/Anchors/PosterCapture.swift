@@ -7,9 +7,9 @@ import WaymarkImage
 struct PosterSearch {
   private let photo: RGBImage
   private let given: (outline: Quadrilateral?, sheet: Quadrilateral?)
-  private var second: Quadrilateral?
-  /// How sure the outline is; `nil` where it was given.
-  private(set) var score: Double?
+  private var besides: Quadrilateral?
+  /// Whether nothing speaks against the outline.
+  private(set) var isCertain = true
 
   init(_ photo: RGBImage, outline: Quadrilateral?, sheet: Quadrilateral?) {
     self.photo = photo
@@ -18,32 +18,26 @@ struct PosterSearch {
 
   /// The poster's outline.
   ///
-  /// - Parameter besideSheet: whether a sheet hangs there too; of two outlines the larger is the poster's.
+  /// - Parameter besideSheet: whether an empty sheet hangs there too.
   mutating func outline(besideSheet: Bool) -> Quadrilateral? {
     if let outline = given.outline { return outline }
-    let detector = PageDetector()
     let canvas = given.sheet.map { Self.without($0, photo) } ?? photo
-    guard let first = detector.detect(canvas) else { return nil }
-    score = first.score
-    let growth = OutlineGrowth(photo)
-    let outline = growth.grown(first.outline, without: [given.sheet].compactMap { $0 })
-    guard besideSheet, given.sheet == nil, let other = detector.detect(Self.without(outline, photo)) else {
-      return outline
+    let finds = PosterFinder(canvas).finds()
+    // Where all are empty, so is the poster, and it is the first of them.
+    let poster = finds.firstIndex { !(besideSheet && given.sheet == nil && $0.isBlank) } ?? finds.indices.first
+    guard let poster else {
+      // Where no wall is told from what hangs on it, something that looks like a page may still stand out.
+      isCertain = false
+      return PageDetector().detect(canvas)?.outline
     }
-    // A sheet is what it was found as: it has no bands.
-    let grown = growth.grown(other.outline, without: [first.outline])
-    guard grown.signedArea > first.outline.signedArea else {
-      second = other.outline
-      return growth.grown(first.outline, without: [other.outline])
-    }
-    second = first.outline
-    score = other.score
-    return grown
+    isCertain = finds[poster].isCertain && !(besideSheet && given.sheet == nil && finds[poster].isBlank)
+    besides = finds.indices.first { $0 != poster && finds[$0].isBlank && finds[$0].isCertain }.map { finds[$0].outline }
+    return finds[poster].outline
   }
 
   /// The sheet beside the poster.
-  mutating func sheet(beside outline: Quadrilateral) -> Quadrilateral? {
-    given.sheet ?? second ?? PageDetector().detect(Self.without(outline, photo))?.outline
+  func sheet(beside outline: Quadrilateral) -> Quadrilateral? {
+    given.sheet ?? besides ?? PageDetector().detect(Self.without(outline, photo))?.outline
   }
 
   /// The photograph with a quadrilateral painted over in the colour of the wall around it, so that it has no edges any more.
