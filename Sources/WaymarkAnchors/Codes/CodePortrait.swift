@@ -64,6 +64,21 @@ struct CodePortrait {
     self.modules = SIMD2(modules.columns, modules.rows)
   }
 
+  /// The same picture out of focus by a deviation of so many pixels of the frame.
+  func softened(by softness: Double) -> CodePortrait {
+    let seen = homography.apply(outline).signedArea
+    guard seen > 0 else { return self }
+    let sigma = min(softness * (outline.signedArea / seen).squareRoot(), 16)
+    var soft = self
+    soft.image = GrayImage(width: image.width, height: image.height) { out in
+      for i in out.indices { out[i] = image[i % image.width, i / image.width] }
+      if let pixels = out.baseAddress {
+        GaussianBlur.apply(pixels, width: image.width, height: image.height, sigma: sigma)
+      }
+    }
+    return soft
+  }
+
   /// A picture cut out of the frame, with an eighth of the symbol's height around it.
   ///
   /// - Parameter corners: as above.

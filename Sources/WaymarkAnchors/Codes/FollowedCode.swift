@@ -11,7 +11,7 @@ struct FollowedCode {
   private var outline = Quadrilateral(width: 1, height: 1)
   private var picture = Point2(1, 1)
   private var physicalWidth: Double?
-  private var pose = PoseFollower()
+  private var pose = PoseFollower(FollowedCode.poseOptions)
   private(set) var isDrawn = false
   /// The side of the square of its area when its picture was made, in pixels of the frame.
   private(set) var extent = 0.0
@@ -45,6 +45,13 @@ struct FollowedCode {
       placement: AnchorPlacement(
         referenceSize: Point2(1, 1), corners: sighting.corners, homography: .identity, score: 0),
       lastSeen: time, lastRead: time)
+  }
+
+  /// Drawn codes are placed three times as exactly as pictures, so that smoothing may give way at a third of the speed.
+  private static var poseOptions: PoseFollower.Options {
+    var options = PoseFollower.Options()
+    options.positionSlope *= 3
+    return options
   }
 
   /// Whether it has been read often enough.
