@@ -37,7 +37,10 @@ struct PosterSearch {
 
   /// The sheet beside the poster.
   func sheet(beside outline: Quadrilateral) -> Quadrilateral? {
-    given.sheet ?? besides ?? PageDetector().detect(Self.without(outline, photo))?.outline
+    if let known = given.sheet ?? besides { return known }
+    let rest = Self.without(outline, photo)
+    return PosterFinder(rest).finds().first { $0.isBlank && $0.isCertain }?.outline
+      ?? PageDetector().detect(rest)?.outline
   }
 
   /// The photograph with a quadrilateral painted over in the colour of the wall around it, so that it has no edges any more.
