@@ -45,6 +45,25 @@ struct PageDetectorTests {
     #expect(Drawing.error(PageDetector().detect(picture)?.outline, Drawing.slanted) < 0.01)
   }
 
+  @Test func considersNothingThatGoesOnBeyondThreeSides() {
+    // The lower edge of a label or cover from near by, not quite straight: no line, but an area.
+    let (width, height) = (480.0, 640.0)
+    let picture = Drawing.photograph(
+      nil,
+      ground: { x, y in
+        let edge = 520 + 14 * Double.sine(Double(x) * .pi / width)
+        return Double(y) > edge ? SIMD3(110, 80, 50) : SIMD3(225, 222, 215)
+      })
+    let considered = PageDetector().evidence(in: picture).first
+    for outline in considered.map(\.outline) {
+      let cut = (0..<4).count { side in
+        let (a, b) = (outline.corners[side], outline.corners[(side + 1) % 4])
+        return max(a.x, b.x) < 4 || max(a.y, b.y) < 4 || min(a.x, b.x) > width - 5 || min(a.y, b.y) > height - 5
+      }
+      #expect(cut <= 2)
+    }
+  }
+
   @Test func findsAPageTurnedByAnyAngle() throws {
     let center = Point2(240, 320)
     for degrees in stride(from: 0.0, to: 180, by: 36) {

@@ -270,7 +270,10 @@ public final class PageDetector {
     picture.removeMarks(radius: 3)
     map.update(picture.closed[..<picture.planeCount])
     var all = QuadSearch().quadrilaterals(lineSearch.lines(of: map), width: map.width, height: map.height)
-    for region in regionSearch.quadrilaterals(picture) { all.append(PageHypothesis(outline: region, merit: 0)) }
+    // As with lines: what goes on beyond three sides of the picture is a part of something, seen from near by.
+    for region in regionSearch.quadrilaterals(picture) where borders(region).count(where: { $0 }) <= 2 {
+      all.append(PageHypothesis(outline: region, merit: 0))
+    }
     let judge = PageJudge(picture: picture, map: map)
     return all.map { hypothesis in
       let evidence = judge.evidence(hypothesis)
