@@ -39,7 +39,7 @@ def checksum(data):
 
 align = lambda n: (n + 63) & ~63
 old = open(a.library, "rb").read()
-assert old[:8] == b"WAYMARKA" and struct.unpack_from("<I", old, 8)[0] == 2, "LIBRARY is none that this release makes"
+assert old[:8] == b"WAYMARKA" and struct.unpack_from("<I", old, 8)[0] == 3, "LIBRARY is none that this release makes"
 fingerprint, _, count, total = struct.unpack_from("<IQII", old, 12)
 offsets = struct.unpack_from("<7Q", old, 40)
 record = np.frombuffer(old, "u1", 64 * count, offsets[0]).reshape(count, 64)
@@ -66,7 +66,7 @@ for k in range(4):
 features = features[every].copy()
 features[:, :2] = np.repeat(np.arange(a.anchors), sizes).astype("<u2").view("u1").reshape(n, 2)
 bits = 8
-while bits < 18 and n >> (bits + (3 if bits < 13 else 4)): bits += 1
+while bits < 20 and n >> (bits + (3 if bits < 13 or bits >= 18 else 4)): bits += 1
 key = (descriptors[:, 0] & np.uint64((1 << bits) - 1)).astype(np.int64)
 order = np.argsort(key, kind="stable"); place = np.empty(n, "<u4"); place[order] = np.arange(n)
 starts = np.concatenate([[0], np.cumsum(np.bincount(key, minlength=1 << bits))]).astype("<u4")
@@ -85,7 +85,7 @@ for k in range(a.anchors):
 parts = [b"".join(records), blob, starts.tobytes(), descriptors[order].tobytes(), features[order].tobytes(), place.tobytes()]
 body = b"".join(p + bytes(align(len(p)) - len(p)) for p in parts)
 head = bytearray(128); head[:8] = b"WAYMARKA"
-struct.pack_into("<IIQIIII", head, 8, 2, fingerprint, end, a.anchors, n, bits, len(blob))
+struct.pack_into("<IIQIIII", head, 8, 3, fingerprint, end, a.anchors, n, bits, len(blob))
 struct.pack_into("<7Q", head, 40, *ends)
 struct.pack_into("<QQ", head, 96, checksum(body[:ends[2] - 128]), checksum(body[ends[2] - 128:]))
 struct.pack_into("<Q", head, 120, checksum(head[:120]))

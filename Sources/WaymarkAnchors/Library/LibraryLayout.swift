@@ -30,10 +30,12 @@ enum LibraryLayout {
 
   static func align(_ n: Int) -> Int { (n + alignment - 1) & ~(alignment - 1) }
 
-  /// The bits of an index key for so many features: about eight features a key, in large libraries sixteen.
+  /// The bits of an index key for so many features: about eight features a key, in large libraries sixteen, and in those of
+  /// thousands of anchors eight again, because keys are crowded unevenly and what is compared is waited for.
   static func keyBits(features: Int) -> Int {
     var bits = 8
-    while bits < FeatureKey.greatestBits, features >> (bits + (bits < 13 ? 3 : 4)) > 0 { bits += 1 }
+    func eachKey(_ bits: Int) -> Int { bits < 13 || bits >= FeatureKey.bitsOfThousands ? 3 : 4 }
+    while bits < FeatureKey.greatestBits, features >> (bits + eachKey(bits)) > 0 { bits += 1 }
     return bits
   }
 

@@ -60,6 +60,9 @@ public final class AnchorDetector {
   /// The same where two matches are enough: most of these are chance and end at the first guided matching, which takes a fifth of that.
   private let weakAttempts = 24
 
+  /// So many matches that agree fix a map well enough to go on from: four times what a map needs.
+  private static let many = 16
+
   /// The anchors in a frame, the surest first, one claim an anchor.
   public func detect(_ frame: ImageView) -> [AnchorClaim] { detect(frame, except: []) }
 
@@ -145,8 +148,27 @@ public final class AnchorDetector {
       }
       return align(hypothesis.anchor, .cylinder(map), inliers, extractor, doubled, width)
     }
+    // Among thousands of anchors most features of this one were not among the nearest: with few that agree, all are looked for.
+    if lookup.isWorthThoroughness, n < Self.many {
+      guided.run(hypothesis.anchor, .plane(hypothesis.homography), around: hypothesis.origin, features)
+      if guided.count >= 8, let fit = coarse.estimate(UnsafeBufferPointer(rebasing: guided.pairs[..<guided.count])),
+        let claim = follow(fit.homography, hypothesis.anchor, extractor, doubled, width)
+      {
+        return claim
+      }
+    }
     var map = hypothesis.homography
     if n >= 8, let fit = coarse.estimate(UnsafeBufferPointer(rebasing: pairs[..<n])) { map = fit.homography }
+    return follow(map, hypothesis.anchor, extractor, doubled, width)
+  }
+
+  /// Brings more and more of a flat anchor's features into agreement with a map, and then the intensities.
+  private func follow(
+    _ start: Homography, _ anchor: Int, _ extractor: FeatureExtractor, _ doubled: Bool, _ width: Int
+  ) -> AnchorClaim? {
+    let features = extractor.features
+    let reference = library.references[anchor]
+    var map = start
     let size =
       (abs(map.apply(Quadrilateral(width: Double(reference.width), height: Double(reference.height))).signedArea))
       .squareRoot()
@@ -155,7 +177,7 @@ public final class AnchorDetector {
     let radii: InlineArray<3, Double> = [max(6, 0.06 * size), 5, 4]
     for round in 0..<3 {
       let radius = radii[round]
-      guided.run(hypothesis.anchor, .plane(map), radius: Float(min(24, radius)), features)
+      guided.run(anchor, .plane(map), radius: Float(min(24, radius)), features)
       guard guided.count >= 6 else { return nil }
       let found = UnsafeBufferPointer(rebasing: guided.pairs[..<guided.count])
       if round == 0 {
@@ -170,7 +192,7 @@ public final class AnchorDetector {
       for i in 0..<guided.count where fine.weight(i) > 0 { inliers += 1 }
     }
     guard inliers >= 8 else { return nil }
-    return align(hypothesis.anchor, .plane(map), inliers, extractor, doubled, width)
+    return align(anchor, .plane(map), inliers, extractor, doubled, width)
   }
 
   /// The pose of a cylinder that a hypothesis leads to, and how many features agree with it.

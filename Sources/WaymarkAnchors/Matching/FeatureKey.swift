@@ -1,7 +1,9 @@
 /// The key under which the index keeps a descriptor: its leading bits.
 enum FeatureKey {
   /// The leading comparisons were chosen to depend little on each other up to this many.
-  static let greatestBits = 18
+  static let greatestBits = 20
+  /// The bits from which on a library is one of thousands of anchors.
+  static let bitsOfThousands = 18
 
   @inline(__always)
   static func key(_ firstWord: UInt64, bits: Int) -> Int {
@@ -16,7 +18,7 @@ enum FeatureKey {
 /// the weakest bits).
 struct KeyProbes {
   /// Bits that may flip: of the longest keys more are uncertain.
-  private static func weakest(of bits: Int) -> Int { min(bits, bits < FeatureKey.greatestBits ? 7 : 9) }
+  private static func weakest(of bits: Int) -> Int { min(bits, bits < FeatureKey.bitsOfThousands ? 7 : 9) }
   /// The most keys of a descriptor.
   private static let most = 64
 

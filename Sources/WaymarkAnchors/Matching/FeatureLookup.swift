@@ -18,10 +18,12 @@ final class FeatureLookup {
     static let quick = Self(probes: 20, kept: 3)
     /// In libraries that are worth a thorough look: the more anchors, the more often one that is not there is nearer.
     static let quickOfMany = Self(probes: 20, kept: 4)
+    /// In libraries of thousands: less, because the memory that is gone through takes the time, and the thorough look has the rest.
+    static let quickOfThousands = Self(probes: 16, kept: 4)
     /// For frames in which that found nothing.
     static let thorough = Self(probes: 32, kept: 4)
-    /// For such frames at twice their size in libraries of thousands, where a key stands for more features than elsewhere.
-    static let enlarged = Self(probes: 10, kept: 4)
+    /// For such frames at twice their size in libraries of thousands.
+    static let enlargedOfThousands = Self(probes: 4, kept: 4)
   }
 
   /// The greatest Hamming distance of a match.
@@ -35,11 +37,12 @@ final class FeatureLookup {
   private let keys: UnsafeMutablePointer<Int32>
   /// How many keys each feature looks under.
   private let counts: UnsafeMutablePointer<Int32>
-  /// The features that look under each key, in the order of the keys.
-  private let waiting: UnsafeMutablePointer<UInt16>
-  /// The keys under which any feature looks, in order.
+  /// The keys of all features, put in order, and beside each the feature that looks under it.
   private let asked: UnsafeMutablePointer<Int32>
-  /// Where the features of each key end.
+  private let waiting: UnsafeMutablePointer<UInt16>
+  /// By how many bits a key is shortened for putting keys in order: longer ones differ by less than a page of memory.
+  private let shortened: Int
+  /// Where the keys end that are the same when shortened.
   private let ends: UnsafeMutablePointer<Int32>
   /// The nearest matches of each feature so far, `mostKept` each.
   private let nearest: UnsafeMutablePointer<FeatureMatch>
@@ -54,14 +57,15 @@ final class FeatureLookup {
   private let capacity: Int
   private static let mostKept = 4
   /// How many keys ahead of its use memory is asked for.
-  private static let ahead = 4
+  private static let ahead = 12
   /// Descriptors compared in one call.
   private static let stretch = 256
 
   /// - Parameters:
   ///   - library: the library that is looked in.
   ///   - features: the most features of a frame, at most 65,535.
-  init(library: AnchorLibrary, features: Int) {
+  ///   - orderedBits: by how many bits of a key the features are put in order.
+  init(library: AnchorLibrary, features: Int, orderedBits: Int = 16) {
     index = library.index
     capacity = min(features, Int(UInt16.max))
     limit = Self.mostKept * capacity
@@ -69,9 +73,10 @@ final class FeatureLookup {
     probes = KeyProbes()
     keys = .allocate(capacity: most * capacity)
     waiting = .allocate(capacity: most * capacity)
-    asked = .allocate(capacity: min(most * capacity, 1 << index.keyBits))
+    asked = .allocate(capacity: most * capacity)
+    shortened = max(0, index.keyBits - orderedBits)
     counts = .allocate(capacity: capacity)
-    ends = .allocate(capacity: 1 << index.keyBits + 1)
+    ends = .allocate(capacity: 1 << (index.keyBits - shortened) + 1)
     nearest = .allocate(capacity: limit)
     places = .allocate(capacity: Self.stretch)
     distances = .allocate(capacity: Self.stretch)
@@ -97,11 +102,16 @@ final class FeatureLookup {
   /// little (one frame in a hundred at fifty anchors), and every frame that shows nothing would pay for it.
   var isWorthThoroughness: Bool { index.keyBits >= 14 }
 
+  /// Whether the library has thousands of anchors: about 3,500 and more.
+  private var isOfThousands: Bool { index.keyBits >= FeatureKey.bitsOfThousands }
+
   /// The first look for a library of this size.
-  var quickEffort: Effort { isWorthThoroughness ? .quickOfMany : .quick }
+  var quickEffort: Effort {
+    isOfThousands ? .quickOfThousands : isWorthThoroughness ? .quickOfMany : .quick
+  }
 
   /// The look at the frame at twice its size.
-  var enlargedEffort: Effort { index.keyBits < FeatureKey.greatestBits ? quickEffort : .enlarged }
+  var enlargedEffort: Effort { isOfThousands ? .enlargedOfThousands : quickEffort }
 
   /// Fills `matches` for the features of a frame.
   ///
@@ -111,21 +121,22 @@ final class FeatureLookup {
     count = 0
     let n = min(features.count, capacity)
     guard index.featureCount > 0, n > 0 else { return }
-    let keys = sortByKey(features, n, effort, beyond: known)
+    let pairs = sortByKey(features, n, effort, beyond: known)
     if known == 0 {
       nearest.update(
         repeating: FeatureMatch(query: -1, place: 0, anchor: .max, distance: UInt16(Self.distance + 1)),
         count: n * effort.kept)
     }
-    compare(features, keys, kept: effort.kept)
+    compare(features, pairs, kept: effort.kept)
     collect(n, kept: effort.kept)
     sortByDistance()
   }
 
-  /// Fills `waiting`, `asked` and `ends`: the features that look under each key. Returns how many keys are asked for.
+  /// Fills `asked` and `waiting`: under which keys which features look. Returns how many they are.
   private func sortByKey(_ features: FeatureSet, _ n: Int, _ effort: Effort, beyond known: Int) -> Int {
     let bits = index.keyBits
-    ends.update(repeating: 0, count: 1 << bits + 1)
+    let places = 1 << (bits - shortened)
+    ends.update(repeating: 0, count: places + 1)
     var pairs = 0
     for q in 0..<n {
       probes.fill(
@@ -136,70 +147,64 @@ final class FeatureLookup {
       for i in first..<probes.count {
         let key = probes.keys[i]
         keys[pairs] = key
-        ends[Int(key) + 1] &+= 1
+        ends[Int(key) >> shortened + 1] &+= 1
         pairs += 1
       }
     }
-    var different = 0
-    for key in 0..<(1 << bits) {
-      if ends[key + 1] > 0 {
-        asked[different] = Int32(truncatingIfNeeded: key)
-        different += 1
-      }
-      ends[key + 1] &+= ends[key]
-    }
-    pairs = 0
+    for place in 0..<places { ends[place + 1] &+= ends[place] }
+    var pair = 0
     for q in 0..<n {
       for _ in 0..<counts[q] {
-        let key = Int(keys[pairs])
-        waiting[Int(ends[key])] = UInt16(truncatingIfNeeded: q)
-        ends[key] &+= 1
-        pairs += 1
+        let key = keys[pair]
+        let at = Int(ends[Int(key) >> shortened])
+        asked[at] = key
+        waiting[at] = UInt16(truncatingIfNeeded: q)
+        ends[Int(key) >> shortened] &+= 1
+        pair += 1
       }
     }
-    return different
+    return pairs
   }
 
   /// Fills `nearest`: the best matches of each feature.
-  private func compare(_ features: FeatureSet, _ keys: Int, kept: Int) {
+  private func compare(_ features: FeatureSet, _ pairs: Int, kept: Int) {
     let starts = index.keyStarts
-    var first = 0
-    for k in 0..<keys {
-      if k + Self.ahead < keys { fetch(Int(asked[k + Self.ahead])) }
-      let key = Int(asked[k])
-      let end = Int(ends[key])
-      compare(features, first..<end, with: Int(starts[key])..<Int(starts[key + 1]), kept: kept)
-      first = end
+    var fetched: Int32 = -1
+    for i in 0..<pairs {
+      let next = i + Self.ahead
+      if next < pairs, asked[next] != fetched {
+        fetched = asked[next]
+        fetch(Int(fetched))
+      }
+      let key = Int(asked[i])
+      compare(features, Int(waiting[i]), with: Int(starts[key])..<Int(starts[key + 1]), kept: kept)
     }
   }
 
-  /// Compares the features that wait at some places with some of the library.
-  private func compare(_ features: FeatureSet, _ waiters: Range<Int>, with range: Range<Int>, kept: Int) {
+  /// Compares a feature with some of the library.
+  @inline(__always)
+  private func compare(_ features: FeatureSet, _ q: Int, with range: Range<Int>, kept: Int) {
     let (descriptors, records) = (index.descriptors, index.features)
+    let best = nearest + q * kept
     var start = range.lowerBound
     while start < range.upperBound {
       let stretch = min(Self.stretch, range.upperBound - start)
-      for i in waiters {
-        let q = Int(waiting[i])
-        let best = nearest + q * kept
-        // Whoever is no nearer than the last that is kept changes nothing.
-        let found = ck_near(
-          features.descriptor(q), descriptors + 4 * start, Int32(truncatingIfNeeded: stretch),
-          Int32(best[kept - 1].distance) - 1, places, distances)
-        for k in 0..<Int(found) {
-          let place = start + Int(places[k])
-          let match = FeatureMatch(
-            query: Int32(truncatingIfNeeded: q), place: UInt32(truncatingIfNeeded: place),
-            anchor: records[place].anchor, distance: distances[k])
-          Self.insert(match, into: best, kept: kept)
-        }
+      // Whoever is no nearer than the last that is kept changes nothing.
+      let found = ck_near(
+        features.descriptor(q), descriptors + 4 * start, Int32(truncatingIfNeeded: stretch),
+        Int32(best[kept - 1].distance) - 1, places, distances)
+      for k in 0..<Int(found) {
+        let place = start + Int(places[k])
+        let match = FeatureMatch(
+          query: Int32(truncatingIfNeeded: q), place: UInt32(truncatingIfNeeded: place),
+          anchor: records[place].anchor, distance: distances[k])
+        Self.insert(match, into: best, kept: kept)
       }
       start += stretch
     }
   }
 
-  /// Asks the memory for the first descriptors under a key of the library.
-  @inline(__always)
+  /// Asks for the descriptors under a key.
   private func fetch(_ key: Int) {
     let (start, end) = (Int(index.keyStarts[key]), Int(index.keyStarts[key + 1]))
     ck_prefetch(index.descriptors + 4 * start, 32 * min(end - start, 32))

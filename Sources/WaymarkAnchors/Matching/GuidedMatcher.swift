@@ -13,6 +13,9 @@ final class GuidedMatcher {
     var stretch: Float = 1.3
   }
 
+  /// The widest circle around where one match puts a feature, in pixels: farther away nearly all that is found is chance.
+  private static let widest: Float = 64
+
   private let settings = Settings()
   private let index: LibraryIndex
   private let grid: FeatureGrid
@@ -51,7 +54,34 @@ final class GuidedMatcher {
 
   /// Fills `pairs` with what is found of an anchor's features within `radius` pixels of their places under `map`.
   func run(_ anchor: Int, _ map: SurfaceMap, radius: Float, _ set: FeatureSet) {
-    for i in 0..<set.count { bestDistance[i] = UInt16(settings.distance + 1) }
+    search(anchor, map, set, distance: settings.distance) { _ in radius }
+    count = 0
+    for i in 0..<set.count where bestDistance[i] <= UInt16(settings.distance) { append(i, set) }
+  }
+
+  /// Fills `pairs` with all of an anchor's features that are found about where one match puts them, nearest first: farther from
+  /// it, where its map is less sure, in a wider circle.
+  ///
+  /// - Parameters:
+  ///   - map: the map of that match.
+  ///   - origin: its place in the frame.
+  func run(_ anchor: Int, _ map: SurfaceMap, around origin: SIMD2<Float>, _ set: FeatureSet) {
+    search(anchor, map, set, distance: FeatureLookup.distance) {
+      let d = $0 - origin
+      return min(Self.widest, 6 + 0.2 * (d * d).sum().squareRoot())
+    }
+    count = 0
+    var ends = InlineArray<257, Int32>(repeating: 0)
+    for i in 0..<set.count where bestDistance[i] <= UInt16(FeatureLookup.distance) { ends[Int(bestDistance[i])] += 1 }
+    for distance in 0...FeatureLookup.distance where ends[distance] > 0 {
+      for i in 0..<set.count where Int(bestDistance[i]) == distance { append(i, set) }
+    }
+  }
+
+  private func search(
+    _ anchor: Int, _ map: SurfaceMap, _ set: FeatureSet, distance: Int, radius: (SIMD2<Float>) -> Float
+  ) {
+    for i in 0..<set.count { bestDistance[i] = UInt16(distance + 1) }
     let (features, descriptors) = (index.features, index.descriptors)
     for place in index.list(of: anchor) {
       let r = features[Int(place)]
@@ -72,6 +102,7 @@ final class GuidedMatcher {
       let direction = Int(r.direction) + turn
       let center = SIMD2(Float(q.x), Float(q.y))
       let descriptor = descriptors + 4 * Int(place)
+      let radius = radius(center)
       let limit = radius * radius
       grid.forEach(near: center, radius: radius) { i in
         let f = set.features[i]
@@ -87,14 +118,14 @@ final class GuidedMatcher {
         }
       }
     }
-    count = 0
-    for i in 0..<set.count where bestDistance[i] <= UInt16(settings.distance) {
-      let at = features[Int(bestPlace[i])].position
-      let f = set.features[i]
-      pairs[count] = PointPair(
-        reference: Point2(Double(at.x), Double(at.y)), frame: Point2(Double(f.x), Double(f.y)))
-      count += 1
-    }
+  }
+
+  private func append(_ i: Int, _ set: FeatureSet) {
+    let at = index.features[Int(bestPlace[i])].position
+    let f = set.features[i]
+    pairs[count] = PointPair(
+      reference: Point2(Double(at.x), Double(at.y)), frame: Point2(Double(f.x), Double(f.y)))
+    count += 1
   }
 
   /// The direction of a vector in steps.

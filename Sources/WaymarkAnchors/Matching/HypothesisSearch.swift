@@ -8,6 +8,8 @@ struct Hypothesis {
   var anchor: Int
   var linear: Linear2
   var shift: SIMD2<Float>
+  /// Where the match lies in the frame.
+  var origin: SIMD2<Float>
   /// The sum of the weights of the matches that agree.
   var support: Float
   /// How many agree.
@@ -140,7 +142,8 @@ final class HypothesisSearch {
       }
       if count >= minimum, support > (top?.support ?? 0) {
         let shift = a.frame - a.linear.apply(a.reference.x, a.reference.y)
-        top = Hypothesis(anchor: anchor, linear: a.linear, shift: shift, support: support, count: count)
+        top = Hypothesis(
+          anchor: anchor, linear: a.linear, shift: shift, origin: a.frame, support: support, count: count)
       }
     }
     return top

@@ -96,8 +96,11 @@ struct AnchorLibraryTests {
     #expect(try code(Array(bytes[..<(bytes.count - 64)])) == .damaged)
     #expect(try code(bytes + [0]) == .damaged)
     var newer = bytes
-    newer[8] += 1
+    newer[8] = UInt8(LibraryLayout.version) + 1
     #expect(try code(newer) == .unsupportedVersion)
+    var older = bytes
+    older[8] = 2
+    #expect(try code(older) == .unsupportedVersion)
     #expect { try AnchorLibrary(path: path + ".none") } throws: { ($0 as? AnchorError)?.code == .cannotOpen }
     #expect { try AnchorLibrary(path: "/tmp") } throws: { ($0 as? AnchorError)?.code == .notALibrary }
   }
@@ -266,9 +269,18 @@ struct AnchorLibraryTests {
     #expect(try !opens { put(255, section(.features) + 8 + 6, 1, &$0) })
     // A list that names a feature that is not there.
     #expect(try !opens { put(UInt64(features), section(.lists) + 4 * (features - 1), 4, &$0) })
+    // Keys longer than any.
+    #expect(try !opens { put(UInt64(FeatureKey.greatestBits) + 1, 32, 4, &$0) })
     // Sections that lie outside, or so far that adding to them overflows.
     #expect(try !opens { put(.max & ~63, 40 + 8 * 4, 8, &$0) })
     #expect(try !opens { put(UInt64(bytes.count), 40 + 8 * 3, 8, &$0) })
+  }
+
+  @Test func keysOfLargeLibrariesAreLonger() {
+    let bits = [35_000, 560_000, 2_000_000, 5_600_000, LibraryHeader.mostFeatures].map {
+      LibraryLayout.keyBits(features: $0)
+    }
+    #expect(bits == [13, 16, 17, 20, 20])
   }
 
   @Test func namesMustDiffer() {
