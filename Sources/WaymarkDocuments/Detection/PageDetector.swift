@@ -47,7 +47,9 @@ public final class PageDetector {
   /// How far, in pixels of the work picture, a page that is followed is looked for first, and how far else.
   private static let followReach = (near: 4, far: 13)
   /// How far corners may be from where they are known to be about, as a share of the diagonal.
-  private static let sameFarthest = 0.08
+  private static let sameFarthest = 0.05
+  /// How far from there they are told, at most: one picture does not know better than all that led to it.
+  private static let settledFarthest = 0.04
   /// How small it may be there, as a share of the area that is known.
   private static let leastArea = 0.97
   /// By how much likelier what is seen farther off must be, or by what odds.
@@ -122,7 +124,12 @@ public final class PageDetector {
     }
     // A frame that is printed on the page has stronger edges than the page.
     let least = Self.leastArea * abs(last.signedArea)
-    return pages.first { abs($0.outline.signedArea) >= least }
+    let farthest =
+      Self.settledFarthest
+      * max(last.topLeft.distance(to: last.bottomRight), last.topRight.distance(to: last.bottomLeft))
+    return pages.first {
+      abs($0.outline.signedArea) >= least && Self.offset($0.outline.corners, from: last.corners) <= farthest
+    }
   }
 
   /// How far the farthest of four corners is from others, whichever is the first.

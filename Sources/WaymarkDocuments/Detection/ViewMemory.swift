@@ -19,6 +19,7 @@ package final class ViewMemory {
 
   private let picture = WorkPicture()
   private let difference = ViewDifference()
+  private let silhouette = Silhouette()
   /// Luma as remembered, negative where nothing is known; what is seen, slowly averaged, and for how many seconds without a change.
   private var known: [Float] = []
   private var recent: [Float] = []
@@ -35,6 +36,8 @@ package final class ViewMemory {
   private static let settling: Float = 0.25
   /// Seconds of more changes than a page explains after which what is remembered is worth nothing.
   private static let oblivion = 0.5
+  /// What steps across a side may be smaller by than they are remembered to have been: gray levels.
+  private static let noise: Float = 1.5
   /// A place that differs by more gray levels from what was seen there a moment ago has changed.
   private static let jump: Float = 12
 
@@ -165,42 +168,64 @@ package final class ViewMemory {
     )
   }
 
-  /// Whether the sides of an outline are edges of what is seen rather than of what is remembered: a page that was taken away leaves its
-  /// outline in the difference as well.
-  package func isThere(_ page: Quadrilateral) -> Bool {
+  /// The sheet in the outline of what came into view, in pixels of the frame that was compared last; nil where there is none.
+  ///
+  /// `worth` tells how well it fits: 1 where what came is a sheet and nothing else.
+  package func sheet() -> (outline: Quadrilateral, worth: Double, least: Double)? {
+    guard known.count == picture.width * picture.height, difference.share > 0, !difference.isOverwhelmed,
+      let fit = silhouette.quadrilateral(in: difference.changed)
+    else { return nil }
+    let c = fit.corners.map { ($0 + 0.5) * Double(picture.factor) - 0.5 }
+    let outline = Quadrilateral(topLeft: c[0], topRight: c[1], bottomRight: c[2], bottomLeft: c[3])
+    return (PageDetector.upright(outline).outline, fit.worth, fit.least)
+  }
+
+  /// How well an outline fits what came into view, as `sheet` tells it; 0 where it does not at all, nil where that is not known.
+  package func worth(of outline: Quadrilateral) -> Double? {
+    guard known.count == picture.width * picture.height, difference.share > 0, !difference.isOverwhelmed else {
+      return nil
+    }
+    return Silhouette.fit(of: reduced(outline).corners, in: difference.changed)?.worth ?? 0
+  }
+
+  /// Whether an outline parts what is seen rather than what is remembered: a page that was taken away leaves its outline in the difference as
+  /// well. Just inside and outside of a page are different grays; on a table, whatever its pattern, they are the same.
+  ///
+  /// - Parameter everySide: each side must, give or take noise. Where paper is as bright as a part of the table, what came ends with that part,
+  ///   and the paper goes on.
+  package func isThere(_ page: Quadrilateral, everySide: Bool = false) -> Bool {
     let (w, h) = (picture.width, picture.height)
     guard known.count == w * h, w > 0 else { return true }
     let c = reduced(page).corners
     let seen = picture.planes[0].pixels
     var (now, before): (Float, Float) = (0, 0)
-    var (rim, rimBefore): ([Float], [Float]) = ([], [])
+    var isParted = true
     for side in 0..<4 {
       let (a, b) = (c[side], c[(side + 1) % 4])
       let along = (b - a) / max(a.distance(to: b), 1e-9)
       let inward = Point2(-along.y, along.x) * 3.5
+      var places: [(inside: Int, outside: Int)] = []
       for step in 1..<20 {
         let p = a + (b - a) * (Double(step) / 20)
-        let places = [p + inward, p - inward].compactMap { p -> Int? in
+        let pair = [p + inward, p - inward].compactMap { p -> Int? in
           guard p.x >= 0, p.y >= 0, p.x < Double(w), p.y < Double(h) else { return nil }
           return Int(p.y) &* w &+ Int(p.x)
         }
-        guard places.count == 2, known[places[0]] >= 0, known[places[1]] >= 0 else { continue }
-        rim.append(Float(seen[places[0]]))
-        rimBefore.append(difference.gain * known[places[0]])
-        now += min(40, abs(Float(seen[places[0]]) - Float(seen[places[1]])))
-        before += min(40, difference.gain * abs(known[places[0]] - known[places[1]]))
+        guard pair.count == 2, known[pair[0]] >= 0, known[pair[1]] >= 0 else { continue }
+        places.append((pair[0], pair[1]))
       }
+      let seenStep = Self.distance(places.map { Float(seen[$0.inside]) }, places.map { Float(seen[$0.outside]) })
+      let knownStep = difference.gain * Self.distance(places.map { known[$0.inside] }, places.map { known[$0.outside] })
+      isParted = isParted && seenStep + Self.noise * Float(places.count) >= knownStep
+      now += seenStep
+      before += knownStep
     }
-    // Where a page lay, the table's pattern has taken the place of even paper.
-    return now > before && Self.spread(rim) <= 1.5 * Self.spread(rimBefore) + 8
+    return now > before && (isParted || !everySide)
   }
 
-  /// The mean deviation from the median, the greatest quarter left out: what fingers cover.
-  private static func spread(_ values: [Float]) -> Float {
-    guard !values.isEmpty else { return 0 }
-    let median = values.sorted()[values.count / 2]
-    let deviations = values.map { abs($0 - median) }.sorted().prefix((3 * values.count + 3) / 4)
-    return deviations.reduce(0, +) / Float(deviations.count)
+  /// How far as many values are from others, whichever is where: the sum over both in order (Wasserstein's distance).
+  private static func distance(_ a: [Float], _ b: [Float]) -> Float {
+    zip(a.sorted(), b.sorted()).reduce(0) { $0 + abs($1.0 - $1.1) }
   }
 
   private func reset(_ w: Int, _ h: Int) {

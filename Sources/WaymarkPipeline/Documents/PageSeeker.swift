@@ -151,6 +151,14 @@ package final class PageSeeker {
         found = afresh
       }
     }
+    // What fits the shape of what came is followed in its place.
+    if let newcomers,
+      let sheet = frame.image.withView({
+        NewSheet(detector: detector, memory: memory).page(insteadOf: found?.page, in: $0, newcomers)
+      })
+    {
+      found = (sheet, .newcomers)
+    }
     if let place { lookAtColours(of: frame, place, &found) }
     // What was never new was there when remembering began, and was taken away.
     if let before, found == nil, before.source != .newcomers,
@@ -288,7 +296,7 @@ extension Quadrilateral {
   }
 
   /// The same in pixels of another size, the centre of the first pixel being at 0.
-  fileprivate func scaled(by factor: Double) -> Quadrilateral {
+  func scaled(by factor: Double) -> Quadrilateral {
     func place(_ p: Point2) -> Point2 { (p + 0.5) * factor - 0.5 }
     return Quadrilateral(
       topLeft: place(topLeft), topRight: place(topRight), bottomRight: place(bottomRight), bottomLeft: place(bottomLeft)

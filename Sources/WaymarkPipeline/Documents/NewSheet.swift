@@ -1,0 +1,46 @@
+import WaymarkDocuments
+import WaymarkGeometry
+import WaymarkImage
+
+/// The sheet whose shape came into view: what it covers tells where it ends, also where its sides have no contrast, and where a hand holds it.
+struct NewSheet {
+  let detector: PageDetector
+  let memory: ViewMemory
+
+  /// Below that nothing is a sheet: `ViewMemory.sheet`.
+  private static let leastWorth = 0.6
+  /// What its outline must fit better than another by: that is traced more exactly.
+  private static let lead = 0.08
+  /// What is smaller than that share of a likely page may be a part of it.
+  private static let part = 0.9
+  /// What luma shows of its sides may fit worse by.
+  private static let slack = 0.04
+  /// From that fit on, what looks like a page is one.
+  private static let sureWorth = 0.8
+
+  /// The sheet, where its shape explains what came better than a known outline does; nil otherwise.
+  func page(
+    insteadOf known: PageSeeker.Sighting?, in view: ImageView, _ newcomers: ViewMemory.Newcomers
+  ) -> PageSeeker.Sighting? {
+    guard let sheet = memory.sheet(), sheet.worth >= Self.leastWorth else { return nil }
+    if let known {
+      guard (memory.worth(of: known.outline) ?? 0) + Self.lead < sheet.worth else { return nil }
+      // What came may be as bright as the table in part, which then is no part of the shape.
+      let isPart = sheet.outline.signedArea < Self.part * known.outline.signedArea
+      if isPart, known.score >= PageCapture.Settings().leastScore { return nil }
+    }
+    guard memory.isThere(sheet.outline, everySide: true) else { return nil }
+    let reduced = sheet.outline.scaled(by: 1 / Double(newcomers.factor))
+    guard let judged = newcomers.image.withView({ detector.follow($0, from: reduced) }) else { return nil }
+    var page = PageSeeker.Sighting(judged)
+    page.outline = sheet.outline
+    if sheet.worth >= Self.sureWorth { page.weigh(.likelier) }
+    // Where luma shows the sides, it shows them sharper.
+    if let traced = detector.follow(view, from: sheet.outline), let worth = memory.worth(of: traced.outline),
+      worth + Self.slack >= sheet.worth
+    {
+      page.outline = traced.outline
+    }
+    return page
+  }
+}
