@@ -19,6 +19,8 @@ struct SideFit {
   /// Pixels of the photograph in what counts as one: photographs of more pixels are not sharper.
   private let unit: Double
   private static let places = 100
+  /// The side of what a JPEG's colours are coded in, in pixels of the photograph.
+  private static let block = 16.0
   /// Changes of less are noise, in logarithms.
   private static let least: Float = 0.025
 
@@ -90,6 +92,8 @@ struct SideFit {
     /// Outwards.
     var out: Double
     var size: Float
+    /// How much of it is brightness.
+    var brightness: Float
   }
 
   /// The sharp changes across a line at one place, from outside inwards.
@@ -112,10 +116,13 @@ struct SideFit {
     // The means of four steps to each side.
     var sums = [LogColour.zero]
     for c in profile { sums.append((sums.last ?? .zero) + c) }
-    func jump(_ k: Int) -> Float {
+    func difference(_ k: Int) -> LogColour {
       let outer = sums[k] - sums[k - 4]
       let inner = sums[k + 4] - sums[k]
-      let d = (inner - outer) / 4
+      return (inner - outer) / 4
+    }
+    func jump(_ k: Int) -> Float {
+      let d = difference(k)
       // Colours differ less than brightness does, and light does not change them.
       return (d.x * d.x + 2 * d.y * d.y + 2 * d.z * d.z).squareRoot()
     }
@@ -130,9 +137,15 @@ struct SideFit {
       let bend = sizes[k - 1] - 2 * sizes[k] + sizes[k + 1]
       let shift = bend < 0 ? 0.5 * (sizes[k - 1] - sizes[k + 1]) / bend : 0
       // Between profile[k - 1] and profile[k].
-      found.append(Change(along: t, out: reach - (Double(k) + Double(shift) - 0.5) * step, size: sizes[k]))
+      found.append(
+        Change(
+          along: t, out: reach - (Double(k) + Double(shift) - 0.5) * step, size: sizes[k],
+          brightness: abs(difference(k + tail).x)))
     }
-    return found
+    // JPEG codes colours in blocks of 16 pixels, over which a strong edge leaves fainter ones; these have no brightness of their own.
+    return found.filter { c in
+      c.brightness > Self.least || !found.contains { $0.size > 3 * c.size && abs($0.out - c.out) < Self.block }
+    }
   }
 
   private func frame(_ q: Quadrilateral, _ k: Int) -> (origin: Point2, along: Point2, out: Point2, length: Double) {

@@ -40,7 +40,8 @@ struct WallMap {
   /// - Returns: `nil` where the border shows no wall.
   init?(_ photo: RGBImage) {
     let long = max(photo.width, photo.height)
-    guard min(photo.width, photo.height) >= 64 else { return nil }
+    // In strips there is no wall around anything.
+    guard min(photo.width, photo.height) >= 64, 16 * min(photo.width, photo.height) >= long else { return nil }
     scale = max(1, Double(long) / Double(Self.side))
     width = Int(Double(photo.width) / scale)
     height = Int(Double(photo.height) / scale)

@@ -54,6 +54,8 @@ package final class CodeFollower {
   /// Of the frame in which new codes were read.
   private let earlier = GrayPyramid()
   /// Few codes are aligned on many patches, because the error falls with their number; many on fewer.
+  /// So many codes are followed as exactly as can be; of more each has less time.
+  private static let few = 8
   private let fine: PatchAligner
   private let quick: PatchAligner
   /// Bars say where they are across themselves; along themselves their ends do.
@@ -101,7 +103,7 @@ package final class CodeFollower {
   }
 
   private func aligner(_ code: FollowedCode) -> PatchAligner {
-    code.isRigid ? rigid : codes.count > 8 ? quick : fine
+    code.isRigid ? rigid : codes.count > Self.few ? quick : fine
   }
 
   /// Takes the next frame, and what was read since the last one.
@@ -206,7 +208,10 @@ package final class CodeFollower {
           result.inliers >= 6
         else { break }
         drawn.homography = result.homography
-        if result.score >= 0.75, result.share >= 0.5, round > 0 { return softened(drawn, result.score) }
+        if result.score >= 0.75, result.share >= 0.5, round > 0 {
+          // Of many none is followed by so many patches that it would show, and each takes up to six more alignments.
+          return codes.count < Self.few ? softened(drawn, result.score) : (drawn, result.score)
+        }
         guard
           let again = drawn.redrawn(frame, at: drawn.homography, modules: drawn.modules, lens: lens)
         else { break }
@@ -227,7 +232,7 @@ package final class CodeFollower {
       var next = drawn.softened(by: softness)
       guard
         let result = fine.align(AnchorTemplate(next.image), from: .plane(drawn.homography), in: earlier, coarsest: 0),
-        result.inliers >= 6, result.score > best.score
+        result.inliers >= 6, result.share >= 0.5, result.score > best.score
       else { break }
       next.homography = result.homography
       best = (next, result.score)
@@ -255,7 +260,7 @@ package final class CodeFollower {
     codes[i].tracker = tracker
     codes[i].see(place.alignment.homography, score: place.alignment.score, at: time, intrinsics, lens)
     // Of many, one that has just proven itself is asked again in the next frame but one; one that has not, at once.
-    let interval = codes.count > 8 && codes[i].isProven ? 0.06 : 0.03
+    let interval = codes.count > Self.few && codes[i].isProven ? 0.06 : 0.03
     guard codes[i].isDrawn, time - codes[i].lastChecked >= interval - 1e-3 else { return }
     let deviations = tracker.deviations(in: pyramid, aligner: aligner(codes[i]), proof: proof, exposure: exposure)
     if !codes[i].prove(deviations, at: time) { codes[i].letGo() }

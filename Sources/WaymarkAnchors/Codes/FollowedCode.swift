@@ -11,7 +11,7 @@ struct FollowedCode {
   private var outline = Quadrilateral(width: 1, height: 1)
   private var picture = Point2(1, 1)
   private var physicalWidth: Double?
-  private var pose = PoseFollower(FollowedCode.poseOptions)
+  private var pose = PoseFollower()
   private(set) var isDrawn = false
   /// The side of the square of its area when its picture was made, in pixels of the frame.
   private(set) var extent = 0.0
@@ -47,20 +47,14 @@ struct FollowedCode {
       lastSeen: time, lastRead: time)
   }
 
-  /// Drawn codes are placed three times as exactly as pictures, so that smoothing may give way at a third of the speed.
-  private static var poseOptions: PoseFollower.Options {
-    var options = PoseFollower.Options()
-    options.positionSlope *= 3
-    return options
-  }
-
   /// Whether it has been read often enough.
   var isBelieved: Bool { readings >= needed }
 
   /// Whether a reading of the frame at `time` shows more of it than its picture does, or, of bars, another shape.
   func isOutgrown(by read: Quadrilateral, at time: Double) -> Bool {
-    if isDrawn { return false }
     let size = read.signedArea.squareRoot()
+    // Seen from half the distance its drawing is too soft.
+    if isDrawn { return extent * 2 <= size }
     if extent * 1.4 <= size { return true }
     guard isRigid else { return false }
     func sides(_ q: Quadrilateral) -> [Point2] { (0..<4).map { q.corners[($0 + 1) % 4] - q.corners[$0] } }
@@ -98,6 +92,8 @@ struct FollowedCode {
     outline = inner
     picture = Point2(width, height)
     isDrawn = portrait.isDrawn
+    // Drawn codes are placed three times as exactly as pictures, so that smoothing may give way at a third of the speed.
+    pose.options.positionSlope = PoseFollower.Options().positionSlope * (isDrawn ? 3 : 1)
     corners = portrait.homography.apply(inner)
     extent = max(1, corners.signedArea).squareRoot()
     var options = AnchorTracker.Options()

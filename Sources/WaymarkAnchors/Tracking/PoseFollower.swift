@@ -16,7 +16,7 @@ package struct PoseFollower {
     package init() {}
   }
 
-  package let options: Options
+  package var options: Options
   private var last: PlanePose?
   private var doubt = 0.0
   private var position: OneEuroFilter

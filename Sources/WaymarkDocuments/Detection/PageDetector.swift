@@ -46,9 +46,8 @@ public final class PageDetector {
   private static let leastGain = 0.2
   /// How far, in pixels of the work picture, a page that is followed is looked for first, and how far else.
   private static let followReach = (near: 4, far: 13)
-  /// How far corners may be from where they are known to be about, as a share of the diagonal.
-  private static let sameFarthest = 0.05
-  /// How far from there they are told, at most: one picture does not know better than all that led to it.
+  /// How far corners may be from where they are known to be about, as a share of the longer diagonal: one picture does not know better than
+  /// all that led to it.
   private static let settledFarthest = 0.04
   /// How small it may be there, as a share of the area that is known.
   private static let leastArea = 0.97
@@ -100,9 +99,9 @@ public final class PageDetector {
     picture.load(image)
     let all = traced(Self.traced)
     guard picture.width >= 24, picture.height >= 24, let followed = seen(near: last) else { return nil }
-    let known = reduced(last).corners
-    let limit = Self.sameFarthest * max(known[0].distance(to: known[2]), known[1].distance(to: known[3]))
-    let rivals = all.filter { Self.offset($0.hypothesis.outline.corners, from: known) < limit }
+    let known = reduced(last)
+    let limit = Self.settledFarthest * known.longerDiagonal
+    let rivals = all.filter { $0.hypothesis.outline.largestCornerDistance(to: known) < limit }
     var best = followed
     for rival in rivals where rival.score > best.score { best = rival }
     // A finger over a corner has corners of its own: the page is a worse one with them.
@@ -124,17 +123,10 @@ public final class PageDetector {
     }
     // A frame that is printed on the page has stronger edges than the page.
     let least = Self.leastArea * abs(last.signedArea)
-    let farthest =
-      Self.settledFarthest
-      * max(last.topLeft.distance(to: last.bottomRight), last.topRight.distance(to: last.bottomLeft))
+    let farthest = Self.settledFarthest * last.longerDiagonal
     return pages.first {
-      abs($0.outline.signedArea) >= least && Self.offset($0.outline.corners, from: last.corners) <= farthest
+      abs($0.outline.signedArea) >= least && $0.outline.largestCornerDistance(to: last) <= farthest
     }
-  }
-
-  /// How far the farthest of four corners is from others, whichever is the first.
-  private static func offset(_ corners: [Point2], from others: [Point2]) -> Double {
-    (0..<4).map { turn in (0..<4).map { corners[($0 + turn) % 4].distance(to: others[$0]) }.max() ?? 0 }.min() ?? 0
   }
 
   private func follow(from last: Quadrilateral) -> DetectedPage? {

@@ -1,4 +1,4 @@
-import WaymarkGeometry
+package import WaymarkGeometry
 
 /// A quadrilateral that may be a page's outline, in pixels of the work picture.
 struct PageHypothesis {
@@ -117,8 +117,11 @@ struct QuadSearch {
 }
 
 extension Quadrilateral {
+  /// The longer one of the diagonals.
+  var longerDiagonal: Double { max(topLeft.distance(to: bottomRight), topRight.distance(to: bottomLeft)) }
+
   /// The greatest distance of a corner from the nearest corner of the same name when the names go round as fits best.
-  func largestCornerDistance(to other: Quadrilateral) -> Double {
+  package func largestCornerDistance(to other: Quadrilateral) -> Double {
     let (a, b) = (corners, other.corners)
     var best = Double.infinity
     for turn in 0..<4 {

@@ -13,8 +13,6 @@ final class Silhouette {
     var corners: [Point2]
     /// The share of its outline along which the mask ends, less what speaks against it: at most 1.
     var worth: Double
-    /// The share along which the mask ends of the side where it is least.
-    var least: Double
   }
 
   private struct EdgePoint {
@@ -85,7 +83,7 @@ final class Silhouette {
   /// How well a quadrilateral fits a mask; nil where a side is not seen, or what it holds is not new.
   static func fit(of corners: [Point2], in mask: PixelPlane) -> Fit? {
     let samples = 24
-    var (worth, whole, least) = (0.0, 0.0, 1.0)
+    var (worth, whole) = (0.0, 0.0)
     for side in 0..<4 {
       let (a, b) = (corners[side], corners[(side + 1) % 4])
       let length = a.distance(to: b)
@@ -104,12 +102,11 @@ final class Silhouette {
       }
       let seen = Double(ends) / Double(samples)
       guard seen >= leastSide else { return nil }
-      least = min(least, seen)
       worth += length * (seen - (Double(empty) + 0.25 * Double(covered)) / Double(samples))
       whole += length
     }
     guard whole > 0, fill(corners, mask) >= leastFill else { return nil }
-    return Fit(corners: corners, worth: worth / whole, least: least)
+    return Fit(corners: corners, worth: worth / whole)
   }
 
   /// The share of a quadrilateral's inside that is new.
@@ -179,8 +176,9 @@ final class Silhouette {
     let centre = Point2(Double(w), Double(h)) / 2
     let half = Int(centre.length / Self.step) + 2
     let m = 2 * half
-    votes = [Int32](repeating: 0, count: n * m)
+    if votes.count != n * m { votes = [Int32](repeating: 0, count: n * m) }
     votes.withUnsafeMutableBufferPointer { votes in
+      votes.update(repeating: 0)
       for point in points {
         let p = point.place - centre
         for k in -Self.slack...Self.slack {

@@ -171,13 +171,13 @@ package final class ViewMemory {
   /// The sheet in the outline of what came into view, in pixels of the frame that was compared last; nil where there is none.
   ///
   /// `worth` tells how well it fits: 1 where what came is a sheet and nothing else.
-  package func sheet() -> (outline: Quadrilateral, worth: Double, least: Double)? {
+  package func sheet() -> (outline: Quadrilateral, worth: Double)? {
     guard known.count == picture.width * picture.height, difference.share > 0, !difference.isOverwhelmed,
       let fit = silhouette.quadrilateral(in: difference.changed)
     else { return nil }
     let c = fit.corners.map { ($0 + 0.5) * Double(picture.factor) - 0.5 }
     let outline = Quadrilateral(topLeft: c[0], topRight: c[1], bottomRight: c[2], bottomLeft: c[3])
-    return (PageDetector.upright(outline).outline, fit.worth, fit.least)
+    return (PageDetector.upright(outline).outline, fit.worth)
   }
 
   /// How well an outline fits what came into view, as `sheet` tells it; 0 where it does not at all, nil where that is not known.

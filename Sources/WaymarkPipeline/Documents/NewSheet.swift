@@ -15,6 +15,8 @@ struct NewSheet {
   private static let part = 0.9
   /// What luma shows of its sides may fit worse by.
   private static let slack = 0.04
+  /// How much less like a page it may look than a likely page that it takes the place of.
+  private static let doubt = 0.1
   /// From that fit on, what looks like a page is one.
   private static let sureWorth = 0.8
 
@@ -22,17 +24,26 @@ struct NewSheet {
   func page(
     insteadOf known: PageSeeker.Sighting?, in view: ImageView, _ newcomers: ViewMemory.Newcomers
   ) -> PageSeeker.Sighting? {
-    guard let sheet = memory.sheet(), sheet.worth >= Self.leastWorth else { return nil }
+    let fits = known.map { memory.worth(of: $0.outline) ?? 0 } ?? 0
+    // What fits that well cannot be led: at rest nothing is searched.
+    guard fits + Self.lead < 1, let sheet = memory.sheet(), sheet.worth >= Self.leastWorth else { return nil }
+    let isPage = known.map { $0.score >= PageCapture.Settings().leastScore } ?? false
     if let known {
-      guard (memory.worth(of: known.outline) ?? 0) + Self.lead < sheet.worth else { return nil }
+      guard fits + Self.lead < sheet.worth else { return nil }
       // What came may be as bright as the table in part, which then is no part of the shape.
       let isPart = sheet.outline.signedArea < Self.part * known.outline.signedArea
-      if isPart, known.score >= PageCapture.Settings().leastScore { return nil }
+      if isPart, isPage { return nil }
     }
     guard memory.isThere(sheet.outline, everySide: true) else { return nil }
     let reduced = sheet.outline.scaled(by: 1 / Double(newcomers.factor))
     guard let judged = newcomers.image.withView({ detector.follow($0, from: reduced) }) else { return nil }
     var page = PageSeeker.Sighting(judged)
+    if let known, isPage {
+      // What looks like a page there may be the known one, beside which its shadow came into view, too.
+      let place = judged.outline.scaled(by: Double(newcomers.factor))
+      let isKnown = place.largestCornerDistance(to: known.outline) < place.largestCornerDistance(to: sheet.outline)
+      if isKnown { return nil }
+    }
     page.outline = sheet.outline
     if sheet.worth >= Self.sureWorth { page.weigh(.likelier) }
     // Where luma shows the sides, it shows them sharper.
@@ -41,6 +52,8 @@ struct NewSheet {
     {
       page.outline = traced.outline
     }
+    // A page that is known does not give way to what hardly looks like one.
+    if let known, isPage, page.score < known.score - Self.doubt { return nil }
     return page
   }
 }
