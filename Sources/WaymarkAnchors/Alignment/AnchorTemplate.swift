@@ -1,3 +1,4 @@
+import Synchronization
 package import WaymarkGeometry
 package import WaymarkImage
 
@@ -32,8 +33,9 @@ package final class AnchorTemplate {
   }
   private var steps: [Point2] = []
   private var isStepped = false
-  /// How many references it has taken.
-  private(set) var loads = 0
+  /// Another one for each reference that any template has taken: what is remembered of one must not be taken for another's.
+  private(set) var serial = 0
+  private static let serials = Atomic<Int>(0)
 
   /// Twice the reference's size, and nine sizes from its own on.
   private static let levels = 11
@@ -58,7 +60,7 @@ package final class AnchorTemplate {
   func load(_ image: GrayImage, detail: Int = 1) {
     (width, height) = (image.width / detail, image.height / detail)
     self.detail = Double(detail)
-    loads += 1
+    serial = Self.serials.add(1, ordering: .relaxed).newValue
     isStepped = false
     image.withView {
       pyramid.update($0, levels: detail == 1 ? Self.levels - 2 : Self.levels, minimumSide: Self.minimumSide)

@@ -8,15 +8,20 @@ struct NearSight {
   let high: Point2
 
   /// - Parameters:
-  ///   - inverse: frame → reference.
+  ///   - inverse: frame → reference, without the lens's distortion.
   ///   - width: of the frame; `height` likewise.
+  ///   - straight: where a place of the frame lies without that distortion.
   /// - Returns: `nil` where half of the reference or more is in sight, or none.
-  init?(_ template: AnchorTemplate, _ inverse: SurfaceMap.Inverse, width: Int, height: Int) {
+  init?(
+    _ template: AnchorTemplate, _ inverse: SurfaceMap.Inverse, width: Int, height: Int, straight: (Point2) -> Point2
+  ) {
     let (w, h) = (Double(template.width), Double(template.height))
     var (least, most) = (SIMD2(Double.infinity, .infinity), SIMD2(-Double.infinity, -.infinity))
     let corners: InlineArray<4, SIMD2<Int>> = [[0, 0], [width, 0], [width, height], [0, height]]
     for i in corners.indices {
-      guard let p = inverse.apply(Point2(Double(corners[i].x), Double(corners[i].y))), p.x.isFinite, p.y.isFinite else {
+      guard let p = inverse.apply(straight(Point2(Double(corners[i].x), Double(corners[i].y)))), p.x.isFinite,
+        p.y.isFinite
+      else {
         return nil
       }
       least = pointwiseMin(least, SIMD2(p.x, p.y))
@@ -31,14 +36,18 @@ struct NearSight {
 /// Where the patches of a reference stand of which only a part is in sight: the places of the whole would leave it a few, which say
 /// little about the rest.
 final class NearPlaces {
-  private let places = UnsafeMutableBufferPointer<SIMD2<Float>>.allocate(capacity: TextureRanking.most)
-  private var count = 0
-  /// What they were chosen for.
-  private var key = Key(template: nil, load: 0, level: 0, window: .zero)
+  /// For the octaves of an alignment, and for two anchors in turn.
+  private static let sets = 4
+  private let places = UnsafeMutableBufferPointer<SIMD2<Float>>.allocate(capacity: sets * TextureRanking.most)
+  private var counts = InlineArray<4, Int>(repeating: 0)
+  /// What each set was chosen for.
+  private var keys = InlineArray<4, Key>(repeating: Key(serial: 0, level: 0, window: .zero))
+  /// The set that was chosen longest ago.
+  private var oldest = 0
 
   private struct Key: Equatable {
-    var template: ObjectIdentifier?
-    var load: Int
+    /// Of the template; 0: none.
+    var serial: Int
     var level: Int
     /// Left, top, right and bottom on the level, in steps of 16 pixels: a window that moves by less keeps its places.
     var window: SIMD4<Int>
@@ -56,21 +65,26 @@ final class NearPlaces {
     let window = SIMD4(
       Int(low.x.rounded(.down)), Int(low.y.rounded(.down)), min((view.width + 15) / 16, Int(high.x.rounded(.up))),
       min((view.height + 15) / 16, Int(high.y.rounded(.up))))
-    let wanted = Key(template: ObjectIdentifier(template), load: template.loads, level: index, window: window)
-    if wanted != key {
-      key = wanted
+    let wanted = Key(serial: template.serial, level: index, window: window)
+    guard let base = places.baseAddress else { return UnsafeBufferPointer(rebasing: places[..<0]) }
+    var set = 0
+    while set < Self.sets, keys[set] != wanted { set += 1 }
+    if set == Self.sets {
+      (set, oldest) = (oldest, (oldest + 1) % Self.sets)
+      keys[set] = wanted
+      counts[set] = 0
       let (x, y) = (16 * window.x, 16 * window.y)
-      count = 0
-      if let base = places.baseAddress, x < view.width, y < view.height {
+      let own = base + set * TextureRanking.most
+      if x < view.width, y < view.height {
         let part = ImageView(
           base: view.base + y * view.stride + x, width: min(view.width, 16 * window.z) - x,
           height: min(view.height, 16 * window.w) - y, stride: view.stride)
-        count = ranking.rank(part, scale: scale, into: base)
+        counts[set] = ranking.rank(part, scale: scale, into: own)
       }
       // They are told as of a picture that begins at the part's corner.
       let offset = SIMD2(Float(x), Float(y)) / Float(scale)
-      for i in 0..<count { places[i] += offset }
+      for i in 0..<counts[set] { own[i] += offset }
     }
-    return UnsafeBufferPointer(rebasing: places[..<count])
+    return UnsafeBufferPointer(start: base + set * TextureRanking.most, count: counts[set])
   }
 }

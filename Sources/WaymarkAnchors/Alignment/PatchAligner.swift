@@ -180,20 +180,22 @@ package final class PatchAligner {
     _ template: AnchorTemplate, _ h: SurfaceMap, _ pyramid: GrayPyramid
   ) -> (finest: Int, coarsest: Int)? {
     guard let q = h.outline(width: template.width, height: template.height) else { return nil }
-    let size = q.signedArea.squareRoot()
+    let extent = q.signedArea.squareRoot()
     let scale = h.enlargement(q, width: template.width, height: template.height)
     let last = (pyramid.count - 1) / 2
-    let (frame, size0) = (pyramid.level(0), pyramid.scale(0))
+    let (frame, size) = (pyramid.level(0), pyramid.scale(0))
     let isNear =
       template.detail > 1
       && h.inverse.flatMap {
-        NearSight(template, $0, width: Int(Double(frame.width) / size0), height: Int(Double(frame.height) / size0))
+        NearSight(template, $0, width: Int(Double(frame.width) / size), height: Int(Double(frame.height) / size)) {
+          set.straight($0, scale: 1)
+        }
       } != nil
     let enlarged = isNear ? 1.5 * template.detail : 1.5
     var finest = 0
     while finest < last, scale / Double(1 << finest) > enlarged { finest += 1 }
     var coarsest = finest
-    while coarsest < last, coarsest < finest + options.levels - 1, size / Double(1 << (coarsest + 1)) >= 32 {
+    while coarsest < last, coarsest < finest + options.levels - 1, extent / Double(1 << (coarsest + 1)) >= 32 {
       coarsest += 1
     }
     return (finest, coarsest)

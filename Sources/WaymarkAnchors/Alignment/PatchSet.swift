@@ -71,6 +71,12 @@ final class PatchSet {
     return (lens.bend((straight + 0.5) / scale - 0.5) + 0.5) * scale - 0.5
   }
 
+  /// The straight place that a level of the frame shows somewhere.
+  func straight(_ seen: Point2, scale: Double) -> Point2 {
+    guard let lens else { return seen }
+    return (lens.straighten((seen + 0.5) / scale - 0.5) + 0.5) * scale - 0.5
+  }
+
   /// A patch as it was drawn, with one more pixel on each side.
   func drawing(_ i: Int) -> UnsafePointer<Float> { UnsafePointer(drawn + step * i) }
 
@@ -98,7 +104,7 @@ final class PatchSet {
     guard stretch.largest.isFinite, stretch.largest > 0 else { return }
     // A coarser level of the reference is a softer one: box and tent of its pixels have a deviation of about half of one.
     let focus = min(1, 0.5 / max(softness * scale, 0.5))
-    let sight = NearSight(template, inverse, width: width, height: height)
+    let sight = NearSight(template, inverse, width: width, height: height) { straight($0, scale: scale) }
     let index = template.level(for: min(sight == nil ? 1 : template.detail, stretch.largest * focus))
     let level = template.level(index, ranking: ranking)
     let view = template.pyramid.level(index)

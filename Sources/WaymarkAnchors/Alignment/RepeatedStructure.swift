@@ -37,7 +37,8 @@ enum RepeatedStructure {
     for dy in 0...reachY {
       for dx in -reachX...reachX where dy > 0 || dx > 0 {
         let v = value(dx, dy)
-        guard v > least, abs(dx) + dy >= 4 else { continue }
+        // At the rim of what is looked at it may still rise.
+        guard v > least, abs(dx) + dy >= 4, abs(dx) < reachX, dy < reachY else { continue }
         let isPeak = (-1...1).allSatisfy { j in
           (-1...1).allSatisfy { i in (i, j) == (0, 0) || (dx + i, dy + j) == (0, 0) || value(dx + i, dy + j) <= v }
         }
@@ -86,6 +87,7 @@ enum RepeatedStructure {
   /// The normalised correlation of a picture with itself, shifted by (`dx`, `dy`), `dy` ≥ 0, over what overlaps.
   private static func correlation(_ p: UnsafeBufferPointer<Float>, _ w: Int, _ h: Int, _ dx: Int, _ dy: Int) -> Float {
     var (both, one, other) = (SIMD8<Float>.zero, SIMD8<Float>.zero, SIMD8<Float>.zero)
+    var rest = SIMD3<Float>.zero
     let (low, high) = (max(0, -dx), min(w, w - dx))
     for y in 0..<(h - dy) {
       let (a, b) = (y * w, (y + dy) * w + dx)
@@ -98,8 +100,13 @@ enum RepeatedStructure {
         other += v * v
         x += 8
       }
+      while x < high {
+        let (u, v) = (p[a + x], p[b + x])
+        rest += SIMD3(u * v, u * u, v * v)
+        x += 1
+      }
     }
-    let product = one.sum() * other.sum()
-    return product > 0 ? both.sum() / product.squareRoot() : 0
+    let product = (one.sum() + rest.y) * (other.sum() + rest.z)
+    return product > 0 ? (both.sum() + rest.x) / product.squareRoot() : 0
   }
 }

@@ -31,7 +31,9 @@ package final class AnchorCompiler {
       let count = max(1, anchors)
       limit = max(min(600, 5_600_000 / count), min(limit, 573_000 / count))
       // With 60,000 features a frame takes a twentieth more time than with 35,000.
-      let room = max(0, 60_000 / count - limit)
+      var room = max(0, 60_000 / count - limit)
+      // A handful is of no use.
+      if room < 200 { room = 0 }
       grazing = min(grazing, room / 2)
       details = min(details, room - grazing)
     }
@@ -147,7 +149,8 @@ package final class AnchorCompiler {
       image, originalSide: originalSide, chosen: features, extractor: shotExtractor)
     let sightings = cover.sightings(chosen)
     return CompiledAnchor(
-      name: name, physicalWidth: physicalWidth, image: image, features: features, descriptors: descriptors,
+      name: name, physicalWidth: physicalWidth, image: image, features: features, asked: [settings.limit, 0, 0],
+      descriptors: descriptors,
       recall: AnchorQuality.Scale.recall(sightings), sightings: sightings, reasons: reasons)
   }
 
@@ -160,6 +163,7 @@ package final class AnchorCompiler {
     anchor.detail = Self.detail(of: picture, reference: anchor.image, settings)
     let detailed = anchor.detail ?? anchor.image
     let scale = anchor.detail == nil ? 1.0 : 2
+    anchor.asked = [settings.limit, anchor.detail == nil ? 0 : settings.details, settings.grazing]
     detailed.withView { renderer.load($0) }
     let camera = SimulatedCamera()
     if scale > 1 {

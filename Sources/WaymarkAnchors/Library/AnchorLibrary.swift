@@ -17,6 +17,7 @@ public final class AnchorLibrary: Sendable {
   private let file: LibraryFile
   private let header: LibraryHeader
   private let lists: [Range<Int>]
+  private let asked: [[Int]]
   /// The recall measured when each anchor was compiled, 0…1.
   let recalls: [Float]
   private let state = Mutex(State())
@@ -59,6 +60,7 @@ public final class AnchorLibrary: Sendable {
     var references: [AnchorReference] = []
     var lists: [Range<Int>] = []
     var recalls: [Float] = []
+    var asked: [[Int]] = []
     references.reserveCapacity(header.anchors)
     // Each byte belongs to one anchor: records that share pictures or lists would make a small file cost without bound.
     var (area, listed) = (0, 0)
@@ -71,6 +73,7 @@ public final class AnchorLibrary: Sendable {
         references.append(record.reference)
         lists.append(record.list)
         recalls.append(record.recall)
+        asked.append(record.asked)
         return true
       }
     }
@@ -78,6 +81,7 @@ public final class AnchorLibrary: Sendable {
     self.references = references
     self.lists = lists
     self.recalls = recalls
+    self.asked = asked
     if header.index.count <= promptIndex { try load() } else { file.expect(first: header.index.upperBound) }
     if file.isWhole, !references.allSatisfy({ $0.pixels != nil }) { throw LibraryHeader.damaged(path) }
   }
@@ -131,20 +135,8 @@ public final class AnchorLibrary: Sendable {
     return nil
   }
 
-  /// The most features of each kind that any anchor has, in the order of `AnchorFeature.Kind`.
-  ///
-  /// - Throws: `AnchorError` with `damaged`.
-  package func mostFeatures() throws(AnchorError) -> [Int] {
-    try load()
-    let index = index
-    let kinds = AnchorFeature.Kind.allCases.count
-    var counts = [Int](repeating: 0, count: kinds * references.count)
-    for i in 0..<featureCount {
-      let f = index.features[i]
-      counts[kinds * Int(f.anchor) + f.kind.rawValue] += 1
-    }
-    return (0..<kinds).map { kind in stride(from: kind, to: counts.count, by: kinds).map { counts[$0] }.max() ?? 0 }
-  }
+  /// How many features of each kind were asked for when an anchor was compiled, in the order of `AnchorFeature.Kind`.
+  package func asked(of anchor: Int) -> [Int] { asked[anchor] }
 
   /// An anchor as it was compiled, for writing it into another library.
   ///
@@ -165,7 +157,7 @@ public final class AnchorLibrary: Sendable {
     return CompiledAnchor(
       name: r.name, physicalWidth: r.physicalWidth, radius: r.radius,
       image: r.detail == 1 ? pixels : pixels.resized(width: r.width, height: r.height),
-      detail: r.detail == 1 ? nil : pixels, features: features,
+      detail: r.detail == 1 ? nil : pixels, features: features, asked: asked[anchor],
       descriptors: words,
       recall: Double(recalls[anchor]), sightings: [], reasons: [])
   }
@@ -177,6 +169,7 @@ private struct AnchorRecord {
   /// Its part of the lists.
   let list: Range<Int>
   let recall: Float
+  let asked: [Int]
 
   /// References are 480 pixels long, or twice that; more than this nobody writes.
   private static let longestSide = 4096
@@ -199,6 +192,7 @@ private struct AnchorRecord {
     recall = Float(bitPattern: number(28, UInt32.self))
     let pixels = Int(clamping: number(32, UInt64.self))
     let detail = Int(number(56, UInt16.self))
+    asked = (0..<3).map { Int(number(58 + 2 * $0, UInt16.self)) }
     let physical = Double(bitPattern: number(8, UInt64.self))
     let radius = Double(bitPattern: number(40, UInt64.self))
     guard (0...1).contains(recall), nameEnd <= names.upperBound - LibraryLayout.headerSize,

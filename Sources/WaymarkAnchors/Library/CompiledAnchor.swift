@@ -18,6 +18,8 @@ package struct CompiledAnchor: Sendable {
   package var detail: GrayImage?
   /// The features, the most useful first; `anchor` is set when the library is written.
   package var features: [AnchorFeature]
+  /// How many of each kind were asked for when it was compiled, in the order of `AnchorFeature.Kind`; there may be fewer.
+  package var asked: [Int] = [0, 0, 0]
   /// Four words a feature.
   package var descriptors: [UInt64]
   /// The expected share of simulated views in which it is found, 0…1.
@@ -31,6 +33,7 @@ package struct CompiledAnchor: Sendable {
 
   /// Leaves no more features of each kind than these, in the order of `AnchorFeature.Kind`, the most useful ones.
   package mutating func keep(_ limits: [Int]) {
+    asked = zip(asked, limits).map(min)
     var counts = limits
     let kept = features.indices.filter { i in
       counts[features[i].kind.rawValue] -= 1

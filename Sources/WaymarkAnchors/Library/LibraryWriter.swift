@@ -118,6 +118,7 @@ private struct SectionWriter {
       put(UInt64(pixels[i]), at: o + 32)
       put((a.radius ?? 0).bitPattern, at: o + 40)
       put(UInt16(a.detail == nil ? 1 : 2), at: o + 56)
+      for (k, count) in a.asked.enumerated() { put(UInt16(clamping: count), at: o + 58 + 2 * k) }
       name += a.name.utf8.count
       list += a.features.count
     }

@@ -16,11 +16,14 @@ struct TemplateCache {
   private var clock: UInt64 = 0
   /// Where the pixels of a reference are read to: a template has its own copy.
   private let pixels: PixelBuffer
+  /// The greatest side of the library's pictures.
+  private let side: Int
   /// What stands for a picture that is damaged: nothing agrees with it.
   private let blank = GrayImage(width: 16, height: 16, value: 0)
 
   init(capacity: Int, for library: AnchorLibrary) {
     let side = AnchorCompiler.side * (library.references.map(\.detail).max() ?? 1)
+    self.side = side
     pixels = PixelBuffer(capacity: side * side)
     entries = (0..<max(1, capacity)).map { _ in Entry(anchor: -1, used: 0, template: AnchorTemplate(side: side)) }
   }
@@ -37,7 +40,9 @@ struct TemplateCache {
     if isKnownUniquelyReferenced(&entries[oldest].template) {
       entries[oldest].template.load(image ?? blank, detail: detail)
     } else {
-      entries[oldest].template = AnchorTemplate(image ?? blank, detail: detail)
+      let fresh = AnchorTemplate(side: side)
+      fresh.load(image ?? blank, detail: detail)
+      entries[oldest].template = fresh
     }
     entries[oldest].anchor = anchor
     entries[oldest].used = clock

@@ -83,16 +83,16 @@ package struct AnchorTracker {
       let octaves = aligner.octaves(template, place.alignment.map, pyramid)
     else { return place }
     func blur(_ map: SurfaceMap) -> MotionBlur? { smeared ? self.blur(at: map, time, exposure) : nil }
-    func agreement(_ map: SurfaceMap, _ octave: Int, of patches: Int) -> Double {
+    func agreement(_ map: SurfaceMap, _ octave: Int, of patches: Int) -> Double? {
       aligner.agreement(
-        template, map, in: pyramid, octave: octave, limit: patches, softness: softness, blur: blur(map)) ?? 0
+        template, map, in: pyramid, octave: octave, limit: patches, softness: softness, blur: blur(map))
     }
-    let own = agreement(place.alignment.map, octaves.coarsest, of: 32)
+    guard let own = agreement(place.alignment.map, octaves.coarsest, of: 32) else { return place }
     var best: (map: SurfaceMap, step: Point2, agreement: Double)?
     for step in template.repeats {
       let map = SurfaceMap.plane(homography * Homography.translation(step))
       guard map.outline(width: template.width, height: template.height) != nil else { continue }
-      let agreement = agreement(map, octaves.coarsest, of: 32)
+      guard let agreement = agreement(map, octaves.coarsest, of: 32) else { continue }
       // What agrees so much less before it is aligned does not do so afterwards.
       if agreement > max(own - 0.15, best?.agreement ?? 0) { best = (map, step, agreement) }
     }
@@ -100,8 +100,10 @@ package struct AnchorTracker {
       let rival = aligner.align(template, from: best.map, in: pyramid, softness: softness, blur: blur(best.map)),
       isAcceptable(rival)
     else { return place }
-    let lead =
-      agreement(rival.map, octaves.finest, of: 64) - agreement(place.alignment.map, octaves.finest, of: 64)
+    guard let rivals = agreement(rival.map, octaves.finest, of: 64),
+      let present = agreement(place.alignment.map, octaves.finest, of: 64)
+    else { return place }
+    let lead = rivals - present
     guard abs(lead) < Self.clearLead else { return lead > 0 ? Place(alignment: rival) : place }
     let middle = 0.5 * Point2(Double(template.width), Double(template.height))
     let (here, there) = (before.apply(middle), rival.map.apply(middle))

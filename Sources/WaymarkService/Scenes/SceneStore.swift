@@ -132,11 +132,15 @@ struct SceneStore: Sendable {
         throw failure(name, [], "its files changed while they were read", code: "badScene")
       }
       let picture = try self.picture(bytes, anchor, name)
-      let tool = compiler ?? AnchorCompiler()
+      let tool = compiler ?? AnchorCompiler(settings: AnchorCompiler.Settings(anchors: anchors.count))
       compiler = tool
-      guard var made = try? tool.compile(name: anchor.name, physicalWidth: anchor.physicalWidth, picture: picture)
-      else {
-        throw failure(name, [], "the picture \(anchor.image ?? "") cannot be used", code: "badScene")
+      var made: CompiledAnchor
+      do throws(AnchorError) {
+        made = try tool.compile(name: anchor.name, physicalWidth: anchor.physicalWidth, picture: picture)
+      } catch {
+        throw failure(
+          name, ["\(anchor.image ?? ""): error: \(anchor.name): \(error.message) (\(error.hint))"],
+          "the picture \(anchor.image ?? "") cannot be used", code: "badScene")
       }
       made.radius = anchor.radius
       compiled.append(made)

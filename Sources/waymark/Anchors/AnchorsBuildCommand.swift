@@ -26,7 +26,7 @@ struct AnchorsBuildCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The most features an anchor keeps, 44 bytes each: 700, down to 600 in libraries of more than 800 anchors, and fewer beyond 9,000. In libraries of fewer than 85 anchors up to 700 more are kept of how it looks from near and from far aside.",
+      "The most features an anchor keeps, 44 bytes each: 700, down to 600 in libraries of more than 800 anchors, and fewer beyond 9,000. In libraries of up to 66 anchors up to 700 more are kept of how it looks from near and from far aside.",
       valueName: "n"))
   var features: Int?
 

@@ -47,15 +47,13 @@ final class BuildParts {
     @Sendable (_ entry: AnchorEntry, _ pixels: GrayImage, _ settings: AnchorCompiler.Settings) -> CompiledAnchor?
   {
     let (libraries, places) = (libraries, places)
-    let kept = libraries.map { (try? $0.mostFeatures()) ?? [] }
     return { entry, pixels, settings in
       guard let place = places[entry.name] else { return nil }
       let library = libraries[place.library]
       let reference = library.references[place.anchor]
       // Only a picture that has the detail has features of that kind.
       let limits = [settings.limit, reference.detail == 1 ? 0 : settings.details, settings.grazing]
-      let most = kept[place.library]
-      guard most.count == limits.count, zip(most, limits).allSatisfy(>=) else { return nil }
+      guard zip(library.asked(of: place.anchor), limits).allSatisfy(>=) else { return nil }
       // What is damaged is compiled again.
       guard reference.pixels?.isSame(as: pixels) == true, var anchor = try? library.compiled(place.anchor) else {
         return nil
