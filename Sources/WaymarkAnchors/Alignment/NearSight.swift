@@ -17,9 +17,11 @@ struct NearSight {
   ) {
     let (w, h) = (Double(template.width), Double(template.height))
     var (least, most) = (SIMD2(Double.infinity, .infinity), SIMD2(-Double.infinity, -.infinity))
-    let corners: InlineArray<4, SIMD2<Int>> = [[0, 0], [width, 0], [width, height], [0, height]]
+    // Not as literals of literals: these are arrays on their way.
+    let (right, bottom) = (Double(width), Double(height))
+    let corners: InlineArray<4, Point2> = [Point2(0, 0), Point2(right, 0), Point2(right, bottom), Point2(0, bottom)]
     for i in corners.indices {
-      guard let p = inverse.apply(straight(Point2(Double(corners[i].x), Double(corners[i].y)))), p.x.isFinite,
+      guard let p = inverse.apply(straight(corners[i])), p.x.isFinite,
         p.y.isFinite
       else {
         return nil

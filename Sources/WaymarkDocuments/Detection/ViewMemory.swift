@@ -223,6 +223,38 @@ package final class ViewMemory {
     return now > before && (isParted || !everySide)
   }
 
+  /// Whether what an outline has beyond a smaller one is the table, only darker: the shadow of the sheet, which came into view with it.
+  package func isShadow(between inner: Quadrilateral, and outer: Quadrilateral) -> Bool {
+    let (w, h) = (picture.width, picture.height)
+    guard known.count == w * h, w > 0 else { return false }
+    let (small, large) = (reduced(inner).corners, reduced(outer).corners)
+    // The rim of what lies within is blurred.
+    func isInside(_ c: [Point2], _ p: Point2, margin: Double) -> Bool {
+      (0..<4).allSatisfy { k in
+        let side = c[(k + 1) % 4] - c[k]
+        return side.cross(p - c[k]) > -margin * side.length
+      }
+    }
+    let (left, right) = (large.map(\.x).min() ?? 0, large.map(\.x).max() ?? 0)
+    let (top, bottom) = (large.map(\.y).min() ?? 0, large.map(\.y).max() ?? 0)
+    guard left.isFinite, right.isFinite, top.isFinite, bottom.isFinite else { return false }
+    let columns = Int(max(0, left))..<max(Int(max(0, left)), Int(min(Double(w), right + 1)))
+    let rows = Int(max(0, top))..<max(Int(max(0, top)), Int(min(Double(h), bottom + 1)))
+    let seen = picture.planes[0].pixels
+    var shares: [Float] = []
+    for y in rows {
+      for x in columns {
+        let (i, p) = (y * w + x, Point2(Double(x), Double(y)))
+        guard known[i] > 0, isInside(large, p, margin: -1), !isInside(small, p, margin: 1.5) else { continue }
+        shares.append(Float(seen[i]) / (difference.gain * known[i]))
+      }
+    }
+    guard shares.count >= 24 else { return false }
+    shares.sort()
+    // Light falls off smoothly across a shadow, and the table's pattern goes on in it.
+    return shares[shares.count * 9 / 10] < 1 && shares[shares.count / 2] < 0.95 && shares[shares.count / 10] > 0.3
+  }
+
   /// How far as many values are from others, whichever is where: the sum over both in order (Wasserstein's distance).
   private static func distance(_ a: [Float], _ b: [Float]) -> Float {
     zip(a.sorted(), b.sorted()).reduce(0) { $0 + abs($1.0 - $1.1) }

@@ -33,6 +33,7 @@ struct NewSheet {
       // What came may be as bright as the table in part, which then is no part of the shape.
       let isPart = sheet.outline.signedArea < Self.part * known.outline.signedArea
       if isPart, isPage { return nil }
+      if isPage, memory.isShadow(between: known.outline, and: sheet.outline) { return nil }
     }
     guard memory.isThere(sheet.outline, everySide: true) else { return nil }
     let reduced = sheet.outline.scaled(by: 1 / Double(newcomers.factor))

@@ -77,6 +77,43 @@ import WaymarkPipeline
     return Frame(sequence: UInt64(number), captured: Double(number) / 15, image: image)
   }
 
+  /// The shadow that a sheet casts to the right and below comes into view with it, and is none of it.
+  @Test(arguments: [6, 12, 20]) func aSheetIsCapturedWithoutItsShadow(_ width: Int) throws {
+    func inside(_ q: Quadrilateral, _ x: Int, _ y: Int) -> Bool {
+      (0..<4).allSatisfy {
+        (q.corners[($0 + 1) % 4] - q.corners[$0]).cross(Point2(Double(x), Double(y)) - q.corners[$0]) > 0
+      }
+    }
+    let seeker = PageSeeker()
+    var shots: [Quadrilateral?] = []
+    for number in 0..<35 {
+      let image = GrayImage(width: 320, height: 240) { out in
+        for y in 0..<240 {
+          for x in 0..<320 {
+            var noise = UInt64(number * 99_991 + y * 331 + x)
+            noise = (noise ^ (noise >> 9)) &* 0x9E37_79B9_7F4A_7C15
+            var value = 130
+            if number >= 15 {
+              if inside(Self.outline, x, y) {
+                value = y % 12 < 4 && x % 17 < 13 && (70..<190).contains(y) && (105..<210).contains(x) ? 60 : 210
+              } else if inside(Self.outline, x - width, y - width) {
+                value = 95
+              }
+            }
+            out[y * 320 + x] = UInt8(value + Int((noise >> 40) % 5))
+          }
+        }
+      }
+      let frame = Frame(sequence: UInt64(number), captured: Double(number) / 15, image: image)
+      if let shot = seeker.look(frame, DocumentTask(generation: 1))?.shot { shots.append(shot.outline) }
+    }
+    #expect(shots.count == 1)
+    let found = try #require(shots.first ?? nil)
+    for corner in Self.outline.corners {
+      #expect(found.corners.map { $0.distance(to: corner) }.min() ?? .infinity < 4)
+    }
+  }
+
   @Test func aBlankSheetThatFillsMostOfThePictureIsCaptured() {
     let large = Quadrilateral(
       topLeft: Point2(14, 10), topRight: Point2(306, 12), bottomRight: Point2(304, 230), bottomLeft: Point2(16, 228))
