@@ -83,25 +83,29 @@ package struct AnchorTracker {
       let octaves = aligner.octaves(template, place.alignment.map, pyramid)
     else { return place }
     func blur(_ map: SurfaceMap) -> MotionBlur? { smeared ? self.blur(at: map, time, exposure) : nil }
-    func agreement(_ map: SurfaceMap, _ octave: Int, of patches: Int) -> Double? {
+    func agreement(_ map: SurfaceMap, _ blur: MotionBlur?, _ octave: Int, of patches: Int) -> Double? {
       aligner.agreement(
-        template, map, in: pyramid, octave: octave, limit: patches, softness: softness, blur: blur(map))
+        template, map, in: pyramid, octave: octave, limit: patches, softness: softness, blur: blur)
     }
-    guard let own = agreement(place.alignment.map, octaves.coarsest, of: 32) else { return place }
-    var best: (map: SurfaceMap, step: Point2, agreement: Double)?
+    let ownBlur = blur(place.alignment.map)
+    guard let own = agreement(place.alignment.map, ownBlur, octaves.coarsest, of: 32) else { return place }
+    var best: (map: SurfaceMap, blur: MotionBlur?, agreement: Double)?
     for step in template.repeats {
       let map = SurfaceMap.plane(homography * Homography.translation(step))
       guard map.outline(width: template.width, height: template.height) != nil else { continue }
-      guard let agreement = agreement(map, octaves.coarsest, of: 32) else { continue }
-      // What agrees so much less before it is aligned does not do so afterwards.
-      if agreement > max(own - 0.15, best?.agreement ?? 0) { best = (map, step, agreement) }
+      // Either it came from where it was told to be, and is smeared by that, or it was there all along.
+      let blurs: InlineArray<2, MotionBlur?> = [blur(map), ownBlur]
+      for k in blurs.indices {
+        let blur = blurs[k]
+        guard let agreement = agreement(map, blur, octaves.coarsest, of: 32) else { continue }
+        // What agrees so much less before it is aligned does not do so afterwards.
+        if agreement > max(own - 0.15, best?.agreement ?? 0) { best = (map, blur, agreement) }
+      }
     }
     guard let best,
-      let rival = aligner.align(template, from: best.map, in: pyramid, softness: softness, blur: blur(best.map)),
-      isAcceptable(rival)
-    else { return place }
-    guard let rivals = agreement(rival.map, octaves.finest, of: 64),
-      let present = agreement(place.alignment.map, octaves.finest, of: 64)
+      let rival = aligner.align(template, from: best.map, in: pyramid, softness: softness, blur: best.blur),
+      isAcceptable(rival), let rivals = agreement(rival.map, best.blur, octaves.finest, of: 64),
+      let present = agreement(place.alignment.map, ownBlur, octaves.finest, of: 64)
     else { return place }
     let lead = rivals - present
     guard abs(lead) < Self.clearLead else { return lead > 0 ? Place(alignment: rival) : place }
