@@ -28,7 +28,7 @@ package final class AnchorTemplate {
 
   /// By which steps the reference resembles itself, in its pixels; looked for when somebody first asks.
   package var repeats: [Point2] {
-    if !isStepped { (steps, isStepped) = (RepeatedStructure.steps(of: self), true) }
+    if !isStepped { (steps, isStepped) = (RepeatedStructure.steps(of: pyramid, detail: detail), true) }
     return steps
   }
   private var steps: [Point2] = []

@@ -7,14 +7,15 @@ import WaymarkImage
 /// repeated has no second peak.
 enum RepeatedStructure {
   /// The steps in pixels of the reference, each with its opposite; none for most pictures.
-  static func steps(of template: AnchorTemplate) -> [Point2] {
-    let levels = 0..<template.pyramid.count
-    guard
-      let index = levels.first(where: {
-        max(template.pyramid.level($0).width, template.pyramid.level($0).height) <= side
-      })
-    else { return [] }
-    let view = template.pyramid.level(index)
+  ///
+  /// - Parameter detail: how many times the reference's size the largest level of the pyramid is.
+  static func steps(of pyramid: GrayPyramid, detail: Double) -> [Point2] {
+    let levels = 0..<pyramid.count
+    guard let index = levels.first(where: { max(pyramid.level($0).width, pyramid.level($0).height) <= side }) else {
+      return []
+    }
+    let view = pyramid.level(index)
+    let scale = detail * pyramid.scale(index)
     let (w, h) = (view.width, view.height)
     guard min(w, h) >= 16 else { return [] }
     let pixels = flattened(view)
@@ -42,7 +43,7 @@ enum RepeatedStructure {
         let isPeak = (-1...1).allSatisfy { j in
           (-1...1).allSatisfy { i in (i, j) == (0, 0) || (dx + i, dy + j) == (0, 0) || value(dx + i, dy + j) <= v }
         }
-        if isPeak { peaks.append((Point2(Double(dx), Double(dy)) / template.scale(index), v)) }
+        if isPeak { peaks.append((Point2(Double(dx), Double(dy)) / scale, v)) }
       }
     }
     // What is mistaken is the next one, not the one after it.

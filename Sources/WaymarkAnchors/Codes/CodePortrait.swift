@@ -71,10 +71,11 @@ struct CodePortrait {
     let sigma = min(softness * (outline.signedArea / seen).squareRoot(), 16)
     var soft = self
     soft.image = GrayImage(width: image.width, height: image.height) { out in
-      for i in out.indices { out[i] = image[i % image.width, i / image.width] }
-      if let pixels = out.baseAddress {
-        GaussianBlur.apply(pixels, width: image.width, height: image.height, sigma: sigma)
+      guard let pixels = out.baseAddress else { return }
+      image.withView { view in
+        for y in 0..<view.height { (pixels + y * view.width).update(from: view.row(y), count: view.width) }
       }
+      GaussianBlur.apply(pixels, width: image.width, height: image.height, sigma: sigma)
     }
     return soft
   }

@@ -22,8 +22,8 @@ struct NewSheet {
 
   /// The sheet, where its shape explains what came better than a known outline does; nil otherwise.
   func page(
-    insteadOf known: PageSeeker.Sighting?, in view: ImageView, _ newcomers: ViewMemory.Newcomers
-  ) -> PageSeeker.Sighting? {
+    insteadOf known: PageSighting?, in view: ImageView, _ newcomers: ViewMemory.Newcomers
+  ) -> PageSighting? {
     let fits = known.map { memory.worth(of: $0.outline) ?? 0 } ?? 0
     // What fits that well cannot be led: at rest nothing is searched.
     guard fits + Self.lead < 1, let sheet = memory.sheet(), sheet.worth >= Self.leastWorth else { return nil }
@@ -38,7 +38,7 @@ struct NewSheet {
     guard memory.isThere(sheet.outline, everySide: true) else { return nil }
     let reduced = sheet.outline.scaled(by: 1 / Double(newcomers.factor))
     guard let judged = newcomers.image.withView({ detector.follow($0, from: reduced) }) else { return nil }
-    var page = PageSeeker.Sighting(judged)
+    var page = PageSighting(judged)
     if let known, isPage {
       // What looks like a page there may be the known one, beside which its shadow came into view, too.
       let place = judged.outline.scaled(by: Double(newcomers.factor))

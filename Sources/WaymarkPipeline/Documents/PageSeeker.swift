@@ -4,38 +4,7 @@ package import WaymarkImage
 
 /// Follows the page from frame to frame and keeps the best frame of one that is held still; lives on the lane's thread.
 package final class PageSeeker {
-  /// A page that is in a frame.
-  package struct Sighting: Sendable {
-    package var outline: Quadrilateral
-    /// 0…1.
-    package var score: Double
-    /// `DetectedPage.merit`; nil where that is not known.
-    var merit: Double?
-
-    package init(outline: Quadrilateral, score: Double) {
-      self.outline = outline
-      self.score = score
-    }
-
-    init(_ page: DetectedPage) {
-      self.init(outline: page.outline, score: page.score)
-      merit = page.merit
-    }
-
-    /// What speaks for it, or against it, beside its looks.
-    mutating func weigh(_ weight: Weight) {
-      switch weight {
-      case .likelier: score = score.squareRoot()
-      case .unlikelier: score *= 0.6
-      }
-      merit? += weight == .likelier ? 1.5 : -1.5
-    }
-
-    enum Weight {
-      case likelier
-      case unlikelier
-    }
-  }
+  package typealias Sighting = PageSighting
 
   /// Looks for the page in a frame's colours: near that place, or anywhere. May take as long as decoding the frame.
   package typealias Place = @Sendable (Frame, Quadrilateral?) -> Sighting?
