@@ -25,13 +25,3 @@ enum ReadingOrder {
     (symbol.corners.bounds.min.y, symbol.corners.bounds.min.x, symbol.text)
   }
 }
-
-extension Quadrilateral {
-  /// The same in a picture of `factor` times the size.
-  func scaled(by factor: Double) -> Quadrilateral {
-    func place(_ p: Point2) -> Point2 { (p + 0.5) * factor - 0.5 }
-    return Quadrilateral(
-      topLeft: place(topLeft), topRight: place(topRight), bottomRight: place(bottomRight), bottomLeft: place(bottomLeft)
-    )
-  }
-}

@@ -30,6 +30,27 @@ import WaymarkGeometry
     }
   }
 
+  @Test func scalingKeepsThePlaceOfPixels() {
+    // The first of two pixels that become one covers its left half: their centres lie a half beside.
+    let q = Quadrilateral(
+      topLeft: Point2(0, 0), topRight: Point2(3, 1), bottomRight: Point2(2, 2), bottomLeft: Point2(0, 2))
+    #expect(q.scaled(by: 0.5).topRight == Point2(1.25, 0.25))
+    #expect(q.scaled(by: 0.5).scaled(by: 2) == q)
+    #expect(q.scaled(by: 3).corners == q.corners.map { Homography.resize(Point2(3, 3)).apply($0) })
+  }
+
+  @Test func whatLiesOnItsSideIsTurnedUpright() {
+    for turns in 0..<4 {
+      let turned = good.turned(by: turns)
+      #expect(turned.corners[(4 - turns) % 4] == good.topLeft)
+      #expect(turned.turned(by: turned.turnsToUpright) == good)
+    }
+    // Of two ways that are as good the first is taken.
+    let onItsCorner = Quadrilateral(
+      topLeft: Point2(0, -5), topRight: Point2(5, 0), bottomRight: Point2(0, 5), bottomLeft: Point2(-5, 0))
+    #expect(onItsCorner.turnsToUpright == 0)
+  }
+
   @Test func outlineBehindTheHorizonIsRefused() {
     // The horizon x = 250 cuts the reference in two.
     let h = Homography(SIMD3(1, 0, 0), SIMD3(0, 1, 0), SIMD3(-0.004, 0, 1))

@@ -168,7 +168,9 @@ struct WallThing {
             }
             let corners = (0..<4).compactMap { four[$0].crossing(four[($0 + 1) % 4]) }
             guard corners.count == 4, corners.allSatisfy(isNear) else { continue }
-            let quad = Self.upright(corners)
+            let crossed = Quadrilateral(
+              topLeft: corners[0], topRight: corners[1], bottomRight: corners[2], bottomLeft: corners[3])
+            let quad = crossed.turned(by: crossed.turnsToUpright)
             guard quad.isPlausible() else { continue }
             let score = score(quad, four, points, hull)
             if score > 0.3 { found.append((quad, score)) }
@@ -185,19 +187,6 @@ struct WallThing {
           bottomLeft: q.bottomLeft + shift), $0.score
       )
     }
-  }
-
-  /// Clockwise from the corner that is top left: of the four turns the one whose top side goes most to the right.
-  private static func upright(_ c: [Point2]) -> Quadrilateral {
-    let turns = (0..<4).map { k in
-      Quadrilateral(
-        topLeft: c[k], topRight: c[(k + 1) % 4], bottomRight: c[(k + 2) % 4], bottomLeft: c[(k + 3) % 4])
-    }
-    func rightwards(_ q: Quadrilateral) -> Double {
-      let across = q.topRight - q.topLeft + q.bottomRight - q.bottomLeft
-      return across.x / max(across.length, 1e-9)
-    }
-    return turns.max { rightwards($0) < rightwards($1) } ?? turns[0]
   }
 
   /// The thing without the holes that no straight view from outside enters.

@@ -7,7 +7,4 @@ extension Quadrilateral {
     return right(topLeft, topRight) && right(topRight, bottomRight) && right(bottomRight, bottomLeft)
       && right(bottomLeft, topLeft)
   }
-
-  /// The same in a frame resized by `factor`, pixel centres at whole numbers.
-  func scaled(by factor: Double) -> Quadrilateral { Homography.resize(Point2(factor, factor)).apply(self) }
 }

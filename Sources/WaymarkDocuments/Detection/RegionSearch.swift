@@ -10,6 +10,9 @@ final class RegionSearch {
     var parent: Int32
   }
 
+  /// Pixels in which a place of a mask is looked at, across and down.
+  private static let refinement = 4
+
   private var levels: [UInt8] = []
   private var runs: [Run] = []
   private var width = 0
@@ -26,15 +29,49 @@ final class RegionSearch {
         for component in largeComponents() {
           guard let q = quadrilateral(component) else { continue }
           // From half the resolution back to that of the work picture.
-          func up(_ p: Point2) -> Point2 { p * 2 + 0.5 }
-          let quad = Quadrilateral(
-            topLeft: up(q.topLeft), topRight: up(q.topRight), bottomRight: up(q.bottomRight),
-            bottomLeft: up(q.bottomLeft))
+          let quad = q.scaled(by: 2)
           if !found.contains(where: { $0.largestCornerDistance(to: quad) < 5 }) { found.append(quad) }
         }
       }
     }
     return found
+  }
+
+  /// The quadrilateral of the largest area where a page probably is, in pixels of a work picture of that size.
+  ///
+  /// - Parameter probabilities: of `side` × `side` equal parts of the picture, row by row.
+  func quadrilateral(of probabilities: [Float], side: Int, width: Int, height: Int) -> Quadrilateral? {
+    // Finer than the mask, so that the border between two of its places is found by their values.
+    self.width = side * Self.refinement
+    self.height = side * Self.refinement
+    let count = self.width * self.height
+    if levels.count != count { levels = [UInt8](repeating: 0, count: count) }
+    func place(_ i: Int) -> (low: Int, share: Float) {
+      let at = min(max(0, (Float(i) + 0.5) / Float(Self.refinement) - 0.5), Float(side - 1))
+      let low = min(Int(at), side - 2)
+      return (low, at - Float(low))
+    }
+    let places = (0..<self.width).map(place)
+    for (y, down) in places.enumerated() {
+      for (x, across) in places.enumerated() {
+        func row(_ y: Int) -> Float {
+          let i = y * side + across.low
+          return probabilities[i] * (1 - across.share) + probabilities[i + 1] * across.share
+        }
+        let value = row(down.low) * (1 - down.share) + row(down.low + 1) * down.share
+        levels[y &* self.width &+ x] = UInt8(max(0, min(255, value * 255)))
+      }
+    }
+    label(127, true)
+    guard let component = largeComponents().first else { return nil }
+    let corners = quadrilateral(component)?.corners.map {
+      Point2(
+        ($0.x + 0.5) * Double(width) / Double(self.width) - 0.5,
+        ($0.y + 0.5) * Double(height) / Double(self.height) - 0.5)
+    }
+    return corners.map {
+      Quadrilateral(topLeft: $0[0], topRight: $0[1], bottomRight: $0[2], bottomLeft: $0[3])
+    }
   }
 
   /// Half the resolution; of three channels the darkest: white paper is bright in all of them, coloured ground is not.

@@ -175,9 +175,9 @@ package final class ViewMemory {
     guard known.count == picture.width * picture.height, difference.share > 0, !difference.isOverwhelmed,
       let fit = silhouette.quadrilateral(in: difference.changed)
     else { return nil }
-    let c = fit.corners.map { ($0 + 0.5) * Double(picture.factor) - 0.5 }
+    let c = fit.corners
     let outline = Quadrilateral(topLeft: c[0], topRight: c[1], bottomRight: c[2], bottomLeft: c[3])
-    return (PageDetector.upright(outline).outline, fit.worth)
+    return (outline.scaled(by: Double(picture.factor)).turned(by: outline.turnsToUpright), fit.worth)
   }
 
   /// How well an outline fits what came into view, as `sheet` tells it; 0 where it does not at all, nil where that is not known.

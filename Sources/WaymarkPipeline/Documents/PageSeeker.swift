@@ -263,12 +263,4 @@ extension Quadrilateral {
     let c = zip(now, old).map { $0 * 0.4 + $1 * 0.6 }
     self = Quadrilateral(topLeft: c[0], topRight: c[1], bottomRight: c[2], bottomLeft: c[3])
   }
-
-  /// The same in pixels of another size, the centre of the first pixel being at 0.
-  func scaled(by factor: Double) -> Quadrilateral {
-    func place(_ p: Point2) -> Point2 { (p + 0.5) * factor - 0.5 }
-    return Quadrilateral(
-      topLeft: place(topLeft), topRight: place(topRight), bottomRight: place(bottomRight), bottomLeft: place(bottomLeft)
-    )
-  }
 }
