@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Render photographs of pages whose corners are known, and pictures without a page.
 
-  make_pages.py FOLDER [--count N] [--empty N] [--seed S] [--scale 2]
+  make_pages.py FOLDER [--count N] [--empty N] [--seed S] [--scale 2] [--stock STOCK]
 
 Pages with text, tables, pictures, frames and headlines lie on drawn tables, planks, tiles, cloths and leaves; white on white, patterned, in
-shadow, under lamps, curled, folded, held by hands, partly over other papers. Everything is drawn here: nothing is taken from photographs.
+shadow, under lamps, curled, folded, with corners that stand up, held by hands, partly over other papers; without a page also codes. Everything is drawn here, unless
+`stock` has gathered STOCK: then most lie on photographs and textures, many are pages of manuals, and every other picture is an everyday one.
 FOLDER/truth.json is of the form {"documents": [{"image", "source", "width", "height", "corners": [[x, y] x 4] or null}]}.
 Needs: pip install numpy opencv-python-headless
 """
-import argparse, json, os
+import argparse, glob, json, os
 import cv2, numpy as np
 
 
@@ -24,7 +25,51 @@ def color(rng, low=20, high=235, saturation=.5):
     c = rng.uniform(low, high); return np.clip(c + rng.normal(0, 1, 3) * saturation * 60, 5, 250)
 
 
-def background(rng, h, w):
+class Stock:
+    """Photographs for grounds, things with a mask that lie about, and pages of documents: folders `photos`, `things` and `papers`."""
+    def __init__(self, folder):
+        self.lists = {k: sorted(glob.glob(f'{folder}/{k}/*')) for k in ('photos', 'things', 'papers')}
+
+    def take(self, rng, kind):
+        return cv2.imread(self.lists[kind][int(rng.integers(len(self.lists[kind])))], cv2.IMREAD_UNCHANGED)
+
+
+STOCK = None
+
+
+def photograph(rng, h, w):
+    """A part of a photograph, or a texture that repeats."""
+    im = STOCK.take(rng, 'photos')
+    if im.ndim == 2: im = cv2.cvtColor(im, cv2.COLOR_GRAY2BGR)
+    if rng.random() < .5: im = im[:, ::-1]
+    im = np.rot90(im, int(rng.integers(4)))
+    if max(im.shape[:2]) < 600 and rng.random() < .4: im = np.tile(im, (2, 2, 1))
+    zoom = max(h / im.shape[0], w / im.shape[1]) * rng.uniform(1, 2.2); im = cv2.resize(im, None, fx=zoom, fy=zoom, interpolation=cv2.INTER_AREA if zoom < 1 else cv2.INTER_CUBIC)
+    y, x = int(rng.integers(max(1, im.shape[0] - h + 1))), int(rng.integers(max(1, im.shape[1] - w + 1))); im = im[y:y + h, x:x + w].astype(np.float32)
+    if rng.random() < .4: m = im.mean((0, 1)); im = m + (im - m) * rng.uniform(.15, .9)  # weaker contrast, as floors and tables have
+    if rng.random() < .3: im = im.mean(2, keepdims=True) * color(rng, 90, 140) / 115
+    return np.clip(im * rng.uniform(.4, 1.3) + rng.uniform(-20, 30), 0, 255)
+
+
+def things(rng, im, most):
+    h, w = im.shape[:2]
+    for _ in range(int(rng.integers(0, most + 1))):
+        t = STOCK.take(rng, 'things'); s = rng.uniform(.1, .5) * max(h, w) / max(t.shape[:2]); t = np.rot90(cv2.resize(t, None, fx=s, fy=s, interpolation=cv2.INTER_AREA), int(rng.integers(4))); th, tw = t.shape[:2]
+        x, y = int(rng.uniform(-.5 * tw, w - .5 * tw)), int(rng.uniform(-.5 * th, h - .5 * th)); x0, y0, x1, y1 = max(0, x), max(0, y), min(w, x + tw), min(h, y + th)
+        if x1 <= x0 or y1 <= y0: continue
+        t = t[y0 - y:y1 - y, x0 - x:x1 - x].astype(np.float32); a = t[..., 3:] / 255; im[y0:y1, x0:x1] = im[y0:y1, x0:x1] * (1 - a) + t[..., :3] * a * rng.uniform(.6, 1)
+
+
+def background(rng, h, w, everyday=False):
+    if STOCK and (everyday or rng.random() < .6):
+        im = photograph(rng, h, w)
+        if rng.random() < (.2 if everyday else .35):  # what lies or stands on it, most of it going on beyond the picture
+            for _ in range(int(rng.integers(1, 4))):
+                c = rng.uniform(0, 1, 2) * [w, h]; k = int(rng.integers(2)); c[k] = [w, h][k] * rng.integers(2); s = rng.uniform(.1, .9, 2) * max(h, w); b = cv2.boxPoints(((c[0], c[1]), (s[0], s[1]), rng.uniform(0, 90)))
+                cover = photograph(rng, 300, 300) if rng.random() < .6 else np.ones((300, 300, 3), np.float32) * color(rng, saturation=1); place(rng, im, cover, b.astype(np.float32), 0)
+        if rng.random() < (.2 if everyday else .35): things(rng, im, 3)
+        if rng.random() < .3: im[:] = cv2.GaussianBlur(im, (0, 0), rng.uniform(.5, 4))
+        return im, 'photo'
     kind = rng.choice(['plain', 'planks', 'tiles', 'cloth', 'leaves', 'stripes', 'white', 'blobs', 'desk', 'room', 'organic', 'organic', 'organic'])
     im = np.ones((h, w, 3), np.float32) * (color(rng) if kind != 'white' else rng.uniform(185, 245) + rng.normal(0, 4, 3))
     yy, xx = np.mgrid[:h, :w].astype(np.float32); a = rng.uniform(0, np.pi); u = xx * np.cos(a) + yy * np.sin(a); v = yy * np.cos(a) - xx * np.sin(a)
@@ -58,8 +103,14 @@ def background(rng, h, w):
     return im, kind
 
 
-def page(rng):
+def page(rng, everyday=False):
     """A page of about 700 pixels a side at most, and its aspect."""
+    if STOCK and rng.random() < (.85 if everyday else .5):
+        im = STOCK.take(rng, 'papers'); im = cv2.cvtColor(im, cv2.COLOR_GRAY2BGR) if im.ndim == 2 else im; paper = np.clip(rng.uniform(205, 255) + rng.normal(0, 5, 3), 0, 255) if everyday or rng.random() < .9 else color(rng, 90, 240, .6)
+        im = im.astype(np.float32) / 255; im = (im if rng.random() < .5 else im ** rng.uniform(.4, 2.5)) * paper; t = rng.uniform(.7, 1) if rng.random() < .2 else 1; im = np.ascontiguousarray(im[:int(im.shape[0] * t)])
+        if rng.random() < .5: e = max(6, int(.01 * max(im.shape[:2]))); im = im[e:-e, e:-e]  # trimmed
+        if rng.random() < .1: im = photograph(rng, *im.shape[:2]) * .8 + 40; b = int(rng.uniform(0, 30)); im[:b] = paper; im[len(im) - b:] = paper; im[:, :b] = paper; im[:, im.shape[1] - b:] = paper
+        h, w = im.shape[:2]; s = 760 / max(h, w); im = cv2.resize(im, None, fx=s, fy=s, interpolation=cv2.INTER_AREA); return im, im.shape[0] / im.shape[1], 'print'
     aspect = rng.choice([1.414, 1.294, 1 / 1.414, 1.586, 1 / 1.586, 2.2, 3, 1.5, 1.2, 2.35]) * rng.uniform(.96, 1.04); h = int(760 * min(1, aspect)) if aspect < 1 else 760; w = int(h / aspect)
     paper = np.clip(rng.uniform(205, 255) + rng.normal(0, 5, 3), 0, 255) if rng.random() < .85 else color(rng, 60, 240, .8)
     im = np.ones((h, w, 3), np.float32) * paper; ink = paper * rng.uniform(.05, .45); m = int(min(h, w) * rng.uniform(.03, .14)); y = m; step = rng.uniform(8, 22); cols = int(rng.choice([1, 1, 2, 3])) if w > 300 else 1
@@ -92,34 +143,58 @@ def page(rng):
     return im, aspect, style
 
 
-def outline(rng, h, w, aspect):
-    """Corners from a real pose: tilt, turn, distance; mostly whole in the picture."""
+N = 24  # places a side at which a sheet's shape is known
+
+
+def relief(rng, aspect):
+    """How high a sheet that is not flat stands above the table, N × N, in widths of it; and whether it has sharp folds."""
+    u, v = np.meshgrid(np.linspace(-.5, .5, N), np.linspace(-.5, .5, N)); z = np.zeros((N, N)); folded = False
+    if rng.random() < .5: a = rng.choice([0, np.pi / 2, rng.uniform(0, np.pi)]); t = u * np.cos(a) + v * aspect * np.sin(a) - rng.normal(0, .15); z += rng.normal(0, .22) * t * t
+    if rng.random() < .45:
+        folded = True
+        for t, span in ((v, aspect), (u, 1)):
+            if rng.random() < .6:
+                for at in ([rng.choice([0, 0, rng.uniform(-.3, .3)])] if rng.random() < .7 else [-.17, .17]): z += rng.normal(0, .13) * np.abs(t - at) * span
+        if rng.random() < .3: z += rng.normal(0, .2) * u * v * np.sign(u) * aspect
+    if rng.random() < .3: c = rng.choice([-.5, .5], 2); d = np.maximum(0, .35 - np.hypot(u - c[0], (v - c[1]) * aspect)); z += rng.uniform(0, 1) * d * d  # a corner that stands up
+    if rng.random() < .3: z += noise(rng, N, N, [12, 6]) * rng.uniform(.002, .012)
+    return z, folded
+
+
+def lying(rng, h, w, aspect, z=None):
+    """Where the sheet's N × N places are, from a real pose: tilt, turn, distance; whole in the picture; None where it did not come to lie so."""
+    u, v = np.meshgrid(np.linspace(-.5, .5, N), np.linspace(-.5, .5, N)); z = np.zeros((N, N)) if z is None else z; sheet = np.stack([u, v * aspect, -z], -1).reshape(-1, 3)
     for _ in range(100):
         f = rng.uniform(.9, 1.6) * max(h, w); tilt = rng.normal(0, .28, 2).clip(-.75, .75); spin = rng.normal(0, .35) + (np.pi / 2 if rng.random() < .1 else 0)
         cx, sx, cy, sy, cz, sz = np.cos(tilt[0]), np.sin(tilt[0]), np.cos(tilt[1]), np.sin(tilt[1]), np.cos(spin), np.sin(spin)
         R = np.array([[1, 0, 0], [0, cx, -sx], [0, sx, cx]]) @ np.array([[cy, 0, sy], [0, 1, 0], [-sy, 0, cy]]) @ np.array([[cz, -sz, 0], [sz, cz, 0], [0, 0, 1]])
-        P = np.array([[-.5, -.5 * aspect, 0], [.5, -.5 * aspect, 0], [.5, .5 * aspect, 0], [-.5, .5 * aspect, 0]]) @ R.T; size = rng.uniform(.5, 1.15) * min(h / aspect, w); z = f / size
-        q = P[:, :2] / (P[:, 2:] + z) * f + [w / 2, h / 2] + rng.normal(0, .05, 2) * [w, h]
-        inside = (q[:, 0] > 3) & (q[:, 0] < w - 4) & (q[:, 1] > 3) & (q[:, 1] < h - 4)
-        if inside.all(): return q.astype(np.float32)
-    return np.float32([[.2 * w, .2 * h], [.8 * w, .2 * h], [.8 * w, .8 * h], [.2 * w, .8 * h]])
+        P = sheet @ R.T; size = rng.uniform(.5, 1.15) * min(h / aspect, w); q = P[:, :2] / (P[:, 2:] + f / size) * f + [w / 2, h / 2] + rng.normal(0, .05, 2) * [w, h]
+        if (q[:, 0] > 3).all() and (q[:, 0] < w - 4).all() and (q[:, 1] > 3).all() and (q[:, 1] < h - 4).all(): return q.reshape(N, N, 2).astype(np.float32)
+    return None
 
 
-def place(rng, im, sheet, q, curl, fold=False):
-    """Draws the sheet into its corners, its sides bent by up to `curl` of their length; returns where it lies."""
-    h, w = im.shape[:2]; sh, sw = sheet.shape[:2]; n = 24; u, v = np.meshgrid(np.linspace(0, 1, n), np.linspace(0, 1, n))
-    H = cv2.getPerspectiveTransform(np.float32([[0, 0], [1, 0], [1, 1], [0, 1]]), q); g = cv2.perspectiveTransform(np.stack([u, v], -1).reshape(-1, 1, 2).astype(np.float32), H).reshape(n, n, 2)
-    if curl:
-        diag = np.linalg.norm(q[2] - q[0]); k = rng.normal(0, curl, 4) * (rng.random(4) < .7); kind = rng.random()
-        bend = lambda t: np.sin(np.pi * t) if kind < .6 else np.minimum(t, 1 - t) * 2
-        n1 = np.array([q[3] - q[0], q[2] - q[1]]).mean(0); n1 /= np.linalg.norm(n1); n2 = np.array([q[1] - q[0], q[2] - q[3]]).mean(0); n2 /= np.linalg.norm(n2)
-        g = g + (bend(u) * (k[0] * (1 - v) + k[1] * v))[..., None] * n1 * diag + (bend(v) * (k[2] * (1 - u) + k[3] * u))[..., None] * n2 * diag
-    shade = np.ones((n, n), np.float32)
-    if curl: shade += (np.gradient(g[..., 1], axis=0) / (np.gradient(g[..., 1], axis=0).mean() + 1e-6) - 1).astype(np.float32) * rng.uniform(-.5, .5)
-    if curl and rng.random() < .5: shade *= np.where(u + rng.uniform(-.2, .2) * v < rng.uniform(.3, .7), 1, rng.uniform(.8, .98))
-    if fold:  # once or twice, each facet in a light of its own
-        a, b = rng.uniform(.3, .7, 2) if rng.random() < .5 else (.5, .5); f = rng.uniform(.62, 1.05, (2, 2)); both = rng.random() < .5; side = rng.random() < .5
-        shade *= f[((v > b) & (both or side)).astype(int), ((u + rng.normal(0, .03) * v > a) & (both or not side)).astype(int)].astype(np.float32) / f.max()
+def corners(g): return np.float32([g[0, 0], g[0, -1], g[-1, -1], g[-1, 0]])
+
+
+def outline(rng, h, w, aspect):
+    """The corners of a flat sheet."""
+    g = lying(rng, h, w, aspect); return np.float32([[.2 * w, .2 * h], [.8 * w, .2 * h], [.8 * w, .8 * h], [.2 * w, .8 * h]]) if g is None else corners(g)
+
+
+def lit(rng, z, aspect):
+    """How bright its places are in light from somewhere above, the brightest being 1."""
+    n = np.stack([-np.gradient(z, axis=1) * (N - 1), -np.gradient(z, axis=0) * (N - 1) / aspect, np.ones_like(z)], -1); n /= np.linalg.norm(n, axis=-1, keepdims=True)
+    a, e = rng.uniform(0, 6.3), rng.uniform(.25, 1.4); s = np.maximum(0, n @ np.array([np.cos(a) * np.cos(e), np.sin(a) * np.cos(e), np.sin(e)])); k = rng.uniform(.2, .8); s = 1 - k + k * s / max(s.max(), .1); return (s / s.max()).astype(np.float32)
+
+
+def flat(q):
+    """The N × N places of a flat sheet with these corners."""
+    u, v = np.meshgrid(np.linspace(0, 1, N), np.linspace(0, 1, N)); H = cv2.getPerspectiveTransform(np.float32([[0, 0], [1, 0], [1, 1], [0, 1]]), np.float32(q)); return cv2.perspectiveTransform(np.stack([u, v], -1).reshape(-1, 1, 2).astype(np.float32), H).reshape(N, N, 2)
+
+
+def place(rng, im, sheet, g, shade=None, sharp=False):
+    """Draws a sheet where its places, or its corners, are."""
+    h, w = im.shape[:2]; sh, sw = sheet.shape[:2]; g = flat(g) if np.ndim(g) == 2 else g; n = N; shade = np.ones((n, n), np.float32) if shade is None or np.ndim(shade) == 0 else shade
     tx, ty = np.full((h, w), -1, np.float32), np.full((h, w), -1, np.float32); mask = np.zeros((h, w), np.float32); sd = np.ones((h, w), np.float32)
     for i in range(n - 1):
         for j in range(n - 1):
@@ -129,7 +204,7 @@ def place(rng, im, sheet, q, curl, fold=False):
             M = cv2.getPerspectiveTransform(a, np.float32([[j, i], [j + 1, i], [j + 1, i + 1], [j, i + 1]])); X, Y = np.meshgrid(np.arange(x0, x1), np.arange(y0, y1)); d = M[2, 0] * X + M[2, 1] * Y + M[2, 2]
             U, V = (M[0, 0] * X + M[0, 1] * Y + M[0, 2]) / d, (M[1, 0] * X + M[1, 1] * Y + M[1, 2]) / d; ok = (U >= j - 1e-3) & (U <= j + 1.001) & (V >= i - 1e-3) & (V <= i + 1.001)
             tx[y0:y1, x0:x1][ok] = U[ok] / (n - 1) * (sw - 1); ty[y0:y1, x0:x1][ok] = V[ok] / (n - 1) * (sh - 1); mask[y0:y1, x0:x1][ok] = 1; sd[y0:y1, x0:x1][ok] = shade[i, j]
-    got = cv2.remap(sheet, tx, ty, cv2.INTER_AREA, borderMode=cv2.BORDER_REPLICATE) * cv2.GaussianBlur(sd, (9, 9), 3 if not fold else .9)[..., None]
+    got = cv2.remap(sheet, tx, ty, cv2.INTER_AREA, borderMode=cv2.BORDER_REPLICATE) * cv2.GaussianBlur(sd, (9, 9), 3 if not sharp else .9)[..., None]
     drop = cv2.GaussianBlur(mask, (0, 0), rng.uniform(1.5, 9)); off = rng.normal(0, 3, 2); drop = cv2.warpAffine(drop, np.float32([[1, 0, off[0]], [0, 1, off[1]]]), (w, h)); im *= 1 - (drop * rng.uniform(.05, .4))[..., None]
     m = cv2.GaussianBlur(mask, (3, 3), .6)[..., None]; im[:] = im * (1 - m) + got * m
     return mask
@@ -142,7 +217,18 @@ def fingers(rng, im, q):
     if rng.random() < .7: e = p + out * max(h, w) * .2; cv2.ellipse(im, tuple(map(int, e)), (int(size * 5), int(size * 4)), 0, 0, 360, skin.tolist(), -1, cv2.LINE_AA)
 
 
-def light(rng, im):
+def codes(rng, im):
+    """Bars or modules printed on what the picture shows: they have straight outlines, and are no page."""
+    h, w = im.shape[:2]; ink = rng.uniform(.08, .5)
+    if rng.random() < .8: im[:] = im * .15 + color(rng, 150, 250, .2) * .85  # from near by, on paper or a label that fills the picture
+    for _ in range(int(rng.choice([1, 1, 1, 2]))):
+        if rng.random() < .65: n = int(rng.integers(30, 110)); c = np.repeat((np.arange(n) % 2).astype(np.float32), rng.integers(1, 5, n))[None]; c = np.repeat(c, max(2, int(c.shape[1] * rng.uniform(.2, .8))), 0)
+        else: n = int(rng.integers(10, 40)); c = rng.integers(0, 2, (n, n)).astype(np.float32)
+        c = cv2.resize(c, None, fx=(k := 400 / max(c.shape)), fy=k, interpolation=cv2.INTER_NEAREST); c = ink + (1 - ink) * c; q = outline(rng, h, w, c.shape[0] / c.shape[1]); q = ((q - q.mean(0)) * rng.uniform(.4, 1.5) + q.mean(0)).astype(np.float32)
+        M = cv2.getPerspectiveTransform(np.float32([[0, 0], [c.shape[1], 0], [c.shape[1], c.shape[0]], [0, c.shape[0]]]), q); im *= cv2.warpPerspective(c, M, (w, h), flags=cv2.INTER_AREA, borderValue=1)[..., None]
+
+
+def light(rng, im, everyday=False):
     h, w = im.shape[:2]; yy, xx = np.mgrid[:h, :w].astype(np.float32) / max(h, w); a = rng.uniform(0, 6.3); s = (xx * np.cos(a) + yy * np.sin(a)) * rng.uniform(0, .5); im *= (1 - s + s.mean())[..., None]
     if rng.random() < .4:  # a shadow with a soft or hard edge, straight or of a hand's shape
         m = np.zeros((h, w), np.float32)
@@ -150,9 +236,9 @@ def light(rng, im):
         else: cv2.fillPoly(m, [(rng.uniform(-.2, 1.2, (5, 2)) * [w, h]).astype(np.int32)], 1)
         im *= 1 - (cv2.GaussianBlur(m, (0, 0), rng.uniform(.7, 25)) * rng.uniform(.1, .5))[..., None]
     if rng.random() < .15: cv2.circle(g := np.zeros((h, w), np.float32), (int(rng.uniform(0, w)), int(rng.uniform(0, h))), int(rng.uniform(10, 70)), 1, -1); im += (cv2.GaussianBlur(g, (0, 0), rng.uniform(5, 40)) * rng.uniform(40, 200))[..., None]
-    im *= rng.uniform(.45, 1.1) * rng.normal(1, .04, 3); blur = rng.uniform(0, 1.6)
+    im *= rng.uniform(.7 if everyday else .45, 1.1) * rng.normal(1, .04, 3); blur = rng.uniform(0, .8 if everyday else 1.6)
     if blur > .4: im[:] = cv2.GaussianBlur(im, (0, 0), blur)
-    im += rng.standard_normal(im.shape) * rng.uniform(0, 7); return np.clip(im, 0, 255).astype(np.uint8)
+    im += rng.standard_normal(im.shape) * rng.uniform(0, 3 if everyday else 7); return np.clip(im, 0, 255).astype(np.uint8)
 
 
 def turned(q, k, h, w):
@@ -161,17 +247,24 @@ def turned(q, k, h, w):
 
 
 def render(rng, empty, scale=1):
-    h, w = (640 * scale, 480 * scale) if rng.random() < .75 else (480 * scale, 640 * scale); im, kind = background(rng, h, w); q = None
-    if rng.random() < .2: s, a, _ = page(rng); c = outline(rng, h, w, a) + np.float32(rng.choice([-1, 1], 2) * rng.uniform(.7, 1.1, 2) * [w, h]); place(rng, im, s * (color(rng, saturation=1) / 255), c.astype(np.float32), 0)
+    h, w = (640 * scale, 480 * scale) if rng.random() < .75 else (480 * scale, 640 * scale); everyday = STOCK and rng.random() < .55; im, kind = background(rng, h, w, everyday); q = None
+    if rng.random() < (.07 if everyday else .2):
+        s, a, _ = page(rng); place(rng, im, s * (color(rng, saturation=1) / 255), outline(rng, h, w, a) + np.float32(rng.choice([-1, 1], 2) * rng.uniform(.7, 1.1, 2) * [w, h]))
+    g = None
+    while not empty and g is None:
+        sheet, aspect, style = page(rng, everyday); z, folded = relief(rng, aspect) if rng.random() < .6 else (np.zeros((N, N)), False); g = lying(rng, h, w, aspect, z)
     if not empty:
-        sheet, aspect, style = page(rng); q = outline(rng, h, w, aspect)
+        q = corners(g)
         if kind == 'white' and rng.random() < .5: sheet = np.clip(sheet * rng.uniform(.9, 1.06), 0, 255)
-        if rng.random() < .15: d = rng.normal(0, 6, (4, 2)) + (q - q.mean(0)) * rng.uniform(.0, .25); place(rng, im, np.ones((60, 60, 3), np.float32) * color(rng, saturation=1), (q + d).astype(np.float32), 0)  # a book, folder or sheet beneath
-        place(rng, im, sheet, q, rng.choice([0, .006, .02, .045]), rng.random() < .4)
+        if rng.random() < .15:  # a book, folder or sheet beneath
+            d = rng.normal(0, 6, (4, 2)) + (q - q.mean(0)) * rng.uniform(.0, .25); place(rng, im, np.ones((60, 60, 3), np.float32) * color(rng, saturation=1) if not STOCK or rng.random() < .5 else photograph(rng, 300, 300), (q + d).astype(np.float32))
+        if STOCK and rng.random() < .12: d = rng.normal(0, .3, 2) * [w, h]; place(rng, im, photograph(rng, 300, 300), (q + d).astype(np.float32))
+        place(rng, im, sheet, g, lit(rng, z, aspect), folded)
         if rng.random() < .3: fingers(rng, im, q)
         kind += '-' + style
-    elif rng.random() < .5: fingers(rng, im, np.float32([[.3 * w, .3 * h], [.7 * w, .3 * h], [.7 * w, .7 * h], [.3 * w, .7 * h]]))
-    im = light(rng, im)
+    elif rng.random() < .25: codes(rng, im)
+    elif rng.random() < .4: fingers(rng, im, np.float32([[.3 * w, .3 * h], [.7 * w, .3 * h], [.7 * w, .7 * h], [.3 * w, .7 * h]]))
+    im = light(rng, im, everyday)
     if q is not None and rng.random() < .1:  # one side beyond the picture: there it ends with the picture
         im, q = np.rot90(im, k := int(rng.integers(4))).copy(), turned(q, k, h, w); low = np.sort(q[:, 1])[2]; cut = int(low - rng.uniform(.02, .3) * (low - q[:, 1].min())); o = np.argsort(np.arctan2(*(q - q.mean(0)).T[::-1])); q = q[o]
         below = q[:, 1] > cut
@@ -186,7 +279,8 @@ def render(rng, empty, scale=1):
 
 def main():
     a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    a.add_argument('folder'); a.add_argument('--count', type=int, default=200); a.add_argument('--empty', type=int, default=60); a.add_argument('--seed', type=int, default=1); a.add_argument('--scale', type=int, default=1, help='times 640 × 480'); a = a.parse_args(); os.makedirs(a.folder, exist_ok=True); out = []
+    a.add_argument('folder'); a.add_argument('--count', type=int, default=200); a.add_argument('--empty', type=int, default=60); a.add_argument('--seed', type=int, default=1); a.add_argument('--scale', type=int, default=1, help='times 640 × 480'); a.add_argument('--stock'); a = a.parse_args(); os.makedirs(a.folder, exist_ok=True); out = []
+    global STOCK; STOCK = Stock(a.stock) if a.stock else None
     for i in range(a.count + a.empty):
         rng = np.random.default_rng([a.seed, i]); im, q, kind = render(rng, i >= a.count, a.scale); name = f'{i:04}.jpg'; cv2.imwrite(f'{a.folder}/{name}', im, [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(60, 96))])
         out.append(dict(image=name, source=kind, width=im.shape[1], height=im.shape[0], corners=None if q is None else [[round(float(x), 2), round(float(y), 2)] for x, y in q]))

@@ -45,6 +45,25 @@ struct PageDetectorTests {
     #expect(Drawing.error(PageDetector().detect(picture)?.outline, Drawing.slanted) < 0.01)
   }
 
+  @Test func takesNoHalfOfAFoldedSheetForThePage() throws {
+    // One half lies in the shade, and the fold dips: its halves have straight sides, the sheet has not.
+    let left = Quadrilateral(
+      topLeft: Point2(90, 120), topRight: Point2(240, 150), bottomRight: Point2(250, 520), bottomLeft: Point2(80, 500))
+    let right = Quadrilateral(
+      topLeft: Point2(240, 150), topRight: Point2(400, 110), bottomRight: Point2(400, 506), bottomLeft: Point2(250, 520)
+    )
+    let sheet = Quadrilateral(
+      topLeft: left.topLeft, topRight: right.topRight, bottomRight: right.bottomRight, bottomLeft: left.bottomLeft)
+    let half = Drawing.photograph(left)
+    let picture = Drawing.photograph(
+      right, paper: SIMD3(176, 173, 167),
+      ground: { x, y in
+        let pixel = half[x, y]
+        return SIMD3(Double(pixel.red), Double(pixel.green), Double(pixel.blue))
+      })
+    #expect(Drawing.error(PageDetector().detect(picture)?.outline, sheet) < 0.03)
+  }
+
   @Test func considersNothingThatGoesOnBeyondThreeSides() {
     // The lower edge of a label or cover from near by, not quite straight: no line, but an area.
     let (width, height) = (480.0, 640.0)

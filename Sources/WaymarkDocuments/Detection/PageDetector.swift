@@ -25,7 +25,7 @@ public final class PageDetector {
   /// What counts as a page.
   public struct Configuration: Sendable {
     /// Nothing below this score is a page.
-    public var minimumScore = 0.24
+    public var minimumScore = 0.35
 
     /// The limits that the scanner uses.
     public init() {}
@@ -38,8 +38,11 @@ public final class PageDetector {
   private let regionSearch = RegionSearch()
   private let tracer: OutlineTracer
   private let cornerSearch = CornerSearch()
+  private let segmenter = PageSegmenter()
+  /// Where a page probably is in the picture; nil where one is only followed.
+  private var mask: PageMask?
   /// Hypotheses whose sides are traced.
-  private static let traced = 10
+  private static let traced = 6
   /// What a corner must at least look like one, 0…2, to be moved there.
   private static let leastCorner = 1.0
   /// By how much more than the place where it was taken to be.
@@ -107,8 +110,8 @@ public final class PageDetector {
     // A finger over a corner has corners of its own: the page is a worse one with them.
     var placed = best
     placeCorners(&placed)
-    placed.evidence = PageJudge(picture: picture, map: map).evidence(placed.hypothesis, placed.sides)
-    placed.score = PageScore.traced.score(placed.evidence)
+    placed.evidence = PageJudge(picture: picture, map: map, mask: mask).evidence(placed.hypothesis, placed.sides)
+    placed.score = score(placed.evidence)
     if placed.score >= best.score { best = placed }
     let pages = [best, followed].map { judged -> DetectedPage in
       var page = page(judged, score: PageScore.shares([judged.score]).reduce(0, +))
@@ -138,6 +141,7 @@ public final class PageDetector {
   /// What is seen of an outline in the loaded picture near where it was.
   private func judged(near last: Quadrilateral) -> Judged? {
     guard picture.width >= 24, picture.height >= 24, last.isFinite else { return nil }
+    mask = nil
     picture.removeMarks(radius: 3)
     map.update(picture.closed[..<picture.planeCount])
     return seen(near: last)
@@ -149,20 +153,25 @@ public final class PageDetector {
     var hypothesis = PageHypothesis(outline: reduced(last), merit: 0)
     guard hypothesis.outline.isConvex else { return nil }
     hypothesis.borders = borders(hypothesis.outline)
-    let judge = PageJudge(picture: picture, map: map)
+    let judge = PageJudge(picture: picture, map: map, mask: mask)
     func judged(_ reach: Int) -> Judged {
       var hypothesis = hypothesis
       let trace = tracer.trace(hypothesis, reach: reach)
       hypothesis.outline = trace.outline
       let evidence = judge.evidence(hypothesis, trace.sides)
       return Judged(
-        hypothesis: hypothesis, sides: trace.sides, evidence: evidence, score: PageScore.traced.score(evidence))
+        hypothesis: hypothesis, sides: trace.sides, evidence: evidence, score: score(evidence))
     }
     // A side that fingers hide is where it was, unless another place explains the frame better.
     let (near, far) = (judged(Self.followReach.near), judged(Self.followReach.far))
     let shares = [near, far].map { PageScore.shares([$0.score]).reduce(0, +) }
     let isLikelier = shares[1] * (1 - shares[0]) > Self.followOdds * shares[0] * (1 - shares[1])
     return isLikelier || shares[1] > shares[0] + Self.followLead ? far : near
+  }
+
+  /// How likely an outline is whose sides were traced.
+  private func score(_ evidence: PageEvidence) -> Double {
+    (mask == nil ? PageScore.followed : PageScore.traced).score(evidence)
   }
 
   /// Which sides lie on the picture's border.
@@ -242,30 +251,36 @@ public final class PageDetector {
     let traced = tracer.widened(judged.sides, of: judged.hypothesis)
     var sides = traced.map { side in side.points.map(original) }
     var seen = traced.map(\.support)
-    let (outline, turns) = Self.upright(original(judged.hypothesis.outline))
+    let placed = original(judged.hypothesis.outline)
+    let turns = placed.turnsToUpright
     sides = (0..<4).map { sides[($0 + turns) % 4] }
     seen = (0..<4).map { seen[($0 + turns) % 4] }
-    return DetectedPage(outline: outline, score: score, merit: judged.score, sides: sides, seen: seen)
+    return DetectedPage(
+      outline: placed.turned(by: turns), score: score, merit: judged.score, sides: sides, seen: seen)
   }
 
   /// The likeliest hypotheses after their sides were traced, best first.
   private func traced(_ count: Int) -> [Judged] {
-    let likeliest = hypotheses().prefix(count)
-    // It borrows the planes, which `hypotheses` fills and may move.
-    let judge = PageJudge(picture: picture, map: map)
-    return likeliest.map { first in
+    traced(hypotheses().prefix(count)).sorted { $0.score > $1.score }
+  }
+
+  /// Hypotheses after their sides were traced, in their order.
+  private func traced(_ hypotheses: some Sequence<Judged>) -> [Judged] {
+    let judge = PageJudge(picture: picture, map: map, mask: mask)
+    return hypotheses.map { first in
       let trace = tracer.trace(first.hypothesis)
       var hypothesis = first.hypothesis
       hypothesis.outline = trace.outline
       let evidence = judge.evidence(hypothesis, trace.sides)
-      return Judged(
-        hypothesis: hypothesis, sides: trace.sides, evidence: evidence, score: PageScore.traced.score(evidence))
-    }.sorted { $0.score > $1.score }
+      return Judged(hypothesis: hypothesis, sides: trace.sides, evidence: evidence, score: score(evidence))
+    }
   }
 
   /// What may be a page, likeliest first.
   private func hypotheses() -> [Judged] {
     guard picture.width >= 24, picture.height >= 24 else { return [] }
+    let probabilities = segmenter.probabilities(picture)
+    mask = PageMask(probabilities, width: picture.width, height: picture.height)
     picture.removeMarks(radius: 3)
     map.update(picture.closed[..<picture.planeCount])
     var all = QuadSearch().quadrilaterals(lineSearch.lines(of: map), width: map.width, height: map.height)
@@ -273,7 +288,13 @@ public final class PageDetector {
     for region in regionSearch.quadrilaterals(picture) where borders(region).count(where: { $0 }) <= 2 {
       all.append(PageHypothesis(outline: region, merit: 0))
     }
-    let judge = PageJudge(picture: picture, map: map)
+    if let probable = regionSearch.quadrilateral(
+      of: probabilities, side: PageSegmenter.cells, width: picture.width, height: picture.height)
+    {
+      let borders = borders(probable)
+      if borders.count(where: { $0 }) <= 2 { all.append(PageHypothesis(outline: probable, merit: 0, borders: borders)) }
+    }
+    let judge = PageJudge(picture: picture, map: map, mask: mask)
     return all.map { hypothesis in
       let evidence = judge.evidence(hypothesis)
       return Judged(hypothesis: hypothesis, evidence: evidence, score: PageScore.first.score(evidence))
@@ -281,49 +302,36 @@ public final class PageDetector {
   }
 
   /// From pixels of the original to those of the work picture.
-  private func reduced(_ q: Quadrilateral) -> Quadrilateral {
-    let c = q.corners.map { ($0 + 0.5) / Double(picture.factor) - 0.5 }
-    return Quadrilateral(topLeft: c[0], topRight: c[1], bottomRight: c[2], bottomLeft: c[3])
-  }
+  private func reduced(_ q: Quadrilateral) -> Quadrilateral { q.scaled(by: 1 / Double(picture.factor)) }
 
   /// From pixels of the work picture to those of the original.
   private func original(_ p: Point2) -> Point2 { (p + 0.5) * Double(picture.factor) - 0.5 }
 
-  private func original(_ q: Quadrilateral) -> Quadrilateral {
-    Quadrilateral(
-      topLeft: original(q.topLeft), topRight: original(q.topRight), bottomRight: original(q.bottomRight),
-      bottomLeft: original(q.bottomLeft))
-  }
-
-  /// The same outline, its top being the side that runs most to the right; and how many corners it was turned by.
-  static func upright(_ q: Quadrilateral) -> (outline: Quadrilateral, turns: Int) {
-    let c = q.corners
-    var best = (turns: 0, value: -Double.infinity)
-    for turns in 0..<4 {
-      let (a, b, d, e) = (c[turns], c[(turns + 1) % 4], c[(turns + 2) % 4], c[(turns + 3) % 4])
-      // The horizontal share of top and bottom.
-      let top = b - a
-      let bottom = d - e
-      let value = top.x / max(top.length, 1e-9) + bottom.x / max(bottom.length, 1e-9)
-      if value > best.value + 1e-9 { best = (turns, value) }
-    }
-    let t = best.turns
-    return (
-      Quadrilateral(topLeft: c[t], topRight: c[(t + 1) % 4], bottomRight: c[(t + 2) % 4], bottomLeft: c[(t + 3) % 4]), t
-    )
-  }
+  private func original(_ q: Quadrilateral) -> Quadrilateral { q.scaled(by: Double(picture.factor)) }
 }
 
 extension PageDetector {
-  /// The evidence of every hypothesis in a picture, as it was put together and as it was traced, with its outline: what the weights of
-  /// `PageScore` are fitted to.
-  package func evidence(
-    in image: RGBImage
-  ) -> (first: [(outline: Quadrilateral, values: [Double])], traced: [(outline: Quadrilateral, values: [Double])]) {
+  /// What may be a page, with its evidence in the order of `PageEvidence.values`.
+  package typealias Considered = [(outline: Quadrilateral, values: [Double])]
+
+  /// The evidence of every hypothesis in a picture, as it was put together and, in the same order, as it was traced, with its outline: what
+  /// the weights of `PageScore` are fitted to.
+  package func evidence(in image: RGBImage) -> (first: Considered, traced: Considered) {
     picture.load(image)
-    return (
-      hypotheses().map { (original($0.hypothesis.outline), $0.evidence.values) },
-      traced(.max).map { (original($0.hypothesis.outline), $0.evidence.values) }
-    )
+    return evidence()
+  }
+
+  /// The same of a gray picture.
+  package func evidence(in view: ImageView) -> (first: Considered, traced: Considered) {
+    picture.load(view)
+    return evidence()
+  }
+
+  private func evidence() -> (first: Considered, traced: Considered) {
+    func considered(_ list: [Judged]) -> Considered {
+      list.map { (original($0.hypothesis.outline), $0.evidence.values) }
+    }
+    let first = hypotheses()
+    return (considered(first), considered(traced(first)))
   }
 }

@@ -35,11 +35,13 @@ struct PageEvidence {
   var worstSpill = 0.0
   /// Dark marks just outside the side with the most of them.
   var outerMarks = 0.0
+  /// How it agrees with where a page probably is; 0 where that is not known.
+  var mask = PageMask.Agreement()
 
   var values: [Double] {
     [
       weakestSupport, support, weakestContrast, contrast, brighterInside, size, evenRim, spill, overrun, paper, marks,
-      skew, taper, borders, brightness, bend * 10, worstSpill, outerMarks,
+      skew, taper, borders, brightness, bend * 10, worstSpill, outerMarks, mask.overlap, mask.inside, mask.share,
     ]
   }
 }
@@ -47,6 +49,7 @@ struct PageEvidence {
 /// Gathers the evidence for and against hypotheses.
 struct PageJudge {
   private let map: EdgeView
+  private let mask: PageMask?
   /// Without dark marks, and the channel that shows marks best as it is.
   private let closed: [UnsafePointer<UInt8>]
   private let seen: UnsafePointer<UInt8>
@@ -54,8 +57,9 @@ struct PageJudge {
   private static let samples = 24
 
   /// A judge of what is in the picture at the moment.
-  init(picture: WorkPicture, map: EdgeMap) {
+  init(picture: WorkPicture, map: EdgeMap, mask: PageMask?) {
     self.map = map.view
+    self.mask = mask
     closed = picture.closed[..<picture.planeCount].map { UnsafePointer($0.pixels) }
     let green = picture.planeCount == 3 ? 1 : 0
     seen = UnsafePointer(picture.planes[green].pixels)
@@ -65,6 +69,7 @@ struct PageJudge {
   /// - Parameter sides: where the sides really run, if that is known; else they are taken for straight.
   func evidence(_ hypothesis: PageHypothesis, _ sides: [OutlineTracer.Side] = []) -> PageEvidence {
     var evidence = PageEvidence()
+    if let mask { evidence.mask = mask.agreement(with: hypothesis.outline) }
     let corners = hypothesis.outline.corners
     let n = Self.samples
     var inside: [SIMD4<Float>] = []

@@ -13,7 +13,8 @@ struct PageScore {
   let offset: Float
 
   func score(_ evidence: PageEvidence) -> Double {
-    let values = evidence.values
+    // What is only followed is judged without the last numbers, those of the mask.
+    let values = evidence.values.prefix(means.count)
     var sum = offset
     for (weights, out) in zip(hidden, output) {
       var a = weights[values.count]

@@ -26,7 +26,6 @@ struct QuadSearch {
     var at = [Double](repeating: 0, count: n * n)
     for i in 0..<n {
       for k in 0..<n where k != i {
-        if lines[i].isBorder && lines[k].isBorder && false { continue }
         guard let p = lines[i].crossing(lines[k]), p.x > -slack, p.y > -slack, p.x < w + slack, p.y < h + slack else {
           continue
         }

@@ -29,7 +29,8 @@ struct DocumentsFindCommand: ParsableCommand {
 
   @Flag(
     help: ArgumentHelp(
-      "Print what speaks for and against each quadrilateral: what the judgement is fitted to.", visibility: .hidden))
+      "Print what speaks for and against each quadrilateral, in colours and in gray: what the judgement is fitted to.",
+      visibility: .hidden))
   var evidence = false
 
   @Option(name: [.short, .long], help: "Pictures that are worked on at the same time (default: one per processor).")
@@ -85,11 +86,16 @@ extension DocumentsFindCommand {
     let detector = PageDetector()
     for item in ScanInput.expand(inputs) {
       do {
-        let found = detector.evidence(in: try decoder.rgb(try item.read()).image)
-        let record = Evidence(
-          input: item.name, first: found.first.map(Evidence.Hypothesis.init),
-          traced: found.traced.map(Evidence.Hypothesis.init))
-        Output.data(Data(try JSONLineEncoder.line(record)))
+        let bytes = try item.read()
+        // In colours, as files are looked at, and in gray, as frames are.
+        let colours = detector.evidence(in: try decoder.rgb(bytes).image)
+        let gray = try decoder.gray(bytes).image.withView { detector.evidence(in: $0) }
+        for found in [colours, gray] {
+          let record = Evidence(
+            input: item.name, first: found.first.map(Evidence.Hypothesis.init),
+            traced: found.traced.map(Evidence.Hypothesis.init))
+          Output.data(Data(try JSONLineEncoder.line(record)))
+        }
       } catch {
         try fail(error)
       }

@@ -1,0 +1,99 @@
+import Testing
+import WaymarkGeometry
+import WaymarkImage
+
+@testable import WaymarkDocuments
+
+struct PageSegmenterTests {
+  /// The same values by PyTorch, with the weights of eight bits: `Benchmarks/documents/segment` prints them.
+  @Test func tellsWhatTheNetworkThatWasFittedTells() {
+    let side = PageSegmenter.side
+    var values = [Float](repeating: 0, count: 3 * side * side)
+    for y in 0..<side {
+      for x in 0..<side {
+        let light = x > 20 && x < 70 && y > 15 && y < 80 ? 80 : 0
+        for c in 0..<3 { values[(y * side + x) * 3 + c] = Float((x * 7 + y * 3 + c * 50) % 97 * 2 + light) }
+      }
+    }
+    let found = PageSegmenter().probabilities(of: values)
+    for (x, y, expected) in [
+      (0, 0, Float(0.0001)), (10, 10, 0.0344), (24, 24, 0.8966), (12, 30, 0.4017), (40, 40, 0.0003), (36, 24, 0.0155),
+    ] {
+      #expect(abs(found[y * PageSegmenter.cells + x] - expected) < 0.002, "\(x), \(y)")
+    }
+  }
+
+  @Test func refusesWeightsOfAnotherLength() {
+    #expect(PageSegmenter.Network.page.layers.count == PageSegmenter.Network.shapes.count)
+    #expect(PageSegmenter.Network(base64: String(PageSegmenter.weights.dropLast(4))) == nil)
+    #expect(PageSegmenter.Network(base64: PageSegmenter.weights + "AAAA") == nil)
+    #expect(PageSegmenter.Network(base64: "no base64") == nil)
+  }
+
+  @Test func marksThePageAlone() {
+    for isGray in [false, true] {
+      let image = Drawing.photograph(
+        Drawing.slanted, paper: SIMD3(200, 205, 210), ground: { x, y in SIMD3(90, 80, 60 + Double(x % 16)) })
+      let picture = WorkPicture()
+      if isGray {
+        GrayImage(width: image.width, height: image.height) { out in
+          for i in out.indices { out[i] = image[i % image.width, i / image.width].green }
+        }.withView { picture.load($0) }
+      } else {
+        picture.load(image)
+      }
+      let mask = PageMask(PageSegmenter().probabilities(picture), width: picture.width, height: picture.height)
+      let scale = 1 / Double(picture.factor)
+      #expect(mask.agreement(with: Drawing.slanted.scaled(by: scale)).overlap > 0.85)
+    }
+  }
+}
+
+struct PageMaskTests {
+  private let outline = Quadrilateral(
+    topLeft: Point2(99.5, 99.5), topRight: Point2(299.5, 99.5), bottomRight: Point2(299.5, 199.5),
+    bottomLeft: Point2(99.5, 199.5))
+
+  /// Twelve columns by twenty-four rows of 48 cells are the outline in a picture of 400 × 200 pixels, each cell of them at `inside`.
+  private func mask(_ inside: Float, elsewhere: Float = 0) -> PageMask {
+    let n = PageSegmenter.cells
+    let probabilities = (0..<(n * n)).map { i in
+      (12..<36).contains(i % n) && i / n >= 24 ? inside : elsewhere
+    }
+    return PageMask(probabilities, width: 400, height: 200)
+  }
+
+  @Test func anOutlineThatIsTheMaskAgreesWhollyWithIt() {
+    let agreement = mask(1).agreement(with: outline)
+    #expect(abs(agreement.overlap - 1) < 1e-6)
+    #expect(abs(agreement.inside - 1) < 1e-6)
+    #expect(abs(agreement.share - 1) < 1e-6)
+  }
+
+  @Test func itsHalfHoldsHalfOfIt() {
+    var half = outline
+    half.topRight.x = 199.5
+    half.bottomRight.x = 199.5
+    let agreement = mask(1).agreement(with: half)
+    #expect(abs(agreement.inside - 1) < 1e-6)
+    #expect(abs(agreement.share - 0.5) < 1e-6)
+    #expect(abs(agreement.overlap - 0.5) < 1e-6)
+  }
+
+  @Test func nothingAgreesWithNothing() {
+    #expect(mask(0).agreement(with: outline).overlap == 0)
+    let beyond = outline.scaled(by: 1).corners.map { $0 + Point2(1000, 0) }
+    let agreement = mask(1).agreement(
+      with: Quadrilateral(topLeft: beyond[0], topRight: beyond[1], bottomRight: beyond[2], bottomLeft: beyond[3]))
+    #expect(agreement.overlap == 0)
+    #expect(agreement.inside == 0)
+  }
+
+  @Test func doubtCountsInPart() {
+    let agreement = mask(0.6, elsewhere: 0.1).agreement(with: outline)
+    #expect(abs(agreement.inside - 0.6) < 1e-5)
+    // 576 cells in it, 1,728 others.
+    #expect(abs(agreement.share - 345.6 / 518.4) < 1e-4)
+    #expect(abs(agreement.overlap - 345.6 / (518.4 + 576 - 345.6)) < 1e-4)
+  }
+}
