@@ -24,10 +24,10 @@ struct PageSegmenterTests {
   }
 
   @Test func refusesWeightsOfAnotherLength() {
-    #expect(PageSegmenter.Network.page.layers.count == PageSegmenter.Network.shapes.count)
-    #expect(PageSegmenter.Network(base64: String(PageSegmenter.weights.dropLast(4))) == nil)
-    #expect(PageSegmenter.Network(base64: PageSegmenter.weights + "AAAA") == nil)
-    #expect(PageSegmenter.Network(base64: "no base64") == nil)
+    #expect(PageNetwork.page.layers.count == PageNetwork.shapes.count)
+    #expect(PageNetwork(base64: String(PageNetwork.weights.dropLast(4))) == nil)
+    #expect(PageNetwork(base64: PageNetwork.weights + "AAAA") == nil)
+    #expect(PageNetwork(base64: "no base64") == nil)
   }
 
   @Test func marksThePageAlone() {

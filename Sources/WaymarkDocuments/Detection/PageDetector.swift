@@ -39,6 +39,8 @@ public final class PageDetector {
   private let tracer: OutlineTracer
   private let cornerSearch = CornerSearch()
   private let segmenter = PageSegmenter()
+  /// What the segmenter told of the view; nil where it was not asked.
+  private var probabilities: [Float]?
   /// Where a page probably is in the picture; nil where one is only followed.
   private var mask: PageMask?
   /// Hypotheses whose sides are traced.
@@ -66,7 +68,7 @@ public final class PageDetector {
 
   /// The page in a colour picture; nil when there is none.
   public func detect(_ image: RGBImage) -> DetectedPage? {
-    picture.load(image)
+    load(image)
     return image.withBytes { bytes in
       best(
         FinePicture(bytes.baseAddress, width: image.width, height: image.height, stride: 3 * image.width, channels: 3))
@@ -75,6 +77,13 @@ public final class PageDetector {
 
   /// The page in a gray picture; nil when there is none.
   public func detect(_ view: ImageView) -> DetectedPage? {
+    load(view)
+    return best(FinePicture(view.base, width: view.width, height: view.height, stride: view.stride, channels: 1))
+  }
+
+  /// The page in a picture that shows the same view as the last one that was looked at by `detect`, in another way, whatever its size: where a
+  /// page probably is stays known.
+  package func detectAgain(_ view: ImageView) -> DetectedPage? {
     picture.load(view)
     return best(FinePicture(view.base, width: view.width, height: view.height, stride: view.stride, channels: 1))
   }
@@ -84,13 +93,13 @@ public final class PageDetector {
   /// - Parameter last: where it was in the frame before, in pixels.
   /// - Returns: nil where no page is there any more, or where it has moved by more than about a thirtieth of the picture.
   public func follow(_ view: ImageView, from last: Quadrilateral) -> DetectedPage? {
-    picture.load(view)
+    load(view)
     return follow(from: last)
   }
 
   /// The same in a colour picture.
   public func follow(_ image: RGBImage, from last: Quadrilateral) -> DetectedPage? {
-    picture.load(image)
+    load(image)
     return follow(from: last)
   }
 
@@ -99,7 +108,7 @@ public final class PageDetector {
   ///
   /// - Returns: nil where `last` is no page's outline, or nothing but a part of it is seen.
   public func settle(_ image: RGBImage, near last: Quadrilateral) -> DetectedPage? {
-    picture.load(image)
+    load(image)
     let all = traced(Self.traced)
     guard picture.width >= 24, picture.height >= 24, let followed = seen(near: last) else { return nil }
     let known = reduced(last)
@@ -130,6 +139,16 @@ public final class PageDetector {
     return pages.first {
       abs($0.outline.signedArea) >= least && $0.outline.largestCornerDistance(to: last) <= farthest
     }
+  }
+
+  private func load(_ image: RGBImage) {
+    probabilities = nil
+    picture.load(image)
+  }
+
+  private func load(_ view: ImageView) {
+    probabilities = nil
+    picture.load(view)
   }
 
   private func follow(from last: Quadrilateral) -> DetectedPage? {
@@ -279,7 +298,8 @@ public final class PageDetector {
   /// What may be a page, likeliest first.
   private func hypotheses() -> [Judged] {
     guard picture.width >= 24, picture.height >= 24 else { return [] }
-    let probabilities = segmenter.probabilities(picture)
+    let probabilities = self.probabilities ?? segmenter.probabilities(picture)
+    self.probabilities = probabilities
     mask = PageMask(probabilities, width: picture.width, height: picture.height)
     picture.removeMarks(radius: 3)
     map.update(picture.closed[..<picture.planeCount])
@@ -317,13 +337,13 @@ extension PageDetector {
   /// The evidence of every hypothesis in a picture, as it was put together and, in the same order, as it was traced, with its outline: what
   /// the weights of `PageScore` are fitted to.
   package func evidence(in image: RGBImage) -> (first: Considered, traced: Considered) {
-    picture.load(image)
+    load(image)
     return evidence()
   }
 
   /// The same of a gray picture.
   package func evidence(in view: ImageView) -> (first: Considered, traced: Considered) {
-    picture.load(view)
+    load(view)
     return evidence()
   }
 

@@ -189,7 +189,8 @@ package final class PageSeeker {
     let plain = weighed(detector.detect(view).map(Sighting.init))
     if let plain, plain.score >= Self.sure { return (plain, .luma) }
     let alone = newcomers.flatMap { newcomers in
-      newcomers.image.withView { detector.detect($0) }.flatMap { placed($0, newcomers) }
+      // What is left of the view looks like no photograph: where a page probably is was told of the whole.
+      newcomers.image.withView { detector.detectAgain($0) }.flatMap { placed($0, newcomers) }
     }
     if let alone, alone.score > plain?.score ?? 0 { return (alone, .newcomers) }
     return plain.map { ($0, .luma) }

@@ -1,7 +1,7 @@
 // Written by Benchmarks/documents/segment.
 
-extension PageSegmenter {
-  /// The weights, as `Network.init(base64:)` reads them.
+extension PageNetwork {
+  /// The weights, as `init(base64:)` reads them.
   static let weights = """
     QnckO0u//zl+SLo6BxFhO69SRTpPHd46n1mpOoyNrzrT81c7edEoO9oSBDtq+Bk6Mio/OgeHzzobHEA7zJtgO9UVIr7EcCM/BdzHPVqUCT1JTig+GH71PjpgTD4/hEk/bMrA\
     Pm+Zzz5igqM+mm1ZPQpSlr4C00k/kKmGPg4Uqj4lSxINIQ0pog/gHf88PNAeJGM9P1c7wwy7C/TwAdHpPXVSCCwWns3g6WEI08b0y1ouazkjNBdrms2VEOENJNbcTX8j7lgr\

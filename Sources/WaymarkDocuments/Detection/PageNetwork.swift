@@ -1,0 +1,87 @@
+import Foundation
+
+/// The layers of the network that tells pages from everything else, in the order in which they are run.
+struct PageNetwork: Sendable {
+  let layers: [Convolution]
+
+  /// The network that is used.
+  static let page: PageNetwork = {
+    guard let network = PageNetwork(base64: weights) else {
+      preconditionFailure("PageNetwork+Weights.swift does not hold the weights of PageNetwork.shapes")
+    }
+    return network
+  }()
+
+  /// Channels of the four levels, the finest first.
+  static let widths = [16, 32, 64, 128]
+
+  /// A kind of convolution, with its numbers of channels.
+  enum Shape {
+    case full(inputs: Int, outputs: Int)
+    case depthwise(Int)
+    case pointwise(inputs: Int, outputs: Int)
+    /// To a single channel.
+    case head(inputs: Int)
+  }
+
+  /// What `weights` holds, in its order.
+  static let shapes: [Shape] = {
+    func separable(_ a: Int, _ b: Int) -> [Shape] { [.depthwise(a), .pointwise(inputs: a, outputs: b)] }
+    var all: [Shape] = [.full(inputs: 3, outputs: widths[0])]
+    for level in 1..<widths.count {
+      all += separable(widths[level - 1], widths[level])
+      for _ in 0..<(level == 1 ? 1 : 2) { all += separable(widths[level], widths[level]) }
+    }
+    for level in (0..<(widths.count - 1)).reversed() {
+      all.append(.pointwise(inputs: widths[level + 1], outputs: widths[level]))
+      all += separable(widths[level], widths[level])
+    }
+    return all + [.head(inputs: widths[0])]
+  }()
+
+  /// Of each layer the scale of every output and its offset as numbers of 32 bits, little-endian, then its weights as signed bytes, the outputs
+  /// of an input side by side; nil where the length is not that of the layers.
+  init?(base64: String) {
+    guard let data = Data(base64Encoded: base64) else { return nil }
+    var bytes = [UInt8](data)[...]
+    func float() -> Float {
+      var bits: UInt32 = 0
+      for shift in 0..<4 { bits |= UInt32(bytes.popFirst() ?? 0) << (8 * UInt32(shift)) }
+      return Float(bitPattern: bits)
+    }
+    var layers: [Convolution] = []
+    for shape in Self.shapes {
+      let (inputs, outputs, rows) = shape.size
+      guard bytes.count >= outputs * (8 + rows) else { return nil }
+      let scales = (0..<outputs).map { _ in float() }
+      let offsets = (0..<outputs).map { _ in float() }
+      var weights = [Float](repeating: 0, count: rows * outputs)
+      for row in 0..<rows {
+        for o in 0..<outputs {
+          let at = shape.isBlocked ? (o / 8 * rows + row) * 8 + o % 8 : row * outputs + o
+          weights[at] = Float(Int8(bitPattern: bytes.popFirst() ?? 0)) * scales[o]
+        }
+      }
+      layers.append(Convolution(inputs: inputs, outputs: outputs, weights: weights, offsets: offsets))
+    }
+    guard bytes.isEmpty else { return nil }
+    self.layers = layers
+  }
+}
+
+extension PageNetwork.Shape {
+  /// Channels, and weights of an output.
+  fileprivate var size: (inputs: Int, outputs: Int, rows: Int) {
+    switch self {
+    case .full(let inputs, let outputs): (inputs, outputs, 9 * inputs)
+    case .depthwise(let channels): (channels, channels, 9)
+    case .pointwise(let inputs, let outputs): (inputs, outputs, inputs)
+    case .head(let inputs): (inputs, 1, inputs)
+    }
+  }
+
+  /// Whether eight outputs' weights lie together: `Convolution.pointwise`.
+  fileprivate var isBlocked: Bool {
+    if case .pointwise = self { true } else { false }
+  }
+}
