@@ -4,8 +4,9 @@
   make_pages.py FOLDER [--count N] [--empty N] [--seed S] [--scale 2] [--stock STOCK]
 
 Pages with text, tables, pictures, frames and headlines lie on drawn tables, planks, tiles, cloths and leaves; white on white, patterned, in
-shadow, under lamps, curled, folded, with corners that stand up, held by hands, partly over other papers; without a page also codes. Everything is drawn here, unless
-`stock` has gathered STOCK: then most lie on photographs and textures, many are pages of manuals, and every other picture is an everyday one.
+shadow, under lamps, curled, folded, with corners that stand up, held by hands, partly over other papers; without a page also codes. Everything
+is drawn here, unless --stock names what `stock` has gathered: then most lie on photographs and textures, many are pages of manuals, and about
+half of the pictures are everyday ones (good light, little noise).
 FOLDER/truth.json is of the form {"documents": [{"image", "source", "width", "height", "corners": [[x, y] x 4] or null}]}.
 Needs: pip install numpy opencv-python-headless
 """
@@ -104,7 +105,7 @@ def background(rng, h, w, everyday=False):
 
 
 def page(rng, everyday=False):
-    """A page of about 700 pixels a side at most, and its aspect."""
+    """A page of at most about 760 pixels a side, its aspect and its style."""
     if STOCK and rng.random() < (.85 if everyday else .5):
         im = STOCK.take(rng, 'papers'); im = cv2.cvtColor(im, cv2.COLOR_GRAY2BGR) if im.ndim == 2 else im; paper = np.clip(rng.uniform(205, 255) + rng.normal(0, 5, 3), 0, 255) if everyday or rng.random() < .9 else color(rng, 90, 240, .6)
         im = im.astype(np.float32) / 255; im = (im if rng.random() < .5 else im ** rng.uniform(.4, 2.5)) * paper; t = rng.uniform(.7, 1) if rng.random() < .2 else 1; im = np.ascontiguousarray(im[:int(im.shape[0] * t)])

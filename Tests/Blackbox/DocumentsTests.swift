@@ -17,7 +17,7 @@ struct DocumentsTests {
       let nearest = found.map { hypot($0[0] - corner[0], $0[1] - corner[1]) }.min() ?? .infinity
       #expect(nearest < 6, "\(corner)")
     }
-    #expect(run.objects[0]["score"] as? Double ?? 0 > 0.24)
+    #expect(run.objects[0]["score"] as? Double ?? 0 > 0.8)
     #expect(run.objects[0]["elapsed"] is Double)
     #expect(run.objects[1]["corners"] is NSNull)
   }

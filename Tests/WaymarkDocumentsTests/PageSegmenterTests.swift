@@ -54,7 +54,7 @@ struct PageMaskTests {
     topLeft: Point2(99.5, 99.5), topRight: Point2(299.5, 99.5), bottomRight: Point2(299.5, 199.5),
     bottomLeft: Point2(99.5, 199.5))
 
-  /// Twelve columns by twenty-four rows of 48 cells are the outline in a picture of 400 × 200 pixels, each cell of them at `inside`.
+  /// Twenty-four columns by twenty-four rows of 48 cells are the outline in a picture of 400 × 200 pixels, each cell of them at `inside`.
   private func mask(_ inside: Float, elsewhere: Float = 0) -> PageMask {
     let n = PageSegmenter.cells
     let probabilities = (0..<(n * n)).map { i in
@@ -82,7 +82,7 @@ struct PageMaskTests {
 
   @Test func nothingAgreesWithNothing() {
     #expect(mask(0).agreement(with: outline).overlap == 0)
-    let beyond = outline.scaled(by: 1).corners.map { $0 + Point2(1000, 0) }
+    let beyond = outline.corners.map { $0 + Point2(1000, 0) }
     let agreement = mask(1).agreement(
       with: Quadrilateral(topLeft: beyond[0], topRight: beyond[1], bottomRight: beyond[2], bottomLeft: beyond[3]))
     #expect(agreement.overlap == 0)

@@ -31,7 +31,7 @@ import WaymarkGeometry
   }
 
   @Test func scalingKeepsThePlaceOfPixels() {
-    // The first of two pixels that become one covers its left half: their centres lie a half beside.
+    // Where two pixels become one, its centre lies half a pixel to the right of the first one's.
     let q = Quadrilateral(
       topLeft: Point2(0, 0), topRight: Point2(3, 1), bottomRight: Point2(2, 2), bottomLeft: Point2(0, 2))
     #expect(q.scaled(by: 0.5).topRight == Point2(1.25, 0.25))

@@ -44,7 +44,7 @@ struct Convolution: Sendable {
   let inputs: Int
   let outputs: Int
   /// 3 × 3 × `inputs` × `outputs` for a full convolution, 3 × 3 × `outputs` for a depthwise one, blocks of eight outputs of `inputs` × 8
-  /// for a pointwise one.
+  /// for a pointwise one; `inputs` for the head, whose sum `PageSegmenter` makes itself.
   let weights: [Float]
   let offsets: [Float]
 

@@ -8,7 +8,8 @@ public struct DetectedPage: Sendable {
   public var outline: Quadrilateral
   /// How likely it is that a page was found, 0…1.
   public var score: Double
-  /// The logarithm of how much likelier this outline is than that there is no page: by it outlines in one picture compare.
+  /// The logarithm of how much likelier this outline is than that there is no page: by it outlines in one picture compare that were judged
+  /// alike, by `follow` or by all else.
   package var merit: Double
   /// Where its sides run: top, right, bottom, left, each as points clockwise, in pixels. Bent paper leaves the straight way between corners.
   public var sides: [[Point2]]
@@ -19,8 +20,8 @@ public struct DetectedPage: Sendable {
 /// Finds the outline of the one page that a picture shows.
 ///
 /// Hypotheses come from straight edges and from areas that are brighter or darker than what surrounds them, in a picture of at most 400 pixels a
-/// side without its dark marks (so that writing makes no lines). The likeliest are followed along their real sides, and judged by what is
-/// inside, outside and along them. To be used from one thread at a time; memory is kept from picture to picture.
+/// side without its dark marks (so that writing makes no lines), and from where a small network sees a page. The likeliest are followed along their real sides, and judged by what is
+/// inside, outside and along them, and by what that network sees. To be used from one thread at a time; memory is kept from picture to picture.
 public final class PageDetector {
   /// What counts as a page.
   public struct Configuration: Sendable {
@@ -82,10 +83,16 @@ public final class PageDetector {
   }
 
   /// The page in a picture that shows the same view as the last one that was looked at by `detect`, in another way, whatever its size: where a
-  /// page probably is stays known.
+  /// page probably is stays known. To be called straight after it.
   package func detectAgain(_ view: ImageView) -> DetectedPage? {
     picture.load(view)
     return best(FinePicture(view.base, width: view.width, height: view.height, stride: view.stride, channels: 1))
+  }
+
+  /// What is near an outline in the picture that `detect` or `detectAgain` has just looked at, judged as these judge, whatever the score.
+  package func lookAgain(near outline: Quadrilateral) -> DetectedPage? {
+    guard mask != nil, picture.width >= 24, picture.height >= 24, let judged = seen(near: outline) else { return nil }
+    return page(judged, score: PageScore.shares([judged.score]).reduce(0, +))
   }
 
   /// The page where it was a moment ago, its sides traced anew: a fraction of the work of `detect`.
@@ -283,7 +290,7 @@ public final class PageDetector {
     traced(hypotheses().prefix(count)).sorted { $0.score > $1.score }
   }
 
-  /// Hypotheses after their sides were traced, in their order.
+  /// Hypotheses after their sides were traced, in their order. The judge borrows planes that `hypotheses` may move: it is made after them.
   private func traced(_ hypotheses: some Sequence<Judged>) -> [Judged] {
     let judge = PageJudge(picture: picture, map: map, mask: mask)
     return hypotheses.map { first in

@@ -5,7 +5,7 @@ import WaymarkGeometry
 /// It sees the whole picture at once, coarsely, where the other evidence sees lines and rims: of the outlines that lines make, one that
 /// ends at a fold, a table's frame or a book beneath the sheet is as good as the sheet's. The network is a U-Net (O. Ronneberger, P. Fischer,
 /// T. Brox, "U-Net: convolutional networks for biomedical image segmentation", 2015) of depthwise separable convolutions (A. G. Howard et al.,
-/// "MobileNets", 2017) with 78,000 weights of eight bits, fitted to rendered pictures by `Benchmarks/documents/segment`. To be used from one
+/// "MobileNets", 2017) with 75,000 weights of eight bits, fitted to rendered pictures by `Benchmarks/documents/segment`. To be used from one
 /// thread at a time.
 final class PageSegmenter {
   /// The picture's size for the network, whatever its aspect; half of it is that of the answer.
@@ -38,6 +38,7 @@ final class PageSegmenter {
 
   /// Of `side` × `side` × 3 values (red, green, blue of a pixel side by side), 0…255.
   func probabilities(of values: [Float]) -> [Float] {
+    precondition(values.count == 3 * Self.side * Self.side)
     for (i, value) in values.enumerated() { input.values[i] = value }
     return probabilities()
   }

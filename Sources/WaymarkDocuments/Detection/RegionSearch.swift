@@ -27,7 +27,7 @@ final class RegionSearch {
       for isBright in [true, false] {
         label(threshold, isBright)
         for component in largeComponents() {
-          guard let q = quadrilateral(component) else { continue }
+          guard let q = quadrilateral(component), QuadSearch.looksLikeRectangle(q) else { continue }
           // From half the resolution back to that of the work picture.
           let quad = q.scaled(by: 2)
           if !found.contains(where: { $0.largestCornerDistance(to: quad) < 5 }) { found.append(quad) }
@@ -69,9 +69,9 @@ final class RegionSearch {
         ($0.x + 0.5) * Double(width) / Double(self.width) - 0.5,
         ($0.y + 0.5) * Double(height) / Double(self.height) - 0.5)
     }
-    return corners.map {
-      Quadrilateral(topLeft: $0[0], topRight: $0[1], bottomRight: $0[2], bottomLeft: $0[3])
-    }
+    guard let c = corners else { return nil }
+    let quad = Quadrilateral(topLeft: c[0], topRight: c[1], bottomRight: c[2], bottomLeft: c[3])
+    return QuadSearch.looksLikeRectangle(quad) ? quad : nil
   }
 
   /// Half the resolution; of three channels the darkest: white paper is bright in all of them, coloured ground is not.
@@ -202,8 +202,7 @@ final class RegionSearch {
     let c = best.corners.map { hull[$0] }
     var quad = Quadrilateral(topLeft: c[0], topRight: c[1], bottomRight: c[2], bottomLeft: c[3])
     if quad.signedArea < 0 { quad = Quadrilateral(topLeft: c[0], topRight: c[3], bottomRight: c[2], bottomLeft: c[1]) }
-    guard quad.isConvex, QuadSearch.looksLikeRectangle(quad) else { return nil }
-    return quad
+    return quad.isConvex ? quad : nil
   }
 
   /// A. M. Andrew, "Another efficient algorithm for convex hulls in two dimensions", 1979.

@@ -108,13 +108,14 @@ package final class PageSeeker {
     if isDue(found?.page, newcomers != nil, at: now) {
       searched = now
       hasStirred = false
-      let afresh = frame.image.withView { byLuma(in: $0, newcomers) }
+      let (afresh, again) = frame.image.withView { byLuma(in: $0, newcomers, besides: found) }
       // One that is followed gives way only to a likelier one, so that the outline does not jump between two.
       if let known = found, let afresh {
+        let rival = again ?? known.page
         let isLikelier =
           known.source == afresh.source
-          ? isAhead(afresh.page, of: known.page) ?? isClearlyLikelier(afresh.page, known.page)
-          : isClearlyLikelier(afresh.page, known.page)
+          ? isAhead(afresh.page, of: rival) ?? isClearlyLikelier(afresh.page, rival)
+          : isClearlyLikelier(afresh.page, rival)
         if isLikelier { found = afresh }
       } else if found == nil {
         found = afresh
@@ -184,16 +185,27 @@ package final class PageSeeker {
     page.score >= min(0.6 * before.score, Self.leastFollowed)
   }
 
-  /// The page wherever it is, by luma.
-  private func byLuma(in view: ImageView, _ newcomers: ViewMemory.Newcomers?) -> (page: Sighting, source: Source)? {
+  /// The page wherever it is, by luma, and what the same looks say of the one that is followed: following judges by less, so that what it tells
+  /// does not compare.
+  private func byLuma(
+    in view: ImageView, _ newcomers: ViewMemory.Newcomers?, besides known: (page: Sighting, source: Source)?
+  ) -> (found: (page: Sighting, source: Source)?, known: Sighting?) {
+    var again: Sighting?
     let plain = weighed(detector.detect(view).map(Sighting.init))
-    if let plain, plain.score >= Self.sure { return (plain, .luma) }
+    if let known, known.source == .luma {
+      again = weighed(detector.lookAgain(near: known.page.outline).map(Sighting.init))
+    }
+    if let plain, plain.score >= Self.sure { return ((plain, .luma), again) }
     let alone = newcomers.flatMap { newcomers in
       // What is left of the view looks like no photograph: where a page probably is was told of the whole.
       newcomers.image.withView { detector.detectAgain($0) }.flatMap { placed($0, newcomers) }
     }
-    if let alone, alone.score > plain?.score ?? 0 { return (alone, .newcomers) }
-    return plain.map { ($0, .luma) }
+    if let known, known.source == .newcomers, let newcomers {
+      let reduced = known.page.outline.scaled(by: 1 / Double(newcomers.factor))
+      again = detector.lookAgain(near: reduced).flatMap { placed($0, newcomers) }
+    }
+    if let alone, alone.score > plain?.score ?? 0 { return ((alone, .newcomers), again) }
+    return (plain.map { ($0, .luma) }, again)
   }
 
   /// A page that was found in what came into view, in pixels of the frame; nil for the place from where something was taken away.
