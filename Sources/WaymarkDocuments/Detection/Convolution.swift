@@ -50,33 +50,28 @@ struct Convolution: Sendable {
 
   /// All of 3 × 3 places and all channels, every other place; what is below 0 becomes 0.
   func convolve(_ from: FeatureMap, into to: FeatureMap) {
-    let n = to.side
-    weights.withUnsafeBufferPointer { weights in
-      for y in 0..<n {
-        for x in 0..<n {
-          for o in stride(from: 0, to: outputs, by: 8) {
-            var sum = Self.eight(offsets, o)
-            for dy in 0..<3 {
-              let row = 2 &* y &+ dy &- 1
-              guard row >= 0, row < from.side else { continue }
-              for dx in 0..<3 {
-                let column = 2 &* x &+ dx &- 1
-                guard column >= 0, column < from.side else { continue }
-                let place = from.values + (row &* from.side &+ column) &* inputs
-                for c in 0..<inputs {
-                  sum += place[c] * Self.eight(weights, ((dy &* 3 &+ dx) &* inputs &+ c) &* outputs &+ o)
-                }
-              }
-            }
-            Self.store(sum.replacing(with: 0, where: sum .< 0), to.values + ((y &* n &+ x) &* outputs &+ o))
-          }
-        }
-      }
+    slide(from, into: to, stride: 2) { sum, place, tap, o, weights in
+      for c in 0..<inputs { sum += place[c] * Self.eight(weights, (tap &* inputs &+ c) &* outputs &+ o) }
     }
   }
 
   /// 3 × 3 places of each channel; what is below 0 becomes 0.
   func depthwise(_ from: FeatureMap, into to: FeatureMap, stride step: Int) {
+    slide(from, into: to, stride: step) { sum, place, tap, o, weights in
+      sum += Self.eight(place + o) * Self.eight(weights, tap &* outputs &+ o)
+    }
+  }
+
+  /// Goes over all places, `step` apart, and all blocks of eight outputs; `add` takes in one of the 3 × 3 places around, of which those beyond
+  /// the border count as 0.
+  @inline(__always)
+  private func slide(
+    _ from: FeatureMap, into to: FeatureMap, stride step: Int,
+    add: (
+      _ sum: inout SIMD8<Float>, _ place: UnsafeMutablePointer<Float>, _ tap: Int, _ output: Int,
+      _ weights: UnsafeBufferPointer<Float>
+    ) -> Void
+  ) {
     let n = to.side
     weights.withUnsafeBufferPointer { weights in
       for y in 0..<n {
@@ -89,9 +84,7 @@ struct Convolution: Sendable {
               for dx in 0..<3 {
                 let column = step &* x &+ dx &- 1
                 guard column >= 0, column < from.side else { continue }
-                sum +=
-                  Self.eight(from.values + ((row &* from.side &+ column) &* outputs &+ o))
-                  * Self.eight(weights, (dy &* 3 &+ dx) &* outputs &+ o)
+                add(&sum, from.values + ((row &* from.side &+ column) &* inputs), dy &* 3 &+ dx, o, weights)
               }
             }
             Self.store(sum.replacing(with: 0, where: sum .< 0), to.values + ((y &* n &+ x) &* outputs &+ o))
