@@ -50,7 +50,7 @@ class Device:
         shutil.copy(os.path.join(ROOT, "Samples/pictures", source), frames)
         self.configuration = os.path.join(self.folder, "waymark.yaml")
         with open(self.configuration, "w", encoding="utf8") as file:
-            file.write(text + "  folder: users\n  answerWithin: 2\n  syncWithin: 2\nsource: { path: %s, rate: 10 }\n" % frames)
+            file.write(text + "  folder: users\n  answerWithin: 2\n  syncWithin: 2\nsource: { path: %s, rate: 10, onboarding: true }\n" % frames)
         self.provider = self.service = None
         self.start()
 

@@ -30,6 +30,7 @@ package final class CameraSource: FrameSource {
     shared.setWanted(settings.controls)
   }
 
+  package var origin: FrameOrigin { .camera }
   package var device: String { shared.identity?.text ?? settings.selector.text }
   package var statistics: SourceStatistics { state.statistics }
   package var stages: StageTimes? { state.stages }

@@ -89,9 +89,9 @@ struct FrameReader: ~Copyable {
       encoded = EncodedPicture(layout: layout, transform: converter.transform, count: count, buffer: buffer)
     }
     if let image {
-      return Frame(sequence: state.nextSequence(), captured: captured, image: image, encoded: encoded)
+      return Frame(origin: .camera, sequence: state.nextSequence(), captured: captured, image: image, encoded: encoded)
     }
-    return encoded.map { Frame(sequence: state.nextSequence(), captured: captured, encoded: $0) }
+    return encoded.map { Frame(origin: .camera, sequence: state.nextSequence(), captured: captured, encoded: $0) }
   }
 
   /// How many of the bytes belong to the picture; nil when it is not whole. Stale bytes behind a JPEG are left out.

@@ -41,7 +41,6 @@ package final class Assembly {
   private let socketGroup: UInt32?
   private let manager: ServiceManager
   private var trigger: HardwareTrigger?
-  private var arrival: CameraArrival?
   private let log: Logger
 
   /// Puts the parts together; nothing runs yet.
@@ -126,22 +125,6 @@ package final class Assembly {
     scenes.start()
     accounts.start()
     try startTrigger()
-    awaitCamera()
-  }
-
-  /// Lets a camera that is plugged in take the place of the sample frames.
-  private func awaitCamera() {
-    let factory = SourceFactory(configuration: configuration, isolation: hub.isolation)
-    let (pipeline, log) = (capture.pipeline, log)
-    let source = pipeline.source
-    guard factory.isStandIn(source) else { return }
-    arrival = CameraArrival(
-      isThere: { SourceFactory.hasCamera() }, isWanted: { pipeline.source === source },
-      take: {
-        log.subsystem(.camera).notice("a camera is there; it takes the place of the sample frames")
-        pipeline.select(factory.camera)
-      })
-    arrival?.watch()
   }
 
   /// Listens to the hardware key, where one is configured.
@@ -176,6 +159,7 @@ package final class Assembly {
     if let names = scan.onboardingSymbologies { rules.settings.onboardingSymbologies = try symbologies(names) }
     if let names = scan.barcodeSymbologies { rules.settings.barcodeSymbologies = try symbologies(names) }
     if let seconds = scan.newAfter { rules.settings.newAfter = seconds }
+    rules.acceptsPlayedFrames = configuration.source.onboarding
     rules.settings.autoBegin = scan.autoBegin.flatMap(ScanModule.Machine.Mode.init(rawValue:))
     return rules
   }
@@ -270,7 +254,6 @@ package final class Assembly {
     if new.trigger != configuration.trigger { fixed.append("trigger") }
     if new.documents != configuration.documents { fixed.append("documents") }
     configuration = new
-    awaitCamera()
     log.notice("the configuration was taken over")
     if !fixed.isEmpty {
       log.warning("these sections need a restart", metadata: ["sections": "\(fixed.joined(separator: ", "))"])

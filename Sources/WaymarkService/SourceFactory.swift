@@ -11,7 +11,7 @@ struct SourceFactory {
   /// Where pictures are decoded.
   var isolation = Isolation.none
 
-  /// The source: a named one, else a camera, else the sample frames.
+  /// The source: the one that is named, else a camera, which is waited for while there is none.
   func make() throws -> any FrameSource {
     let settings = configuration.source
     if let path = settings.path {
@@ -22,21 +22,8 @@ struct SourceFactory {
         rate: settings.rate, loops: settings.loops, transform: cameraSettings.transform)
       return try StreamSource(path: path, options: options, makeDecoder: makeDecoder)
     }
-    if configuration.camera.device != nil || Self.hasCamera() { return camera }
-    guard let samples = Self.samples else {
-      throw ServiceProblem(
-        code: "noSource", message: "No camera is there, and the sample frames are not installed.",
-        hint: "Plug in a camera, or name a folder of pictures: --source FOLDER.")
-    }
-    // The walk past the posters was rendered at 20 frames a second.
-    return try FolderSource(path: samples, rate: settings.rate ?? 20, loops: true, makeReader: makeReader)
+    return camera
   }
-
-  /// Whether any camera is plugged in.
-  static func hasCamera() -> Bool { !CameraFinder().all().isEmpty }
-
-  /// Whether frames come from `source` only until there is a camera.
-  func isStandIn(_ source: any FrameSource) -> Bool { configuration.source.path == nil && !(source is CameraSource) }
 
   /// Whether a file is one picture rather than a stream of them: by content, except that a stream of JPEG pictures
   /// begins like one picture and is told by its name.
@@ -74,13 +61,6 @@ struct SourceFactory {
   private var makeReader: @Sendable () -> FolderSource.Reader {
     let isolation = isolation
     return { isolation.pictureReading() }
-  }
-
-  /// The project's sample frames, a walk past the posters of the sample scene: where a package puts them, or beside the
-  /// sources that this was built from.
-  static var samples: String? {
-    if let named = getenv("WAYMARK_SAMPLES") { return folder([String(cString: named)]) }
-    return folder(places(of: "sequences/pump-room") + places(of: "frames"))
   }
 
   /// The project's sample scenes.

@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test func aVerdictThatWaitsStaysHere() throws {
-    let service = try RunningService(["--source", Self.frames, "--auto-begin", "onboarding"])
+    let service = try RunningService(["--source", Self.frames, "--source-onboarding", "--auto-begin", "onboarding"])
     let watch = try runProgram([
       Executable.path, "watch", "--json", "--events", "scan.successful", "--count", "1", "--socket", service.socket,
     ])
@@ -78,7 +78,7 @@ import Testing
     try "log: {level: error, levels: {scan: debug}, format: json}\n".write(
       toFile: folder.file("waymark.yaml"), atomically: true, encoding: .utf8)
     let service = try RunningService([
-      "--source", Self.frames, "--auto-begin", "onboarding", "--config", folder.file("waymark.yaml"),
+      "--source", Self.frames, "--source-onboarding", "--auto-begin", "onboarding", "--config", folder.file("waymark.yaml"),
     ])
     _ = try runProgram([
       Executable.path, "watch", "--json", "--events", "scan.successful", "--count", "1", "--socket", service.socket,

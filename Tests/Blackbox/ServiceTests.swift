@@ -7,7 +7,7 @@ import Testing
   private static let clients = Executable.project.appendingPathComponent("Samples/clients").path
 
   private func checkClient(_ command: [String]) throws {
-    let service = try RunningService(["--source", Self.frames])
+    let service = try RunningService(["--source", Self.frames, "--source-onboarding"])
     let (status, output) = try runProgram(command + [service.socket, "barcode"])
     #expect(status == 0, "\(output)")
     #expect(output.contains("connected to waymark"))
@@ -42,9 +42,9 @@ import Testing
   }
 
   @Test func itEndsWhenToldTo() throws {
-    let service = try RunningService(["--source", Self.frames])
+    let service = try RunningService(["--source", Self.frames, "--source-onboarding"])
     // Another one on the same socket does not start, and leaves the first alone.
-    let second = try Executable.run(["serve", "--socket", service.socket, "--source", Self.frames])
+    let second = try Executable.run(["serve", "--socket", service.socket, "--source", Self.frames, "--source-onboarding"])
     #expect(second.status == 69)
     #expect(second.diagnostics.contains("already listens"))
     let watch = Process()
@@ -68,16 +68,16 @@ import Testing
   }
 
   @Test func whatIsLeftOfAKilledOneIsReplaced() throws {
-    let first = try RunningService(["--source", Self.frames])
+    let first = try RunningService(["--source", Self.frames, "--source-onboarding"])
     first.crash()
     // The file is still there; the next service takes its place.
-    let second = try RunningService(["--source", Self.frames], socket: first.socket)
+    let second = try RunningService(["--source", Self.frames, "--source-onboarding"], socket: first.socket)
     #expect(try Executable.run(["send", "ping", "--socket", second.socket]).status == 0)
   }
 
   @Test(.enabled(if: isInstalled("systemd-socket-activate"), "needs systemd"))
   func itTakesASocketThatIsHandedOver() throws {
-    let service = try RunningService(["--source", Self.frames], activated: true)
+    let service = try RunningService(["--source", Self.frames, "--source-onboarding"], activated: true)
     #expect(try Executable.run(["send", "ping", "--socket", service.socket]).status == 0)
     let status = try Executable.run(["status", "--json", "--socket", service.socket])
     #expect(status.objects.first?["socket"] as? String == service.socket)
@@ -89,7 +89,7 @@ import Testing
     let scenes = Executable.project.appendingPathComponent("Samples/scenes").path
     let text = "scenes:\n  folders: [\(scenes)]\n  cache: \(folder.file("cache"))\n"
     try text.write(toFile: file, atomically: true, encoding: .utf8)
-    let service = try RunningService(["--config", file, "--source", Self.frames])
+    let service = try RunningService(["--config", file, "--source", Self.frames, "--source-onboarding"])
     func scene() throws -> String? {
       let status = try Executable.run(["status", "--json", "--socket", service.socket])
       return status.objects.first?["scene"] as? String
@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test func whatNobodyReadsAnyMoreEnds() throws {
-    let service = try RunningService(["--source", Self.frames, "--auto-begin", "barcode"])
+    let service = try RunningService(["--source", Self.frames, "--source-onboarding", "--auto-begin", "barcode"])
     let watch = "'\(Executable.path)' watch --json --socket '\(service.socket)' | head -n 1"
     let (status, output) = try runProgram(["bash", "-c", watch], seconds: 30)
     #expect(status == 0)
@@ -115,7 +115,7 @@ import Testing
     let folder = try TemporaryFolder()
     let file = folder.file("waymark.yaml")
     try "onboarding:\n  hosts: [example.com]\n".write(toFile: file, atomically: true, encoding: .utf8)
-    let service = try RunningService(["--config", file, "--source", Self.frames])
+    let service = try RunningService(["--config", file, "--source", Self.frames, "--source-onboarding"])
     try "onboarding:\n  hosts: 5\nlog:\n  format: json\n".write(toFile: file, atomically: true, encoding: .utf8)
     kill(service.processIdentifier, SIGHUP)
     let log = service.log(with: "everything stays as it was")
@@ -126,7 +126,7 @@ import Testing
   }
 
   @Test func commandsAnswerWithTheirExitCodes() throws {
-    let service = try RunningService(["--source", Self.frames])
+    let service = try RunningService(["--source", Self.frames, "--source-onboarding"])
     func send(_ arguments: String...) throws -> Executable.Run {
       try Executable.run(["send"] + arguments + ["--socket", service.socket])
     }

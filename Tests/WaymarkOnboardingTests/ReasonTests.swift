@@ -132,6 +132,19 @@ struct ReasonTests {
     }
   }
 
+  @Test("sourceNotAllowed: recorded pictures onboard nothing, whatever else the code says")
+  func sourceNotAllowed() {
+    var judge = open
+    judge.trustsSource = false
+    let verdict = judge.verdict(Samples.sap)
+    #expect(verdict.outcome == .invalid(.sourceNotAllowed))
+    #expect(verdict.connectTo == nil && verdict.replayEntry == nil)
+    // What is wrong with the code itself comes first.
+    var closed = OnboardingJudge()
+    closed.trustsSource = false
+    #expect(closed.verdict(Samples.wifi).outcome == .invalid(.kindNotAllowed))
+  }
+
   @Test("The checks come in their fixed order, up to the one that refuses")
   func order() {
     let all = open.verdict(Samples.sap).steps.map(\.check)

@@ -38,7 +38,7 @@ import WaymarkProtocol
     )
     #expect(
       try text(event)
-        == #"{"scan":"s1","kind":null,"symbology":"pdf417","text":"part 2 ","part":{"index":2,"count":3,"id":"012345"},"corners":[],"source":"live"}"#
+        == #"{"scan":"s1","kind":null,"symbology":"pdf417","text":"part 2 ","part":{"index":2,"count":3,"id":"012345"},"corners":[],"source":"camera"}"#
     )
     #expect(event.forObservers.part == nil)
     event.part = MessagePart(index: 2)

@@ -100,7 +100,7 @@ enum Samples {
     ScanInvalid(
       scan: "s1", context: context, reason: "hostNotAllowed", kind: "sapOnboarding", corners: corners, by: actor),
     ScanUnsuccessful(
-      scan: "s1", context: context, reason: .incomplete, missing: [2, 3], corners: corners, source: .gallery,
+      scan: "s1", context: context, reason: .incomplete, missing: [2, 3], corners: corners, source: .picture,
       picture: "p9"),
     ScanGuide(scan: "s1", context: context, advice: .tooSmall, corners: corners),
     ScanConfirmed(scan: "s1", context: context, by: actor),
@@ -223,7 +223,7 @@ enum Samples {
       "scan.picture",
       GalleryScanResult(
         scan: "s3", outcome: .unsuccessful,
-        unsuccessful: ScanUnsuccessful(scan: "s3", reason: .nothingFound, source: .gallery))
+        unsuccessful: ScanUnsuccessful(scan: "s3", reason: .nothingFound, source: .picture))
     ),
     ("torch", TorchResult(on: true)),
     (

@@ -40,7 +40,7 @@ struct IsolationTests {
 
   static func frame(_ name: String = "qr-utf8.pbm") throws -> Frame {
     let file = try #require(try files("Codes").first { $0.name == name })
-    return Frame(sequence: 1, captured: 0, image: try PictureDecoder().gray(file.bytes).image)
+    return Frame(origin: .camera, sequence: 1, captured: 0, image: try PictureDecoder().gray(file.bytes).image)
   }
 
   @Test func aWorkerReadsWhatAThreadReads() throws {
@@ -49,7 +49,7 @@ struct IsolationTests {
     let (worker, thread) = (isolation.codeReading(), Isolation.none.codeReading())
     var readable = 0
     for (name, bytes) in try Self.files("Codes") {
-      let frame = Frame(sequence: 1, captured: 0, image: try PictureDecoder().gray(bytes).image)
+      let frame = Frame(origin: .camera, sequence: 1, captured: 0, image: try PictureDecoder().gray(bytes).image)
       for configuration in [ScanConfiguration.still, .live(Symbology.common)] {
         let reading = worker(frame, configuration)
         #expect(reading == thread(frame, configuration), "\(name)")
@@ -192,7 +192,7 @@ struct IsolationTests {
 
   @Test func aWorkerThatReadsForLongStaysAsSmallAsItWas() throws {
     let worker = CodeWorker(Self.launcher, Self.ledger(Journal()), limit: 20, stages: StageTimes())
-    let frame = Frame(sequence: 1, captured: 0, image: GrayImage(width: 64, height: 48, value: 200))
+    let frame = Frame(origin: .camera, sequence: 1, captured: 0, image: GrayImage(width: 64, height: 48, value: 200))
     func resident() throws -> Int {
       let process = try #require(worker.process)
       let pages = try String(contentsOfFile: "/proc/\(process)/statm", encoding: .utf8).split(separator: " ")[1]

@@ -6,6 +6,7 @@ package final class FolderSource: FrameSource {
   package typealias Reader = (_ bytes: [UInt8]) throws -> GrayImage
 
   package let device: String
+  package let origin = FrameOrigin.folder
   /// No picture that a camera might have seen has more bytes than this; what has is left out like any damaged file.
   static let fileLimit = 64 << 20
   private let rate: Double
@@ -186,6 +187,6 @@ private struct FolderPlayer: SourceDriver {
       encoded = EncodedPicture(layout: layout, transform: .identity, count: bytes.count, buffer: buffer)
     }
     return Frame(
-      sequence: state.nextSequence(), captured: MonotonicClock.now, image: image, encoded: encoded)
+      origin: .folder, sequence: state.nextSequence(), captured: MonotonicClock.now, image: image, encoded: encoded)
   }
 }

@@ -1,3 +1,13 @@
+/// The kind of source that a frame comes from.
+package enum FrameOrigin: String, Sendable, Hashable, CaseIterable {
+  /// A camera of this device.
+  case camera
+  /// A stream of pictures: a file, a pipe, or standard input.
+  case stream
+  /// A folder of pictures, or a single one, played as frames.
+  case folder
+}
+
 /// One captured picture: luma, ready to be read by any number of lanes at once.
 ///
 /// A value that shares its pooled memory; the memory returns to its pool when the last copy is gone.
@@ -6,6 +16,8 @@ package struct Frame: Sendable {
   package var sequence: UInt64
   /// When it was captured: seconds of CLOCK_MONOTONIC.
   package let captured: Double
+  /// The kind of source that it comes from.
+  package let origin: FrameOrigin
   /// Width in pixels, after rotation.
   package let width: Int
   /// Height in pixels, after rotation.
@@ -16,7 +28,10 @@ package struct Frame: Sendable {
   package let encoded: EncodedPicture?
 
   /// A frame of `image`.
-  package init(sequence: UInt64, captured: Double, image: GrayImage, encoded: EncodedPicture? = nil) {
+  package init(
+    origin: FrameOrigin, sequence: UInt64, captured: Double, image: GrayImage, encoded: EncodedPicture? = nil
+  ) {
+    self.origin = origin
     self.sequence = sequence
     self.captured = captured
     self.width = image.width
@@ -26,7 +41,8 @@ package struct Frame: Sendable {
   }
 
   /// A frame whose luma nobody wanted.
-  package init(sequence: UInt64, captured: Double, encoded: EncodedPicture) {
+  package init(origin: FrameOrigin, sequence: UInt64, captured: Double, encoded: EncodedPicture) {
+    self.origin = origin
     self.sequence = sequence
     self.captured = captured
     (width, height) = encoded.transform.size(width: encoded.layout.width, height: encoded.layout.height)

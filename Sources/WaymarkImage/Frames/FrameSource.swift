@@ -7,6 +7,8 @@ import WaymarkSystem
 package protocol FrameSource: AnyObject, Sendable {
   /// What it is called in `camera.status`: the identity of a camera, else a path or `-`.
   var device: String { get }
+  /// The kind of its frames.
+  var origin: FrameOrigin { get }
   /// What it has delivered and what it could not, since it was made.
   var statistics: SourceStatistics { get }
   /// Where the time of a frame goes before it is handed over; nil where that is not measured.

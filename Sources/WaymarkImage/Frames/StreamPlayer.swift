@@ -215,13 +215,13 @@ struct StreamPlayer: ~Copyable, SourceDriver {
         encoded = EncodedPicture(layout: layout, transform: converter.transform, count: bytes.count, buffer: copy)
       }
       guard demand.luma else {
-        return encoded.map { Frame(sequence: state.nextSequence(), captured: now, encoded: $0) }
+        return encoded.map { Frame(origin: .stream, sequence: state.nextSequence(), captured: now, encoded: $0) }
       }
       var clock = StageClock(state.stages)
       defer { clock.mark("luma") }
       switch converter.convert(bytes, layout: layout, stop: stop) {
       case .image(let image), .odd(let image):
-        return Frame(sequence: state.nextSequence(), captured: now, image: image, encoded: encoded)
+        return Frame(origin: .stream, sequence: state.nextSequence(), captured: now, image: image, encoded: encoded)
       case .damaged: return nil
       case .lost:
         hasLost = true

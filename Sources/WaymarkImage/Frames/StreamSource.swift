@@ -8,6 +8,7 @@ import WaymarkSystem
 /// --source -` makes a network camera a source.
 package final class StreamSource: FrameSource {
   package let device: String
+  package let origin = FrameOrigin.stream
   private let options: StreamOptions
   private let makeDecoder: MakeFrameDecoder
   private let isFile: Bool

@@ -26,6 +26,8 @@ public enum InvalidReason: String, Sendable, Hashable, Codable, CaseIterable {
   case wrongAudience
   /// A host that the payload wants to connect to is not allowed, or is no proper host.
   case hostNotAllowed
+  /// The code comes from recorded pictures, and only a camera may onboard this device.
+  case sourceNotAllowed
   /// Two different codes are acceptable, and nobody knows which one is meant.
   case ambiguous
   /// The token was used before (`jti`).

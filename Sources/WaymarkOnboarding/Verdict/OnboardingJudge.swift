@@ -6,6 +6,9 @@ public struct OnboardingJudge: Sendable {
   public let policy: OnboardingPolicy
   /// The memory of confirmed payloads; nil when codes may be used again.
   public let replayGuard: (any ReplayGuard)?
+  /// True when what shows the codes may onboard this device. A service sets it to false for frames that come from no
+  /// camera, because a device must not connect anywhere on the word of a recording.
+  public var trustsSource = true
 
   /// A judge with a policy and, if wished, a memory.
   public init(policy: OnboardingPolicy = OnboardingPolicy(), replayGuard: (any ReplayGuard)? = nil) {
@@ -70,6 +73,11 @@ public struct OnboardingJudge: Sendable {
         .invalid(reason), kind: payload?.kind, fields: payload?.fields ?? [], chosen: chosen, steps: steps,
         isHarmless: judgement.isHarmless)
     }
+    guard trustsSource else {
+      steps.append(VerdictStep(.sourceNotAllowed, .failed, "the frames come from no camera"))
+      return refuse(.sourceNotAllowed)
+    }
+    steps.append(VerdictStep(.sourceNotAllowed, .passed, "the source of the code may onboard this device"))
     guard different == 1 else {
       steps.append(VerdictStep(.ambiguous, .failed, "\(different) different codes are acceptable"))
       return refuse(.ambiguous)

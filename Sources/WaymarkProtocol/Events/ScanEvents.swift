@@ -85,7 +85,7 @@ public struct ScanSuccessful: EventPayload {
     scan: String, context: JSONValue? = nil, kind: String? = nil, symbology: String, text: String? = nil,
     bytesBase64: String? = nil, charset: String? = nil, gs1: Bool? = nil, addOn: String? = nil,
     part: MessagePart? = nil, corners: [[Double]], connectTo: String? = nil, fields: JSONValue? = nil,
-    source: ScanSource = .live,
+    source: ScanSource = .camera,
     picture: String? = nil, by: Actor? = nil,
     redacted: Bool? = nil
   ) {
@@ -180,7 +180,7 @@ public struct ScanInvalid: EventPayload {
   /// A value from its parts.
   public init(
     scan: String, context: JSONValue? = nil, reason: String, kind: String? = nil, corners: [[Double]]? = nil,
-    source: ScanSource = .live, picture: String? = nil, by: Actor? = nil
+    source: ScanSource = .camera, picture: String? = nil, by: Actor? = nil
   ) {
     self.by = by
     self.scan = scan
@@ -225,7 +225,7 @@ public struct ScanUnsuccessful: EventPayload {
   /// A value from its parts.
   public init(
     scan: String, context: JSONValue? = nil, reason: UnsuccessfulReason, missing: [Int]? = nil,
-    corners: [[Double]]? = nil, source: ScanSource = .live, picture: String? = nil, by: Actor? = nil
+    corners: [[Double]]? = nil, source: ScanSource = .camera, picture: String? = nil, by: Actor? = nil
   ) {
     self.by = by
     self.scan = scan

@@ -8,14 +8,17 @@ public struct FrameReference: Codable, Hashable, Sendable {
   public var width: Int
   /// Height in pixels, after the configured rotation.
   public var height: Int
+  /// The kind of source that the frame comes from.
+  public var source: ScanSource
 
   /// A value from its parts.
   public init(
-    sequence: Int, captured: Double, width: Int, height: Int
+    sequence: Int, captured: Double, width: Int, height: Int, source: ScanSource = .camera
   ) {
     self.sequence = sequence
     self.captured = captured
     self.width = width
     self.height = height
+    self.source = source
   }
 }

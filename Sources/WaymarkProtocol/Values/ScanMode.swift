@@ -6,10 +6,14 @@ public enum ScanMode: String, Codable, CaseIterable, Sendable {
   case barcode
 }
 
-/// Where a verdict comes from.
+/// The kind of source that a verdict or a frame comes from.
 public enum ScanSource: String, Codable, CaseIterable, Sendable {
-  /// A frame of the camera.
-  case live
-  /// A picture of the gallery.
-  case gallery
+  /// A camera of this device.
+  case camera
+  /// A stream of pictures: a file, a pipe, or standard input.
+  case stream
+  /// A folder of pictures that is played as frames.
+  case folder
+  /// A single picture: of the gallery, or sent by a client.
+  case picture
 }

@@ -89,6 +89,7 @@ package enum ConfigurationSchema {
       ConfigurationKey("source.path", .string),
       ConfigurationKey("source.rate", .double(0.01...240)),
       ConfigurationKey("source.loop", .bool),
+      ConfigurationKey("source.onboarding", .bool),
       ConfigurationKey("camera.device", .string, reload: true),
       ConfigurationKey("camera.format", .choice(["MJPG", "YUYV", "NV12", "GREY"]), reload: true),
       ConfigurationKey("camera.width", .int(16...8192), reload: true),

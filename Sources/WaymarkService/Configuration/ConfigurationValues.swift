@@ -34,7 +34,7 @@ package struct ConfigurationValues: Sendable {
     names["WAYMARK_SOCKET_PATH"] = nil
     names["WAYMARK_SOCKET"] = ConfigurationSchema.key("socket.path")
     for (name, text) in environment.sorted(by: { $0.key < $1.key }) where name.hasPrefix("WAYMARK_") {
-      if name == "WAYMARK_CONFIG" || name == "WAYMARK_SAMPLES" || text.isEmpty { continue }
+      if name == "WAYMARK_CONFIG" || text.isEmpty { continue }
       guard let key = names[name], key.type != .section else {
         add("no key of the configuration has this name", name, hint: "docs/configuration.md lists the names.")
         continue

@@ -22,6 +22,8 @@ package struct ServiceConfiguration: Sendable {
     /// Pictures a second.
     package var rate: Double?
     package var loops = true
+    /// True when codes in its frames may onboard the device.
+    package var onboarding = false
   }
 
   package struct Camera: Hashable, Sendable {
@@ -178,6 +180,7 @@ package struct ServiceConfiguration: Sendable {
     source.path = reader.string(forKey: "source.path")
     source.rate = reader.double(forKey: "source.rate")
     source.loops = reader.bool(forKey: "source.loop") ?? true
+    source.onboarding = reader.bool(forKey: "source.onboarding") ?? false
     readCamera(reader)
     scan.autoBegin = reader.string(forKey: "scan.autoBegin").flatMap { $0 == "off" ? nil : $0 }
     scan.onboardingSymbologies = reader.stringArray(forKey: "scan.onboardingSymbologies")

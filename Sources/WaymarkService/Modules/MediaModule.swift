@@ -211,7 +211,21 @@ package final class MediaModule: ServiceModule {
 extension FrameReference {
   /// As the wire names a frame.
   init(_ frame: Frame) {
-    self.init(sequence: Int(frame.sequence), captured: frame.captured, width: frame.width, height: frame.height)
+    self.init(
+      sequence: Int(frame.sequence), captured: frame.captured, width: frame.width, height: frame.height,
+      source: ScanSource(frame.origin))
+  }
+}
+
+extension ScanSource {
+  /// The wire's word for the origin of a frame.
+  init(_ origin: FrameOrigin) {
+    self =
+      switch origin {
+      case .camera: .camera
+      case .stream: .stream
+      case .folder: .folder
+      }
   }
 }
 

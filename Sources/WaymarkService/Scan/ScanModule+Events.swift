@@ -1,5 +1,6 @@
 import Logging
 import WaymarkBarcodes
+import WaymarkImage
 import WaymarkOnboarding
 import WaymarkPipeline
 import WaymarkProtocol
@@ -25,7 +26,8 @@ extension ScanModule {
       hub.publish(
         ScanUnsuccessful(
           scan: scan.id, context: scan.request.context, reason: Self.reason(reason),
-          missing: missing.isEmpty ? nil : missing, corners: corners.map(Self.corners), by: actor(scan.request.owner)))
+          missing: missing.isEmpty ? nil : missing, corners: corners.map(Self.corners), source: source(scan),
+          by: actor(scan.request.owner)))
     case .guide(let scan, let advice):
       guard let word = ScanAdvice(rawValue: advice.advice.rawValue) else { return }
       hub.publish(
@@ -50,7 +52,10 @@ extension ScanModule {
     }
   }
 
-  func source(_ scan: Machine.Scan) -> ScanSource { picture?.scan == scan.id ? .gallery : .live }
+  /// The kind of source that a verdict of `scan` comes from: the picture, the frame at hand, else what plays now.
+  func source(_ scan: Machine.Scan) -> ScanSource {
+    picture?.scan == scan.id ? .picture : frame?.source ?? ScanSource(capture.pipeline.source.origin)
+  }
 
   func pictureID(_ scan: Machine.Scan) -> String? { picture?.scan == scan.id ? picture?.id : nil }
 

@@ -77,7 +77,7 @@ extension ScanModule {
       let id = newStillID()
       let event = ScanInvalid(
         scan: id, context: request.context, reason: reason.rawValue, kind: result.verdict.kind?.rawValue,
-        corners: result.corners.map(Self.corners), source: .gallery, picture: Self.picture(request),
+        corners: result.corners.map(Self.corners), source: .picture, picture: Self.picture(request),
         by: connection.actor)
       hub.publish(event)
       return GalleryScanResult(scan: id, outcome: .invalid, invalid: event)
@@ -94,7 +94,7 @@ extension ScanModule {
     let missing = result.verdict.missing
     let event = ScanUnsuccessful(
       scan: id, context: request.context, reason: Self.reason(reason), missing: missing.isEmpty ? nil : missing,
-      corners: result.corners.map(Self.corners), source: .gallery, picture: Self.picture(request),
+      corners: result.corners.map(Self.corners), source: .picture, picture: Self.picture(request),
       by: connection.actor)
     hub.publish(event)
     return GalleryScanResult(scan: id, outcome: .unsuccessful, unsuccessful: event)
@@ -143,7 +143,7 @@ extension ScanModule {
     let events = symbols.map { symbol -> ScanSuccessful in
       let success = Machine.Success(symbol: symbol, verdict: nil)
       let event = Self.successful(
-        id, request.context, success, source: .gallery, picture: Self.picture(request), by: connection.actor,
+        id, request.context, success, source: .picture, picture: Self.picture(request), by: connection.actor,
         policy: rules.judge.policy)
       hub.publish(event)
       return event

@@ -31,6 +31,8 @@ package final class ScanModule: ServiceModule {
     package var settings = Machine.Settings()
     /// Frames a second that are looked at, at most.
     package var rate: Double?
+    /// True when frames that come from no camera may onboard the device.
+    package var acceptsPlayedFrames = false
 
     package init() {}
   }
@@ -52,7 +54,7 @@ package final class ScanModule: ServiceModule {
   let mail = (followers: CodeMailbox(), scene: CodeMailbox())
   /// What each of them wants read.
   private var besides: [Reader: Set<Symbology>] = [:]
-  private let capture: CaptureModule
+  let capture: CaptureModule
   private var deadline: Scheduled<Void>?
   private var progress: Scheduled<Void>?
   private var lastStatus: ScannerStatus
@@ -147,9 +149,11 @@ package final class ScanModule: ServiceModule {
     if !forOthers.isSubset(of: demand) { reading.symbols.removeAll { !demand.contains($0.symbology) } }
     reading.incomplete.removeAll { !demand.contains($0.symbology) }
     frame = reference
+    var judge = rules.judge
+    judge.trustsSource = rules.acceptsPlayedFrames || reference.source == .camera
     let look = Machine.Look(
       reading: reading, size: PictureSize(width: reference.width, height: reference.height), captured: captured,
-      date: Date(), judge: rules.judge)
+      date: Date(), judge: judge)
     apply(machine.handle(.frame(look), at: MonotonicClock.now))
     frame = nil
   }

@@ -39,7 +39,7 @@ struct DocumentsWatchCommand: ParsableCommand {
         let bytes = try item.read()
         let image = try decoder.gray(bytes).image
         colours.show(bytes)
-        let frame = Frame(sequence: UInt64(index), captured: Double(index) / rate, image: image)
+        let frame = Frame(origin: .folder, sequence: UInt64(index), captured: Double(index) / rate, image: image)
         recent.append((frame.sequence, bytes))
         if recent.count > Self.keptFrames { recent.removeFirst() }
         let began = ProcessorClock.thread

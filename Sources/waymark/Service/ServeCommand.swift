@@ -9,7 +9,7 @@ struct ServeCommand: AsyncParsableCommand {
     abstract: "Run the service: watch the camera and tell clients what it sees.",
     discussion: """
       Clients connect to a Unix socket and speak JSON, one object a line; `waymark watch` shows what they see. Without \
-      a camera, and with none named, the sample frames are played. SIGTERM ends the service, SIGHUP makes it read its \
+      a camera the service waits until one is plugged in. SIGTERM ends the service, SIGHUP makes it read its \
       configuration again.
       """)
 
@@ -23,6 +23,9 @@ struct ServeCommand: AsyncParsableCommand {
 
   @Flag(help: "Play a folder once instead of again and again.")
   var once = false
+
+  @Flag(help: "Accept onboarding codes from --source too; without it only a camera may onboard this device.")
+  var sourceOnboarding = false
 
   @Option(help: "Use this camera: its identity, or its device node.")
   var camera: String?
@@ -54,6 +57,7 @@ struct ServeCommand: AsyncParsableCommand {
     flags["source.path"] = source
     flags["source.rate"] = rate.map { "\($0)" }
     if once { flags["source.loop"] = "false" }
+    if sourceOnboarding { flags["source.onboarding"] = "true" }
     flags["camera.device"] = camera
     flags["scan.autoBegin"] = autoBegin
     flags["log.level"] = logLevel

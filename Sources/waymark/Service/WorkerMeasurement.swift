@@ -27,7 +27,7 @@ struct WorkerMeasurement {
       guard let file = try? PictureFile.read("\(folder)/\(name)"),
         let image = try? PictureDecoder().gray(file).image
       else { return nil }
-      return Frame(sequence: 0, captured: 0, image: image)
+      return Frame(origin: .folder, sequence: 0, captured: 0, image: image)
     }
     guard let first = frames.first else {
       try fail(ImageError(.cannotOpen, "\(folder) holds no pictures", hint: "Name a folder of frames."))

@@ -44,7 +44,7 @@ struct ScanFeed {
       return nil
     case .scanSuccessful(let code):
       // What has a kind waits for a person's confirmation: onboarding is not for a keyboard.
-      guard code.source == .live, code.kind == nil, code.text != nil else { return nil }
+      guard code.source != .picture, code.kind == nil, code.text != nil else { return nil }
       switch arm {
       case .always: return code.by?.client == client?.hello.client ? code : nil
       case .service: return code.by == nil ? code : nil

@@ -63,7 +63,7 @@ class Stand:
                 shutil.copy(picture, os.path.join(frames, f"{number:03d}{os.path.splitext(picture)[1]}"))
             source = frames
         self.configuration = os.path.join(self.folder, "waymark.yaml")
-        lines = ["source:", f"  path: {source}", f"  rate: {rate}"]
+        lines = ["source:", f"  path: {source}", f"  rate: {rate}", "  onboarding: true"]
         if scene:
             lines += ["scenes:", f"  folders: [\"{os.path.dirname(scene)}\"]", f"  load: {os.path.basename(scene)}", f"  beat: {beat}"]
         if gallery:

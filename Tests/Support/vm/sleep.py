@@ -98,7 +98,7 @@ def serve(name, *options):
     return process, path
 
 
-samples, samples_path = serve('samples', '--source', '/frames')
+samples, samples_path = serve('samples', '--source', '/frames', '--source-onboarding')
 camera, camera_path = serve('camera', '--camera', '/dev/video0')
 client, watcher, held = Client(samples_path), Client(samples_path), Client(camera_path)
 watcher.ask('subscribe', events=['scan.*', 'server.*'])

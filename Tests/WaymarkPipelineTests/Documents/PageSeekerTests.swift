@@ -25,7 +25,7 @@ import WaymarkPipeline
         }
       }
     }
-    return Frame(sequence: UInt64(number), captured: Double(number) / 15, image: image)
+    return Frame(origin: .camera, sequence: UInt64(number), captured: Double(number) / 15, image: image)
   }
 
   private static let outline = Quadrilateral(
@@ -74,7 +74,7 @@ import WaymarkPipeline
         }
       }
     }
-    return Frame(sequence: UInt64(number), captured: Double(number) / 15, image: image)
+    return Frame(origin: .camera, sequence: UInt64(number), captured: Double(number) / 15, image: image)
   }
 
   /// The shadow that a sheet casts to the right and below comes into view with it, and is none of it.
@@ -104,7 +104,7 @@ import WaymarkPipeline
           }
         }
       }
-      let frame = Frame(sequence: UInt64(number), captured: Double(number) / 15, image: image)
+      let frame = Frame(origin: .camera, sequence: UInt64(number), captured: Double(number) / 15, image: image)
       if let shot = seeker.look(frame, DocumentTask(generation: 1))?.shot { shots.append(shot.outline) }
     }
     #expect(shots.count == 1)

@@ -16,6 +16,7 @@ private final class ManualSource: FrameSource {
   }
 
   let device = "manual"
+  let origin = FrameOrigin.camera
   let state = Monitor(State())
   var statistics: SourceStatistics { SourceStatistics() }
 
@@ -40,7 +41,7 @@ private final class ManualSource: FrameSource {
       state.sequence += 1
       return (state.sink, state.sequence)
     }
-    sink?.receive(Frame(sequence: sequence, captured: time, image: image))
+    sink?.receive(Frame(origin: .camera, sequence: sequence, captured: time, image: image))
   }
 
   func wait(_ condition: @Sendable (State) -> Bool) -> Bool {
@@ -226,7 +227,7 @@ struct DistantPreviewTests {
     let layout = PixelLayout(format: .mjpeg, width: width, height: height)
     let encoded = EncodedPicture(
       layout: layout, transform: FrameTransform(rotation: .quarter), count: file.count, buffer: buffer)
-    return Frame(sequence: 1, captured: 1, encoded: encoded)
+    return Frame(origin: .camera, sequence: 1, captured: 1, encoded: encoded)
   }
 
   private func file(_ width: Int, _ height: Int) throws -> [UInt8] {

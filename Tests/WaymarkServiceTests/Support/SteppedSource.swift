@@ -14,6 +14,7 @@ final class SteppedSource: FrameSource {
   }
 
   let device = "stepped"
+  let origin: FrameOrigin
   private let state = Mutex(State())
   private let files: [String]
   private let interval: Double
@@ -24,15 +25,17 @@ final class SteppedSource: FrameSource {
   private let processed: @Sendable () -> UInt64
 
   /// - Parameters:
+  ///   - origin: the kind of source that its frames claim to come from.
   ///   - pictures: which of the folder's; all when missing.
   ///   - blanks: gray frames after the last picture.
   ///   - lostAfter: pictures after which it is unplugged.
   init(
-    folder: String, rate: Double, pictures: Range<Int>? = nil, blanks: Int, lostAfter: Int? = nil,
+    folder: String, origin: FrameOrigin = .camera, rate: Double, pictures: Range<Int>? = nil, blanks: Int, lostAfter: Int? = nil,
     processed: @escaping @Sendable () -> UInt64
   ) throws {
     let all = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".jpg") }.sorted()
       .map { "\(folder)/\($0)" }
+    self.origin = origin
     files = pictures.map { Array(all[$0]) } ?? all
     interval = 1 / rate
     self.blanks = blanks
@@ -77,7 +80,7 @@ final class SteppedSource: FrameSource {
         image = GrayImage(width: 640, height: 480, value: 128)
       }
       let before = processed()
-      sink.receive(Frame(sequence: 0, captured: base + Double(index) * interval, image: image))
+      sink.receive(Frame(origin: origin, sequence: 0, captured: base + Double(index) * interval, image: image))
       while processed() == before, !state.withLock({ $0.stopped }) { usleep(200) }
     }
     state.withLock { $0.finished = true }
