@@ -98,7 +98,7 @@ let package = Package(
     module("WaymarkCamera", ["WaymarkSystem", "WaymarkImage", "CV4L2"]),
     module("WaymarkFeedback", ["WaymarkSystem", "CFeedback"]),
     module("WaymarkKeys", ["WaymarkSystem", "CKeyboard"]),
-    module("WaymarkProtocol", ["WaymarkJSON"]),
+    module("WaymarkProtocol", ["WaymarkJSON", "WaymarkSystem"]),
     module(
       "WaymarkWorker",
       [

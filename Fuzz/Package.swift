@@ -81,7 +81,7 @@ let package = Package(
     module(
       "WaymarkScenes",
       ["WaymarkSystem", "WaymarkJSON", "WaymarkGeometry", "WaymarkBarcodes", .product(name: "Yams", package: "Yams")]),
-    module("WaymarkProtocol", ["WaymarkJSON"]),
+    module("WaymarkProtocol", ["WaymarkJSON", "WaymarkSystem"]),
     module(
       "WaymarkClient",
       [

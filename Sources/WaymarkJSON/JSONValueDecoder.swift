@@ -3,25 +3,49 @@ package struct JSONValueDecoder: Decoder {
   let value: JSONValue
   package let codingPath: [any CodingKey]
   package var userInfo: [CodingUserInfoKey: Any] { [:] }
+  /// Where the members that are read are noted; nil where nobody asks for those that are not.
+  fileprivate let uses: MemberUses?
+
+  fileprivate init(value: JSONValue, codingPath: [any CodingKey], uses: MemberUses?) {
+    self.value = value
+    self.codingPath = codingPath
+    self.uses = uses
+  }
 
   /// The value of type `type` that `json` describes.
   package static func decode<T: Decodable>(_ type: T.Type, from json: JSONValue) throws -> T {
-    try Self(value: json, codingPath: []).decode(type)
+    try Self(value: json, codingPath: [], uses: nil).decode(type)
+  }
+
+  /// The value of type `type` that the object `json` describes, with nothing left over.
+  ///
+  /// - Throws: `UnknownMember` for the first member that `type` does not read, at whatever depth.
+  package static func decodeAll<T: Decodable>(_ type: T.Type, from json: JSONValue) throws -> T {
+    let uses = MemberUses()
+    let result = try Self(value: json, codingPath: [], uses: uses).decode(type)
+    // A type without members asks for nothing at all.
+    if uses.isEmpty, !(result is JSONValue), case .object(let members) = json { uses.enter(members, at: []) }
+    if let unknown = uses.firstUnknown { throw unknown }
+    return result
   }
 
   package func decode<T: Decodable>(_ type: T.Type) throws -> T {
-    if let json = value as? T { return json }
+    if let json = value as? T {
+      uses?.takeWhole(codingPath)
+      return json
+    }
     return try T(from: self)
   }
 
   package func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     guard case .object(let members) = value else { throw mismatch("an object", [String: JSONValue].self) }
-    return KeyedDecodingContainer(JSONKeyedDecoding<Key>(members, codingPath: codingPath))
+    uses?.enter(members, at: codingPath)
+    return KeyedDecodingContainer(JSONKeyedDecoding<Key>(members, codingPath: codingPath, uses: uses))
   }
 
   package func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
     guard case .array(let elements) = value else { throw mismatch("an array", [JSONValue].self) }
-    return JSONUnkeyedDecoding(elements: elements, codingPath: codingPath)
+    return JSONUnkeyedDecoding(elements: elements, codingPath: codingPath, uses: uses)
   }
 
   package func singleValueContainer() -> any SingleValueDecodingContainer { self }
@@ -64,9 +88,11 @@ private struct JSONKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol
   /// Only where there are many: building it costs more than looking through a few.
   private let index: [String: JSONValue]?
   let codingPath: [any CodingKey]
+  let uses: MemberUses?
   var allKeys: [Key] { members.compactMap { Key(stringValue: $0.name) } }
 
-  init(_ members: [JSONValue.Member], codingPath: [any CodingKey]) {
+  init(_ members: [JSONValue.Member], codingPath: [any CodingKey], uses: MemberUses?) {
+    self.uses = uses
     self.members = members
     index =
       members.count <= 16
@@ -75,6 +101,7 @@ private struct JSONKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol
   }
 
   private func value(_ key: Key) -> JSONValue? {
+    uses?.read(key.stringValue, at: codingPath)
     if let index { return index[key.stringValue] }
     return members.first { $0.name.utf8.elementsEqual(key.stringValue.utf8) }?.value
   }
@@ -85,7 +112,7 @@ private struct JSONKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol
     guard let value = value(key) else {
       throw DecodingError.keyNotFound(key, .init(codingPath: codingPath + [key], debugDescription: "it is missing"))
     }
-    return JSONValueDecoder(value: value, codingPath: codingPath + [key])
+    return JSONValueDecoder(value: value, codingPath: codingPath + [key], uses: uses)
   }
 
   func decodeNil(forKey key: Key) throws -> Bool { try decoder(key).decodeNil() }
@@ -102,7 +129,9 @@ private struct JSONKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol
     try decoder(key).unkeyedContainer()
   }
 
-  func superDecoder() throws -> any Decoder { JSONValueDecoder(value: .object(members), codingPath: codingPath) }
+  func superDecoder() throws -> any Decoder {
+    JSONValueDecoder(value: .object(members), codingPath: codingPath, uses: uses)
+  }
 
   func superDecoder(forKey key: Key) throws -> any Decoder { try decoder(key) }
 }
@@ -110,12 +139,14 @@ private struct JSONKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol
 private struct JSONUnkeyedDecoding: UnkeyedDecodingContainer {
   let elements: [JSONValue]
   let codingPath: [any CodingKey]
+  private let uses: MemberUses?
   private(set) var currentIndex = 0
   var count: Int? { elements.count }
   var isAtEnd: Bool { currentIndex >= elements.count }
 
-  init(elements: [JSONValue], codingPath: [any CodingKey]) {
+  init(elements: [JSONValue], codingPath: [any CodingKey], uses: MemberUses?) {
     self.elements = elements
+    self.uses = uses
     self.codingPath = codingPath
   }
 
@@ -133,7 +164,7 @@ private struct JSONUnkeyedDecoding: UnkeyedDecodingContainer {
         JSONValue.self, .init(codingPath: path, debugDescription: "more elements are wanted"))
     }
     defer { currentIndex += 1 }
-    return JSONValueDecoder(value: elements[currentIndex], codingPath: path)
+    return JSONValueDecoder(value: elements[currentIndex], codingPath: path, uses: uses)
   }
 
   mutating func decodeNil() throws -> Bool {
@@ -155,6 +186,57 @@ private struct JSONUnkeyedDecoding: UnkeyedDecodingContainer {
   mutating func superDecoder() throws -> any Decoder { try next() }
 }
 
+/// A member of an object that the type it was decoded as does not know.
+package struct UnknownMember: Error {
+  /// Where it stands, from the root: `region.width`.
+  package let path: String
+  /// Its name.
+  package let name: String
+  /// The names that the type knows there.
+  package let known: [String]
+}
+
+/// Notes which members of which objects are read while one value is decoded.
+private final class MemberUses {
+  private struct Use {
+    var members: [JSONValue.Member]
+    var known: Set<String> = []
+    /// True where the object was taken over as it is.
+    var isWhole = false
+  }
+
+  private var uses: [String: Use] = [:]
+  private var order: [String] = []
+  var isEmpty: Bool { uses.isEmpty }
+
+  private static func name(_ path: [any CodingKey]) -> String { path.map(\.stringValue).joined(separator: ".") }
+
+  func enter(_ members: [JSONValue.Member], at path: [any CodingKey]) {
+    let name = Self.name(path)
+    guard uses[name]?.members.isEmpty != false else { return }
+    if uses[name] == nil { order.append(name) }
+    uses[name, default: Use(members: [])].members = members
+  }
+
+  func read(_ key: String, at path: [any CodingKey]) { uses[Self.name(path)]?.known.insert(key) }
+
+  func takeWhole(_ path: [any CodingKey]) {
+    let name = Self.name(path)
+    if uses[name] == nil { order.append(name) }
+    uses[name, default: Use(members: [])].isWhole = true
+  }
+
+  var firstUnknown: UnknownMember? {
+    for path in order {
+      guard let use = uses[path], !use.isWhole, let member = use.members.first(where: { !use.known.contains($0.name) })
+      else { continue }
+      return UnknownMember(
+        path: path.isEmpty ? member.name : "\(path).\(member.name)", name: member.name, known: use.known.sorted())
+    }
+    return nil
+  }
+}
+
 extension DecodingError {
   /// What is wrong and where, as one sentence: `region.2: a number is wanted, not a string`.
   package var sentence: String {
@@ -174,6 +256,7 @@ extension JSONValue: Codable {
   /// Reads any value.
   public init(from decoder: any Decoder) throws {
     if let known = decoder as? JSONValueDecoder {
+      known.uses?.takeWhole(known.codingPath)
       self = known.value
       return
     }

@@ -1,4 +1,5 @@
 package import WaymarkJSON
+import WaymarkSystem
 
 /// The parameters of a method, and what it answers.
 public protocol ServiceRequest: Codable, Hashable, Sendable {
@@ -132,7 +133,12 @@ package struct IncomingRequest: Sendable {
   /// - Throws: `ServiceError` with the code `badParams`, naming the field.
   package func decode<Params: Decodable>(_ type: Params.Type) throws(ServiceError) -> Params {
     do {
-      return try JSONValueDecoder.decode(type, from: params)
+      return try JSONValueDecoder.decodeAll(type, from: params)
+    } catch let unknown as UnknownMember {
+      let shown = JSONValue.string(String(unknown.path.prefix(80))).compactText
+      let names = unknown.known.isEmpty ? "It takes none there." : "It takes \(unknown.known.joined(separator: ", "))."
+      let nearest = NearestWord.of(unknown.name, among: unknown.known).map { "Did you mean \($0)? " } ?? ""
+      throw ServiceError(.badParams, "\(method): there is no parameter \(shown).", hint: nearest + names)
     } catch let error as DecodingError {
       throw ServiceError(
         .badParams, "\(method): \(error.sentence).", hint: "docs/protocol.md lists the parameters of every method.")

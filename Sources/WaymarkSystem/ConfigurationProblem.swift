@@ -20,6 +20,13 @@ package struct ConfigurationProblem: Error, Hashable, Sendable {
     self.hint = hint
   }
 
+  /// A list that holds nothing: it could mean "all" as well as "none", so it is refused wherever it stands.
+  package static func emptyList(_ key: String, origin: String, line: Int?) -> ConfigurationProblem {
+    ConfigurationProblem(
+      origin: origin, line: line, key: key, message: "the list is empty",
+      hint: "List what is allowed, or leave the key out for the default.")
+  }
+
   /// As compilers say it: `waymark.yaml:7: camera.rotaton: …`.
   package var description: String {
     let place = line.map { "\(origin):\($0)" } ?? origin

@@ -163,9 +163,32 @@ extension Set<Character> {
 extension TextPattern {
   /// The pattern of that name, among those given and those built in, else the regular expression that the word is.
   public static func named(_ word: String, among own: [TextPattern] = []) throws(TextError) -> TextPattern {
-    if let known = (own + builtIn).first(where: { $0.name == word }) { return known }
-    let pattern = TextPattern(name: word, expression: word)
-    _ = try TextMatcher(pattern)
-    return pattern
+    let known = own + builtIn
+    if let same = known.first(where: { $0.name == word }) { return same }
+    if let expression = expression(in: word) {
+      let pattern = TextPattern(name: word, expression: expression)
+      _ = try TextMatcher(pattern)
+      return pattern
+    }
+    let plain = plainName(word)
+    if let same = known.first(where: { plainName($0.name) == plain }) { return same }
+    let nearest = NearestWord.of(word, among: known.map { $0.name }).map { "Did you mean \($0)? " } ?? ""
+    throw TextError(
+      .badPattern, "There is no pattern named \"\(word.prefix(60).filter { !$0.isNewline })\".",
+      hint:
+        "\(nearest)Names are \(known.map { $0.name }.joined(separator: ", ")). Write a regular expression as /…/ or re:…."
+    )
+  }
+
+  /// The regular expression in a word of the form `/…/` or `re:…`; nil for any other word.
+  private static func expression(in word: String) -> String? {
+    if word.hasPrefix("re:") { return String(word.dropFirst(3)) }
+    guard word.count >= 2, word.hasPrefix("/"), word.hasSuffix("/") else { return nil }
+    return String(word.dropFirst().dropLast())
+  }
+
+  /// A name without case, hyphens, underscores and spaces.
+  private static func plainName(_ name: String) -> String {
+    String(name.lowercased().filter { !"-_ ".contains($0) })
   }
 }

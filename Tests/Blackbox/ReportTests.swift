@@ -78,7 +78,8 @@ import Testing
     try "log: {level: error, levels: {scan: debug}, format: json}\n".write(
       toFile: folder.file("waymark.yaml"), atomically: true, encoding: .utf8)
     let service = try RunningService([
-      "--source", Self.frames, "--source-onboarding", "--auto-begin", "onboarding", "--config", folder.file("waymark.yaml"),
+      "--source", Self.frames, "--source-onboarding", "--auto-begin", "onboarding", "--config",
+      folder.file("waymark.yaml"),
     ])
     _ = try runProgram([
       Executable.path, "watch", "--json", "--events", "scan.successful", "--count", "1", "--socket", service.socket,

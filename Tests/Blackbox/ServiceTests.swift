@@ -44,7 +44,9 @@ import Testing
   @Test func itEndsWhenToldTo() throws {
     let service = try RunningService(["--source", Self.frames, "--source-onboarding"])
     // Another one on the same socket does not start, and leaves the first alone.
-    let second = try Executable.run(["serve", "--socket", service.socket, "--source", Self.frames, "--source-onboarding"])
+    let second = try Executable.run([
+      "serve", "--socket", service.socket, "--source", Self.frames, "--source-onboarding",
+    ])
     #expect(second.status == 69)
     #expect(second.diagnostics.contains("already listens"))
     let watch = Process()

@@ -11,7 +11,8 @@ import Testing
   /// The first verdict.
   private func firstVerdict(of service: RunningService) throws -> [String: Any] {
     let watch = try runProgram([
-      Executable.path, "watch", "--json", "--events", "scan.successful", "scan.invalid", "--count", "1", "--socket", service.socket,
+      Executable.path, "watch", "--json", "--events", "scan.successful", "scan.invalid", "--count", "1", "--socket",
+      service.socket,
     ])
     #expect(watch.status == 0, "\(watch.output)")
     let line = try #require(watch.output.split(separator: "\n").last)

@@ -33,7 +33,7 @@ struct TextTests {
 
   @Test func saysWhatIsWrong() throws {
     #expect(try Executable.run(["text"]).status == 64)
-    #expect(try Executable.run(["text", "--pattern", "[A-Z", plate]).status == 64)
+    #expect(try Executable.run(["text", "--pattern", "/[A-Z/", plate]).status == 64)
     #expect(try Executable.run(["text", "--region", "1,2,3", plate]).status == 64)
     #expect(try Executable.run(["text", "/nowhere/plate.png"]).status == 66)
     let missing = try Executable.run(["text", "--languages", "xxx", plate])

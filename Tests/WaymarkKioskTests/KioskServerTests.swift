@@ -77,6 +77,47 @@ struct KioskServerTests {
 
   func status(_ answer: String) -> Int { Int(answer.split(separator: " ").dropFirst().first ?? "") ?? 0 }
 
+  @Test("Every answer carries the security headers, also where there is no such route")
+  func securityHeaders() async throws {
+    try await withServer { port, cookie, _ in
+      let headers = ["Cookie: \(cookie)"]
+      let requests = [
+        ("GET", "/", 200), ("GET", "/nothing", 404), ("GET", "/assets/nothing.js", 404), ("GET", "/api/nothing", 404),
+        ("PUT", "/api/command", 404), ("DELETE", "/", 404), ("POST", "/api/command", 400),
+      ]
+      for (method, path, wanted) in requests {
+        let answer = try self.exchange(port, method, path, headers: headers, body: method == "GET" ? "" : "x")
+        #expect(self.status(answer) == wanted, "\(method) \(path)")
+        let lower = answer.lowercased()
+        for header in [
+          "content-security-policy: default-src 'none'", "x-content-type-options: nosniff", "cache-control:",
+        ] {
+          #expect(lower.contains(header), "\(method) \(path) \(header)")
+        }
+      }
+      let stranger = try self.exchange(port, "/nothing")
+      #expect(self.status(stranger) == 401 && stranger.lowercased().contains("nosniff"))
+    }
+  }
+
+  @Test("Commands that are no command are refused, and nothing of them reaches the service")
+  func malformedCommands() async throws {
+    try await withServer { port, cookie, backend in
+      let headers = ["Cookie: \(cookie)"]
+      let deep = String(repeating: #"{"a":"#, count: 400) + "1" + String(repeating: "}", count: 400)
+      let bodies = [
+        "", "[]", "{}", #"{"method":7}"#, #"{"method":"ping","params":[]}"#, #"{"method":"ping","params":\#(deep)}"#,
+        #"{"method":"ping","method":"torch"}"#, "{\"method\":\"ping\",\"params\":{\"a\":\"\u{1}\"}}",
+      ]
+      for body in bodies where !body.isEmpty {
+        let answer = try self.exchange(port, "POST", "/api/command", headers: headers, body: body)
+        #expect(self.status(answer) == 400, "\(body.prefix(60))")
+        #expect(answer.contains(#""code":"badRequest""#))
+      }
+      #expect(backend.commands.withLock { $0.isEmpty })
+    }
+  }
+
   @Test("Without the cookie every address answers 401; a launch code gives one browser its cookie, once")
   func launch() async throws {
     let codes = Codes()

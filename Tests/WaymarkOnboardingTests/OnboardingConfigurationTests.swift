@@ -63,8 +63,19 @@ struct OnboardingConfigurationTests {
   func empty() {
     #expect(problems("").isEmpty)
     #expect(problems("onboarding:\n").isEmpty)
-    #expect(problems("onboarding:\n  hosts:\n").isEmpty)
     #expect(problems("log: {level: info}").isEmpty)
+  }
+
+  @Test(
+    "An empty list of what is allowed is refused: it could mean all or nothing",
+    arguments: ["kinds", "hosts", "ports", "linkSchemes", "keyFiles", "algorithms", "issuer", "audience"])
+  func emptyLists(_ key: String) {
+    for value in ["", "[]", "~"] {
+      #expect(problems("onboarding:\n  \(key): \(value)\n") == ["w.yaml:2: onboarding.\(key): the list is empty"])
+    }
+    #expect(
+      problems("onboarding:\n  customKinds:\n    x: {json: []}").first
+        == "w.yaml:3: onboarding.customKinds.x.json: the list is empty")
   }
 
   @Test("A file may hold the section's content alone, where a policy is asked for")

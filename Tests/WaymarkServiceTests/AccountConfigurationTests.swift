@@ -36,6 +36,8 @@ import WaymarkSystem
   @Test(arguments: [
     ("accounts: 7", "accounts"), ("accounts: {mode: both}", "accounts.mode"),
     ("accounts: {mdoe: single}", "accounts.mdoe"), ("accounts: {modules: []}", "accounts.modules"),
+    ("accounts: {modules: }", "accounts.modules"), ("accounts: {activation: }", "accounts.activation"),
+    ("accounts: {shown: []}", "accounts.shown"),
     ("accounts: {modules: [passcode, passcode]}", "accounts.modules"),
     ("accounts: {modules: [activation]}", "accounts.activation"),
     ("accounts: {modules: [activation], activation: [preset]}", "accounts.host"),

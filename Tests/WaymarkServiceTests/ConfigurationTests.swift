@@ -56,6 +56,19 @@ import WaymarkSystem
     #expect(configuration.camera.rate == 30)
   }
 
+  @Test func emptyListsAreRefused() throws {
+    for key in ConfigurationSchema.keys where key.type == .strings {
+      let words = key.path.split(separator: ".")
+      for value in ["", "[]"] {
+        let lines = words.enumerated().map { index, word in
+          String(repeating: "  ", count: index) + word + ":" + (index == words.count - 1 ? " " + value : "")
+        }
+        let problems = try load(lines.joined(separator: "\n") + "\n").problems
+        #expect(problems.first?.key == key.path && problems.first?.message == "the list is empty", "\(key.path)")
+      }
+    }
+  }
+
   @Test func unknownKeysAreNamedWithTheirLine() throws {
     let (_, problems) = try load("camera:\n  rotaton: \"90\"\nsceens:\n  load: x\n")
     #expect(problems.map(\.line) == [2, 3])

@@ -50,6 +50,27 @@ import WaymarkService
     await service.stop()
   }
 
+  /// A slip in a name must not widen what is asked for.
+  @Test func parametersThatNobodyKnowsAreRefused() async throws {
+    let service = try await TestService()
+    let client = try RawClient(service.path)
+    _ = try client.next()
+    for (method, params, path, nearest) in [
+      ("subscribe", #"{"evnts":["scan.*"]}"#, "evnts", "events"), ("ping", #"{"a":1}"#, "a", nil),
+      ("subscribe", #"{"events":["scan.*"],"":1}"#, "", nil),
+      ("subscribe", "{\"" + String(repeating: "x", count: 5000) + "\":1}", "xxx", nil),
+    ] as [(String, String, String, String?)] {
+      let error = try client.ask(method, params)["error"]
+      #expect(error?["code"] == "badParams", "\(method) \(path)")
+      let message = error?["message"]?.string ?? ""
+      #expect(message.contains("\"\(path)") && message.count < 200, "\(message)")
+      if let nearest { #expect(error?["hint"]?.string?.hasPrefix("Did you mean \(nearest)?") == true) }
+    }
+    // A null stands for a parameter that is left out, and the connection goes on.
+    #expect(try client.ask("subscribe", #"{"events":null}"#)["error"] == nil)
+    await service.stop()
+  }
+
   @Test func everyClientGetsEveryEventInOrder() async throws {
     let service = try await TestService()
     let clients = try (0..<50).map { _ in try subscribed(service, #"["anchor.*"]"#) }

@@ -140,11 +140,12 @@ struct TextModuleTests {
   @Test("What makes no sense is refused, and what is missing told with what to install")
   func refuses() async throws {
     var settings = TextSettings()
-    settings.patterns = [try TextPattern.named("[0-9]{4}")]
+    settings.patterns = [try TextPattern.named("/[0-9]{4}/")]
     let service = try await service(try FakeTextEngine("text('x')"), settings)
     let client = try client(service, #"["text.ended"]"#)
     for params in [
-      #"{"region":[0,0,2,1]}"#, #"{"region":[0]}"#, #"{"patterns":["[A-Z"]}"#, #"{"patterns":[{}]}"#,
+      #"{"region":[0,0,2,1]}"#, #"{"region":[0]}"#, #"{"patterns":["[A-Z]"]}"#, #"{"patterns":["/[A-Z/"]}"#,
+      #"{"patterns":[{}]}"#,
       #"{"patterns":[7]}"#,
       #"{"patterns":[{"length":[9,3]}]}"#, #"{"patterns":[{"check":"crc"}]}"#, #"{"patterns":[{"kind":"poem"}]}"#,
       #"{"patterns":["gtin","gtin"]}"#, #"{"patterns":["((a{100}){100}){100}"]}"#, #"{"timeout":0}"#,

@@ -59,7 +59,10 @@ import WaymarkProtocol
   }
 
   @Test(
-    "Without a size nobody knows where the next request begins", arguments: ["{}", #"{"size":"9"}"#, #"{"size":9.5}"#])
+    "Without a size nobody knows where the next request begins",
+    arguments: [
+      "{}", #"{"size":"9"}"#, #"{"size":9.5}"#, #"{"size":-1}"#, #"{"size":-9223372036854775808}"#, #"{"size":1e300}"#,
+    ])
   func sizeless(_ parameters: String) async throws {
     let service = try await service()
     let client = try client(service)

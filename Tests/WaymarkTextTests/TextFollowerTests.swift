@@ -39,7 +39,7 @@ import WaymarkGeometry
   }
 
   @Test func whatHasNoCheckDigitMustBeSeenMoreOften() throws {
-    let found = try #require(try accepted(Array(repeating: "AB1234", count: 6), by: "[A-Z]{2}[0-9]{4}"))
+    let found = try #require(try accepted(Array(repeating: "AB1234", count: 6), by: "/[A-Z]{2}[0-9]{4}/"))
     #expect(found == (2, "AB1234"))
   }
 
@@ -67,7 +67,7 @@ import WaymarkGeometry
   }
 
   @Test func doubtIsNeverAcceptedByItself() throws {
-    var follower = try follower("[A-Z0-9]{6}")
+    var follower = try follower("/[A-Z0-9]{6}/")
     for frame in 0..<8 {
       let outcome = follower.see([line("AB0123")], at: Double(frame) / 10)
       #expect(outcome.accepted == nil)

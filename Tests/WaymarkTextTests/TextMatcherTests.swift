@@ -1,10 +1,32 @@
 import Testing
+import WaymarkSystem
 
 @testable import WaymarkText
 
 @Suite struct TextMatcherTests {
   private func match(_ text: String, _ pattern: String) throws -> TextMatcher.Match? {
     try TextMatcher(try TextPattern.named(pattern)).match(text)
+  }
+
+  @Test func namesAreKnownInAnyCaseAndExpressionsAreMarked() throws {
+    for name in ["IBAN", "Iban", "iban"] { #expect(try TextPattern.named(name).check == .iban) }
+    for name in ["gtin13", "GTIN-13", "gtin_13", "GTIN 13"] { #expect(try TextPattern.named(name).length == 13...13) }
+    #expect(try match("IBAN", "iban") == nil)
+    #expect(try match("AB12", "re:[A-Z]{2}[0-9]{2}")?.text == "AB12")
+    #expect(try match("AB12", "/[A-Z]{2}[0-9]{2}/")?.text == "AB12")
+    for word in ["ibam", "[A-Z]{2}", "", "/", "serial number"] {
+      do {
+        _ = try TextPattern.named(word)
+        Issue.record("\(word) was taken")
+      } catch {
+        #expect(error.code == .badPattern)
+        #expect(error.hint.contains("/…/") && error.hint.contains("gtin-13"))
+        if word == "ibam" { #expect(error.hint.hasPrefix("Did you mean iban?")) }
+      }
+    }
+    // A pattern of one's own may bear any name.
+    let own = TextPattern(name: "Serial No", expression: "[0-9]{4}")
+    #expect(try TextPattern.named("serial-no", among: [own]) == own)
   }
 
   @Test func lettersThatADigitsPatternCannotHaveAreSettled() throws {
@@ -37,22 +59,22 @@ import Testing
   }
 
   @Test func whatThePatternLeavesOpenStaysDoubtful() throws {
-    let open = try match("AB0123", "[A-Z0-9]{6}")
+    let open = try match("AB0123", "/[A-Z0-9]{6}/")
     #expect(open?.text == "AB0123")
     #expect(open?.isDoubtful == true)
     #expect(open?.others.contains("ABO123") == true)
-    let fixed = try match("AB0123", "[A-Z]{2}[0-9]{4}")
+    let fixed = try match("AB0123", "/[A-Z]{2}[0-9]{4}/")
     #expect(fixed?.isDoubtful == false)
-    #expect(try match("ABO123", "[A-Z]{2}[0-9]{4}")?.text == "AB0123")
+    #expect(try match("ABO123", "/[A-Z]{2}[0-9]{4}/")?.text == "AB0123")
   }
 
   @Test func theWholeTextMustSatisfyTheExpression() throws {
-    #expect(try match("X123456", "[0-9]{6}") == nil)
+    #expect(try match("X123456", "/[0-9]{6}/") == nil)
   }
 
   @Test func whatIsNoExpressionIsToldSo() {
-    #expect(throws: TextError.self) { try TextPattern.named("[A-Z") }
-    #expect(throws: TextError.self) { try TextPattern.named(String(repeating: "a", count: 1000)) }
+    #expect(throws: TextError.self) { try TextPattern.named("/[A-Z/") }
+    #expect(throws: TextError.self) { try TextPattern.named("re:" + String(repeating: "a", count: 1000)) }
   }
 
   @Test(arguments: [
@@ -82,10 +104,10 @@ import Testing
 
   /// Every character may be a digit as well: only of the readings that the pattern allows so far are some kept.
   @Test func manyCharactersAreSettledByTheirPlaces() throws {
-    let match = try match("OB1S2G8I5O1B", "[0-9]{12}")
+    let match = try match("OB1S2G8I5O1B", "/[0-9]{12}/")
     #expect(match?.text == "081526815018")
     #expect(match?.isDoubtful == false)
-    #expect(try self.match("50I5 8215", "[A-Z]{4} [A-Z]{4}")?.text == "SOIS BZIS")
+    #expect(try self.match("50I5 8215", "/[A-Z]{4} [A-Z]{4}/")?.text == "SOIS BZIS")
   }
 
   @Test func aLineHasOnlySoManyStepsHoweverManyReadingsItHas() throws {

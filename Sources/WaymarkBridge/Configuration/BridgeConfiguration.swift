@@ -95,7 +95,7 @@ package struct BridgeConfiguration: Hashable, Sendable {
       limits.bytes = (try section.number("megabytes", 1...1 << 20)).map { $0 << 20 } ?? limits.bytes
     }
     selection = EventSelection(rules: try reader.rules("events"))
-    commands = Set(try reader.list("commands") ?? [])
+    commands = Set(try reader.list("commands", emptyMeans: "Leave the key out to allow none.") ?? [])
     metricsFile = try reader.text("metricsFile")
     statusEvery = try reader.number("statusEvery", 5...86_400) ?? statusEvery
     try reader.end()

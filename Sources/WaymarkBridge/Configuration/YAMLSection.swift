@@ -69,9 +69,16 @@ struct YAMLSection {
     return number
   }
 
-  mutating func list(_ name: String) throws(BridgeError) -> [String]? {
-    guard let node = try take(name) else { return nil }
-    return try list(name, node)
+  /// A list of texts; an empty one is refused with a hint of what to write in its place.
+  mutating func list(_ name: String, emptyMeans hint: String) throws(BridgeError) -> [String]? {
+    let isOpen = pairs.first { $0.name == name }?.value
+    guard let node = try take(name) else {
+      if let isOpen { throw wrong(name, isOpen, "is an empty list", hint: hint) }
+      return nil
+    }
+    let texts = try list(name, node)
+    if texts.isEmpty { throw wrong(name, node, "is an empty list", hint: hint) }
+    return texts
   }
 
   private func list(_ name: String, _ node: Node) throws(BridgeError) -> [String] {

@@ -1,22 +1,21 @@
-import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
 import ServiceLifecycle
+import WaymarkJSON
 
 extension KioskServer {
   /// Commands, uploads and the stream of events.
   func addCommands(to router: Router<KioskContext>) {
     router.post("/api/command") { request, _ in
       guard let body = await collect(request, upTo: Self.commandLimit) else { return tooLarge }
-      guard
-        let object = try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any],
-        let method = object["method"] as? String
-      else {
+      let command = try? JSONParser.parse(body)
+      let parameters = command?["params"] ?? .object([:])
+      guard let method = command?["method"]?.string, case .object = parameters else {
         return answer(
           .failure(
-            code: "badRequest", message: "The body is no command.",
-            hint: "Send {\\\"method\\\":…,\\\"params\\\":{…}} as JSON."), status: .badRequest)
+            code: "badRequest", message: "The body is not a command.",
+            hint: "Send {\\\"method\\\":…,\\\"params\\\":{…}} as JSON, nested at most 32 deep."), status: .badRequest)
       }
       guard CommandAllowList.allows(method) else {
         return answer(
@@ -24,9 +23,9 @@ extension KioskServer {
             code: "notPermitted", message: "This page may not call that method.",
             hint: "Connect to the socket for everything that sets the device up."), status: .forbidden)
       }
-      let parameters = object["params"] as? [String: Any] ?? [:]
-      let encoded = try JSONSerialization.data(withJSONObject: parameters)
-      return answer(await backend.command(method, params: Array(encoded), page: request.headers[Self.pageHeader]))
+      return answer(
+        await backend.command(
+          method, params: Array(parameters.compactText.utf8), page: request.headers[Self.pageHeader]))
     }
 
     router.post("/api/upload") { request, _ in

@@ -1,17 +1,18 @@
-import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import WaymarkJSON
 
 extension KioskOptions {
   /// What the page may show, as JSON.
   var shown: String {
-    let configuration: [String: any Sendable] = [
-      "show": views.map(\.rawValue), "language": language ?? NSNull(), "returnSeconds": returnSeconds,
-      "idleSeconds": idleSeconds, "upload": upload, "reach": reach, "keyboard": keyboard,
+    let configuration: JSONValue = [
+      "idleSeconds": .double(idleSeconds), "keyboard": .bool(keyboard),
+      "language": language.map(JSONValue.string) ?? .null, "reach": .double(reach),
+      "returnSeconds": .double(returnSeconds), "show": .array(views.map { .string($0.rawValue) }),
+      "upload": .bool(upload),
     ]
-    let data = try? JSONSerialization.data(withJSONObject: configuration, options: [.sortedKeys])
-    return data.map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+    return configuration.compactText
   }
 }
 

@@ -24,7 +24,7 @@ struct RequestGuard: RouterMiddleware {
     switch gate.decide(claims(of: request)) {
     case .allowed:
       connections.proved(context.channel)
-      response = try await next(request, context)
+      response = try await answer(request, context, next)
     case .trade(let cookie, let secure):
       connections.proved(context.channel)
       let line = "\(cookieName)=\(cookie); Path=/; HttpOnly; SameSite=Strict\(secure ? "; Secure" : "")"
@@ -43,6 +43,17 @@ struct RequestGuard: RouterMiddleware {
     response.headers[.init("Permissions-Policy")!] = "camera=(), microphone=(), geolocation=()"
     if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
     return response
+  }
+
+  /// The answer of the route. An error of the server, such as 404 where there is no route, is an answer like any other.
+  private func answer(
+    _ request: Request, _ context: Context, _ next: (Request, Context) async throws -> Response
+  ) async throws -> Response {
+    do {
+      return try await next(request, context)
+    } catch let error as any HTTPResponseError {
+      return try error.response(from: request, context: context)
+    }
   }
 
   private func claims(of request: Request) -> AccessGuard.Claims {

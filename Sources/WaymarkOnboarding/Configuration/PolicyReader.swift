@@ -263,9 +263,18 @@ struct PolicyReader {
     return nil
   }
 
+  /// Lists that name what is accepted. An empty one could mean all or nothing, so it is refused.
+  private static let allowLists: Set<String> = [
+    "kinds", "hosts", "ports", "linkSchemes", "keyFiles", "algorithms", "issuer", "audience", "json",
+  ]
+
   private mutating func strings(_ name: String, _ content: Node.Mapping, under path: String = "onboarding") -> [String]?
   {
-    value(name, content, under: path, wanted: "a list of texts") { node in
+    if let node = content[name], Self.allowLists.contains(name), node.isEmptyValue || node.sequence?.isEmpty == true {
+      problems.append(.emptyList("\(path).\(name)", origin: file, line: node.mark?.line))
+      return nil
+    }
+    return value(name, content, under: path, wanted: "a list of texts") { node in
       if let scalar = node.scalar { return [scalar.string] }
       guard let sequence = node.sequence else { return nil }
       let texts = sequence.compactMap { $0.isEmptyValue ? nil : $0.scalar?.string }

@@ -29,7 +29,8 @@ struct AccountPolicyReader {
   mutating func read(yaml: String) -> AccountSettings? {
     guard let root = try? Yams.compose(yaml: yaml), case .mapping(let mapping) = root, let section = mapping["accounts"]
     else { return nil }
-    let found = reader.section(section, "accounts", known: Self.keys)
+    let found = reader.section(
+      section, "accounts", known: Self.keys, lists: ["modules", "activation", "shown"])
     // The language of the texts comes before them, wherever it stands.
     for (name, node) in found where name == "language" {
       if let tag = reader.text(node, "accounts.language") {

@@ -15,7 +15,11 @@ struct SectionReader {
   }
 
   /// The keys and values of a section, each key once and known.
-  mutating func section(_ node: Node, _ key: String, known: [String]?) -> [(name: String, value: Node)] {
+  ///
+  /// A key without a value is as good as left out, unless it is one of `lists`: an empty list could mean all or nothing.
+  mutating func section(
+    _ node: Node, _ key: String, known: [String]?, lists: Set<String> = []
+  ) -> [(name: String, value: Node)] {
     guard case .mapping(let mapping) = node else {
       add("a section with keys is wanted", key, node, hint: "Write key: value under \(key):.")
       return []
@@ -29,6 +33,8 @@ struct SectionReader {
         add("it stands twice", "\(key).\(name)", keyNode, hint: "Keep one.")
       } else if value.null == nil || value.scalar?.style != .plain {
         found.append((name, value))
+      } else if lists.contains(name) {
+        problems.append(.emptyList("\(key).\(name)", origin: origin, line: keyNode.mark?.line))
       }
     }
     return found
@@ -77,6 +83,7 @@ struct SectionReader {
     _ node: Node, _ key: String, _ type: Word.Type
   ) -> [Word] where Word.RawValue == String {
     let known = Word.allCases.map(\.rawValue).joined(separator: ", ")
+    if node.sequence?.isEmpty == true { problems.append(.emptyList(key, origin: origin, line: node.mark?.line)) }
     var found: [Word] = []
     for element in node.scalar == nil ? list(node, key) : [node] {
       guard let word = element.scalar.flatMap({ Word(rawValue: $0.string) }) else {

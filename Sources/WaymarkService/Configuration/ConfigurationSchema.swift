@@ -1,3 +1,5 @@
+import WaymarkSystem
+
 /// What a value of the configuration must be.
 package enum ConfigurationType: Hashable, Sendable {
   /// Any text.
@@ -172,28 +174,8 @@ package enum ConfigurationSchema {
   /// Whether keys begin with `path`.
   static func isSection(_ path: String) -> Bool { keys.contains { $0.path.hasPrefix(path + ".") } }
 
-  /// The known word nearest to `path`, for the hint.
-  static func nearest(to path: String) -> String? {
-    let distances = keys.map { ($0.path, distance($0.path, path)) }
-    guard let best = distances.min(by: { $0.1 < $1.1 }), best.1 <= max(2, path.count / 3) else { return nil }
-    return best.0
-  }
+  /// The known key nearest to `path`, for the hint.
+  static func nearest(to path: String) -> String? { NearestWord.of(path, among: keys.map { $0.path }) }
 
   private static let byPath = Dictionary(uniqueKeysWithValues: keys.map { ($0.path, $0) })
-
-  /// Levenshtein's distance.
-  private static func distance(_ a: String, _ b: String) -> Int {
-    let (a, b) = (Array(a.utf8), Array(b.utf8))
-    var row = Array(0...b.count)
-    for i in 0..<a.count {
-      var corner = row[0]
-      row[0] = i + 1
-      for j in 0..<b.count {
-        let next = min(row[j] + 1, row[j + 1] + 1, corner + (a[i] == b[j] ? 0 : 1))
-        corner = row[j + 1]
-        row[j + 1] = next
-      }
-    }
-    return row[b.count]
-  }
 }

@@ -106,9 +106,16 @@ package struct ConfigurationValues: Sendable {
     switch node {
     case .scalar(let scalar):
       // An empty value leaves the key as it is without it.
-      if node.null != nil, scalar.style == .plain { return }
+      if node.null != nil, scalar.style == .plain {
+        if key.type == .strings { problems.append(.emptyList(key.path, origin: origin, line: line)) }
+        return
+      }
       set(key, text: scalar.string, named: key.path, line: line, isQuoted: scalar.style != .plain)
     case .sequence(let sequence) where key.type == .strings:
+      guard !sequence.isEmpty else {
+        problems.append(.emptyList(key.path, origin: origin, line: line))
+        return
+      }
       var texts: [String] = []
       for element in sequence {
         guard let text = element.scalar?.string else {

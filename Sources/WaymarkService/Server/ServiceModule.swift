@@ -90,7 +90,7 @@ package struct MethodTable {
       upload: { request in
         switch request.params["size"]?.int {
         case let size? where (1...largest).contains(size): return size
-        case let size? where size <= 0: return nil
+        case 0?: return nil
         default:
           throw EndlessUpload(
             error: ServiceError(

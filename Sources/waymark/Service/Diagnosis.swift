@@ -109,7 +109,9 @@ struct Diagnosis {
     let message = "No camera is plugged in (there is no /dev/video*)."
     return Finding(
       subject: "camera", level: .remark, message: message,
-      hint: "Plug one in; the service takes it up at once. To try it without a camera: waymark serve --source FOLDER. In a container, pass the device through.")
+      hint:
+        "Plug one in; the service takes it up at once. To try it without a camera: waymark serve --source FOLDER. In a container, pass the device through."
+    )
   }
 
   private func denied(_ path: String, _ name: String) -> Finding {

@@ -17,7 +17,7 @@ struct TextCommand: ParsableCommand {
     discussion: """
       Reads JPEG, PNG, WebP and PNM files by their contents; folders with all that is below them; - is standard input. \
       Lines stand in any direction, dark on light or light on dark. A pattern is a name (digits, date, number, mrz, luhn, imei, gtin, \
-      gtin-8, gtin-12, gtin-13, gtin-14, sscc, iban, vin, mod97-10, mod11-2, mod37-36) or a regular expression for the whole text; what \
+      gtin-8, gtin-12, gtin-13, gtin-14, sscc, iban, vin, mod97-10, mod11-2, mod37-36) or a regular expression for the whole text between slashes (/[A-Z]{2}[0-9]{4}/); what \
       satisfies one is accepted. With --frames the pictures of a folder are frames of one camera, a tenth of a second apart, and a text is \
       accepted once frames agree on it, as the service does it. Needs the package waymark-text.
 
@@ -33,7 +33,8 @@ struct TextCommand: ParsableCommand {
 
   @Option(
     name: [.short, .long],
-    help: ArgumentHelp("What is accepted: a name or a regular expression; may be given again.", valueName: "pattern"))
+    help: ArgumentHelp(
+      "What is accepted: a name, or a regular expression as /…/ or re:…; may be given again.", valueName: "pattern"))
   var pattern: [String] = []
 
   @Option(help: ArgumentHelp("Read within this part of the picture only, in pixels.", valueName: "x,y,width,height"))

@@ -30,7 +30,8 @@ final class SteppedSource: FrameSource {
   ///   - blanks: gray frames after the last picture.
   ///   - lostAfter: pictures after which it is unplugged.
   init(
-    folder: String, origin: FrameOrigin = .camera, rate: Double, pictures: Range<Int>? = nil, blanks: Int, lostAfter: Int? = nil,
+    folder: String, origin: FrameOrigin = .camera, rate: Double, pictures: Range<Int>? = nil, blanks: Int,
+    lostAfter: Int? = nil,
     processed: @escaping @Sendable () -> UInt64
   ) throws {
     let all = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".jpg") }.sorted()

@@ -76,7 +76,7 @@ export class TextField extends HTMLElement {
   /** The names of patterns, or the expression, by which printed text is taken. */
   get textPatterns() {
     const wanted = (this.getAttribute('reads') ?? this.getAttribute('pattern') ?? '').trim();
-    return !wanted ? [] : /^[a-z][a-z0-9-]*( [a-z][a-z0-9-]*)*$/.test(wanted) ? wanted.split(' ') : [wanted];
+    return !wanted ? [] : /^[a-z][a-z0-9-]*( [a-z][a-z0-9-]*)*$/.test(wanted) ? wanted.split(' ') : [`re:${wanted}`];
   }
 
   /** Puts in what a scanner read, whole. */
