@@ -1,5 +1,3 @@
-import WaymarkImage
-
 /// What became of looking a signature over.
 package struct SignatureFinding: Hashable, Sendable {
   /// The signature that the file holds.
@@ -8,7 +6,7 @@ package struct SignatureFinding: Hashable, Sendable {
   package let claimed: String
   /// Whether that is the hash of what it holds.
   package let isUnchanged: Bool
-  /// Whether the picture is the one that these strokes and words give; `nil` for a record without a picture.
+  /// True when the file is the one that these strokes and words give, byte for byte; `nil` for a record without a picture.
   package let isItsPicture: Bool?
 
   /// Whether nothing was changed.
@@ -16,22 +14,18 @@ package struct SignatureFinding: Hashable, Sendable {
 
   /// Looks over a record, an SVG or a PNG.
   ///
-  /// - Parameter pixels: decodes a PNG to the gray values of its pixels, row by row.
+  /// A picture is drawn and written anew, and every byte of the file is compared: so nothing can be added that a viewer might
+  /// show or a program might read, be it another colour, another chunk, or bytes behind the end.
+  ///
   /// - Throws: `notASignature` when it is none of them, or what it holds is none.
-  package static func of(
-    _ file: [UInt8], pixels: ([UInt8]) -> (width: Int, height: Int, values: [UInt8])?
-  ) throws(SignatureError) -> SignatureFinding {
+  package static func of(_ file: [UInt8]) throws(SignatureError) -> SignatureFinding {
     if file.starts(with: SignaturePNG.mark) {
       guard let json = SignaturePNG.record(in: file) else {
         throw Signature.bad(.notASignature, "the PNG carries no record of strokes")
       }
       let record = try SignatureRecord(json: json)
       let signature = try record.signature()
-      let drawn = SignaturePNG.draw(signature)
-      let isSame = pixels(file).map {
-        $0.width == drawn.width && $0.height == drawn.height && $0.values == SignaturePNG.values(drawn)
-      }
-      return SignatureFinding(record, signature, isSame ?? false)
+      return SignatureFinding(record, signature, (try? SignaturePNG.encode(signature)) == file)
     }
     if let json = SignatureSVG.record(in: file) {
       let record = try SignatureRecord(json: json)

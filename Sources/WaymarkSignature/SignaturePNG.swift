@@ -75,14 +75,9 @@ package enum SignaturePNG {
     }
   }
 
-  /// The gray values of a picture that was drawn here, row by row.
-  package static func values(_ image: RGBImage) -> [UInt8] {
-    image.withBytes { bytes in stride(from: 0, to: bytes.count, by: 3).map { bytes[$0] } }
-  }
-
   // MARK: Chunks
 
-  private static func chunk(_ type: String, _ body: [UInt8]) -> [UInt8] {
+  static func chunk(_ type: String, _ body: [UInt8]) -> [UInt8] {
     let named = Array(type.utf8) + body
     return bigEndian(UInt32(clamping: body.count)) + named + bigEndian(checksum(named))
   }

@@ -23,6 +23,8 @@ package struct SignatureRecord: Codable, Hashable, Sendable {
   package let hash: String
 
   static let format = "waymark-signature/1"
+  /// The most bytes that a record has: all its points and words at their longest.
+  static let limit = 2 << 20
 
   /// The record of a signature.
   package init(_ signature: Signature) {
@@ -55,6 +57,9 @@ package struct SignatureRecord: Codable, Hashable, Sendable {
 
   /// The record in a text of JSON.
   package init(json: some Sequence<UInt8>) throws(SignatureError) {
+    guard json.underestimatedCount <= Self.limit else {
+      throw Signature.bad(.notASignature, "its record has more than \(Self.limit >> 20) MiB")
+    }
     do {
       self = try JSONValueDecoder.decode(Self.self, from: try JSONParser.parse(json))
     } catch {

@@ -13,7 +13,7 @@ package enum SignatureSVG {
       <svg xmlns="http://www.w3.org/2000/svg" width="\(border.width)" height="\(border.height)" \
       viewBox="0 0 \(border.width) \(border.height)" role="img">
       <title>\(escaped(border.lines.joined(separator: " ")))</title>
-      <metadata id="waymark-signature">\(escaped(SignatureRecord(signature).json))</metadata>
+      <metadata id="waymark-signature">\(escaped(portable(SignatureRecord(signature).json)))</metadata>
       <rect width="\(border.width)" height="\(border.height)" fill="#fff"/>
       <rect x="\(border.margin)" y="\(border.margin)" width="\(signature.width)" height="\(signature.height)" \
       fill="none" stroke="#999"/>
@@ -40,15 +40,18 @@ package enum SignatureSVG {
     guard file.starts(with: Array("<?xml".utf8)) else { return nil }
     let open = Array("<metadata id=\"waymark-signature\">".utf8)
     let close = Array("</metadata>".utf8)
-    guard let start = first(open, in: file[...]), let end = first(close, in: file[(start + open.count)...]) else {
-      return nil
-    }
-    return unescaped(file[(start + open.count)..<end])
+    // Before it stand the size and the title, which is short; an escaped record is up to six times as long as a plain one.
+    guard let start = first(open, in: file.prefix(1 << 17)) else { return nil }
+    let rest = file[(start + open.count)...].prefix(6 * SignatureRecord.limit)
+    guard let end = first(close, in: rest) else { return nil }
+    return unescaped(rest[..<end])
   }
 
   private static func first(_ wanted: [UInt8], in bytes: ArraySlice<UInt8>) -> Int? {
     guard bytes.count >= wanted.count else { return nil }
-    return (bytes.startIndex...(bytes.endIndex - wanted.count)).first { bytes[$0...].starts(with: wanted) }
+    return (bytes.startIndex...(bytes.endIndex - wanted.count)).first {
+      bytes[$0] == wanted[0] && bytes[$0..<($0 + wanted.count)].elementsEqual(wanted)
+    }
   }
 
   /// Hundredths, written the same everywhere.
@@ -59,9 +62,15 @@ package enum SignatureSVG {
     return rest == 0 ? "\(sign)\(units)" : "\(sign)\(units).\(rest < 10 ? "0" : "")\(rest)"
   }
 
-  private static let entities: [(Character, String)] = [
-    ("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;"),
+  private static let entities: [(byte: UInt8, name: [UInt8])] = [
+    (UInt8(ascii: "&"), Array("&amp;".utf8)), (UInt8(ascii: "<"), Array("&lt;".utf8)),
+    (UInt8(ascii: ">"), Array("&gt;".utf8)), (UInt8(ascii: "\""), Array("&quot;".utf8)),
   ]
+
+  /// JSON in which the characters that XML has no place for are written as escapes: the same value.
+  private static func portable(_ json: String) -> String {
+    json.replacing("\u{FFFE}", with: "\\ufffe").replacing("\u{FFFF}", with: "\\uffff")
+  }
 
   /// Text for XML 1.0, which has no place for most control characters.
   private static func escaped(_ text: String) -> String {
@@ -82,14 +91,14 @@ package enum SignatureSVG {
   private static func unescaped(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
     var out: [UInt8] = []
     out.reserveCapacity(bytes.count)
-    var rest = bytes
-    while let byte = rest.first {
-      if byte == UInt8(ascii: "&"), let entity = entities.first(where: { rest.starts(with: Array($0.1.utf8)) }) {
-        out += Array(String(entity.0).utf8)
-        rest = rest.dropFirst(entity.1.utf8.count)
+    var place = bytes.startIndex
+    while place < bytes.endIndex {
+      if bytes[place] == UInt8(ascii: "&"), let entity = entities.first(where: { bytes[place...].starts(with: $0.name) }) {
+        out.append(entity.byte)
+        place += entity.name.count
       } else {
-        out.append(byte)
-        rest = rest.dropFirst()
+        out.append(bytes[place])
+        place += 1
       }
     }
     return out

@@ -1,5 +1,5 @@
 import ArgumentParser
-import WaymarkImage
+import WaymarkOnboarding
 import WaymarkSignature
 import WaymarkSystem
 
@@ -17,7 +17,7 @@ struct SignatureVerifyCommand: ParsableCommand {
     abstract: "Tell whether a signature's file was changed: its strokes, its words, its picture.",
     discussion: """
       Takes SVG, PNG or JSON as signature.get gives them. The hash in the file is computed anew from the strokes and the words, \
-      and the picture is drawn anew and compared. Who can write the file can also write another hash: give the one that \
+      and the whole file is made anew and compared, byte by byte. Who can write the file can also write another hash: give the one that \
       your program was told when it was signed with --hash.
       Ends with 0 when nothing was changed, 2 when something was, 65 when it is no signature.
       """)
@@ -59,10 +59,7 @@ struct SignatureVerifyCommand: ParsableCommand {
     }
     let finding: SignatureFinding
     do throws(SignatureError) {
-      finding = try SignatureFinding.of(bytes) { png in
-        guard let image = try? PictureDecoder(pixelLimit: 100_000_000).rgb(png).image else { return nil }
-        return (image.width, image.height, SignaturePNG.values(image))
-      }
+      finding = try SignatureFinding.of(bytes)
     } catch {
       Output.fail(.badData, "\(file): \(error.message)", hint: error.hint)
     }
@@ -82,11 +79,12 @@ struct SignatureVerifyCommand: ParsableCommand {
     } else {
       Output.line(isWhole ? "unchanged" : "changed")
       if !finding.isUnchanged { Output.line("  strokes or words are not those that were hashed") }
-      if finding.isItsPicture == false { Output.line("  the picture is not the one that these strokes give") }
+      if finding.isItsPicture == false { Output.line("  the file is not the one that these strokes and words give") }
       if isExpected == false { Output.line("  the hash is not the one that was expected") }
-      if isSubject == false { Output.line("  something else was signed: \(signature.subject)") }
-      Output.line("  signed \(signature.time)\(signature.signer.isEmpty ? "" : " by \(signature.signer)")")
-      if !signature.purpose.isEmpty { Output.line("  for \(signature.purpose)") }
+      let (signer, purpose) = (DisplayText.escaped(signature.signer), DisplayText.escaped(signature.purpose))
+      if isSubject == false { Output.line("  something else was signed: \(DisplayText.escaped(signature.subject))") }
+      Output.line("  signed \(DisplayText.escaped(signature.time))\(signer.isEmpty ? "" : " by \(signer)")")
+      if !purpose.isEmpty { Output.line("  for \(purpose)") }
       Output.line("  \(signature.strokes.count) strokes, \(points) points in \(seconds) s")
       Output.line("  SHA-256 \(signature.hash)")
     }

@@ -4,6 +4,19 @@ import WaymarkSystem
 
 @Suite("Hosts")
 struct HostTests {
+  @Test("A host, perhaps with a port, and nothing else")
+  func authority() {
+    for text in ["example.com", "example.com:8443", "10.0.0.1", "[2001:db8::1]", "[2001:db8::1]:1", "пример.рф:65535"] {
+      #expect(HostName.isAuthority(text), "\(text)")
+    }
+    for text in [
+      "", ":", ":80", "example.com:", "example.com:0", "example.com:65536", "example.com:+1", "javascript:alert(1)",
+      "https://example.com", "//example.com", "example.com/", "me@example.com", "a b", "2001:db8::1", "[::1", "a:b:1",
+    ] {
+      #expect(!HostName.isAuthority(text), "\(text)")
+    }
+  }
+
   @Test(
     "have one form in which they are compared",
     arguments: [

@@ -102,6 +102,7 @@ import WaymarkSystem
     #expect(store.warnings.count == 2)
     #expect(store.last == nil)
     #expect(FileManager.default.fileExists(atPath: folder + "/ben0ben0ben0.user.damaged"))
+    #expect(store.damaged == ["ben0ben0ben0", "cem0cem0cem0"])
     try store.erase("ben0ben0ben0")
     #expect(!FileManager.default.fileExists(atPath: folder + "/ben0ben0ben0.user.damaged"))
     #expect(throws: ServiceProblem.self) { try store.erase("../../x") }

@@ -236,6 +236,16 @@ import WaymarkSystem
     #expect(
       try ask(first, "authentication.answer", ["request": 1, "outcome": "maybe"])["error"]?["code"]?.string
         == "badParams")
+    for (member, value) in [
+      ("subject", ""), ("subject", " \u{3000}\t"), ("title", "Ada\nBob"), ("title", "\u{202E}adA"), ("subtitle", "\u{85}"),
+      ("host", "javascript:alert(1)"), ("host", "https://example.com"), ("host", "example.com/x"), ("host", ""),
+      ("host", "example.com:0"), ("host", "me@example.com"),
+    ] {
+      let answer: JSONValue = ["request": 1, "outcome": "accepted", member: .string(value)]
+      let error = try ask(first, "authentication.answer", answer)["error"]
+      #expect(error?["code"]?.string == "badParams", "\(member) \(value)")
+      #expect(error?["message"]?.string?.hasPrefix(member) == true, "\(member) \(value)")
+    }
     // Gone in the midst of a question.
     try ask(second, "subscribe", ["events": ["account.*"]])
     var events: [JSONValue] = []

@@ -108,7 +108,7 @@ import WaymarkSignature
       let header = try media.ask("signature.get", #"{"id":"\#(id)","format":"\#(format)"}"#)
       #expect(header["format"]?.string == format)
       let bytes = try media.bytes(try #require(header["size"]?.int))
-      let finding = try SignatureFinding.of(bytes) { _ in nil }
+      let finding = try SignatureFinding.of(bytes)
       #expect(finding.isUnchanged)
       #expect(finding.claimed == saved?["hash"]?.string)
     }

@@ -35,7 +35,7 @@ private func readAccount(_ bytes: [UInt8]) {
 }
 
 private func readSignature(_ bytes: [UInt8]) {
-  guard let finding = try? SignatureFinding.of(bytes, pixels: { _ in nil }) else { return }
+  guard let finding = try? SignatureFinding.of(bytes) else { return }
   let signature = finding.signature
   require(!finding.isUnchanged || finding.claimed == signature.hash, "taken for unchanged")
   let again = try? SignatureRecord(json: Array(SignatureRecord(signature).json.utf8)).signature()

@@ -56,6 +56,18 @@ package struct HostName: Sendable, Hashable {
     self.isAddress = false
   }
 
+  /// True for a host, alone or with a port from 1 to 65535 (`example.com`, `[2001:db8::1]:8443`), and for nothing else: no
+  /// scheme, user, path or space.
+  package static func isAuthority(_ text: String) -> Bool {
+    guard let colon = text.lastIndex(of: ":"), !text[colon...].contains("]") else {
+      return (try? HostName(text)) != nil
+    }
+    let port = text[text.index(after: colon)...]
+    guard (1...5).contains(port.utf8.count), port.utf8.allSatisfy({ (0x30...0x39).contains($0) }), UInt16(port) ?? 0 > 0
+    else { return false }
+    return (try? HostName(String(text[..<colon]))) != nil
+  }
+
   /// The name as people write it, when that differs.
   package var unicode: String? {
     guard !isAddress, ascii.contains("xn--") else { return nil }

@@ -25,6 +25,10 @@ public enum DisplayText {
     return result
   }
 
+  /// True when every character shows as itself in its place: no control, bidirectional, invisible or unassigned ones. Names that
+  /// people are shown must be so.
+  package static func isPlain(_ text: String) -> Bool { text.unicodeScalars.allSatisfy(isSafe) }
+
   /// Text of several lines, in which nothing acts on a terminal but line feeds and tabs. For what was put together of
   /// parts that should have been escaped one by one; backslashes stay as they are.
   package static func lines(_ text: String) -> String {

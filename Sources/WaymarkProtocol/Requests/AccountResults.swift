@@ -59,10 +59,13 @@ public struct AccountSummary: Codable, Hashable, Sendable {
 public struct AccountListResult: Codable, Hashable, Sendable {
   /// By name; those whose onboarding is not over last.
   public var users: [AccountSummary]
+  /// The ids of users whose files are damaged; missing where there are none. `account.remove` deletes what is left of them.
+  public var damaged: [String]?
 
   /// A value from its parts.
-  public init(users: [AccountSummary]) {
+  public init(users: [AccountSummary], damaged: [String]? = nil) {
     self.users = users
+    self.damaged = damaged
   }
 }
 

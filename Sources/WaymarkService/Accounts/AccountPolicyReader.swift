@@ -1,4 +1,5 @@
 import WaymarkAccounts
+import WaymarkOnboarding
 package import WaymarkSystem
 import Yams
 
@@ -238,6 +239,9 @@ struct AccountPolicyReader {
     wrong(
       policy.activation.contains(.preset) && policy.presetHost == nil, "host", "preset needs a host",
       "Write host: and where the device is to connect to.")
+    wrong(
+      policy.presetHost.map { !HostName.isAuthority($0) } ?? false, "host", "it is not a host name",
+      "Write a host, or host:port, without scheme and path.")
     wrong(
       has(.credentials) && policy.fields.count < 2, "fields", "credentials want at least two fields",
       "Write fields: with a name and a label for each.")

@@ -27,12 +27,16 @@ package final class AccountStore: Sendable {
   package let last: String?
   /// What was found damaged, and what was done about it: for the log. Names of files, never of people.
   package let warnings: [String]
+  /// The ids of users whose files were damaged when the store was opened, now or at an earlier start. What is left of them stays
+  /// aside, for whoever can repair it, until they are erased.
+  package let damaged: Set<String>
   private let folder: String
   private let calls: Calls
   private let lock: Int32
 
   private static let lastName = "last"
   private static let ending = ".user"
+  private static let damagedEnding = ".user.damaged"
 
   /// Opens the store in a folder, which is made when it is missing.
   package init(folder: String, calls: Calls = Calls()) throws(ServiceProblem) {
@@ -42,6 +46,7 @@ package final class AccountStore: Sendable {
     lock = try Self.hold(folder)
     var accounts: [Account] = []
     var warnings: [String] = []
+    var damaged: Set<String> = []
     for name in ((try? Folder.names(folder)) ?? []).sorted() {
       let path = folder + "/" + name
       // What a crash left half written is nobody's, and may hold what somebody had removed.
@@ -49,6 +54,7 @@ package final class AccountStore: Sendable {
         unlink(path)
         continue
       }
+      if name.hasSuffix(Self.damagedEnding) { damaged.insert(String(name.dropLast(Self.damagedEnding.count))) }
       guard name.hasSuffix(Self.ending) else { continue }
       let id = String(name.dropLast(Self.ending.count))
       if let bytes = try? WholeFile.read(path, limit: AccountFile.limit, kind: .unlinked),
@@ -56,13 +62,15 @@ package final class AccountStore: Sendable {
       {
         accounts.append(account)
       } else {
+        damaged.insert(id)
         let aside = DurableFile.setAside(path)
         warnings.append(
-          "\(path) is damaged\(aside.map { " and was set aside as \($0)" } ?? ""); its user has to be added again.")
+          "\(path) is damaged\(aside.map { " and was set aside as \($0)" } ?? ""); its user has to be added again. account.remove with the user \(id) deletes what is left.")
       }
     }
     self.accounts = accounts
     self.warnings = warnings
+    self.damaged = damaged.filter(AccountFile.isID)
     let bytes = try? WholeFile.read(folder + "/" + Self.lastName, limit: 64, kind: .unlinked)
     last = bytes.map { String(decoding: $0, as: UTF8.self) }.flatMap { AccountFile.isID($0) ? $0 : nil }
   }

@@ -20,6 +20,8 @@ package final class AccountsModule: ServiceModule {
   private var chores: AccountChores?
   private var flow: AccountFlow?
   private var timer: Scheduled<Void>?
+  /// Users whose files are damaged: nobody can be them, but they can be removed.
+  private var damaged: Set<String> = []
   /// What is being written, by user: `account.remove` and `account.resetWaits` answer when it is done.
   private var writing: [String: Task<Void, any Error>] = [:]
   private var last = AccountState(phase: .off)
@@ -51,6 +53,7 @@ package final class AccountsModule: ServiceModule {
     let store = try AccountStore(folder: settings.folder ?? folder)
     for warning in store.warnings { log.warning("\(warning)") }
     self.settings = settings
+    damaged = store.damaged
     chores = AccountChores(store: store, cost: cost)
     flow = AccountFlow(policy: settings.policy, accounts: store.accounts, last: store.last, at: clock())
     last = state
@@ -308,9 +311,13 @@ package final class AccountsModule: ServiceModule {
             created: one.created, ready: one.isReady, failures: one.waits.failures,
             wait: flow.wait(of: one.id, at: now),
             consents: one.consents.count)
-        })
+        }, damaged: self.damaged.isEmpty ? nil : self.damaged.sorted())
     }
     methods.addLater(AccountRemoveRequest.self) { [weak self] request, connection in
+      if let self, self.flow?.accounts[request.user] == nil, self.damaged.contains(request.user) {
+        let actor = connection.actor
+        return { try await self.removeDamaged(request.user, by: actor) }
+      }
       guard let self, let account = self.flow?.accounts[request.user] else {
         throw self?.flow == nil ? Self.notConfigured : AccountWire.error(.notFound)
       }
@@ -340,6 +347,16 @@ package final class AccountsModule: ServiceModule {
             user: one.id, subject: one.subject, title: one.title, records: one.consents.map(AccountWire.entry))
         })
     }
+  }
+
+  private func removeDamaged(_ id: String, by actor: Actor) async throws -> Empty {
+    guard let chores else { throw Self.notConfigured }
+    write(id, nil) { try await chores.erase(id) }
+    try await Self.written(writing[id])
+    damaged.remove(id)
+    log.notice("a damaged user was removed")
+    hub.publish(AccountRemoved(user: id, by: actor))
+    return Empty()
   }
 
   private func removed(_ account: Account, _ writing: Task<Void, any Error>?, by actor: Actor) async throws -> Empty {

@@ -1,6 +1,7 @@
 import Logging
 import WaymarkAccounts
 import WaymarkJSON
+import WaymarkOnboarding
 import WaymarkProtocol
 import WaymarkSystem
 
@@ -67,6 +68,20 @@ final class ProviderDesk {
       ("host", request.host, 2000), ("text", request.text, 2000),
     ] where text?.utf8.count ?? 0 > limit {
       throw ServiceError(.badParams, "\(name) has more than \(limit) bytes.", hint: "Make it shorter.")
+    }
+    for (name, text) in [("title", request.title), ("subtitle", request.subtitle), ("subject", request.subject)] {
+      guard let text, !DisplayText.isPlain(text) else { continue }
+      throw ServiceError(
+        .badParams, "\(name) holds a control or invisible character.", hint: "Send plain text of one line.")
+    }
+    // Users are told apart by it: an empty one would make everybody who has none the same person.
+    if let subject = request.subject, subject.allSatisfy(\.isWhitespace) {
+      throw ServiceError(
+        .badParams, "subject is empty.", hint: "Send the user's permanent id, or leave subject out where there is none.")
+    }
+    if let host = request.host, !HostName.isAuthority(host) {
+      throw ServiceError(
+        .badParams, "host is not a host name.", hint: "Send a host, or host:port, without scheme and path.")
     }
     let person = ProviderPerson(
       subject: request.subject, title: request.title, subtitle: request.subtitle, host: request.host)
