@@ -93,7 +93,9 @@ package enum SignatureSVG {
     out.reserveCapacity(bytes.count)
     var place = bytes.startIndex
     while place < bytes.endIndex {
-      if bytes[place] == UInt8(ascii: "&"), let entity = entities.first(where: { bytes[place...].starts(with: $0.name) }) {
+      if bytes[place] == UInt8(ascii: "&"),
+        let entity = entities.first(where: { bytes[place...].starts(with: $0.name) })
+      {
         out.append(entity.byte)
         place += entity.name.count
       } else {

@@ -237,7 +237,8 @@ import WaymarkSystem
       try ask(first, "authentication.answer", ["request": 1, "outcome": "maybe"])["error"]?["code"]?.string
         == "badParams")
     for (member, value) in [
-      ("subject", ""), ("subject", " \u{3000}\t"), ("title", "Ada\nBob"), ("title", "\u{202E}adA"), ("subtitle", "\u{85}"),
+      ("subject", ""), ("subject", " \u{3000}\t"), ("title", "Ada\nBob"), ("title", "\u{202E}adA"),
+      ("subtitle", "\u{85}"),
       ("host", "javascript:alert(1)"), ("host", "https://example.com"), ("host", "example.com/x"), ("host", ""),
       ("host", "example.com:0"), ("host", "me@example.com"),
     ] {

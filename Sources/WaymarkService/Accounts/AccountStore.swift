@@ -65,7 +65,8 @@ package final class AccountStore: Sendable {
         damaged.insert(id)
         let aside = DurableFile.setAside(path)
         warnings.append(
-          "\(path) is damaged\(aside.map { " and was set aside as \($0)" } ?? ""); its user has to be added again. account.remove with the user \(id) deletes what is left.")
+          "\(path) is damaged\(aside.map { " and was set aside as \($0)" } ?? ""); its user has to be added again. account.remove with the user \(id) deletes what is left."
+        )
       }
     }
     self.accounts = accounts

@@ -77,7 +77,8 @@ final class ProviderDesk {
     // Users are told apart by it: an empty one would make everybody who has none the same person.
     if let subject = request.subject, subject.allSatisfy(\.isWhitespace) {
       throw ServiceError(
-        .badParams, "subject is empty.", hint: "Send the user's permanent id, or leave subject out where there is none.")
+        .badParams, "subject is empty.", hint: "Send the user's permanent id, or leave subject out where there is none."
+      )
     }
     if let host = request.host, !HostName.isAuthority(host) {
       throw ServiceError(

@@ -106,7 +106,9 @@ struct DocumentWriter: Sendable {
       return "document-\(day)-\(two(parts.tm_hour))\(two(parts.tm_min))\(two(parts.tm_sec))"
     }
     let isName = wanted.unicodeScalars.allSatisfy { $0.value >= 32 && $0.value != 127 && $0 != "/" && $0 != "\\" }
-    guard isName, DisplayText.isPlain(wanted), !wanted.isEmpty, wanted.utf8.count <= 120, !wanted.hasPrefix(".") else { return nil }
+    guard isName, DisplayText.isPlain(wanted), !wanted.isEmpty, wanted.utf8.count <= 120, !wanted.hasPrefix(".") else {
+      return nil
+    }
     return wanted
   }
 }
