@@ -7,6 +7,13 @@ let swiftSettings: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
+/// C code of this package. In the optimised build the C library checks the buffers whose sizes the compiler knows.
+func native(_ name: String, linking library: String? = nil) -> Target {
+  .target(
+    name: name, cSettings: [.define("_FORTIFY_SOURCE", to: "2", .when(configuration: .release))],
+    linkerSettings: library.map { [.linkedLibrary($0)] })
+}
+
 /// A Swift module of this package.
 func module(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource]? = nil) -> Target {
   .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: swiftSettings)
@@ -43,19 +50,19 @@ let package = Package(
   ],
   targets: [
     // C libraries and the shims that Swift cannot express.
-    .target(name: "CFeedback"),
-    .target(name: "CKeyboard", linkerSettings: [.linkedLibrary("xkbcommon")]),
-    .target(name: "CZBar", linkerSettings: [.linkedLibrary("zbar")]),
-    .target(name: "CV4L2", linkerSettings: [.linkedLibrary("v4l2")]),
-    .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
-    .target(name: "CPNG", linkerSettings: [.linkedLibrary("png16")]),
-    .target(name: "CWebP", linkerSettings: [.linkedLibrary("webp")]),
-    .target(name: "CKernels"),
-    .target(name: "CMemory"),
-    .target(name: "CSandbox"),
-    .target(name: "CSignals"),
-    .target(name: "CMosquitto", linkerSettings: [.linkedLibrary("dl")]),
-    .target(name: "CTesseract", linkerSettings: [.linkedLibrary("dl")]),
+    native("CFeedback"),
+    native("CKeyboard", linking: "xkbcommon"),
+    native("CZBar", linking: "zbar"),
+    native("CV4L2", linking: "v4l2"),
+    native("CJPEG", linking: "jpeg"),
+    native("CPNG", linking: "png16"),
+    native("CWebP", linking: "webp"),
+    native("CKernels"),
+    native("CMemory"),
+    native("CSandbox"),
+    native("CSignals"),
+    native("CMosquitto", linking: "dl"),
+    native("CTesseract", linking: "dl"),
 
     // Modules, leaves first: an import only ever points up this list.
     module("WaymarkSystem", []),

@@ -17,9 +17,10 @@ link_program() {
   swiftc -parse-as-library -static-stdlib -c "$work/runtime.swift" -o "$work/runtime.o"
   # Foundation's own use of mktemp is no news.
   swiftc -static-stdlib -emit-executable -o "$output.part" -module-name "$module" "@$objects" "$work/runtime.o" \
-    -Xlinker --gc-sections -Xlinker --defsym -Xlinker "main=${module}_main" "$@" 2> "$work/link.log" \
+    -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now -Xlinker --gc-sections -Xlinker --defsym -Xlinker "main=${module}_main" "$@" 2> "$work/link.log" \
     || { cat "$work/link.log" >&2; exit 1; }
   strip --strip-unneeded "$output.part"
   mv "$output.part" "$output"
+  readelf --dynamic "$output" | grep -q BIND_NOW || die "$(basename "$0"): $product binds its symbols late."
   if ldd "$output" | grep -q 'libswift\|libFoundation'; then die "$(basename "$0"): the runtime was not linked in."; fi
 }

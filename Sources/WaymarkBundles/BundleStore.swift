@@ -89,6 +89,7 @@ package struct BundleStore: Sendable {
       state.pending = nil
       try write(state, name)
     }
+    sweep(name, keeping: state)
     guard version > state.highest else {
       if version == state.current { return .alreadyThere }
       throw BundleError(
@@ -117,6 +118,18 @@ package struct BundleStore: Sendable {
     try write(state, name)
     if let old { remove(release(name, old)) }
     return .applied
+  }
+
+  /// Removes what an apply that was killed left behind: a release that was not whole, and those that no state names.
+  private func sweep(_ name: String, keeping state: State) {
+    let releases = "\(folder)/releases"
+    remove("\(releases)/.new")
+    let kept = [state.current, state.previous].compactMap { $0.map { "\(name)-\($0)" } }
+    for entry in (try? Folder.names(releases)) ?? [] where entry.hasPrefix(name + "-") && !kept.contains(entry) {
+      // Another bundle's name may begin with this one's.
+      let number = entry.dropFirst(name.count + 1).utf8
+      if !number.isEmpty, number.allSatisfy({ (0x30...0x39).contains($0) }) { remove("\(releases)/\(entry)") }
+    }
   }
 
   private func release(_ name: String, _ version: Int) -> String { "\(folder)/releases/\(name)-\(version)" }

@@ -205,9 +205,9 @@ package final class Assembly {
   /// - Throws: what is wrong with the rules of scans; then nothing was taken over.
   @discardableResult
   package func reload(_ wanted: ServiceConfiguration) async throws -> [String] {
-    var new = wanted
-    // What needs a restart stays as it is until then.
-    new.source = configuration.source
+    // What needs a restart stays as it runs until then: the next reload is to find the same differences, or none where a change was
+    // taken back.
+    var (new, fixed) = configuration.running(insteadOf: wanted)
     let newAccounts = try Self.accounts(new)
     scans.use(try Self.rules(new, log: log.subsystem(.scan)))
     let (roles, unknown) = RolePolicy.make(new.roles, socketGroup: socketGroup)
@@ -221,11 +221,7 @@ package final class Assembly {
     signatures.keep(hours: new.signatures.keep)
     text.use(TextSettings(new.text, yaml: new.fileText, file: new.file))
     JournalLogHandler.use(new.log)
-    var fixed: [String] = []
     var camera = new.camera
-    camera.keepOpen = configuration.camera.keepOpen
-    camera.closeAfter = configuration.camera.closeAfter
-    let same = (camera.calibrations, camera.fieldOfView)
     (camera.calibrations, camera.fieldOfView) = (configuration.camera.calibrations, configuration.camera.fieldOfView)
     if camera != configuration.camera {
       let factory = SourceFactory(configuration: new, isolation: hub.isolation)
@@ -239,20 +235,11 @@ package final class Assembly {
         log.error("the camera stays as it was", metadata: ["error": "\(error)"])
       }
     }
-    (camera.calibrations, camera.fieldOfView) = same
-    if camera != new.camera { fixed.append("camera.keepOpen, camera.closeAfter") }
     // Read anew in any case: calibrations may have changed although their names have not.
     if accounts.use(newAccounts, folder: new.stateFolder + "/accounts") { fixed.append("accounts") }
     let settings = ScenesModule.Settings(new, log: log.subsystem(.scenes))
     scenes.use(settings)
     codes.use(settings.cameras)
-    if new.socket != configuration.socket { fixed.append("socket") }
-    if wanted.source != configuration.source { fixed.append("source") }
-    if new.isIsolated != configuration.isIsolated { fixed.append("isolation") }
-    if new.forms.folder != configuration.forms.folder { fixed.append("forms.folder") }
-    if new.signatures.folder != configuration.signatures.folder { fixed.append("signatures.folder") }
-    if new.trigger != configuration.trigger { fixed.append("trigger") }
-    if new.documents != configuration.documents { fixed.append("documents") }
     configuration = new
     log.notice("the configuration was taken over")
     if !fixed.isEmpty {

@@ -78,12 +78,16 @@ package enum DurableFile {
   ///
   /// - Returns: `errno` when that failed.
   package static func synchronizeFolder(of path: String) -> Int32? {
-    let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    let descriptor = open(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { return errno }
     defer { close(descriptor) }
     // Some file systems cannot flush folders; nothing is lost by that but the guarantee.
     return fsync(descriptor) == 0 || errno == EINVAL ? nil : errno
+  }
+
+  /// The folder in which `path` names a file.
+  fileprivate static func folder(of path: String) -> String {
+    path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
   }
 
   /// Puts a damaged file out of the way, in place of one that was put there before.
@@ -95,13 +99,17 @@ package enum DurableFile {
   }
 }
 
-/// A file that is written piece by piece beside the one that it will become: it takes its name when it is whole and on the disk, or
-/// never. One that is let go before is removed.
+/// A file that is written piece by piece and takes its name when it is whole and on the disk, or never.
+///
+/// Until then it has no name at all (`O_TMPFILE`, open(2)), so that a process that is killed leaves nothing of it behind, least of all in the
+/// clear. Where the file system has no nameless files, or /proc is not mounted, it is written under a temporary name beside its place.
 package final class DraftFile {
   private let path: String
   private let temporary: String
   private let mode: UInt32
   private let isExact: Bool
+  /// True as long as it has no name.
+  private var isNameless: Bool
   /// -1 once it has its name.
   private var descriptor: Int32
 
@@ -120,15 +128,27 @@ package final class DraftFile {
     self.temporary = temporary
     self.mode = mode
     self.isExact = isExact
+    // One that a crash left behind, of a version or on a file system that needs the name.
     unlink(temporary)
-    descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
+    descriptor = -1
+    isNameless = access("/proc/self/fd", F_OK) == 0
+    if isNameless {
+      descriptor = open(DurableFile.folder(of: path), Self.nameless | O_WRONLY | O_CLOEXEC, mode)
+      isNameless = descriptor >= 0
+    }
+    if descriptor < 0 {
+      descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
+    }
     guard descriptor >= 0 else { throw FileError(path, cannotBe: "written", number: errno) }
   }
+
+  /// `O_TMPFILE`, which is a macro that Swift does not see: the bit of its own, and `O_DIRECTORY`.
+  private static let nameless: Int32 = 0o20_000_000 | O_DIRECTORY
 
   deinit {
     guard descriptor >= 0 else { return }
     close(descriptor)
-    unlink(temporary)
+    if !isNameless { unlink(temporary) }
   }
 
   /// Writes behind what is there.
@@ -143,11 +163,22 @@ package final class DraftFile {
     var number: Int32?
     if isExact, fchmod(descriptor, mode) != 0 { number = errno }
     if number == nil, fsync(descriptor) != 0 { number = errno }
+    var isInPlace = false
+    if number == nil, isNameless {
+      let source = "/proc/self/fd/\(descriptor)"
+      // A link never replaces what is there: that takes a name beside it, and the next step.
+      isInPlace = linkat(AT_FDCWD, source, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0
+      if !isInPlace {
+        number = errno == EEXIST ? nil : errno
+        if number == nil, linkat(AT_FDCWD, source, AT_FDCWD, temporary, AT_SYMLINK_FOLLOW) != 0 { number = errno }
+        isNameless = number != nil
+      }
+    }
     if close(descriptor) != 0, number == nil { number = errno }
     descriptor = -1
-    if number == nil, rename(temporary, path) != 0 { number = errno }
+    if number == nil, !isInPlace, rename(temporary, path) != 0 { number = errno }
     if let number {
-      unlink(temporary)
+      if !isNameless { unlink(temporary) }
       throw FileError(path, cannotBe: "written", number: number)
     }
   }

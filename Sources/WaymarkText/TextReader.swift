@@ -10,6 +10,8 @@ package struct TextReader {
   package var alphabet = LineAlphabet.any
   /// How each line is drawn: all ways for a picture, one for a frame that is followed by others.
   package var styles = LinePicture.Style.all
+  /// Asked before each line: once it is false, what is left of the picture is not read. Bounds what a picture may cost.
+  package var goesOn: () -> Bool = { true }
   /// A reading that is as sure is turned by no half turn to see whether that is surer.
   private static let sureEnough = 0.6
   private let finder = LineFinder()
@@ -19,14 +21,22 @@ package struct TextReader {
 
   /// The lines of a picture, or of the part of it within `region`, with their places in the whole picture.
   package func read(_ view: ImageView, region: (x: Int, y: Int, width: Int, height: Int)? = nil) throws -> [ReadLine] {
+    try readAsFar(view, region: region).lines
+  }
+
+  /// The lines as far as `goesOn` allowed, and how many outlines of lines were left unread.
+  package func readAsFar(
+    _ view: ImageView, region: (x: Int, y: Int, width: Int, height: Int)? = nil
+  ) throws -> (lines: [ReadLine], skipped: Int) {
     let region = region ?? (0, 0, view.width, view.height)
     let part = view.cropped(x: region.x, y: region.y, width: region.width, height: region.height)
-    guard part.width > 0, part.height > 0 else { return [] }
+    guard part.width > 0, part.height > 0 else { return ([], 0) }
     let offset = Homography.translation(Point2(Double(max(0, region.x)), Double(max(0, region.y))))
     var outlines = finder.lines(in: part)
     if alphabet == .zone { outlines = Self.evened(outlines) }
     var lines: [ReadLine] = []
-    for outline in outlines {
+    for (index, outline) in outlines.enumerated() {
+      guard goesOn() else { return (lines, outlines.count - index) }
       guard let picture = Self.rectified(part, outline) else { continue }
       if alphabet == .zone, let line = Self.zoneLine(part, outline) {
         lines.append(ReadLine(line.symbols, outline: offset.apply(line.outline)))
@@ -35,7 +45,7 @@ package struct TextReader {
       var readings = try self.readings(of: picture)
       var symbols = LineVote.surest(readings)
       var place = outline
-      if ReadLine.confidence(of: symbols) < Self.sureEnough, outlines.count > 1 || part.height > 120 {
+      if ReadLine.confidence(of: symbols) < Self.sureEnough, outlines.count > 1 || part.height > 120, goesOn() {
         let turned = try self.readings(of: Self.turned(picture))
         let upsideDown = LineVote.surest(turned)
         if ReadLine.confidence(of: upsideDown) > ReadLine.confidence(of: symbols) + 0.1 {
@@ -49,7 +59,7 @@ package struct TextReader {
       line.readings = readings
       lines.append(line)
     }
-    return lines
+    return (lines, 0)
   }
 
   /// Outlines of lines that are equally long, as those of a machine-readable zone are: parts of one line are joined, and what was found of a

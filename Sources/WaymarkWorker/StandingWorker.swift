@@ -86,7 +86,7 @@ final class StandingWorker {
     case nil: throw .crashed(signal: nil)
     case .some(let worker):
       if !isReady {
-        try worker.waitUntilReady(or: stop)
+        try worker.waitUntilReady(within: launcher.startLimit, or: stop)
         isReady = true
         ledger.count { $0.starts += 1 }
       }

@@ -18,9 +18,9 @@ package final class TextDesk: Sendable {
   private let state = Mutex(State())
   private let makeEngine: MakeEngine
 
-  /// A desk with the installed program: a frame waits no longer than two seconds for a line.
+  /// A desk with the installed program: a frame waits no longer than two seconds for a line, and three for the program's start.
   package convenience init() {
-    self.init { languages throws(TextError) in try TextEngine(languages: languages, limit: 2) }
+    self.init { languages throws(TextError) in try TextEngine(languages: languages, limit: 2, startLimit: 3) }
   }
 
   /// - Parameter makeEngine: how an engine is made, where it is not the installed one.

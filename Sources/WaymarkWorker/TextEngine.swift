@@ -21,9 +21,10 @@ package final class TextEngine {
   ///   - languages: as Tesseract names its models, the one that is asked most often first.
   ///   - executable: the program, where it is not the installed one.
   ///   - limit: how long one reading may take, in seconds.
+  ///   - startLimit: how long the program may take to load its networks, in seconds.
   /// - Throws: what is to be installed.
   package init(
-    languages: [String] = usualLanguages, executable: String? = nil, limit: Double = 5
+    languages: [String] = usualLanguages, executable: String? = nil, limit: Double = 5, startLimit: Double = 10
   ) throws(TextError) {
     self.limit = limit
     guard (1...4).contains(languages.count), languages.allSatisfy(Self.isName) else {
@@ -40,8 +41,9 @@ package final class TextEngine {
         .textLanguageMissing, "The model of the language \(language) is not installed.",
         hint: "apt install tesseract-ocr-\(language.map { $0 == "_" ? "-" : String($0) }.joined())")
     }
-    let launcher = WorkerLauncher(
+    var launcher = WorkerLauncher(
       executable: program, arguments: ["waymark-text", WorkerLauncher.argument, languages.joined(separator: "+")])
+    launcher.startLimit = startLimit
     standing = StandingWorker(launcher, WorkerLedger { _ in })
   }
 

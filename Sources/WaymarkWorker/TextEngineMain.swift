@@ -25,7 +25,7 @@ package enum TextEngineMain {
       csandbox_deadline(deadline)
       let symbols = reading(view, request.asksAll, request.alphabet)
       csandbox_deadline(0)
-      guard let answer = seat.leave(TextReply(symbols: symbols ?? []), worked: symbols != nil) else { return }
+      guard let answer = seat.leave(TextReply.fitting(symbols ?? []), worked: symbols != nil) else { return }
       seat.say(answer)
     }
   }

@@ -21,6 +21,21 @@ struct TextReply {
   static let byteLimit = symbolLimit * 256
 
   let symbols: [ReadSymbol]
+
+  /// The answer with what the network gave, as far as an answer may hold it: the first characters of a line that seems to have more, and
+  /// none that cannot be shown or that lies nowhere. Dense texture gives such readings.
+  static func fitting(_ symbols: [ReadSymbol]) -> TextReply {
+    func share(_ value: Double) -> Double { value.isFinite ? min(1, max(0, value)) : 0 }
+    let kept = symbols.lazy.filter { ReadSymbol.isShown($0.text) }.prefix(symbolLimit).map { symbol in
+      let (left, right) = (share(symbol.span.lowerBound), share(symbol.span.upperBound))
+      let choices = symbol.choices.filter { ReadSymbol.isShown($0.text) }.prefix(choiceLimit)
+      return ReadSymbol(
+        symbol.text, confidence: share(symbol.confidence),
+        choices: choices.map { ReadSymbol.Choice($0.text, share($0.confidence)) }, span: left...max(left, right),
+        beginsWord: symbol.beginsWord)
+    }
+    return TextReply(symbols: Array(kept))
+  }
 }
 
 // MARK: - How they pass
@@ -44,8 +59,10 @@ extension TextReply: WireValue {
 extension ReadSymbol: WireValue {
   private static let share: Wire<Double> = Wire<Double>.real(within: 0...1)
   /// Printable, for it is shown to people.
-  private static let character: Wire<String> = Wire<String>.text(upTo: TextReply.textLimit).when { text in
-    !text.isEmpty
+  private static let character: Wire<String> = Wire<String>.text(upTo: TextReply.textLimit).when(isShown)
+
+  fileprivate static func isShown(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.count <= TextReply.textLimit
       && text.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F && !(0x80...0x9F).contains($0.value) }
   }
   private static let choice: Wire<Choice> = inOrder(character, share)

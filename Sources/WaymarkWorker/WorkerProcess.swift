@@ -12,6 +12,8 @@ package struct WorkerLauncher: Hashable, Sendable {
   package let executable: String
   /// What it is called in lists of processes, and what it is told.
   private let arguments: [String]
+  /// How long it may take from its start until it has locked itself in, in seconds: a machine under load included.
+  package var startLimit = 10.0
 
   /// `executable` is a worker when its first argument is `argument`. Usually that is the program that runs now,
   /// even when its file was replaced meanwhile.
@@ -28,7 +30,7 @@ package struct WorkerLauncher: Hashable, Sendable {
   /// A worker that has locked itself in.
   func start() throws(WorkerFailure) -> WorkerProcess {
     let process = try spawn()
-    try process.waitUntilReady()
+    try process.waitUntilReady(within: startLimit)
     return process
   }
 
@@ -50,8 +52,6 @@ package struct WorkerLauncher: Hashable, Sendable {
 
 /// A running worker; ended with this value. One thread at a time.
 struct WorkerProcess: ~Copyable {
-  /// How long a worker may take from its start until it has locked itself in, in seconds: a machine under load included.
-  private static let startLimit = 10.0
   /// How long the end of one that closed its channel is waited for, in seconds: a large one takes a while to be taken apart.
   private static let endLimit = 0.5
 
@@ -67,8 +67,8 @@ struct WorkerProcess: ~Copyable {
   }
 
   /// Waits until it says that it has locked itself in.
-  func waitUntilReady(or stop: StopSignal? = nil) throws(WorkerFailure) {
-    let answer = try receive(until: MonotonicClock.now + Self.startLimit, or: stop)
+  func waitUntilReady(within limit: Double, or stop: StopSignal? = nil) throws(WorkerFailure) {
+    let answer = try receive(until: MonotonicClock.now + limit, or: stop)
     if answer[0] == WorkerSeat.refusal {
       let reason = String(cString: strerror(CInt(truncatingIfNeeded: answer[1])))
       throw .cannotStart(reason: "it cannot lock itself in (\(reason))")

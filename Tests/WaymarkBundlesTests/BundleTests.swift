@@ -283,6 +283,21 @@ private func code(_ body: () throws -> Void) -> BundleErrorCode? {
     #expect(scratch.read("b/current/site-4/x") == "1")
   }
 
+  /// What an apply that was killed left behind goes with the next one; what is another bundle's stays.
+  @Test func leftoversOfAKilledApplyAreRemoved() async throws {
+    let scratch = Scratch()
+    let store = BundleStore(folder: scratch.path + "/b")
+    _ = try await apply(1, ["x": "1"], in: store)
+    let releases = scratch.path + "/b/releases/"
+    for name in [".new", "site-4-9", "site-4--3", "site-40-1", "site-4-1x", "site-4-"] {
+      try FileManager.default.createDirectory(atPath: releases + name, withIntermediateDirectories: true)
+      try scratch.write("x", to: "b/releases/\(name)/x")
+    }
+    #expect(try await apply(1, ["x": "1"], in: store) == .alreadyThere)
+    let left = try FileManager.default.contentsOfDirectory(atPath: releases).sorted()
+    #expect(left == ["site-4-", "site-4--3", "site-4-1", "site-4-1x", "site-40-1"])
+  }
+
   @Test func damageInTheMiddleChangesNothing() async throws {
     let scratch = Scratch()
     let store = BundleStore(folder: scratch.path + "/b")

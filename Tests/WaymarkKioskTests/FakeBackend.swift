@@ -6,6 +6,10 @@ import Synchronization
 final class FakeBackend: KioskBackend {
   let commands = Mutex<[String]>([])
   let uploads = Mutex<[Int]>([])
+  /// The picture of every gallery, where there is one.
+  let picture: [UInt8]?
+
+  init(picture: [UInt8]? = nil) { self.picture = picture }
 
   func command(_ method: String, params: [UInt8], page: String?) async -> CommandReply {
     commands.withLock { $0.append("\(method) \(String(decoding: params, as: UTF8.self)) \(page ?? "-")") }
@@ -36,6 +40,9 @@ final class FakeBackend: KioskBackend {
   }
 
   func picture(_ request: PictureRequest) async throws -> PicturePart {
+    if case .gallery = request, let picture {
+      return PicturePart(sequence: nil, captured: nil, format: "jpeg", bytes: picture)
+    }
     guard case .resource(let id) = request, id == "guide/1" else { throw NotThere() }
     return PicturePart(sequence: nil, captured: nil, format: "png", bytes: Array("png".utf8))
   }

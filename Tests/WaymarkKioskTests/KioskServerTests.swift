@@ -100,6 +100,42 @@ struct KioskServerTests {
     }
   }
 
+  @Test("Room for a picture is as large as the picture, and is given back once")
+  func roomsShrink() async throws {
+    let rooms = PictureRooms(bytes: 100, waiting: 1)
+    let first = try #require(await rooms.enter(100, within: .milliseconds(1)))
+    #expect(await rooms.enter(1, within: .milliseconds(1)) == nil)
+    first.shrink(to: 30)
+    first.shrink(to: 60)
+    let second = try #require(await rooms.enter(70, within: .milliseconds(1)))
+    #expect(await rooms.enter(1, within: .milliseconds(1)) == nil)
+    first.leave()
+    first.leave()
+    first.shrink(to: 0)
+    let third = try #require(await rooms.enter(30, within: .milliseconds(1)))
+    #expect(await rooms.enter(1, within: .milliseconds(1)) == nil)
+    second.leave()
+    third.leave()
+    #expect(await rooms.enter(100, within: .milliseconds(1)) != nil)
+  }
+
+  @Test("Who does not read a picture is disconnected, and its room is the next one's")
+  func unreadPictures() async throws {
+    var limits = KioskLimits()
+    limits.pictures = 2 * KioskServer.uploadLimit
+    limits.body = .milliseconds(300)
+    limits.patience = .seconds(60)
+    let backend = FakeBackend(picture: [UInt8](repeating: 7, count: 12 << 20))
+    try await withServer(limits: limits, backend: backend) { port, cookie, _ in
+      let head = "GET /api/gallery/a?width=64 HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nCookie: \(cookie)\r\n\r\n"
+      let idle = try (0..<2).map { _ in try RawHTTP(port: port) }
+      for one in idle { one.send(head) }
+      // Both rooms are taken by those who read nothing; whoever reads is served as soon as they are let go.
+      let answer = try self.exchange(port, "/api/gallery/a?width=64", headers: ["Cookie: \(cookie)"])
+      #expect(self.status(answer) == 200)
+    }
+  }
+
   @Test("Commands that are no command are refused, and nothing of them reaches the service")
   func malformedCommands() async throws {
     try await withServer { port, cookie, backend in

@@ -40,6 +40,30 @@ import WaymarkSystem
     #expect(budget.bytes == 2)
   }
 
+  @Test("Two who fill every place leave one to a third user, and to root") func placesForOthers() {
+    var budget = ByteBudget(limit: 100, share: 50, waitingLimit: 32, waitingShare: 16)
+    var id = 0
+    func ask(_ client: Int, _ user: UInt32, _ bytes: Int) -> (Int, ByteBudget.Answer) {
+      id += 1
+      return (id, budget.ask(self.ask(id, client, user, bytes)))
+    }
+    let (first, _) = ask(1, 7, 50)
+    let (second, _) = ask(2, 8, 50)
+    #expect(budget.bytes == 100)
+    for client in 10..<26 { #expect(ask(client, 7, 10).1 == .waits) }
+    for client in 30..<46 { #expect(ask(client, 8, 10).1 == .waits) }
+    #expect(ask(26, 7, 10).1 == .refused && ask(46, 8, 10).1 == .refused)
+    let (third, answer) = ask(50, 9, 10)
+    #expect(answer == .waits)
+    #expect(ask(51, 9, 10).1 == .refused, "one place, until the others make room")
+    let (root, rootAnswer) = ask(60, 0, 10)
+    #expect(rootAnswer == .waits && ask(61, 0, 10).1 == .waits)
+    // Room goes round among those who hold least, however many of one user came earlier.
+    let granted = budget.leave(first)
+    #expect(granted.count == 5 && granted[..<3].contains(third) && granted[..<3].contains(root))
+    #expect(!budget.leave(second).isEmpty)
+  }
+
   @Test("A client that still holds a picture holds up no other client of its user") func overtaking() {
     var budget = ByteBudget(limit: 100, share: 60, waitingLimit: 8, waitingShare: 8)
     #expect(budget.ask(ask(1, 1, 7, 10)) == .granted)

@@ -81,6 +81,29 @@ private func mode(_ path: String) -> Int? {
     #expect(text(place("target")) == "kept" && text(place("link")) == "new")
   }
 
+  /// Whatever ends the process meanwhile, nothing of the file stays.
+  @Test func aDraftHasNoNameUntilItIsWhole() throws {
+    do {
+      let draft = try DraftFile(place("a.pdf"), mode: 0o640, isExact: true)
+      try draft.append(Array("half".utf8))
+      #expect(place.names == [])
+      try draft.append(Array(" whole".utf8))
+      try draft.publish()
+    }
+    #expect(text(place("a.pdf")) == "half whole" && mode(place("a.pdf")) == 0o640)
+    // What is there stays as it is until the new one is whole, and an abandoned one changes nothing.
+    do {
+      let draft = try DraftFile(place("a.pdf"))
+      try draft.append(Array("other".utf8))
+      #expect(text(place("a.pdf")) == "half whole" && place.names == ["a.pdf"])
+    }
+    #expect(text(place("a.pdf")) == "half whole" && place.names == ["a.pdf"])
+    let draft = try DraftFile(place("a.pdf"))
+    try draft.append(Array("new".utf8))
+    try draft.publish()
+    #expect(text(place("a.pdf")) == "new" && place.names == ["a.pdf"])
+  }
+
   @Test func stateNeverTakesThePlaceOfAPipe() throws {
     #expect(mkfifo(place("pipe"), 0o600) == 0)
     let error = #expect(throws: FileError.self) { try DurableFile.replace(place("pipe"), with: [1]) }

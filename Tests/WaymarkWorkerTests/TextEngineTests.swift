@@ -14,6 +14,23 @@ struct TextEngineTests {
     try engine.read(line, asksAll: true, alphabet: .any).map(\.text).joined()
   }
 
+  /// Dense texture gives the network's readings odd forms: the answer holds what it may, and is an answer.
+  @Test func anAnswerHoldsWhatItMay() throws {
+    let odd = [
+      ReadSymbol("", confidence: 1), ReadSymbol("a\u{7}", confidence: 1), ReadSymbol(" ", confidence: 1),
+      ReadSymbol("ffffffffffffffffi", confidence: 1),
+      ReadSymbol("é", confidence: 1.5, choices: (0..<9).map { .init("\($0)", -1) }, span: -3...7),
+      ReadSymbol("b", confidence: .nan, choices: [.init("\n", 0.5), .init("c", .infinity)], span: 0.75...0.75),
+    ]
+    let reply = TextReply.fitting(odd + (0..<2000).map { _ in ReadSymbol("x", confidence: 0.5, span: 0.1...0.2) })
+    #expect(reply.symbols.count == TextReply.symbolLimit)
+    #expect(reply.symbols[0] == ReadSymbol("é", confidence: 1, choices: (0..<4).map { .init("\($0)", 0) }, span: 0...1))
+    #expect(reply.symbols[1] == ReadSymbol("b", confidence: 0, choices: [.init("c", 0)], span: 0.75...0.75))
+    let bytes = try #require(reply.wireBytes)
+    #expect(bytes.count <= TextReply.byteLimit)
+    #expect(try TextReply(wireBytes: bytes).symbols == reply.symbols)
+  }
+
   @Test func whatItSaysIsRead() throws {
     let fake = try FakeTextEngine("text('SN4711')")
     let engine = try TextEngine(executable: fake.path)

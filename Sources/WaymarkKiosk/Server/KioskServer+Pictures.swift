@@ -25,14 +25,15 @@ extension KioskServer {
           try await writer.finish(nil)
         })
     }
-    router.get("/api/snapshot") { _, _ in await picture(.snapshot) }
+    router.get("/api/snapshot") { _, context in await picture(.snapshot, context) }
     router.get("/api/resource/:id") { _, context in
       guard let id = context.parameters.get("id")?.removingPercentEncoding else { return Response(status: .badRequest) }
-      return await picture(.resource(id: id))
+      return await picture(.resource(id: id), context)
     }
     router.get("/api/gallery/:id") { request, context in
       guard let id = context.parameters.get("id")?.removingPercentEncoding else { return Response(status: .badRequest) }
-      return await picture(.gallery(id: id, width: request.uri.queryParameters["width"].flatMap { Int($0) }))
+      let width = request.uri.queryParameters["width"].flatMap { Int($0) }
+      return await picture(.gallery(id: id, width: width), context)
     }
     router.get("/api/document/:page") { request, context in
       guard let page = context.parameters.get("page")?.removingPercentEncoding else {
@@ -40,23 +41,34 @@ extension KioskServer {
       }
       let width = request.uri.queryParameters["width"].flatMap { Int($0) }.map { min(max($0, 16), 4096) }
       let isOriginal = request.uri.queryParameters["original"] == "1"
-      return await picture(.document(page: page, width: width, original: isOriginal))
+      return await picture(.document(page: page, width: width, original: isOriginal), context)
     }
   }
 
-  private func picture(_ request: PictureRequest) async -> Response {
-    // A picture of a known width is small; else it is as large as it is.
-    var bytes = Self.uploadLimit
-    if case .gallery(_, .some) = request { bytes = 1 << 20 }
-    guard let room = await rooms.enter(bytes, within: options.limits.patience) else { return busy }
+  /// How much of a picture is handed to the connection at a time, so that what nobody reads stays in its room.
+  private static let piece = 64 << 10
+
+  private func picture(_ request: PictureRequest, _ context: KioskContext) async -> Response {
+    // How large it is shows only when it is there.
+    guard let room = await rooms.enter(Self.uploadLimit, within: options.limits.patience) else { return busy }
     guard let part = try? await backend.picture(request) else { return Response(status: .notFound) }
+    room.shrink(to: part.bytes.count)
+    let (channel, deadline) = (context.channel, TimeAmount(options.limits.body))
     return Response(
       status: .ok,
       headers: [.contentType: Self.contentType(part.format), .contentLength: String(part.bytes.count)],
       body: .init(contentLength: part.bytes.count) { writer in
-        defer { room.leave() }
+        // Who does not read is disconnected: the room is for those who do.
+        let timer = channel.eventLoop.scheduleTask(in: deadline) { channel.close(promise: nil) }
+        defer {
+          timer.cancel()
+          room.leave()
+        }
         var writer = writer
-        try await writer.write(ByteBuffer(bytes: part.bytes))
+        var buffer = ByteBuffer(bytes: part.bytes)
+        while let slice = buffer.readSlice(length: min(Self.piece, max(1, buffer.readableBytes))) {
+          try await writer.write(slice)
+        }
         try await writer.finish(nil)
       })
   }

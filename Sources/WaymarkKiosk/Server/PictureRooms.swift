@@ -6,18 +6,30 @@ final class PictureRooms: Sendable {
   /// Room for a picture, given back by `leave`, or when nobody holds it any more.
   final class Room: Sendable {
     private let rooms: PictureRooms
-    private let bytes: Int
-    private let isTaken = Atomic(true)
+    /// What it takes; 0 once it is given back.
+    private let bytes: Atomic<Int>
 
     fileprivate init(_ rooms: PictureRooms, bytes: Int) {
       self.rooms = rooms
-      self.bytes = bytes
+      self.bytes = Atomic(bytes)
     }
 
     deinit { leave() }
 
+    /// Keeps as much as the picture turned out to have, and gives the rest back. It never grows.
+    func shrink(to size: Int) {
+      let before = bytes.load(ordering: .relaxed)
+      guard size < before, bytes.compareExchange(expected: before, desired: size, ordering: .relaxed).exchanged else {
+        return
+      }
+      rooms.giveBack(before - size)
+    }
+
     /// Gives the room back.
-    func leave() { if isTaken.exchange(false, ordering: .relaxed) { rooms.giveBack(bytes) } }
+    func leave() {
+      let held = bytes.exchange(0, ordering: .relaxed)
+      if held > 0 { rooms.giveBack(held) }
+    }
   }
 
   private struct State {

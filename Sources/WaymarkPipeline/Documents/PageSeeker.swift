@@ -64,7 +64,8 @@ package final class PageSeeker {
       capture = PageCapture()
       kept = nil
     }
-    let isShot = task?.generation == wanted.generation && (task?.shots ?? 0) < wanted.shots
+    // The shutter may have been pressed before the first frame came: it is that frame which is taken then.
+    let isShot = (task?.generation == wanted.generation ? task?.shots ?? 0 : 0) < wanted.shots
     if task?.generation == wanted.generation, (task?.retakes ?? 0) < wanted.retakes { capture.forget() }
     task = wanted
     let page = self.page(in: frame)

@@ -35,6 +35,8 @@ package struct TextReading: Sendable {
   package var accepted: AcceptedText?
   /// How many lines were found.
   package var lines = 0
+  /// How many more there are that the frame's time did not suffice for.
+  package var skipped = 0
   /// Why the frame was lost.
   package var failure: TextError?
 }
@@ -66,8 +68,16 @@ package final class TextSeeker {
   private var task: TextTask?
   private var follower: TextFollower?
   private var count = 0
+  private let clock: () -> Double
 
-  package init(_ recognize: @escaping LineRecognizer) { self.recognize = recognize }
+  /// Seconds after which no further line of a frame is begun; a line itself takes at most two (`TextDesk`).
+  package static let frameLimit = 1.5
+
+  /// - Parameter clock: seconds of a steady clock.
+  package init(_ recognize: @escaping LineRecognizer, clock: @escaping () -> Double = { MonotonicClock.now }) {
+    self.recognize = recognize
+    self.clock = clock
+  }
 
   /// What a picture says beside those before it.
   package func look(_ view: ImageView, at time: Double, _ wanted: TextTask) -> TextReading {
@@ -85,8 +95,11 @@ package final class TextSeeker {
       let styles = LinePicture.Style.live
       reader.styles = [styles[count % styles.count]]
       count += 1
-      let lines = try reader.read(view, region: wanted.region.pixels(in: view))
+      let (clock, end) = (clock, clock() + Self.frameLimit)
+      reader.goesOn = { clock() < end }
+      let (lines, skipped) = try reader.readAsFar(view, region: wanted.region.pixels(in: view))
       reading.lines = lines.count
+      reading.skipped = skipped
       let outcome = follower?.see(lines, at: time) ?? .init()
       reading.candidates = outcome.candidates
       reading.accepted = outcome.accepted

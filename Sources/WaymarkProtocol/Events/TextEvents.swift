@@ -25,20 +25,23 @@ public struct TextCandidates: EventPayload {
   public var candidates: [TextCandidate]?
   /// How many lines of text are in view.
   public var lines: Int
+  /// How many more lines were not read, because a frame is read for at most 1.5 seconds; missing for none.
+  public var skipped: Int?
 
   /// The name on the wire.
   public static let event = "text.candidates"
 
   /// Neither what is written nor where.
-  public var forObservers: Self { TextCandidates(session: session, lines: lines) }
+  public var forObservers: Self { TextCandidates(session: session, lines: lines, skipped: skipped) }
 
   /// A value from its parts.
   public init(
-    session: String, candidates: [TextCandidate]? = nil, lines: Int
+    session: String, candidates: [TextCandidate]? = nil, lines: Int, skipped: Int? = nil
   ) {
     self.session = session
     self.candidates = candidates
     self.lines = lines
+    self.skipped = skipped
   }
 }
 

@@ -18,6 +18,8 @@ package final class AccountsModule: ServiceModule {
   private let cost: PasscodeHash.Cost
   private var settings: AccountSettings?
   private var chores: AccountChores?
+  /// Where users are kept as long as this process runs.
+  private var openFolder: String?
   private var flow: AccountFlow?
   private var timer: Scheduled<Void>?
   /// Users whose files are damaged: nobody can be them, but they can be removed.
@@ -51,6 +53,7 @@ package final class AccountsModule: ServiceModule {
 
   private func open(_ settings: AccountSettings, folder: String) throws {
     let store = try AccountStore(folder: settings.folder ?? folder)
+    openFolder = settings.folder ?? folder
     for warning in store.warnings { log.warning("\(warning)") }
     self.settings = settings
     damaged = store.damaged
@@ -78,7 +81,7 @@ package final class AccountsModule: ServiceModule {
       }
       hub.publish(state)
     } else {
-      let isElsewhere = settings.folder != self.settings?.folder
+      let isElsewhere = settings.folder ?? folder != openFolder
       self.settings = settings
       give(.configure(settings.policy))
       if isElsewhere { return true }

@@ -273,3 +273,27 @@ package struct ServiceConfiguration: Sendable {
     }
   }
 }
+
+extension ServiceConfiguration {
+  /// The configuration `wanted` with everything in it that only a restart can change as it is in this one, which runs.
+  ///
+  /// - Returns: that configuration, and the sections or keys in which both differ.
+  func running(insteadOf wanted: ServiceConfiguration) -> (configuration: ServiceConfiguration, restart: [String]) {
+    var (result, restart) = (wanted, [String]())
+    func keep<Value: Equatable>(_ name: String, _ path: WritableKeyPath<ServiceConfiguration, Value>) {
+      guard result[keyPath: path] != self[keyPath: path] else { return }
+      result[keyPath: path] = self[keyPath: path]
+      restart.append(name)
+    }
+    keep("socket", \.socket)
+    keep("source", \.source)
+    keep("camera.keepOpen", \.camera.keepOpen)
+    keep("camera.closeAfter", \.camera.closeAfter)
+    keep("isolation", \.isIsolated)
+    keep("forms.folder", \.forms.folder)
+    keep("signatures.folder", \.signatures.folder)
+    keep("trigger", \.trigger)
+    keep("documents", \.documents)
+    return (result, restart)
+  }
+}

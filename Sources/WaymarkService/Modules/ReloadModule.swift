@@ -4,7 +4,10 @@ import WaymarkProtocol
 @ServiceActor
 package final class ReloadModule: ServiceModule {
   private let reload: @ServiceActor () async throws -> [String]
-  private var last: Task<[String], any Error>?
+  /// The one that runs, or ran last.
+  private var current: Task<[String], any Error>?
+  /// The one that has not begun: whoever asks now is answered by it, since it reads the file later than they asked.
+  private var next: Task<[String], any Error>?
 
   /// - Parameter reload: takes the configuration over, and gives the sections that need a restart.
   package nonisolated init(reload: @escaping @ServiceActor () async throws -> [String]) { self.reload = reload }
@@ -15,13 +18,17 @@ package final class ReloadModule: ServiceModule {
     }
   }
 
-  /// Takes the configuration over, after whoever began before.
+  /// Takes the configuration over: after the one that runs, and together with all who ask meanwhile, so that a storm of requests costs
+  /// two reloads and each request has its answer.
   package func run() async throws -> [String] {
-    let task = Task { @ServiceActor [last, reload] in
-      _ = try? await last?.value
+    if let next { return try await next.value }
+    let task = Task { @ServiceActor [current, reload] in
+      _ = await current?.result
+      self.current = self.next
+      self.next = nil
       return try await reload()
     }
-    last = task
+    next = task
     return try await task.value
   }
 }

@@ -20,7 +20,7 @@ struct ByteBudget {
   let limit: Int
   /// Bytes for one user.
   let share: Int
-  /// How many may wait, and how many of one user.
+  /// How many may wait, and how many of one user; the first one of every user may wait although all places are taken.
   let waitingLimit: Int
   let waitingShare: Int
   private var held: [Int: Ask] = [:]
@@ -36,9 +36,6 @@ struct ByteBudget {
   /// Bytes that are held.
   var bytes: Int { held.values.reduce(0) { $0 + $1.bytes } }
 
-  /// How many wait.
-  var waitingCount: Int { waiting.count }
-
   /// Asks for room. More than the share of a user is as much as that: it then has it alone.
   mutating func ask(_ wanted: Ask) -> Answer {
     var ask = wanted
@@ -47,7 +44,10 @@ struct ByteBudget {
     if grant().contains(ask.id) { return .granted }
     // Many of one client count once: the requests of a connection are bounded by themselves.
     let clients = Set(waiting.map { [Int($0.user), $0.client] })
-    guard clients.count <= waitingLimit, clients.count(where: { $0[0] == Int(ask.user) }) <= waitingShare else {
+    let own = clients.count(where: { $0[0] == Int(ask.user) })
+    // Those who fill the places leave some to users who have none waiting, and to root, who mends things.
+    let places = ask.user == 0 ? 3 * waitingLimit : own == 1 ? 2 * waitingLimit : waitingLimit
+    guard clients.count <= places, own <= waitingShare else {
       waiting.removeAll { $0.id == ask.id }
       return .refused
     }
@@ -71,22 +71,29 @@ struct ByteBudget {
     var granted: [Int] = []
     // A user's asks keep their order, except that one of a client that still holds a picture holds up nobody else.
     var blocked: Set<UInt32> = []
-    for ask in waiting where !blocked.contains(ask.user) {
+    var passed: Set<Int> = []
+    // The user who holds least comes first, so that two who always ask for more do not keep a third waiting.
+    while let ask = waiting.filter({ !blocked.contains($0.user) && !passed.contains($0.id) })
+      .min(by: { held(by: $0.user) < held(by: $1.user) })
+    {
       if fits(ask) {
         held[ask.id] = ask
         granted.append(ask.id)
       } else if !holds(ask.client) {
         blocked.insert(ask.user)
       }
+      passed.insert(ask.id)
     }
     waiting.removeAll { granted.contains($0.id) }
     return granted
   }
 
+  private func held(by user: UInt32) -> Int { held.values.reduce(0) { $1.user == user ? $0 + $1.bytes : $0 } }
+
   private func holds(_ client: Int) -> Bool { held.values.contains { $0.client == client } }
 
   private func fits(_ ask: Ask) -> Bool {
-    let own = held.values.reduce(ask.bytes) { $1.user == ask.user ? $0 + $1.bytes : $0 }
+    let own = ask.bytes + held(by: ask.user)
     return bytes + ask.bytes <= limit && own <= share && !holds(ask.client)
   }
 }

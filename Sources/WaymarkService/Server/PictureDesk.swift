@@ -115,7 +115,10 @@ package final class PictureDesk {
   ) async throws -> T {
     guard !connection.isClosing else { throw Self.gone }
     let user = connection.peer.user
-    guard jobs.count < limits.waiting * 2, jobs.count(of: user) < limits.waiting else { throw Self.busy }
+    let own = jobs.count(of: user)
+    // As with room: the first one of every user, and root's, have places that others cannot take.
+    let places = user == 0 || own == 0 ? 4 * limits.waiting : 2 * limits.waiting
+    guard jobs.count < places, own < limits.waiting else { throw Self.busy }
     lastID += 1
     let (id, client) = (lastID, connection.number)
     let timer = ServiceActor.schedule(after: limits.patience) { self.drop(Self.busy) { $0.id == id } }

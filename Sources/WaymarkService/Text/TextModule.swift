@@ -251,7 +251,7 @@ package final class TextModule: ServiceModule {
             TextCandidate(
               text: text.text, pattern: text.pattern, corners: Self.corners(text), confidence: text.confidence,
               doubtful: text.isDoubtful, others: text.others.isEmpty ? nil : text.others)
-          }, lines: reading.lines), frame: frame)
+          }, lines: reading.lines, skipped: reading.skipped == 0 ? nil : reading.skipped), frame: frame)
     }
     if let accepted = reading.accepted { accept(accepted, as: accepted.text, by: nil, frame: frame) }
   }

@@ -68,6 +68,9 @@ struct TextCommand: ParsableCommand {
     return (known[0], known[1], known[2], known[3])
   }
 
+  /// Seconds after which no further line of a picture is begun.
+  static let pictureLimit = 20.0
+
   func run() throws {
     let acceptance: TextAcceptance
     let engine: TextEngine
@@ -95,7 +98,11 @@ struct TextCommand: ParsableCommand {
         if frames {
           try follower.see(picture, named: item.name, region: area, &report)
         } else {
-          report.lines = try picture.withView { view throws in try reader.read(view, region: area) }
+          let end = began + Self.pictureLimit
+          reader.goesOn = { MonotonicClock.now < end }
+          (report.lines, report.skipped) = try picture.withView { view throws in
+            try reader.readAsFar(view, region: area)
+          }
           report.accepted = acceptance.accepted(in: report.lines)
         }
         report.elapsed = MonotonicClock.now - began
@@ -185,6 +192,8 @@ struct TextReport: Encodable {
   /// Seconds from the decoded picture to what is accepted.
   var elapsed: Double?
   var lines: [ReadLine] = []
+  /// Lines that the time for one picture did not suffice for.
+  var skipped = 0
   /// What frames may say that do not agree yet.
   var candidates: [AcceptedText]?
   var accepted: [AcceptedText] = []
@@ -194,6 +203,14 @@ struct TextReport: Encodable {
 
   func show(json: Bool) {
     if let error { Output.diagnostic("waymark: \(DisplayText.escaped(input)): \(error.message)\n  \(error.hint)") }
+    if skipped > 0 {
+      Output.diagnostic(
+        "waymark: \(DisplayText.escaped(input)): \(skipped) more lines were not read: a picture is read for at most "
+          + "\(Int(TextCommand.pictureLimit)) seconds.\n  Read a part of it with --region.")
+    }
+    if error == nil, lines.isEmpty, skipped == 0, candidates == nil {
+      Output.diagnostic("waymark: \(DisplayText.escaped(input)): no text was found.")
+    }
     if json {
       // Nothing in a report can fail to encode: its numbers are finite.
       Output.json(
@@ -209,7 +226,8 @@ struct TextReport: Encodable {
   }
 
   private enum Key: String, CodingKey {
-    case input, elapsed, lines, candidates, accepted, error, text, corners, confidence, pattern, doubtful, others
+    case input, elapsed, lines, skipped, candidates, accepted, error, text, corners, confidence, pattern, doubtful,
+      others
   }
 
   func encode(to encoder: any Encoder) throws {
@@ -223,6 +241,7 @@ struct TextReport: Encodable {
       try object.encode(line.outline.corners.map { [$0.x, $0.y] }, forKey: .corners)
       try object.encode(line.confidence, forKey: .confidence)
     }
+    if skipped > 0 { try container.encode(skipped, forKey: .skipped) }
     if let candidates { try encode(candidates, as: .candidates, to: &container) }
     try encode(accepted, as: .accepted, to: &container)
     try container.encodeIfPresent(error, forKey: .error)

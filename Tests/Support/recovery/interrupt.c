@@ -6,7 +6,7 @@
 //   INTERRUPT_COUNT   a file to which the steps are appended, one line each
 //   INTERRUPT_HURRY   seconds that pass between the first look at the time since boot and everything after it
 //
-// Steps are calls that change something: opening to write, write, fsync, rename, unlink, mkdir, truncating, closing what was
+// Steps are calls that change something: opening to write, write, fsync, link, rename, unlink, mkdir, truncating, closing what was
 // open to write.
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -118,6 +118,11 @@ int close(int descriptor) {
 int rename(const char *from, const char *to) {
   if (below(to) && interrupted("rename", to, -1, NULL, 0)) return -1;
   return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
+}
+
+int linkat(int from_folder, const char *from, int to_folder, const char *to, int flags) {
+  if (below(to) && interrupted("linkat", to, -1, NULL, 0)) return -1;
+  return (int)syscall(SYS_linkat, from_folder, from, to_folder, to, flags);
 }
 
 int unlink(const char *path) {

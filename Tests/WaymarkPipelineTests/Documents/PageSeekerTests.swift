@@ -114,6 +114,16 @@ import WaymarkPipeline
     }
   }
 
+  @Test func aShutterThatWasPressedBeforeTheFirstFrameTakesIt() {
+    let seeker = PageSeeker()
+    let pressed = DocumentTask(generation: 1, shots: 1)
+    #expect(seeker.look(Self.bare(0, nil, light: 100), pressed)?.shot != nil)
+    #expect(seeker.look(Self.bare(1, nil, light: 100), pressed)?.shot == nil)
+    // So does that of another session, although the one before had been pressed as often.
+    #expect(seeker.look(Self.bare(2, nil, light: 100), DocumentTask(generation: 2, shots: 1))?.shot != nil)
+    #expect(seeker.look(Self.bare(3, nil, light: 100), DocumentTask(generation: 3))?.shot == nil)
+  }
+
   @Test func aBlankSheetThatFillsMostOfThePictureIsCaptured() {
     let large = Quadrilateral(
       topLeft: Point2(14, 10), topRight: Point2(306, 12), bottomRight: Point2(304, 230), bottomLeft: Point2(16, 228))
