@@ -145,6 +145,28 @@ struct ReasonTests {
     #expect(closed.verdict(Samples.wifi).outcome == .invalid(.kindNotAllowed))
   }
 
+  @Test("No verdict shows a secret, however it is printed")
+  func printing() {
+    for text in [Samples.android, Samples.otpauth, Samples.wifi] {
+      let code = ScannedCode(text)
+      let verdict = open.verdict(text)
+      #expect(!verdict.fields.filter(\.isSecret).isEmpty)
+      var dumped = ""
+      dump(verdict, to: &dumped)
+      dump(code, to: &dumped)
+      dump(verdict.fields, to: &dumped)
+      let shown = [
+        "\(verdict)", String(reflecting: verdict), "\(verdict.fields)", String(reflecting: verdict.fields), "\(code)",
+        String(reflecting: code), "\([code])", String(describing: Optional(code)), "\(verdict.outcome)", dumped,
+      ].joined(separator: "\n")
+      for secret in verdict.fields.filter(\.isSecret).map(\.value) {
+        #expect(!shown.contains(secret), "\(verdict.kind?.rawValue ?? "")")
+      }
+      #expect(!shown.contains(text))
+    }
+    #expect(String(describing: PayloadField("host", "example.com", isHarmless: true)) == "host: example.com")
+  }
+
   @Test("The checks come in their fixed order, up to the one that refuses")
   func order() {
     let all = open.verdict(Samples.sap).steps.map(\.check)

@@ -30,6 +30,15 @@ import WaymarkProtocol
     try text(RequestLine(id: 7, method: type(of: request).method, params: request))
   }
 
+  @Test func aCodeThatIsPrintedSaysNothing() {
+    let event = ScanSuccessful(
+      scan: "s1", context: nil, kind: "wifi", symbology: "qr", text: "WIFI:P:hunter2;;", bytesBase64: "aHVudGVyMg==", charset: "utf8",
+      corners: [], fields: ["password": "hunter2"])
+    var shown = "\(event) \(String(reflecting: event)) \([event]) \(EventBody.scanSuccessful(event))"
+    dump(event, to: &shown)
+    #expect(!shown.contains("hunter2") && !shown.contains("aHVudGVyMg") && shown.contains("wifi"))
+  }
+
   @Test func eventsAreAsTheyWere() throws { try check(Samples.allEvents.map { try line($0) }, "events.ndjson") }
 
   @Test func aPartOfAMessageSaysWhichOneItIs() throws {

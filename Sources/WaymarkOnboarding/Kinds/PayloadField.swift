@@ -2,8 +2,10 @@
 public struct PayloadField: Hashable, Sendable {
   /// The field's stable name, such as `appID` or `ssid`.
   public let name: String
-  /// What the code says, as the code spells it: data of a stranger.
-  public let value: String
+  /// What the code says, as the code spells it: data of a stranger, and perhaps a secret. Asking for it is the only way to it: a field
+  /// that is printed, described, dumped or mirrored shows its value only where that is known to be harmless.
+  public var value: String { content }
+  private let content: String
   /// Whether the value is a password, a token, or the like.
   public let isSecret: Bool
   /// Whether the value is known to be no secret, so that observers may see it. What nobody vouches for is not.
@@ -12,7 +14,7 @@ public struct PayloadField: Hashable, Sendable {
   /// A field; `isSecret` marks what is shown only to those who ask for it, `isHarmless` what observers may see.
   public init(_ name: String, _ value: String, isSecret: Bool = false, isHarmless: Bool = false) {
     self.name = name
-    self.value = value
+    content = value
     self.isSecret = isSecret
     self.isHarmless = isHarmless && !isSecret
   }
@@ -60,5 +62,16 @@ extension [PayloadField] {
       return PayloadField(
         "\(field.name).\(count)", field.value, isSecret: field.isSecret, isHarmless: field.isHarmless)
     }
+  }
+}
+
+extension PayloadField: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// `name: value`, or `name: [redacted]` where the value is not known to be harmless.
+  public var description: String { "\(name): \(isHarmless ? content : Self.redaction)" }
+  /// As `description`.
+  public var debugDescription: String { description }
+  /// The name, and the value as `description` shows it.
+  public var customMirror: Mirror {
+    Mirror(self, children: ["name": name, "value": isHarmless ? content : Self.redaction], displayStyle: .struct)
   }
 }

@@ -29,3 +29,12 @@ public struct ScannedCode: Sendable, Hashable {
   /// A QR code with that text.
   public init(_ text: String) { self.init(bytes: Array(text.utf8), text: text) }
 }
+
+extension ScannedCode: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// How long the payload is. What it says may be a secret, and stays in `bytes` and `text`.
+  public var description: String { "a code of \(bytes.count) bytes" }
+  /// As `description`.
+  public var debugDescription: String { description }
+  /// The size of the payload alone.
+  public var customMirror: Mirror { Mirror(self, children: ["size": bytes.count], displayStyle: .struct) }
+}

@@ -249,3 +249,14 @@ public enum UnsuccessfulReason: String, Codable, CaseIterable, Sendable {
   /// A code is there but cannot be read.
   case codeNotReadable
 }
+
+extension ScanSuccessful: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// The scan, the kind and the symbology. What the code says may be a secret, and stays in its properties and on the wire.
+  public var description: String { "a code of scan \(scan): \(kind ?? "of no kind"), \(symbology)" }
+  /// As `description`.
+  public var debugDescription: String { description }
+  /// As much as `description` says.
+  public var customMirror: Mirror {
+    Mirror(self, children: ["scan": scan, "kind": kind as Any, "symbology": symbology], displayStyle: .struct)
+  }
+}
