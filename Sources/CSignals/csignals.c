@@ -73,8 +73,19 @@ void csignals_leave_no_memory_behind(void) {
   }
 }
 
+static int argument_count;
+static char **argument_texts;
+
+int csignals_argument_count(void) { return argument_count; }
+
+const char *csignals_argument(int index) {
+  return index >= 0 && index < argument_count ? argument_texts[index] : NULL;
+}
+
 // glibc hands constructors what main gets; this one runs before any Swift does.
 __attribute__((constructor(101))) static void begin(int count, char **arguments) {
+  argument_count = arguments ? count : 0;
+  argument_texts = arguments;
   fill_standard_descriptors();
   if (count < 2 || !arguments || strcmp(arguments[1], "serve") != 0) return;
   atomic_store(&phase, STARTING);

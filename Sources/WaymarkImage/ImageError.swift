@@ -25,4 +25,6 @@ public enum ImageErrorCode: String, ProblemCode, CaseIterable {
   case cannotEncode
   /// The file cannot be opened or read.
   case cannotOpen
+  /// The file cannot be written.
+  case cannotWrite
 }

@@ -15,6 +15,7 @@ struct SourceFactory {
   func make() throws -> any FrameSource {
     let settings = configuration.source
     if let path = settings.path {
+      if let reason = Self.refusal(of: path) { throw reason }
       if path != "-", FileKind(path) == .folder || Self.isPicture(path) {
         return try FolderSource(path: path, rate: settings.rate ?? 30, loops: settings.loops, makeReader: makeReader)
       }
@@ -34,6 +35,29 @@ struct SourceFactory {
     guard FileKind(path) == .regular else { return false }
     guard let file = FileHandle(forReadingAtPath: path), let head = try? file.read(upToCount: 64) else { return false }
     return (try? PictureFormat.detect(Array(head))) != nil
+  }
+
+  /// Why a path can be no source, where that can be told at once: addresses, films and other files that would never give a frame.
+  static func refusal(of path: String) -> ServiceProblem? {
+    let wanted = "A source is a folder of pictures, an MJPEG or Y4M file or pipe, or - for standard input."
+    if path.contains("://") {
+      return ServiceProblem(
+        code: "badSource", message: "\(path.prefix { $0 != ":" }):// is not read by the service itself. \(wanted)",
+        hint: "Let a program fetch it: ffmpeg -i ADDRESS -f mjpeg - | waymark serve --source -")
+    }
+    guard FileKind(path) == .regular, let file = FileHandle(forReadingAtPath: path),
+      let head = try? file.read(upToCount: 16), !head.isEmpty
+    else { return nil }
+    let bytes = Array(head)
+    let films: [(name: String, offset: Int, mark: [UInt8])] = [
+      ("a GIF", 0, Array("GIF8".utf8)), ("an MP4 film", 4, Array("ftyp".utf8)),
+      ("a Matroska or WebM film", 0, [0x1A, 0x45, 0xDF, 0xA3]), ("an Ogg file", 0, Array("OggS".utf8)),
+      ("an AVI film", 8, Array("AVI ".utf8)), ("a PDF", 0, Array("%PDF".utf8)),
+    ]
+    guard let film = films.first(where: { bytes.dropFirst($0.offset).starts(with: $0.mark) }) else { return nil }
+    return ServiceProblem(
+      code: "badSource", message: "\(path) is \(film.name). \(wanted)",
+      hint: "Convert it: ffmpeg -i \(path) -f mjpeg - | waymark serve --source -")
   }
 
   /// What is wanted of a camera.

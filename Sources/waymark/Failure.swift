@@ -23,13 +23,20 @@ extension Problem: Explained where Kind: ExplainedCode {
 }
 
 extension FileErrorCode: ExplainedCode {
-  var exitStatus: ExitStatus { self == .notPermitted ? .notPermitted : .cannotOpen }
+  var exitStatus: ExitStatus {
+    switch self {
+    case .notPermitted: .notPermitted
+    case .noSpace: .cannotWrite
+    default: .cannotOpen
+    }
+  }
 }
 
 extension ServiceProblemCode: ExplainedCode {
   var exitStatus: ExitStatus {
     switch self {
     case "cannotOpen": .cannotOpen
+    case "badSource": .badData
     default: .unavailable
     }
   }

@@ -54,7 +54,9 @@ struct ScanCommand: ParsableCommand {
       valueName: "out"))
   var annotate: String?
 
-  @Option(name: [.short, .long], help: "Pictures that are worked on at the same time (default: one per processor).")
+  @Option(
+    name: [.customShort("j", allowingJoined: true), .long],
+    help: "Pictures that are worked on at the same time (default: one per processor).")
   var jobs: Int?
 
   @Option(

@@ -11,7 +11,7 @@ import WaymarkWorker
 @main
 enum Start {
   static func main() {
-    let arguments = CommandLine.arguments
+    let arguments = (0..<csignals_argument_count()).map { csignals_argument($0).map { String(cString: $0) } ?? "" }
     if arguments.count == 2, arguments[1] == WorkerMain.argument {
       WorkerMain.run()
       // Comes back when it was not started by a service, or when that is gone.
@@ -22,11 +22,17 @@ enum Start {
     signal(SIGPIPE, SIG_IGN)
     Task {
       do {
-        var command = try Waymark.parseAsRoot()
-        if var command = command as? any AsyncParsableCommand {
-          try await command.run()
-        } else {
-          try command.run()
+        var command = try Waymark.parseAsRoot(Array(arguments.dropFirst()))
+        do {
+          if var command = command as? any AsyncParsableCommand {
+            try await command.run()
+          } else {
+            try command.run()
+          }
+        } catch let error as ValidationError {
+          // What a command finds wrong while it runs is about its own usage, not the program's.
+          Output.diagnostic("Error: \(error.message)\nUsage: \(Waymark.usageString(for: type(of: command)))")
+          exit(ExitStatus.usage.rawValue)
         }
         exit(0)
       } catch {

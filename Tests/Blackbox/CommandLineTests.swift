@@ -40,6 +40,57 @@ struct CommandLineTests {
     #expect(run.diagnostics.contains("No space left on device"))
   }
 
+  @Test(
+    "A file that cannot be written is said, ends with 74, and leaves no half of it",
+    arguments: [
+      "onboarding keygen --key out.pem", "report -o out.txt", #"scan --annotate out.png "$P/wifi.png""#,
+    ])
+  func fullFile(_ command: String) throws {
+    let folder = try TemporaryFolder()
+    // No file may have a byte: a disk that is full, for whoever writes files.
+    let run = try shell("trap '' XFSZ; ulimit -f 0; $W \(command)", in: folder.path)
+    #expect(run.status == 74, "\(run.diagnostics)")
+    #expect(run.diagnostics.contains("out.") && run.diagnostics.contains("cannot be written"))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+  }
+
+  @Test(
+    "What can be no source is refused at once",
+    arguments: [
+      ("rtsp://me:secret@camera/stream", "ffmpeg"), ("http://camera/mjpeg", "ffmpeg"), ("a.gif", "is a GIF"),
+      ("a.mp4", "is an MP4 film"), ("a.webm", "is a Matroska or WebM film"),
+    ])
+  func sources(_ source: String, _ wanted: String) throws {
+    let folder = try TemporaryFolder()
+    try Data("GIF89a          ".utf8).write(to: URL(fileURLWithPath: folder.file("a.gif")))
+    try Data([0, 0, 0, 24] + Array("ftypisom        ".utf8)).write(to: URL(fileURLWithPath: folder.file("a.mp4")))
+    try Data([0x1A, 0x45, 0xDF, 0xA3, 0, 0, 0, 0]).write(to: URL(fileURLWithPath: folder.file("a.webm")))
+    let run = try shell("$W serve --source '\(source)' --socket '\(folder.path)/s'", in: folder.path)
+    #expect(run.status == 65)
+    #expect(run.diagnostics.contains(wanted) && run.diagnostics.contains("an MJPEG or Y4M file"))
+    #expect(!run.diagnostics.contains("secret"))
+  }
+
+  @Test("A short option may have its value attached") func attachedValue() throws {
+    #expect(try shell("$W scan -j1 \"$P/wifi.png\"").status == 0)
+  }
+
+  @Test("An error while a command runs shows the command's own usage") func ownUsage() throws {
+    let run = try shell("$W send ping '{x'")
+    #expect(run.status == 64)
+    #expect(run.diagnostics.contains("Usage: waymark send "), "\(run.diagnostics)")
+  }
+
+  private static let hasNamespaces = (try? runProgram(["unshare", "-rm", "true"]))?.status == 0
+
+  @Test("Without /proc the program knows its arguments", .enabled(if: hasNamespaces, "needs user namespaces"))
+  func withoutProc() throws {
+    let run = try shell(
+      "unshare -rm sh -c 'mount -t tmpfs none /proc && waymark --version && waymark scan \"$1\"' sh \"$P/wifi.png\"")
+    #expect(run.status == 0)
+    #expect(run.text.contains("QR Code"))
+  }
+
   @Test("A reader that goes away ends the command well", arguments: ["--json", "--raw", ""])
   func goneReader(_ form: String) throws {
     let run = try shell(

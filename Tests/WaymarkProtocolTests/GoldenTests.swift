@@ -32,7 +32,8 @@ import WaymarkProtocol
 
   @Test func aCodeThatIsPrintedSaysNothing() {
     let event = ScanSuccessful(
-      scan: "s1", context: nil, kind: "wifi", symbology: "qr", text: "WIFI:P:hunter2;;", bytesBase64: "aHVudGVyMg==", charset: "utf8",
+      scan: "s1", context: nil, kind: "wifi", symbology: "qr", text: "WIFI:P:hunter2;;", bytesBase64: "aHVudGVyMg==",
+      charset: "utf8",
       corners: [], fields: ["password": "hunter2"])
     var shown = "\(event) \(String(reflecting: event)) \([event]) \(EventBody.scanSuccessful(event))"
     dump(event, to: &shown)

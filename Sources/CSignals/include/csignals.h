@@ -15,6 +15,12 @@
 /// besides. To be called when the Swift runtime has been set up, since it takes the same signals.
 void csignals_leave_no_memory_behind(void);
 
+/// How many arguments this process was started with, its own name included. Swift reads them from /proc, which may not be mounted.
+int csignals_argument_count(void);
+
+/// One of the arguments; NULL beyond the last.
+const char *csignals_argument(int index);
+
 /// From here to `csignals_release` nothing ends this process: a file is made that would be left behind.
 void csignals_hold(void);
 

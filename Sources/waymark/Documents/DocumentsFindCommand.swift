@@ -33,7 +33,9 @@ struct DocumentsFindCommand: ParsableCommand {
       visibility: .hidden))
   var evidence = false
 
-  @Option(name: [.short, .long], help: "Pictures that are worked on at the same time (default: one per processor).")
+  @Option(
+    name: [.customShort("j", allowingJoined: true), .long],
+    help: "Pictures that are worked on at the same time (default: one per processor).")
   var jobs: Int?
 
   @Option(help: ArgumentHelp("Refuse pictures of more pixels.", valueName: "count"))

@@ -31,9 +31,13 @@ struct OnboardingKeygenCommand: AsyncParsableCommand {
         let reason = String(cString: strerror(errno))
         Output.fail(.cannotOpen, "\(key) cannot be made: \(reason)", hint: "Name a file that does not exist yet.")
       }
-      let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-      try file.write(contentsOf: Data(made.pem.utf8))
-      try file.synchronize()
+      defer { close(descriptor) }
+      if let number = DurableFile.writeAll(descriptor, Array(made.pem.utf8)) ?? (fsync(descriptor) == 0 ? nil : errno) {
+        // Half a key is none.
+        unlink(key)
+        let error = FileError(key, cannotBe: "written", number: number)
+        Output.fail(.cannotWrite, error.message, hint: error.hint)
+      }
       Output.line(pem ? made.publicPEM.trimmingCharacters(in: .newlines) : made.publicJWKSet)
     } catch {
       try fail(error)

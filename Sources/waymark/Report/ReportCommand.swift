@@ -39,11 +39,12 @@ struct ReportCommand: AsyncParsableCommand {
       if json { Output.json(text) } else { Output.line(text) }
       return
     }
-    let made = FileManager.default.createFile(
-      atPath: output, contents: Data((text + "\n").utf8), attributes: [.posixPermissions: 0o600])
-    guard made else {
-      Output.diagnostic("waymark: The report cannot be written to \(output).\n  Name a file in a folder of yours.")
-      throw ExitCode(ExitStatus.cannotOpen.rawValue)
+    do throws(FileError) {
+      let draft = try DraftFile(output, mode: 0o600, isExact: true)
+      try draft.append(Array((text + "\n").utf8))
+      try draft.publish()
+    } catch {
+      Output.fail(.cannotWrite, error.message, hint: error.hint)
     }
     Output.diagnostic("Written to \(output). Read it before you send it.")
   }

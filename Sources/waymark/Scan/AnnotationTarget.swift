@@ -68,7 +68,7 @@ struct AnnotationTarget: Sendable {
       try DurableFile.write(bytes, to: path)
     } catch {
       throw ImageError(
-        .cannotOpen, "the annotated picture \(path) cannot be written: \(error.cause ?? error.message)",
+        .cannotWrite, "the annotated picture \(path) cannot be written: \(error.cause ?? error.message)",
         hint: "Check that its folder exists and that this user may write in it.", cause: error.cause)
     }
   }

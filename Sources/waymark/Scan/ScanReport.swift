@@ -68,7 +68,7 @@ struct ScanReport: Sendable, Encodable {
       case .unsuccessful: .nothingFound
       case .error: error?.exitStatus ?? .badData
       }
-    return annotationError == nil ? own : max(own, .cannotOpen)
+    return annotationError.map { max(own, $0.exitStatus) } ?? own
   }
 
   enum Key: String, CodingKey {
@@ -176,6 +176,7 @@ extension ImageErrorCode: ExplainedCode {
   var exitStatus: ExitStatus {
     switch self {
     case .cannotOpen: .cannotOpen
+    case .cannotWrite: .cannotWrite
     default: .badData
     }
   }
