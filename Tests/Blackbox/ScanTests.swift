@@ -145,7 +145,7 @@ struct ScanTests {
     #expect(try Executable.run(["scan", "--annotate", folder.path, pictures + "/nothing"]).status == 1)
     #expect(FileManager.default.fileExists(atPath: folder.file("waves.jpg.png")))
     #expect(try Executable.run(["scan", "--annotate", folder.file("x.gif"), file]).status == 64)
-    #expect(try Executable.run(["scan", "--annotate", folder.file("no/x.png"), file]).status == 66)
+    #expect(try Executable.run(["scan", "--annotate", folder.file("no/x.png"), file]).status == 74)
   }
 
   /// What is no file is written to, or not, but never replaced by one.
@@ -156,7 +156,7 @@ struct ScanTests {
     try FileManager.default.createSymbolicLink(atPath: full, withDestinationPath: "/dev/full")
     let picture = pictures + "/read/jpeg-orientation-6.jpg"
     #expect(try Executable.run(["scan", "--annotate", null, picture]).status == 0)
-    #expect(try Executable.run(["scan", "--annotate", full, picture]).status == 66)
+    #expect(try Executable.run(["scan", "--annotate", full, picture]).status == 74)
     let anchors = Executable.project.appendingPathComponent("Samples/scenes/pump-room/pump-7.jpg").path
     #expect(try Executable.run(["anchors", "build", anchors, "-o", null]).status == 0)
     #expect(try Executable.run(["anchors", "build", anchors, "-o", full]).status == 74)
