@@ -98,7 +98,7 @@ class Soak:
                 'onboarding': {'signatures': 'required', 'keyFiles': [self.codes.keys], 'hosts': [making.HOST],
                                'clockSkew': 60},
                 'replay': {'folder': f'{self.state}/replay'},
-                'scenes': {'folders': [] if self.options.frames else [f'{self.folder}/scenes'],
+                'scenes': {**({} if self.options.frames else {'folders': [f'{self.folder}/scenes']}),
                            'cache': f'{self.state}/cache',
                            **({} if self.options.frames else {'load': 'pump-room', 'start': True})},
                 'clients': {'slowAfter': 1, 'stalledAfter': 5, 'maximum': 200}}, file)
