@@ -269,7 +269,7 @@ def five_wrong_passcodes_wait_and_a_restart_does_not_help():
             device.sign_in("wrong77")
             device.becomes(problem__code="wrongPasscode")
         assert device.sign_in() == "waiting"
-        assert device.users("reset-waits", device.state["user"]["id"])[0] == 0
+        assert device.users("unlock", device.state["user"]["id"])[0] == 0
         assert device.sign_in() is None
         device.becomes(phase="signedIn")
 
@@ -393,7 +393,7 @@ def killed_at_any_moment_it_has_the_old_or_the_new():
             # Counted or not, never lost; and nobody is in.
             assert len(listed) == 1 and listed[0]["failures"] in (failures, failures + 1), listed
             assert device.state["phase"] == "signIn"
-            device.users("reset-waits")
+            device.users("unlock")
         log = open(device.log.name, encoding="utf8").read()
         assert "damaged" not in log, log
 

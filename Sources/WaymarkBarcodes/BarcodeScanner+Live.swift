@@ -27,7 +27,7 @@ extension BarcodeScanner {
     clock.mark("matrices")
     search.readStrips(turn.isMultiple(of: 2) ? .strip : .stripStretched, configuration.effort, with: &zbar)
     clock.mark("strips")
-    if search.sure.isEmpty, !search.linear.isEmpty {
+    if search.accepted.isEmpty, !search.linear.isEmpty {
       // Where nothing speaks for a code, a look every other frame may cost more.
       if search.hasTraces, turn.isMultiple(of: 4) {
         // Now and then a better look, both ways: a fence is no reason to miss the code across it.
@@ -51,7 +51,7 @@ extension BarcodeScanner {
     _ search: inout PictureSearch
   ) {
     let budget = LiveBudget(busyness: search.octaves[0].levels.busyness(of: search.image))
-    let ways = ways ?? search.waysAcrossBars
+    let ways = ways ?? search.scanDirections
     // Only along rows, or only along columns, it costs half.
     let most = ways == .both ? most : 2 * most
     for i in passes.indices {

@@ -14,11 +14,11 @@ extension BarcodeScanner {
       search.readStrips(pass, with: &zbar)
     }
     if !withheld.contains(.strip) { search.readAcross() }
-    if search.sure.isEmpty, !withheld.contains(.stripInverted) {
+    if search.accepted.isEmpty, !withheld.contains(.stripInverted) {
       search.readStrips(.stripInverted, with: &zbar)
     }
     search.readOwnEnlarged()
-    if !withheld.contains(.modulesScaled), search.needsCloserLook { search.readScaled() }
+    if !withheld.contains(.modulesScaled), search.needsScaledPasses { search.readScaled() }
     var spent = 0.0
     for pass in ScanPass.ladder where !withheld.contains(pass) {
       if isDone(search, spent: spent) || isEnough(search) { break }
@@ -31,12 +31,12 @@ extension BarcodeScanner {
 
   /// Whether the one code that was asked for is there.
   private func isEnough(_ search: PictureSearch) -> Bool {
-    configuration.stopsAtFirst && !search.sure.isEmpty
+    configuration.stopsAtFirst && !search.accepted.isEmpty
   }
 
   /// Whether something was read and nothing else is known to be there. Bars beside it are worth one cheap pass.
   private func isDone(_ search: PictureSearch, spent: Double) -> Bool {
-    guard !search.sure.isEmpty || !search.parts.outcome.incomplete.isEmpty else { return false }
+    guard !search.accepted.isEmpty || !search.parts.outcome.incomplete.isEmpty else { return false }
     return spent > 0 || !search.hasOtherBars
   }
 

@@ -33,9 +33,9 @@ struct Evidence {
   }
 
   /// What can be believed now: enough lines or passes agree, and nothing stronger says otherwise at the same place.
-  var sure: [Symbol] {
+  var accepted: [Symbol] {
     claims.filter { claim in
-      Self.isSure(claim) && !claims.contains { Self.contradicts($0, claim) }
+      Self.isAccepted(claim) && !claims.contains { Self.contradicts($0, claim) }
     }.map { claim in
       var symbol = claim.symbol
       symbol.quality = claim.symbol.symbology.isMatrix ? 1 : claim.most
@@ -43,7 +43,7 @@ struct Evidence {
     }
   }
 
-  private static func isSure(_ claim: Claim) -> Bool {
+  private static func isAccepted(_ claim: Claim) -> Bool {
     let need = SymbolRules.lines(for: claim.symbol)
     return claim.most >= need.inOnePass || (claim.passes.count > 1 && claim.lines >= need.together)
   }
@@ -55,7 +55,7 @@ struct Evidence {
     guard !a.sameContent(as: b), !a.symbology.isMatrix, !b.symbology.isMatrix, overlap(a, b) else { return false }
     // A UPC-E, an ITF or a short code inside the bars of something longer is an accident of these bars.
     let (strongA, strongB) = (SymbolRules.strength(a.symbology), SymbolRules.strength(b.symbology))
-    if strongA != strongB { return strongA > strongB && isSure(other) }
+    if strongA != strongB { return strongA > strongB && isAccepted(other) }
     return 2 * other.lines > claim.lines && other.most >= 2
   }
 

@@ -17,7 +17,7 @@ struct PictureSearch {
   /// Where characters of a DataBar Expanded were seen and no symbol was read.
   private(set) var unreadExpanded: [Quadrilateral] = []
   /// Codes of the readers of this module that are there and were not read.
-  private(set) var unreadOwn: [MatrixFinding] = []
+  private(set) var unreadOwn: [MatrixDetection] = []
   /// Whether something was left undone because the picture would have cost too much.
   var isLimited = false
   /// Finder patterns that only a code can have, and whether they were looked for.
@@ -58,7 +58,7 @@ struct PictureSearch {
   }
 
   /// What was read for certain: by itself, or put together from its parts. Those that fit so far may turn out to be parts of two messages.
-  var sure: [Symbol] { evidence.sure + parts.outcome.whole }
+  var accepted: [Symbol] { evidence.accepted + parts.outcome.whole }
 
   var linear: Set<Symbology> { symbologies.filter { !$0.isMatrix } }
 
@@ -67,7 +67,7 @@ struct PictureSearch {
 
   /// Whether a code is there for certain, but none that was read covers it.
   var unreadCodes: [QRReader.Candidate] {
-    let read = sure
+    let read = accepted
     let open = candidates.filter { candidate in
       candidate.isCode && !candidate.isRead
         && !read.contains { $0.symbology.isMatrix && $0.corners.contains(candidate.grid.corners.center) }
@@ -116,10 +116,10 @@ struct PictureSearch {
   ///
   /// - Parameter turn: the number of a live frame, in which the readers take turns; `nil` asks all of them.
   mutating func readOwn(_ effort: ScanConfiguration.Effort, turn: Int? = nil) {
-    var wanted = symbologies.intersection(OwnReaders.symbologies)
+    var wanted = symbologies.intersection(BuiltInReaders.symbologies)
     // Of fifteen live frames five in a row are patient ones, so that each search is in its turn.
     let isPatient = turn.map { $0 % 15 < 5 } ?? true
-    if let turn { wanted = OwnReaders.turn(turn, of: wanted) }
+    if let turn { wanted = BuiltInReaders.turn(turn, of: wanted) }
     guard !wanted.isEmpty else { return }
     let index = octaves.index(ofAtMost: Self.searched)
     take(octaves[index], wanted, effort, isPatient: isPatient)
@@ -133,11 +133,11 @@ struct PictureSearch {
   /// The same of a small picture in twice its size and with a border, light first, then dark: codes of a pixel a module, and
   /// those that fill their picture to its rim. Only where nothing else was read.
   mutating func readOwnEnlarged() {
-    let wanted = symbologies.intersection(OwnReaders.symbologies)
-    guard !wanted.isEmpty, image.width * image.height <= Self.enlarged, sure.isEmpty,
+    let wanted = symbologies.intersection(BuiltInReaders.symbologies)
+    guard !wanted.isEmpty, image.width * image.height <= Self.enlarged, accepted.isEmpty,
       parts.outcome.incomplete.isEmpty
     else { return }
-    let own = OwnReaders.enlarged(image, wanted)
+    let own = BuiltInReaders.enlarged(image, wanted)
     for symbol in own.symbols { evidence.add(symbol) }
     take(own.parts)
     unreadOwn.removeAll { open in own.symbols.contains { $0.corners.overlaps(open.corners) } }
@@ -149,8 +149,10 @@ struct PictureSearch {
   private mutating func take(
     _ octave: Octaves.Octave, _ wanted: Set<Symbology>, _ effort: ScanConfiguration.Effort, isPatient: Bool = true
   ) {
-    let own = OwnReaders(view: octave.view, levels: octave.levels, wanted: wanted, effort: effort, isPatient: isPatient)
-      .read()
+    let own = BuiltInReaders(
+      view: octave.view, levels: octave.levels, wanted: wanted, effort: effort, isPatient: isPatient
+    )
+    .read()
     for var symbol in own.symbols {
       symbol.corners = symbol.corners.scaled(by: octave.factor)
       evidence.add(symbol)
@@ -180,16 +182,16 @@ struct PictureSearch {
     trace = FinderTrace(field, octaves)
     guard !candidates.contains(where: \.isRead) else { return }
     let faint = octaves.index(ofAtMost: Self.barred)
-    readAnew(octaves.view(faint), scale: 1 / Double(1 << faint), flat: Self.faintest)
+    readRescaled(octaves.view(faint), scale: 1 / Double(1 << faint), flat: Self.faintest)
     guard image.width * image.height <= 400_000, !candidates.contains(where: \.isRead) else { return }
-    Resampling.double(image).withView { readAnew($0, scale: 2, flat: BlockMean.plain) }
+    Resampling.double(image).withView { readRescaled($0, scale: 2, flat: BlockMean.plain) }
   }
 
   /// Edges of so few gray levels are looked for where there are no stronger ones.
   private static let faintest: UInt8 = 10
 
   /// QR codes of the picture in another size or with another eye for contrast.
-  private mutating func readAnew(_ view: ImageView, scale: Double, flat: UInt8) {
+  private mutating func readRescaled(_ view: ImageView, scale: Double, flat: UInt8) {
     let others = Octaves(view, flat: flat)
     var seen = FinderField()
     for index in (0..<min(2, others.count)).reversed() {
@@ -216,7 +218,7 @@ struct PictureSearch {
     let tone: (GrayImage) -> GrayImage =
       switch pass {
       case .stripStretched: { BarStrip.stretch($0, block: 40, gain: 8) }
-      case .stripInverted: { Tone.invert($0.unsafeView) }
+      case .stripInverted: { ToneMapping.invert($0.unsafeView) }
       default: { $0 }
       }
     let own = wanted.intersection(LinearReaders.symbologies)
@@ -276,11 +278,11 @@ struct PictureSearch {
     _ pass: ScanPass, _ effort: ScanConfiguration.Effort, _ tone: (GrayImage) -> GrayImage, _ coarse: [StripLines]
   ) {
     var open: [(region: BarRegion, lines: StripLines, reader: DataBarExpandedReader)] = []
-    let sure = self.sure
+    let accepted = self.accepted
     unreadExpanded = []
     for (region, lines) in zip(bars, coarse) {
       // What was read here needs no second look.
-      if sure.contains(where: { $0.corners.contains(region.center) }) { continue }
+      if accepted.contains(where: { $0.corners.contains(region.center) }) { continue }
       // A single line sees a character in many a texture: in a live frame there must be another.
       let coarse = lines.expanded(isThorough: false)
       guard effort == .live ? coarse.hasSeveralTraces : coarse.hasTraces else { continue }
@@ -311,7 +313,7 @@ struct PictureSearch {
   /// DataBar Expanded along the rows and columns of the whole picture: bars so wide that the search for bars sees but a few of
   /// them at a time.
   mutating func readAcross() {
-    guard symbologies.contains(.dataBarExpanded), sure.isEmpty else { return }
+    guard symbologies.contains(.dataBarExpanded), accepted.isEmpty else { return }
     let (width, height) = (Double(image.width), Double(image.height))
     for (direction, length, other) in [(Point2(1, 0), width, height), (Point2(0, 1), height, width)] {
       let region = BarRegion(

@@ -61,7 +61,7 @@ package struct AttachedCamera: Sendable, Equatable, Codable {
 
 extension AttachedCamera.Format {
   /// An offer as it is shown.
-  init(_ offer: VideoOffer) {
+  init(_ offer: VideoFormat) {
     self.init(
       format: PixelFormat.text(ofFourCC: offer.fourCC), description: offer.name, usable: offer.format != nil,
       emulated: offer.isEmulated, sizes: offer.sizes.map(AttachedCamera.Size.init))
@@ -70,7 +70,7 @@ extension AttachedCamera.Format {
 
 extension AttachedCamera.Size {
   /// An offer as it is shown.
-  init(_ size: VideoOffer.Size) {
+  init(_ size: VideoFormat.Size) {
     let isRange = size.width.count > 1 || size.height.count > 1
     self.init(
       width: size.width.upperBound, height: size.height.upperBound,

@@ -118,7 +118,7 @@ package struct CameraFinder: Sendable {
     let offers = device.offers()
     if offers.contains(where: { $0.format != nil }) { return device }
     // libv4l2 chooses by itself which of the camera's formats it converts, so that one it would have to decode is one too many.
-    if !vendorFormats, let packed = offers.first(where: { !PlainFormats.codes.contains($0.fourCC) }) {
+    if !vendorFormats, let packed = offers.first(where: { !UncompressedFormats.codes.contains($0.fourCC) }) {
       let name = PixelFormat.text(ofFourCC: packed.fourCC)
       throw .locked("its pictures (\(name)) would be decoded by libv4l2 inside the service")
     }

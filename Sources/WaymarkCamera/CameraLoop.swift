@@ -7,7 +7,7 @@ struct CameraLoop: ~Copyable, SourceDriver {
   private let settings: CameraSettings
   private let finder: CameraFinder
   private let calls: any VideoSyscalls
-  private let shared: CameraShared
+  private let shared: CameraSharedState
   let state: SourceState
   let sink: any FrameSink
   /// Kept when the camera is lost, and with it what it remembers of pictures that ended what decoded them.
@@ -34,7 +34,8 @@ struct CameraLoop: ~Copyable, SourceDriver {
   }
 
   init(
-    settings: CameraSettings, finder: CameraFinder, calls: any VideoSyscalls, shared: CameraShared, state: SourceState,
+    settings: CameraSettings, finder: CameraFinder, calls: any VideoSyscalls, shared: CameraSharedState,
+    state: SourceState,
     sink: any FrameSink, decoder: (any FrameDecoder)?
   ) {
     self.decoder = decoder
@@ -44,7 +45,7 @@ struct CameraLoop: ~Copyable, SourceDriver {
     self.shared = shared
     self.state = state
     self.sink = sink
-    machine = SourceMachine(device: shared.identity?.text ?? settings.selector.text, habits: .camera)
+    machine = SourceMachine(device: shared.identity?.text ?? settings.selector.text, policy: .camera)
   }
 
   func now() -> Double { calls.now() }
@@ -100,7 +101,7 @@ struct CameraLoop: ~Copyable, SourceDriver {
     capture = consume opened
     return SourceMachine.Opening(
       device: identity.text, layout: agreed.layout, rate: agreed.rate,
-      patience: SourceMachine.Patience(frames: settings.stallFrames, rate: agreed.rate))
+      frameTimeout: SourceMachine.FrameTimeout(frames: settings.stallFrames, rate: agreed.rate))
   }
 
   /// Agrees with an open camera on a format and starts its stream.
@@ -137,12 +138,12 @@ struct CameraLoop: ~Copyable, SourceDriver {
   }
 }
 
-extension SourceMachine.Habits {
+extension SourceMachine.Policy {
   /// A camera: one that is silent is opened anew after two seconds.
-  package static let camera = SourceMachine.Habits(reopensAfter: 2) { CameraFault.stalled.fault(device: $0) }
+  package static let camera = SourceMachine.Policy(reopensAfter: 2) { CameraFault.stalled.fault(device: $0) }
 }
 
-extension SourceMachine.Patience {
+extension SourceMachine.FrameTimeout {
   /// The patience with a camera: so many frame times. It needs time to wake up, and slow rates need more.
   ///
   /// - Parameter rate: frames a second; nil where the driver does not say.

@@ -8,7 +8,7 @@ package final class CameraSource: FrameSource {
   private let finder: CameraFinder
   private let calls: any VideoSyscalls
   private let makeDecoder: MakeFrameDecoder
-  private let shared = CameraShared()
+  private let shared = CameraSharedState()
   private let state = SourceState()
   private let thread = WorkerThread(name: "wm-camera")
 

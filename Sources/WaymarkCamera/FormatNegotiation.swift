@@ -18,17 +18,17 @@ package enum FormatNegotiation {
   ///
   /// The size comes first (exact, else the next larger one, else the largest), then the rate, then whether the camera makes
   /// the format itself, then the order of `settings.formats`.
-  package static func candidates(_ offers: [VideoOffer], settings: CameraSettings) -> [Candidate] {
+  package static func candidates(_ offers: [VideoFormat], settings: CameraSettings) -> [Candidate] {
     var ranked: [(candidate: Candidate, cost: [Double])] = []
     for offer in offers {
       guard let format = offer.format, let preference = settings.formats.firstIndex(of: format) else { continue }
       // A driver that does not tell its sizes is asked for the one wanted.
       let sizes =
         offer.sizes.isEmpty
-        ? [VideoOffer.Size(width: settings.width, height: settings.height, rates: [])] : offer.sizes
+        ? [VideoFormat.Size(width: settings.width, height: settings.height, rates: [])] : offer.sizes
       for size in sizes {
         let (width, height) = size.nearest(width: settings.width, height: settings.height)
-        let sides = 1...VideoOffer.longestSide
+        let sides = 1...VideoFormat.longestSide
         guard sides.contains(width), sides.contains(height) else { continue }
         let rate = size.rate(nearest: settings.rate)
         ranked.append(

@@ -8,13 +8,13 @@ struct FrameReader: ~Copyable {
   private var converter: LumaConverter
   private var encodedPool = FramePool(limit: 8)
   private var pacer = FramePacer()
-  private var oddness = OddFrames()
+  private var damagedFrames = DamagedFrameFilter()
   private var lastSequence: UInt32?
 
   init(layout: PixelLayout, settings: CameraSettings, decoder: (any FrameDecoder)? = nil) throws(ImageError) {
     self.layout = layout
     converter = try LumaConverter(
-      transform: settings.transform, sufficientWidth: settings.sufficientWidth, elsewhere: decoder)
+      transform: settings.transform, sufficientWidth: settings.sufficientWidth, outOfProcess: decoder)
     // Ready when the first frame comes.
     if layout.format.isCompressed { decoder?.prepare() }
   }
@@ -32,19 +32,19 @@ struct FrameReader: ~Copyable {
     let demand = state.demand
     if filled.isDamaged || filled.count == 0 {
       state.count(\.damaged)
-      _ = try stream.giveBack()
+      _ = try stream.requeue()
       return true
     }
     guard !demand.isEmpty, pacer.takes(captured, rate: demand.maximumRate) else {
       state.count(\.unwanted)
-      _ = try stream.giveBack()
+      _ = try stream.requeue()
       return true
     }
     let frame = stream.withBytes(of: filled) { bytes -> Frame? in
       self.frame(of: bytes, captured: captured, demand: demand, state, stop)
     }
     // Before anybody looks at the frame: the driver gets its memory back as early as can be.
-    _ = try stream.giveBack()
+    _ = try stream.requeue()
     if let frame { sink.receive(frame) }
     return true
   }
@@ -68,9 +68,9 @@ struct FrameReader: ~Copyable {
       defer { clock.mark("luma") }
       switch converter.convert(bytes, layout: layout, stop: stop) {
       case .image(let clean):
-        oddness.clean()
+        damagedFrames.clean()
         image = clean
-      case .odd(let patchy): image = oddness.accepts() ? patchy : nil
+      case .damagedButDecoded(let patchy): image = damagedFrames.accepts() ? patchy : nil
       case .damaged, .lost: break
       }
       guard image != nil else {
@@ -104,18 +104,18 @@ struct FrameReader: ~Copyable {
 
 /// Decides about pictures that are complete but at which the decoder shook its head: a worn cable patches one now and then,
 /// which must not be read; some cameras write every picture so, which must.
-struct OddFrames: Sendable, Equatable {
-  private var inRow = 0
+struct DamagedFrameFilter: Sendable, Equatable {
+  private var consecutive = 0
 
   /// So many in a row are this camera's way of writing.
-  private static let habit = 8
+  private static let alwaysDamagedAfter = 8
 
   /// A picture without fault came.
-  mutating func clean() { inRow = 0 }
+  mutating func clean() { consecutive = 0 }
 
   /// An odd one came: whether to use it.
   mutating func accepts() -> Bool {
-    inRow = min(inRow + 1, Self.habit + 1)
-    return inRow > Self.habit
+    consecutive = min(consecutive + 1, Self.alwaysDamagedAfter + 1)
+    return consecutive > Self.alwaysDamagedAfter
   }
 }

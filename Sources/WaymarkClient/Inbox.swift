@@ -68,7 +68,7 @@ final class Inbox<Element: Sendable>: Sendable {
   }
 
   private enum Step {
-    case give(Element, resumes: Bool)
+    case deliver(Element, resumes: Bool)
     case end(Result<Void, any Error>)
     case wait
   }
@@ -91,14 +91,14 @@ final class Inbox<Element: Sendable>: Sendable {
       if let element = state.take() {
         let resumes = state.isPaused && state.count < high / 2
         if resumes { state.isPaused = false }
-        return .give(element, resumes: resumes)
+        return .deliver(element, resumes: resumes)
       }
       if let end = state.end { return .end(end) }
       state.waiter = continuation
       return .wait
     }
     switch step {
-    case .give(let element, let resumes):
+    case .deliver(let element, let resumes):
       if resumes {
         let body = resume.withLock { $0 }
         body?()

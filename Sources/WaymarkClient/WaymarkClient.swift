@@ -60,10 +60,10 @@ public final class WaymarkClient: Sendable {
     }
     for inbox in [link.events.onResume, link.pictures.onResume] { inbox { channel.read() } }
     // A socket's backlog takes connections for a service that stands still.
-    let patience = channel.eventLoop.scheduleTask(in: limit) {
+    let timeout = channel.eventLoop.scheduleTask(in: limit) {
       link.end(.failure(ClientError.noService(path, "it takes connections and does not answer")))
     }
-    defer { patience.cancel() }
+    defer { timeout.cancel() }
     do {
       guard let first = try await link.events.next() else { throw ClientError.lost }
       switch first.event.body {

@@ -27,7 +27,7 @@ struct ViewAlignment {
   ///   - expected: the map that the last views make likely; nil where nothing is known.
   ///   - reach: how far from there it may be, in pixels of the view.
   /// - Returns: nil where no code agrees with any place.
-  init?(of codes: [SeenCode], on places: [CodePlace], expected: Homography?, reach: Double) {
+  init?(of codes: [ObservedCode], on places: [CountedCode], expected: Homography?, reach: Double) {
     let byContent = Dictionary(grouping: places.indices) { places[$0].content }
     let known = codes.indices.filter { byContent[codes[$0].content] != nil }
     guard !known.isEmpty else { return nil }
@@ -97,8 +97,8 @@ struct ViewAlignment {
 
   /// Finds what a map pairs, and the map that fits the pairs.
   private struct Matcher {
-    let codes: [SeenCode]
-    let places: [CodePlace]
+    let codes: [ObservedCode]
+    let places: [CountedCode]
     let byContent: [CodeContent: [Int]]
 
     func pairs(under map: Homography) -> [(code: Int, place: Int)] {

@@ -6,9 +6,9 @@ package typealias FeedbackError = Problem<FeedbackErrorCode>
 /// The codes of `FeedbackError`.
 package enum FeedbackErrorCode: String, ProblemCode {
   /// There is no such LED.
-  case noLamp
+  case noLED
   /// The LED cannot be written.
-  case lampRefused
+  case ledRefused
   /// No library, no sound card, or it is taken.
   case noSound
   /// The device cannot vibrate, or is not there.

@@ -3,7 +3,7 @@ import Glibc
 import WaymarkSystem
 
 /// ALSA and force feedback, so that tests can put others in their place.
-package struct FeedbackCalls: Sendable {
+package struct FeedbackSyscalls: Sendable {
   /// Plays mono samples to their end; 0 or minus errno.
   package var play: @Sendable (_ device: String, _ samples: [Int16], _ rate: Int) -> Int32
   /// Opens what vibrates; a descriptor or minus errno.
@@ -23,7 +23,7 @@ package struct FeedbackCalls: Sendable {
   }
 
   /// The system's.
-  package static let system = FeedbackCalls(
+  package static let system = FeedbackSyscalls(
     play: { device, samples, rate in cfeedback_play(device, samples, Int32(samples.count), Int32(rate)) },
     openVibrator: { cfeedback_open_vibrator($0) },
     vibrate: { descriptor, milliseconds in cfeedback_vibrate(descriptor, Int32(milliseconds)) },
@@ -33,13 +33,13 @@ package struct FeedbackCalls: Sendable {
 /// One way to tell a person something: a speaker, a LED, a motor.
 package enum FeedbackOutput: Sendable {
   case sound(device: String, volume: Double)
-  case lamp(Lamp)
+  case led(LED)
   /// `/dev/input/event…`.
   case vibrator(path: String)
 
   /// Tells it, and returns when it was told.
   package func tell(
-    _ cue: Cue, calls: FeedbackCalls = .system, wait: (Double) -> Void
+    _ cue: Cue, calls: FeedbackSyscalls = .system, wait: (Double) -> Void
   ) throws(FeedbackError) {
     switch self {
     case .sound(let device, let volume):
@@ -50,7 +50,7 @@ package enum FeedbackOutput: Sendable {
           hint: code == -ENOSYS
             ? "Install libasound2." : "Check the device (aplay -L), and that this user is in the group audio.")
       }
-    case .lamp(let lamp): try lamp.blink(cue, wait: wait)
+    case .led(let led): try led.blink(cue, wait: wait)
     case .vibrator(let path):
       let descriptor = calls.openVibrator(path)
       var code = min(descriptor, 0)

@@ -62,7 +62,7 @@ extension Homography {
   package static func fit(
     _ pairs: UnsafeBufferPointer<PointPair>, weights: UnsafePointer<Double>? = nil, iterations: Int = 5
   ) -> Homography? {
-    guard pairs.count >= 4, let scaling = PairScaling(pairs, weights: weights) else { return nil }
+    guard pairs.count >= 4, let scaling = PairNormalization(pairs, weights: weights) else { return nil }
     var system = NormalEquations()
     for (i, pair) in pairs.enumerated() {
       let weight = weights?[i] ?? 1
@@ -81,7 +81,7 @@ extension Homography {
   package func refined(
     _ pairs: UnsafeBufferPointer<PointPair>, weights: UnsafePointer<Double>? = nil, iterations: Int = 5
   ) -> Homography? {
-    guard let scaling = PairScaling(pairs, weights: weights) else { return nil }
+    guard let scaling = PairNormalization(pairs, weights: weights) else { return nil }
     return scaling.refined(scaling.scale(self), pairs, weights: weights, iterations: iterations)
   }
 
@@ -99,7 +99,7 @@ extension Homography {
 
 /// The change of coordinates that brings both sides of the pairs to mean zero and mean distance about one, without which
 /// the equations are badly conditioned (R. Hartley, "In defense of the eight-point algorithm", PAMI 19 (1997)).
-struct PairScaling {
+struct PairNormalization {
   private var referenceCenter: Point2
   private var referenceScale: Double
   private var frameCenter: Point2

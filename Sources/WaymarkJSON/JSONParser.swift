@@ -133,7 +133,7 @@ private struct JSONReader<Tree: JSONTree> {
   private mutating func object() throws(JSONSyntaxError) -> [JSONShape<Tree>.Member] {
     try enter()
     var members: [JSONShape<Tree>.Member] = []
-    var names = JSONNames()
+    var names = JSONNameSet()
     if next == UInt8(ascii: "}") {
       leave()
       return members
@@ -279,7 +279,7 @@ private struct JSONReader<Tree: JSONTree> {
 }
 
 /// The names of one object: compared in turn while they are few, which most objects' are.
-private struct JSONNames {
+private struct JSONNameSet {
   private var few: [String] = []
   private var many: Set<[UInt8]> = []
 

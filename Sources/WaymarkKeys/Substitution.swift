@@ -9,7 +9,7 @@ package struct Substitution: Sendable {
   private let expression: NSRegularExpression
   private let template: String
   /// Seconds that it may take on one code.
-  private static let patience = 0.25
+  private static let timeLimit = 0.25
 
   /// - Throws: `badSubstitution`.
   package init(match pattern: String, replace template: String) throws(TypingError) {
@@ -28,7 +28,7 @@ package struct Substitution: Sendable {
   /// - Parameter now: a clock, in seconds.
   /// - Throws: `substitutionTooSlow`, `tooLong`.
   func apply(to text: String, now: @escaping () -> Double = { MonotonicClock.now }) throws(TypingError) -> String {
-    let deadline = now() + Self.patience
+    let deadline = now() + Self.timeLimit
     let source = text as NSString
     var result = ""
     var end = 0

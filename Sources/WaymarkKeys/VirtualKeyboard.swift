@@ -3,7 +3,7 @@ import Glibc
 import WaymarkSystem
 
 /// The system calls of a keyboard made of software, so that tests can put a list in the kernel's place.
-package struct KeyboardCalls: Sendable {
+package struct KeyboardSyscalls: Sendable {
   /// A lamp or key that the system told the keyboard of.
   package typealias Event = (type: UInt16, code: UInt16, value: Int32)
 
@@ -28,7 +28,7 @@ package struct KeyboardCalls: Sendable {
   }
 
   /// The kernel's.
-  package static let system = KeyboardCalls(
+  package static let system = KeyboardSyscalls(
     open: { path, name, lastKey in ckeyboard_open(path, name, lastKey) },
     emit: { descriptor, type, code, value in ckeyboard_emit(descriptor, type, code, value) },
     read: { descriptor in
@@ -46,7 +46,7 @@ package final class VirtualKeyboard {
   /// What programs see as its name.
   package static let name = "Waymark Scanner"
 
-  private let calls: KeyboardCalls
+  private let calls: KeyboardSyscalls
   private let descriptor: Int32
   private var pressed: [UInt16] = []
   private var isCapsLockLit = false
@@ -60,7 +60,7 @@ package final class VirtualKeyboard {
   /// Makes it.
   ///
   /// - Throws: `noKeyboard`.
-  package init(path: String, calls: KeyboardCalls = .system) throws(TypingError) {
+  package init(path: String, calls: KeyboardSyscalls = .system) throws(TypingError) {
     self.calls = calls
     descriptor = calls.open(path, Self.name, KeyboardLayout.lastKey)
     guard descriptor >= 0 else { throw Self.problem(path, -descriptor) }

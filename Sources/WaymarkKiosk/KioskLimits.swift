@@ -11,7 +11,7 @@ package struct KioskLimits: Sendable {
   /// Bytes of pictures that are under way at a time, up or down; how many more may wait for that, and how long.
   package var pictures = 48 << 20
   package var waiting = 32
-  package var patience = Duration.seconds(10)
+  package var pictureTimeout = Duration.seconds(10)
   /// How long the whole body of a request may take.
   package var body = Duration.seconds(30)
   /// How long what is under way may take to finish when the kiosk is told to stop.

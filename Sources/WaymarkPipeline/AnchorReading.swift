@@ -4,7 +4,7 @@ package import WaymarkScenes
 /// What the anchor lane saw in a frame.
 package struct AnchorReading: Sendable {
   /// The anchors that are seen in this very frame.
-  package var sightings: [AnchorSighting]
+  package var sightings: [AnchorDetection]
   /// The camera that the poses were computed with.
   package var intrinsics: CameraIntrinsics
   /// Which task of the lane it answers.

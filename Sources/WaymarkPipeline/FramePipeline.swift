@@ -174,7 +174,7 @@ extension FramePipeline {
     /// Where the time of frames goes in the source.
     package var stages: [StageTimes.Summary]
     /// What each lane has done, by its name, in the order they were added.
-    package var lanes: [(name: String, statistics: LaneFigures)]
+    package var lanes: [(name: String, statistics: LaneTimes)]
   }
 
   /// What has been done so far.

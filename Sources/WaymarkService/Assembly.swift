@@ -90,13 +90,13 @@ package final class Assembly {
     forms = FormModule(
       hub: hub,
       store: try RecordStore(
-        folder: configuration.forms.folder, limits: FormModule.limits(hours: configuration.forms.keep)))
+        folder: configuration.forms.folder, limits: FormModule.limits(hours: configuration.forms.keepFor)))
     hub.add(forms)
     signatures = SignatureModule(
       hub: hub,
       store: try RecordStore(
         folder: configuration.signatures.folder,
-        limits: SignatureModule.limits(hours: configuration.signatures.keep)))
+        limits: SignatureModule.limits(hours: configuration.signatures.keepFor)))
     hub.add(signatures)
     accounts = try AccountsModule(
       hub: hub, settings: try Self.accounts(configuration), folder: configuration.stateFolder + "/accounts")
@@ -217,8 +217,8 @@ package final class Assembly {
     hub.use(roles)
     hub.limits = new.limits
     gallery.use(new.galleryFolders)
-    forms.keep(hours: new.forms.keep)
-    signatures.keep(hours: new.signatures.keep)
+    forms.keepFor(hours: new.forms.keepFor)
+    signatures.keepFor(hours: new.signatures.keepFor)
     text.use(TextSettings(new.text, yaml: new.fileText, file: new.file))
     JournalLogHandler.use(new.log)
     var camera = new.camera
@@ -255,7 +255,7 @@ package final class Assembly {
   }
 
   /// How long the source and a frame that is being looked at are waited for, in seconds: less than who told the service to end waits.
-  private static let patience = 0.75
+  private static let sourceStopLimit = 0.75
 
   /// Waits until the clients have their last lines, a moment at most, and the source is given back.
   ///
@@ -263,6 +263,6 @@ package final class Assembly {
   package func finish() async -> Bool {
     let now = MonotonicClock.now
     while !hub.connections.isEmpty, MonotonicClock.now < now + hub.limits.linger { await ServiceActor.pause(0.005) }
-    return await capture.finished(by: now + Self.patience)
+    return await capture.finished(by: now + Self.sourceStopLimit)
   }
 }

@@ -57,15 +57,15 @@ package struct Daemon: Sendable {
     try await assembly.start()
     log.notice("listening", metadata: ["socket": "\(path)", "version": "\(version)"])
     manager.ready(await assembly.statusLine)
-    MemoryUse.forgetCode()
+    MemoryUse.releaseCodePages()
 
     // Named, because the lifecycle logs its services, and what they hold is nobody's business.
     var services: [(String, any Service)] = [
-      ("socket", Stopping(assembly: assembly, server: server, manager: manager, log: log)),
-      ("reload", Reloading(module: reloading)),
-      ("watchdog", Watching(assembly: assembly, manager: manager)),
+      ("socket", ShutdownService(assembly: assembly, server: server, manager: manager, log: log)),
+      ("reload", ReloadService(module: reloading)),
+      ("watchdog", WatchdogService(assembly: assembly, manager: manager)),
     ]
-    let requests = EndRequests()
+    let requests = TerminationSignals()
     if let requests { services.append(("end", requests)) }
     var setup = ServiceGroupConfiguration(
       services: services.map { name, service in
@@ -126,7 +126,7 @@ package struct Daemon: Sendable {
 }
 
 /// Ends the service in order.
-private struct Stopping: Service {
+private struct ShutdownService: Service {
   let assembly: Assembly
   let server: SocketServer
   let manager: ServiceManager
@@ -147,7 +147,7 @@ private struct Stopping: Service {
 }
 
 /// Takes the configuration over anew on SIGHUP.
-private struct Reloading: Service {
+private struct ReloadService: Service {
   let module: ReloadModule
 
   func run() async throws {
@@ -160,7 +160,7 @@ private struct Reloading: Service {
 }
 
 /// Tells systemd that the service is well, as long as it is: the loop answers and no lane hangs.
-private struct Watching: Service {
+private struct WatchdogService: Service {
   let assembly: Assembly
   let manager: ServiceManager
 

@@ -7,10 +7,10 @@ package struct SignatureFinding: Hashable, Sendable {
   /// Whether that is the hash of what it holds.
   package let isUnchanged: Bool
   /// True when the file is the one that these strokes and words give, byte for byte; `nil` for a record without a picture.
-  package let isItsPicture: Bool?
+  package let matchesPicture: Bool?
 
   /// Whether nothing was changed.
-  package var isWhole: Bool { isUnchanged && isItsPicture != false }
+  package var isWhole: Bool { isUnchanged && matchesPicture != false }
 
   /// Looks over a record, an SVG or a PNG.
   ///
@@ -36,10 +36,10 @@ package struct SignatureFinding: Hashable, Sendable {
     return SignatureFinding(record, try record.signature(), nil)
   }
 
-  private init(_ record: SignatureRecord, _ signature: Signature, _ isItsPicture: Bool?) {
+  private init(_ record: SignatureRecord, _ signature: Signature, _ matchesPicture: Bool?) {
     self.signature = signature
     claimed = record.hash
     isUnchanged = record.hash == signature.hash
-    self.isItsPicture = isItsPicture
+    self.matchesPicture = matchesPicture
   }
 }

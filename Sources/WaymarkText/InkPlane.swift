@@ -213,7 +213,7 @@ struct InkPlane {
 }
 
 /// How pixels of ink lie about their middle: sums of their places, their squares and products.
-struct InkSpread {
+struct InkMoments {
   private var count = 0.0
   private var x = 0.0
   private var y = 0.0
@@ -230,7 +230,7 @@ struct InkSpread {
     yy += py * py
   }
 
-  mutating func add(_ other: InkSpread) {
+  mutating func add(_ other: InkMoments) {
     count += other.count
     x += other.x
     y += other.y
@@ -248,14 +248,14 @@ struct InkSpread {
 }
 
 /// A connected piece of ink.
-struct InkPiece {
+struct InkComponent {
   var left: Int
   var top: Int
   var right: Int
   var bottom: Int
   var area = 0
   /// How its pixels lie.
-  var spread = InkSpread()
+  var spread = InkMoments()
 
   var width: Int { right - left + 1 }
   var height: Int { bottom - top + 1 }
@@ -263,13 +263,13 @@ struct InkPiece {
   var centerY: Double { Double(top + bottom) / 2 }
 
   /// The pieces of a mask, eight neighbours to a pixel, and to which of them each pixel belongs (-1: to none).
-  static func find(_ mask: [Bool], width: Int, height: Int) -> (pieces: [InkPiece], labels: [Int32]) {
+  static func find(_ mask: [Bool], width: Int, height: Int) -> (pieces: [InkComponent], labels: [Int32]) {
     var labels = [Int32](repeating: -1, count: mask.count)
-    var pieces: [InkPiece] = []
+    var pieces: [InkComponent] = []
     var stack: [Int] = []
     for start in mask.indices where mask[start] && labels[start] < 0 {
       let label = Int32(pieces.count)
-      var piece = InkPiece(left: width, top: height, right: -1, bottom: -1)
+      var piece = InkComponent(left: width, top: height, right: -1, bottom: -1)
       labels[start] = label
       stack.append(start)
       while let place = stack.popLast() {

@@ -57,11 +57,11 @@ package struct LineFinder: Sendable {
   /// Lines of one polarity, and by how much their ink differs from what is around it, in the mean.
   private static func search(_ plane: InkPlane, isLight: Bool) -> (lines: [Line], contrast: Double) {
     let (mask, contrast) = ink(plane, isLight: isLight)
-    var found = InkPiece.find(mask, width: plane.width, height: plane.height).pieces
+    var found = InkComponent.find(mask, width: plane.width, height: plane.height).pieces
     if let gap = dotGap(found) {
       // Print of dots: they are joined to characters.
       let joined = grown(mask, by: (gap + 1) / 2, width: plane.width, height: plane.height)
-      found = InkPiece.find(joined, width: plane.width, height: plane.height).pieces
+      found = InkComponent.find(joined, width: plane.width, height: plane.height).pieces
     }
     let limit = Double(plane.height) * 0.9
     let pieces = found.filter { piece in
@@ -116,7 +116,7 @@ package struct LineFinder: Sendable {
   }
 
   /// How far dots of print stand apart, in pixels; nil where most of the ink is no such dots.
-  private static func dotGap(_ pieces: [InkPiece]) -> Int? {
+  private static func dotGap(_ pieces: [InkComponent]) -> Int? {
     let dots = pieces.filter { (2...12).contains(max($0.width, $0.height)) && $0.area >= 3 }
     guard (30...1500).contains(dots.count) else { return nil }
     let size = dots.map { max($0.width, $0.height) }.sorted()[dots.count / 2]
@@ -152,7 +152,7 @@ package struct LineFinder: Sendable {
   }
 
   /// The direction in which pieces stand beside each other, in radians, within a quarter turn of upright.
-  private static func direction(_ pieces: [InkPiece]) -> Double {
+  private static func direction(_ pieces: [InkComponent]) -> Double {
     let bins = 36
     var votes = [Double](repeating: 0, count: bins)
     for (i, piece) in pieces.enumerated() {
@@ -186,7 +186,7 @@ package struct LineFinder: Sendable {
   }
 
   /// Pieces joined to lines along a direction.
-  private static func chains(_ pieces: [InkPiece], angle: Double) -> [Line] {
+  private static func chains(_ pieces: [InkComponent], angle: Double) -> [Line] {
     let (c, s) = (Double.cosine(angle), Double.sine(angle))
     struct Box {
       var left: Double, right: Double, top: Double, bottom: Double
@@ -244,7 +244,7 @@ package struct LineFinder: Sendable {
         }
         if xx > height * height { slope = xy / xx }
       } else if right - left > 2.5 * height {
-        var spread = InkSpread()
+        var spread = InkMoments()
         for i in members { spread.add(pieces[i].spread) }
         let turn = spread.direction - angle
         slope = Double.tangent(turn - .pi * (turn / .pi).rounded())

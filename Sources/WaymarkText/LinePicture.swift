@@ -88,12 +88,12 @@ package struct LinePicture {
   }
 
   /// Erases what reaches in over the border and is no part of the line; the pieces that stay.
-  private static func clean(_ plane: inout InkPlane) -> [InkPiece] {
+  private static func clean(_ plane: inout InkPlane) -> [InkComponent] {
     let (width, height) = (plane.width, plane.height)
     // Faint traces of other lines too: a threshold on the paper's side of the middle.
     let middle = plane.threshold
     let threshold = UInt8(Int(middle) + (245 - min(245, Int(middle))) / 3)
-    let found = InkPiece.find(plane.pixels.map { $0 <= threshold }, width: width, height: height)
+    let found = InkComponent.find(plane.pixels.map { $0 <= threshold }, width: width, height: height)
     let isForeign = found.pieces.map { piece -> Bool in
       let touches = piece.top == 0 || piece.bottom == height - 1
       let middle = piece.centerY / Double(max(1, height - 1))
@@ -120,12 +120,12 @@ package struct LinePicture {
   }
 
   /// The pieces of what is dark.
-  private static func solid(_ plane: InkPlane, _ threshold: UInt8) -> [InkPiece] {
-    InkPiece.find(plane.pixels.map { $0 <= threshold }, width: plane.width, height: plane.height).pieces
+  private static func solid(_ plane: InkPlane, _ threshold: UInt8) -> [InkComponent] {
+    InkComponent.find(plane.pixels.map { $0 <= threshold }, width: plane.width, height: plane.height).pieces
   }
 
   /// How high capitals are: what most of the larger characters reach; and whether characters are in pieces.
-  private static func capitals(_ pieces: [InkPiece], height: Int) -> (height: Double, areInPieces: Bool)? {
+  private static func capitals(_ pieces: [InkComponent], height: Int) -> (height: Double, areInPieces: Bool)? {
     let solid = pieces.filter { $0.area >= 4 }
     guard let top = solid.map(\.top).min(), let bottom = solid.map(\.bottom).max() else { return nil }
     let reach = Double(bottom - top + 1)
@@ -152,16 +152,16 @@ package struct LinePicture {
 
     var height: Int { bottom - top + 1 }
 
-    init(_ piece: InkPiece) {
+    init(_ piece: InkComponent) {
       (left, right, top, bottom, tallest) = (piece.left, piece.right, piece.top, piece.bottom, piece.height)
     }
 
     /// Whether a piece stands above or below it with most of the narrower one's width.
-    func holds(_ piece: InkPiece) -> Bool {
+    func holds(_ piece: InkComponent) -> Bool {
       2 * (min(right, piece.right) - max(left, piece.left) + 1) > min(piece.width, right - left + 1)
     }
 
-    mutating func add(_ piece: InkPiece) {
+    mutating func add(_ piece: InkComponent) {
       right = max(right, piece.right)
       (top, bottom) = (min(top, piece.top), max(bottom, piece.bottom))
       pieces += 1
@@ -169,7 +169,7 @@ package struct LinePicture {
     }
   }
 
-  private static func columns(_ pieces: [InkPiece]) -> [Column] {
+  private static func columns(_ pieces: [InkComponent]) -> [Column] {
     var columns: [Column] = []
     for piece in pieces.sorted(by: { $0.left < $1.left }) {
       if let place = columns.indices.suffix(4).last(where: { columns[$0].holds(piece) }) {

@@ -88,7 +88,7 @@ package enum LineVote {
     func cost(_ i: Int, _ j: Int) -> Double {
       let known = columns[i].symbols.compactMap { $0 }
       if known.contains(where: { $0.text == reading[j].text }) { return 0 }
-      let isAlike = known.contains { Confusions.areAlike($0.text, reading[j].text) }
+      let isAlike = known.contains { LookalikeCharacters.areAlike($0.text, reading[j].text) }
       return isAlike ? 0.5 : 1
     }
     var table = [[Double]](repeating: [Double](repeating: 0, count: m + 1), count: n + 1)

@@ -76,8 +76,8 @@ public struct MachineReadableZone: Hashable, Sendable {
     }
     var lines = plain
     for i in lines.indices where lines[i].count != format.length {
-      guard let mended = Self.mend(lines[i], length: format.length) else { return nil }
-      lines[i] = mended
+      guard let repaired = Self.repair(lines[i], length: format.length) else { return nil }
+      lines[i] = repaired
     }
     let allowed = lines.allSatisfy { $0.allSatisfy { $0 == 0x3C || CheckDigit.value($0) != nil } }
     guard allowed else { return nil }
@@ -223,7 +223,7 @@ public struct MachineReadableZone: Hashable, Sendable {
   }
 
   /// Fillers are miscounted, and the last ones with them: a run of them at the end is made as long as it must be.
-  private static func mend(_ line: [UInt8], length: Int) -> [UInt8]? {
+  private static func repair(_ line: [UInt8], length: Int) -> [UInt8]? {
     let kept = line.reversed().drop { $0 == 0x3C }.reversed()
     guard line.count - kept.count >= 2, kept.count <= length else { return nil }
     return Array(kept) + [UInt8](repeating: 0x3C, count: length - kept.count)

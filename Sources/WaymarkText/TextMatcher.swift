@@ -116,15 +116,15 @@ public struct TextMatcher {
   /// What a character may be, and how many changes that is.
   private func ways(_ character: String) -> [(changes: Int, text: String)] {
     guard let alphabet = pattern.alphabet else {
-      return [(0, character)] + Confusions.of(character).filter(Self.isPlain).map { (1, $0) }
+      return [(0, character)] + LookalikeCharacters.of(character).filter(Self.isPlain).map { (1, $0) }
     }
     guard !alphabet.contains(character), character != " ", character != "-" else {
-      let others = pattern.check == nil ? [] : Confusions.of(character).filter(alphabet.contains)
+      let others = pattern.check == nil ? [] : LookalikeCharacters.of(character).filter(alphabet.contains)
       return [(0, character)] + others.map { (1, $0) }
     }
     let capital = character.uppercased()
     let isSmall = character.count == 1 && capital != character && alphabet.contains(capital)
-    return Confusions.of(character).filter(alphabet.contains).map { (1, $0) } + (isSmall ? [(0, capital)] : [])
+    return LookalikeCharacters.of(character).filter(alphabet.contains).map { (1, $0) } + (isSmall ? [(0, capital)] : [])
   }
 
   /// Of letters that look like digits, the capitals are what print has.

@@ -46,7 +46,7 @@ package struct ZoneLineReader {
     guard let line = image.withView({ LinePicture($0, on: .print) }) else { return nil }
     let ink = line.plane
     let threshold = ink.threshold
-    let pieces = InkPiece.find(ink.pixels.map { $0 <= threshold }, width: ink.width, height: ink.height).pieces
+    let pieces = InkComponent.find(ink.pixels.map { $0 <= threshold }, width: ink.width, height: ink.height).pieces
     let solid = pieces.filter {
       Double($0.height) >= 0.5 * line.capitalHeight
         && Double($0.area) >= max(4, 0.1 * line.capitalHeight * line.capitalHeight)

@@ -31,7 +31,7 @@ struct CodeReader: ~Copyable {
 
 /// Reads the codes of live frames in a worker that stays. Used by one thread, which it holds for as long as its limit says at most.
 final class CodeWorker {
-  private let standing: StandingWorker
+  private let standing: PersistentWorker
   private let limit: Double
   private let stages: StageTimes?
   /// The names that were told: no worker makes the service remember more of them than there are stages.
@@ -40,8 +40,8 @@ final class CodeWorker {
   /// - Parameters:
   ///   - limit: how long one frame may take, in seconds.
   ///   - stages: where the times within a reading go.
-  init(_ launcher: WorkerLauncher, _ ledger: WorkerLedger, limit: Double, stages: StageTimes? = nil) {
-    standing = StandingWorker(launcher, ledger)
+  init(_ launcher: WorkerLauncher, _ ledger: WorkerMonitor, limit: Double, stages: StageTimes? = nil) {
+    standing = PersistentWorker(launcher, ledger)
     self.limit = limit
     self.stages = stages
   }

@@ -4,12 +4,12 @@ import WaymarkSystem
 /// Decodes the Motion JPEG frames of a camera or stream in a worker that stays. Used by one thread, which it holds for as long as its
 /// limit says at most.
 final class FrameWorker: FrameDecoder {
-  private let standing: StandingWorker
+  private let standing: PersistentWorker
   private let limit: Double
 
   /// - Parameter limit: how long one frame may take, in seconds.
-  init(_ launcher: WorkerLauncher, _ ledger: WorkerLedger, limit: Double) {
-    standing = StandingWorker(launcher, ledger)
+  init(_ launcher: WorkerLauncher, _ ledger: WorkerMonitor, limit: Double) {
+    standing = PersistentWorker(launcher, ledger)
     self.limit = limit
   }
 
@@ -19,13 +19,13 @@ final class FrameWorker: FrameDecoder {
   func prepare() { standing.prepare() }
 
   func gray(
-    _ picture: UnsafeRawBufferPointer, _ order: FrameOrder, stop: StopSignal?, use: (ImageView) -> Void
-  ) -> FrameOutcome {
+    _ picture: UnsafeRawBufferPointer, _ order: DecodeRequest, stop: StopSignal?, use: (ImageView) -> Void
+  ) -> DecodeOutcome {
     let outcome = standing.use(until: stop) { worker throws(WorkerFailure) in
       try Self.hand(picture, order, to: worker)
       let answer = try worker.ask(WorkerRequest.frame(size: picture.count, order), limit: limit, or: stop)
       // An error's words are for picture files that somebody chose.
-      guard answer.worked else { return FrameOutcome.damaged }
+      guard answer.worked else { return DecodeOutcome.damaged }
       let output = worker.arena.output
       guard let reply = GrayReply(output, count: answer.count), reply.width == order.scaledWidth,
         reply.height == order.scaledHeight, let base = reply.pixels(in: output).baseAddress
@@ -35,13 +35,13 @@ final class FrameWorker: FrameDecoder {
         ImageView(
           base: UnsafePointer(base.assumingMemoryBound(to: UInt8.self)), width: reply.width, height: reply.height,
           stride: reply.width))
-      return reply.isDamaged ? .odd : .clean
+      return reply.isDamaged ? .damagedButDecoded : .clean
     }
     return outcome ?? .lost
   }
 
   func preview(
-    _ picture: UnsafeRawBufferPointer, _ order: FrameOrder, orientation: Orientation, quality: Int
+    _ picture: UnsafeRawBufferPointer, _ order: DecodeRequest, orientation: Orientation, quality: Int
   ) -> [UInt8]? {
     let file = standing.use { worker throws(WorkerFailure) -> [UInt8]? in
       try Self.hand(picture, order, to: worker)
@@ -58,7 +58,7 @@ final class FrameWorker: FrameDecoder {
   }
 
   private static func hand(
-    _ picture: UnsafeRawBufferPointer, _ order: FrameOrder, to worker: borrowing WorkerProcess
+    _ picture: UnsafeRawBufferPointer, _ order: DecodeRequest, to worker: borrowing WorkerProcess
   ) throws(WorkerFailure) {
     guard picture.count <= WorkerArena.inputLimit, (1...65535).contains(order.width),
       (1...65535).contains(order.height), order.scaledWidth * order.scaledHeight <= GrayReply.pixelLimit
@@ -69,12 +69,12 @@ final class FrameWorker: FrameDecoder {
 
 /// Makes gray pictures of picture files in a worker that lives as long as this. One thread.
 final class PictureWorker {
-  private let standing: StandingWorker
+  private let standing: PersistentWorker
   private let limit: Double
 
   /// - Parameter limit: how long one picture may take, in seconds.
-  init(_ launcher: WorkerLauncher, _ ledger: WorkerLedger, limit: Double) {
-    standing = StandingWorker(launcher, ledger)
+  init(_ launcher: WorkerLauncher, _ ledger: WorkerMonitor, limit: Double) {
+    standing = PersistentWorker(launcher, ledger)
     self.limit = limit
   }
 

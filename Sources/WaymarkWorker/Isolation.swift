@@ -5,7 +5,7 @@ package import WaymarkSystem
 /// Where the C libraries that read codes and pictures run: in worker processes that can do nothing else, or in this one.
 package final class Isolation: Sendable {
   private let launcher: WorkerLauncher?
-  private let ledger: WorkerLedger
+  private let ledger: WorkerMonitor
   /// How long a worker may take, in seconds.
   package struct Limits: Sendable {
     /// For the codes of one frame: far more than any takes, far less than what the service counts as hung.
@@ -32,11 +32,11 @@ package final class Isolation: Sendable {
   ) {
     self.launcher = launcher
     self.limits = limits
-    ledger = WorkerLedger(onFailure: onFailure)
+    ledger = WorkerMonitor(onFailure: onFailure)
   }
 
   /// What the workers have done; nil without any.
-  package var figures: WorkerFigures? { launcher == nil ? nil : ledger.figures }
+  package var figures: WorkerCounts? { launcher == nil ? nil : ledger.figures }
 
   // MARK: Live frames
 
@@ -71,7 +71,7 @@ package final class Isolation: Sendable {
   package var makeDecoder: MakeFrameDecoder { { [self] in frameDecoder() } }
 
   /// Looks for pages in the colours of live frames, in a worker that stays as long as it is used, unlike `page`.
-  package func pageDesk() -> PageDesk { PageDesk(launcher, ledger, limit: limits.frame) }
+  package func pageWorker() -> PageWorker { PageWorker(launcher, ledger, limit: limits.frame) }
 
   /// Makes gray pictures of files that are played like frames, for one thread: in a worker that stays, unlike `gray`.
   package func pictureReading() -> ([UInt8]) throws -> GrayImage {
@@ -122,11 +122,11 @@ package final class Isolation: Sendable {
   ///
   /// - Parameter stop: ends the worker when raised.
   /// - Throws: `ImageError`, `WorkerFailure`.
-  package func page(_ file: [UInt8], _ order: PageOrder, or stop: StopSignal? = nil) throws -> PageOrder.Result {
+  package func page(_ file: [UInt8], _ order: PageRequest, or stop: StopSignal? = nil) throws -> PageRequest.Result {
     guard launcher != nil else {
       return try file.withUnsafeBytes { bytes throws(ImageError) in try order.result(bytes) }
     }
-    return try inWorker(file, .page(size: file.count, order), PageOrder.Result.self, or: stop)
+    return try inWorker(file, .page(size: file.count, order), PageRequest.Result.self, or: stop)
   }
 
   /// Asks a worker of its own: what one picture did to it reaches no other picture.

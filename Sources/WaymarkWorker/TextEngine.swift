@@ -15,7 +15,7 @@ package final class TextEngine {
   /// How long one reading may take, in seconds: a line takes hundredths.
   private let limit: Double
 
-  private let standing: StandingWorker
+  private let standing: PersistentWorker
 
   /// - Parameters:
   ///   - languages: as Tesseract names its models, the one that is asked most often first.
@@ -44,7 +44,7 @@ package final class TextEngine {
     var launcher = WorkerLauncher(
       executable: program, arguments: ["waymark-text", WorkerLauncher.argument, languages.joined(separator: "+")])
     launcher.startLimit = startLimit
-    standing = StandingWorker(launcher, WorkerLedger { _ in })
+    standing = PersistentWorker(launcher, WorkerMonitor { _ in })
   }
 
   private static func isName(_ word: String) -> Bool {

@@ -17,7 +17,7 @@ package enum TextEngineMain {
   ///   - problem: an errno where the networks could not be loaded; told, and nothing is read.
   ///   - reading: reads a line; everything that it opens is open by now.
   package static func run(problem: Int32, _ reading: Reading) {
-    guard let seat = WorkerSeat(), seat.lockIn(refusing: problem) else { return }
+    guard let seat = WorkerEndpoint(), seat.lockIn(refusing: problem) else { return }
     while let request = seat.next(TextRequest.self), let base = seat.arena.input.baseAddress {
       let view = ImageView(
         base: UnsafePointer(base.assumingMemoryBound(to: UInt8.self)), width: request.width, height: request.height,

@@ -3,7 +3,7 @@ import Glibc
 import WaymarkImage
 
 /// Where a worker sits: its end of the channel to whoever started it, and the memory that they share.
-struct WorkerSeat: ~Copyable {
+struct WorkerEndpoint: ~Copyable {
   /// What lies in the output of the arena.
   struct Answer {
     /// Whether it worked; else it is an error.

@@ -12,7 +12,7 @@ package struct WorkerMain: ~Copyable {
   /// Seconds for one request, a little more than the daemon waits: for a worker whose daemon was ended while it hung.
   static let deadline: UInt32 = 45
 
-  private let seat: WorkerSeat
+  private let seat: WorkerEndpoint
   /// Of one frame at a time.
   private let stages = StageTimes()
   private var reader: CodeReader
@@ -20,7 +20,7 @@ package struct WorkerMain: ~Copyable {
 
   /// Runs to the end of the process; returns when it was not started by a daemon, or cannot lock itself in.
   package static func run() {
-    guard let seat = WorkerSeat(), let decoder = try? JPEGDecoder() else { return }
+    guard let seat = WorkerEndpoint(), let decoder = try? JPEGDecoder() else { return }
     var worker = WorkerMain(seat: seat, decoder: decoder)
     // What opens files the first time it is used must be used before nothing can be opened any more.
     Charset.keepConverters()
@@ -29,7 +29,7 @@ package struct WorkerMain: ~Copyable {
     if worker.seat.lockIn() { worker.serve() }
   }
 
-  private init(seat: consuming WorkerSeat, decoder: consuming JPEGDecoder) {
+  private init(seat: consuming WorkerEndpoint, decoder: consuming JPEGDecoder) {
     self.seat = seat
     self.decoder = decoder
     reader = CodeReader(stages: stages)
@@ -45,7 +45,7 @@ package struct WorkerMain: ~Copyable {
   }
 
   /// Does what was asked and leaves the result in the arena; nil for what no daemon asks.
-  private mutating func answer(_ request: WorkerRequest) -> WorkerSeat.Answer? {
+  private mutating func answer(_ request: WorkerRequest) -> WorkerEndpoint.Answer? {
     let output = seat.arena.output
     do throws(ImageError) {
       switch request {
@@ -72,11 +72,11 @@ package struct WorkerMain: ~Copyable {
           reply.pixels(in: output).copyMemory(
             from: UnsafeRawBufferPointer(start: view.base, count: view.width * view.height))
         }
-        return WorkerSeat.Answer(worked: true, count: reply.byteCount)
+        return WorkerEndpoint.Answer(worked: true, count: reply.byteCount)
       case .frame(let size, let order):
         let reply = try decode(file(size), order)
         reply.write(to: output)
-        return WorkerSeat.Answer(worked: true, count: reply.byteCount)
+        return WorkerEndpoint.Answer(worked: true, count: reply.byteCount)
       case .preview(let size, let order, let orientation, let quality):
         let picture = try FramePreview.make(
           file(size), order, orientation: orientation, quality: quality, with: &decoder)
@@ -89,7 +89,7 @@ package struct WorkerMain: ~Copyable {
   }
 
   /// Decodes a frame straight into the place where the daemon looks for it.
-  private mutating func decode(_ file: UnsafeRawBufferPointer, _ order: FrameOrder) throws(ImageError) -> GrayReply {
+  private mutating func decode(_ file: UnsafeRawBufferPointer, _ order: DecodeRequest) throws(ImageError) -> GrayReply {
     let (output, head) = (seat.arena.output, GrayReply.headSize)
     let outcome = try decoder.decode(file, channels: .gray, scale: order.scale) { header throws(ImageError) in
       try order.check(header)

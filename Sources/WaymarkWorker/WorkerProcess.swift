@@ -69,11 +69,11 @@ struct WorkerProcess: ~Copyable {
   /// Waits until it says that it has locked itself in.
   func waitUntilReady(within limit: Double, or stop: StopSignal? = nil) throws(WorkerFailure) {
     let answer = try receive(until: MonotonicClock.now + limit, or: stop)
-    if answer[0] == WorkerSeat.refusal {
+    if answer[0] == WorkerEndpoint.refusal {
       let reason = String(cString: strerror(CInt(truncatingIfNeeded: answer[1])))
       throw .cannotStart(reason: "it cannot lock itself in (\(reason))")
     }
-    guard answer[0] == WorkerSeat.greeting else { throw .cannotStart(reason: "it does not say that it is ready") }
+    guard answer[0] == WorkerEndpoint.greeting else { throw .cannotStart(reason: "it does not say that it is ready") }
     guard answer[1] == 0 else {
       throw .cannotStart(reason: "its filter lets through what it must not (\(String(answer[1], radix: 2)))")
     }

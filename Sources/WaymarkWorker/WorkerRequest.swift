@@ -12,11 +12,11 @@ enum WorkerRequest: Equatable {
   /// The gray pixels of a picture file.
   case gray(size: Int)
   /// The gray pixels of a Motion JPEG frame.
-  case frame(size: Int, FrameOrder)
+  case frame(size: Int, DecodeRequest)
   /// A Motion JPEG frame as a smaller JPEG file.
-  case preview(size: Int, FrameOrder, Orientation, quality: Int)
+  case preview(size: Int, DecodeRequest, Orientation, quality: Int)
   /// What an order wants of the page in a picture file.
-  case page(size: Int, PageOrder)
+  case page(size: Int, PageRequest)
 }
 
 extension WorkerRequest: WireValue {
@@ -37,17 +37,17 @@ extension WorkerRequest: WireValue {
   private static let grayForm = WireForm<WorkerRequest>(
     size, { .gray(size: $0) }, { if case .gray(let size) = $0 { size } else { nil } })
   private static let frameForm = WireForm<WorkerRequest>(
-    inOrder(size, FrameOrder.wire), { .frame(size: $0.0, $0.1) },
+    inOrder(size, DecodeRequest.wire), { .frame(size: $0.0, $0.1) },
     { if case .frame(let size, let order) = $0 { (size, order) } else { nil } })
   private static let previewForm = WireForm<WorkerRequest>(
-    inOrder(size, FrameOrder.wire, Wire<Orientation>.choice, Wire<Int>.count(upTo: 100)),
+    inOrder(size, DecodeRequest.wire, Wire<Orientation>.choice, Wire<Int>.count(upTo: 100)),
     { .preview(size: $0.0, $0.1, $0.2, quality: $0.3) },
     { request in
       guard case .preview(let size, let order, let orientation, let quality) = request else { return nil }
       return (size, order, orientation, quality)
     })
   private static let pageForm = WireForm<WorkerRequest>(
-    inOrder(size, PageOrder.wire), { .page(size: $0.0, $0.1) },
+    inOrder(size, PageRequest.wire), { .page(size: $0.0, $0.1) },
     { if case .page(let size, let order) = $0 { (size, order) } else { nil } })
 
   static let wire: Wire<WorkerRequest> = Wire<WorkerRequest>.forms(
@@ -71,10 +71,10 @@ extension ScanConfiguration: WireValue {
     })
 }
 
-extension FrameOrder: WireValue {
+extension DecodeRequest: WireValue {
   private static let side: Wire<Int> = Wire<Int>.count(from: 1, upTo: 65535)
   private static let scales: Wire<JPEGDecoder.Scale> = Wire<JPEGDecoder.Scale>.choice([.eighth, .quarter, .half, .full])
 
-  static let wire: Wire<FrameOrder> = inOrder(side, side, scales)
-    .map({ FrameOrder(width: $0.0, height: $0.1, scale: $0.2) }, { ($0.width, $0.height, $0.scale) })
+  static let wire: Wire<DecodeRequest> = inOrder(side, side, scales)
+    .map({ DecodeRequest(width: $0.0, height: $0.1, scale: $0.2) }, { ($0.width, $0.height, $0.scale) })
 }

@@ -9,8 +9,8 @@ import WaymarkSystem
 final class Bridge: Sendable {
   private let configuration: BridgeConfiguration
   private let log: EventLog
-  private let courier: BrokerCourier
-  private let feed: ServiceFeed
+  private let courier: BrokerPublisher
+  private let feed: ServiceSubscriber
 
   init(configuration: BridgeConfiguration, socket: String) throws(BridgeError) {
     guard let topics = BridgeTopics(prefix: configuration.prefix, device: configuration.device) else {
@@ -21,10 +21,10 @@ final class Bridge: Sendable {
     log = try EventLog(folder: configuration.storeFolder, limits: configuration.limits)
     let format = MessageFormat(topics: topics, device: configuration.device, selection: configuration.selection)
     let (commands, continuation) = AsyncStream.makeStream(
-      of: CommandGate.Command.self, bufferingPolicy: .bufferingOldest(64))
-    courier = BrokerCourier(
+      of: CommandFilter.Command.self, bufferingPolicy: .bufferingOldest(64))
+    courier = BrokerPublisher(
       configuration: configuration, topics: topics, format: format, log: log, commands: continuation)
-    feed = ServiceFeed(
+    feed = ServiceSubscriber(
       socket: socket, configuration: configuration, format: format, log: log, courier: courier, commands: commands)
   }
 

@@ -126,7 +126,7 @@ final class BrokerConnection {
   func subscribe(to filter: String) { _ = cmosquitto_subscribe(handle, filter) }
 
   /// Ends it without a last will.
-  func sayGoodbye() { _ = cmosquitto_goodbye(handle) }
+  func disconnect() { _ = cmosquitto_goodbye(handle) }
 }
 
 /// Why a broker cannot be reached.

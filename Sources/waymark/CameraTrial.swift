@@ -58,7 +58,7 @@ struct CameraTrial: ParsableCommand {
         deliver: { _, frame in arrived.update { $0.frames = frame.sequence } }))
     let tap = MediaTap()
     pipeline.add(tap.lane)
-    let watch = Monitor<MediaWatch?>(nil)
+    let watch = Monitor<MediaSubscription?>(nil)
     if preview {
       let made = tap.watch { picture in
         arrived.update { $0.frames = picture.sequence }

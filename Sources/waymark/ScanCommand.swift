@@ -102,7 +102,7 @@ struct ScanCommand: ParsableCommand {
     var printer = ScanPrinter(mode: mode, isVerdict: onboarding, count: items.count)
     var worst = ExitStatus.success
     var found = false
-    OrderedWork.run(items, jobs: jobs ?? cores) { () -> (ScanInput) -> ScanReport in
+    OrderedTasks.run(items, jobs: jobs ?? cores) { () -> (ScanInput) -> ScanReport in
       do throws(BarcodeError) {
         let scanner = try PictureScanner(settings)
         return { scanner.scan($0) }

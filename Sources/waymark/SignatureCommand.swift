@@ -73,13 +73,13 @@ struct SignatureVerifyCommand: ParsableCommand {
       try Output.record(
         Report(
           input: file, whole: isWhole, hash: signature.hash, unchanged: finding.isUnchanged,
-          picture: finding.isItsPicture, expected: isExpected, subject: isSubject, time: signature.time,
+          picture: finding.matchesPicture, expected: isExpected, subject: isSubject, time: signature.time,
           signer: signature.signer, purpose: signature.purpose, strokes: signature.strokes.count, points: points,
           seconds: seconds))
     } else {
       Output.line(isWhole ? "unchanged" : "changed")
       if !finding.isUnchanged { Output.line("  strokes or words are not those that were hashed") }
-      if finding.isItsPicture == false { Output.line("  the file is not the one that these strokes and words give") }
+      if finding.matchesPicture == false { Output.line("  the file is not the one that these strokes and words give") }
       if isExpected == false { Output.line("  the hash is not the one that was expected") }
       let (signer, purpose) = (DisplayText.escaped(signature.signer), DisplayText.escaped(signature.purpose))
       if isSubject == false { Output.line("  something else was signed: \(DisplayText.escaped(signature.subject))") }

@@ -23,7 +23,7 @@ struct Waymark: AsyncParsableCommand {
       WatchCommand.self,
       SendCommand.self,
       StatusCommand.self,
-      BridgeHandover.self,
+      BridgeExec.self,
       BundleCommand.self,
       TypeCommand.self,
       DoctorCommand.self,

@@ -9,7 +9,7 @@ import Testing
     let folder = try TemporaryFolder()
     try """
     source: { path: \(samples)/sequences/stores, rate: 10 }
-    scenes: { folders: [\(samples)/scenes], cache: \(folder.file("cache")), load: stores, start: true, beat: 0 }
+    scenes: { folders: [\(samples)/scenes], cache: \(folder.file("cache")), load: stores, start: true, annotateAfter: 0 }
     """.write(toFile: folder.file("waymark.yaml"), atomically: true, encoding: .utf8)
     let service = try RunningService(["--config", folder.file("waymark.yaml")])
     var scan = try Executable.run(["send", "session.scan", "--socket", service.socket])

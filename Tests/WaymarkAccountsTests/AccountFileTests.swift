@@ -7,7 +7,7 @@ import WaymarkJSON
   static let hash = "$scrypt$ln=4,r=8,p=1$AAECAwQFBgcICQoLDA0ODw$AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"
   static let account = Account(
     id: "abcdefgh12345678", subject: "ada@example.com", title: "Ada “Countess” Lovelace", subtitle: "Plant 1000",
-    host: "a.example.com", passcode: hash, waits: PasscodeWaits(failures: 3, since: 1234.5),
+    host: "a.example.com", passcode: hash, waits: PasscodeThrottle(failures: 3, since: 1234.5),
     consents: [
       ConsentRecord(
         consent: "usage", version: "1", hash: String(repeating: "a", count: 64), language: "en", choice: .allow,
@@ -38,7 +38,7 @@ import WaymarkJSON
       guard let read = AccountFile.decode(damaged, id: Self.account.id) else { continue }
       // What is still read can be written, and a hash in it be computed.
       #expect(read.id == Self.account.id)
-      if let passcode = read.passcode { #expect(PasscodeHash(text: passcode)?.cost.isBearable == true) }
+      if let passcode = read.passcode { #expect(PasscodeHash(text: passcode)?.cost.isWithinLimits == true) }
       #expect(try AccountFile.encode(read).count <= AccountFile.limit)
     }
   }

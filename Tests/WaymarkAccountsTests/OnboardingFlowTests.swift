@@ -127,26 +127,26 @@ import WaymarkAccounts
     device.does(.choose(.email))
     device.does(.activate(Secret("ada@example.com")))
     #expect(device.flow.problem?.code == .noProvider)
-    device.give(.provider(isThere: true))
+    device.send(.provider(isConnected: true))
     device.answer = { _ in nil }
     device.does(.activate(Secret("ada@example.com")))
     #expect(device.flow.working == "provider")
     #expect(device.does(.activate(Secret("ada@example.com"))) == .busy)
-    device.give(.provider(isThere: false))
+    device.send(.provider(isConnected: false))
     #expect(device.flow.problem?.code == .providerGone)
     #expect(device.flow.working == nil)
-    device.give(.provider(isThere: true))
+    device.send(.provider(isConnected: true))
     device.does(.activate(Secret("ada@example.com")))
     let due = device.flow.deadline(at: device.now.seconds)
     #expect(due == device.now.seconds + device.flow.policy.answerWithin)
     device.now.seconds += 14.9
-    device.give(.tick)
+    device.send(.tick)
     #expect(device.flow.problem == nil)
     device.now.seconds += 0.1
-    device.give(.tick)
+    device.send(.tick)
     #expect(device.flow.problem?.code == .providerSilent)
     // The answer comes after all, and is nobody's.
-    device.give(.answered(2, .accepted(ProviderPerson(host: "late.example.com"))))
+    device.send(.answered(2, .accepted(ProviderPerson(host: "late.example.com"))))
     #expect(device.onboarding?.account.host == nil)
     #expect(device.onboarding?.step == .activation)
   }
@@ -186,7 +186,7 @@ import WaymarkAccounts
     #expect(device.flow.deadline(at: device.now.seconds) == nil)
     device.does(.next(agreed: true))
     device.now.seconds += 300
-    device.give(.tick)
+    device.send(.tick)
     #expect(device.onboarding?.step == .welcome)
   }
 

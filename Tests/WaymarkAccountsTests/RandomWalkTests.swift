@@ -20,7 +20,7 @@ import WaymarkAccounts
     for step in 0..<25_000 {
       let before = device.phase
       switch Int.random(in: 0..<20, using: &chance) {
-      case 0..<8: device.give(.request(request(device, &chance)))
+      case 0..<8: device.send(.request(request(device, &chance)))
       case 8..<16:
         if !device.waiting.isEmpty {
           let effect = device.waiting.remove(at: Int.random(in: device.waiting.indices, using: &chance))
@@ -31,20 +31,20 @@ import WaymarkAccounts
         }
       case 16:
         device.now.seconds += Double.random(in: 0..<200, using: &chance)
-        device.give(.tick)
-      case 17: device.give(.provider(isThere: Bool.random(using: &chance)))
+        device.send(.tick)
+      case 17: device.send(.provider(isConnected: Bool.random(using: &chance)))
       case 18:
         // Late, early and made-up answers.
         let ticket = Int.random(in: 0..<60, using: &chance)
-        device.give(.answered(ticket, .accepted(ProviderPerson(subject: "mallory"))))
-        device.give(.progress(ticket, .nan))
-        device.give(.hashed(-1, "h(evil)"))
-        device.give(.checked(-1, .right(rehashed: nil)))
-        device.give(.stored(-1, true))
+        device.send(.answered(ticket, .accepted(ProviderPerson(subject: "mallory"))))
+        device.send(.progress(ticket, .nan))
+        device.send(.hashed(-1, "h(evil)"))
+        device.send(.checked(-1, .right(rehashed: nil)))
+        device.send(.stored(-1, true))
       default:
         if Int.random(in: 0..<40, using: &chance) == 0, let id = device.disk.keys.sorted().randomElement(using: &chance)
         {
-          device.give(.remove(id))
+          device.send(.remove(id))
         } else if Int.random(in: 0..<60, using: &chance) == 0 {
           device.now.seconds = Double.random(in: 0..<2000, using: &chance)
           device.restart()

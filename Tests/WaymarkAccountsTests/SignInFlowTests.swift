@@ -57,7 +57,7 @@ import WaymarkAccounts
     #expect(!device.effects[asked...].contains { if case .check = $0 { true } else { false } })
     for expected in [60.0, 120, 240, 480, 960, 1920, 3600, 3600] {
       device.now.seconds += device.flow.wait(of: ids[0], at: device.now.seconds)
-      device.give(.tick)
+      device.send(.tick)
       device.signInStep("wrong")
       #expect(device.flow.wait(of: ids[0], at: device.now.seconds) == expected)
     }
@@ -132,7 +132,7 @@ import WaymarkAccounts
     #expect(device.flow.deadline(at: device.now.seconds) == device.now.seconds + 30)
     device.now.seconds += 30
     let before = device.effects.count
-    device.give(.tick)
+    device.send(.tick)
     #expect(device.effects[before...].contains(.changed))
   }
 
@@ -163,7 +163,7 @@ import WaymarkAccounts
     var (device, ids) = Self.shared()
     var policy = device.flow.policy
     policy.consents[1].version = "3"
-    device.give(.configure(policy))
+    device.send(.configure(policy))
     device.does(.select(ids[0]))
     device.signInStep("ada1")
     guard case .renewing(ids[0], let asking) = device.phase else {
@@ -203,16 +203,16 @@ import WaymarkAccounts
     #expect(device.phase == .syncing(ids[1], .running(nil)))
     let ticket =
       device.effects.compactMap { if case .ask(let question) = $0 { question.ticket } else { nil } }.last ?? 0
-    device.give(.progress(ticket, 0.5))
+    device.send(.progress(ticket, 0.5))
     #expect(device.phase == .syncing(ids[1], .running(0.5)))
     device.now.seconds += 59
-    device.give(.progress(ticket, 7))
+    device.send(.progress(ticket, 7))
     #expect(device.phase == .syncing(ids[1], .running(1)))
     device.now.seconds += 59
-    device.give(.tick)
+    device.send(.tick)
     #expect(device.phase == .syncing(ids[1], .running(1)))
     device.now.seconds += 1
-    device.give(.tick)
+    device.send(.tick)
     #expect(device.phase == .syncing(ids[1], .connectionError))
     #expect(device.flow.problem?.code == .providerSilent)
     device.does(.leave)
@@ -223,7 +223,7 @@ import WaymarkAccounts
     var (device, ids) = Self.shared()
     device.does(.select(ids[0]))
     device.signInStep("ada1")
-    device.give(.remove(ids[0]))
+    device.send(.remove(ids[0]))
     #expect(device.signedIn == nil)
     #expect(device.flow.problem?.code == .removed)
     #expect(device.disk[ids[0]] == nil)
@@ -233,15 +233,15 @@ import WaymarkAccounts
     device.isHeld = true
     device.does(.enterPasscode(Secret("ben1")))
     device.run()
-    device.give(.remove(ids[1]))
+    device.send(.remove(ids[1]))
     device.isHeld = false
     device.run()
     #expect(device.signedIn == nil)
     #expect(device.phase == .signIn(ids[2]))
-    device.give(.remove(ids[2]))
+    device.send(.remove(ids[2]))
     #expect(device.onboarding?.purpose == .first)
     #expect(device.disk.isEmpty)
-    device.give(.remove("nobody"))
+    device.send(.remove("nobody"))
     #expect(device.refusals.last == .notFound)
   }
 
@@ -264,7 +264,7 @@ import WaymarkAccounts
     device.waiting = []
     let ticket = device.effects.compactMap { if case .check(let ticket, _, _) = $0 { ticket } else { nil } }.last ?? 0
     device.isHeld = false
-    device.give(.checked(ticket, .right(rehashed: "new")))
+    device.send(.checked(ticket, .right(rehashed: "new")))
     #expect(device.disk[ids[0]]?.passcode == "new")
     #expect(device.signedIn == ids[0])
   }

@@ -24,7 +24,7 @@ struct TestDevice {
   init(_ policy: AccountPolicy, accounts: [Account] = [], last: String? = nil, hasProvider: Bool = true) {
     flow = AccountFlow(policy: policy, accounts: accounts, last: last, at: now, chance: Chance(seed: 7))
     for account in accounts { disk[account.id] = account }
-    if hasProvider { give(.provider(isThere: true)) }
+    if hasProvider { send(.provider(isConnected: true)) }
   }
 
   var phase: AccountPhase { flow.phase }
@@ -32,13 +32,13 @@ struct TestDevice {
     effects.compactMap { if case .refused(let refusal) = $0 { refusal } else { nil } }
   }
 
-  mutating func give(_ input: AccountInput) { take(flow.handle(input, at: now)) }
+  mutating func send(_ input: AccountInput) { take(flow.handle(input, at: now)) }
 
   /// Does what a person does, and says why it was refused.
   @discardableResult
   mutating func does(_ request: AccountRequest) -> AccountRefusal? {
     let before = effects.count
-    give(.request(request))
+    send(.request(request))
     for case .refused(let refusal) in effects[before...] { return refusal }
     return nil
   }
@@ -61,13 +61,13 @@ struct TestDevice {
     switch effect {
     case .store(let ticket, let account):
       if !isDiskFull { disk[account.id] = account }
-      give(.stored(ticket, !isDiskFull))
+      send(.stored(ticket, !isDiskFull))
     case .erase(let id): disk[id] = nil
     case .remember(let id): last = id
-    case .hash(let ticket, let passcode): give(.hashed(ticket, "h(\(passcode.text))"))
+    case .hash(let ticket, let passcode): send(.hashed(ticket, "h(\(passcode.text))"))
     case .check(let ticket, let passcode, let hash):
-      give(.checked(ticket, hash == "h(\(passcode.text))" ? .right(rehashed: nil) : .wrong))
-    case .ask(let question): if let answer = answer(question) { give(.answered(question.ticket, answer)) }
+      send(.checked(ticket, hash == "h(\(passcode.text))" ? .right(rehashed: nil) : .wrong))
+    case .ask(let question): if let answer = answer(question) { send(.answered(question.ticket, answer)) }
     case .changed, .refused, .withdraw, .recorded: break
     }
   }
@@ -76,7 +76,7 @@ struct TestDevice {
   mutating func restart() {
     waiting = []
     flow = AccountFlow(policy: flow.policy, accounts: Array(disk.values), last: last, at: now, chance: Chance(seed: 8))
-    give(.provider(isThere: true))
+    send(.provider(isConnected: true))
   }
 }
 

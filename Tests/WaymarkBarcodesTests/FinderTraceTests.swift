@@ -46,7 +46,7 @@ import WaymarkImage
     let upright = code.withView { FinderShape.likeness($0, center, [3, 0], [0, 3]) }
     #expect(upright.correlation > 0.99)
     #expect(upright.contrast > 250)
-    let inverted = Tone.invert(code.unsafeView).withView { FinderShape.likeness($0, center, [3, 0], [0, 3]) }
+    let inverted = ToneMapping.invert(code.unsafeView).withView { FinderShape.likeness($0, center, [3, 0], [0, 3]) }
     #expect(inverted.correlation < -0.99)
     let beside = code.withView { FinderShape.likeness($0, center + Point2(21, 21), [3, 0], [0, 3]) }
     #expect(beside.correlation < 0.6)

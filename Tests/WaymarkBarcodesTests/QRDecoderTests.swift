@@ -57,7 +57,7 @@ import WaymarkImage
 
   @Test func readsEveryModeOfItsBits() {
     // 8.2 of the standard: 01234567 in numbers, AC-42 in letters; and kanji, a declared character set, FNC1, a header.
-    func read(_ bits: String, version: Int = 1) -> Message? {
+    func read(_ bits: String, version: Int = 1) -> CodeMessage? {
       let digits = bits.filter { $0 != " " }
       let padded = digits + String(repeating: "0", count: (8 - digits.count % 8) % 8)
       let bytes = stride(from: 0, to: padded.count, by: 8).map { at in

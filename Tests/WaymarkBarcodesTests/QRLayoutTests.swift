@@ -39,18 +39,18 @@ import WaymarkGeometry
   @Test func oneLineIsNoRead() {
     var evidence = Evidence()
     evidence.add(symbol(.ean13, "4006381333931", lines: 1))
-    #expect(evidence.sure.isEmpty)
+    #expect(evidence.accepted.isEmpty)
     evidence.add(symbol(.ean13, "4006381333931", lines: 2, pass: .half))
-    #expect(evidence.sure.count == 1, "another pass agrees")
+    #expect(evidence.accepted.count == 1, "another pass agrees")
   }
 
   @Test func aRivalMakesBothDoubtful() {
     var evidence = Evidence()
     evidence.add(symbol(.ean13, "4006381333931", lines: 6))
     evidence.add(symbol(.ean13, "9006381333936", lines: 5))
-    #expect(evidence.sure.isEmpty)
+    #expect(evidence.accepted.isEmpty)
     evidence.add(symbol(.ean13, "4006381333931", lines: 20, pass: .half))
-    #expect(evidence.sure.map(\.text) == ["4006381333931"])
+    #expect(evidence.accepted.map(\.text) == ["4006381333931"])
   }
 
   @Test func checkDigitsAndLengthsCount() {
@@ -59,13 +59,13 @@ import WaymarkGeometry
     evidence.add(symbol(.itf, "1234", lines: 50))
     evidence.add(symbol(.codabar, "A1B", lines: 50))
     evidence.add(symbol(.code39, "T", lines: 5))
-    #expect(evidence.sure.isEmpty)
+    #expect(evidence.accepted.isEmpty)
   }
 
   @Test func aShortCodeInsideALongOneIsAnAccident() {
     var evidence = Evidence()
     evidence.add(symbol(.upcE, "00870340", lines: 12))
     evidence.add(symbol(.upcA, "625034201058", lines: 6))
-    #expect(evidence.sure.map(\.symbology) == [.upcA])
+    #expect(evidence.accepted.map(\.symbology) == [.upcA])
   }
 }

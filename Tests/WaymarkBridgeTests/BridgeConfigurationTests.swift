@@ -44,7 +44,7 @@ import WaymarkSystem
       prefix: site-4
       store: { folder: /tmp/x, events: 200000, megabytes: 64 }
       events:
-        scan.successful: [standard, text]
+        scan.successful: [default, text]
         document.*: all
         "*": off
       commands: [scan.begin, config.reload]
@@ -80,7 +80,7 @@ import WaymarkSystem
     #expect(problem("device: a/b").contains("topic"))
     #expect(problem("commands: [scan.confirm]").contains("scan.confirm cannot be allowed"))
     #expect(problem("commands: scan.begin").contains("commands is no list"))
-    #expect(problem("events: { scan.successful: some }").contains("is none of off, standard, all"))
+    #expect(problem("events: { scan.successful: some }").contains("is none of off, default, all"))
     #expect(problem("events: { \"a b\": all }").contains("is no name of events"))
     #expect(problem("events: [a]").contains("events is no map"))
     #expect(problem("[").contains("is not YAML"))

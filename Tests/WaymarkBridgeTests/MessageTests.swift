@@ -17,7 +17,7 @@ import WaymarkJSON
     let format = try format(rules)
     switch format.disposition(of: try JSONParser.parse(line), instance: "1abc") {
     case .none: return nil
-    case .tell(let message): return message
+    case .publish(let message): return message
     case .keep(let record): return format.message(of: LogRecord(sequence: 9, payload: record), stream: 255)
     }
   }
@@ -70,7 +70,7 @@ import WaymarkJSON
   @Test func whatIsFleetingIsNotKept() throws {
     let line = try JSONParser.parse(#"{"event":"anchors.updated","seq":1,"anchors":[]}"#)
     #expect(try format().disposition(of: line, instance: "i") == .none)
-    guard case .tell(let told) = try format(["anchors.updated": .all]).disposition(of: line, instance: "i") else {
+    guard case .publish(let told) = try format(["anchors.updated": .all]).disposition(of: line, instance: "i") else {
       Issue.record("it is kept")
       return
     }
@@ -112,19 +112,19 @@ import WaymarkJSON
   }
 }
 
-@Suite struct CommandGateTests {
+@Suite struct CommandFilterTests {
   private func outcome(
-    _ method: String, _ payload: String, isRetained: Bool = false, gate: inout CommandGate
-  ) -> CommandGate.Outcome {
+    _ method: String, _ payload: String, isRetained: Bool = false, gate: inout CommandFilter
+  ) -> CommandFilter.Outcome {
     gate.handle(method: method, payload: Array(payload.utf8), isRetained: isRetained)
   }
 
-  private func code(_ outcome: CommandGate.Outcome) -> String? {
+  private func code(_ outcome: CommandFilter.Outcome) -> String? {
     if case .refuse(_, let code, _, _) = outcome { code } else { nil }
   }
 
   @Test func onlyWhatIsAllowedAndOnlyOnce() {
-    var gate = CommandGate(allowed: ["scan.begin", "torch"])
+    var gate = CommandFilter(allowed: ["scan.begin", "torch"])
     guard case .run(let command) = outcome("scan.begin", #"{"id":"a","mode":"barcode"}"#, gate: &gate) else {
       Issue.record("it is not taken")
       return
@@ -141,10 +141,10 @@ import WaymarkJSON
   }
 
   @Test func aReplyHoldsWhatMayLeave() {
-    let command = CommandGate.Command(id: "a", method: "scan.begin", params: [:])
-    let reply = CommandGate.reply(to: command, result: ["scan": "s1", "context": "secret"])
+    let command = CommandFilter.Command(id: "a", method: "scan.begin", params: [:])
+    let reply = CommandFilter.reply(to: command, result: ["scan": "s1", "context": "secret"])
     #expect(String(decoding: reply, as: UTF8.self) == #"{"id":"a","result":{"scan":"s1"}}"#)
-    let refusal = CommandGate.reply(id: 7, code: "busy", message: "m", hint: "h")
+    let refusal = CommandFilter.reply(id: 7, code: "busy", message: "m", hint: "h")
     #expect(
       String(decoding: refusal, as: UTF8.self) == #"{"id":7,"error":{"code":"busy","message":"m","hint":"h"}}"#)
   }

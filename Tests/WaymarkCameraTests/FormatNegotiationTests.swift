@@ -3,16 +3,16 @@ import WaymarkCamera
 import WaymarkImage
 
 struct FormatNegotiationTests {
-  private func best(_ offers: [VideoOffer], _ settings: CameraSettings = CameraSettings()) -> String? {
+  private func best(_ offers: [VideoFormat], _ settings: CameraSettings = CameraSettings()) -> String? {
     FormatNegotiation.candidates(offers, settings: settings).first.map {
       "\(PixelFormat.text(ofFourCC: $0.fourCC)) \($0.width)x\($0.height)@\(Int($0.rate))"
     }
   }
 
-  private func offer(_ format: PixelFormat, emulated: Bool = false, _ sizes: (Int, Int, [Double])...) -> VideoOffer {
-    VideoOffer(
+  private func offer(_ format: PixelFormat, emulated: Bool = false, _ sizes: (Int, Int, [Double])...) -> VideoFormat {
+    VideoFormat(
       fourCC: format.fourCC, isEmulated: emulated,
-      sizes: sizes.map { VideoOffer.Size(width: $0.0, height: $0.1, rates: $0.2) })
+      sizes: sizes.map { VideoFormat.Size(width: $0.0, height: $0.1, rates: $0.2) })
   }
 
   @Test func prefersTheExactSizeAtFullRate() {
@@ -41,13 +41,13 @@ struct FormatNegotiationTests {
   }
 
   @Test func passesOverWhatCannotBeRead() {
-    let h264 = VideoOffer(fourCC: 0x3436_3248, sizes: [.init(width: 640, height: 480, rates: [30])])
+    let h264 = VideoFormat(fourCC: 0x3436_3248, sizes: [.init(width: 640, height: 480, rates: [30])])
     #expect(best([h264]) == nil)
     #expect(best([h264, offer(.grey, (640, 480, [30]))]) == "GREY 640x480@30")
   }
 
   @Test func stepsThroughARangeOfSizes() {
-    let size = VideoOffer.Size(width: 48...2592, height: 32...1944, widthStep: 16, heightStep: 8, rates: [])
+    let size = VideoFormat.Size(width: 48...2592, height: 32...1944, widthStep: 16, heightStep: 8, rates: [])
     #expect(size.nearest(width: 640, height: 480) == (640, 480))
     #expect(size.nearest(width: 641, height: 479) == (656, 480))
     #expect(size.nearest(width: 1, height: 9999) == (48, 1944))
@@ -60,9 +60,9 @@ struct FormatNegotiationTests {
   }
 
   @Test func asksForTheRateWantedWhereAllAreOffered() {
-    func offer(_ range: ClosedRange<Double>) -> [VideoOffer] {
+    func offer(_ range: ClosedRange<Double>) -> [VideoFormat] {
       [
-        VideoOffer(
+        VideoFormat(
           fourCC: PixelFormat.mjpeg.fourCC,
           sizes: [
             .init(width: 640, height: 480, rates: [range.upperBound, range.lowerBound], rateRange: range)
@@ -75,6 +75,6 @@ struct FormatNegotiationTests {
   }
 
   @Test func asksForTheSizeWantedWhereTheDriverTellsNone() {
-    #expect(best([VideoOffer(fourCC: PixelFormat.yuyv.fourCC)]) == "YUYV 640x480@30")
+    #expect(best([VideoFormat(fourCC: PixelFormat.yuyv.fourCC)]) == "YUYV 640x480@30")
   }
 }

@@ -46,14 +46,14 @@ import WaymarkImage
   }
 
   @Test func whatTheCameraCouldNotTellIsNotNew() throws {
-    let memory = ViewMemory()
+    let memory = BackgroundModel()
     for frame in 0..<8 {
-      _ = Self.cloth(100, page: false).withView { memory.newcomers(in: $0) }
+      _ = Self.cloth(100, page: false).withView { memory.foreground(in: $0) }
       memory.learn(at: Double(frame) / 15, page: nil)
     }
-    let dimmed = Self.cloth(88, page: false).withView { memory.newcomers(in: $0)?.share }
+    let dimmed = Self.cloth(88, page: false).withView { memory.foreground(in: $0)?.share }
     #expect(dimmed == nil)
-    let page = try #require(Self.cloth(88, page: true).withView { memory.newcomers(in: $0)?.share })
+    let page = try #require(Self.cloth(88, page: true).withView { memory.foreground(in: $0)?.share })
     #expect(abs(page - 120.0 * 140 / (320 * 240)) < 0.03)
   }
 
@@ -73,7 +73,7 @@ import WaymarkImage
     let sharp = GrayImage(width: gray.width, height: gray.height) { out in
       for y in 0..<gray.height { for x in 0..<gray.width { out[y * gray.width + x] = gray[x, y].green } }
     }
-    let look = sharp.withView { PageLook($0, outline: Drawing.slanted) }
+    let look = sharp.withView { PageQuality($0, outline: Drawing.slanted) }
     let edges = try #require(look.sharpness)
     #expect(edges.across > 0.3 || edges.down > 0.3)
     #expect(look.glare == 0)
@@ -94,22 +94,22 @@ import WaymarkImage
         }
       }
     }
-    if let blurred = soft.withView({ PageLook($0, outline: Drawing.slanted) }).sharpness {
+    if let blurred = soft.withView({ PageQuality($0, outline: Drawing.slanted) }).sharpness {
       #expect(blurred.across < edges.across * 0.7)
     }
   }
 
   @Test func theRecordComesBackAsItWent() throws {
-    var ledger = DocumentLedger(session: "d1", changed: 1_700_000_000, filter: .blackAndWhite)
+    var ledger = DocumentManifest(session: "d1", changed: 1_700_000_000, filter: .blackAndWhite)
     for _ in 0..<3 {
       ledger.pages.append(
-        DocumentLedger.Page(
+        DocumentManifest.Page(
           number: ledger.takeNumber(), width: 1920, height: 1080, outline: Drawing.slanted,
           bends: [0, 0.1, 0, 0, -0.1, 0, 0, 0], filter: .colour, captured: 1_700_000_001, bytes: 123_456))
     }
     ledger.pages[1].removed = 1_700_000_002
     ledger.pages[2].outline = nil
-    let read = try DocumentLedger(try ledger.encoded())
+    let read = try DocumentManifest(try ledger.encoded())
     #expect(read == ledger)
     #expect(read.kept.map(\.number) == [1, 3])
     #expect(read.pages[0].outline == Drawing.slanted)
@@ -125,10 +125,10 @@ import WaymarkImage
     ("\"changed\":1", "\"changed\":-9223372036854775808"), ("\"captured\":1", "\"captured\":9223372036854775807"),
   ])
   func aRecordThatCannotBeIsRefused(_ change: (String, String)) throws {
-    var ledger = DocumentLedger(session: "d1", changed: 1)
+    var ledger = DocumentManifest(session: "d1", changed: 1)
     for _ in 0..<2 {
       ledger.pages.append(
-        DocumentLedger.Page(
+        DocumentManifest.Page(
           number: ledger.takeNumber(), width: 1920, height: 1080, outline: Drawing.slanted, filter: .photo, captured: 1,
           bytes: 5))
     }
@@ -138,7 +138,7 @@ import WaymarkImage
       return
     }
     let damaged = text.replacingCharacters(in: range, with: change.1)
-    #expect(throws: DocumentLedger.Damage.self) { try DocumentLedger(Array(damaged.utf8)) }
+    #expect(throws: DocumentManifest.Damage.self) { try DocumentManifest(Array(damaged.utf8)) }
   }
 }
 

@@ -34,7 +34,7 @@ struct PageSegmenterTests {
     for isGray in [false, true] {
       let image = Drawing.photograph(
         Drawing.slanted, paper: SIMD3(200, 205, 210), ground: { x, y in SIMD3(90, 80, 60 + Double(x % 16)) })
-      let picture = WorkPicture()
+      let picture = WorkingPicture()
       if isGray {
         GrayImage(width: image.width, height: image.height) { out in
           for i in out.indices { out[i] = image[i % image.width, i / image.width].green }

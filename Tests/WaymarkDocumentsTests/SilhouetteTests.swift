@@ -28,13 +28,13 @@ import WaymarkImage
   }
 
   /// What remembers a table and has compared a frame with it.
-  private static func memory(_ table: GrayImage, then frame: GrayImage) -> ViewMemory {
-    let memory = ViewMemory()
+  private static func memory(_ table: GrayImage, then frame: GrayImage) -> BackgroundModel {
+    let memory = BackgroundModel()
     for i in 0..<12 {
-      _ = table.withView { memory.newcomers(in: $0) }
+      _ = table.withView { memory.foreground(in: $0) }
       memory.learn(at: Double(i) / 15, page: nil)
     }
-    _ = frame.withView { memory.newcomers(in: $0) }
+    _ = frame.withView { memory.foreground(in: $0) }
     return memory
   }
 
@@ -42,19 +42,19 @@ import WaymarkImage
     let memory = Self.memory(
       Self.frame(page: nil, hasHand: false), then: Self.frame(page: Self.page, hasHand: true))
     let sheet = try #require(memory.sheet())
-    #expect(sheet.worth > 0.7)
+    #expect(sheet.fitScore > 0.7)
     for (found, corner) in zip(sheet.outline.corners, Self.page.corners) { #expect(found.distance(to: corner) < 4) }
-    #expect(memory.isThere(sheet.outline, everySide: true))
+    #expect(memory.isForeground(sheet.outline, everySide: true))
     // A side that runs along a finger leaves a part of the sheet outside.
     let cut = Quadrilateral(
       topLeft: Self.page.topLeft, topRight: Self.page.topRight, bottomRight: Point2(226, 138),
       bottomLeft: Self.page.bottomLeft)
-    #expect((memory.worth(of: cut) ?? 0) < sheet.worth - 0.1)
+    #expect((memory.fitScore(of: cut) ?? 0) < sheet.fitScore - 0.1)
   }
 
   @Test func aHandAloneIsNoSheet() {
     let memory = Self.memory(Self.frame(page: nil, hasHand: false), then: Self.frame(page: nil, hasHand: true))
-    #expect((memory.sheet()?.worth ?? 0) < 0.6)
+    #expect((memory.sheet()?.fitScore ?? 0) < 0.6)
   }
 
   @Test func aSheetThatGoesOnWhereTheTableIsAsBrightIsNotWhole() throws {
@@ -64,6 +64,6 @@ import WaymarkImage
       then: Self.frame(page: Self.page, hasHand: false, brighterFrom: half))
     let part = try #require(memory.sheet())
     #expect(part.outline.topRight.x < 160)
-    #expect(!memory.isThere(part.outline, everySide: true))
+    #expect(!memory.isForeground(part.outline, everySide: true))
   }
 }

@@ -49,18 +49,18 @@ struct FeedbackTests {
     #expect(pitch(refused[...]) < 500)
   }
 
-  private func lamp(_ folder: TemporaryLamps, trigger: String = "[none] mmc0") throws -> Lamp {
+  private func led(_ folder: TemporaryLamps, trigger: String = "[none] mmc0") throws -> LED {
     try folder.make("green", brightness: "7", full: "255", trigger: trigger)
-    return try Lamp(name: "green", root: folder.path)
+    return try LED(name: "green", root: folder.path)
   }
 
   @Test func aLampBlinksAndIsLeftAsItWas() throws {
     let folder = try TemporaryLamps()
-    let lamp = try lamp(folder, trigger: "none timer [mmc0]")
+    let led = try led(folder, trigger: "none timer [mmc0]")
     for cue in Cue.allCases {
       var seen: [String] = []
       var passed: [Double] = []
-      try lamp.blink(cue) { seconds in
+      try led.blink(cue) { seconds in
         seen.append(folder.read("green/brightness"))
         passed.append(seconds)
         #expect(folder.read("green/trigger") == "none")
@@ -75,22 +75,22 @@ struct FeedbackTests {
 
   @Test(arguments: ["", "nothing", "../../etc", "..", "a/b"]) func lampsThatAreNoneAreNamed(name: String) throws {
     let folder = try TemporaryLamps()
-    let error = #expect(throws: FeedbackError.self) { try Lamp(name: name, root: folder.path) }
-    #expect(error?.code == .noLamp)
+    let error = #expect(throws: FeedbackError.self) { try LED(name: name, root: folder.path) }
+    #expect(error?.code == .noLED)
   }
 
   @Test func aLampThatGoesAwayIsAProblem() throws {
     let folder = try TemporaryLamps()
-    let lamp = try lamp(folder)
+    let led = try led(folder)
     try FileManager.default.removeItem(atPath: folder.path)
-    let error = #expect(throws: FeedbackError.self) { try lamp.blink(.read) { _ in } }
-    #expect(error?.code == .lampRefused)
+    let error = #expect(throws: FeedbackError.self) { try led.blink(.read) { _ in } }
+    #expect(error?.code == .ledRefused)
   }
 
   @Test func motorsBeatInTheRhythmOfTheCue() throws {
     let felt = Mutex<[Int]>([])
     let open = Mutex(0)
-    let calls = FeedbackCalls(
+    let calls = FeedbackSyscalls(
       play: { _, _, _ in -ENODEV },
       openVibrator: { _ in
         open.withLock { $0 += 1 }

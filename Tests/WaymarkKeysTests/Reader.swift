@@ -113,7 +113,7 @@ final class Kernel: Sendable {
     var reports = 0
     var open = 0
     var opened = 0
-    var events: [KeyboardCalls.Event] = []
+    var events: [KeyboardSyscalls.Event] = []
     /// Writes until the keyboard is gone.
     var lasts = Int.max
     var refusal: Int32 = 0
@@ -122,8 +122,8 @@ final class Kernel: Sendable {
 
   let state = Mutex(State())
 
-  var calls: KeyboardCalls {
-    KeyboardCalls(
+  var calls: KeyboardSyscalls {
+    KeyboardSyscalls(
       open: { [self] _, _, _ in
         state.withLock { state in
           guard state.refusal == 0 else { return -state.refusal }
@@ -149,8 +149,8 @@ final class Kernel: Sendable {
       close: { [self] _ in state.withLock { $0.open -= 1 } })
   }
 
-  var pace: Typist.Pace {
-    Typist.Pace(
+  var pace: KeystrokeTyper.Timing {
+    KeystrokeTyper.Timing(
       now: { [self] in state.withLock { $0.time } }, wait: { [self] seconds in state.withLock { $0.time += seconds } })
   }
 

@@ -8,7 +8,7 @@ struct ConnectionTableTests {
   func oldest() {
     var table = ConnectionTable<Int>(limit: 3)
     let gone = (1...5).map { key in
-      if key == 4 { table.proved(1) }
+      if key == 4 { table.authenticated(1) }
       return table.opened(key)
     }
     #expect(gone == [nil, nil, nil, 2, 3])
@@ -20,7 +20,7 @@ struct ConnectionTableTests {
     var table = ConnectionTable<Int>(limit: 2)
     for key in 1...2 {
       _ = table.opened(key)
-      table.proved(key)
+      table.authenticated(key)
     }
     let refused = table.opened(3)
     #expect(refused == 3)
@@ -35,7 +35,7 @@ struct ConnectionTableTests {
     var table = ConnectionTable<Int>(limit: 2)
     _ = table.opened(1)
     _ = table.opened(2)
-    table.proved(2)
+    table.authenticated(2)
     let expired = [1, 1, 2].map { table.expired($0) }
     #expect(expired == [true, false, false])
     #expect(table.count == 1)
@@ -51,7 +51,7 @@ struct ConnectionTableTests {
       if let gone = table.opened(key) { #expect(open.remove(gone) != nil) }
       if let one = open.randomElement(using: &generator) {
         switch Int.random(in: 0..<4, using: &generator) {
-        case 0: table.proved(one)
+        case 0: table.authenticated(one)
         case 1: if table.expired(one) { open.remove(one) }
         case 2:
           table.closed(one)

@@ -102,21 +102,21 @@ struct KioskServerTests {
 
   @Test("Room for a picture is as large as the picture, and is given back once")
   func roomsShrink() async throws {
-    let rooms = PictureRooms(bytes: 100, waiting: 1)
-    let first = try #require(await rooms.enter(100, within: .milliseconds(1)))
-    #expect(await rooms.enter(1, within: .milliseconds(1)) == nil)
+    let rooms = PictureMemoryBudget(bytes: 100, waiting: 1)
+    let first = try #require(await rooms.reserve(100, within: .milliseconds(1)))
+    #expect(await rooms.reserve(1, within: .milliseconds(1)) == nil)
     first.shrink(to: 30)
     first.shrink(to: 60)
-    let second = try #require(await rooms.enter(70, within: .milliseconds(1)))
-    #expect(await rooms.enter(1, within: .milliseconds(1)) == nil)
-    first.leave()
-    first.leave()
+    let second = try #require(await rooms.reserve(70, within: .milliseconds(1)))
+    #expect(await rooms.reserve(1, within: .milliseconds(1)) == nil)
+    first.release()
+    first.release()
     first.shrink(to: 0)
-    let third = try #require(await rooms.enter(30, within: .milliseconds(1)))
-    #expect(await rooms.enter(1, within: .milliseconds(1)) == nil)
-    second.leave()
-    third.leave()
-    #expect(await rooms.enter(100, within: .milliseconds(1)) != nil)
+    let third = try #require(await rooms.reserve(30, within: .milliseconds(1)))
+    #expect(await rooms.reserve(1, within: .milliseconds(1)) == nil)
+    second.release()
+    third.release()
+    #expect(await rooms.reserve(100, within: .milliseconds(1)) != nil)
   }
 
   @Test("Who does not read a picture is disconnected, and its room is the next one's")
@@ -124,7 +124,7 @@ struct KioskServerTests {
     var limits = KioskLimits()
     limits.pictures = 2 * KioskServer.uploadLimit
     limits.body = .milliseconds(300)
-    limits.patience = .seconds(60)
+    limits.pictureTimeout = .seconds(60)
     let backend = FakeBackend(picture: [UInt8](repeating: 7, count: 12 << 20))
     try await withServer(limits: limits, backend: backend) { port, cookie, _ in
       let head = "GET /api/gallery/a?width=64 HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nCookie: \(cookie)\r\n\r\n"
@@ -211,7 +211,7 @@ struct KioskServerTests {
   func uploadRoom() async throws {
     var limits = KioskLimits()
     limits.pictures = 1000
-    limits.patience = .milliseconds(200)
+    limits.pictureTimeout = .milliseconds(200)
     limits.waiting = 1
     try await withServer(limits: limits) { port, cookie, backend in
       let head =
@@ -279,9 +279,9 @@ struct KioskServerTests {
           http.send("GET \(path) \(head)")
           while ContinuousClock.now < end {}
         }
-        let patience = ContinuousClock.now + .seconds(30)
+        let pictureTimeout = ContinuousClock.now + .seconds(30)
         var answer = 0
-        while answer != 200, ContinuousClock.now < patience {
+        while answer != 200, ContinuousClock.now < pictureTimeout {
           answer = try status(exchange(port, path, headers: ["Cookie: \(cookie)"]))
         }
         #expect(answer == 200, "\(path)")

@@ -23,7 +23,7 @@ extension Samples {
     accountState, AccountRemoved(user: "k3v9q2m7x1c8b5n4", by: actor),
     ConsentRecorded(user: "k3v9q2m7x1c8b5n4", record: choice),
     AuthenticationRequested(
-      request: 7, kind: "verify", within: 15, code: "WM-1234", fields: ["user": "ada"], subject: "ada@example.com",
+      request: 7, kind: "verify", timeout: 15, code: "WM-1234", fields: ["user": "ada"], subject: "ada@example.com",
       host: "mobile.example.com"),
     AuthenticationWithdrawn(request: 7),
   ]
@@ -33,7 +33,7 @@ extension Samples {
     AccountLeaveRequest(), AccountDemoRequest(), AccountChooseRequest(method: "code"),
     AccountActivateRequest(code: "WM-1234"), AccountUsersRequest(), AccountSwitchRequest(),
     AccountSelectRequest(user: "k3v9q2m7x1c8b5n4"), AccountAddRequest(), AccountListRequest(),
-    AccountRemoveRequest(user: "k3v9q2m7x1c8b5n4"), AccountResetWaitsRequest(user: "k3v9q2m7x1c8b5n4"),
+    AccountRemoveRequest(user: "k3v9q2m7x1c8b5n4"), AccountUnlockRequest(user: "k3v9q2m7x1c8b5n4"),
     AuthenticationSubmitRequest(fields: ["user": "ada", "password": "…"]),
     AuthenticationSetPasscodeRequest(passcode: "…"), AuthenticationSignInRequest(passcode: "…"),
     AuthenticationForgotRequest(), AuthenticationProvideRequest(name: "identity"),

@@ -193,8 +193,8 @@ enum Samples {
     TextBeginRequest(
       region: [0.1, 0.4, 0.8, 0.2],
       patterns: [
-        TextPatternWish(name: "gtin"),
-        TextPatternWish(
+        TextPatternRequest(name: "gtin"),
+        TextPatternRequest(
           name: "serial", expression: "[A-Z0-9]+", length: [6, 8], alphabet: "ABC0123", check: "luhn", kind: "number"),
       ], languages: ["eng"], timeout: 30),
     TextChooseRequest(text: "ABO123", session: "t1abc"), TextCancelRequest(session: "t1abc"),

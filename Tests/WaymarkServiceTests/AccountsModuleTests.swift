@@ -216,8 +216,8 @@ import WaymarkSystem
     let record = ConsentEntry(consent: "c", version: "1", hash: "h", language: "en", choice: "allow", time: "t")
     #expect(ConsentRecorded(user: "abcdefgh", record: record).forObservers.user.isEmpty)
     let question = AuthenticationRequested(
-      request: 1, kind: "verify", within: 1, code: "code", fields: ["password": "p"], subject: "ada", host: "h")
-    #expect(question.forObservers == AuthenticationRequested(request: 1, kind: "verify", within: 1))
+      request: 1, kind: "verify", timeout: 1, code: "code", fields: ["password": "p"], subject: "ada", host: "h")
+    #expect(question.forObservers == AuthenticationRequested(request: 1, kind: "verify", timeout: 1))
   }
 
   @Test func oneProviderAtATimeAndOnlyItAnswers() async throws {
@@ -289,8 +289,8 @@ import WaymarkSystem
     #expect(taken == 6)
     let list = try ask(clients[0], "account.list")
     #expect(list["result"]?["users"]?.array?.first?["failures"]?.int == 6)
-    #expect(try ask(clients[0], "account.resetWaits", ["user": "ada0ada0ada0"])["result"] != nil)
-    #expect(try ask(clients[0], "account.resetWaits", ["user": "nobody"])["error"]?["code"]?.string == "notFound")
+    #expect(try ask(clients[0], "account.unlock", ["user": "ada0ada0ada0"])["result"] != nil)
+    #expect(try ask(clients[0], "account.unlock", ["user": "nobody"])["error"]?["code"]?.string == "notFound")
     #expect(try ask(clients[0], "authentication.signIn", ["passcode": "right1"])["result"] != nil)
     await service.stop()
     try? FileManager.default.removeItem(atPath: folder)

@@ -51,7 +51,7 @@ import WaymarkService
       var settings = ScenesModule.Settings()
       settings.folders = ["\(Self.samples)/scenes"]
       settings.cache = cache
-      settings.beat = 0.2
+      settings.annotateAfter = 0.2
       capture.start()
       return [capture, scans, ScenesModule(hub: hub, pipeline: pipeline, scans: scans, settings: settings)]
     })

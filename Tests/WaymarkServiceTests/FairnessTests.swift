@@ -21,8 +21,8 @@ import WaymarkSystem
     #expect([queue.next(), queue.next(), queue.next()] == [4, 6, nil])
   }
 
-  private func ask(_ id: Int, _ client: Int, _ user: UInt32, _ bytes: Int) -> ByteBudget.Ask {
-    ByteBudget.Ask(id: id, client: client, user: user, bytes: bytes)
+  private func ask(_ id: Int, _ client: Int, _ user: UInt32, _ bytes: Int) -> ByteBudget.Request {
+    ByteBudget.Request(id: id, client: client, user: user, bytes: bytes)
   }
 
   @Test("Nobody gets all of the budget, a client has one picture, few wait") func budget() {
@@ -103,7 +103,7 @@ import WaymarkSystem
 
   @Test("Six pictures that take for ever make the next client wait for one of them", arguments: [1, 2])
   func poisonedPictures(workers: Int) async throws {
-    var limits = PictureDesk.Limits()
+    var limits = PictureScheduler.Limits()
     limits.workers = workers
     let service = try await TestService(pictures: limits)
     let clients = try (0..<2).map { _ in try RawClient(service.path) }
@@ -115,8 +115,8 @@ import WaymarkSystem
     let begun = AsyncStream.makeStream(of: Void.self)
     let poison = (1...6).map { number in
       Task { @ServiceActor in
-        let room = try await desk.room(for: 1000, of: greedy)
-        defer { withExtendedLifetime(room) {} }
+        let reservation = try await desk.reservation(for: 1000, of: greedy)
+        defer { withExtendedLifetime(reservation) {} }
         try await desk.work(for: greedy) { _ in
           order.add("poison \(number)")
           begun.continuation.yield()
@@ -126,8 +126,8 @@ import WaymarkSystem
     }
     for await _ in begun.stream { break }
     let good = Task { @ServiceActor in
-      let room = try await desk.room(for: 1000, of: next)
-      defer { withExtendedLifetime(room) {} }
+      let reservation = try await desk.reservation(for: 1000, of: next)
+      defer { withExtendedLifetime(reservation) {} }
       try await desk.work(for: next) { _ in order.add("good") }
     }
     // With one worker the first of the six has to end; with two nothing has to.
@@ -143,7 +143,7 @@ import WaymarkSystem
   }
 
   @Test("What waits of a client that leaves is dropped, and what is worked on is told") func left() async throws {
-    var limits = PictureDesk.Limits()
+    var limits = PictureScheduler.Limits()
     limits.workers = 1
     let service = try await TestService(pictures: limits)
     var client: RawClient? = try RawClient(service.path)
@@ -165,9 +165,9 @@ import WaymarkSystem
     await service.stop()
   }
 
-  @Test("Whoever waits too long for a worker is told that it is busy") func patience() async throws {
-    var limits = PictureDesk.Limits()
-    (limits.workers, limits.patience) = (1, 0.05)
+  @Test("Whoever waits too long for a worker is told that it is busy") func waitLimit() async throws {
+    var limits = PictureScheduler.Limits()
+    (limits.workers, limits.waitLimit) = (1, 0.05)
     let service = try await TestService(pictures: limits)
     let clients = try (0..<2).map { _ in try RawClient(service.path) }
     for client in clients { _ = try client.next() }

@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test func aSourceIsBounded() {
-    var gate = LogGate(share: 3, limit: 5)
+    var gate = LogRateLimiter(share: 3, limit: 5)
     let first = (0..<10).map { _ in gate.admit("a", second: 1) }
     #expect(first == [0, 0, 0, nil, nil, nil, nil, nil, nil, nil])
     #expect(gate.admit("b", second: 1) == 0)
@@ -84,7 +84,7 @@ import Testing
     #expect(gate.admit("d", second: 1) == nil, "and all of them together")
     #expect(gate.admit("a", second: 2) == 7)
     #expect(gate.admit("a", second: 2) == 0)
-    var many = LogGate(share: 1, limit: 1_000_000)
+    var many = LogRateLimiter(share: 1, limit: 1_000_000)
     let admitted = (0..<10_000).count { many.admit("source \($0)", second: 1) != nil }
     #expect(admitted <= 257, "sources without end are one")
   }

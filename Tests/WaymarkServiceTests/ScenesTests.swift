@@ -223,7 +223,7 @@ import WaymarkWorker
       }
     }
     let loaded = try result.get()
-    #expect(SceneStamp(folder: loaded.folder, scene: loaded.scene) != loaded.stamp)
+    #expect(SceneFingerprint(folder: loaded.folder, scene: loaded.scene) != loaded.stamp)
   }
 
   @Test func aConfiguredSceneIsUsedOnceItIsMended() async throws {

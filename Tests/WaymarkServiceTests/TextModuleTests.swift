@@ -21,13 +21,13 @@ struct TextModuleTests {
   ) async throws -> TestService {
     let source = try FolderSource(path: Self.plate, rate: 60)
     // The program is there for as long as it may be started.
-    let desk = TextDesk { languages throws(TextError) in
+    let engineHost = TextEngineHost { languages throws(TextError) in
       if languages == ["xxx"] { return try TextEngine(languages: languages) }
       return try TextEngine(languages: ["eng"], executable: fake.path, limit: 0.5)
     }
     return try await TestService(roles: roles ?? RolePolicy(operatorUsers: [UInt32(geteuid())])) { hub in
       let capture = CaptureModule(hub: hub, source: source)
-      let text = TextModule(hub: hub, capture: capture, settings: settings, desk: desk)
+      let text = TextModule(hub: hub, capture: capture, settings: settings, engineHost: engineHost)
       capture.start()
       return [capture, text]
     }
@@ -101,7 +101,7 @@ struct TextModuleTests {
     first.shutdownSending()
     #expect(try next("text.ended", second)["reason"]?.string == "disconnected")
     #expect(try second.ask("text.begin", #"{"timeout":0.05}"#, id: 7)["result"] != nil)
-    #expect(try next("text.ended", second)["reason"]?.string == "timeout")
+    #expect(try next("text.ended", second)["reason"]?.string == "timedOut")
     await service.stop()
   }
 

@@ -14,7 +14,7 @@ import WaymarkProtocol
     .deletingLastPathComponent().path + "/Samples/pictures/onboarding.png"
 
   private func service(
-    _ limits: ConnectionLimits = ConnectionLimits(), _ pictures: PictureDesk.Limits = PictureDesk.Limits(),
+    _ limits: ConnectionLimits = ConnectionLimits(), _ pictures: PictureScheduler.Limits = PictureScheduler.Limits(),
     roles: RolePolicy = RolePolicy(operatorUsers: [UInt32(geteuid())])
   ) async throws -> TestService {
     let source = try FolderSource(path: Self.picture, rate: 1)
@@ -89,8 +89,8 @@ import WaymarkProtocol
 
   @Test("Room is taken before a byte is read; without room there is a word, and the connection goes on")
   func room() async throws {
-    var pictures = PictureDesk.Limits()
-    (pictures.bytes, pictures.share, pictures.patience) = (Self.requests.count + 100, Self.requests.count + 100, 0.1)
+    var pictures = PictureScheduler.Limits()
+    (pictures.bytes, pictures.share, pictures.waitLimit) = (Self.requests.count + 100, Self.requests.count + 100, 0.1)
     let service = try await service(ConnectionLimits(), pictures)
     let slow = try client(service)
     try slow.send("{\"id\":1,\"method\":\"scan.picture\",\"params\":{\"size\":\(Self.requests.count)}}\n")
@@ -111,7 +111,7 @@ import WaymarkProtocol
     async throws
   {
     let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: Self.picture)))
-    var pictures = PictureDesk.Limits()
+    var pictures = PictureScheduler.Limits()
     (pictures.bytes, pictures.share) = (bytes.count, bytes.count)
     let service = try await service(ConnectionLimits(), pictures)
     let client = try client(service)

@@ -147,7 +147,7 @@ import WaymarkSystem
     #expect(try !SignatureFinding.of(replaced(svg, "[[600,1200", "[[601,1200")).isUnchanged)
     let curve = try #require(svg.split(separator: "\n").first { $0.hasPrefix("<path") })
     let finding = try SignatureFinding.of(replaced(svg, String(curve) + "\n", ""))
-    #expect(finding.isUnchanged && finding.isItsPicture == false && !finding.isWhole)
+    #expect(finding.isUnchanged && finding.matchesPicture == false && !finding.isWhole)
     let record = SignatureRecord(signature).json
     #expect(try !SignatureFinding.of(replaced(record, "order", "ordeR")).isUnchanged)
     // Another signature's picture under this one's record.
@@ -156,7 +156,7 @@ import WaymarkSystem
     let (own, foreign) = (Self.chunks(png), Self.chunks(other))
     let finding2 = try SignatureFinding.of(
       SignaturePNG.mark + own.prefix(2).joined() + foreign.dropFirst(2).joined())
-    #expect(finding2.isUnchanged && finding2.isItsPicture == false)
+    #expect(finding2.isUnchanged && finding2.matchesPicture == false)
   }
 
   /// Everything that a viewer might show or a program might read besides the strokes.
@@ -188,7 +188,7 @@ import WaymarkSystem
       altered(chunks, [0]), altered(chunks, png), altered(Array(chunks.dropLast())),
     ]
     for (index, file) in files.enumerated() {
-      #expect(try SignatureFinding.of(file).isItsPicture == false, "\(index)")
+      #expect(try SignatureFinding.of(file).matchesPicture == false, "\(index)")
     }
   }
 

@@ -27,7 +27,8 @@ import WaymarkImage
   private func pieces(_ image: GrayImage) -> Int {
     let plane = image.withView { InkPlane($0) }
     let threshold = plane.threshold
-    return InkPiece.find(plane.pixels.map { $0 <= threshold }, width: plane.width, height: plane.height).pieces.count
+    return InkComponent.find(plane.pixels.map { $0 <= threshold }, width: plane.width, height: plane.height).pieces
+      .count
   }
 
   @Test(arguments: LinePicture.Style.live) func dotsAreDrawnAsStrokes(_ style: LinePicture.Style) throws {

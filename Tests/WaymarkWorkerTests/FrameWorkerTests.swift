@@ -24,7 +24,7 @@ struct FrameWorkerTests {
       RGBImage(width: width, height: height) { _ = $0.update(fromContentsOf: pixels.prefix($0.count)) })
   }
 
-  private static func worker(_ journal: Journal, limit: Double = 20) -> (FrameWorker, WorkerLedger) {
+  private static func worker(_ journal: Journal, limit: Double = 20) -> (FrameWorker, WorkerMonitor) {
     let ledger = IsolationTests.ledger(journal)
     return (FrameWorker(IsolationTests.launcher, ledger, limit: limit), ledger)
   }
@@ -32,10 +32,10 @@ struct FrameWorkerTests {
   /// What a worker makes of a picture, and the pixels' sum where it makes any.
   private static func gray(
     _ worker: FrameWorker, _ file: [UInt8], _ width: Int, _ height: Int, stop: StopSignal? = nil
-  ) -> (outcome: FrameOutcome, used: Bool) {
+  ) -> (outcome: DecodeOutcome, used: Bool) {
     var used = false
     let outcome = file.withUnsafeBytes {
-      worker.gray($0, FrameOrder(width: width, height: height), stop: stop) { view in
+      worker.gray($0, DecodeRequest(width: width, height: height), stop: stop) { view in
         used = (view.width, view.height) == (width, height)
       }
     }
@@ -48,7 +48,7 @@ struct FrameWorkerTests {
     }
     switch outcome {
     case .image(let image): return (image.width, list(image), false)
-    case .odd(let image): return (image.width, list(image), true)
+    case .damagedButDecoded(let image): return (image.width, list(image), true)
     case .damaged, .lost: return nil
     }
   }
@@ -64,7 +64,7 @@ struct FrameWorkerTests {
     ] {
       for sufficient in [nil, max(1, width / 2), max(1, width / 5)] {
         var here = try LumaConverter(transform: transform, sufficientWidth: sufficient)
-        var there = try LumaConverter(transform: transform, sufficientWidth: sufficient, elsewhere: decoder)
+        var there = try LumaConverter(transform: transform, sufficientWidth: sufficient, outOfProcess: decoder)
         for gray in [false, true] {
           let file = try Self.picture(width, height, gray: gray)
           let (near, far) = file.withUnsafeBytes {
@@ -83,7 +83,7 @@ struct FrameWorkerTests {
     let isolation = IsolationTests.isolation(journal)
     let layout = PixelLayout(format: .mjpeg, width: 64, height: 48)
     var here = try LumaConverter()
-    var there = try LumaConverter(elsewhere: isolation.frameDecoder())
+    var there = try LumaConverter(outOfProcess: isolation.frameDecoder())
     let file = try Self.picture(64, 48)
     var generator = SplitMix(state: 3)
     var damaged = 0
@@ -156,7 +156,7 @@ struct FrameWorkerTests {
     let file = try Self.picture(320, 200)
     var decoder = try JPEGDecoder()
     for (scale, orientation) in [(JPEGDecoder.Scale.half, Orientation.upright), (.eighth, .turn90)] {
-      let order = FrameOrder(width: 320, height: 200, scale: scale)
+      let order = DecodeRequest(width: 320, height: 200, scale: scale)
       try file.withUnsafeBytes { bytes in
         let here = try FramePreview.make(bytes, order, orientation: orientation, quality: 80, with: &decoder)
         #expect(worker.preview(bytes, order, orientation: orientation, quality: 80) == here)
@@ -164,7 +164,7 @@ struct FrameWorkerTests {
     }
     // A picture that is not of the size that was said.
     file.withUnsafeBytes { bytes in
-      let order = FrameOrder(width: 160, height: 100, scale: .half)
+      let order = DecodeRequest(width: 160, height: 100, scale: .half)
       #expect(worker.preview(bytes, order, orientation: .upright, quality: 80) == nil)
       #expect(worker.gray(bytes, order, stop: nil, use: { _ in Issue.record("pixels of another picture") }) == .damaged)
     }

@@ -26,7 +26,7 @@ struct HostileWorkerTests {
         def say(status, count): os.write(3, struct.pack("<II", status, count))
         def head(*numbers): arena[:12] = struct.pack("<III", *numbers)
         arena = mmap.mmap(4, \(WorkerArena.outputLimit), offset=\(WorkerArena.inputLimit))
-        say(0x\(String(WorkerSeat.greeting, radix: 16)), 0)
+        say(0x\(String(WorkerEndpoint.greeting, radix: 16)), 0)
         while True:
           request = os.read(3, 2048)
           if not request: break
@@ -46,9 +46,9 @@ struct HostileWorkerTests {
 
   private static func ask(
     _ worker: FrameWorker, use: (ImageView) -> Void = { _ in Issue.record("its pixels were used") }
-  ) -> FrameOutcome {
+  ) -> DecodeOutcome {
     [UInt8](repeating: 0xFF, count: 100).withUnsafeBytes {
-      worker.gray($0, FrameOrder(width: 64, height: 48), stop: nil, use: use)
+      worker.gray($0, DecodeRequest(width: 64, height: 48), stop: nil, use: use)
     }
   }
 
@@ -145,7 +145,7 @@ struct HostileWorkerTests {
     let journal = IsolationTests.Journal()
     let hostile = try Hostile(body)
     let worker = FrameWorker(hostile.launcher, IsolationTests.ledger(journal), limit: 20)
-    let order = FrameOrder(width: 64, height: 48, scale: .half)
+    let order = DecodeRequest(width: 64, height: 48, scale: .half)
     let made = [UInt8](repeating: 0xFF, count: 100).withUnsafeBytes {
       worker.preview($0, order, orientation: .upright, quality: 80)
     }

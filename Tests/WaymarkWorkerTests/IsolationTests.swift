@@ -34,8 +34,8 @@ struct IsolationTests {
     Isolation(launcher: launcher) { failure in journal.failures.withLock { $0.append(failure) } }
   }
 
-  static func ledger(_ journal: Journal) -> WorkerLedger {
-    WorkerLedger { failure in journal.failures.withLock { $0.append(failure) } }
+  static func ledger(_ journal: Journal) -> WorkerMonitor {
+    WorkerMonitor { failure in journal.failures.withLock { $0.append(failure) } }
   }
 
   static func frame(_ name: String = "qr-utf8.pbm") throws -> Frame {
@@ -129,7 +129,7 @@ struct IsolationTests {
     #expect(worker.read(frame, .still) == nil)
     #expect(journal.failures.withLock { $0 } == [.crashed(signal: signal)])
     #expect(worker.read(frame, .still) == expected)
-    #expect(ledger.figures == WorkerFigures(starts: 2, crashes: 1, hangs: 0, lost: 1))
+    #expect(ledger.figures == WorkerCounts(starts: 2, crashes: 1, hangs: 0, lost: 1))
   }
 
   @Test func aHangCostsAFrameAndAWorker() throws {
@@ -229,7 +229,7 @@ struct IsolationTests {
   }
 }
 
-extension WorkerFigures {
+extension WorkerCounts {
   init(starts: Int, crashes: Int, hangs: Int, lost: Int) {
     self.init()
     if crashes > 0 { failures["workerCrashed"] = crashes }

@@ -16,13 +16,14 @@ struct TextEngineTests {
 
   /// Dense texture gives the network's readings odd forms: the answer holds what it may, and is an answer.
   @Test func anAnswerHoldsWhatItMay() throws {
-    let odd = [
+    let damagedButDecoded = [
       ReadSymbol("", confidence: 1), ReadSymbol("a\u{7}", confidence: 1), ReadSymbol(" ", confidence: 1),
       ReadSymbol("ffffffffffffffffi", confidence: 1),
       ReadSymbol("é", confidence: 1.5, choices: (0..<9).map { .init("\($0)", -1) }, span: -3...7),
       ReadSymbol("b", confidence: .nan, choices: [.init("\n", 0.5), .init("c", .infinity)], span: 0.75...0.75),
     ]
-    let reply = TextReply.fitting(odd + (0..<2000).map { _ in ReadSymbol("x", confidence: 0.5, span: 0.1...0.2) })
+    let reply = TextReply.fitting(
+      damagedButDecoded + (0..<2000).map { _ in ReadSymbol("x", confidence: 0.5, span: 0.1...0.2) })
     #expect(reply.symbols.count == TextReply.symbolLimit)
     #expect(reply.symbols[0] == ReadSymbol("é", confidence: 1, choices: (0..<4).map { .init("\($0)", 0) }, span: 0...1))
     #expect(reply.symbols[1] == ReadSymbol("b", confidence: 0, choices: [.init("c", 0)], span: 0.75...0.75))
@@ -88,7 +89,9 @@ struct TextEngineTests {
   /// Times are those of the test.
   @Test func itIsStartedWhenAskedForAndEndedHalfAMinuteAfterItsLastLine() throws {
     let fake = try FakeTextEngine("text('A')")
-    let desk = TextDesk { languages throws(TextError) in try TextEngine(languages: languages, executable: fake.path) }
+    let desk = TextEngineHost { languages throws(TextError) in
+      try TextEngine(languages: languages, executable: fake.path)
+    }
     try desk.check(["eng"])
     #expect(desk.process == nil)
     #expect(desk.rest(now: 0) == nil)

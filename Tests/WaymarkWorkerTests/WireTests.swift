@@ -49,15 +49,15 @@ struct WireTests {
         WorkerRequest.codes(width: 640, height: 480, configuration), .codesInFile(size: 12, configuration),
       ] { #expect(try WorkerRequest(wireBytes: request.wireBytes) == request) }
     }
-    let order = FrameOrder(width: 1280, height: 719, scale: .quarter)
+    let order = DecodeRequest(width: 1280, height: 719, scale: .quarter)
     for request in [
       WorkerRequest.prepared(size: 9, width: nil), .prepared(size: 9, width: 200), .gray(size: 3),
       .frame(size: 100_000, order), .preview(size: 100_000, order, .transverse, quality: 80),
-      .page(size: 9, PageOrder(.place(near: nil))), .page(size: 9, PageOrder(.place(near: Self.corners))),
-      .page(size: 9, PageOrder(.settled(near: Self.corners))),
-      .page(size: 9, PageOrder(.jpeg(width: 40), outline: Self.corners, filter: .photo, turns: 3)),
-      .page(size: 9, PageOrder(.jpeg(width: nil), outline: Self.corners, bends: [0, 0.5, -0.5, 1])),
-      .page(size: 9, PageOrder(.png)), .page(size: 9, PageOrder(.coded)),
+      .page(size: 9, PageRequest(.place(near: nil))), .page(size: 9, PageRequest(.place(near: Self.corners))),
+      .page(size: 9, PageRequest(.settled(near: Self.corners))),
+      .page(size: 9, PageRequest(.jpeg(width: 40), outline: Self.corners, filter: .photo, turns: 3)),
+      .page(size: 9, PageRequest(.jpeg(width: nil), outline: Self.corners, bends: [0, 0.5, -0.5, 1])),
+      .page(size: 9, PageRequest(.png)), .page(size: 9, PageRequest(.coded)),
     ] {
       #expect(try WorkerRequest(wireBytes: request.wireBytes) == request)
     }
@@ -69,17 +69,17 @@ struct WireTests {
   @Test func theLongestRequestsFit() {
     let everything = ScanConfiguration(
       symbologies: Set(Symbology.allCases), effort: .still, withheld: Set(ScanPass.allCases))
-    let order = PageOrder(
+    let order = PageRequest(
       .place(near: Self.corners), outline: Self.corners, bends: [Double](repeating: 1, count: 8), turns: 3)
-    #expect(WorkerRequest.codesInFile(size: 12, everything).wireBytes.count <= WorkerSeat.requestLimit)
-    #expect(WorkerRequest.page(size: 12, order).wireBytes.count <= WorkerSeat.requestLimit)
+    #expect(WorkerRequest.codesInFile(size: 12, everything).wireBytes.count <= WorkerEndpoint.requestLimit)
+    #expect(WorkerRequest.page(size: 12, order).wireBytes.count <= WorkerEndpoint.requestLimit)
   }
 
   @Test func whatIsMadeOfPagesComesBackAsItWas() throws {
     let page = CodedPage(coding: .colour, width: 4, height: 3, bytes: [1, 2, 3])
     for result in [
-      PageOrder.Result.place(nil), .picture(page, paper: PDFWriter.PaperSize(format: nil, width: 40, height: 30)),
-    ] { #expect(try PageOrder.Result(wireBytes: result.wireBytes) == result) }
+      PageRequest.Result.place(nil), .picture(page, paper: PDFWriter.PaperSize(format: nil, width: 40, height: 30)),
+    ] { #expect(try PageRequest.Result(wireBytes: result.wireBytes) == result) }
   }
 
   /// A worker that went over to the enemy may write anything: it must be refused or be a reading, and end nothing.

@@ -20,7 +20,7 @@ struct FuzzPictures {
         _ = JPEGStructure.pictureSize(raw)
         _ = JPEGStructure.pictureEnd(raw)
         for orientation in [Orientation.upright, .turn180] {
-          let whole = JPEGPassage.complete(raw, orientation: orientation)
+          let whole = MJPEGToJPEG.complete(raw, orientation: orientation)
           require(whole.count >= raw.count, "a passage loses bytes")
         }
       }

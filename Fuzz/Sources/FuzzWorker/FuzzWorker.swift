@@ -61,7 +61,7 @@ private func readLuma(_ answer: [UInt8]) {
 }
 
 private func readPage(_ answer: [UInt8]) {
-  guard case .place(let place?) = read(PageOrder.Result.self, answer) else { return }
+  guard case .place(let place?) = read(PageRequest.Result.self, answer) else { return }
   for corner in place.outline.corners { require(abs(corner.x) <= 1e6 && abs(corner.y) <= 1e6, "a corner out of reach") }
 }
 
@@ -84,11 +84,11 @@ private func seeds() -> [[UInt8]] {
   let stages = StageTimes()
   stages.record("probe", 0.001)
   stages.record("strips", 0.002)
-  let order = FrameOrder(width: 640, height: 480, scale: .quarter)
+  let order = DecodeRequest(width: 640, height: 480, scale: .quarter)
   let requests: [WorkerRequest] = [
     .codes(width: 640, height: 480, .still), .codesInFile(size: 12, .live()), .prepared(size: 9, width: 200),
     .gray(size: 3), .frame(size: 1000, order), .preview(size: 1000, order, .transverse, quality: 80),
-    .page(size: 1000, PageOrder(.jpeg(width: 40), outline: corners, bends: [0, 0.5], turns: 3)),
+    .page(size: 1000, PageRequest(.jpeg(width: 40), outline: corners, bends: [0, 0.5], turns: 3)),
   ]
   var picture = [UInt8](repeating: 0, count: GrayReply.headSize + 12)
   picture.withUnsafeMutableBytes { GrayReply(width: 4, height: 3).write(to: $0) }
@@ -98,7 +98,7 @@ private func seeds() -> [[UInt8]] {
     [0] + CodeReply(reading, stages).wireBytes, [0] + CodeReply(ScanReading(), StageTimes()).wireBytes,
     [1, 0, 0, 0, 0, 4, 0, 0, 0, 3, 0, 0, 0, 1, 0, 0, 0, 3, 0, 0, 0, 0xFF, 0xD8, 3],
     [2] + ImageError(.damagedPicture, "it is cut off", hint: "Take another.").wireBytes, [3] + picture,
-    [4] + PageOrder.Result.place(nil).wireBytes, [5] + TextReply(symbols: [line]).wireBytes,
+    [4] + PageRequest.Result.place(nil).wireBytes, [5] + TextReply(symbols: [line]).wireBytes,
     [6] + TextRequest(width: 60, height: 20, asksAll: true, alphabet: .any).wireBytes,
   ] + requests.map { [6] + $0.wireBytes }
 }

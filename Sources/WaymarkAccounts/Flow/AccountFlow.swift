@@ -13,8 +13,8 @@ package struct AccountFlow: Sendable {
   /// Those who use the device, and those whose onboarding is not over, by id.
   package private(set) var accounts: [String: Account]
   private var last: String?
-  private var work: AccountWork?
-  private var isProviderThere = false
+  private var work: AccountOperation?
+  private var isProviderConnected = false
   private var tickets = 0
   private var lastRequest = 0.0
   private var isWaiting = false
@@ -96,9 +96,9 @@ package struct AccountFlow: Sendable {
     case .request(let request):
       lastRequest = now.seconds
       do throws(AccountRefusal) { try follow(request, now) } catch { effects.append(.refused(error)) }
-    case .provider(let isThere):
-      isProviderThere = isThere
-      if !isThere, work?.isProvider == true { fail(.init(.providerGone)) }
+    case .provider(let isConnected):
+      isProviderConnected = isConnected
+      if !isConnected, work?.isProvider == true { fail(.init(.providerGone)) }
     case .answered(let ticket, let answer):
       if case .ask(let kind)? = work?.kind, work?.ticket == ticket { answered(kind, answer, now) }
     case .progress(let ticket, let share):
@@ -112,8 +112,8 @@ package struct AccountFlow: Sendable {
     case .tick: tick(now)
     case .remove(let id): remove(id, now)
     case .restore(let account): accounts[account.id] = account
-    case .resetWaits(let id):
-      resetWaits(of: id.map { [$0] } ?? accounts.keys.sorted())
+    case .unlock(let id):
+      unlock(of: id.map { [$0] } ?? accounts.keys.sorted())
     case .configure(let policy):
       guard policy != self.policy else { break }
       let wasSignedIn = if case .signedIn = phase { true } else { false }
@@ -174,7 +174,7 @@ package struct AccountFlow: Sendable {
       var entry = entry
       let outcome = try entry.take(passcode, policy.passcode)
       go(.recovering(id, entry))
-      took(outcome)
+      handlePasscode(outcome)
     case (.back, .recovering(let id, let entry?)):
       var entry = entry
       try entry.back()
@@ -240,13 +240,13 @@ package struct AccountFlow: Sendable {
     case (.setPasscode(let passcode), .passcode):
       let outcome = try onboarding.take(passcode, policy.passcode)
       go(.onboarding(onboarding))
-      return took(outcome)
+      return handlePasscode(outcome)
     default: throw .wrongPhase
     }
-    goOn(onboarding)
+    advance(onboarding)
   }
 
-  private mutating func took(_ outcome: PasscodeEntry.Outcome) {
+  private mutating func handlePasscode(_ outcome: PasscodeEntry.Outcome) {
     switch outcome {
     case .again: break
     case .mismatch: problem = AccountProblem(.mismatch)
@@ -271,7 +271,7 @@ package struct AccountFlow: Sendable {
   }
 
   /// Goes on in an onboarding, or writes it down when its last step is done.
-  private mutating func goOn(_ onboarding: Onboarding) {
+  private mutating func advance(_ onboarding: Onboarding) {
     go(.onboarding(onboarding))
     if onboarding.step == nil { store(onboarding.finished, .finish) }
   }
@@ -292,7 +292,7 @@ package struct AccountFlow: Sendable {
     let letters = Array("abcdefghijklmnopqrstuvwxyz0123456789")
     let id = String((0..<16).map { _ in letters[Int.random(in: letters.indices, using: &chance)] })
     let onboarding = Onboarding(purpose, policy, account: Account(id: id, created: now.date))
-    goOn(onboarding)
+    advance(onboarding)
   }
 
   private mutating func leave(_ now: AccountTime) throws(AccountRefusal) {
@@ -324,7 +324,7 @@ package struct AccountFlow: Sendable {
     }
     let open = policy.modules.contains(.consents) ? account.unanswered(of: policy.consents) : []
     if !open.isEmpty {
-      go(.renewing(id, ConsentAsking(open)))
+      go(.renewing(id, ConsentFlow(open)))
     } else if policy.syncs {
       synchronize(id, now)
     } else {
@@ -341,13 +341,14 @@ package struct AccountFlow: Sendable {
 
   // MARK: Work
 
-  private mutating func begin(_ kind: AccountWork.Kind, deadline: Double? = nil, _ effect: (Int) -> AccountEffect) {
+  private mutating func begin(_ kind: AccountOperation.Kind, deadline: Double? = nil, _ effect: (Int) -> AccountEffect)
+  {
     tickets += 1
-    work = AccountWork(ticket: tickets, kind: kind, deadline: deadline)
+    work = AccountOperation(ticket: tickets, kind: kind, deadline: deadline)
     effects.append(effect(tickets))
   }
 
-  private mutating func store(_ account: Account, _ then: AccountWork.Then) {
+  private mutating func store(_ account: Account, _ then: AccountOperation.Completion) {
     begin(.store(account, then)) { .store($0, account) }
   }
 
@@ -356,7 +357,7 @@ package struct AccountFlow: Sendable {
     host: String? = nil, _ now: AccountTime
   ) throws(AccountRefusal) {
     problem = nil
-    guard isProviderThere else { return fail(.init(.noProvider)) }
+    guard isProviderConnected else { return fail(.init(.noProvider)) }
     begin(.ask(kind), deadline: now.seconds + (kind == .sync ? policy.syncWithin : policy.answerWithin)) {
       .ask(ProviderQuestion(ticket: $0, kind: kind, code: code, fields: fields, subject: subject, host: host))
     }
@@ -389,13 +390,13 @@ package struct AccountFlow: Sendable {
       case (.onboarding(var onboarding), .activate), (.onboarding(var onboarding), .lookup):
         onboarding.activated(person, payload: nil)
         onboarding.advance(policy)
-        goOn(onboarding)
+        advance(onboarding)
       case (.onboarding(var onboarding), .verify):
         let subject = person.subject ?? onboarding.account.subject
         onboarding.verified(
           person, known: subject.flatMap { subject in accounts.values.first { $0.subject == subject } })
         onboarding.advance(policy)
-        goOn(onboarding)
+        advance(onboarding)
       case (.recovering(let id, nil), .recover):
         // Somebody else's credentials prove nothing.
         guard person.subject == nil || person.subject == accounts[id]?.subject else {
@@ -431,7 +432,7 @@ package struct AccountFlow: Sendable {
     case .onboarding(var onboarding):
       onboarding.protected(by: hash)
       onboarding.advance(policy)
-      goOn(onboarding)
+      advance(onboarding)
     case .recovering(let id, _):
       guard var account = accounts[id] else { return }
       account.passcode = hash
@@ -456,7 +457,9 @@ package struct AccountFlow: Sendable {
 
   // MARK: What was written down
 
-  private mutating func stored(_ account: Account, _ then: AccountWork.Then, _ isDone: Bool, _ now: AccountTime) {
+  private mutating func stored(
+    _ account: Account, _ then: AccountOperation.Completion, _ isDone: Bool, _ now: AccountTime
+  ) {
     work = nil
     if isDone { accounts[account.id] = account }
     switch (then, phase) {
@@ -470,7 +473,7 @@ package struct AccountFlow: Sendable {
       effects.append(.recorded(record, user: account.id))
       onboarding.answered(account, record.choice)
       if onboarding.asking.current == nil { onboarding.advance(policy) }
-      goOn(onboarding)
+      advance(onboarding)
       if record.choice == .deny { problem = AccountProblem(.consentNeeded) }
     case (.answer(let record), .renewing(let id, var asking)):
       effects.append(.recorded(record, user: account.id))
@@ -491,7 +494,7 @@ package struct AccountFlow: Sendable {
     }
   }
 
-  private mutating func resetWaits(of ids: [String]) {
+  private mutating func unlock(of ids: [String]) {
     for id in ids {
       guard var account = accounts[id] else {
         effects.append(.refused(.notFound))

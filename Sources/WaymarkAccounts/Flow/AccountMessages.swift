@@ -40,7 +40,7 @@ package enum AccountRequest: Hashable, Sendable {
 package enum AccountInput: Sendable {
   case request(AccountRequest)
   /// The integrator's program has come, or is gone.
-  case provider(isThere: Bool)
+  case provider(isConnected: Bool)
   case answered(Int, ProviderAnswer)
   case progress(Int, Double)
   /// A hash is there; `nil` when it could not be made.
@@ -53,7 +53,7 @@ package enum AccountInput: Sendable {
   case remove(String)
   /// A user could not be removed.
   case restore(Account)
-  case resetWaits(String?)
+  case unlock(String?)
   case configure(AccountPolicy)
 }
 

@@ -21,7 +21,7 @@ package struct Onboarding: Hashable, Sendable {
   /// What the activation's code said: for the provider.
   package private(set) var payload: Secret?
   /// What they are asked to allow.
-  package private(set) var asking = ConsentAsking([])
+  package private(set) var asking = ConsentFlow([])
   /// Their passcode on its way.
   package private(set) var entry = PasscodeEntry()
   /// Whether all is done and written down.
@@ -55,7 +55,7 @@ package struct Onboarding: Hashable, Sendable {
     switch step {
     case .activation: method = onlyMethod
     case .consents:
-      asking = ConsentAsking(account.unanswered(of: policy.consents))
+      asking = ConsentFlow(account.unanswered(of: policy.consents))
       if asking.current == nil { advance(policy) }
     case .passcode: entry = PasscodeEntry()
     case .welcome, .credentials, nil: break

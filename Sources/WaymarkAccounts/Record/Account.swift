@@ -13,7 +13,7 @@ package struct Account: Hashable, Sendable {
   /// The hash of their passcode, as `PasscodeHash.text`.
   package var passcode: String?
   /// Wrong passcodes.
-  package var waits: PasscodeWaits
+  package var waits: PasscodeThrottle
   /// What they chose, oldest first.
   package private(set) var consents: [ConsentRecord]
   /// Whether their onboarding is over. Before that only choices are kept of them.
@@ -26,7 +26,7 @@ package struct Account: Hashable, Sendable {
 
   package init(
     id: String, subject: String? = nil, title: String = "", subtitle: String? = nil, host: String? = nil,
-    passcode: String? = nil, waits: PasscodeWaits = PasscodeWaits(), consents: [ConsentRecord] = [],
+    passcode: String? = nil, waits: PasscodeThrottle = PasscodeThrottle(), consents: [ConsentRecord] = [],
     isReady: Bool = false, created: String
   ) {
     self.id = id

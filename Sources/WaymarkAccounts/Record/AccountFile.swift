@@ -43,7 +43,8 @@ package enum AccountFile {
       let isReady = value["ready"]?.bool, let list = value["consents"]?.array, list.count <= Account.consentLimit
     else { return nil }
     var account = Account(
-      id: id, title: title, waits: PasscodeWaits(failures: failures, since: since), isReady: isReady, created: created)
+      id: id, title: title, waits: PasscodeThrottle(failures: failures, since: since), isReady: isReady,
+      created: created)
     do {
       account.subject = try optional(value["subject"], 1000)
       account.subtitle = try optional(value["subtitle"], 1000)

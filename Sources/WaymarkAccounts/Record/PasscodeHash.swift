@@ -24,7 +24,7 @@ package struct PasscodeHash: Hashable, Sendable {
     package static let standard = Cost(log: 16)
 
     /// Whether a device can be asked to compute it: a damaged or foreign file must not take all memory.
-    package var isBearable: Bool {
+    package var isWithinLimits: Bool {
       (1...18).contains(log) && (1...16).contains(blocks) && (1...4).contains(lanes)
         && 128 * (1 << log) * blocks * lanes <= 256 << 20
     }
@@ -65,7 +65,7 @@ package struct PasscodeHash: Hashable, Sendable {
       let salt = Self.decoded(parts[3]), let hash = Self.decoded(parts[4])
     else { return nil }
     let cost = Cost(log: log, blocks: blocks, lanes: lanes)
-    guard (8...64).contains(salt.count), (16...64).contains(hash.count), cost.isBearable else { return nil }
+    guard (8...64).contains(salt.count), (16...64).contains(hash.count), cost.isWithinLimits else { return nil }
     (self.cost, self.salt, self.hash) = (cost, salt, hash)
   }
 

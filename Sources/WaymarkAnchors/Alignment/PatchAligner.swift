@@ -187,7 +187,7 @@ package final class PatchAligner {
     let isNear =
       template.detail > 1
       && h.inverse.flatMap {
-        NearSight(template, $0, width: Int(Double(frame.width) / size), height: Int(Double(frame.height) / size)) {
+        CloseUpRegion(template, $0, width: Int(Double(frame.width) / size), height: Int(Double(frame.height) / size)) {
           set.straight($0, scale: 1)
         }
       } != nil
@@ -279,7 +279,7 @@ package final class PatchAligner {
     select(n / 2, of: n)
     let median = Double(sorted[n / 2])
     let limit = options.isRigid ? max(1, 4 * median) : robust ? max(0.3, 3 * median) : max(1, 4 * median)
-    let freedom = AlignmentFreedom(h, scale, frame)
+    let freedom = AlignmentParameters(h, scale, frame)
     var system = NormalEquations()
     for i in 0..<set.count where information[i] > 0 {
       let ratio = shift[i].length / limit

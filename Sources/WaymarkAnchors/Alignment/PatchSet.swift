@@ -34,13 +34,13 @@ final class PatchSet {
   private let step: Int
   private let ranking = TextureRanking()
   /// The places of a part of a reference that is larger than the frame.
-  private let near: NearPlaces
+  private let near: CloseUpPatches
 
   /// - Parameter keepsDrawn: whether patches are kept as they were drawn, for `drawing`.
   init(capacity: Int, keepsDrawn: Bool = false) {
     step = keepsDrawn ? Int(CK_DRAWN_CAPACITY) : 0
     self.capacity = capacity
-    near = NearPlaces()
+    near = CloseUpPatches()
     left = .allocate(capacity: capacity)
     top = .allocate(capacity: capacity)
     place = .allocate(capacity: capacity)
@@ -100,11 +100,11 @@ final class PatchSet {
     let toLevel = map.resized(by: scale)
     // The scale of the reference on this level, from the derivative at the middle of what is seen of it.
     guard let inverse = toLevel.inverse else { return }
-    let stretch = Stretch(toLevel, inverse, template: template, width: width, height: height)
+    let stretch = LocalScale(toLevel, inverse, template: template, width: width, height: height)
     guard stretch.largest.isFinite, stretch.largest > 0 else { return }
     // A coarser level of the reference is a softer one: box and tent of its pixels have a deviation of about half of one.
     let focus = min(1, 0.5 / max(softness * scale, 0.5))
-    let sight = NearSight(template, inverse, width: width, height: height) { straight($0, scale: scale) }
+    let sight = CloseUpRegion(template, inverse, width: width, height: height) { straight($0, scale: scale) }
     let index = template.level(for: min(sight == nil ? 1 : template.detail, stretch.largest * focus))
     let level = template.level(index, ranking: ranking)
     let view = template.pyramid.level(index)
@@ -140,7 +140,7 @@ final class PatchSet {
       }
       guard inside(Point2(-1, -1)), inside(Point2(8, -1)), inside(Point2(8, 8)), inside(Point2(-1, 8)) else { continue }
       // Round things are squeezed towards their sides, flat ones everywhere nearly alike.
-      let squeeze = flat != nil ? stretch : Stretch(toLevel.derivative(at: center))
+      let squeeze = flat != nil ? stretch : LocalScale(toLevel.derivative(at: center))
       let samples = PatchSamples(
         minification: squeeze.minification(of: level.scale), across: squeeze.across,
         way: blur.map { $0.way(of: center) } ?? (.zero, .zero), scale: scale)
@@ -186,7 +186,7 @@ extension PatchSet {
 }
 
 /// How much a map enlarges, at the middle of the part of the reference that a level of the frame shows.
-private struct Stretch {
+private struct LocalScale {
   /// The larger and the smaller singular value of the derivative.
   var largest: Double
   var smallest: Double

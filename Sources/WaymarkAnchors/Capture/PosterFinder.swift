@@ -5,11 +5,11 @@ package import WaymarkImage
 ///
 /// A page is told from a table by what it looks like: bright, and even but for its print. The inside of a poster is any picture. What tells it
 /// is the wall, which is one and the same on all four sides, goes on beyond every corner and ends at four straight lines. So the wall is
-/// found first (`WallMap`), then what hangs on it, as four lines that run along the most of its outline; at last each
-/// line is fitted to the full photograph (`SideFit`).
+/// found first (`WallSegmentation`), then what hangs on it, as four lines that run along the most of its outline; at last each
+/// line is fitted to the full photograph (`EdgeFit`).
 package struct PosterFinder {
   /// Something that hangs on the wall.
-  package struct Find: Sendable {
+  package struct Candidate: Sendable {
     /// Its corners in pixels of the photograph, the one nearest to the photograph's top left first.
     package var outline: Quadrilateral
     /// Whether each side was seen along much of its length, and no other outline does nearly as well.
@@ -23,12 +23,12 @@ package struct PosterFinder {
   package init(_ photo: RGBImage) { self.photo = photo }
 
   /// What was found, the largest and nearest to the middle first; what is uncertain counts half.
-  package func finds() -> [Find] {
-    guard let map = WallMap(photo) else { return [] }
-    let things = WallThing.all(map)
+  package func finds() -> [Candidate] {
+    guard let map = WallSegmentation(photo) else { return [] }
+    let objects = WallObject.all(map)
     let middle = Point2(Double(map.width), Double(map.height)) / 2
-    var ranked: [(find: Find, rank: Double)] = []
-    for thing in things.prefix(6) {
+    var ranked: [(find: Candidate, rank: Double)] = []
+    for thing in objects.prefix(6) {
       guard let find = find(thing, map) else { continue }
       let area = find.outline.signedArea / (map.scale * map.scale)
       // A few lines of a patterned wall or within a picture make a quadrilateral too, but a small one.
@@ -39,10 +39,10 @@ package struct PosterFinder {
     return ranked.sorted { $0.rank > $1.rank }.map(\.find)
   }
 
-  private func find(_ thing: WallThing, _ map: WallMap) -> Find? {
+  private func find(_ thing: WallObject, _ map: WallSegmentation) -> Candidate? {
     let quads = thing.quads()
     guard let first = quads.first else { return nil }
-    let fit = SideFit(photo, unit: map.scale)
+    let fit = EdgeFit(photo, unit: map.scale)
     guard let best = fit.fitted(first.quad.scaled(by: map.scale)) else { return nil }
     var isCertain = best.isClear && first.score > 0.55 && !thing.isCutOff
     let size = best.outline.topLeft.distance(to: best.outline.bottomRight)
@@ -52,7 +52,7 @@ package struct PosterFinder {
       }
       if Self.gap(rival.outline, best.outline) > 0.01 * size { isCertain = false }
     }
-    return Find(outline: best.outline, isCertain: isCertain, isBlank: isBlank(best.outline))
+    return Candidate(outline: best.outline, isCertain: isCertain, isBlank: isBlank(best.outline))
   }
 
   private static func gap(_ a: Quadrilateral, _ b: Quadrilateral) -> Double {

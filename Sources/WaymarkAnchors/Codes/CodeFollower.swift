@@ -4,7 +4,7 @@ package import WaymarkImage
 /// Follows codes between their readings: a code once read stays known while it is blurred, turned or half covered.
 ///
 /// Reading and following run beside each other. What was read in a frame, whichever it was, is handed in with the next one;
-/// from it a picture of the code is made (`CodePortrait`), which is followed like the reference of an anchor, always against the
+/// from it a picture of the code is made (`CodeTemplate`), which is followed like the reference of an anchor, always against the
 /// picture and never against the last frame. Every later reading confirms the code, or says that it is another one.
 ///
 /// It holds no clock: the same frames and readings at the same times give the same reports. To be used from one thread at a time.
@@ -28,9 +28,9 @@ package final class CodeFollower {
     package var frame: GrayImage
     /// When the frame was captured, in seconds.
     package var time: Double
-    package var sightings: [CodeSighting]
+    package var sightings: [CodeDetection]
 
-    package init(frame: GrayImage, time: Double, sightings: [CodeSighting]) {
+    package init(frame: GrayImage, time: Double, sightings: [CodeDetection]) {
       self.frame = frame
       self.time = time
       self.sightings = sightings
@@ -61,7 +61,7 @@ package final class CodeFollower {
   /// Bars say where they are across themselves; along themselves their ends do.
   private let rigid: PatchAligner
   private let search = PatchSearch()
-  private let proof = StructureProof()
+  private let verifier = StructureVerifier()
   private var exposure = ExposureEstimate()
   private var codes: [FollowedCode] = []
   private var count = 0
@@ -88,7 +88,7 @@ package final class CodeFollower {
     rigid = PatchAligner(alignment)
     for aligner in [fine, quick, rigid] { aligner.lens = lens }
     search.lens = lens
-    proof.lens = lens
+    verifier.lens = lens
   }
 
   /// The number of the last code that was found; 0 where there was none.
@@ -99,7 +99,7 @@ package final class CodeFollower {
   /// - Returns: the numbers of those that were told of, and when each was last seen.
   package func reset() -> [(id: Int, lastSeen: Double)] {
     defer { codes.removeAll() }
-    return codes.filter(\.isTold).map { ($0.id, $0.lastSeen) }
+    return codes.filter(\.isReported).map { ($0.id, $0.lastSeen) }
   }
 
   private func aligner(_ code: FollowedCode) -> PatchAligner {
@@ -120,9 +120,9 @@ package final class CodeFollower {
     pyramid.update(frame, levels: 7)
     if let read, read.time <= time, (read.frame.width, read.frame.height) == size { take(read, now: time) }
     for i in codes.indices where codes[i].lastSeen < time { follow(i, time) }
-    letGoOfRivals()
+    dropOverlapping()
     learn()
-    tell(time, &report)
+    reportChanges(time, &report)
     return report
   }
 
@@ -139,7 +139,7 @@ package final class CodeFollower {
         // Followed, and where it was read: nothing else is to be learned.
         if codes[i].isSeen, !codes[i].isOutgrown(by: corners, at: read.time) { continue }
       } else {
-        letGo(of: corners, read.time)
+        drop(of: corners, read.time)
         guard codes.count < options.maximum else { continue }
       }
       guard newcomers < options.newcomers else { continue }
@@ -153,7 +153,7 @@ package final class CodeFollower {
   }
 
   /// The code that a sighting is of: one of the same content that was there at the time, or is out of sight.
-  private func match(_ content: CodeSighting.Content, _ corners: Quadrilateral, _ time: Double) -> Int? {
+  private func match(_ content: CodeDetection.Content, _ corners: Quadrilateral, _ time: Double) -> Int? {
     let size = corners.signedArea.squareRoot()
     let same = codes.indices.filter { codes[$0].content == content }
     let near = same.min { distance($0, corners, time) < distance($1, corners, time) }
@@ -166,14 +166,14 @@ package final class CodeFollower {
   }
 
   /// Another code was read where one is known: that one is gone.
-  private func letGo(of corners: Quadrilateral, _ time: Double) {
+  private func drop(of corners: Quadrilateral, _ time: Double) {
     for i in codes.indices where codes[i].lastRead < time {
-      if distance(i, corners, time) < 0.3 * corners.signedArea.squareRoot() { codes[i].letGo() }
+      if distance(i, corners, time) < 0.3 * corners.signedArea.squareRoot() { codes[i].drop() }
     }
   }
 
   /// Makes a code's picture and begins to follow it, in the frame in which it was read.
-  private func begin(_ sighting: CodeSighting, _ corners: Quadrilateral, _ read: Reading, _ now: Double) {
+  private func begin(_ sighting: CodeDetection, _ corners: Quadrilateral, _ read: Reading, _ now: Double) {
     guard let (portrait, score) = read.frame.withView({ portrait($0, corners, sighting.grids) }) else { return }
     let known = codes.firstIndex {
       $0.content == sighting.content && (!$0.isSeen || distance($0, corners, read.time) < 0.5 * $0.extent)
@@ -197,8 +197,8 @@ package final class CodeFollower {
   /// The picture of a code, aligned with the frame in which it was read.
   private func portrait(
     _ frame: ImageView, _ corners: Quadrilateral, _ grids: [SIMD2<Int>]
-  ) -> (CodePortrait, Double)? {
-    if var drawn = CodePortrait.drawn(frame, corners, grids, lens: lens) {
+  ) -> (CodeTemplate, Double)? {
+    if var drawn = CodeTemplate.drawn(frame, corners, grids, lens: lens) {
       // The outline of a reading is right within a module; the modules' edges together are far more exact, and through
       // the better map the modules are read once more.
       for round in 0..<3 {
@@ -218,7 +218,7 @@ package final class CodeFollower {
         drawn = again
       }
     }
-    return CodePortrait(frame, cut: corners, lens: lens).map { ($0, 0.75) }
+    return CodeTemplate(frame, cut: corners, lens: lens).map { ($0, 0.75) }
   }
 
   /// The picture as soft as the frame shows it.
@@ -226,7 +226,7 @@ package final class CodeFollower {
   /// In a softer frame the light of an edge runs into that of the next one, and as the neighbours of an edge are not alike on both sides, its
   /// place seems to shift; in the mean a code looks too small. Drawn with the same softness, edges stay where they are. How soft that is,
   /// is where drawing and frame correlate best.
-  private func softened(_ drawn: CodePortrait, _ score: Double) -> (CodePortrait, Double) {
+  private func softened(_ drawn: CodeTemplate, _ score: Double) -> (CodeTemplate, Double) {
     var best = (portrait: drawn, score: score)
     for softness in [0.35, 0.5, 0.65, 0.8, 1.0, 1.25] {
       var next = drawn.softened(by: softness)
@@ -260,17 +260,17 @@ package final class CodeFollower {
     codes[i].tracker = tracker
     codes[i].see(place.alignment.homography, score: place.alignment.score, at: time, intrinsics, lens)
     // Of many, one that has just proven itself is asked again in the next frame but one; one that has not, at once.
-    let interval = codes.count > Self.few && codes[i].isProven ? 0.06 : 0.03
+    let interval = codes.count > Self.few && codes[i].isVerified ? 0.06 : 0.03
     guard codes[i].isDrawn, time - codes[i].lastChecked >= interval - 1e-3 else { return }
-    let deviations = tracker.deviations(in: pyramid, aligner: aligner(codes[i]), proof: proof, exposure: exposure)
-    if !codes[i].prove(deviations, at: time) { codes[i].letGo() }
+    let deviations = tracker.deviations(in: pyramid, aligner: aligner(codes[i]), verifier: verifier, exposure: exposure)
+    if !codes[i].verify(deviations, at: time) { codes[i].drop() }
   }
 
   /// Of two codes that are followed at one place, the one that was read later stays.
-  private func letGoOfRivals() {
+  private func dropOverlapping() {
     for i in codes.indices where codes[i].isSeen {
       for k in codes.indices where k != i && codes[k].isSeen && codes[k].lastRead < codes[i].lastRead {
-        if codes[i].corners.center.distance(to: codes[k].corners.center) < 0.3 * codes[i].extent { codes[k].letGo() }
+        if codes[i].corners.center.distance(to: codes[k].corners.center) < 0.3 * codes[i].extent { codes[k].drop() }
       }
     }
   }
@@ -290,18 +290,18 @@ package final class CodeFollower {
     }
   }
 
-  private func tell(_ time: Double, _ report: inout Report) {
-    for i in codes.indices where !codes[i].isTold && codes[i].isBelieved && codes[i].isSeen {
-      codes[i].isTold = true
+  private func reportChanges(_ time: Double, _ report: inout Report) {
+    for i in codes.indices where !codes[i].isReported && codes[i].isBelieved && codes[i].isSeen {
+      codes[i].isReported = true
       report.found.append(codes[i].id)
     }
     codes.removeAll { code in
       guard code.isGone || !code.isSeen && time - max(code.lastSeen, code.lastRead) > options.lostAfter else {
         return false
       }
-      if code.isTold { report.lost.append((code.id, code.lastSeen)) }
+      if code.isReported { report.lost.append((code.id, code.lastSeen)) }
       return true
     }
-    report.observations = codes.filter(\.isTold).map(\.observation)
+    report.observations = codes.filter(\.isReported).map(\.observation)
   }
 }

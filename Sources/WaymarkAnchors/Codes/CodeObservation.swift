@@ -5,7 +5,7 @@ package import WaymarkGeometry
 package struct CodeObservation: Sendable {
   /// Counts up from 1; a code that comes back after it was lost has a new one.
   package var id: Int
-  package var content: CodeSighting.Content
+  package var content: CodeDetection.Content
   package var trackingMethod: AnchorPlacement.Method
   /// Where the outer edges of the symbol are, from the top left of the upright code clockwise.
   package var placement: AnchorPlacement

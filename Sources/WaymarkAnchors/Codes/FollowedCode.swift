@@ -4,14 +4,14 @@ import WaymarkImage
 /// All that the follower keeps of a code.
 struct FollowedCode {
   let id: Int
-  let content: CodeSighting.Content
+  let content: CodeDetection.Content
   /// Whether it keeps its shape between readings, as bars do.
   let isRigid: Bool
   var tracker: AnchorTracker?
   private var outline = Quadrilateral(width: 1, height: 1)
   private var picture = Point2(1, 1)
   private var physicalWidth: Double?
-  private var pose = PoseFollower()
+  private var pose = PoseFilter()
   private(set) var isDrawn = false
   /// The side of the square of its area when its picture was made, in pixels of the frame.
   private(set) var extent = 0.0
@@ -22,23 +22,23 @@ struct FollowedCode {
   private(set) var lastSeen: Double
   private(set) var lastRead: Double
   private(set) var lastChecked: Double
-  private var lastProven: Double
+  private var lastVerified: Double
   private var readings = 1
   private var needed: Int
-  var isTold = false
+  var isReported = false
   /// The outer edges of the symbol, without the lens's distortion.
   private(set) var corners: Quadrilateral
   private(set) var observation: CodeObservation
   /// Where it was in the last frames, to be compared with readings that come late.
   private var places: [(time: Double, corners: Quadrilateral)] = []
 
-  init(id: Int, _ sighting: CodeSighting, _ time: Double) {
+  init(id: Int, _ sighting: CodeDetection, _ time: Double) {
     self.id = id
     content = sighting.content
     isRigid = sighting.isLinear
     physicalWidth = sighting.physicalWidth
     needed = sighting.isCertain ? 1 : 2
-    (lastSeen, lastRead, lastChecked, lastProven) = (time, time, time, time)
+    (lastSeen, lastRead, lastChecked, lastVerified) = (time, time, time, time)
     corners = sighting.corners
     observation = CodeObservation(
       id: id, content: sighting.content, trackingMethod: .lastKnownPose,
@@ -86,14 +86,14 @@ struct FollowedCode {
   }
 
   /// It is followed by this picture from now on.
-  mutating func begin(_ portrait: CodePortrait, _ read: Quadrilateral, _ score: Double, at time: Double) {
+  mutating func begin(_ portrait: CodeTemplate, _ read: Quadrilateral, _ score: Double, at time: Double) {
     let width = Double(portrait.image.width), height = Double(portrait.image.height)
     let inner = portrait.outline
     outline = inner
     picture = Point2(width, height)
     isDrawn = portrait.isDrawn
     // Drawn codes are placed three times as exactly as pictures, so that smoothing may give way at a third of the speed.
-    pose.options.positionSlope = PoseFollower.Options().positionSlope * (isDrawn ? 3 : 1)
+    pose.options.positionSlope = PoseFilter.Options().positionSlope * (isDrawn ? 3 : 1)
     corners = portrait.homography.apply(inner)
     extent = max(1, corners.signedArea).squareRoot()
     var options = AnchorTracker.Options()
@@ -106,7 +106,7 @@ struct FollowedCode {
     tracker = AnchorTracker(
       AnchorTemplate(portrait.image), at: .plane(portrait.homography), time: time, options: options)
     (isSeen, isGone) = (true, false)
-    (lastChecked, lastProven) = (time, time)
+    (lastChecked, lastVerified) = (time, time)
     lastSeen = time
     observation.placement.score = score
   }
@@ -150,14 +150,14 @@ struct FollowedCode {
   /// Takes how far its place in the frame at `time` is from chance.
   ///
   /// - Returns: whether it may be followed on: it has proven itself within a tenth of a second.
-  mutating func prove(_ deviations: Double, at time: Double) -> Bool {
+  mutating func verify(_ deviations: Double, at time: Double) -> Bool {
     lastChecked = time
-    if deviations >= StructureProof.holding { lastProven = time }
-    return time - lastProven < 0.09
+    if deviations >= StructureVerifier.holding { lastVerified = time }
+    return time - lastVerified < 0.09
   }
 
   /// Whether it proved itself when it was asked last.
-  var isProven: Bool { lastProven == lastChecked }
+  var isVerified: Bool { lastVerified == lastChecked }
 
   /// It is not in the present frame.
   mutating func miss() {
@@ -166,7 +166,7 @@ struct FollowedCode {
   }
 
   /// Something else stands where it was: it is not looked for there any more.
-  mutating func letGo() {
+  mutating func drop() {
     miss()
     isGone = true
   }

@@ -129,7 +129,7 @@ package final class AnchorCompiler {
     image.withView { renderer.load($0) }
     for (index, view) in ViewCatalog.views.enumerated() { collect(view, index, image, into: &pool) }
     pool.finish()
-    var cover = FeatureCover(pool: pool, distance: settings.distance)
+    var cover = FeatureSelector(pool: pool, distance: settings.distance)
     let camera = SimulatedCamera()
     for i in 0..<settings.shots {
       guard let shot = camera.shot(i, of: settings.shots, w: image.width, h: image.height),
@@ -145,7 +145,7 @@ package final class AnchorCompiler {
     descriptors.reserveCapacity(4 * chosen.count)
     for c in chosen { descriptors += pool.descriptors[(4 * c)..<(4 * c + 4)] }
     let features = chosen.map { pool.features[$0] }
-    let reasons = PictureCritic.reasons(
+    let reasons = ReferenceAssessor.reasons(
       image, originalSide: originalSide, chosen: features, extractor: shotExtractor)
     let sightings = cover.sightings(chosen)
     return CompiledAnchor(
@@ -201,7 +201,7 @@ package final class AnchorCompiler {
   ) {
     var pool = pool
     pool.finish()
-    var cover = FeatureCover(pool: pool, distance: settings.distance)
+    var cover = FeatureSelector(pool: pool, distance: settings.distance)
     for (i, shot) in shots.enumerated() {
       guard let shot,
         let (frame, map) = camera.render(

@@ -45,7 +45,7 @@ final class LibraryIndex: @unchecked Sendable {
     lists = pointer(.lists)
     if size >= 4 << 20 { madvise(memory, size, MADV_HUGEPAGE) }
     var sum = Checksum()
-    var checker = IndexChecker(header)
+    var checker = IndexValidator(header)
     for start in stride(from: 0, to: region.count, by: Self.piece) {
       let part = UnsafeMutableRawBufferPointer(start: memory + start, count: min(Self.piece, region.count - start))
       guard file.read(into: part, at: region.lowerBound + start) else { return nil }

@@ -18,9 +18,9 @@ public final class AnchorDetector {
   private var fine: HomographyEstimator
   private var reducer = FrameReducer()
   private let pairs: UnsafeMutableBufferPointer<PointPair>
-  private var claims: [AnchorClaim] = []
+  private var detections: [DetectedAnchor] = []
   private let aligner = PatchAligner()
-  private let proof = StructureProof()
+  private let verifier = StructureVerifier()
   /// The lens of the frames: the claims' homographies are then those without its distortion.
   package var lens: LensMap?
   /// The camera, for frames of the size that will come; `nil`: assumed. Only round anchors ask for it.
@@ -50,7 +50,7 @@ public final class AnchorDetector {
     coarse = HomographyEstimator(options)
     options.sigma = 1.5
     fine = HomographyEstimator(options)
-    claims.reserveCapacity(64)
+    detections.reserveCapacity(64)
   }
 
   deinit { pairs.deallocate() }
@@ -64,27 +64,27 @@ public final class AnchorDetector {
   private static let many = 16
 
   /// The anchors in a frame, the surest first, one claim an anchor.
-  public func detect(_ frame: ImageView) -> [AnchorClaim] { detect(frame, except: []) }
+  public func detect(_ frame: ImageView) -> [DetectedAnchor] { detect(frame, except: []) }
 
   /// The same, without what lies inside outlines that are already known (through a lens: their straight places).
-  package func detect(_ frame: ImageView, except known: [Quadrilateral]) -> [AnchorClaim] {
-    claims.removeAll(keepingCapacity: true)
+  package func detect(_ frame: ImageView, except known: [Quadrilateral]) -> [DetectedAnchor] {
+    detections.removeAll(keepingCapacity: true)
     guard frame.width >= 32, frame.height >= 32, !library.references.isEmpty else { return [] }
     let (picture, scale) = reducer.reduce(frame)
     aligner.lens = lens?.scaled(by: scale)
     camera = intrinsics ?? CameraIntrinsics(assumedFor: frame.width, frame.height)
     camera.focal *= scale
     camera.center = (camera.center + 0.5) * scale - 0.5
-    proof.lens = aligner.lens
+    verifier.lens = aligner.lens
     let outlines = known.map { $0.scaled(by: scale) }
     look(picture, doubled: false, except: outlines)
-    if claims.isEmpty, lookup.isWorthThoroughness { search(plain, picture, .thorough) }
-    if claims.isEmpty { look(picture, doubled: true, except: outlines) }
-    claims.sort { ($1.score, $0.anchor) < ($0.score, $1.anchor) }
+    if detections.isEmpty, lookup.isThoroughSearchUseful { search(plain, picture, .thorough) }
+    if detections.isEmpty { look(picture, doubled: true, except: outlines) }
+    detections.sort { ($1.score, $0.anchor) < ($0.score, $1.anchor) }
     if scale != 1 {
-      for i in claims.indices { claims[i].map = claims[i].map.resized(by: 1 / scale) }
+      for i in detections.indices { detections[i].map = detections[i].map.resized(by: 1 / scale) }
     }
-    return claims
+    return detections
   }
 
   /// What alignment and tracking need of an anchor, made when it is first seen.
@@ -102,14 +102,14 @@ public final class AnchorDetector {
   }
 
   /// The looks at a frame, one after the other until something is found.
-  private enum Look { case first, thorough, doubled }
+  private enum SearchStage { case first, thorough, doubled }
 
   /// Looks for anchors among the features that an extractor has found; `thorough` goes on where `first` has ended.
-  private func search(_ extractor: FeatureExtractor, _ picture: ImageView, _ look: Look) {
+  private func search(_ extractor: FeatureExtractor, _ picture: ImageView, _ look: SearchStage) {
     let features = extractor.features
     let doubled = look == .doubled
     // In large libraries what follows the first look trusts fewer matches, so that fewer keys will do.
-    let isWeak = look != .first && lookup.isWorthThoroughness
+    let isWeak = look != .first && lookup.isThoroughSearchUseful
     switch look {
     case .thorough: lookup.run(features, .thorough, beyond: lookup.quickEffort.probes)
     case .first: lookup.run(features, lookup.quickEffort)
@@ -122,9 +122,9 @@ public final class AnchorDetector {
     // so that a frame full of anchors is read in one go.
     var failures = 0
     let attempts = isWeak ? weakAttempts : attempts
-    for hypothesis in hypotheses.hypotheses where failures < attempts - (claims.isEmpty ? 0 : 1) {
-      if let claim = verify(hypothesis, extractor, doubled: doubled, width: picture.width) {
-        claims.append(claim)
+    for hypothesis in hypotheses.hypotheses where failures < attempts - (detections.isEmpty ? 0 : 1) {
+      if let detection = verify(hypothesis, extractor, doubled: doubled, width: picture.width) {
+        detections.append(detection)
       } else {
         failures += 1
       }
@@ -133,7 +133,7 @@ public final class AnchorDetector {
 
   private func verify(
     _ hypothesis: Hypothesis, _ extractor: FeatureExtractor, doubled: Bool, width: Int
-  ) -> AnchorClaim? {
+  ) -> DetectedAnchor? {
     let features = extractor.features
     let reference = library.references[hypothesis.anchor]
     var n = 0
@@ -149,12 +149,12 @@ public final class AnchorDetector {
       return align(hypothesis.anchor, .cylinder(map), inliers, extractor, doubled, width)
     }
     // Among thousands of anchors most features of this one were not among the nearest: with few that agree, all are looked for.
-    if lookup.isWorthThoroughness, n < Self.many {
+    if lookup.isThoroughSearchUseful, n < Self.many {
       guided.run(hypothesis.anchor, .plane(hypothesis.homography), around: hypothesis.origin, features)
       if guided.count >= 8, let fit = coarse.estimate(UnsafeBufferPointer(rebasing: guided.pairs[..<guided.count])),
-        let claim = follow(fit.homography, hypothesis.anchor, extractor, doubled, width)
+        let detection = follow(fit.homography, hypothesis.anchor, extractor, doubled, width)
       {
-        return claim
+        return detection
       }
     }
     var map = hypothesis.homography
@@ -165,7 +165,7 @@ public final class AnchorDetector {
   /// Brings more and more of a flat anchor's features into agreement with a map, and then the intensities.
   private func follow(
     _ start: Homography, _ anchor: Int, _ extractor: FeatureExtractor, _ doubled: Bool, _ width: Int
-  ) -> AnchorClaim? {
+  ) -> DetectedAnchor? {
     let features = extractor.features
     let reference = library.references[anchor]
     var map = start
@@ -242,7 +242,7 @@ public final class AnchorDetector {
   /// Moves the map until reference and frame agree on intensities, and asks how well they do.
   private func align(
     _ anchor: Int, _ map: SurfaceMap, _ inliers: Int, _ extractor: FeatureExtractor, _ doubled: Bool, _ width: Int
-  ) -> AnchorClaim? {
+  ) -> DetectedAnchor? {
     let template = templates.template(for: anchor, in: library)
     var best = aligner.align(template, from: map, in: plain.pyramid)
     var pyramid = plain.pyramid
@@ -265,20 +265,20 @@ public final class AnchorDetector {
     let reference = library.references[anchor]
     guard let outline = final.outline(width: reference.width, height: reference.height) else { return nil }
     let octave = aligner.octaves(template, final, pyramid)?.finest ?? 0
-    let deviations = proof.deviations(template, final, in: pyramid, octave: octave)
+    let deviations = verifier.deviations(template, final, in: pyramid, octave: octave)
     onProof?(anchor, result, inliers, deviations)
     // Depths that differ strongly are seldom seen, and right all the same where the picture is beyond doubt. A cylinder's pose has
     // the depths that it must have.
-    guard deviations >= StructureProof.needed,
-      deviations >= StructureProof.ample || final.cylinder != nil
+    guard deviations >= StructureVerifier.needed,
+      deviations >= StructureVerifier.ample || final.cylinder != nil
         || hasCameraLikeDepth(final.homography, reference, outline, width: width)
     else { return nil }
     // Of two anchors that look alike, one place is given to the one that fits better.
-    if !allowsOverlaps, let rival = claims.indices.first(where: { covers(claims[$0], outline) }) {
-      guard claims[rival].score < result.score else { return nil }
-      claims.remove(at: rival)
+    if !allowsOverlaps, let rival = detections.indices.first(where: { covers(detections[$0], outline) }) {
+      guard detections[rival].score < result.score else { return nil }
+      detections.remove(at: rival)
     }
-    return AnchorClaim(anchor: anchor, map: final, inliers: inliers, score: result.score)
+    return DetectedAnchor(anchor: anchor, map: final, inliers: inliers, score: result.score)
   }
 
   /// The correlation that is asked for beside so many agreeing features.
@@ -304,9 +304,9 @@ public final class AnchorDetector {
   }
 
   /// Whether a claim and an outline stand for the same thing in the frame: each holds the other's centre.
-  private func covers(_ claim: AnchorClaim, _ outline: Quadrilateral) -> Bool {
-    let reference = library.references[claim.anchor]
-    guard let other = claim.map.outline(width: reference.width, height: reference.height) else { return false }
+  private func covers(_ detection: DetectedAnchor, _ outline: Quadrilateral) -> Bool {
+    let reference = library.references[detection.anchor]
+    guard let other = detection.map.outline(width: reference.width, height: reference.height) else { return false }
     return other.contains(outline.center) && outline.contains(other.center)
   }
 

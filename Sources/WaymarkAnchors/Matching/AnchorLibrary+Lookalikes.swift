@@ -13,8 +13,8 @@ extension AnchorLibrary {
     var seen = Set<Set<String>>()
     for r in references {
       guard let picture = r.image else { continue }
-      let claims = picture.withView { detector.detect($0) }
-      for c in claims {
+      let detections = picture.withView { detector.detect($0) }
+      for c in detections {
         let other = references[c.anchor].name
         guard other != r.name, wanted.contains(other) || wanted.contains(r.name), seen.insert([other, r.name]).inserted
         else { continue }

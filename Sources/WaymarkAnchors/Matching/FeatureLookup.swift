@@ -100,14 +100,14 @@ final class FeatureLookup {
 
   /// Whether a thorough look may find what a quick one missed: from about two hundred anchors on. In smaller libraries it adds
   /// little (one frame in a hundred at fifty anchors), and every frame that shows nothing would pay for it.
-  var isWorthThoroughness: Bool { index.keyBits >= 14 }
+  var isThoroughSearchUseful: Bool { index.keyBits >= 14 }
 
   /// Whether the library has thousands of anchors: about 3,500 and more.
   private var isOfThousands: Bool { index.keyBits >= FeatureKey.bitsOfThousands }
 
   /// The first look for a library of this size.
   var quickEffort: Effort {
-    isOfThousands ? .quickOfThousands : isWorthThoroughness ? .quickOfMany : .quick
+    isOfThousands ? .quickOfThousands : isThoroughSearchUseful ? .quickOfMany : .quick
   }
 
   /// The look at the frame at twice its size.

@@ -12,9 +12,9 @@ public final class AnchorEngine {
     /// The least time between two searches of the whole frame while something is followed, in seconds.
     public var searchInterval = 0.5
     /// The same while an anchor has just been lost and others are still followed, in seconds.
-    public var urgentSearchInterval = 0.1
+    public var initialSearchInterval = 0.1
     /// For how long an anchor that was lost is looked for near its last place, in seconds.
-    public var patience = 0.5
+    public var retentionTime = 0.5
     /// For how long an anchor must be seen before it counts as found, in seconds.
     public var foundAfter = 0.05
     /// For how long it must be away before it counts as lost, in seconds.
@@ -30,7 +30,7 @@ public final class AnchorEngine {
   public let options: Options
   /// Told where the time of frames goes.
   package var stages: StageTimes?
-  private let source: any ClaimSource
+  private let source: any AnchorDetecting
   /// Who searches whole frames while something is followed; nobody: it is done in between.
   private let runner: (any SearchRunner)?
   private let job: SearchJob
@@ -40,7 +40,7 @@ public final class AnchorEngine {
   private let pyramid = GrayPyramid()
   private let aligner: PatchAligner
   private let search = PatchSearch()
-  private let proof = StructureProof()
+  private let verifier = StructureVerifier()
   /// Taken out of all places inside the engine; observations are given as the frame shows them.
   private let lens: LensMap?
   private var exposure = ExposureEstimate()
@@ -52,7 +52,7 @@ public final class AnchorEngine {
   private var frameSize = (width: 0, height: 0)
   private var known: [Quadrilateral] = []
   private var painted: [Quadrilateral] = []
-  private var mask = KnownMask()
+  private var mask = ExclusionMask()
   private var frames = 0
   /// The last report, whose memory the next one takes over once the caller has let go of it.
   private var report = AnchorReport(time: 0, observations: [], found: [], lost: [], searched: false)
@@ -73,7 +73,7 @@ public final class AnchorEngine {
   /// - Parameter runner: searches whole frames beside the following, which then does not wait for it. What it finds is carried
   ///   on to the frame in which it is heard of; in which frame that is depends on the machine.
   package init(
-    source: any ClaimSource, intrinsics: CameraIntrinsics? = nil, options: Options = Options(),
+    source: any AnchorDetecting, intrinsics: CameraIntrinsics? = nil, options: Options = Options(),
     runner: (any SearchRunner)? = nil
   ) {
     self.source = source
@@ -88,7 +88,7 @@ public final class AnchorEngine {
     lens = LensMap(intrinsics)
     aligner.lens = lens
     search.lens = lens
-    proof.lens = lens
+    verifier.lens = lens
     source.lens = lens
     source.intrinsics = intrinsics
     anchors.reserveCapacity(options.maximumAnchors)
@@ -131,7 +131,7 @@ public final class AnchorEngine {
       clock.mark("search")
     }
     learn()
-    tell(time, searched: searched)
+    reportChanges(time, searched: searched)
     return report
   }
 
@@ -146,7 +146,8 @@ public final class AnchorEngine {
 
   /// Looks for an anchor where it is expected.
   private func follow(_ i: Int, _ time: Double) {
-    guard anchors[i].isSeen || anchors[i].isConfirmed && time - anchors[i].observation.lastSeen <= options.patience,
+    guard
+      anchors[i].isSeen || anchors[i].isConfirmed && time - anchors[i].observation.lastSeen <= options.retentionTime,
       let place = anchors[i].tracker.track(
         in: pyramid, at: time, aligner: aligner, search: search, exposure: exposure)
     else {
@@ -157,8 +158,9 @@ public final class AnchorEngine {
       place.alignment.map, inliers: place.alignment.inliers, score: place.alignment.score, at: time, intrinsics)
     // Alignment holds on to whatever edges are there. So every thirtieth of a second it is asked whether they are the anchor's.
     guard time - anchors[i].lastChecked >= 0.03 - 1e-3 else { return }
-    let deviations = anchors[i].tracker.deviations(in: pyramid, aligner: aligner, proof: proof, exposure: exposure)
-    if !anchors[i].prove(deviations, at: time) { anchors[i].letGo() }
+    let deviations = anchors[i].tracker.deviations(
+      in: pyramid, aligner: aligner, verifier: verifier, exposure: exposure)
+    if !anchors[i].verify(deviations, at: time) { anchors[i].drop() }
   }
 
   private func searchIsDue(_ time: Double) -> Bool {
@@ -168,7 +170,7 @@ public final class AnchorEngine {
     if mayHoldMore { return true }
     let urgent = anchors.contains { !$0.isSeen && $0.presence.isPresent }
     // A little less, so that rounding of the times does not cost a frame.
-    return time - lastSearch >= (urgent ? options.urgentSearchInterval : options.searchInterval) - 1e-3
+    return time - lastSearch >= (urgent ? options.initialSearchInterval : options.searchInterval) - 1e-3
   }
 
   private var hasSeen: Bool { anchors.contains { $0.isSeen } }
@@ -195,21 +197,21 @@ public final class AnchorEngine {
     discardSearch()
     lastSearch = time
     mayHoldMore = false
-    let claims = mask.paint(frame, painted) { source.claims(in: $0, known: known) }
-    for claim in claims {
-      let place = anchors.firstIndex { $0.index == claim.anchor }
+    let detections = mask.paint(frame, painted) { source.detections(in: $0, known: known) }
+    for detection in detections {
+      let place = anchors.firstIndex { $0.index == detection.anchor }
       if let place, anchors[place].isSeen { continue }
-      let template = source.template(claim.anchor)
+      let template = source.template(detection.anchor)
       // The claim is brought to where tracking would put it, so that nothing jumps in the next frame.
-      var claim = claim
-      if let result = aligner.align(template, from: claim.map, in: pyramid), result.score >= claim.score - 0.05,
+      var detection = detection
+      if let result = aligner.align(template, from: detection.map, in: pyramid), result.score >= detection.score - 0.05,
         result.inliers >= 6
       {
-        claim.map = result.map
-        claim.inliers = max(claim.inliers, result.inliers)
-        claim.score = max(claim.score, result.score)
+        detection.map = result.map
+        detection.inliers = max(detection.inliers, result.inliers)
+        detection.score = max(detection.score, result.score)
       }
-      take(claim, AnchorTracker(template, at: claim.map, time: time), at: place, time, of: claims.count)
+      take(detection, AnchorTracker(template, at: detection.map, time: time), at: place, time, of: detections.count)
     }
   }
 
@@ -218,18 +220,18 @@ public final class AnchorEngine {
     guard isSearching, let runner, runner.isIdle else { return }
     isSearching = false
     mayHoldMore = false
-    for claim in job.claims {
-      let place = anchors.firstIndex { $0.index == claim.anchor }
+    for detection in job.detections {
+      let place = anchors.firstIndex { $0.index == detection.anchor }
       if let place, anchors[place].isSeen { continue }
-      var tracker = AnchorTracker(source.template(claim.anchor), at: claim.map, time: job.time)
+      var tracker = AnchorTracker(source.template(detection.anchor), at: detection.map, time: job.time)
       guard let now = tracker.track(in: pyramid, at: time, aligner: aligner, search: search, exposure: exposure) else {
         continue
       }
-      var carried = claim
+      var carried = detection
       carried.map = now.alignment.map
       carried.inliers = now.alignment.inliers
       carried.score = now.alignment.score
-      take(carried, tracker, at: place, time, of: job.claims.count)
+      take(carried, tracker, at: place, time, of: job.detections.count)
     }
     job.clear()
   }
@@ -252,9 +254,11 @@ public final class AnchorEngine {
   }
 
   /// Follows what was found from now on, unless something is followed there already.
-  private func take(_ claim: AnchorClaim, _ tracker: AnchorTracker, at place: Int?, _ time: Double, of claims: Int) {
-    let reference = source.reference(claim.anchor)
-    guard let corners = claim.map.outline(width: reference.width, height: reference.height),
+  private func take(
+    _ detection: DetectedAnchor, _ tracker: AnchorTracker, at place: Int?, _ time: Double, of detections: Int
+  ) {
+    let reference = source.reference(detection.anchor)
+    guard let corners = detection.map.outline(width: reference.width, height: reference.height),
       !isTaken(corners)
     else { return }
     let index: Int
@@ -266,11 +270,11 @@ public final class AnchorEngine {
     } else {
       anchors.append(
         FollowedAnchor(
-          claim, reference, tracker, lens: lens, time: time))
+          detection, reference, tracker, lens: lens, time: time))
       index = anchors.count - 1
     }
-    anchors[index].see(claim.map, inliers: claim.inliers, score: claim.score, at: time, intrinsics)
-    mayHoldMore = known.count + claims >= 4
+    anchors[index].see(detection.map, inliers: detection.inliers, score: detection.score, at: time, intrinsics)
+    mayHoldMore = known.count + detections >= 4
   }
 
   /// Learns from the fastest anchor how long the shutter is open, and from one after the other how sharp the frame is.
@@ -289,7 +293,7 @@ public final class AnchorEngine {
     if anchors[turn].isSeen { anchors[turn].tracker.learnSoftness(in: pyramid, aligner: aligner, exposure: exposure) }
   }
 
-  private func tell(_ time: Double, searched: Bool) {
+  private func reportChanges(_ time: Double, searched: Bool) {
     report.time = time
     report.searched = searched
     report.observations.removeAll(keepingCapacity: true)
@@ -312,7 +316,7 @@ public final class AnchorEngine {
     // What is out of sight and neither present nor looked for any more is forgotten.
     anchors.removeAll {
       !$0.isSeen && !$0.presence.isPresent
-        && (!$0.isConfirmed || time - $0.observation.lastSeen > options.patience)
+        && (!$0.isConfirmed || time - $0.observation.lastSeen > options.retentionTime)
     }
     report.observations.sort {
       ($0.trackingMethod == .fullTracking ? 1 : 0, $0.placement.score, -$0.anchor)

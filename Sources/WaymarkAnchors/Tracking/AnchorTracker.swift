@@ -171,12 +171,12 @@ package struct AnchorTracker {
 
   /// How far the agreement at the last place is from chance, in standard deviations.
   package func deviations(
-    in pyramid: GrayPyramid, aligner: PatchAligner, proof: StructureProof, exposure: ExposureEstimate
+    in pyramid: GrayPyramid, aligner: PatchAligner, verifier: StructureVerifier, exposure: ExposureEstimate
   ) -> Double {
     guard let octaves = aligner.octaves(template, map, pyramid) else { return 0 }
-    return proof.deviations(
+    return verifier.deviations(
       template, map, in: pyramid, octave: octaves.finest, softness: softness, blur: blur(exposure),
-      enough: StructureProof.holding)
+      enough: StructureVerifier.holding)
   }
 
   /// Compares three lengths of smear at the last place, and moves the estimate towards the likeliest.

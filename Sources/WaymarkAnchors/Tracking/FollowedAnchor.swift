@@ -10,7 +10,7 @@ struct FollowedAnchor {
   let height: Int
   let physicalWidth: Double?
   var tracker: AnchorTracker
-  var pose: PoseFollower
+  var pose: PoseFilter
   var presence = Presence()
   var observation: AnchorObservation
   /// The corners without the lens's distortion.
@@ -20,7 +20,7 @@ struct FollowedAnchor {
   var isSeen = true
   /// When it was last asked whether it is still what is followed, and when it last was.
   private(set) var lastChecked: Double
-  private var lastProven: Double
+  private var lastVerified: Double
   /// In how many frames running it has been seen.
   private var streak = 0
   /// Whether it has been followed for a few frames: a claim that was a mistake does not last that long.
@@ -29,26 +29,26 @@ struct FollowedAnchor {
   var isCredible: Bool { isConfirmed || observation.placement.score >= 0.75 }
 
   init(
-    _ claim: AnchorClaim, _ reference: AnchorReference, _ tracker: AnchorTracker, lens: LensMap?, time: Double
+    _ detection: DetectedAnchor, _ reference: AnchorReference, _ tracker: AnchorTracker, lens: LensMap?, time: Double
   ) {
     self.lens = lens
-    (lastChecked, lastProven) = (time, time)
-    index = claim.anchor
+    (lastChecked, lastVerified) = (time, time)
+    index = detection.anchor
     name = reference.name
     width = reference.width
     height = reference.height
     physicalWidth = reference.physicalWidth
     self.tracker = tracker
-    pose = PoseFollower()
-    let corners = Self.corners(claim.map, width: reference.width, height: reference.height)
+    pose = PoseFilter()
+    let corners = Self.corners(detection.map, width: reference.width, height: reference.height)
     place = corners
     observation = AnchorObservation(
-      anchor: claim.anchor, name: reference.name,
+      anchor: detection.anchor, name: reference.name,
       trackingMethod: .fullTracking,
       placement: AnchorPlacement(
         referenceSize: Point2(Double(reference.width), Double(reference.height)), corners: corners,
-        homography: claim.homography, score: claim.score),
-      cylinder: claim.cylinder, inliers: claim.inliers,
+        homography: detection.homography, score: detection.score),
+      cylinder: detection.cylinder, inliers: detection.inliers,
       lastSeen: time, isPresent: false)
   }
 
@@ -93,20 +93,20 @@ struct FollowedAnchor {
   /// Takes a place where it was found again.
   mutating func begin(_ tracker: AnchorTracker, at time: Double) {
     self.tracker = tracker
-    (lastChecked, lastProven) = (time, time)
+    (lastChecked, lastVerified) = (time, time)
   }
 
   /// Takes how far its place in the frame at `time` is from chance.
   ///
   /// - Returns: whether it may be followed on: it has proven itself within a tenth of a second.
-  mutating func prove(_ deviations: Double, at time: Double) -> Bool {
+  mutating func verify(_ deviations: Double, at time: Double) -> Bool {
     lastChecked = time
-    if deviations >= StructureProof.holding { lastProven = time }
-    return time - lastProven < 0.09
+    if deviations >= StructureVerifier.holding { lastVerified = time }
+    return time - lastVerified < 0.09
   }
 
   /// Takes that something else stands where it was followed: it is not looked for there any more.
-  mutating func letGo() {
+  mutating func drop() {
     miss()
     isConfirmed = false
   }

@@ -17,18 +17,18 @@ package protocol SearchRunner: AnyObject {
 /// `@unchecked`: while a runner has it, it and the source of claims belong to the runner's thread, otherwise to the engine's;
 /// the runner's lock lies between.
 package final class SearchJob: @unchecked Sendable {
-  private let source: any ClaimSource
+  private let source: any AnchorDetecting
   private var frame = PixelBuffer(capacity: 0)
   private var size = (width: 0, height: 0)
-  private var mask = KnownMask()
+  private var mask = ExclusionMask()
   private var known: [Quadrilateral] = []
   private var painted: [Quadrilateral] = []
   /// When the frame was captured, in seconds.
   package private(set) var time = 0.0
   /// What was found.
-  package private(set) var claims: [AnchorClaim] = []
+  package private(set) var detections: [DetectedAnchor] = []
 
-  package init(source: any ClaimSource) { self.source = source }
+  package init(source: any AnchorDetecting) { self.source = source }
 
   /// Takes a copy of a frame, and the outlines of what is known as the source and as the frame has them.
   package func load(_ view: ImageView, at time: Double, known: [Quadrilateral], painted: [Quadrilateral]) {
@@ -46,12 +46,12 @@ package final class SearchJob: @unchecked Sendable {
   package func run() {
     withExtendedLifetime(frame) {
       let view = ImageView(base: UnsafePointer(frame.bytes), width: size.width, height: size.height, stride: size.width)
-      claims = mask.paint(view, painted) { source.claims(in: $0, known: known) }
+      detections = mask.paint(view, painted) { source.detections(in: $0, known: known) }
     }
   }
 
   /// Lets go of what was found.
-  func clear() { claims = [] }
+  func clear() { detections = [] }
 }
 
 /// A thread of its own for searches.

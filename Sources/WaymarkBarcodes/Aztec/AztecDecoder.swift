@@ -52,7 +52,7 @@ enum AztecDecoder {
   /// The message, and which share of the error correction it took.
   ///
   /// - Parameter matrix: all modules of the upright symbol.
-  static func decode(_ mode: Mode, _ matrix: ModuleMatrix) -> (message: Message, used: Double)? {
+  static func decode(_ mode: Mode, _ matrix: ModuleMatrix) -> (message: CodeMessage, used: Double)? {
     guard matrix.columns == mode.side, matrix.rows == mode.side else { return nil }
     let places = layers(mode)
     guard places.count == mode.bits else { return nil }
@@ -143,12 +143,12 @@ private struct AztecText {
   private enum Mode { case upper, lower, mixed, punctuation, digit }
 
   private var reader: BitReader
-  private var result = Message()
+  private var result = CodeMessage()
   private var mode = Mode.upper
 
   init(_ bits: [Bool]) { reader = BitReader(bits) }
 
-  mutating func message() -> Message {
+  mutating func message() -> CodeMessage {
     // A latch to mixed and back says that this is a part of a structured append (clause 8).
     let isPart = reader.peek(10) == 29 << 5 | 29
     while step(mode) {}
@@ -235,7 +235,7 @@ private struct AztecText {
     guard bytes.count >= 2, let index = bytes.first, let count = bytes.dropFirst().first,
       (0x41...0x5A).contains(index), (0x42...0x5A).contains(count), index <= count
     else { return }
-    var rest = Message()
+    var rest = CodeMessage()
     rest.isGS1 = result.isGS1
     var skipped = result.bytes.count - bytes.count + 2
     for segment in result.segments {
@@ -243,7 +243,7 @@ private struct AztecText {
       rest.append(segment.bytes.dropFirst(skipped))
       skipped = max(0, skipped - segment.bytes.count)
     }
-    rest.part = Message.Part(index: Int(index) - 0x41, count: Int(count) - 0x40, identifier: name)
+    rest.part = CodeMessage.Part(index: Int(index) - 0x41, count: Int(count) - 0x40, identifier: name)
     result = rest
   }
 

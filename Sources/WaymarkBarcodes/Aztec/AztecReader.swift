@@ -8,19 +8,19 @@ struct AztecReader {
   /// How many marks may fail.
   var failures = 6
 
-  func read(_ search: BullseyeSearch) -> [MatrixFinding] {
-    var findings: [MatrixFinding] = []
+  func read(_ search: BullseyeSearch) -> [MatrixDetection] {
+    var detections: [MatrixDetection] = []
     var failed = 0
     for mark in search.marks where failed < failures {
-      if findings.contains(where: { $0.corners.contains(mark.center) }) { continue }
+      if detections.contains(where: { $0.corners.contains(mark.center) }) { continue }
       // Only what has the rings counts as tried.
       guard let core = core(mark) else { continue }
-      if let found = read(mark, core) { findings.append(found) } else { failed += 1 }
+      if let found = read(mark, core) { detections.append(found) } else { failed += 1 }
     }
-    return findings
+    return detections
   }
 
-  private func read(_ mark: BullseyeSearch.Mark, _ core: (map: Homography, isFull: Bool)) -> MatrixFinding? {
+  private func read(_ mark: BullseyeSearch.Mark, _ core: (map: Homography, isFull: Bool)) -> MatrixDetection? {
     for isCompact in [!core.isFull, core.isFull] {
       if let found = read(core.map, isCompact: isCompact, inverted: mark.isLight) { return found }
     }
@@ -40,10 +40,10 @@ struct AztecReader {
       topLeft: [-3.5, -3.5], topRight: [3.5, -3.5], bottomRight: [3.5, 3.5], bottomLeft: [-3.5, 3.5])
     guard let map = Homography(from: square, to: ring) else { return nil }
     let module = abs(ring.signedArea).squareRoot() / 7
-    let inner = climb(map, radius: 4, module: module, inverted: mark.isLight)
+    let inner = refine(map, radius: 4, module: module, inverted: mark.isLight)
     guard inner.score > 8 else { return nil }
     // A full symbol has one more light and one more dark ring.
-    let outer = climb(inner.map, radius: 6, module: module, inverted: mark.isLight)
+    let outer = refine(inner.map, radius: 6, module: module, inverted: mark.isLight)
     let isFull = outer.score > 0.75 * inner.score && rings(outer.map, 6, inverted: mark.isLight) > 0.93
     return (isFull ? outer.map : inner.map, isFull)
   }
@@ -60,15 +60,15 @@ struct AztecReader {
     return known
   }
 
-  private func climb(
+  private func refine(
     _ map: Homography, radius: Int, module: Double, inverted: Bool
   ) -> (map: Homography, score: Double) {
     let r = Double(radius)
     // Its corners are those of the bull's eye.
     let shifted = map * Homography.translation([-r, -r])
     let known = knownRings(radius).map { KnownModule(at: $0.at + Point2(r, r), isDark: $0.isDark) }
-    let climb = GridClimb(view: view, size: [2 * r, 2 * r], known: known, inverted: inverted)
-    let best = climb.climb(shifted, module: module)
+    let refine = GridRefinement(view: view, size: [2 * r, 2 * r], known: known, inverted: inverted)
+    let best = refine.refine(shifted, module: module)
     return (best.map * Homography.translation([r, r]), best.score)
   }
 
@@ -91,7 +91,7 @@ struct AztecReader {
 
   // MARK: The symbol
 
-  private func read(_ core: Homography, isCompact: Bool, inverted: Bool) -> MatrixFinding? {
+  private func read(_ core: Homography, isCompact: Bool, inverted: Bool) -> MatrixDetection? {
     let radius = isCompact ? 5 : 7
     let side = Double(2 * radius + 1)
     let outline = Quadrilateral(
@@ -99,23 +99,23 @@ struct AztecReader {
       bottomLeft: [-side / 2, side / 2])
     let module = abs(core.apply(outline).signedArea).squareRoot() / side
     let matrix = matrix(core, radius: radius, sharpen: 0, inverted: inverted)
-    guard let (turn, marks) = AztecTurn.find(matrix, radius) else { return nil }
+    guard let (turn, marks) = AztecOrientation.find(matrix, radius) else { return nil }
     let bits = modeBits(radius) { x, y in
       let (u, v) = turn.apply(x, y)
       return matrix[u + radius, v + radius]
     }
     guard let mode = AztecDecoder.mode(bits, isCompact: isCompact) else {
       guard isCompact, marks <= 1, let rune = AztecDecoder.rune(bits) else { return nil }
-      var finding = MatrixFinding(
+      var finding = MatrixDetection(
         symbology: .aztec, corners: turn.corners(core, half: 5.5), module: module, certainty: 1)
       finding.inverted = inverted
-      var message = Message()
+      var message = CodeMessage()
       message.append(String(repeating: "0", count: 3 - String(rune).count) + String(rune))
       finding.message = message
       return finding
     }
     let half = mode.side / 2
-    var finding = MatrixFinding(
+    var finding = MatrixDetection(
       symbology: .aztec, corners: turn.corners(core, half: Double(half) + 0.5), module: module, certainty: 0.95)
     finding.inverted = inverted
     var attempts: [() -> (map: Homography, mesh: GridMesh?)] = []
@@ -167,7 +167,7 @@ struct AztecReader {
     let n = lines.count
     let middle = n / 2
     var map = core
-    var contrast = climb(core, radius: 6, module: module, inverted: inverted).score
+    var contrast = refine(core, radius: 6, module: module, inverted: inverted).score
     var places = [Point2?](repeating: nil, count: n * n)
     places[middle * n + middle] = map.apply([0, 0])
     // The bull's eye holds the map where nothing else was found yet.
@@ -210,7 +210,7 @@ struct AztecReader {
       places[node].map { $0 - map.apply([Double(lines[node % n]), Double(lines[node / n])]) }
     }
     let middles = lines.map(Double.init)
-    return (map, GridMesh(columns: middles, rows: middles, found: shifts, goesOn: true))
+    return (map, GridMesh(columns: middles, rows: middles, found: shifts, extrapolates: true))
   }
 
   /// Follows the grid from the bull's eye outwards: at each size the corners go where the modules show most contrast, and in a
@@ -246,20 +246,20 @@ struct AztecReader {
         }
       }
     }
-    let reference = GridClimb(view: view, size: [2 * r, 2 * r], known: known, inverted: inverted)
+    let reference = GridRefinement(view: view, size: [2 * r, 2 * r], known: known, inverted: inverted)
     func score(_ map: Homography) -> Double {
       var values: [Double] = []
       values.reserveCapacity(places.count)
       for p in places {
         var sum = 0.0
-        for off in GridClimb.offsets { sum += view.sample(map.apply(p + off)) }
-        values.append(sum / Double(GridClimb.offsets.count))
+        for off in GridRefinement.offsets { sum += view.sample(map.apply(p + off)) }
+        values.append(sum / Double(GridRefinement.offsets.count))
       }
       let mean = values.reduce(0, +) / Double(max(1, values.count))
       let spread = values.reduce(0) { $0 + abs($1 - mean) } / Double(max(1, values.count))
       return spread + (known.isEmpty ? 0 : reference.score(map))
     }
-    return CornerClimb.best(start, frame: frame, module: module, score: score)
+    return CornerRefinement.best(start, frame: frame, module: module, score: score)
   }
 
   /// The bits of the mode message, clockwise from the upper left; the reference grid crosses that of a full symbol.

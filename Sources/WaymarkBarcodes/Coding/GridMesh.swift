@@ -9,19 +9,19 @@ struct GridMesh {
   /// Row by row.
   var shifts: [Point2]
   /// Whether the shifts go on beyond the outer lines as between the last two, or stay as they are there.
-  var goesOn = false
+  var extrapolates = false
 
-  init(columns: [Double], rows: [Double], shifts: [Point2], goesOn: Bool = false) {
+  init(columns: [Double], rows: [Double], shifts: [Point2], extrapolates: Bool = false) {
     self.columns = columns
     self.rows = rows
     self.shifts = shifts
-    self.goesOn = goesOn
+    self.extrapolates = extrapolates
   }
 
   /// From the crossings that were found; the others lie as those beside them do.
   ///
   /// - Returns: `nil` where none was found.
-  init?(columns: [Double], rows: [Double], found: [Point2?], goesOn: Bool = false) {
+  init?(columns: [Double], rows: [Double], found: [Point2?], extrapolates: Bool = false) {
     var found = found
     while let open = found.indices.first(where: {
       found[$0] == nil && Self.mean(around: $0, found, columns.count) != nil
@@ -29,7 +29,7 @@ struct GridMesh {
       found[open] = Self.mean(around: open, found, columns.count)
     }
     guard found.allSatisfy({ $0 != nil }) else { return nil }
-    self.init(columns: columns, rows: rows, shifts: found.compactMap(\.self), goesOn: goesOn)
+    self.init(columns: columns, rows: rows, shifts: found.compactMap(\.self), extrapolates: extrapolates)
   }
 
   /// The same where crossings are found along the sides of cells only: within them they lie as the four sides say (S. Coons,
@@ -89,7 +89,7 @@ struct GridMesh {
     var i = 0
     while i + 2 < lines.count, value > lines[i + 1] { i += 1 }
     let share = (value - lines[i]) / (lines[i + 1] - lines[i])
-    return (i, goesOn ? share : min(max(share, 0), 1))
+    return (i, extrapolates ? share : min(max(share, 0), 1))
   }
 }
 

@@ -5,11 +5,11 @@ struct StructuredAppend {
   /// One of them.
   struct Code {
     var symbology: Symbology
-    var message: Message
+    var message: CodeMessage
     var corners: Quadrilateral
     var pass = ScanPass.modules
 
-    var part: Message.Part? { message.part }
+    var part: CodeMessage.Part? { message.part }
 
     /// By itself.
     var symbol: Symbol? {
@@ -75,7 +75,7 @@ struct StructuredAppend {
       }
       let ordered = byIndex.keys.sorted().compactMap { byIndex[$0] }
       if let count, ordered.count == count, !isAmbiguous {
-        var message = Message()
+        var message = CodeMessage()
         for code in ordered { message.append(code.message) }
         let corners =
           ordered.count == 1 ? ordered[0].corners : Quadrilateral(enclosing: ordered.flatMap(\.corners.corners))
@@ -103,7 +103,7 @@ extension Symbology {
 
 extension SymbolPart {
   /// The place that a code tells of itself, in the notation of its symbology.
-  init(_ part: Message.Part, of symbology: Symbology) {
+  init(_ part: CodeMessage.Part, of symbology: Symbology) {
     let words = part.identifier
     let id: String =
       switch symbology {
@@ -118,7 +118,7 @@ extension SymbolPart {
 
 extension Symbol {
   /// A matrix code by its message; `nil` where there is nothing in it.
-  init?(_ message: Message, symbology: Symbology, corners: Quadrilateral) {
+  init?(_ message: CodeMessage, symbology: Symbology, corners: Quadrilateral) {
     guard !message.isEmpty else { return nil }
     let (text, charset) = message.decoded
     self.init(

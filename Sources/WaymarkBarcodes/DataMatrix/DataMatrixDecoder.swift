@@ -1,7 +1,7 @@
 /// From the modules of a Data Matrix symbol to its message: ISO/IEC 16022 clauses 5.2 to 5.7 and annex F.
 enum DataMatrixDecoder {
   /// The message, and which share of the error correction it took.
-  static func decode(_ size: DataMatrixSize, _ matrix: ModuleMatrix) -> (message: Message, used: Double)? {
+  static func decode(_ size: DataMatrixSize, _ matrix: ModuleMatrix) -> (message: CodeMessage, used: Double)? {
     guard matrix.columns == size.columns, matrix.rows == size.rows else { return nil }
     let (regionWidth, regionHeight) = (size.regionWidth, size.regionHeight)
     let data = matrix.picked(columns: size.dataColumns, rows: size.dataRows) { x, y in
@@ -56,7 +56,7 @@ enum DataMatrixDecoder {
 private struct Codewords {
   private let words: [Int]
   private var next = 0
-  private var result = Message()
+  private var result = CodeMessage()
   private var upper = false
   private var trailer = ""
 
@@ -68,7 +68,7 @@ private struct Codewords {
     return words[next - 1]
   }
 
-  mutating func message() -> Message? {
+  mutating func message() -> CodeMessage? {
     while let word = take() {
       switch word {
       case 1...128: add(word - 1)
@@ -98,7 +98,7 @@ private struct Codewords {
     return finish()
   }
 
-  private mutating func finish() -> Message? {
+  private mutating func finish() -> CodeMessage? {
     result.append(trailer)
     return result
   }
@@ -118,7 +118,7 @@ private struct Codewords {
     guard next == 1, let sequence = take(), let high = take(), let low = take() else { return false }
     let count = 17 - (sequence & 15)
     guard count >= 2, sequence >> 4 < count else { return false }
-    result.part = Message.Part(index: sequence >> 4, count: count, identifier: [high, low])
+    result.part = CodeMessage.Part(index: sequence >> 4, count: count, identifier: [high, low])
     return true
   }
 

@@ -12,7 +12,7 @@ extension DataMatrixReader {
   func followed(
     _ corner: DataMatrixCorner, _ search: DataMatrixTimingSearch, _ top: DataMatrixTiming?,
     _ right: DataMatrixTiming?, _ u: Point2, _ v: Point2, _ downwards: Point2, _ backwards: Point2
-  ) -> MatrixFinding? {
+  ) -> MatrixDetection? {
     var c = corner
     // A side that seems straight may be longer than what of its border is.
     if c.left.isEmpty {
@@ -63,12 +63,12 @@ extension DataMatrixReader {
 
   private func examine(
     _ c: DataMatrixCorner, _ size: DataMatrixSize, _ top: DataMatrixTiming, right: DataMatrixTiming
-  ) -> MatrixFinding? {
+  ) -> MatrixDetection? {
     guard let outline = DataMatrixOutline(c, size, top: top, right: right) else { return nil }
     let (columns, rows) = (Double(size.columns), Double(size.rows))
     let corners = outline.map.apply(
       Quadrilateral(topLeft: [0, 0], topRight: [columns, 0], bottomRight: [columns, rows], bottomLeft: [0, rows]))
-    var finding = MatrixFinding(
+    var finding = MatrixDetection(
       symbology: .dataMatrix, corners: corners, module: c.length / min(columns, rows), certainty: 0)
     (finding.inverted, finding.map) = (c.inverted, outline.map)
     let sampler = ModuleSampler(view, columns: size.columns, rows: size.rows, place: outline.place)

@@ -14,26 +14,26 @@ struct DataMatrixReader {
   /// The shortest side of a symbol that is looked for, in pixels: eight modules.
   private static let shortest = 13.0
 
-  func read(_ contours: Contours) -> [MatrixFinding] {
-    var findings: [MatrixFinding] = []
+  func read(_ contours: Contours) -> [MatrixDetection] {
+    var detections: [MatrixDetection] = []
     var failed = 0
-    let cut = DataMatrixCut(view: view, levels: levels)
+    let cut = CroppedDataMatrixFinder(view: view, levels: levels)
     for corner in DataMatrixCorner.find(in: contours, shortest: Self.shortest) {
       if failed >= failures { break }
       if !isThorough, !corner.left.isEmpty { continue }
       let middle = (corner.top + corner.right) / 2
-      if findings.contains(where: { $0.isRead && ($0.corners.contains(middle)) }) { continue }
+      if detections.contains(where: { $0.isRead && ($0.corners.contains(middle)) }) { continue }
       guard let found = read(corner) ?? cut.finding(corner) else {
         failed += 1
         continue
       }
       if !found.isRead { failed += 4 }
-      findings.append(found)
+      detections.append(found)
     }
-    return findings + cut.findings(contours, shortest: Self.shortest)
+    return detections + cut.detections(contours, shortest: Self.shortest)
   }
 
-  private func read(_ c: DataMatrixCorner) -> MatrixFinding? {
+  private func read(_ c: DataMatrixCorner) -> MatrixDetection? {
     let (up, base) = (c.top - c.corner, c.right - c.corner)
     let (height, width) = (up.length, base.length)
     let search = DataMatrixTimingSearch(view: view, levels: levels, inverted: c.inverted)
@@ -64,7 +64,7 @@ struct DataMatrixReader {
     let top = pattern(c.top, downwards, u, width, across)
     let right = pattern(c.right, backwards, v, height, down)
     guard top != nil || right != nil else { return nil }
-    var best: MatrixFinding?
+    var best: MatrixDetection?
     func take(_ size: DataMatrixSize, _ top: DataMatrixTiming, _ right: DataMatrixTiming) -> Bool {
       guard let found = examine(c, size, top, right) else { return false }
       if found.isRead || found.certainty > best?.certainty ?? 0 { best = found }
@@ -119,7 +119,7 @@ struct DataMatrixReader {
 
   private func examine(
     _ c: DataMatrixCorner, _ size: DataMatrixSize, _ top: DataMatrixTiming, _ right: DataMatrixTiming
-  ) -> MatrixFinding? {
+  ) -> MatrixDetection? {
     let (columns, rows) = (Double(size.columns), Double(size.rows))
     var pairs = [
       PointPair(reference: [0, rows], frame: c.corner), PointPair(reference: [0, 0], frame: c.top),
@@ -139,12 +139,12 @@ struct DataMatrixReader {
     guard let fitted = pairs.withUnsafeBufferPointer({ Homography.fit($0) }), fitted.isFinite else { return nil }
     let known = knownModules(size)
     let module = c.length / Double(min(size.rows, size.columns))
-    let climb = GridClimb(view: view, size: [columns, rows], known: known, inverted: c.inverted)
-    let (map, contrast) = climb.climb(fitted, module: module)
+    let refine = GridRefinement(view: view, size: [columns, rows], known: known, inverted: c.inverted)
+    let (map, contrast) = refine.refine(fitted, module: module)
     guard contrast > 6 else { return nil }
     let corners = map.apply(
       Quadrilateral(topLeft: [0, 0], topRight: [columns, 0], bottomRight: [columns, rows], bottomLeft: [0, rows]))
-    var finding = MatrixFinding(symbology: .dataMatrix, corners: corners, module: module, certainty: 0)
+    var finding = MatrixDetection(symbology: .dataMatrix, corners: corners, module: module, certainty: 0)
     finding.inverted = c.inverted
     for attempt in 0..<(isThorough ? 4 : 2) {
       // What takes more time is for symbols of which the frame is there.
@@ -159,7 +159,7 @@ struct DataMatrixReader {
   }
 
   /// Whether the modules say something; how well the frame is seen is noted in either case.
-  func read(_ sampler: ModuleSampler, _ size: DataMatrixSize, _ finding: inout MatrixFinding) -> Bool {
+  func read(_ sampler: ModuleSampler, _ size: DataMatrixSize, _ finding: inout MatrixDetection) -> Bool {
     for (radius, sharpen) in [(5, Float(0)), (3, 0.6), (6, 1.2)] {
       let matrix = sampler.matrix(radius: radius, sharpen: sharpen, inverted: finding.inverted)
       let fit = matrix.agreement(size.frame)
@@ -228,7 +228,7 @@ struct DataMatrixReader {
   }
 
   /// As it is, or as seen in a mirror: then what is the left side is the lower one.
-  private func decode(_ matrix: ModuleMatrix, _ size: DataMatrixSize) -> (Message, Double)? {
+  private func decode(_ matrix: ModuleMatrix, _ size: DataMatrixSize) -> (CodeMessage, Double)? {
     if DataMatrixSize.all.contains(size), let found = DataMatrixDecoder.decode(size, matrix) { return found }
     let turned = size.turned
     guard DataMatrixSize.all.contains(turned) else { return nil }

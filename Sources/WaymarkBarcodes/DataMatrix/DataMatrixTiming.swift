@@ -153,7 +153,8 @@ struct DataMatrixTimingSearch {
   ) -> (timing: DataMatrixTiming, irregularity: Double)? {
     guard !inverted else { return nil }
     let first = 0.3 * module
-    let line = BarLine(view, from: origin + direction * first, to: origin + direction * most, window: 2.2 * module)
+    let line = PDF417ScanLine(
+      view, from: origin + direction * first, to: origin + direction * most, window: 2.2 * module)
     guard let start = line.edges.first, start < 0.5 * module else { return nil }
     var changes: [Double] = []
     var (expected, irregular) = (module, 0.0)

@@ -94,10 +94,10 @@ struct BarOutline {
     // A few hundred samples are enough to know bars again.
     let samples = stride(from: range.lowerBound, through: range.upperBound, by: max(1, range.count / 200))
     // Bars may be crossed by a scratch or a line of print.
-    let patience = max(3, 0.06 * region.height)
+    let maximumGap = max(3, 0.06 * region.height)
     var (reach, shift, distance) = (0.0, 0.0, 0.0)
     var least = 0.35
-    while distance - abs(reach) <= patience, distance < 3 * region.height + 64 {
+    while distance - abs(reach) <= maximumGap, distance < 3 * region.height + 64 {
       distance += step
       var best: (likeness: Double, shift: Double)?
       for nearby in [shift, shift - 0.5 * step, shift + 0.5 * step] {

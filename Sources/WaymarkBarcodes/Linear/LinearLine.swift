@@ -15,7 +15,7 @@ struct LinearLine {
   ///   - window: how many pixels to either side tell dark from light.
   init?(_ view: ImageView, row: Int, window: Double = 60) {
     let y = Double(row)
-    let line = BarLine(view, from: [0, y], to: [Double(view.width) - 1, y], window: window)
+    let line = PDF417ScanLine(view, from: [0, y], to: [Double(view.width) - 1, y], window: window)
     var edges = line.edges
     if !edges.count.isMultiple(of: 2) { edges.removeLast() }
     guard edges.count >= 4 else { return nil }

@@ -3,7 +3,7 @@ enum MaxiCodeDecoder {
   /// The message, and which share of the error correction it took.
   ///
   /// - Parameter matrix: one module a place of `MaxiCodePlacement`.
-  static func decode(_ matrix: ModuleMatrix) -> (message: Message, used: Double)? {
+  static func decode(_ matrix: ModuleMatrix) -> (message: CodeMessage, used: Double)? {
     guard matrix.dark.count == MaxiCodePlacement.numbers.count else { return nil }
     var words = [Int](repeating: 0, count: 144)
     var sure = [Float](repeating: 1, count: matrix.margins.isEmpty ? 0 : 144)
@@ -39,7 +39,7 @@ enum MaxiCodeDecoder {
 
   /// The structured carrier message stands before the secondary one, or, where that begins as a message of transport data
   /// does (ISO/IEC 15434), after its header (annex B).
-  private static func postal(_ primary: [Int], mode: Int, _ secondary: Message) -> Message {
+  private static func postal(_ primary: [Int], mode: Int, _ secondary: CodeMessage) -> CodeMessage {
     func bits(_ places: [Int]) -> Int {
       places.reduce(0) { $0 << 1 | (primary[($1 - 1) / 6] >> (5 - ($1 - 1) % 6) & 1) }
     }
@@ -69,7 +69,7 @@ enum MaxiCodeDecoder {
       }
     }
     let head = code + "\u{1D}" + padded(country, 3) + "\u{1D}" + padded(service, 3) + "\u{1D}"
-    var message = Message()
+    var message = CodeMessage()
     message.part = secondary.part
     message.use(eci: MaxiCodeText.plain)
     let start = Array("[)>\u{1E}01\u{1D}".utf8)
@@ -90,14 +90,14 @@ enum MaxiCodeDecoder {
 private struct MaxiCodeText {
   private let words: [Int]
   private var next = 0
-  private var result = Message()
+  private var result = CodeMessage()
 
   /// The character set where the symbol names none: ISO/IEC 8859-1 (clause 4.4.1).
   static let plain = 3
 
   init(_ words: [Int]) { self.words = words }
 
-  mutating func message() -> Message {
+  mutating func message() -> CodeMessage {
     result.use(eci: Self.plain)
     var set = 0
     // The set for so many characters, after which the former one holds again.
@@ -106,7 +106,9 @@ private struct MaxiCodeText {
       // A pad at the start marks a part of a structured append.
       let value = words[1]
       let count = value & 7 + 1
-      if value >> 3 < count, count > 1 { result.part = Message.Part(index: value >> 3, count: count, identifier: []) }
+      if value >> 3 < count, count > 1 {
+        result.part = CodeMessage.Part(index: value >> 3, count: count, identifier: [])
+      }
       next = result.part == nil ? 0 : 2
     }
     while next < words.count {

@@ -15,24 +15,24 @@ struct MaxiCodeReader {
   /// The height of a row over the width of a module.
   private static let rise = 0.75.squareRoot()
 
-  func read() -> [MatrixFinding] {
-    var findings: [MatrixFinding] = []
+  func read() -> [MatrixDetection] {
+    var detections: [MatrixDetection] = []
     var failed = 0
     for mark in MaxiCodeMark.find(view, levels: levels, step: step) where failed < failures {
-      if findings.contains(where: { $0.corners.contains(mark.center) }) { continue }
-      if let found = read(mark) { findings.append(found) } else { failed += 1 }
+      if detections.contains(where: { $0.corners.contains(mark.center) }) { continue }
+      if let found = read(mark) { detections.append(found) } else { failed += 1 }
     }
-    return findings
+    return detections
   }
 
-  private func read(_ mark: MaxiCodeMark) -> MatrixFinding? {
+  private func read(_ mark: MaxiCodeMark) -> MatrixDetection? {
     // The middle of the outer ring lies on a diameter of 7.07 mm, and modules are 0.88 mm wide (clause 4.11); printers make
     // it larger.
     let unit = mark.outer / 8.25
     guard max(unit.x, unit.y) < 60, min(unit.x, unit.y) > 1.5 else { return nil }
     let known = Self.known
     let size = Point2(30, 33)
-    let climb = GridClimb(view: view, size: size, known: known, inverted: false)
+    let refine = GridRefinement(view: view, size: size, known: known, inverted: false)
     var starts: [Start] = []
     for turn in 0..<180 {
       let angle = Double(turn) * .pi / 90
@@ -45,7 +45,7 @@ struct MaxiCodeReader {
         for beside in [0, 0.6, -0.6] {
           let origin = mark.center - a * (Self.middle.x + beside) - b * Self.middle.y
           let map = Homography([a.x, b.x, origin.x], [a.y, b.y, origin.y], [0, 0, 1])
-          starts.append(Start(map: map, turn: turn, score: climb.score(map), isBeside: beside != 0))
+          starts.append(Start(map: map, turn: turn, score: refine.score(map), isBeside: beside != 0))
         }
       }
     }
@@ -75,7 +75,7 @@ struct MaxiCodeReader {
       for sharpen: Float in [0, 0.6] {
         let matrix = sampler.matrix(radius: 5, sharpen: sharpen, inverted: false)
         guard let (message, used) = MaxiCodeDecoder.decode(matrix) else { continue }
-        var finding = MatrixFinding(
+        var finding = MatrixDetection(
           symbology: .maxiCode,
           corners: map.apply(
             Quadrilateral(topLeft: [0, 0], topRight: [30, 0], bottomRight: [30, 33], bottomLeft: [0, 33])),
@@ -138,11 +138,11 @@ struct MaxiCodeReader {
     let frame = Quadrilateral(
       topLeft: [x - half, y - half], topRight: [x + half, y - half], bottomRight: [x + half, y + half],
       bottomLeft: [x - half, y + half])
-    return CornerClimb.best(start, frame: frame, module: module) { spread($0, half: half) }
+    return CornerRefinement.best(start, frame: frame, module: module) { spread($0, half: half) }
   }
 
   /// How much the modules of the inner part differ from their mean, in gray levels.
-  private func spread(_ map: Homography, half: Double, offsets: [Point2] = GridClimb.offsets) -> Double {
+  private func spread(_ map: Homography, half: Double, offsets: [Point2] = GridRefinement.offsets) -> Double {
     var values: [Double] = []
     values.reserveCapacity(900)
     for (i, number) in MaxiCodePlacement.numbers.enumerated() where number >= 0 {

@@ -29,16 +29,16 @@ struct FinderRings {
   /// What a reader makes of each that lies in nothing it has read.
   ///
   /// - Parameter failures: how many of each polarity may be none of its symbols.
-  func findings(failures: Int, _ read: (Quadrilateral, _ inverted: Bool) -> MatrixFinding?) -> [MatrixFinding] {
-    var findings: [MatrixFinding] = []
+  func detections(failures: Int, _ read: (Quadrilateral, _ inverted: Bool) -> MatrixDetection?) -> [MatrixDetection] {
+    var detections: [MatrixDetection] = []
     for rings in rings {
       var failed = 0
       for ring in rings where failed < failures {
-        if findings.contains(where: { $0.corners.contains(ring.center) }) { continue }
-        if let found = read(ring.corners, ring.inverted) { findings.append(found) } else { failed += 1 }
+        if detections.contains(where: { $0.corners.contains(ring.center) }) { continue }
+        if let found = read(ring.corners, ring.inverted) { detections.append(found) } else { failed += 1 }
       }
     }
-    return findings
+    return detections
   }
 }
 

@@ -8,21 +8,21 @@ struct MicroQRReader {
   /// How many finder patterns may fail.
   var failures = 8
 
-  func read(_ rings: FinderRings) -> [MatrixFinding] {
-    rings.findings(failures: failures) { read($0, inverted: $1) }
+  func read(_ rings: FinderRings) -> [MatrixDetection] {
+    rings.detections(failures: failures) { read($0, inverted: $1) }
   }
 
   /// The finder pattern, in modules.
   static let outline = Quadrilateral(topLeft: [0, 0], topRight: [7, 0], bottomRight: [7, 7], bottomLeft: [0, 7])
 
-  private func read(_ ring: Quadrilateral, inverted: Bool) -> MatrixFinding? {
+  private func read(_ ring: Quadrilateral, inverted: Bool) -> MatrixDetection? {
     let module = abs(ring.signedArea).squareRoot() / 7
     // Each of the four ways to lie, as far as the timing patterns of every version reach: the format information beside the
     // finder pattern says which version it is.
     var candidates: [(map: Homography, version: Int, errors: Int, score: Double)] = []
     for turned in ring.turns {
       guard let start = Homography(from: Self.outline, to: turned) else { continue }
-      let (map, score) = climb(1, inverted, endsThere: false).climb(start, module: module)
+      let (map, score) = refine(1, inverted, endsThere: false).refine(start, module: module)
       guard score > 10 else { continue }
       let sampler = ModuleSampler(view, columns: 11, rows: 11) { map.apply([$0, $1]) }
       for sharpen: Float in [0, 0.6] {
@@ -44,9 +44,9 @@ struct MicroQRReader {
     return nil
   }
 
-  private func examine(_ start: Homography, _ version: Int, module: Double, inverted: Bool) -> MatrixFinding? {
+  private func examine(_ start: Homography, _ version: Int, module: Double, inverted: Bool) -> MatrixDetection? {
     let side = 9 + 2 * version
-    let (map, score) = climb(version, inverted).climb(start, module: module)
+    let (map, score) = refine(version, inverted).refine(start, module: module)
     guard score > 10 else { return nil }
     let s = Double(side)
     let frame = Quadrilateral(topLeft: [0, 0], topRight: [s, 0], bottomRight: [s, s], bottomLeft: [0, s])
@@ -66,7 +66,7 @@ struct MicroQRReader {
       if move.length > 0, !matrix.namesMicroVersion(version), !matrix.transposed.namesMicroVersion(version) { break }
       for matrix in [matrix, matrix.transposed] {
         guard let (message, used) = MicroQRDecoder.decode(matrix) else { continue }
-        var finding = MatrixFinding(
+        var finding = MatrixDetection(
           symbology: .microQR, corners: moved, module: module, certainty: 1)
         finding.message = message
         finding.used = used
@@ -85,7 +85,7 @@ struct MicroQRReader {
   .sorted { $0.length < $1.length }
 
   /// - Parameter endsThere: whether the timing patterns end where those of the version do.
-  private func climb(_ version: Int, _ inverted: Bool, endsThere: Bool = true) -> GridClimb {
+  private func refine(_ version: Int, _ inverted: Bool, endsThere: Bool = true) -> GridRefinement {
     let side = 9 + 2 * version
     var known: [KnownModule] = []
     for y in 0..<side {
@@ -103,7 +103,7 @@ struct MicroQRReader {
         known.append(KnownModule(at: [0.5, Double(i) + 0.5], isDark: false))
       }
     }
-    return GridClimb(view: view, size: [Double(side), Double(side)], known: known, inverted: inverted)
+    return GridRefinement(view: view, size: [Double(side), Double(side)], known: known, inverted: inverted)
   }
 }
 
@@ -137,7 +137,7 @@ enum MicroQRDecoder {
   ]
 
   /// The message, and which share of the error correction it took.
-  static func decode(_ matrix: ModuleMatrix) -> (message: Message, used: Double)? {
+  static func decode(_ matrix: ModuleMatrix) -> (message: CodeMessage, used: Double)? {
     let (format, wrong) = format(matrix)
     guard wrong <= 2 else { return nil }
     let (version, data, checks, reserve) = shapes[format >> 2]

@@ -8,9 +8,9 @@ struct QRText {
     var isRectangular: Bool
   }
 
-  static func message(_ bits: [Bool], _ widths: Widths) -> Message? {
+  static func message(_ bits: [Bool], _ widths: Widths) -> CodeMessage? {
     var reader = BitReader(bits)
-    var message = Message()
+    var message = CodeMessage()
     // Fewer bits than a mode and its count end the message as a terminator does.
     while reader.remaining >= widths.mode + (widths.isRectangular ? 1 : widths.counts[0]) {
       let mode = reader.read(widths.mode) ?? 0
@@ -42,7 +42,9 @@ struct QRText {
 
   private static let alphanumeric = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:".utf8)
 
-  private static func segment(_ kind: Int, _ count: Int, _ reader: inout BitReader, _ message: inout Message) -> Bool {
+  private static func segment(_ kind: Int, _ count: Int, _ reader: inout BitReader, _ message: inout CodeMessage)
+    -> Bool
+  {
     switch kind {
     case 0:
       var left = count

@@ -8,11 +8,11 @@ struct RMQRReader {
   /// How many finder patterns may fail.
   var failures = 8
 
-  func read(_ rings: FinderRings) -> [MatrixFinding] {
-    rings.findings(failures: failures) { read($0, inverted: $1) }
+  func read(_ rings: FinderRings) -> [MatrixDetection] {
+    rings.detections(failures: failures) { read($0, inverted: $1) }
   }
 
-  private func read(_ ring: Quadrilateral, inverted: Bool) -> MatrixFinding? {
+  private func read(_ ring: Quadrilateral, inverted: Bool) -> MatrixDetection? {
     for corners in ring.turns {
       guard let map = Homography(from: MicroQRReader.outline, to: corners) else { continue }
       let sampler = ModuleSampler(view, columns: 12, rows: 7) { map.apply([$0, $1]) }
@@ -29,7 +29,7 @@ struct RMQRReader {
 
   private func examine(
     _ start: Homography, _ ring: Quadrilateral, _ size: RMQRSize, isHigh: Bool, module: Double, inverted: Bool
-  ) -> MatrixFinding? {
+  ) -> MatrixDetection? {
     let (map, mesh) = followed(start, ring, size, inverted: inverted)
     let (w, h) = (Double(size.columns), Double(size.rows))
     let sampler = ModuleSampler(view, columns: size.columns, rows: size.rows) { x, y in
@@ -40,7 +40,7 @@ struct RMQRReader {
       guard matrix.agreement(size.fixed) > 0.85, let (message, used) = RMQRDecoder.decode(matrix, size, isHigh: isHigh)
       else { continue }
       let outline = Quadrilateral(topLeft: [0, 0], topRight: [w, 0], bottomRight: [w, h], bottomLeft: [0, h])
-      var finding = MatrixFinding(symbology: .rMQR, corners: map.apply(outline), module: module, certainty: 1)
+      var finding = MatrixDetection(symbology: .rMQR, corners: map.apply(outline), module: module, certainty: 1)
       finding.message = message
       finding.used = used
       finding.inverted = inverted
@@ -96,7 +96,7 @@ enum RMQRDecoder {
   /// The message, and which share of the error correction it took.
   static func decode(
     _ matrix: ModuleMatrix, _ size: RMQRSize, isHigh: Bool
-  ) -> (message: Message, used: Double)? {
+  ) -> (message: CodeMessage, used: Double)? {
     guard matrix.columns == size.columns, matrix.rows == size.rows else { return nil }
     // In columns of two from the right, upwards first; the outermost ones hold no data (clause 7.7.3).
     var places: [(x: Int, y: Int)] = []

@@ -21,23 +21,23 @@ struct MicroPDF417Reader {
     var end: Point2
   }
 
-  func read() -> [MatrixFinding] {
-    var findings: [MatrixFinding] = []
+  func read() -> [MatrixDetection] {
+    var detections: [MatrixDetection] = []
     for region in GridRegions(view, limit: regions).regions {
-      if findings.contains(where: { $0.isRead && $0.corners.contains(region.center) }) { continue }
+      if detections.contains(where: { $0.isRead && $0.corners.contains(region.center) }) { continue }
       // Which of the two directions the rows have, nothing says.
       let upright = Point2(-region.direction.y, region.direction.x)
       let ways = [(region.direction, region.length, region.height), (upright, region.height, region.length)]
       for (along, length, height) in ways {
         guard let found = read(around: region.center, along: along, length: length, height: height) else { continue }
-        findings.append(found)
+        detections.append(found)
         if found.isRead { break }
       }
     }
-    return findings
+    return detections
   }
 
-  private func read(around center: Point2, along: Point2, length: Double, height: Double) -> MatrixFinding? {
+  private func read(around center: Point2, along: Point2, length: Double, height: Double) -> MatrixDetection? {
     let across = Point2(-along.y, along.x)
     // The quiet zone, and what of the symbol lies in cells that are half empty.
     let (reach, side) = (length / 2 + 24, height / 2 + 12)
@@ -56,7 +56,7 @@ struct MicroPDF417Reader {
       guard let (a, b) = view.segment(from: middle - along * reach, direction: along, length: 2 * reach) else {
         continue
       }
-      let line = BarLine(view, from: a, to: b, window: 20)
+      let line = PDF417ScanLine(view, from: a, to: b, window: 20)
       guard line.edges.count >= 21 else { continue }
       crossings += Self.crossings(line.edges) { a + along * $0 }
       // The same from the other end.
@@ -71,7 +71,7 @@ struct MicroPDF417Reader {
       if own.count >= 3, Set(own.map(\.left)).count >= 2 { votes.append((shape, own.count)) }
     }
     votes.sort { ($0.count, -$0.shape.rows) > ($1.count, -$1.shape.rows) }
-    var open: MatrixFinding?
+    var open: MatrixDetection?
     for (shape, _) in votes.prefix(3) {
       guard let found = read(shape, crossings.filter { $0.shapes.contains(shape) }) else { continue }
       if found.isRead { return found }
@@ -118,7 +118,7 @@ struct MicroPDF417Reader {
 
   // MARK: Rows
 
-  private func read(_ shape: MicroPDF417Shape, _ crossings: [Crossing]) -> MatrixFinding? {
+  private func read(_ shape: MicroPDF417Shape, _ crossings: [Crossing]) -> MatrixDetection? {
     let width = Double(shape.width)
     guard let map = map(shape, crossings) else { return nil }
     var votes = [[Int: Int]](repeating: [:], count: shape.rows * shape.columns)
@@ -129,7 +129,7 @@ struct MicroPDF417Reader {
         let (a, b) = (map.apply([-3, y]), map.apply([width + 3, y]))
         let length = max(1e-9, a.distance(to: b))
         guard let (from, to) = view.segment(from: a, direction: (b - a) / length, length: length) else { continue }
-        let line = BarLine(view, from: from, to: to, window: 6 * length / (width + 6))
+        let line = PDF417ScanLine(view, from: from, to: to, window: 6 * length / (width + 6))
         for column in 0..<shape.columns {
           let start = Double(shape.start(of: column))
           let (p, q) = (map.apply([start, y]), map.apply([start + 17, y]))
@@ -158,7 +158,7 @@ struct MicroPDF417Reader {
     let corners = map.apply(
       Quadrilateral(topLeft: [0, 0], topRight: [width, 0], bottomRight: [width, rows], bottomLeft: [0, rows]))
     let module = corners.topLeft.distance(to: corners.topRight) / width
-    var finding = MatrixFinding(symbology: .microPDF417, corners: corners, module: module, certainty: 0.95)
+    var finding = MatrixDetection(symbology: .microPDF417, corners: corners, module: module, certainty: 0.95)
     guard
       let used = ReedSolomon.pdf417.correct(
         &words, checks: shape.checks, doubt: doubt, erasures: erasures, reserve: 2)
@@ -195,7 +195,7 @@ struct MicroPDF417Reader {
   }
 
   /// The codeword between two places of a line, whose edges may lie half a module beside.
-  private func codeword(_ line: BarLine, from: Double, to: Double) -> (value: Int, cluster: Int)? {
+  private func codeword(_ line: PDF417ScanLine, from: Double, to: Double) -> (value: Int, cluster: Int)? {
     let edges = line.edges
     let slack = 0.06 * (to - from)
     guard edges.count > 8,

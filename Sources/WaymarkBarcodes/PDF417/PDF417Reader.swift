@@ -35,13 +35,13 @@ struct PDF417Reader {
     var isUnsure = false
   }
 
-  func read() -> [MatrixFinding] {
-    var findings: [MatrixFinding] = []
+  func read() -> [MatrixDetection] {
+    var detections: [MatrixDetection] = []
     let sides = self.sides()
     var failed = 0
     for side in sides.prefix(4 * failures) where failed < failures {
       let middle = (side.top + side.bottom) / 2 + Point2(side.opensRight ? 3 : -3, 0) * side.module
-      if findings.contains(where: { $0.isRead && $0.corners.contains(middle) }) { continue }
+      if detections.contains(where: { $0.isRead && $0.corners.contains(middle) }) { continue }
       let opposite = sides.filter { other in
         other.isStart != side.isStart && other.opensRight != side.opensRight
           && (other.top.x > side.top.x) == side.opensRight
@@ -60,14 +60,14 @@ struct PDF417Reader {
       }
       if let found = result {
         if !found.isRead, !side.isUnsure { failed += 1 }
-        findings.append(found)
+        detections.append(found)
       } else if !side.isUnsure {
         failed += 1
       }
     }
     // A symbol found by either side counts once.
-    var distinct: [MatrixFinding] = []
-    for finding in findings.sorted(by: { $0.isRead && !$1.isRead }) {
+    var distinct: [MatrixDetection] = []
+    for finding in detections.sorted(by: { $0.isRead && !$1.isRead }) {
       if !distinct.contains(where: { $0.corners.overlaps(finding.corners) }) { distinct.append(finding) }
     }
     return distinct
@@ -235,7 +235,7 @@ struct PDF417Reader {
 
   // MARK: The codewords
 
-  private func read(_ side: Side, _ opposite: Side?, takesNearest: Bool = false) -> MatrixFinding? {
+  private func read(_ side: Side, _ opposite: Side?, takesNearest: Bool = false) -> MatrixDetection? {
     let along = side.bottom - side.top
     guard along.length >= 3 else { return nil }
     // Rows run at right angles to the side where nothing else tells; the code opens to one hand.
@@ -243,7 +243,7 @@ struct PDF417Reader {
     if (across.x > 0) != side.opensRight { across = -across }
     // Pixels a module along the row.
     let module = side.module * abs(across.x)
-    var collector = PDF417Votes(takesNearest: takesNearest)
+    var collector = PDF417CodewordVotes(takesNearest: takesNearest)
     // The side may have been seen in part.
     let margin = 0.3
     // Of rows a pixel high only lines through the middle of pixels show anything.
@@ -282,7 +282,7 @@ struct PDF417Reader {
       guard let clipped = view.segment(from: begin, direction: d, length: p.distance(to: q) + 4 * module) else {
         continue
       }
-      let line = BarLine(view, from: clipped.0, to: clipped.1, window: 6 * module, across: 0)
+      let line = PDF417ScanLine(view, from: clipped.0, to: clipped.1, window: 6 * module, across: 0)
       // As print runs: from the start to the stop.
       collector.add(
         line, place: t, module: module, offset: (clipped.0 - p).dot(d), isBackward: !side.isStart)

@@ -3,8 +3,8 @@
 struct PDF417Text {
   private let words: [Int]
   private var next = 0
-  private var result = Message()
-  private var part: Message.Part?
+  private var result = CodeMessage()
+  private var part: CodeMessage.Part?
   private var isLast = false
 
   /// - Parameter words: codewords of data, padding included, the length left out.
@@ -12,7 +12,7 @@ struct PDF417Text {
 
   private var upcoming: Int? { next < words.count ? words[next] : nil }
 
-  mutating func message() -> Message? {
+  mutating func message() -> CodeMessage? {
     // Text compaction is what a symbol starts with.
     var mode = 900
     while let word = upcoming {
@@ -212,7 +212,7 @@ struct PDF417Text {
       }
     }
     if let known = count, known < 1 || known > 99_999 || number >= known { count = nil }
-    part = Message.Part(index: number, count: count, identifier: identifier)
+    part = CodeMessage.Part(index: number, count: count, identifier: identifier)
     return true
   }
 }

@@ -55,8 +55,8 @@ enum Resampling {
   }
 
   /// Turned by `degrees` about its centre, large enough to hold it all, white around.
-  static func rotate(_ view: ImageView, degrees: Double) -> (image: GrayImage, map: Rotation) {
-    let map = Rotation(degrees: degrees, width: view.width, height: view.height)
+  static func rotate(_ view: ImageView, degrees: Double) -> (image: GrayImage, map: ImageRotation) {
+    let map = ImageRotation(degrees: degrees, width: view.width, height: view.height)
     let image = GrayImage(width: map.width, height: map.height) { pixels in
       guard let target = pixels.baseAddress else { return }
       // 16.16 fixed point, linear between pixels.

@@ -1,9 +1,9 @@
 /// What the data bits of a QR code say (ISO/IEC 18004 clause 7.4).
 enum QRContent {
   /// - Returns: `nil` where the bits break the rules.
-  static func message(_ data: [Int], version: Int) -> Message? {
+  static func message(_ data: [Int], version: Int) -> CodeMessage? {
     var bits = BitReader(data, width: 8)
-    var message = Message()
+    var message = CodeMessage()
     var hasFNC1 = false
     // Index of the count's width: versions up to 9, 26, 40 (table 3).
     let size = version < 10 ? 0 : version < 27 ? 1 : 2
@@ -20,7 +20,7 @@ enum QRContent {
         guard message.part == nil, let index = bits.read(4), let last = bits.read(4), let parity = bits.read(8),
           index <= last
         else { return nil }
-        message.part = Message.Part(index: index, count: last + 1, identifier: [parity])
+        message.part = CodeMessage.Part(index: index, count: last + 1, identifier: [parity])
       case 4:
         guard let count = bits.read([8, 16, 16][size]), count * 8 <= bits.remaining else { return nil }
         message.append((0..<count).map { _ in UInt8(truncatingIfNeeded: bits.read(8) ?? 0) })
@@ -56,8 +56,8 @@ enum QRContent {
     return message
   }
 
-  private static func segment(_ bytes: [UInt8], eci: Int) -> Message {
-    var message = Message()
+  private static func segment(_ bytes: [UInt8], eci: Int) -> CodeMessage {
+    var message = CodeMessage()
     message.use(eci: eci)
     message.append(bytes)
     return message

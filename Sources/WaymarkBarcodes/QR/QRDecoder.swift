@@ -9,7 +9,7 @@ struct QRDecoder {
 
   /// What a look at the modules gave.
   struct Outcome {
-    var message: Message
+    var message: CodeMessage
     /// Whether columns and rows are exchanged: seen in a mirror.
     var isMirrored = false
     /// The share of correction that was spent, 0 to 1, of the worst block.

@@ -85,7 +85,7 @@ struct QRGridFit {
   /// The best map from three finder patterns, and, where they could be seen, from their corners.
   func fit(_ triplet: QRTriplet, _ corners: TripletCorners?) -> (grid: QRGrid, score: Double)? {
     if let found = corners?.map(layout), found.error < triplet.topLeft.module, timing(found.map) >= 0.75 {
-      let climbed = climb(found.map, score(found.map))
+      let climbed = refine(found.map, score(found.map))
       return (QRGrid(layout: layout, map: climbed.map), climbed.score)
     }
 
@@ -122,7 +122,7 @@ struct QRGridFit {
       }
     }
     guard let start = best, timing(start.map) >= 0.62 else { return nil }
-    let climbed = climb(start.map, score(start.map))
+    let climbed = refine(start.map, score(start.map))
     return (QRGrid(layout: layout, map: climbed.map), climbed.score)
   }
 
@@ -149,7 +149,7 @@ struct QRGridFit {
   }
 
   /// Moves the four corners, each step half as long as the one before, as long as the score rises.
-  func climb(_ start: Homography, _ score0: Double) -> (map: Homography, score: Double) {
+  func refine(_ start: Homography, _ score0: Double) -> (map: Homography, score: Double) {
     let n = Double(layout.side)
     let at: [Point2] = [[3.5, 3.5], [n - 3.5, 3.5], [n - 3.5, n - 3.5], [3.5, n - 3.5]]
     var corners = at.map { start.apply($0) }

@@ -16,7 +16,7 @@ struct QRReader {
     var timing: Double
     /// Wrong bits in the better copy of the format information.
     var formatErrors: Int
-    var message: Message?
+    var message: CodeMessage?
 
     var isRead: Bool { message != nil }
 
@@ -201,7 +201,7 @@ struct QRReader {
         let start = frame.corners.map(layout, and: fit, flat, factor: octave.factor, reach: 4) ?? flat
         var candidate = Candidate(
           grid: QRGrid(layout: layout, map: start), inverted: inverted, timing: 0, formatErrors: 15)
-        let climbed = QRGrid(layout: layout, map: fit.climb(start, fit.score(start)).map)
+        let climbed = QRGrid(layout: layout, map: fit.refine(start, fit.score(start)).map)
         if tryOut(octave.view, candidate.grid, attempts.prefix(1), of: &candidate)
           || tryOut(octave.view, fit.bend(climbed), attempts[...], of: &candidate)
         {

@@ -104,10 +104,10 @@ package struct BridgeConfiguration: Hashable, Sendable {
         .badConfiguration, "\(file): prefix or device cannot be part of a topic",
         hint: "Use letters, digits, - _ and . only: device: line-3")
     }
-    if let unknown = commands.sorted().first(where: { CommandGate.permissible[$0] == nil }) {
+    if let unknown = commands.sorted().first(where: { CommandFilter.permissible[$0] == nil }) {
       throw BridgeError(
         .badConfiguration, "\(file): commands: \(unknown) cannot be allowed",
-        hint: "There are \(CommandGate.permissible.keys.sorted().joined(separator: ", ")).")
+        hint: "There are \(CommandFilter.permissible.keys.sorted().joined(separator: ", ")).")
     }
   }
 }

@@ -93,7 +93,7 @@ struct YAMLSection {
     return texts
   }
 
-  /// The rules of `events`: a name, a family or `*`, each with `off`, `standard`, `all`, or a list of fields.
+  /// The rules of `events`: a name, a family or `*`, each with `off`, `default`, `all`, or a list of fields.
   mutating func rules(_ name: String) throws(BridgeError) -> [String: EventSelection.Fields] {
     guard let node = try take(name) else { return [:] }
     let inner = YAMLSection(node, file: file, path: name)
@@ -108,14 +108,14 @@ struct YAMLSection {
       // YAML 1.1 takes the bare word off for false.
       switch value.scalar?.string {
       case "off", "false": rules[event] = .off
-      case "standard": rules[event] = .standard
+      case "default": rules[event] = .standard
       case "all": rules[event] = .all
       case .some:
         throw inner.wrong(
-          event, value, "is none of off, standard, all", hint: "Or give a list of fields: [standard, text].")
+          event, value, "is none of off, default, all", hint: "Or give a list of fields: [default, text].")
       case nil:
         let fields = try inner.list(event, value)
-        rules[event] = .named(fields.filter { $0 != "standard" }, withStandard: fields.contains("standard"))
+        rules[event] = .named(fields.filter { $0 != "default" }, withStandard: fields.contains("default"))
       }
     }
     return rules

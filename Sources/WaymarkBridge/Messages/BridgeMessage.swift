@@ -44,7 +44,7 @@ package struct MessageFormat: Sendable {
     /// It is kept until the broker has it: a record for the log.
     case keep([UInt8])
     /// It is told if the broker listens just now.
-    case tell(BridgeMessage)
+    case publish(BridgeMessage)
   }
 
   /// What becomes of an event of the service.
@@ -61,7 +61,7 @@ package struct MessageFormat: Sendable {
     members += [.init("device", .string(device)), .init("instance", .string(instance))]
     guard let json = try? JSONLineEncoder.encode(JSONValue.object(members)) else { return .none }
     if EventSelection.fleeting.contains(event) {
-      return .tell(BridgeMessage(topic: topics.topic(ofEvent: event), payload: json))
+      return .publish(BridgeMessage(topic: topics.topic(ofEvent: event), payload: json))
     }
     return .keep(Self.record(event, json))
   }

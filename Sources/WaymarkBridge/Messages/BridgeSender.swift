@@ -19,7 +19,7 @@ package struct BridgeSender: Sendable {
   }
 
   private enum Phase {
-    case apart(until: Double)
+    case disconnected(until: Double)
     case connecting
     case connected
   }
@@ -44,7 +44,7 @@ package struct BridgeSender: Sendable {
     self.window = window
     self.backoff = backoff
     sent = acknowledged
-    phase = .apart(until: -.infinity)
+    phase = .disconnected(until: -.infinity)
   }
 
   /// Whether the broker listens.
@@ -56,8 +56,8 @@ package struct BridgeSender: Sendable {
   /// What to do at the time `now`, in seconds.
   package mutating func step(now: Double) -> Step {
     switch phase {
-    case .apart(let until) where until > now: return .rest(until - now)
-    case .apart:
+    case .disconnected(let until) where until > now: return .rest(until - now)
+    case .disconnected:
       phase = .connecting
       return .connect
     case .connecting: return .listen
@@ -75,8 +75,8 @@ package struct BridgeSender: Sendable {
   ///
   /// - Parameter chance: 0 to 1: spreads devices that lost their broker at the same moment.
   package mutating func disconnected(now: Double, chance: Double = .random(in: 0...1)) {
-    if case .apart = phase { return }
-    phase = .apart(until: now + backoff.next(chance: chance))
+    if case .disconnected = phase { return }
+    phase = .disconnected(until: now + backoff.next(chance: chance))
     flights = []
     sent = acknowledged
   }

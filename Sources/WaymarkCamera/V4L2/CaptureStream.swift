@@ -37,7 +37,7 @@ package struct CaptureStream: ~Copyable {
     // The value exists: dropped from here on, it gives back what it has taken.
     if let fault { throw fault }
     // One that the driver refuses is given to it again after the first frame.
-    let refused = try stream.giveBack()
+    let refused = try stream.requeue()
     guard refused < mapped.count else { throw .broken(EINVAL) }
     var type = CInt(V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue)
     try device.call(wm_vidioc_streamon, &type)
@@ -77,7 +77,7 @@ package struct CaptureStream: ~Copyable {
   }
 
   /// A filled buffer, still the driver's memory: to be given back soon.
-  package struct Filled: Sendable {
+  package struct FilledBuffer: Sendable {
     let index: Int
     /// How many bytes the driver says are valid.
     package let count: Int
@@ -90,7 +90,7 @@ package struct CaptureStream: ~Copyable {
   }
 
   /// The next filled buffer; nil when there is none yet.
-  package mutating func take() throws(CameraFault) -> Filled? {
+  package mutating func take() throws(CameraFault) -> FilledBuffer? {
     var raw = Self.empty(0)
     let result = calls.control(descriptor, wm_vidioc_dqbuf, &raw)
     if result == -EAGAIN { return nil }
@@ -99,21 +99,21 @@ package struct CaptureStream: ~Copyable {
     guard index < buffers.count else { throw .broken(EPROTO) }
     queued[index] = false
     let monotonic = raw.flags & UInt32(V4L2_BUF_FLAG_TIMESTAMP_MASK) == UInt32(V4L2_BUF_FLAG_TIMESTAMP_MONOTONIC)
-    return Filled(
+    return FilledBuffer(
       index: index, count: min(Int(raw.bytesused), buffers[index].length),
       isDamaged: raw.flags & UInt32(V4L2_BUF_FLAG_ERROR) != 0, sequence: raw.sequence,
       captured: monotonic ? Double(raw.timestamp.tv_sec) + Double(raw.timestamp.tv_usec) * 1e-6 : nil)
   }
 
   /// Lends the bytes of a filled buffer.
-  package func withBytes<R>(of filled: Filled, _ body: (UnsafeRawBufferPointer) -> R) -> R {
+  package func withBytes<R>(of filled: FilledBuffer, _ body: (UnsafeRawBufferPointer) -> R) -> R {
     body(UnsafeRawBufferPointer(start: buffers[filled.index].memory, count: filled.count))
   }
 
   /// Gives every buffer back that the driver does not have. A refusal loses nothing: it is tried again the next time.
   ///
   /// - Returns: how many buffers the driver refused.
-  package mutating func giveBack() throws(CameraFault) -> Int {
+  package mutating func requeue() throws(CameraFault) -> Int {
     var refused = 0
     for index in queued.indices where !queued[index] {
       var raw = Self.empty(UInt32(index))

@@ -25,7 +25,7 @@ enum ControlNames {
   }
 
   /// The flash's mode and the exposure's become plain switches; everything else stays.
-  static func asUsersSeeIt(_ control: VideoControl) -> VideoControl {
+  static func presented(_ control: VideoControl) -> VideoControl {
     let values: VideoControl.SwitchValues
     switch control.id {
     case wm_cid_flash_led_mode:
@@ -50,5 +50,5 @@ enum ControlNames {
   }
 
   /// Automatic modes are set before what they lock.
-  static func comesFirst(_ name: String) -> Bool { name.hasSuffix("Auto") }
+  static func appliesFirst(_ name: String) -> Bool { name.hasSuffix("Auto") }
 }

@@ -51,7 +51,7 @@ extension VideoDevice {
         if attempt(wm_vidioc_querymenu, &item) >= 0 { shown.menu[index] = text(of: &item.name) }
       }
     }
-    return ControlNames.asUsersSeeIt(VideoControl(id: raw.id, shown: shown))
+    return ControlNames.presented(VideoControl(id: raw.id, shown: shown))
   }
 
   /// Sets a control on a descriptor that the caller knows to be open; a negative errno when the driver refuses.

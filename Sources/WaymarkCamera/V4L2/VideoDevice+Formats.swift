@@ -4,23 +4,23 @@ package import WaymarkImage
 
 extension VideoDevice {
   /// Everything the camera offers. Drivers that enumerate without end are cut short.
-  package func offers() -> [VideoOffer] {
-    var offers: [VideoOffer] = []
+  package func offers() -> [VideoFormat] {
+    var offers: [VideoFormat] = []
     for index in 0..<64 {
       var raw = v4l2_fmtdesc()
       raw.index = UInt32(index)
       raw.type = V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
       guard attempt(wm_vidioc_enum_fmt, &raw) >= 0 else { break }
       offers.append(
-        VideoOffer(
+        VideoFormat(
           fourCC: raw.pixelformat, name: text(of: &raw.description),
           isEmulated: raw.flags & UInt32(V4L2_FMT_FLAG_EMULATED) != 0, sizes: sizes(of: raw.pixelformat)))
     }
     return offers
   }
 
-  private func sizes(of fourCC: UInt32) -> [VideoOffer.Size] {
-    var sizes: [VideoOffer.Size] = []
+  private func sizes(of fourCC: UInt32) -> [VideoFormat.Size] {
+    var sizes: [VideoFormat.Size] = []
     for index in 0..<256 {
       var raw = v4l2_frmsizeenum()
       raw.index = UInt32(index)
@@ -73,7 +73,7 @@ extension VideoDevice {
   private func rate(_ interval: v4l2_fract) -> Double {
     guard interval.numerator > 0, interval.denominator > 0 else { return 0 }
     let rate = Double(interval.denominator) / Double(interval.numerator)
-    return rate <= VideoOffer.highestRate ? rate : 0
+    return rate <= VideoFormat.highestRate ? rate : 0
   }
 
   /// A format that the driver has accepted, which may be another one than was asked for.
@@ -100,7 +100,7 @@ extension VideoDevice {
     // Drivers answer with what they can, without an error.
     let pix = raw.fmt.pix
     guard let format = PixelFormat(fourCC: pix.pixelformat), pix.width > 0, pix.height > 0,
-      pix.width <= VideoOffer.longestSide, pix.height <= VideoOffer.longestSide
+      pix.width <= VideoFormat.longestSide, pix.height <= VideoFormat.longestSide
     else { return nil }
     var agreed = Agreed(
       layout: PixelLayout(
@@ -109,7 +109,7 @@ extension VideoDevice {
     var parameters = v4l2_streamparm()
     parameters.type = V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue
     if let wanted, wanted > 0 {
-      let thousandths = (min(wanted, VideoOffer.highestRate) * 1000).rounded()
+      let thousandths = (min(wanted, VideoFormat.highestRate) * 1000).rounded()
       parameters.parm.capture.timeperframe = v4l2_fract(numerator: 1000, denominator: max(1, UInt32(thousandths)))
       // Refused: the driver has one rate only, which the next call tells.
       _ = attempt(wm_vidioc_s_parm, &parameters)

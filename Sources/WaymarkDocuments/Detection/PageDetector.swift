@@ -10,7 +10,7 @@ public struct DetectedPage: Sendable {
   public var score: Double
   /// The logarithm of how much likelier this outline is than that there is no page: by it outlines in one picture compare that were judged
   /// alike, by `follow` or by all else.
-  package var merit: Double
+  package var logOdds: Double
   /// Where its sides run: top, right, bottom, left, each as points clockwise, in pixels. Bent paper leaves the straight way between corners.
   public var sides: [[Point2]]
   /// Which shares of these sides were seen as edges, 0…1 each; the rest was bridged (fingers, glare, the picture's border).
@@ -33,7 +33,7 @@ public final class PageDetector {
   }
 
   private let configuration: Configuration
-  private let picture = WorkPicture()
+  private let picture = WorkingPicture()
   private let map = EdgeMap()
   private let lineSearch = LineSearch()
   private let regionSearch = RegionSearch()
@@ -72,27 +72,30 @@ public final class PageDetector {
     load(image)
     return image.withBytes { bytes in
       best(
-        FinePicture(bytes.baseAddress, width: image.width, height: image.height, stride: 3 * image.width, channels: 3))
+        FullResolutionPicture(
+          bytes.baseAddress, width: image.width, height: image.height, stride: 3 * image.width, channels: 3))
     }
   }
 
   /// The page in a gray picture; nil when there is none.
   public func detect(_ view: ImageView) -> DetectedPage? {
     load(view)
-    return best(FinePicture(view.base, width: view.width, height: view.height, stride: view.stride, channels: 1))
+    return best(
+      FullResolutionPicture(view.base, width: view.width, height: view.height, stride: view.stride, channels: 1))
   }
 
   /// The page in a picture that shows the same view as the last one that was looked at by `detect`, in another way, whatever its size: where a
   /// page probably is stays known. To be called straight after it.
   package func detectAgain(_ view: ImageView) -> DetectedPage? {
     picture.load(view)
-    return best(FinePicture(view.base, width: view.width, height: view.height, stride: view.stride, channels: 1))
+    return best(
+      FullResolutionPicture(view.base, width: view.width, height: view.height, stride: view.stride, channels: 1))
   }
 
   /// What is near an outline in the picture that `detect` or `detectAgain` has just looked at, judged as these judge, whatever the score.
   package func lookAgain(near outline: Quadrilateral) -> DetectedPage? {
     guard mask != nil, picture.width >= 24, picture.height >= 24, let judged = seen(near: outline) else { return nil }
-    return page(judged, score: PageScore.shares([judged.score]).reduce(0, +))
+    return page(judged, score: PageScorer.shares([judged.score]).reduce(0, +))
   }
 
   /// The page where it was a moment ago, its sides traced anew: a fraction of the work of `detect`.
@@ -126,14 +129,14 @@ public final class PageDetector {
     // A finger over a corner has corners of its own: the page is a worse one with them.
     var placed = best
     placeCorners(&placed)
-    placed.evidence = PageJudge(picture: picture, map: map, mask: mask).evidence(placed.hypothesis, placed.sides)
+    placed.evidence = PageEvaluator(picture: picture, map: map, mask: mask).evidence(placed.hypothesis, placed.sides)
     placed.score = score(placed.evidence)
     if placed.score >= best.score { best = placed }
     let pages = [best, followed].map { judged -> DetectedPage in
-      var page = page(judged, score: PageScore.shares([judged.score]).reduce(0, +))
+      var page = page(judged, score: PageScorer.shares([judged.score]).reduce(0, +))
       image.withBytes { bytes in
         guard
-          let fine = FinePicture(
+          let fine = FullResolutionPicture(
             bytes.baseAddress, width: image.width, height: image.height, stride: 3 * image.width, channels: 3)
         else { return }
         refine(&page.outline, fine)
@@ -160,7 +163,7 @@ public final class PageDetector {
 
   private func follow(from last: Quadrilateral) -> DetectedPage? {
     guard let judged = judged(near: last) else { return nil }
-    let score = PageScore.shares([judged.score]).reduce(0, +)
+    let score = PageScorer.shares([judged.score]).reduce(0, +)
     return score >= configuration.minimumScore ? page(judged, score: score) : nil
   }
 
@@ -176,10 +179,10 @@ public final class PageDetector {
   /// The same in a picture whose edges are known.
   private func seen(near last: Quadrilateral) -> Judged? {
     guard last.isFinite else { return nil }
-    var hypothesis = PageHypothesis(outline: reduced(last), merit: 0)
+    var hypothesis = PageHypothesis(outline: reduced(last), edgeSupport: 0)
     guard hypothesis.outline.isConvex else { return nil }
     hypothesis.borders = borders(hypothesis.outline)
-    let judge = PageJudge(picture: picture, map: map, mask: mask)
+    let judge = PageEvaluator(picture: picture, map: map, mask: mask)
     func judged(_ reach: Int) -> Judged {
       var hypothesis = hypothesis
       let trace = tracer.trace(hypothesis, reach: reach)
@@ -190,14 +193,14 @@ public final class PageDetector {
     }
     // A side that fingers hide is where it was, unless another place explains the frame better.
     let (near, far) = (judged(Self.followReach.near), judged(Self.followReach.far))
-    let shares = [near, far].map { PageScore.shares([$0.score]).reduce(0, +) }
+    let shares = [near, far].map { PageScorer.shares([$0.score]).reduce(0, +) }
     let isLikelier = shares[1] * (1 - shares[0]) > Self.followOdds * shares[0] * (1 - shares[1])
     return isLikelier || shares[1] > shares[0] + Self.followLead ? far : near
   }
 
   /// How likely an outline is whose sides were traced.
-  private func score(_ evidence: PageEvidence) -> Double {
-    (mask == nil ? PageScore.followed : PageScore.traced).score(evidence)
+  private func score(_ evidence: PageFeatures) -> Double {
+    (mask == nil ? PageScorer.followed : PageScorer.traced).score(evidence)
   }
 
   /// Which sides lie on the picture's border.
@@ -213,15 +216,15 @@ public final class PageDetector {
   struct Judged {
     var hypothesis: PageHypothesis
     var sides: [OutlineTracer.Side] = []
-    var evidence: PageEvidence
+    var evidence: PageFeatures
     var score: Double
   }
 
-  private func best(_ fine: FinePicture?) -> DetectedPage? {
+  private func best(_ fine: FullResolutionPicture?) -> DetectedPage? {
     let judged = traced(Self.traced)
     guard var first = judged.first else { return nil }
     placeCorners(&first)
-    let score = PageScore.shares(judged.map(\.score)).reduce(0, +)
+    let score = PageScorer.shares(judged.map(\.score)).reduce(0, +)
     guard score >= configuration.minimumScore else { return nil }
     var page = page(first, score: score)
     if let fine { refine(&page.outline, fine) }
@@ -248,7 +251,7 @@ public final class PageDetector {
   }
 
   /// Places corners to a fraction of a pixel, by the stretches of the sides next to them.
-  private func refine(_ outline: inout Quadrilateral, _ fine: FinePicture) {
+  private func refine(_ outline: inout Quadrilateral, _ fine: FullResolutionPicture) {
     let old = outline.corners
     var new = old
     let reach = 2 * picture.factor + 2
@@ -282,7 +285,7 @@ public final class PageDetector {
     sides = (0..<4).map { sides[($0 + turns) % 4] }
     seen = (0..<4).map { seen[($0 + turns) % 4] }
     return DetectedPage(
-      outline: placed.turned(by: turns), score: score, merit: judged.score, sides: sides, seen: seen)
+      outline: placed.turned(by: turns), score: score, logOdds: judged.score, sides: sides, seen: seen)
   }
 
   /// The likeliest hypotheses after their sides were traced, best first.
@@ -292,7 +295,7 @@ public final class PageDetector {
 
   /// Hypotheses after their sides were traced, in their order. The judge borrows planes that `hypotheses` may move: it is made after them.
   private func traced(_ hypotheses: some Sequence<Judged>) -> [Judged] {
-    let judge = PageJudge(picture: picture, map: map, mask: mask)
+    let judge = PageEvaluator(picture: picture, map: map, mask: mask)
     return hypotheses.map { first in
       let trace = tracer.trace(first.hypothesis)
       var hypothesis = first.hypothesis
@@ -313,18 +316,20 @@ public final class PageDetector {
     var all = QuadSearch().quadrilaterals(lineSearch.lines(of: map), width: map.width, height: map.height)
     // As with lines: what goes on beyond three sides of the picture is a part of something, seen from near by.
     for region in regionSearch.quadrilaterals(picture) where borders(region).count(where: { $0 }) <= 2 {
-      all.append(PageHypothesis(outline: region, merit: 0))
+      all.append(PageHypothesis(outline: region, edgeSupport: 0))
     }
     if let probable = regionSearch.quadrilateral(
       of: probabilities, side: PageSegmenter.cells, width: picture.width, height: picture.height)
     {
       let borders = borders(probable)
-      if borders.count(where: { $0 }) <= 2 { all.append(PageHypothesis(outline: probable, merit: 0, borders: borders)) }
+      if borders.count(where: { $0 }) <= 2 {
+        all.append(PageHypothesis(outline: probable, edgeSupport: 0, borders: borders))
+      }
     }
-    let judge = PageJudge(picture: picture, map: map, mask: mask)
+    let judge = PageEvaluator(picture: picture, map: map, mask: mask)
     return all.map { hypothesis in
       let evidence = judge.evidence(hypothesis)
-      return Judged(hypothesis: hypothesis, evidence: evidence, score: PageScore.first.score(evidence))
+      return Judged(hypothesis: hypothesis, evidence: evidence, score: PageScorer.first.score(evidence))
     }.sorted { $0.score > $1.score }
   }
 
@@ -338,11 +343,11 @@ public final class PageDetector {
 }
 
 extension PageDetector {
-  /// What may be a page, with its evidence in the order of `PageEvidence.values`.
+  /// What may be a page, with its evidence in the order of `PageFeatures.values`.
   package typealias Considered = [(outline: Quadrilateral, values: [Double])]
 
   /// The evidence of every hypothesis in a picture, as it was put together and, in the same order, as it was traced, with its outline: what
-  /// the weights of `PageScore` are fitted to.
+  /// the weights of `PageScorer` are fitted to.
   package func evidence(in image: RGBImage) -> (first: Considered, traced: Considered) {
     load(image)
     return evidence()

@@ -31,7 +31,7 @@ final class PageSegmenter {
   }
 
   /// How likely each of `cells` × `cells` equal parts of the picture belongs to a page, row by row, 0…1.
-  func probabilities(_ picture: WorkPicture) -> [Float] {
+  func probabilities(_ picture: WorkingPicture) -> [Float] {
     load(picture)
     return probabilities()
   }
@@ -83,7 +83,7 @@ final class PageSegmenter {
   }
 
   /// The picture resized by area, gray in all three channels where it has no colours.
-  private func load(_ picture: WorkPicture) {
+  private func load(_ picture: WorkingPicture) {
     let n = Self.side
     let (w, h) = (picture.width, picture.height)
     let (sx, sy) = (Float(w) / Float(n), Float(h) / Float(n))

@@ -4,7 +4,7 @@ package import WaymarkGeometry
 struct PageHypothesis {
   var outline: Quadrilateral
   /// How much of its perimeter is supported, less half of what is not; in pixels.
-  var merit: Double
+  var edgeSupport: Double
   /// Which sides (top, right, bottom, left of `outline`) lie on the picture's border.
   var borders: [Bool] = [false, false, false, false]
 }
@@ -35,12 +35,12 @@ struct QuadSearch {
     }
     struct Link {
       var line: Int
-      var merit: Double
+      var edgeSupport: Double
     }
     var found: [PageHypothesis] = []
     var worstKept = -Double.infinity
     var links: [Link] = []
-    func merit(_ line: Int, _ a: Int, _ b: Int) -> (support: Double, length: Double) {
+    func edgeSupport(_ line: Int, _ a: Int, _ b: Int) -> (support: Double, length: Double) {
       let (s, t) = (at[line * n + a], at[line * n + b])
       return (lines[line].support(from: s, to: t), abs(s - t))
     }
@@ -49,9 +49,9 @@ struct QuadSearch {
         links.removeAll(keepingCapacity: true)
         for k in 0..<n where k != i && k != j {
           guard crossing[i * n + k] != nil, crossing[j * n + k] != nil else { continue }
-          let (support, length) = merit(k, i, j)
+          let (support, length) = edgeSupport(k, i, j)
           guard length > leastSide, support > 0.3 * length else { continue }
-          links.append(Link(line: k, merit: support - 0.5 * (length - support)))
+          links.append(Link(line: k, edgeSupport: support - 0.5 * (length - support)))
         }
         for x in links.indices {
           let k = links[x].line
@@ -60,13 +60,13 @@ struct QuadSearch {
             guard i < min(k, l), let a = crossing[i * n + k], let b = crossing[i * n + l],
               let c = crossing[j * n + l], let d = crossing[j * n + k]
             else { continue }
-            let (si, li) = merit(i, k, l)
+            let (si, li) = edgeSupport(i, k, l)
             guard li > leastSide, si > 0.3 * li else { continue }
-            let (sj, lj) = merit(j, k, l)
+            let (sj, lj) = edgeSupport(j, k, l)
             guard lj > leastSide, sj > 0.3 * lj else { continue }
             let borders = [i, l, j, k].count { lines[$0].isBorder }
             guard borders <= 2 else { continue }
-            let total = links[x].merit + links[y].merit + si - 0.5 * (li - si) + sj - 0.5 * (lj - sj)
+            let total = links[x].edgeSupport + links[y].edgeSupport + si - 0.5 * (li - si) + sj - 0.5 * (lj - sj)
             guard total > worstKept else { continue }
             var quad = Quadrilateral(topLeft: a, topRight: b, bottomRight: c, bottomLeft: d)
             var sides = [lines[i].isBorder, lines[l].isBorder, lines[j].isBorder, lines[k].isBorder]
@@ -75,7 +75,7 @@ struct QuadSearch {
               sides = [sides[3], sides[2], sides[1], sides[0]]
             }
             guard quad.isConvex, quad.signedArea > leastArea, QuadSearch.looksLikeRectangle(quad) else { continue }
-            found.append(PageHypothesis(outline: quad, merit: total, borders: sides))
+            found.append(PageHypothesis(outline: quad, edgeSupport: total, borders: sides))
             if found.count >= 4 * limit { worstKept = thin(&found) }
           }
         }
@@ -87,7 +87,7 @@ struct QuadSearch {
 
   /// Keeps the best, none nearly the same as a better one; returns the least merit worth adding from now on.
   private func thin(_ found: inout [PageHypothesis]) -> Double {
-    found.sort { $0.merit > $1.merit }
+    found.sort { $0.edgeSupport > $1.edgeSupport }
     var kept: [PageHypothesis] = []
     for candidate in found where kept.count < limit {
       if !kept.contains(where: { $0.outline.largestCornerDistance(to: candidate.outline) < 4 }) {
@@ -95,7 +95,7 @@ struct QuadSearch {
       }
     }
     found = kept
-    return kept.count == limit ? kept[limit - 1].merit : -.infinity
+    return kept.count == limit ? kept[limit - 1].edgeSupport : -.infinity
   }
 
   /// Whether a rectangle can look like that through an ordinary camera that is not held too obliquely.

@@ -19,7 +19,7 @@ final class RegionSearch {
   private var height = 0
 
   /// Quadrilaterals in pixels of the work picture.
-  func quadrilaterals(_ picture: WorkPicture) -> [Quadrilateral] {
+  func quadrilaterals(_ picture: WorkingPicture) -> [Quadrilateral] {
     reduce(picture)
     guard width >= 16, height >= 16 else { return [] }
     var found: [Quadrilateral] = []
@@ -75,7 +75,7 @@ final class RegionSearch {
   }
 
   /// Half the resolution; of three channels the darkest: white paper is bright in all of them, coloured ground is not.
-  private func reduce(_ picture: WorkPicture) {
+  private func reduce(_ picture: WorkingPicture) {
     width = picture.width / 2
     height = picture.height / 2
     if levels.count != width * height { levels = [UInt8](repeating: 0, count: width * height) }

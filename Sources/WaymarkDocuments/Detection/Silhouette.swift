@@ -12,7 +12,7 @@ final class Silhouette {
     /// Clockwise, in pixels of the mask.
     var corners: [Point2]
     /// The share of its outline along which the mask ends, less what speaks against it: at most 1.
-    var worth: Double
+    var fitScore: Double
   }
 
   private struct EdgePoint {
@@ -70,7 +70,8 @@ final class Silhouette {
               let first = lines[d].line.crossing(lines[a].line), Self.isInside(first, mask)
             else { continue }
             let corners = [first, second, third, fourth]
-            guard Self.isSheet(corners, area), let fit = Self.fit(of: corners, in: mask), fit.worth > best?.worth ?? 0
+            guard Self.isSheet(corners, area), let fit = Self.fit(of: corners, in: mask),
+              fit.fitScore > best?.fitScore ?? 0
             else { continue }
             best = fit
           }
@@ -83,7 +84,7 @@ final class Silhouette {
   /// How well a quadrilateral fits a mask; nil where a side is not seen, or what it holds is not new.
   static func fit(of corners: [Point2], in mask: PixelPlane) -> Fit? {
     let samples = 24
-    var (worth, whole) = (0.0, 0.0)
+    var (fitScore, whole) = (0.0, 0.0)
     for side in 0..<4 {
       let (a, b) = (corners[side], corners[(side + 1) % 4])
       let length = a.distance(to: b)
@@ -102,11 +103,11 @@ final class Silhouette {
       }
       let seen = Double(ends) / Double(samples)
       guard seen >= leastSide else { return nil }
-      worth += length * (seen - (Double(empty) + 0.25 * Double(covered)) / Double(samples))
+      fitScore += length * (seen - (Double(empty) + 0.25 * Double(covered)) / Double(samples))
       whole += length
     }
     guard whole > 0, fill(corners, mask) >= leastFill else { return nil }
-    return Fit(corners: corners, worth: worth / whole)
+    return Fit(corners: corners, fitScore: fitScore / whole)
   }
 
   /// The share of a quadrilateral's inside that is new.

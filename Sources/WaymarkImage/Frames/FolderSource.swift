@@ -98,7 +98,7 @@ private struct FolderPlayer: SourceDriver {
     // What cannot be read is looked at again: its pictures may be replaced.
     machine = SourceMachine(
       device: path,
-      habits: SourceMachine.Habits(reopensAfter: 0.5) { SourceFault(.noPictures($0), longestPause: 0.5) })
+      policy: SourceMachine.Policy(reopensAfter: 0.5) { SourceFault(.noPictures($0), longestPause: 0.5) })
   }
 
   mutating func open() throws(SourceFault) -> SourceMachine.Opening {
@@ -139,7 +139,7 @@ private struct FolderPlayer: SourceDriver {
   }
 
   private mutating func endRound() {
-    if !isReadable { handle(.barren(problem)) }
+    if !isReadable { handle(.unreadable(problem)) }
     guard loops else {
       handle(.ended)
       return

@@ -15,12 +15,12 @@ package protocol FrameDecoder: AnyObject {
   ///   - use: receives the pixels, of exactly the size that `order` tells, for the length of the call; not called unless there are
   ///     any. They may change meanwhile, so that they are to be copied before anybody draws conclusions from them.
   func gray(
-    _ picture: UnsafeRawBufferPointer, _ order: FrameOrder, stop: StopSignal?, use: (ImageView) -> Void
-  ) -> FrameOutcome
+    _ picture: UnsafeRawBufferPointer, _ order: DecodeRequest, stop: StopSignal?, use: (ImageView) -> Void
+  ) -> DecodeOutcome
 
   /// A Motion JPEG picture as a JPEG file of the size that `order` tells, turned upright; nil when nothing can be made of it.
   func preview(
-    _ picture: UnsafeRawBufferPointer, _ order: FrameOrder, orientation: Orientation, quality: Int
+    _ picture: UnsafeRawBufferPointer, _ order: DecodeRequest, orientation: Orientation, quality: Int
   ) -> [UInt8]?
 }
 
@@ -28,7 +28,7 @@ package protocol FrameDecoder: AnyObject {
 package typealias MakeFrameDecoder = @Sendable () -> (any FrameDecoder)?
 
 /// What is to be made of a compressed picture.
-package struct FrameOrder: Sendable, Equatable {
+package struct DecodeRequest: Sendable, Equatable {
   /// The width that its header tells, in pixels; a picture of another size counts as damaged.
   package let width: Int
   /// The height that its header tells, in pixels.
@@ -59,11 +59,11 @@ package struct FrameOrder: Sendable, Equatable {
 }
 
 /// What became of a compressed picture.
-package enum FrameOutcome: Sendable, Equatable {
+package enum DecodeOutcome: Sendable, Equatable {
   /// It was decoded without fault.
   case clean
   /// It was decoded, but the decoder found something odd.
-  case odd
+  case damagedButDecoded
   /// It is damaged; nothing should be read from it.
   case damaged
   /// It was lost with what was to decode it, or while there was nothing that could.

@@ -4,7 +4,7 @@ import WaymarkSystem
 package enum FramePreview {
   /// A JPEG file of the size that `order` tells, turned upright.
   package static func make(
-    _ picture: UnsafeRawBufferPointer, _ order: FrameOrder, orientation: Orientation, quality: Int,
+    _ picture: UnsafeRawBufferPointer, _ order: DecodeRequest, orientation: Orientation, quality: Int,
     with decoder: inout JPEGDecoder
   ) throws(ImageError) -> [UInt8] {
     var target: PixelBuffer?

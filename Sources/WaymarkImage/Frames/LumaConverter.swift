@@ -13,7 +13,7 @@ package struct LumaConverter: ~Copyable {
     /// It was lost with what was to decode it, which says nothing about the next one.
     case lost
     /// It is complete, but the decoder found something odd: worn cable, or a camera that always writes so.
-    case odd(GrayImage)
+    case damagedButDecoded(GrayImage)
   }
 
   /// How a picture is turned upright.
@@ -21,19 +21,19 @@ package struct LumaConverter: ~Copyable {
   /// The width below which a compressed picture need not be decoded; nil: always in full.
   package let sufficientWidth: Int?
   private var decoder: JPEGDecoder
-  private let elsewhere: (any FrameDecoder)?
+  private let outOfProcess: (any FrameDecoder)?
   private var scratch = PixelBuffer(capacity: 0)
   private var pool = FramePool()
 
   /// A converter.
   ///
-  /// - Parameter elsewhere: what decodes compressed pictures; nil: they are decoded here.
+  /// - Parameter outOfProcess: what decodes compressed pictures; nil: they are decoded here.
   /// - Throws: `outOfMemory`.
   package init(
-    transform: FrameTransform = .identity, sufficientWidth: Int? = nil, elsewhere: (any FrameDecoder)? = nil
+    transform: FrameTransform = .identity, sufficientWidth: Int? = nil, outOfProcess: (any FrameDecoder)? = nil
   ) throws(ImageError) {
     self.transform = transform
-    self.elsewhere = elsewhere
+    self.outOfProcess = outOfProcess
     self.sufficientWidth = sufficientWidth
     decoder = try JPEGDecoder()
   }
@@ -48,7 +48,7 @@ package struct LumaConverter: ~Copyable {
     _ bytes: UnsafeRawBufferPointer, layout: PixelLayout, stop: StopSignal? = nil
   ) -> Outcome {
     guard layout.format == .mjpeg else { return copy(bytes, layout: layout) }
-    if let elsewhere { return fetch(bytes, layout: layout, from: elsewhere, stop) }
+    if let outOfProcess { return fetch(bytes, layout: layout, from: outOfProcess, stop) }
     return decode(bytes, layout: layout)
   }
 
@@ -98,21 +98,21 @@ package struct LumaConverter: ~Copyable {
     guard !outcome.isTruncated else { return .damaged }
     let image =
       target.map { GrayImage(width: width, height: height, buffer: $0) } ?? upright(width: width, height: height)
-    return outcome.isDamaged ? .odd(image) : .image(image)
+    return outcome.isDamaged ? .damagedButDecoded(image) : .image(image)
   }
 
   /// The same, decoded by somebody else: the one copy of the pixels that this takes also turns them upright.
   private mutating func fetch(
-    _ bytes: UnsafeRawBufferPointer, layout: PixelLayout, from elsewhere: any FrameDecoder, _ stop: StopSignal?
+    _ bytes: UnsafeRawBufferPointer, layout: PixelLayout, from outOfProcess: any FrameDecoder, _ stop: StopSignal?
   ) -> Outcome {
     // Without a size that can be read here, the one that was agreed is what the decoder has to find.
     let size = JPEGStructure.pictureSize(bytes) ?? (layout.width, layout.height)
     guard size.width * size.height <= layout.width * layout.height else { return .damaged }
-    let order = FrameOrder(width: size.width, height: size.height, scale: scale(for: layout.width))
+    let order = DecodeRequest(width: size.width, height: size.height, scale: scale(for: layout.width))
     let (width, height) = (order.scaledWidth, order.scaledHeight)
     let buffer = pool.take(capacity: width * height)
     let orientation = transform.orientation
-    let outcome = elsewhere.gray(bytes, order, stop: stop) { view in
+    let outcome = outOfProcess.gray(bytes, order, stop: stop) { view in
       if orientation == .upright {
         buffer.bytes.update(from: view.base, count: width * height)
       } else {
@@ -123,7 +123,7 @@ package struct LumaConverter: ~Copyable {
     let image = GrayImage(width: upright.width, height: upright.height, buffer: buffer)
     switch outcome {
     case .clean: return .image(image)
-    case .odd: return .odd(image)
+    case .damagedButDecoded: return .damagedButDecoded(image)
     case .damaged: return .damaged
     case .lost: return .lost
     }

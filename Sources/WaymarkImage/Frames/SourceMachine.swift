@@ -3,7 +3,7 @@ import WaymarkSystem
 /// The life of a source between `start` and `stop`, the same for a camera, a stream and a folder: what to do next after every frame, fault
 /// and silence. A value: it knows neither the clock nor what is opened, it is told the time and says what is to be done.
 ///
-/// | phase | `start` | `opened` | `frame` | `sign` | `barren` | `fault` | `time` at the deadline | `ended` | `stop` |
+/// | phase | `start` | `opened` | `frame` | `alive` | `unreadable` | `fault` | `time` at the deadline | `ended` | `stop` |
 /// |---|---|---|---|---|---|---|---|---|---|
 /// | closed | opening | | | | | | | | |
 /// | opening | | opened | | | | waiting | | closed | closed |
@@ -42,9 +42,9 @@ package struct SourceMachine: Sendable {
     /// A frame came, of that form and rate where they were not agreed on when it was opened, or are others now.
     case frame(PixelLayout? = nil, rate: Double? = nil)
     /// Something came of which no frame could be made: it lives, and no more than that.
-    case sign
+    case alive
     /// It is open, and nothing in it can be read.
-    case barren(SourceError)
+    case unreadable(SourceError)
     /// It has come to an end that was meant.
     case ended
     /// Time has passed.
@@ -70,19 +70,21 @@ package struct SourceMachine: Sendable {
     /// Frames a second, where they are known.
     package var rate: Double?
     /// How long no frame may come; nil: as long as it takes.
-    package var patience: Patience?
+    package var frameTimeout: FrameTimeout?
 
     /// What was opened.
-    package init(device: String? = nil, layout: PixelLayout? = nil, rate: Double? = nil, patience: Patience? = nil) {
+    package init(
+      device: String? = nil, layout: PixelLayout? = nil, rate: Double? = nil, frameTimeout: FrameTimeout? = nil
+    ) {
       self.device = device
       self.layout = layout
       self.rate = rate
-      self.patience = patience
+      self.frameTimeout = frameTimeout
     }
   }
 
   /// How long without a frame is too long, in seconds.
-  package struct Patience: Sendable, Equatable {
+  package struct FrameTimeout: Sendable, Equatable {
     /// For the first frame: sources need time to wake up.
     package var first: Double
     /// For the next one.
@@ -96,25 +98,25 @@ package struct SourceMachine: Sendable {
   }
 
   /// What kinds of sources differ in.
-  package struct Habits: Sendable {
+  package struct Policy: Sendable {
     /// How long to wait before it is opened again the first time, in seconds; ever longer after that, as long as the fault allows.
     package var firstPause: Double
     /// How long a silent one is left alone before it is opened anew, in seconds; nil: for ever, it speaks when it does.
     package var reopensAfter: Double?
     /// Whether one that can be opened is there. A pipe can be opened before anybody writes into it: one that was lost and is silent
     /// is as lost as before.
-    package var isThereOnceOpen: Bool
+    package var openImpliesPresent: Bool
     /// Why it is silent.
     package var silence: @Sendable (_ device: String) -> SourceFault
 
     /// Habits of a kind of source.
     package init(
-      firstPause: Double = 0.1, reopensAfter: Double?, isThereOnceOpen: Bool = true,
+      firstPause: Double = 0.1, reopensAfter: Double?, openImpliesPresent: Bool = true,
       silence: @escaping @Sendable (_ device: String) -> SourceFault
     ) {
       self.firstPause = firstPause
       self.reopensAfter = reopensAfter
-      self.isThereOnceOpen = isThereOnceOpen
+      self.openImpliesPresent = openImpliesPresent
       self.silence = silence
     }
   }
@@ -129,7 +131,7 @@ package struct SourceMachine: Sendable {
   /// Whether something is wrong with it that was told.
   package var isTroubled: Bool { problem != nil }
 
-  private let habits: Habits
+  private let policy: Policy
   private var opening = Opening()
   /// Whether something is open, or was left open for those who come back to it.
   private var holds = false
@@ -142,10 +144,10 @@ package struct SourceMachine: Sendable {
   /// A closed source.
   ///
   /// - Parameter device: what it is called until it is known better.
-  package init(device: String, habits: Habits) {
+  package init(device: String, policy: Policy) {
     self.device = device
-    self.habits = habits
-    backoff = Backoff(first: habits.firstPause)
+    self.policy = policy
+    backoff = Backoff(first: policy.firstPause)
   }
 
   /// Takes in what happened at `now` (seconds).
@@ -157,8 +159,8 @@ package struct SourceMachine: Sendable {
     case .opened(let opening): opened(opening, now)
     case .fault(let fault): fail(fault, now)
     case .frame(let layout, let rate): frame(layout, rate, now)
-    case .sign: sign(now)
-    case .barren(let problem): stall(problem, now)
+    case .alive: alive(now)
+    case .unreadable(let problem): stall(problem, now)
     case .time: time(now)
     }
   }
@@ -204,9 +206,9 @@ package struct SourceMachine: Sendable {
 
   /// Sets how long the next frame is waited for.
   private mutating func expectFrame(_ now: Double) {
-    let isAwaited = habits.isThereOnceOpen || problem == nil
-    let patience = isAwaited ? opening.patience : nil
-    deadline = patience.map { now + (phase == .opened ? $0.first : $0.next) }
+    let isAwaited = policy.openImpliesPresent || problem == nil
+    let frameTimeout = isAwaited ? opening.frameTimeout : nil
+    deadline = frameTimeout.map { now + (phase == .opened ? $0.first : $0.next) }
   }
 
   private mutating func frame(_ layout: PixelLayout?, _ rate: Double?, _ now: Double) -> [Effect] {
@@ -218,7 +220,7 @@ package struct SourceMachine: Sendable {
       opening.rate = rate ?? opening.rate
     }
     // Nobody knows what it looks like: nobody wanted it.
-    guard opening.layout != nil else { return sign(now) }
+    guard opening.layout != nil else { return alive(now) }
     let isBack = problem != nil && phase == .opened
     let isTold = phase == .streaming && !isNew
     phase = .streaming
@@ -228,7 +230,7 @@ package struct SourceMachine: Sendable {
     return (isBack ? [.report(status(.back))] : []) + [.report(status(.streaming))]
   }
 
-  private mutating func sign(_ now: Double) -> [Effect] {
+  private mutating func alive(_ now: Double) -> [Effect] {
     guard [.opened, .streaming, .stalled].contains(phase) else { return [] }
     let wasStalled = phase == .stalled
     if wasStalled {
@@ -242,7 +244,7 @@ package struct SourceMachine: Sendable {
   private mutating func stall(_ problem: SourceError, _ now: Double) -> [Effect] {
     guard [.opened, .streaming, .stalled].contains(phase) else { return [] }
     phase = .stalled
-    deadline = habits.reopensAfter.map { now + $0 }
+    deadline = policy.reopensAfter.map { now + $0 }
     guard self.problem != problem else { return [] }
     isSilenceAlone = self.problem == nil
     self.problem = problem
@@ -257,10 +259,10 @@ package struct SourceMachine: Sendable {
       holds = true
       self.deadline = nil
       return [.open]
-    case .opened, .streaming: return stall(habits.silence(device).problem, now)
+    case .opened, .streaming: return stall(policy.silence(device).problem, now)
     case .stalled:
       // Still silent: only opening it anew may help. What was told still holds.
-      wait(habits.silence(device), now)
+      wait(policy.silence(device), now)
       return [.close]
     case .closed, .opening:
       self.deadline = nil

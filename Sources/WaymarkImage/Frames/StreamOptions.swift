@@ -9,20 +9,20 @@ package struct StreamOptions: Sendable {
   /// The width below which a picture need not be decoded; nil: in full.
   package var sufficientWidth: Int?
   /// A pipe from which no frame came for so many seconds counts as stalled.
-  package var patience: Double
+  package var frameTimeout: Double
   /// How long to wait before a stream that ended or broke is opened again, in seconds: at first, and at the longest.
   package var pause: ClosedRange<Double>
 
   /// Options.
   package init(
     rate: Double? = nil, loops: Bool = true, transform: FrameTransform = .identity, sufficientWidth: Int? = nil,
-    patience: Double = 2, pause: ClosedRange<Double> = 0.25...5
+    frameTimeout: Double = 2, pause: ClosedRange<Double> = 0.25...5
   ) {
     self.rate = rate
     self.loops = loops
     self.transform = transform
     self.sufficientWidth = sufficientWidth
-    self.patience = patience
+    self.frameTimeout = frameTimeout
     self.pause = pause
   }
 }

@@ -48,8 +48,8 @@ struct StreamPlayer: ~Copyable, SourceDriver {
     // What is silent is waited for: who writes need not begin anew.
     machine = SourceMachine(
       device: path,
-      habits: SourceMachine.Habits(
-        firstPause: options.pause.lowerBound, reopensAfter: nil, isThereOnceOpen: false,
+      policy: SourceMachine.Policy(
+        firstPause: options.pause.lowerBound, reopensAfter: nil, openImpliesPresent: false,
         silence: { SourceFault(.silentStream($0), longestPause: 0) }))
   }
 
@@ -67,8 +67,8 @@ struct StreamPlayer: ~Copyable, SourceDriver {
     usefulBefore = useful
     hasLost = false
     // Who opens a stream far away needs longer for the first frame. A file has no reason to be silent.
-    let patience = SourceMachine.Patience(first: 2.5 * options.patience, next: options.patience)
-    return SourceMachine.Opening(patience: isFile ? nil : patience)
+    let frameTimeout = SourceMachine.FrameTimeout(first: 2.5 * options.frameTimeout, next: options.frameTimeout)
+    return SourceMachine.Opening(frameTimeout: isFile ? nil : frameTimeout)
   }
 
   mutating func close() { input = nil }
@@ -161,7 +161,7 @@ struct StreamPlayer: ~Copyable, SourceDriver {
         deliver(place, layout: PixelLayout(format: .mjpeg, width: size.width, height: size.height), stop)
       } else {
         state.count(\.damaged)
-        handle(.sign)
+        handle(.alive)
       }
       begin = place.upperBound
       return true
@@ -220,7 +220,7 @@ struct StreamPlayer: ~Copyable, SourceDriver {
       var clock = StageClock(state.stages)
       defer { clock.mark("luma") }
       switch converter.convert(bytes, layout: layout, stop: stop) {
-      case .image(let image), .odd(let image):
+      case .image(let image), .damagedButDecoded(let image):
         return Frame(origin: .stream, sequence: state.nextSequence(), captured: now, image: image, encoded: encoded)
       case .damaged: return nil
       case .lost:
@@ -230,7 +230,7 @@ struct StreamPlayer: ~Copyable, SourceDriver {
     }
     guard let frame else {
       state.count(\.damaged)
-      handle(.sign)
+      handle(.alive)
       return
     }
     handle(.frame(layout, rate: isFile ? playedRate : nil))

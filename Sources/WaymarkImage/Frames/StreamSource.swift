@@ -56,7 +56,7 @@ package final class StreamSource: FrameSource {
         var player = StreamPlayer(
           path: device, options: options, isFile: isFile, state: state, sink: sink, leftover: leftover,
           converter: try LumaConverter(
-            transform: options.transform, sufficientWidth: options.sufficientWidth, elsewhere: makeDecoder()))
+            transform: options.transform, sufficientWidth: options.sufficientWidth, outOfProcess: makeDecoder()))
         player.run(until: stop)
         let unused = player.unused
         rest.withLock { $0 = unused }

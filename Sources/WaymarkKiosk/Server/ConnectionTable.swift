@@ -5,37 +5,39 @@
 struct ConnectionTable<Key: Hashable> {
   /// The most connections at a time.
   let limit: Int
-  private var proven: Set<Key> = []
+  private var authenticatedKeys: Set<Key> = []
   /// Oldest first.
-  private var unproven: [Key] = []
+  private var pendingKeys: [Key] = []
 
   init(limit: Int) { self.limit = limit }
 
   /// How many are open.
-  var count: Int { proven.count + unproven.count }
+  var count: Int { authenticatedKeys.count + pendingKeys.count }
 
   /// Takes up a connection; gives the one that must be closed for it, which may be itself.
   mutating func opened(_ key: Key) -> Key? {
-    unproven.append(key)
-    return count > limit ? unproven.removeFirst() : nil
+    pendingKeys.append(key)
+    return count > limit ? pendingKeys.removeFirst() : nil
   }
 
   /// A connection has proved itself.
-  mutating func proved(_ key: Key) {
-    guard let index = unproven.firstIndex(of: key) else { return }
-    unproven.remove(at: index)
-    proven.insert(key)
+  mutating func authenticated(_ key: Key) {
+    guard let index = pendingKeys.firstIndex(of: key) else { return }
+    pendingKeys.remove(at: index)
+    authenticatedKeys.insert(key)
   }
 
   /// The time to prove itself is over; whether the connection must be closed.
   mutating func expired(_ key: Key) -> Bool {
-    guard let index = unproven.firstIndex(of: key) else { return false }
-    unproven.remove(at: index)
+    guard let index = pendingKeys.firstIndex(of: key) else { return false }
+    pendingKeys.remove(at: index)
     return true
   }
 
   /// A connection has ended.
   mutating func closed(_ key: Key) {
-    if proven.remove(key) == nil, let index = unproven.firstIndex(of: key) { unproven.remove(at: index) }
+    if authenticatedKeys.remove(key) == nil, let index = pendingKeys.firstIndex(of: key) {
+      pendingKeys.remove(at: index)
+    }
   }
 }

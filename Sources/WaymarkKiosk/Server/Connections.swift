@@ -44,7 +44,7 @@ final class Connections: Sendable {
   }
 
   /// A request with the right cookie or token came over this connection.
-  func proved(_ channel: any Channel) { state.withLock { $0.table.proved(ObjectIdentifier(channel)) } }
+  func authenticated(_ channel: any Channel) { state.withLock { $0.table.authenticated(ObjectIdentifier(channel)) } }
 
   /// Turns new connections away and ends those that are still open after a time to finish what they are about.
   func close(after time: Duration) {

@@ -32,10 +32,12 @@ extension KioskServer {
       guard options.upload else { return Response(status: .notFound) }
       let length = request.headers[.contentLength].flatMap(Int.init)
       if let length, length > Self.uploadLimit { return tooLarge }
-      guard let room = await rooms.enter(length ?? Self.uploadLimit, within: options.limits.patience) else {
+      guard
+        let reservation = await pictureBudget.reserve(length ?? Self.uploadLimit, within: options.limits.pictureTimeout)
+      else {
         return busy
       }
-      defer { room.leave() }
+      defer { reservation.release() }
       guard let body = await collect(request, upTo: Self.uploadLimit) else { return tooLarge }
       // The service cannot be told of a picture of no bytes.
       guard !body.isEmpty else {
@@ -45,14 +47,14 @@ extension KioskServer {
       return answer(await backend.upload(body, page: request.headers[Self.pageHeader]))
     }
 
-    let streams = StreamCounter(limit: options.limits.streams)
+    let streams = StreamLimiter(limit: options.limits.streams)
     router.get("/api/events") { request, _ in
       let page = request.uri.queryParameters["page"].map { String($0.prefix(64)) }
-      guard let place = streams.enter() else { return Response(status: .serviceUnavailable) }
+      guard let place = streams.reserve() else { return Response(status: .serviceUnavailable) }
       return Response(
         status: .ok, headers: [.contentType: "text/event-stream", .init("X-Accel-Buffering")!: "no"],
         body: .init { writer in
-          defer { place.leave() }
+          defer { place.release() }
           var writer = writer
           try await request.body.consumeWithCancellationOnInboundClose { _ in
             try await writer.write(ByteBuffer(string: ": waymark\n\n"))

@@ -7,15 +7,15 @@ import ServiceLifecycle
 extension KioskServer {
   /// The live picture as multipart JPEG, and single pictures.
   func addPictures(to router: Router<KioskContext>) {
-    let streams = StreamCounter(limit: options.limits.streams)
+    let streams = StreamLimiter(limit: options.limits.streams)
     router.get("/api/preview") { request, _ in
-      guard let place = streams.enter() else { return Response(status: .serviceUnavailable) }
+      guard let place = streams.reserve() else { return Response(status: .serviceUnavailable) }
       let width = request.uri.queryParameters["width"].flatMap { Int($0) }.map { min(max($0, 16), 4096) }
       let rate = request.uri.queryParameters["rate"].flatMap { Double($0) }.map { min(max($0, 0.1), 60) }
       return Response(
         status: .ok, headers: [.contentType: "multipart/x-mixed-replace; boundary=frame"],
         body: .init { writer in
-          defer { place.leave() }
+          defer { place.release() }
           var writer = writer
           try await request.body.consumeWithCancellationOnInboundClose { _ in
             for try await part in backend.preview(width: width, rate: rate).cancelOnGracefulShutdown() {
@@ -50,9 +50,11 @@ extension KioskServer {
 
   private func picture(_ request: PictureRequest, _ context: KioskContext) async -> Response {
     // How large it is shows only when it is there.
-    guard let room = await rooms.enter(Self.uploadLimit, within: options.limits.patience) else { return busy }
+    guard let reservation = await pictureBudget.reserve(Self.uploadLimit, within: options.limits.pictureTimeout) else {
+      return busy
+    }
     guard let part = try? await backend.picture(request) else { return Response(status: .notFound) }
-    room.shrink(to: part.bytes.count)
+    reservation.shrink(to: part.bytes.count)
     let (channel, deadline) = (context.channel, TimeAmount(options.limits.body))
     return Response(
       status: .ok,
@@ -62,7 +64,7 @@ extension KioskServer {
         let timer = channel.eventLoop.scheduleTask(in: deadline) { channel.close(promise: nil) }
         defer {
           timer.cancel()
-          room.leave()
+          reservation.release()
         }
         var writer = writer
         var buffer = ByteBuffer(bytes: part.bytes)

@@ -18,7 +18,7 @@ package struct KioskServer: Sendable {
   let backend: any KioskBackend
   let assets: Assets
   /// What pictures of all pages take up together.
-  let rooms: PictureRooms
+  let pictureBudget: PictureMemoryBudget
   private let logger: Logger
 
   /// A server that is not yet listening.
@@ -28,7 +28,7 @@ package struct KioskServer: Sendable {
     self.options = options
     self.backend = backend
     self.logger = logger
-    rooms = PictureRooms(bytes: options.limits.pictures, waiting: options.limits.waiting)
+    pictureBudget = PictureMemoryBudget(bytes: options.limits.pictures, waiting: options.limits.waiting)
     assets = try Assets(folder: options.assets, configuration: options.shown)
   }
 
@@ -85,7 +85,7 @@ package struct KioskServer: Sendable {
     return Application(
       responder: router.buildResponder(),
       server: HTTPServerBuilder { responder in
-        HeldChannel(http: HTTP1Channel(responder: responder, configuration: http), connections: connections)
+        TrackedHTTPChannel(http: HTTP1Channel(responder: responder, configuration: http), connections: connections)
       },
       configuration: .init(address: .hostname(host, port: options.port), serverName: nil),
       onServerRunning: { channel in

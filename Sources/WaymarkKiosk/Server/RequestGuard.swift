@@ -23,14 +23,14 @@ struct RequestGuard: RouterMiddleware {
     var response: Response
     switch gate.decide(claims(of: request)) {
     case .allowed:
-      connections.proved(context.channel)
+      connections.authenticated(context.channel)
       response = try await answer(request, context, next)
     case .trade(let cookie, let secure):
-      connections.proved(context.channel)
+      connections.authenticated(context.channel)
       let line = "\(cookieName)=\(cookie); Path=/; HttpOnly; SameSite=Strict\(secure ? "; Secure" : "")"
       response = start(from: request, headers: [.setCookie: line])
     case .home:
-      connections.proved(context.channel)
+      connections.authenticated(context.channel)
       response = start(from: request)
     case .offer: response = refuse(.noToken)
     case .refused(let refusal): response = refuse(refusal)

@@ -31,7 +31,7 @@ package enum AndroidEnterprise {
       fields.append(
         PayloadField(
           known?.field ?? key, member.value.scalarText ?? member.value.compactText,
-          isSecret: known?.isSecret ?? PayloadField.soundsSecret(key)))
+          isSecret: known?.isSecret ?? PayloadField.looksSecret(key)))
     }
     let refuse = { (problem: String) in Payload.malformed(.androidEnterprise, problem, fields: fields) }
     for (key, _, _) in names where key != "PROVISIONING_ADMIN_EXTRAS_BUNDLE" {

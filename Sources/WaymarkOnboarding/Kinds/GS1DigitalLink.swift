@@ -38,7 +38,7 @@ package enum GS1DigitalLink {
     }
     guard position == segments.count else { return nil }
     for item in address.queryItems ?? [] {
-      fields.append(PayloadField(item.name, item.value, isSecret: PayloadField.soundsSecret(item.name)))
+      fields.append(PayloadField(item.name, item.value, isSecret: PayloadField.looksSecret(item.name)))
     }
     let problem = rule.check && !hasCheckDigit(value) ? "the check digit of (\(key)) is wrong" : nil
     return Payload(.gs1DigitalLink, fields: fields, problem: problem, endpoints: [.init(name: "domain", address)])

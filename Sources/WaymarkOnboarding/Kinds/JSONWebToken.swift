@@ -9,7 +9,7 @@ package enum JSONWebToken {
       fields.append(
         PayloadField(
           member.name, member.value.scalarText ?? member.value.compactText,
-          isSecret: PayloadField.soundsSecret(member.name)))
+          isSecret: PayloadField.looksSecret(member.name)))
     }
     guard let name = policy.hostClaim else { return Payload(.jwt, fields: fields) }
     guard let text = claims.value(at: name)?.string, !text.isEmpty else {

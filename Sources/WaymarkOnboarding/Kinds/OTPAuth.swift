@@ -11,7 +11,7 @@ package enum OTPAuth {
       if fields[name] != nil {
         return Payload(.otpauth, fields: fields, problem: "a parameter stands twice")
       }
-      fields.append(PayloadField(name, item.value, isSecret: name == "secret" || PayloadField.soundsSecret(name)))
+      fields.append(PayloadField(name, item.value, isSecret: name == "secret" || PayloadField.looksSecret(name)))
     }
     return Payload(.otpauth, fields: fields, problem: problem(fields))
   }

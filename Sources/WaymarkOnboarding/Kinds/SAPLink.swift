@@ -26,7 +26,7 @@ package enum SAPLink {
     var values: [String: String] = [:]
     for item in items {
       let key = item.name.lowercased()
-      fields.append(PayloadField(item.name, item.value, isSecret: PayloadField.soundsSecret(key)))
+      fields.append(PayloadField(item.name, item.value, isSecret: PayloadField.looksSecret(key)))
       // Which of two counts would differ from program to program.
       guard values.updateValue(item.value, forKey: key) == nil else {
         return .malformed(.sapLink, "\"\(DisplayText.escaped(item.name, limit: 60))\" stands twice", fields: fields)

@@ -18,7 +18,7 @@ package enum SAPOnboarding {
       // A token's claims are judged, not shown.
       if ["iss", "aud", "exp", "nbf", "iat", "jti"].contains(member.name) { continue }
       guard let text = member.value.scalarText else { continue }
-      fields.append(PayloadField(member.name, text, isSecret: PayloadField.soundsSecret(member.name)))
+      fields.append(PayloadField(member.name, text, isSecret: PayloadField.looksSecret(member.name)))
     }
     let refuse = { (problem: String) in Payload.malformed(.sapOnboarding, problem, fields: fields) }
     // Some libraries do not tell "host" from "Host", and take the one we did not judge.
@@ -86,7 +86,7 @@ package enum SAPOnboarding {
         if let problem = walk(element, key: key, into: &fields, &endpoints) { return problem }
       }
     case .string(let text):
-      fields.append(PayloadField(key, text, isSecret: PayloadField.soundsSecret(key)))
+      fields.append(PayloadField(key, text, isSecret: PayloadField.looksSecret(key)))
       let isRedirect = key.lowercased().hasPrefix("redirect")
       let isEndpoint = key.lowercased().hasSuffix("endpoint")
       if let address = WebAddress(text), !isRedirect {
@@ -101,7 +101,7 @@ package enum SAPOnboarding {
       }
     case .number, .bool, .null:
       if let text = value.scalarText {
-        fields.append(PayloadField(key, text, isSecret: PayloadField.soundsSecret(key)))
+        fields.append(PayloadField(key, text, isSecret: PayloadField.looksSecret(key)))
       }
     }
     return nil

@@ -12,7 +12,7 @@ package enum WebLink {
       return Payload(.url, fields: fields, endpoints: [.init(name: "host", address)])
     }
     for item in items {
-      fields.append(PayloadField(item.name, item.value, isSecret: PayloadField.soundsSecret(item.name)))
+      fields.append(PayloadField(item.name, item.value, isSecret: PayloadField.looksSecret(item.name)))
     }
     return Payload(.url, fields: fields, endpoints: [.init(name: "host", address)])
   }

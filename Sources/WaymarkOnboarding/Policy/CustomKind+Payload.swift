@@ -49,7 +49,7 @@ extension CustomKind {
   }
 
   private func isSecret(_ key: String) -> Bool {
-    secrets.contains(key) || PayloadField.soundsSecret(key.split(separator: ".").last.map(String.init) ?? key)
+    secrets.contains(key) || PayloadField.looksSecret(key.split(separator: ".").last.map(String.init) ?? key)
   }
 
   /// Leaves by their paths; a secret object hides all that is in it.

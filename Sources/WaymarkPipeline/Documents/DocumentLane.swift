@@ -10,13 +10,13 @@ extension Lane where Settings == DocumentTask, Output == DocumentReading {
   ///
   /// - Parameter place: finds a page by colours, where luma does not show it.
   package static func documents(
-    maximumRate: Double? = nil, place: PageSeeker.Place? = nil,
+    maximumRate: Double? = nil, place: PageTracker.Place? = nil,
     deliver: @escaping @Sendable (DocumentReading, Frame) -> Void
   ) -> DocumentLane {
     DocumentLane(
       name: "documents", settings: DocumentTask(), maximumRate: maximumRate, wantsEncoded: true, wantsLuma: true,
       makeWork: {
-        let seeker = PageSeeker(place: place)
+        let seeker = PageTracker(place: place)
         return { seeker.look($0, $1) }
       }, deliver: deliver)
   }

@@ -13,11 +13,11 @@ package struct PageCapture: Sendable {
     package var holdTime = 0.6
     /// How far a corner may move in that time, as a share of the page's diagonal: the mean of its places in the last `glance` seconds
     /// from that in the first.
-    package var stillness = 0.015
+    package var maxDrift = 0.015
     /// How far it may be from the mean of its last places in one frame: a hand trembles, and finding errs.
-    package var tremor = 0.035
+    package var maxJitter = 0.035
     /// How far it may move from one `glance` to the last.
-    package var finalStillness = 0.01
+    package var finalMaxDrift = 0.01
     /// Outlines whose corners are no farther apart are the same.
     package var agreement = 0.02
     /// Seconds.
@@ -35,18 +35,18 @@ package struct PageCapture: Sendable {
   }
 
   /// What one frame shows.
-  package struct Sight: Sendable {
+  package struct Observation: Sendable {
     package var outline: Quadrilateral
     package var score: Double
-    package var look: PageLook
+    package var look: PageQuality
     /// Whether it came into view: a bare or dark rectangle that has always been there is the table's.
-    package var hasArrived: Bool
+    package var isNewInView: Bool
 
-    package init(outline: Quadrilateral, score: Double, look: PageLook, hasArrived: Bool = true) {
+    package init(outline: Quadrilateral, score: Double, look: PageQuality, isNewInView: Bool = true) {
       self.outline = outline
       self.score = score
       self.look = look
-      self.hasArrived = hasArrived
+      self.isNewInView = isNewInView
     }
   }
 
@@ -95,9 +95,9 @@ package struct PageCapture: Sendable {
     package var captures = false
   }
 
-  private struct Hold: Sendable {
+  private struct StillPeriod: Sendable {
     var best = -1.0
-    var kept: Sight
+    var kept: Observation
     /// When `kept` was seen.
     var keptAt = -Double.infinity
     /// Where the page was, the corners of all in the order of the first, and how likely it was one.
@@ -114,7 +114,7 @@ package struct PageCapture: Sendable {
     }
 
     /// The outline on which most frames from then on agree, each as far as it is sure; and their share.
-    func commonest(from: Double, within limit: Double) -> (corners: [Point2], share: Double)? {
+    func mostFrequent(from: Double, within limit: Double) -> (corners: [Point2], share: Double)? {
       let used = trail.filter { $0.at >= from - 1e-6 }
       let total = used.reduce(0) { $0 + $1.score }
       let votes = used.map { one in
@@ -126,23 +126,23 @@ package struct PageCapture: Sendable {
   }
 
   private let settings: Settings
-  private var hold: Hold?
+  private var hold: StillPeriod?
   private var lastSeen: Double?
   /// The page that was captured last, as long as the view has not changed; and since when something else is seen in its place.
-  private var shown: Sight? {
-    didSet { (stir, stirredAt, hasStirred) = (0, nil, false) }
+  private var shown: Observation? {
+    didSet { (changedFraction, changedAt, hasChanged) = (0, nil, false) }
   }
   private var otherSince: Double?
   /// What has stirred lately since `shown` was captured, and whether it was ever enough for another sheet.
-  private var stir = 0.0
-  private var stirredAt: Double?
-  private var hasStirred = false
+  private var changedFraction = 0.0
+  private var changedAt: Double?
+  private var hasChanged = false
   /// What was captured.
-  private var known: [PageMarks] = []
+  private var known: [PageFingerprint] = []
   private var hint: (advice: Advice, since: Double)?
   private var told: Advice?
   private static let memory = 64
-  /// The `PageLook.brightness` of dark paper, or of any in the dark.
+  /// The `PageQuality.brightness` of dark paper, or of any in the dark.
   private static let dark = 0.14
   /// Seconds in which what has stirred no longer counts.
   private static let stirring = 0.33
@@ -150,16 +150,16 @@ package struct PageCapture: Sendable {
   private static let longestTrail = 512
 
   /// Since when the page that is in view rests; nil while none does.
-  package var restsSince: Double? { hold?.since }
+  package var stillSince: Double? { hold?.since }
 
   /// Nothing captured yet.
   package init(_ settings: Settings = Settings()) { self.settings = settings }
 
   /// Takes in what the frame captured at `now` (seconds of any steady clock) shows; nil: no page.
   ///
-  /// - Parameter stir: the share of the picture that has changed since the frame before.
-  package mutating func see(_ sight: Sight?, stir: Double = 1, at now: Double) -> Outcome {
-    if let before = shown { note(stir, against: before, at: now) }
+  /// - Parameter changedFraction: the share of the picture that has changed since the frame before.
+  package mutating func see(_ sight: Observation?, changedFraction: Double = 1, at now: Double) -> Outcome {
+    if let before = shown { note(changedFraction, against: before, at: now) }
     guard let sight else { return miss(at: now) }
     lastSeen = now
     if let before = shown {
@@ -171,7 +171,7 @@ package struct PageCapture: Sendable {
     }
     let (advice, isBlocking) = Self.advice(on: sight.look)
     // What is judged anew in every frame wavers.
-    let isTable = (sight.look.marks.isBlank || sight.look.brightness < Self.dark) && !sight.hasArrived
+    let isTable = (sight.look.marks.isBlank || sight.look.brightness < Self.dark) && !sight.isNewInView
     guard sight.score >= settings.leastScore * (hold == nil ? 1 : 0.67), !isBlocking, !isTable else {
       // A corner close to the border is now within the picture and now not.
       if let hold, now - (hold.trail.last?.at ?? 0) <= settings.gap {
@@ -184,7 +184,7 @@ package struct PageCapture: Sendable {
   }
 
   /// A page was captured otherwise: by the shutter.
-  package mutating func captured(_ sight: Sight?) {
+  package mutating func captured(_ sight: Observation?) {
     hold = nil
     shown = sight
     otherSince = nil
@@ -211,17 +211,17 @@ package struct PageCapture: Sendable {
   }
 
   /// Adds up what stirs, frames without a page included: with one sheet laid over another there is none for a moment.
-  private mutating func note(_ change: Double, against before: Sight, at now: Double) {
-    let passed = stirredAt.map { min(max(now - $0, 0), 1) } ?? 0
-    stirredAt = now
-    stir = stir * max(0, 1 - passed / Self.stirring) + change
-    if stir > 0.15 * before.look.share { hasStirred = true }
+  private mutating func note(_ change: Double, against before: Observation, at now: Double) {
+    let passed = changedAt.map { min(max(now - $0, 0), 1) } ?? 0
+    changedAt = now
+    changedFraction = changedFraction * max(0, 1 - passed / Self.stirring) + change
+    if changedFraction > 0.15 * before.look.share { hasChanged = true }
   }
 
   /// Whether the page that was captured last is gone.
-  private mutating func review(_ sight: Sight, against before: Sight, at now: Double) {
+  private mutating func review(_ sight: Observation, against before: Observation, at now: Double) {
     // As long as little stirs the page is the same, whatever is taken for its outline.
-    guard hasStirred else { return }
+    guard hasChanged else { return }
     let moved = Self.motion(sight.outline, before.outline)
     let differs = sight.look.marks.similarity(to: before.look.marks) < 0.5
     // Elsewhere it may be the same page, pushed about; it is compared with all that were captured when it rests.
@@ -233,26 +233,26 @@ package struct PageCapture: Sendable {
     if let otherSince, now - otherSince >= settings.change { shown = nil }
   }
 
-  private mutating func holdStill(_ sight: Sight, _ advice: Advice?, at now: Double) -> Outcome {
-    var current = hold ?? Hold(kept: sight)
+  private mutating func holdStill(_ sight: Observation, _ advice: Advice?, at now: Double) -> Outcome {
+    var current = hold ?? StillPeriod(kept: sight)
     let (glance, diagonal) = (settings.glance, Self.diagonal(sight.outline))
     var corners = sight.outline.corners
     if let mean = current.mean(from: now - glance - settings.gap, to: now) {
       corners = Self.aligned(corners, to: mean).corners
-      if Self.motion(corners, mean) > settings.tremor * diagonal { current = Hold(kept: sight) }
+      if Self.motion(corners, mean) > settings.maxJitter * diagonal { current = StillPeriod(kept: sight) }
     }
     current.trail.append((now, corners, sight.score))
     if current.trail.count > Self.longestTrail { current.trail.removeFirst() }
     // What it came from does not count: it rests from when it was where it is now.
     while let early = current.mean(from: current.since, to: current.since + glance),
       let late = current.mean(from: now - glance, to: now),
-      Self.motion(late, early) > settings.stillness * diagonal
+      Self.motion(late, early) > settings.maxDrift * diagonal
     {
       current.trail.removeFirst()
     }
     var outcome = Outcome(phase: .holding, progress: progress(of: current, at: now), advice: say(advice, at: now))
     let limit = settings.agreement * diagonal
-    let common = current.commonest(from: now - settings.holdTime - settings.glance, within: limit)
+    let common = current.mostFrequent(from: now - settings.holdTime - settings.glance, within: limit)
     func isCommon(_ corners: [Point2]) -> Bool {
       common.map { Self.aligned(corners, to: $0.corners).worst <= limit } ?? false
     }
@@ -270,7 +270,7 @@ package struct PageCapture: Sendable {
     guard outcome.progress >= 1, current.trail.count >= 3, let late = current.mean(from: now - glance, to: now),
       // Of frames that come more slowly than a glance: the one before.
       let before = current.mean(from: now - 2 * glance, to: now - glance) ?? current.trail.dropLast().last?.corners,
-      Self.motion(late, before) <= settings.finalStillness * diagonal,
+      Self.motion(late, before) <= settings.finalMaxDrift * diagonal,
       // Which of several outlines it has must have come out.
       let common, common.share >= 0.5, isCommon(current.kept.outline.corners)
     else { return outcome }
@@ -292,14 +292,14 @@ package struct PageCapture: Sendable {
     return outcome
   }
 
-  private mutating func remember(_ marks: PageMarks) {
+  private mutating func remember(_ marks: PageFingerprint) {
     // Nothing tells one blank sheet from another: that it is the same one only the unchanged view says.
     guard !marks.isBlank else { return }
     known.append(marks)
     if known.count > Self.memory { known.removeFirst() }
   }
 
-  private func progress(of hold: Hold, at now: Double) -> Double {
+  private func progress(of hold: StillPeriod, at now: Double) -> Double {
     min(1, max(0, (now - hold.since) / max(settings.holdTime, 1e-3)))
   }
 
@@ -315,7 +315,7 @@ package struct PageCapture: Sendable {
   }
 
   /// What to say of a page, and whether it is not captured by itself until that is over.
-  private static func advice(on look: PageLook) -> (advice: Advice?, isBlocking: Bool) {
+  private static func advice(on look: PageQuality) -> (advice: Advice?, isBlocking: Bool) {
     if look.isCut { return (.showWholePage, true) }
     if look.share < 0.03 { return (.moveCloser, true) }
     // Dark paper in good light is none the worse for it.

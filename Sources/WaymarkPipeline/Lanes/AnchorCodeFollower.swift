@@ -25,7 +25,7 @@ final class AnchorCodeFollower {
   private let codes: [AnchorCode]
   private let follower: CodeFollower
   /// What was read, and which anchor has it.
-  private var symbols: [CodeSighting.Content: (symbol: Symbol, index: Int)] = [:]
+  private var symbols: [CodeDetection.Content: (symbol: Symbol, index: Int)] = [:]
   /// The number of the code that an anchor is: of several that fit, the one that was there first, as long as it is.
   private var holders: [Int: Int] = [:]
 
@@ -37,7 +37,7 @@ final class AnchorCodeFollower {
   /// The anchors that are seen in a frame.
   ///
   /// - Parameter read: what the barcode lane has read meanwhile, and in which frame.
-  func follow(_ frame: Frame, read: (symbols: [Symbol], frame: Frame)?) -> [AnchorSighting] {
+  func follow(_ frame: Frame, read: (symbols: [Symbol], frame: Frame)?) -> [AnchorDetection] {
     let reading = read.map { symbols, frame in
       CodeFollower.Reading(frame: frame.image, time: frame.captured, sightings: symbols.compactMap(sighting))
     }
@@ -49,13 +49,13 @@ final class AnchorCodeFollower {
       holders[index] = holder
       // What the follower only remembers is left out: whether an anchor is there is for the session to say.
       guard holder == seen.id, seen.trackingMethod == .fullTracking else { return nil }
-      return AnchorSighting(anchor: codes[index].anchor, seen.placement, code: symbol)
+      return AnchorDetection(anchor: codes[index].anchor, seen.placement, code: symbol)
     }
   }
 
   /// A symbol that is an anchor's; others are not followed.
-  private func sighting(_ symbol: Symbol) -> CodeSighting? {
-    var sighting = CodeSighting(symbol)
+  private func sighting(_ symbol: Symbol) -> CodeDetection? {
+    var sighting = CodeDetection(symbol)
     let index: Int
     if let known = symbols[sighting.content] {
       index = known.index

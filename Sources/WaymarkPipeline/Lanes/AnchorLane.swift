@@ -91,14 +91,14 @@ extension Lane where Settings == AnchorTask, Output == AnchorReading {
     return AnchorLane(
       name: "anchors", settings: AnchorTask(), maximumRate: maximumRate, stages: stages,
       makeWork: {
-        let seeker = Seeker(mailbox, stages: stages)
+        let seeker = AnchorProcessor(mailbox, stages: stages)
         return { seeker.look($0, $1) }
       }, deliver: deliver)
   }
 }
 
 /// Keeps the engines between frames; lives on the lane's thread.
-private final class Seeker {
+private final class AnchorProcessor {
   private let mailbox: CodeMailbox
   private let stages: StageTimes
   private var engine: AnchorEngine?
@@ -147,11 +147,11 @@ private final class Seeker {
     return engine
   }
 
-  private func pictures(_ engine: AnchorEngine, _ frame: Frame) -> [AnchorSighting] {
+  private func pictures(_ engine: AnchorEngine, _ frame: Frame) -> [AnchorDetection] {
     let report = frame.image.withView { engine.process($0, at: frame.captured) }
     // What the engine only remembers is left out: whether an anchor is there is for the session to say.
     return report.observations.filter { $0.trackingMethod == .fullTracking }.map { seen in
-      AnchorSighting(anchor: seen.name, seen.placement, outline: seen.cylinder?.outline ?? [])
+      AnchorDetection(anchor: seen.name, seen.placement, outline: seen.cylinder?.outline ?? [])
     }
   }
 }

@@ -62,21 +62,21 @@ extension Lane where Settings == CodeTask, Output == CodeReading {
     CodeLane(
       name: "codes", settings: CodeTask(),
       makeWork: {
-        let work = CodeWork(mailbox)
+        let work = CodeProcessor(mailbox)
         return { work.follow($0, $1) }
       }, deliver: deliver)
   }
 }
 
 /// Keeps the follower between frames; lives on the lane's thread.
-private final class CodeWork {
+private final class CodeProcessor {
   private let mailbox: CodeMailbox
   private var follower: CodeFollower?
   private var intrinsics: CameraIntrinsics?
   private var generation: Int?
   private var size = (width: 0, height: 0)
   /// What the codes say that were read lately.
-  private var symbols: [CodeSighting.Content: Symbol] = [:]
+  private var symbols: [CodeDetection.Content: Symbol] = [:]
 
   init(_ mailbox: CodeMailbox) { self.mailbox = mailbox }
 
@@ -96,7 +96,7 @@ private final class CodeWork {
     var reading: CodeFollower.Reading?
     if let (read, frame) = mailbox.take() {
       let sightings = read.map { symbol in
-        CodeSighting(symbol, physicalWidth: task.sizes.first { $0.fits(symbol) }?.width)
+        CodeDetection(symbol, physicalWidth: task.sizes.first { $0.fits(symbol) }?.width)
       }
       // What nobody follows is forgotten.
       if symbols.count > 256 { symbols = [:] }

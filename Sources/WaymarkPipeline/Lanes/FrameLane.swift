@@ -13,7 +13,7 @@ package protocol FrameLane: AnyObject, Sendable {
   /// Whether it reads their luma.
   var wantsLuma: Bool { get }
   /// What it has done.
-  var statistics: LaneFigures { get }
+  var statistics: LaneTimes { get }
 
   /// Puts a frame into the slot; one that is still there was skipped. Never waits for the lane's work.
   func offer(_ frame: Frame)
@@ -28,7 +28,7 @@ package protocol FrameLane: AnyObject, Sendable {
 }
 
 /// What a lane has done since it was made.
-package struct LaneFigures: Sendable, Equatable {
+package struct LaneTimes: Sendable, Equatable {
   /// Frames computed.
   package var processed: UInt64 = 0
   /// Frames that were replaced by a newer one before the lane had time for them.

@@ -165,10 +165,10 @@ package final class Lane<Settings: Sendable, Output: Sendable>: FrameLane {
     state.withLock { $0.demandChanged = handler }
   }
 
-  package var statistics: LaneFigures {
+  package var statistics: LaneTimes {
     // Sorted within the lock: a copy of the times would make the lane's next frame allocate others.
     var statistics = state.withLock { state in
-      var statistics = LaneFigures()
+      var statistics = LaneTimes()
       statistics.processed = state.processed
       statistics.skipped = state.skipped
       if let shares = state.times.percentiles([0.5, 0.99]) {

@@ -5,13 +5,13 @@ import WaymarkSystem
 /// decoded, made smaller and encoded. One thread.
 struct MediaEncoder: ~Copyable {
   private var decoder: JPEGDecoder?
-  private let elsewhere: (any FrameDecoder)?
+  private let outOfProcess: (any FrameDecoder)?
   private let quality: Int
 
-  /// - Parameter elsewhere: what decodes compressed pictures; nil: they are decoded here.
-  init(quality: Int = 80, elsewhere: (any FrameDecoder)? = nil) {
+  /// - Parameter outOfProcess: what decodes compressed pictures; nil: they are decoded here.
+  init(quality: Int = 80, outOfProcess: (any FrameDecoder)? = nil) {
     self.quality = quality
-    self.elsewhere = elsewhere
+    self.outOfProcess = outOfProcess
     decoder = try? JPEGDecoder()
   }
 
@@ -31,7 +31,7 @@ struct MediaEncoder: ~Copyable {
     let seen = encoded.transform.size(width: layout.width, height: layout.height)
     let factor = Self.factor(from: seen.width, to: wanted)
     if layout.format == .mjpeg, factor == 1 {
-      let bytes = encoded.withBytes { JPEGPassage.complete($0, orientation: encoded.transform.orientation) }
+      let bytes = encoded.withBytes { MJPEGToJPEG.complete($0, orientation: encoded.transform.orientation) }
       return picture(frame, width: seen.width, height: seen.height, bytes: bytes)
     }
     if layout.format == .mjpeg { return reduced(frame, encoded, factor: factor) }
@@ -47,13 +47,13 @@ struct MediaEncoder: ~Copyable {
     let scale: JPEGDecoder.Scale = factor >= 8 ? .eighth : factor >= 4 ? .quarter : .half
     let (orientation, quality) = (encoded.transform.orientation, quality)
     let agreed = encoded.layout.width * encoded.layout.height
-    let made = encoded.withBytes { bytes -> (order: FrameOrder, bytes: [UInt8])? in
+    let made = encoded.withBytes { bytes -> (order: DecodeRequest, bytes: [UInt8])? in
       // A header of a few bytes could ask for gigabytes.
       guard let size = JPEGStructure.pictureSize(bytes), size.width * size.height <= agreed else { return nil }
-      let order = FrameOrder(width: size.width, height: size.height, scale: scale)
+      let order = DecodeRequest(width: size.width, height: size.height, scale: scale)
       let file =
-        if let elsewhere {
-          elsewhere.preview(bytes, order, orientation: orientation, quality: quality)
+        if let outOfProcess {
+          outOfProcess.preview(bytes, order, orientation: orientation, quality: quality)
         } else {
           try? preview(bytes, order, orientation)
         }
@@ -65,7 +65,7 @@ struct MediaEncoder: ~Copyable {
   }
 
   private mutating func preview(
-    _ bytes: UnsafeRawBufferPointer, _ order: FrameOrder, _ orientation: Orientation
+    _ bytes: UnsafeRawBufferPointer, _ order: DecodeRequest, _ orientation: Orientation
   ) throws(ImageError) -> [UInt8] {
     if decoder == nil { decoder = try JPEGDecoder() }
     return try FramePreview.make(bytes, order, orientation: orientation, quality: quality, with: &decoder!)

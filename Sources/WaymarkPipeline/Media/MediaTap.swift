@@ -4,7 +4,7 @@ import WaymarkSystem
 /// Hands pictures to those who watch: each gets the newest when it is ready for another, at its own rate and width; a
 /// picture is encoded once for all who want the same. Works on a lane of its own, and only while somebody watches.
 package final class MediaTap: Sendable {
-  private typealias Watchers = Monitor<[ObjectIdentifier: MediaWatch]>
+  private typealias Watchers = Monitor<[ObjectIdentifier: MediaSubscription]>
 
   /// The lane that the pipeline feeds.
   package let lane: any FrameLane
@@ -20,7 +20,7 @@ package final class MediaTap: Sendable {
     mediaLane = Lane(
       name: "media", settings: true, wantsEncoded: true,
       makeWork: {
-        let work = MediaWork(decoder: makeDecoder()) { watchers.withLock { Array($0.values) } }
+        let work = MediaProcessor(decoder: makeDecoder()) { watchers.withLock { Array($0.values) } }
         return { frame, _ in work.serve(frame) }
       }, deliver: { _, _ in })
     lane = mediaLane
@@ -31,12 +31,13 @@ package final class MediaTap: Sendable {
   /// - Parameters:
   ///   - width: the width that is enough, in pixels; nil: as captured.
   ///   - rate: at most so many pictures a second; nil: all.
-  ///   - deliver: receives a picture, on the lane's thread; the next one comes after `MediaWatch.ready()`.
+  ///   - deliver: receives a picture, on the lane's thread; the next one comes after `MediaSubscription.ready()`.
   /// - Returns: the watch, to be kept and to be cancelled. The first picture comes without `ready()`.
   package func watch(
     width: Int? = nil, rate: Double? = nil, deliver: @escaping @Sendable (MediaPicture) -> Void
-  ) -> MediaWatch {
-    let watch = MediaWatch(width: width, rate: rate, deliver: deliver) { [weak self] watch in self?.remove(watch) }
+  ) -> MediaSubscription {
+    let watch = MediaSubscription(width: width, rate: rate, deliver: deliver) { [weak self] watch in self?.remove(watch)
+    }
     watchers.withLock { $0[ObjectIdentifier(watch)] = watch }
     review()
     return watch
@@ -45,7 +46,7 @@ package final class MediaTap: Sendable {
   /// How many watch.
   package var count: Int { watchers.withLock { $0.count } }
 
-  private func remove(_ watch: MediaWatch) {
+  private func remove(_ watch: MediaSubscription) {
     _ = watchers.withLock { $0.removeValue(forKey: ObjectIdentifier(watch)) }
     review()
   }
@@ -59,7 +60,7 @@ package final class MediaTap: Sendable {
 }
 
 /// Somebody who watches.
-package final class MediaWatch: Sendable {
+package final class MediaSubscription: Sendable {
   private struct State: Sendable {
     var ready = true
     var cancelled = false
@@ -69,12 +70,12 @@ package final class MediaWatch: Sendable {
   let width: Int?
   let rate: Double?
   private let deliver: @Sendable (MediaPicture) -> Void
-  private let remove: @Sendable (MediaWatch) -> Void
+  private let remove: @Sendable (MediaSubscription) -> Void
   private let state = Monitor(State())
 
   fileprivate init(
     width: Int?, rate: Double?, deliver: @escaping @Sendable (MediaPicture) -> Void,
-    remove: @escaping @Sendable (MediaWatch) -> Void
+    remove: @escaping @Sendable (MediaSubscription) -> Void
   ) {
     self.width = width
     self.rate = rate
@@ -110,12 +111,12 @@ package final class MediaWatch: Sendable {
 }
 
 /// What the media lane does with a frame; lives on the lane's thread.
-private final class MediaWork {
+private final class MediaProcessor {
   private var encoder: MediaEncoder
-  private let watchers: () -> [MediaWatch]
+  private let watchers: () -> [MediaSubscription]
 
-  init(decoder: (any FrameDecoder)?, watchers: @escaping () -> [MediaWatch]) {
-    encoder = MediaEncoder(elsewhere: decoder)
+  init(decoder: (any FrameDecoder)?, watchers: @escaping () -> [MediaSubscription]) {
+    encoder = MediaEncoder(outOfProcess: decoder)
     self.watchers = watchers
   }
 

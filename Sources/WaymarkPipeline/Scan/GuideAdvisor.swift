@@ -15,7 +15,7 @@ package struct GuideAdvisor: Sendable {
   /// Frames that must show it in that time.
   private static let leastFrames = 2
   /// Seconds without the hint after which it no longer holds.
-  private static let patience = 0.5
+  private static let trackTimeout = 0.5
   /// Seconds between two pieces of advice at least.
   private static let interval = 0.8
   /// Seconds after which the same advice is given again, with the code's new place.
@@ -35,7 +35,7 @@ package struct GuideAdvisor: Sendable {
 
   /// Takes the hints of one frame; returns advice when it is time for some.
   package mutating func update(_ unread: [UnreadCode], at now: Double) -> Advice? {
-    tracks = tracks.filter { now - $0.value.last <= Self.patience }
+    tracks = tracks.filter { now - $0.value.last <= Self.trackTimeout }
     for code in unread {
       guard let advice = code.advice else { continue }
       var track = tracks[advice] ?? Track(since: now, last: now, frames: 0, corners: nil)
@@ -48,13 +48,13 @@ package struct GuideAdvisor: Sendable {
     // What was said stands as long as it holds: two hints that take turns must not make the advice flicker.
     if let given, let track = settled[given.advice] {
       guard now - given.at >= Self.reminder else { return nil }
-      return give(given.advice, track, now)
+      return emit(given.advice, track, now)
     }
     guard let next = settled.max(by: { ($0.value.frames, $1.key.rawValue) < ($1.value.frames, $0.key.rawValue) }) else {
       return nil
     }
     if let given, now - given.at < Self.interval { return nil }
-    return give(next.key, next.value, now)
+    return emit(next.key, next.value, now)
   }
 
   /// A code was read: whatever was wrong is over.
@@ -63,7 +63,7 @@ package struct GuideAdvisor: Sendable {
     given = nil
   }
 
-  private mutating func give(_ advice: UnreadCode.Advice, _ track: Track, _ now: Double) -> Advice {
+  private mutating func emit(_ advice: UnreadCode.Advice, _ track: Track, _ now: Double) -> Advice {
     given = (advice, now)
     return Advice(advice: advice, corners: track.corners)
   }

@@ -15,7 +15,7 @@ extension LiveScan {
     }
   }
 
-  mutating func look(_ look: Look, at now: Double) -> [Effect] {
+  mutating func look(_ look: Observation, at now: Double) -> [Effect] {
     let due = tick(at: now)
     // A frame from before the scan was armed shows what was, not what is.
     guard due.isEmpty, case .scanning(let scan) = phase, look.captured >= scan.begun else { return due }
@@ -34,7 +34,7 @@ extension LiveScan {
   }
 
   private mutating func lookForOnboarding(
-    _ scan: Scan, _ reading: ScanReading, _ look: Look, at now: Double
+    _ scan: Scan, _ reading: ScanReading, _ look: Observation, at now: Double
   ) -> [Effect] {
     let accepted = symbologies(of: scan)
     let result = look.judge.verdict(
@@ -50,7 +50,7 @@ extension LiveScan {
       guard let symbol = result.symbol else { return [] }
       advisor.reset()
       guard seen.isNew(Self.key(symbol), agreeing: Self.agreement(symbol)) else { return [] }
-      seen.tell(Self.key(symbol), at: now)
+      seen.markReported(Self.key(symbol), at: now)
       hasRead = true
       let success = Success(symbol: symbol, verdict: result.verdict)
       phase = .waiting(scan, success)
@@ -60,14 +60,16 @@ extension LiveScan {
       advisor.reset()
       let key = Self.key(symbol, refused: reason)
       guard seen.isNew(key, agreeing: Self.agreement(symbol)) else { return [] }
-      seen.tell(key, at: now)
+      seen.markReported(key, at: now)
       return [.invalid(scan, reason, result)]
     case .unsuccessful:
       return advise(scan, reading, accepted, at: now)
     }
   }
 
-  private mutating func lookForCodes(_ scan: Scan, _ reading: ScanReading, _ look: Look, at now: Double) -> [Effect] {
+  private mutating func lookForCodes(_ scan: Scan, _ reading: ScanReading, _ look: Observation, at now: Double)
+    -> [Effect]
+  {
     let wanted = symbologies(of: scan)
     let symbols = reading.symbols.filter { wanted.contains($0.symbology) }
     seen.update(Set(symbols.map { Self.key($0) }), at: now)
@@ -76,7 +78,7 @@ extension LiveScan {
     let order = symbols.sorted { $0.corners.center.distance(to: center) < $1.corners.center.distance(to: center) }
     var effects: [Effect] = []
     for symbol in order where seen.isNew(Self.key(symbol), agreeing: Self.agreement(symbol)) {
-      seen.tell(Self.key(symbol), at: now)
+      seen.markReported(Self.key(symbol), at: now)
       hasRead = true
       lastRead = now
       effects.append(.successful(scan, Success(symbol: symbol, verdict: nil)))

@@ -53,7 +53,7 @@ extension LiveScan {
       if ending == nil { phase = .scanning(scan) }
       lastRead = now
       guard let verdict = success.verdict?.replayed else { return ending ?? [.changed] }
-      seen.tell(Self.key(success.symbol, refused: .replayed), at: now)
+      seen.markReported(Self.key(success.symbol, refused: .replayed), at: now)
       let result = PictureVerdict(verdict: verdict, symbol: success.symbol, corners: success.symbol.corners)
       return [.invalid(scan, .replayed, result)] + (ending ?? [.changed])
     case nil:

@@ -94,7 +94,7 @@ package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable
     /// The hardware key was pressed.
     case trigger(Mode)
     /// A frame was looked at.
-    case frame(Look)
+    case frame(Observation)
     /// Time passes.
     case tick
     /// Other settings.
@@ -104,7 +104,7 @@ package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable
   }
 
   /// One frame and what was read in it.
-  package struct Look: Sendable {
+  package struct Observation: Sendable {
     package var reading: ScanReading
     package var size: PictureSize
     /// When the frame was captured, on the clock of the inputs.

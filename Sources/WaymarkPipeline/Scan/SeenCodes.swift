@@ -20,7 +20,7 @@ struct SeenCodes: Sendable {
     var lastSeen: Double
     var lastLook: Int
     var looks: Int
-    var isTold: Bool
+    var isReported: Bool
   }
 
   /// Seconds out of view after which a code counts as new again.
@@ -34,9 +34,9 @@ struct SeenCodes: Sendable {
   mutating func update(_ keys: Set<Key>, at now: Double) {
     look += 1
     for key in keys {
-      var sighting = sightings[key] ?? Sighting(lastSeen: now, lastLook: look, looks: 0, isTold: false)
+      var sighting = sightings[key] ?? Sighting(lastSeen: now, lastLook: look, looks: 0, isReported: false)
       // Agreement is of frames near each other: a misreading does not come back so soon.
-      if look - sighting.lastLook > Self.agreementLooks, !sighting.isTold { sighting.looks = 0 }
+      if look - sighting.lastLook > Self.agreementLooks, !sighting.isReported { sighting.looks = 0 }
       sighting.looks += 1
       sighting.lastLook = look
       sighting.lastSeen = now
@@ -48,12 +48,12 @@ struct SeenCodes: Sendable {
   /// Whether the code was seen in at least so many frames near each other and not told yet.
   func isNew(_ key: Key, agreeing count: Int) -> Bool {
     guard let sighting = sightings[key] else { return count <= 1 }
-    return !sighting.isTold && sighting.looks >= count
+    return !sighting.isReported && sighting.looks >= count
   }
 
   /// Notes that a code was told.
-  mutating func tell(_ key: Key, at now: Double) {
-    sightings[key, default: Sighting(lastSeen: now, lastLook: look, looks: 1, isTold: true)].isTold = true
+  mutating func markReported(_ key: Key, at now: Double) {
+    sightings[key, default: Sighting(lastSeen: now, lastLook: look, looks: 1, isReported: true)].isReported = true
   }
 
   /// Two of five frames in a row.

@@ -56,21 +56,21 @@ extension Lane where Settings == TextTask, Output == TextReading {
     TextLane(
       name: "text", settings: TextTask(), maximumRate: maximumRate,
       makeWork: {
-        let seeker = TextSeeker(recognize)
+        let seeker = TextProcessor(recognize)
         return { frame, task in frame.image.withView { seeker.look($0, at: frame.captured, task) } }
       }, deliver: deliver)
   }
 }
 
 /// Reads text from frame to frame; lives on the lane's thread.
-package final class TextSeeker {
+package final class TextProcessor {
   private let recognize: LineRecognizer
   private var task: TextTask?
   private var follower: TextFollower?
   private var count = 0
   private let clock: () -> Double
 
-  /// Seconds after which no further line of a frame is begun; a line itself takes at most two (`TextDesk`).
+  /// Seconds after which no further line of a frame is begun; a line itself takes at most two (`TextEngineHost`).
   package static let frameLimit = 1.5
 
   /// - Parameter clock: seconds of a steady clock.

@@ -263,7 +263,7 @@ public struct AuthenticationRequested: EventPayload {
   /// What is asked: `activate`, `lookup`, `verify`, `recover`, `sync`.
   public var kind: String
   /// Seconds for an answer; for `sync`, from one word about its progress to the next.
-  public var within: Double
+  public var timeout: Double
   /// The code, link or e-mail address of the activation.
   public var code: String?
   /// What the person filled in, by the names of the policy's fields.
@@ -278,17 +278,17 @@ public struct AuthenticationRequested: EventPayload {
 
   /// It goes to no observer; were it to, then without all that a person typed or is.
   public var forObservers: Self {
-    AuthenticationRequested(request: request, kind: kind, within: within)
+    AuthenticationRequested(request: request, kind: kind, timeout: timeout)
   }
 
   /// A value from its parts.
   public init(
-    request: Int, kind: String, within: Double, code: String? = nil, fields: JSONValue? = nil, subject: String? = nil,
+    request: Int, kind: String, timeout: Double, code: String? = nil, fields: JSONValue? = nil, subject: String? = nil,
     host: String? = nil
   ) {
     self.request = request
     self.kind = kind
-    self.within = within
+    self.timeout = timeout
     self.code = code
     self.fields = fields
     self.subject = subject

@@ -147,7 +147,7 @@ public enum TextEnding: String, Codable, Hashable, Sendable, CaseIterable {
   /// Its client began another one.
   case replaced
   /// Its time was over.
-  case timeout
+  case timedOut
   /// Its client left.
   case disconnected
   /// The service stops.

@@ -192,7 +192,7 @@ public struct AccountRemoveRequest: ServiceRequest {
 }
 
 /// Lets a user, or all, try passcodes again at once.
-public struct AccountResetWaitsRequest: ServiceRequest {
+public struct AccountUnlockRequest: ServiceRequest {
   /// Their id; everybody when missing.
   public var user: String?
 
@@ -200,7 +200,7 @@ public struct AccountResetWaitsRequest: ServiceRequest {
   public typealias Result = Empty
 
   /// The name on the wire.
-  public static let method = "account.resetWaits"
+  public static let method = "account.unlock"
 
   /// A value from its parts.
   public init(user: String? = nil) {

@@ -3,7 +3,7 @@ public struct TextBeginRequest: ServiceRequest {
   /// x, y, width, height as shares of the frame: where text is looked for; all of it when missing.
   public var region: [Double]?
   /// What is accepted, at most 16; when missing, every line is a candidate and none is taken by itself.
-  public var patterns: [TextPatternWish]?
+  public var patterns: [TextPatternRequest]?
   /// The languages of the text, as Tesseract names its models; the configured ones when missing.
   public var languages: [String]?
   /// Seconds after which it ends.
@@ -17,7 +17,7 @@ public struct TextBeginRequest: ServiceRequest {
 
   /// A value from its parts.
   public init(
-    region: [Double]? = nil, patterns: [TextPatternWish]? = nil, languages: [String]? = nil, timeout: Double? = nil
+    region: [Double]? = nil, patterns: [TextPatternRequest]? = nil, languages: [String]? = nil, timeout: Double? = nil
   ) {
     self.region = region
     self.patterns = patterns

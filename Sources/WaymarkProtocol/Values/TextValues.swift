@@ -1,7 +1,7 @@
 /// What a text must be to be accepted: the name of a pattern, a regular expression, or a description of which all that is set must hold.
 ///
 /// On the wire a word stands for a name or an expression, an object for a description.
-public struct TextPatternWish: Codable, Hashable, Sendable {
+public struct TextPatternRequest: Codable, Hashable, Sendable {
   /// What it is called; alone: the name of a known pattern, or a regular expression.
   public var name: String?
   /// A regular expression for the whole text.
@@ -31,7 +31,7 @@ public struct TextPatternWish: Codable, Hashable, Sendable {
   }
 
   /// Whether it is but a word.
-  public var isWord: Bool { self == TextPatternWish(name: name) && name != nil }
+  public var isWord: Bool { self == TextPatternRequest(name: name) && name != nil }
 
   /// Reads a word or an object.
   public init(from decoder: any Decoder) throws {

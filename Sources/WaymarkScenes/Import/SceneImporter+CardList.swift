@@ -34,9 +34,9 @@ extension SceneImporter {
     card.image = image(map, field, id: id)
     card.actionText = reader.text(map, "actionText_", field)
     if let link = reader.text(map, "actionContentURL_", field), let linkNode = map["actionContentURL_"] {
-      if let complaint = CardActionType.link.complaint(about: link) {
+      if let problem = CardActionType.link.problem(about: link) {
         reader.report(
-          linkNode.mark, "\(field).actionContentURL_", "badActionData", complaint.message, hint: complaint.hint)
+          linkNode.mark, "\(field).actionContentURL_", "badActionData", problem.message, hint: problem.hint)
       }
       card.actionType = .link
       card.actionData = link

@@ -117,9 +117,9 @@ extension SceneImporter {
       }
     }
     if let type = card.actionType, type != .custom, let dataNode = map["actionData"] ?? map["actionType"] {
-      if let complaint = type.complaint(about: card.actionData ?? "") {
+      if let problem = type.problem(about: card.actionData ?? "") {
         reader.report(
-          dataNode.mark, "\(field).actionData", "badActionData", complaint.message, hint: complaint.hint)
+          dataNode.mark, "\(field).actionData", "badActionData", problem.message, hint: problem.hint)
       }
     }
     if let image = reader.text(map, "image", field, limit: SceneLimits.importBytes)?.nonEmpty,

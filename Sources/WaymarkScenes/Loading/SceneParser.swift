@@ -278,8 +278,8 @@ struct SceneParser {
         hint: "add 'actionData: …'")
       return
     }
-    if let complaint = type.complaint(about: data) {
-      reader.report(mark, "\(field).actionData", "badActionData", complaint.message, hint: complaint.hint)
+    if let problem = type.problem(about: data) {
+      reader.report(mark, "\(field).actionData", "badActionData", problem.message, hint: problem.hint)
     }
   }
 

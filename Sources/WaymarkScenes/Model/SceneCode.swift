@@ -44,14 +44,14 @@ package struct SceneCode: Hashable, Sendable {
     case .prefix(let prefix): return text.hasPrefix(prefix)
     case .pattern(let pattern):
       // Codes are read in every frame: what no label of any length needs counts as another one.
-      var steps = Self.patience
+      var steps = Self.stepLimit
       return pattern.matches(text, steps: &steps)
     case .gs1: return false
     }
   }
 
   /// The steps that an expression may take over one code.
-  private static let patience = 2_000_000
+  private static let stepLimit = 2_000_000
 
   /// The number of a retail code, which carries it without saying so.
   private static func tradeItem(_ symbol: Symbol) -> [GS1Element] {

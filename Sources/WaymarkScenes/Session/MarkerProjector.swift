@@ -11,7 +11,7 @@ import WaymarkGeometry
 /// On a cylinder, x runs along the curve and y stands out of the surface there; the foot point goes through the pose of this frame,
 /// which was measured with the same lens, and what is on the far side is not in sight.
 struct MarkerProjector {
-  private let sighting: AnchorSighting
+  private let sighting: AnchorDetection
   private let intrinsics: CameraIntrinsics
   /// Pixels of the reference per unit of length of the anchor frame.
   private let scale: Double
@@ -25,7 +25,7 @@ struct MarkerProjector {
   ///   - physicalWidth: metres; `nil` where unknown.
   ///   - radius: of the cylinder that the picture is wrapped round, in metres; `nil` where it is flat.
   init(
-    _ sighting: AnchorSighting, physicalWidth: Double?, radius: Double? = nil, intrinsics: CameraIntrinsics
+    _ sighting: AnchorDetection, physicalWidth: Double?, radius: Double? = nil, intrinsics: CameraIntrinsics
   ) {
     self.sighting = sighting
     self.intrinsics = intrinsics
@@ -72,7 +72,7 @@ struct MarkerProjector {
     return (pixel, depth)
   }
 
-  private static func pose(_ sighting: AnchorSighting, scale: Double, _ intrinsics: CameraIntrinsics) -> Pose? {
+  private static func pose(_ sighting: AnchorDetection, scale: Double, _ intrinsics: CameraIntrinsics) -> Pose? {
     // Anchor plane (x, z) → reference → frame → directions.
     let offset = (sighting.referenceSize - 1) / 2
     let toReference = Homography(

@@ -45,14 +45,14 @@ extension Session {
     case .scanning where any: enter(.matched, &effects)
     case .matched where !any, .annotating where !any: enter(.scanning, &effects)
     case .matched:
-      if let matchedAt, now - matchedAt >= configuration.matchedBeat { enter(.annotating, &effects) }
+      if let matchedAt, now - matchedAt >= configuration.annotateAfter { enter(.annotating, &effects) }
     default: break
     }
     return lost
   }
 
   /// Projects the markers of an anchor.
-  private mutating func place(_ sighting: AnchorSighting, _ intrinsics: CameraIntrinsics) {
+  private mutating func place(_ sighting: AnchorDetection, _ intrinsics: CameraIntrinsics) {
     guard let anchor = scene?.anchors.first(where: { $0.name == sighting.anchor }) else { return }
     let projector = MarkerProjector(
       sighting, physicalWidth: anchor.physicalWidth, radius: anchor.radius, intrinsics: intrinsics)

@@ -19,7 +19,7 @@ package struct Session: Sendable {
   /// When the last frame came.
   var lastFrame = -Double.infinity
   var presences: [String: Presence] = [:]
-  var sightings: [String: AnchorSighting] = [:]
+  var sightings: [String: AnchorDetection] = [:]
   var markers: [String: TrackedMarker] = [:]
   var frameSize = Point2(0, 0)
   var intrinsics: CameraIntrinsics?
@@ -95,7 +95,7 @@ package struct Session: Sendable {
   /// When time alone will change something; `nil` when nothing is pending.
   package var deadline: Double? {
     let lost = presences.values.compactMap { $0.deadline(configuration.presence) }.min()
-    let beat = phase == .matched ? matchedAt.map { $0 + configuration.matchedBeat } : nil
+    let beat = phase == .matched ? matchedAt.map { $0 + configuration.annotateAfter } : nil
     return [lost, beat].compactMap { $0 }.min()
   }
 

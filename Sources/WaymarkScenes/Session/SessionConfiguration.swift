@@ -9,7 +9,7 @@ package struct SessionConfiguration: Hashable, Sendable {
   /// How long an anchor may be out of sight before it counts as lost; its last pose is kept meanwhile.
   package var lostAfter = 0.5
   /// How long the indicator shows on a matched anchor before the markers appear.
-  package var matchedBeat = 1.0
+  package var annotateAfter = 1.0
   /// How far from a marker a tap still means it, as a share of the frame's longer side.
   package var tapRadius = 0.05
   /// A marker that comes into sight shows once it is this far inside the frame, in pixels, so that one on the very edge

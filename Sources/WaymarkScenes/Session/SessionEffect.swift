@@ -35,14 +35,14 @@ package struct AnchorState: Hashable, Sendable {
   package var anchor: String
   package var method: AnchorPlacement.Method
   /// What was seen last; `nil` once the anchor is lost.
-  package var sighting: AnchorSighting?
+  package var sighting: AnchorDetection?
   package var markers: [MarkerState]
 }
 
 /// What a session tells the world. Whoever caused it is known to the caller.
 package enum SessionEffect: Sendable {
   case phase(SessionStatus)
-  case anchorFound(AnchorSighting)
+  case anchorFound(AnchorDetection)
   /// - Parameter lastSeen: seconds, on the clock of the inputs.
   case anchorLost(anchor: String, lastSeen: Double)
   case anchorsUpdated([AnchorState])

@@ -37,9 +37,9 @@ package struct SessionFrame: Sendable {
   package var width: Int
   package var height: Int
   package var intrinsics: CameraIntrinsics
-  package var sightings: [AnchorSighting]
+  package var sightings: [AnchorDetection]
 
-  package init(width: Int, height: Int, intrinsics: CameraIntrinsics, sightings: [AnchorSighting]) {
+  package init(width: Int, height: Int, intrinsics: CameraIntrinsics, sightings: [AnchorDetection]) {
     self.width = width
     self.height = height
     self.intrinsics = intrinsics
@@ -49,7 +49,7 @@ package struct SessionFrame: Sendable {
 
 /// An anchor that is seen in a frame.
 @dynamicMemberLookup
-package struct AnchorSighting: Hashable, Sendable {
+package struct AnchorDetection: Hashable, Sendable {
   package var anchor: String
   package var placement: AnchorPlacement
   /// Of a round anchor: the outline of what is in sight, in pixels; else empty.

@@ -145,7 +145,7 @@ package final class AccountStore: Sendable {
 }
 
 /// What users cost time: hashes and files, each on a thread of its own, never on the loop.
-struct AccountChores: Sendable {
+struct AccountIO: Sendable {
   /// Where users are kept.
   let store: AccountStore
   /// What new hashes cost.

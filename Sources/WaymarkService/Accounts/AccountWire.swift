@@ -5,8 +5,8 @@ import WaymarkProtocol
 /// What the flow is on the wire.
 enum AccountWire {
   /// The state of a flow.
-  static func state(_ flow: AccountFlow, isProviderThere: Bool, at now: Double) -> AccountState {
-    var state = AccountState(phase: .off, provider: isProviderThere)
+  static func state(_ flow: AccountFlow, isProviderConnected: Bool, at now: Double) -> AccountState {
+    var state = AccountState(phase: .off, provider: isProviderConnected)
     state.working = flow.working
     state.problem = flow.problem.map { AccountTrouble(code: $0.code.rawValue, text: $0.text) }
     state.shown = Set(flow.policy.shown.map(\.rawValue))
@@ -58,7 +58,7 @@ enum AccountWire {
     }
   }
 
-  private static func step(_ asking: ConsentAsking) -> ConsentStep? {
+  private static func step(_ asking: ConsentFlow) -> ConsentStep? {
     asking.current.map { ConsentStep(id: $0.id, page: asking.page, pages: $0.pages.count) }
   }
 

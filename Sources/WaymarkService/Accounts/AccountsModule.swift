@@ -13,18 +13,18 @@ import WaymarkSystem
 package final class AccountsModule: ServiceModule {
   private unowned let hub: Hub
   private let log: Logger
-  private let desk: ProviderDesk
+  private let providerConnection: ProviderConnection
   private let clock: @Sendable () -> AccountTime
   private let cost: PasscodeHash.Cost
   private var settings: AccountSettings?
-  private var chores: AccountChores?
+  private var accountIO: AccountIO?
   /// Where users are kept as long as this process runs.
   private var openFolder: String?
   private var flow: AccountFlow?
   private var timer: Scheduled<Void>?
   /// Users whose files are damaged: nobody can be them, but they can be removed.
   private var damaged: Set<String> = []
-  /// What is being written, by user: `account.remove` and `account.resetWaits` answer when it is done.
+  /// What is being written, by user: `account.remove` and `account.unlock` answer when it is done.
   private var writing: [String: Task<Void, any Error>] = [:]
   private var last = AccountState(phase: .off)
   /// Judges links and codes that were typed, as the scanner judges those it reads.
@@ -46,7 +46,7 @@ package final class AccountsModule: ServiceModule {
     self.clock = clock
     self.cost = cost
     log = hub.log.subsystem(.accounts)
-    desk = ProviderDesk(log: log)
+    providerConnection = ProviderConnection(log: log)
     guard let settings else { return }
     try open(settings, folder: folder)
   }
@@ -57,7 +57,7 @@ package final class AccountsModule: ServiceModule {
     for warning in store.warnings { log.warning("\(warning)") }
     self.settings = settings
     damaged = store.damaged
-    chores = AccountChores(store: store, cost: cost)
+    accountIO = AccountIO(store: store, cost: cost)
     flow = AccountFlow(policy: settings.policy, accounts: store.accounts, last: store.last, at: clock())
     last = state
   }
@@ -65,7 +65,7 @@ package final class AccountsModule: ServiceModule {
   /// Begins: where nothing is asked for, whose device it is is in at once.
   package func start() {
     guard let flow else { return }
-    if !flow.policy.asksPasscode, case .signIn = flow.phase { give(.request(.next(agreed: false))) }
+    if !flow.policy.asksPasscode, case .signIn = flow.phase { send(.request(.next(agreed: false))) }
     review()
   }
 
@@ -83,7 +83,7 @@ package final class AccountsModule: ServiceModule {
     } else {
       let isElsewhere = settings.folder ?? folder != openFolder
       self.settings = settings
-      give(.configure(settings.policy))
+      send(.configure(settings.policy))
       if isElsewhere { return true }
     }
     return false
@@ -101,17 +101,17 @@ package final class AccountsModule: ServiceModule {
   package func contribute(to snapshot: inout Snapshot) { if flow != nil { snapshot.account = state } }
 
   package func connectionClosed(_ connection: Connection) {
-    guard desk.left(connection) else { return }
-    give(.provider(isThere: false))
+    guard providerConnection.left(connection) else { return }
+    send(.provider(isConnected: false))
     // That it is gone is told also where nothing waited for it.
-    tell()
+    publish()
   }
 
   package func stop() { timer?.cancel() }
 
   private var state: AccountState {
     guard let flow else { return AccountState(phase: .off) }
-    return AccountWire.state(flow, isProviderThere: desk.isThere, at: clock().seconds)
+    return AccountWire.state(flow, isProviderConnected: providerConnection.isConnected, at: clock().seconds)
   }
 
   // MARK: The flow
@@ -119,7 +119,7 @@ package final class AccountsModule: ServiceModule {
   /// Hands in what a person does; a refusal is thrown.
   private func perform(_ request: AccountRequest) throws -> AccountState {
     guard flow != nil else { throw Self.notConfigured }
-    for case .refused(let refusal) in give(.request(request)) { throw AccountWire.error(refusal) }
+    for case .refused(let refusal) in send(.request(request)) { throw AccountWire.error(refusal) }
     return state
   }
 
@@ -127,7 +127,7 @@ package final class AccountsModule: ServiceModule {
     .notConfigured, "No accounts are configured.", hint: "Write a section accounts: docs/accounts.md.")
 
   @discardableResult
-  private func give(_ input: AccountInput) -> [AccountEffect] {
+  private func send(_ input: AccountInput) -> [AccountEffect] {
     guard let effects = flow?.handle(input, at: clock()) else { return [] }
     for effect in effects { run(effect) }
     review()
@@ -135,25 +135,26 @@ package final class AccountsModule: ServiceModule {
   }
 
   private func run(_ effect: AccountEffect) {
-    guard let chores, let settings else { return }
+    guard let accountIO, let settings else { return }
     switch effect {
-    case .changed: tell()
+    case .changed: publish()
     case .refused: break
     case .ask(let question):
       log.debug("a question to the program that verifies", metadata: ["kind": "\(question.kind.rawValue)"])
-      desk.ask(question, within: question.kind == .sync ? settings.policy.syncWithin : settings.policy.answerWithin)
-    case .withdraw(let ticket): desk.withdraw(ticket)
+      providerConnection.ask(
+        question, timeout: question.kind == .sync ? settings.policy.syncWithin : settings.policy.answerWithin)
+    case .withdraw(let ticket): providerConnection.withdraw(ticket)
     case .hash(let ticket, let passcode):
-      Task { @ServiceActor in self.give(.hashed(ticket, await chores.hash(passcode))) }
+      Task { @ServiceActor in self.send(.hashed(ticket, await accountIO.hash(passcode))) }
     case .check(let ticket, let passcode, let hash):
       Task { @ServiceActor in
-        let check = await chores.check(passcode, against: hash)
+        let check = await accountIO.check(passcode, against: hash)
         if check == .wrong { self.log.notice("a wrong passcode") }
-        self.give(.checked(ticket, check))
+        self.send(.checked(ticket, check))
       }
-    case .store(let ticket, let account): write(account.id, ticket) { try await chores.save(account) }
-    case .erase(let id): write(id, nil) { try await chores.erase(id) }
-    case .remember(let id): Task { await chores.remember(id) }
+    case .store(let ticket, let account): write(account.id, ticket) { try await accountIO.save(account) }
+    case .erase(let id): write(id, nil) { try await accountIO.erase(id) }
+    case .remember(let id): Task { await accountIO.remember(id) }
     case .recorded(let record, let user):
       hub.publish(ConsentRecorded(user: user, record: AccountWire.entry(record)))
     }
@@ -166,10 +167,10 @@ package final class AccountsModule: ServiceModule {
       _ = await before?.result
       do {
         try await work()
-        if let ticket { self.give(.stored(ticket, true)) }
+        if let ticket { self.send(.stored(ticket, true)) }
       } catch {
         self.log.error("\((error as? ServiceProblem)?.message ?? "\(error)")")
-        if let ticket { self.give(.stored(ticket, false)) }
+        if let ticket { self.send(.stored(ticket, false)) }
         throw error
       }
     }
@@ -180,7 +181,7 @@ package final class AccountsModule: ServiceModule {
     }
   }
 
-  private func tell() {
+  private func publish() {
     let now = state
     guard now != last else { return }
     last = now
@@ -193,8 +194,8 @@ package final class AccountsModule: ServiceModule {
     timer = flow?.deadline(at: now).map { due in
       // A little later, so that it is over when it is looked at.
       ServiceActor.schedule(after: due - now + 0.01) { [weak self] in
-        self?.give(.tick)
-        self?.tell()
+        self?.send(.tick)
+        self?.publish()
       }
     }
   }
@@ -206,7 +207,7 @@ package final class AccountsModule: ServiceModule {
     guard case .onboarding(let onboarding)? = flow?.phase, onboarding.step == .activation,
       onboarding.method == .scan, let text = scan.text
     else { return }
-    give(.request(.accepted(by: .scan, host: scan.connectTo, payload: Secret(text))))
+    send(.request(.accepted(by: .scan, host: scan.connectTo, payload: Secret(text))))
   }
 
   /// What was typed: an onboarding code is judged here, any other word of a few characters by the integrator's program.
@@ -324,15 +325,15 @@ package final class AccountsModule: ServiceModule {
       guard let self, let account = self.flow?.accounts[request.user] else {
         throw self?.flow == nil ? Self.notConfigured : AccountWire.error(.notFound)
       }
-      self.give(.remove(request.user))
+      self.send(.remove(request.user))
       let writing = self.writing[request.user]
       let actor = connection.actor
       return { try await self.removed(account, writing, by: actor) }
     }
-    methods.addLater(AccountResetWaitsRequest.self) { [weak self] request, _ in
+    methods.addLater(AccountUnlockRequest.self) { [weak self] request, _ in
       guard let self, let flow = self.flow else { throw Self.notConfigured }
       if let user = request.user, flow.accounts[user] == nil { throw AccountWire.error(.notFound) }
-      self.give(.resetWaits(request.user))
+      self.send(.unlock(request.user))
       let writing = self.writing
       return {
         for id in request.user.map({ [$0] }) ?? Array(writing.keys) { try await Self.written(writing[id]) }
@@ -353,8 +354,8 @@ package final class AccountsModule: ServiceModule {
   }
 
   private func removeDamaged(_ id: String, by actor: Actor) async throws -> Empty {
-    guard let chores else { throw Self.notConfigured }
-    write(id, nil) { try await chores.erase(id) }
+    guard let accountIO else { throw Self.notConfigured }
+    write(id, nil) { try await accountIO.erase(id) }
     try await Self.written(writing[id])
     damaged.remove(id)
     log.notice("a damaged user was removed")
@@ -364,7 +365,7 @@ package final class AccountsModule: ServiceModule {
 
   private func removed(_ account: Account, _ writing: Task<Void, any Error>?, by actor: Actor) async throws -> Empty {
     do { try await Self.written(writing) } catch {
-      give(.restore(account))
+      send(.restore(account))
       throw error
     }
     log.notice("a user was removed")
@@ -382,21 +383,21 @@ package final class AccountsModule: ServiceModule {
   private func registerProvider(in methods: inout MethodTable) {
     methods.add(AuthenticationProvideRequest.self) { [weak self] request, connection in
       guard let self, self.flow != nil else { throw Self.notConfigured }
-      try self.desk.take(connection, name: request.name)
-      self.give(.provider(isThere: true))
-      self.tell()
+      try self.providerConnection.take(connection, name: request.name)
+      self.send(.provider(isConnected: true))
+      self.publish()
       return Empty()
     }
     methods.add(AuthenticationAnswerRequest.self) { [weak self] request, connection in
       guard let self else { throw ServiceError.stopping }
-      try self.desk.check(connection)
-      self.give(.answered(request.request, try ProviderDesk.answer(request)))
+      try self.providerConnection.check(connection)
+      self.send(.answered(request.request, try ProviderConnection.answer(request)))
       return Empty()
     }
     methods.add(SyncProgressRequest.self) { [weak self] request, connection in
       guard let self else { throw ServiceError.stopping }
-      try self.desk.check(connection)
-      self.give(.progress(request.request, request.progress))
+      try self.providerConnection.check(connection)
+      self.send(.progress(request.request, request.progress))
       return Empty()
     }
   }

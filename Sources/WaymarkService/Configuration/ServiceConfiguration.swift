@@ -116,7 +116,7 @@ package struct ServiceConfiguration: Sendable {
     package var load: String?
     package var start = false
     /// Seconds from matched to annotating.
-    package var beat: Double?
+    package var annotateAfter: Double?
     /// Seconds out of view after which an anchor counts as lost.
     package var lostAfter: Double?
   }
@@ -126,7 +126,7 @@ package struct ServiceConfiguration: Sendable {
     /// In memory when missing.
     package var folder: String?
     /// Hours.
-    package var keep: Double?
+    package var keepFor: Double?
   }
 
   package var forms = Records()
@@ -198,12 +198,12 @@ package struct ServiceConfiguration: Sendable {
     scenes.cache = reader.string(forKey: "scenes.cache")
     scenes.load = reader.string(forKey: "scenes.load")
     scenes.start = reader.bool(forKey: "scenes.start") ?? false
-    scenes.beat = reader.double(forKey: "scenes.beat")
+    scenes.annotateAfter = reader.double(forKey: "scenes.annotateAfter")
     scenes.lostAfter = reader.double(forKey: "scenes.lostAfter")
     galleryFolders = reader.stringArray(forKey: "gallery.folders") ?? []
-    forms = Records(folder: reader.string(forKey: "forms.folder"), keep: reader.double(forKey: "forms.keep"))
+    forms = Records(folder: reader.string(forKey: "forms.folder"), keepFor: reader.double(forKey: "forms.keepFor"))
     signatures = Records(
-      folder: reader.string(forKey: "signatures.folder"), keep: reader.double(forKey: "signatures.keep"))
+      folder: reader.string(forKey: "signatures.folder"), keepFor: reader.double(forKey: "signatures.keepFor"))
     replayFolder = reader.string(forKey: "replay.folder")
     anchorLibrary = reader.string(forKey: "anchors.library")
     anchorRate = reader.double(forKey: "anchors.rate")
@@ -280,20 +280,20 @@ extension ServiceConfiguration {
   /// - Returns: that configuration, and the sections or keys in which both differ.
   func running(insteadOf wanted: ServiceConfiguration) -> (configuration: ServiceConfiguration, restart: [String]) {
     var (result, restart) = (wanted, [String]())
-    func keep<Value: Equatable>(_ name: String, _ path: WritableKeyPath<ServiceConfiguration, Value>) {
+    func keepFor<Value: Equatable>(_ name: String, _ path: WritableKeyPath<ServiceConfiguration, Value>) {
       guard result[keyPath: path] != self[keyPath: path] else { return }
       result[keyPath: path] = self[keyPath: path]
       restart.append(name)
     }
-    keep("socket", \.socket)
-    keep("source", \.source)
-    keep("camera.keepOpen", \.camera.keepOpen)
-    keep("camera.closeAfter", \.camera.closeAfter)
-    keep("isolation", \.isIsolated)
-    keep("forms.folder", \.forms.folder)
-    keep("signatures.folder", \.signatures.folder)
-    keep("trigger", \.trigger)
-    keep("documents", \.documents)
+    keepFor("socket", \.socket)
+    keepFor("source", \.source)
+    keepFor("camera.keepOpen", \.camera.keepOpen)
+    keepFor("camera.closeAfter", \.camera.closeAfter)
+    keepFor("isolation", \.isIsolated)
+    keepFor("forms.folder", \.forms.folder)
+    keepFor("signatures.folder", \.signatures.folder)
+    keepFor("trigger", \.trigger)
+    keepFor("documents", \.documents)
     return (result, restart)
   }
 }

@@ -25,11 +25,11 @@ extension DocumentsModule {
     }
     let place = await placed(shot)
     do {
-      var page: DocumentLedger.Page?
+      var page: DocumentManifest.Page?
       let number = ledger.nextNumber
       let replaced = retake
       try await change(adding: (number, shot.picture), tells: false) { ledger in
-        var new = DocumentLedger.Page(
+        var new = DocumentManifest.Page(
           number: ledger.takeNumber(), width: shot.width, height: shot.height, outline: place?.outline ?? shot.outline,
           bends: place?.bends, filter: ledger.filter, captured: Int(Date().timeIntervalSince1970),
           bytes: shot.picture.count)
@@ -47,7 +47,7 @@ extension DocumentsModule {
         DocumentCaptured(
           session: session, page: page.map(DocumentPage.init), count: self.ledger?.kept.count ?? 0,
           automatic: shot.isAutomatic, replaced: replaced == nil ? nil : true))
-      tellChange()
+      publishChange()
     } catch {
       let told = error as? ServiceError
       fail(
@@ -59,9 +59,9 @@ extension DocumentsModule {
   }
 
   /// Where the page of a shot is by its colours; nil where they tell nothing else than the lane.
-  private func placed(_ shot: PageShot) async -> PagePlace? {
+  private func placed(_ shot: PageShot) async -> PageLocation? {
     let isolation = hub.isolation
-    let order = PageOrder(shot.outline.map { .settled(near: $0) } ?? .place(near: nil))
+    let order = PageRequest(shot.outline.map { .settled(near: $0) } ?? .place(near: nil))
     let result = try? await Self.blocking { try isolation.page(shot.picture, order) }
     guard case .place(let place?) = result, place.width == shot.width, place.height == shot.height else { return nil }
     return place

@@ -19,7 +19,7 @@ extension DocumentsModule {
       try self.check(connection)
       self.mode = request.mode
       self.review()
-      self.tellChange()
+      self.publishChange()
       return Empty()
     }
     methods.add(DocumentCaptureRequest.self) { [weak self] _, connection in
@@ -41,7 +41,7 @@ extension DocumentsModule {
       try self.check(connection)
       self.retake = try request.page.map { try self.page($0).number }
       self.allowAgain()
-      self.tellChange()
+      self.publishChange()
       return Empty()
     }
     registerEditing(in: &methods)
@@ -174,7 +174,7 @@ extension DocumentsModule {
   nonisolated static func number(_ id: String) -> Int? { id.hasPrefix("p") ? Int(id.dropFirst()) : nil }
 
   /// The page of an id.
-  func page(_ id: String) throws -> DocumentLedger.Page {
+  func page(_ id: String) throws -> DocumentManifest.Page {
     guard let number = Self.number(id), let page = ledger?.kept.first(where: { $0.number == number }) else {
       throw Self.noPage
     }
@@ -187,7 +187,7 @@ extension DocumentsModule {
   }
 
   /// Changes one page.
-  func edit(_ id: String, _ body: (inout DocumentLedger.Page) -> Void) async throws -> DocumentPage {
+  func edit(_ id: String, _ body: (inout DocumentManifest.Page) -> Void) async throws -> DocumentPage {
     let number = try page(id).number
     try await change { ledger in
       for index in ledger.pages.indices where ledger.pages[index].number == number {
@@ -227,7 +227,7 @@ extension DocumentsModule {
     if request.snap == true, let store {
       let (isolation, number, near) = (hub.isolation, page.number, outline)
       let result = try await Self.blocking {
-        try isolation.page(try store.picture(number), PageOrder(.place(near: near)))
+        try isolation.page(try store.picture(number), PageRequest(.place(near: near)))
       }
       if case .place(let place?) = result { (outline, bends) = (place.outline, place.bends) }
     }
@@ -249,26 +249,26 @@ extension DocumentsModule {
     else { throw Self.noPage }
     let outlet = connection.carryPictures()
     connection.countInFlight(1)
-    let (hub, isolation, desk) = (hub, hub.isolation, hub.pictures)
+    let (hub, isolation, scheduler) = (hub, hub.isolation, hub.pictures)
     let order =
       request.original == true
-      ? PageOrder(.jpeg(width: request.width))
-      : PageOrder(
+      ? PageRequest(.jpeg(width: request.width))
+      : PageRequest(
         .jpeg(width: request.width), outline: page.outline, bends: page.bends, filter: page.filter, turns: page.turns)
     Task { @ServiceActor in
       do {
-        let room = try await desk.room(for: page.bytes, of: connection)
-        let made = try await desk.work(for: connection) { stop in
+        let reservation = try await scheduler.reservation(for: page.bytes, of: connection)
+        let made = try await scheduler.work(for: connection) { stop in
           try isolation.page(try store.picture(page.number), order, or: stop)
         }
         guard case .picture(let picture, _) = made else { throw Self.noPage }
-        room.resize(to: picture.bytes.count)
+        reservation.resize(to: picture.bytes.count)
         let header = MediaHeader(
           id: incoming.id, format: PictureFormat.jpeg.rawValue, width: picture.width, height: picture.height,
           size: picture.bytes.count)
         if var buffer = hub.encode(header) {
           buffer.writeBytes(picture.bytes)
-          outlet.send(picture: buffer, holding: room)
+          outlet.send(picture: buffer, holding: reservation)
         }
       } catch is FileError {
         hub.fail(
@@ -284,7 +284,7 @@ extension DocumentsModule {
 
 extension DocumentPage {
   /// As the wire tells it.
-  init(_ page: DocumentLedger.Page) {
+  init(_ page: DocumentManifest.Page) {
     let shape = page.outline.map { PageShape(outline: $0, width: Double(page.width), height: Double(page.height)) }
     self.init(
       id: DocumentsModule.id(page.number), revision: page.revision, width: page.width, height: page.height,

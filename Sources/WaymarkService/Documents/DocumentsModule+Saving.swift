@@ -11,12 +11,12 @@ import WaymarkWorker
 struct DocumentWriter: Sendable {
   let store: PageStore
   let isolation: Isolation
-  let pages: [DocumentLedger.Page]
+  let pages: [DocumentManifest.Page]
   let version: String
   /// Whoever may speak with the service as its group may read what it saved.
   private static let mode: UInt32 = 0o640
 
-  init(store: PageStore, isolation: Isolation, pages: [DocumentLedger.Page], version: String) {
+  init(store: PageStore, isolation: Isolation, pages: [DocumentManifest.Page], version: String) {
     self.store = store
     self.isolation = isolation
     self.pages = pages
@@ -67,9 +67,9 @@ struct DocumentWriter: Sendable {
   }
 
   private func picture(
-    _ page: DocumentLedger.Page, _ wish: PageOrder.Wish
+    _ page: DocumentManifest.Page, _ wish: PageRequest.Operation
   ) throws -> (page: CodedPage, paper: PDFWriter.PaperSize) {
-    let order = PageOrder(wish, outline: page.outline, bends: page.bends, filter: page.filter, turns: page.turns)
+    let order = PageRequest(wish, outline: page.outline, bends: page.bends, filter: page.filter, turns: page.turns)
     guard case .picture(let made, let paper) = try isolation.page(try store.picture(page.number), order) else {
       throw ServiceError(.internalError, "A page could not be drawn.", hint: "The service's log says more.")
     }

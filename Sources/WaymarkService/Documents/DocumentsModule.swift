@@ -38,7 +38,7 @@ package final class DocumentsModule: ServiceModule {
   unowned let hub: Hub
   let settings: Settings
   /// What is written down; nil: there is no session.
-  private(set) var ledger: DocumentLedger?
+  private(set) var ledger: DocumentManifest?
   var mode = DocumentMode.automatic
   /// Who holds the session.
   private(set) var owner: Int?
@@ -54,9 +54,9 @@ package final class DocumentsModule: ServiceModule {
   private var tail: Task<Void, Never>?
   private var timer: Scheduled<Void>?
   /// Looks at frames' colours for the lane.
-  private let desk: PageDesk
+  private let pageWorker: PageWorker
   /// When the desk's worker is looked at, whether it is still needed.
-  private var deskTimer: Scheduled<Void>?
+  private var pageWorkerTimer: Scheduled<Void>?
   private var isStopped = false
   /// Seconds for which a page that was taken out can be brought back.
   nonisolated static let undoTime = 60
@@ -73,20 +73,20 @@ package final class DocumentsModule: ServiceModule {
     self.capture = capture
     self.settings = settings
     let relay = Relay()
-    let desk = hub.isolation.pageDesk()
-    self.desk = desk
+    let pageWorker = hub.isolation.pageWorker()
+    self.pageWorker = pageWorker
     lane = .documents(
       maximumRate: settings.rate,
       place: { frame, near in
-        guard let picture = PageSeeker.picture(of: frame),
-          let found = desk.place(picture, near: near, now: MonotonicClock.now),
+        guard let picture = PageTracker.picture(of: frame),
+          let found = pageWorker.place(picture, near: near, now: MonotonicClock.now),
           (found.width, found.height) == (frame.width, frame.height)
         else { return nil }
-        return PageSeeker.Sighting(outline: found.outline, score: found.score)
+        return PageTracker.Candidate(outline: found.outline, score: found.score)
       }
     ) { reading, frame in
       let reference = FrameReference(frame)
-      ServiceActor.execute { relay.module?.saw(reading, reference) }
+      ServiceActor.execute { relay.module?.handleReading(reading, reference) }
     }
     relay.module = self
     capture.pipeline.add(lane)
@@ -130,7 +130,7 @@ package final class DocumentsModule: ServiceModule {
   package func stop() {
     isStopped = true
     timer?.cancel()
-    deskTimer?.cancel()
+    pageWorkerTimer?.cancel()
     if owner != nil { release(.stopping) }
   }
 
@@ -167,8 +167,8 @@ package final class DocumentsModule: ServiceModule {
   @discardableResult
   func change(
     adding picture: (number: Int, bytes: [UInt8])? = nil, tells: Bool = true,
-    _ edit: (inout DocumentLedger) throws -> Void
-  ) async throws -> DocumentLedger {
+    _ edit: (inout DocumentManifest) throws -> Void
+  ) async throws -> DocumentManifest {
     guard var new = ledger, let store else { throw Self.noSession }
     let now = Int(Date().timeIntervalSince1970)
     try edit(&new)
@@ -190,11 +190,11 @@ package final class DocumentsModule: ServiceModule {
     ledger = new
     // Its client may have left meanwhile.
     if owner == nil { expire() }
-    if tells { tellChange() }
+    if tells { publishChange() }
     return new
   }
 
-  func tellChange() {
+  func publishChange() {
     if let described { hub.publish(DocumentChanged(document: described)) }
   }
 
@@ -228,7 +228,7 @@ package final class DocumentsModule: ServiceModule {
     if ledger == nil {
       let id = "d" + String(UInt64.random(in: .min ... .max), radix: 36)
       let now = Int(Date().timeIntervalSince1970)
-      ledger = DocumentLedger(session: id, changed: now, filter: filter ?? .colour)
+      ledger = DocumentManifest(session: id, changed: now, filter: filter ?? .colour)
     } else if let filter {
       ledger?.filter = filter
     }
@@ -238,7 +238,7 @@ package final class DocumentsModule: ServiceModule {
     timer?.cancel()
     task = DocumentTask(generation: task.generation + 1, isAutomatic: mode == .automatic)
     review()
-    tellChange()
+    publishChange()
     guard let described else { throw Self.noSession }
     return described
   }
@@ -289,19 +289,19 @@ package final class DocumentsModule: ServiceModule {
     task.isAutomatic = mode == .automatic
     lane.settings = task
     lane.setEnabled(owner != nil && mode != .paused)
-    if owner != nil { watchDesk() } else { lane.forget() }
+    if owner != nil { watchPageWorker() } else { lane.forget() }
   }
 
   /// Ends the worker that looks at frames' colours when no frame needed it for a while.
-  private func watchDesk(after seconds: Double = PageDesk.idleTime) {
-    guard deskTimer == nil, !isStopped else { return }
-    deskTimer = ServiceActor.schedule(after: seconds) { [weak self] in
+  private func watchPageWorker(after seconds: Double = PageWorker.idleTime) {
+    guard pageWorkerTimer == nil, !isStopped else { return }
+    pageWorkerTimer = ServiceActor.schedule(after: seconds) { [weak self] in
       guard let self else { return }
-      self.deskTimer = nil
-      if let left = self.desk.rest(now: MonotonicClock.now) {
-        self.watchDesk(after: max(left, 0.1))
+      self.pageWorkerTimer = nil
+      if let left = self.pageWorker.rest(now: MonotonicClock.now) {
+        self.watchPageWorker(after: max(left, 0.1))
       } else if self.owner != nil, self.mode != .paused {
-        self.watchDesk()
+        self.watchPageWorker()
       }
     }
   }
@@ -340,7 +340,7 @@ package final class DocumentsModule: ServiceModule {
 
   // MARK: Frames
 
-  private func saw(_ reading: DocumentReading, _ reference: FrameReference) {
+  private func handleReading(_ reading: DocumentReading, _ reference: FrameReference) {
     guard let session = ledger?.session, owner != nil, reading.generation == task.generation else { return }
     if hub.isWanted(DocumentOutline.event) {
       let isSearching = reading.phase == .searching

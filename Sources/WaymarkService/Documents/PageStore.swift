@@ -58,7 +58,7 @@ final class PageStore: Sendable {
   // MARK: Writing
 
   /// Writes the record.
-  func write(_ ledger: DocumentLedger) throws { try put(try ledger.encoded(), as: "record") }
+  func write(_ ledger: DocumentManifest) throws { try put(try ledger.encoded(), as: "record") }
 
   /// Writes a picture.
   func add(_ picture: [UInt8], _ number: Int) throws { try put(picture, as: Self.name(number)) }
@@ -101,23 +101,23 @@ final class PageStore: Sendable {
   /// What the folder holds, and words for the log about what was wrong with it. What a crash left behind is removed.
   ///
   /// - Throws: when it cannot be read, or with another key only: then nothing was changed.
-  func load() throws(Trouble) -> (ledger: DocumentLedger?, warnings: [String]) {
+  func load() throws(Trouble) -> (ledger: DocumentManifest?, warnings: [String]) {
     guard FileKind(folder) == .folder else { return (nil, []) }
     for name in ((try? Folder.names(folder)) ?? []) where name.hasSuffix(".new") { unlink(path(name)) }
     guard FileKind(path("record")) != nil else {
       remove(numbers())
       return (nil, [])
     }
-    var ledger: DocumentLedger
+    var ledger: DocumentManifest
     var warnings: [String] = []
     do {
-      let bytes = try WholeFile.read(path("record"), limit: DocumentLedger.byteLimit + 64, kind: .unlinked)
-      ledger = try DocumentLedger(try opened(bytes, "record"))
+      let bytes = try WholeFile.read(path("record"), limit: DocumentManifest.byteLimit + 64, kind: .unlinked)
+      ledger = try DocumentManifest(try opened(bytes, "record"))
     } catch let trouble as Trouble {
       throw trouble
     } catch {
       warnings.append("\(Self.words(error)); it is made anew from the pictures in \(folder)")
-      ledger = mended()
+      ledger = repaired()
     }
     let there = Set(numbers())
     let lost = ledger.pages.filter { !there.contains($0.number) }
@@ -130,16 +130,16 @@ final class PageStore: Sendable {
   }
 
   /// A record of all pictures that can be read, whole.
-  private func mended() -> DocumentLedger {
+  private func repaired() -> DocumentManifest {
     DurableFile.setAside(path("record"))
     let now = Int(Date().timeIntervalSince1970)
-    var ledger = DocumentLedger(session: "recovered", changed: now)
-    for number in numbers().sorted().prefix(DocumentLedger.pageLimit) {
+    var ledger = DocumentManifest(session: "recovered", changed: now)
+    for number in numbers().sorted().prefix(DocumentManifest.pageLimit) {
       guard let picture = try? picture(number),
         let size = picture.withUnsafeBytes({ JPEGStructure.pictureSize($0) })
       else { continue }
       ledger.adopt(
-        DocumentLedger.Page(
+        DocumentManifest.Page(
           number: number, width: size.width, height: size.height, outline: nil, filter: .colour, captured: now,
           bytes: picture.count))
     }
@@ -147,7 +147,7 @@ final class PageStore: Sendable {
   }
 
   private static func words(_ error: any Error) -> String {
-    (error as? FileError)?.message ?? (error as? DocumentLedger.Damage)?.message ?? "\(error)"
+    (error as? FileError)?.message ?? (error as? DocumentManifest.Damage)?.message ?? "\(error)"
   }
 
   // MARK: Names and seals
@@ -158,7 +158,7 @@ final class PageStore: Sendable {
 
   private func numbers() -> [Int] {
     ((try? Folder.names(folder)) ?? []).compactMap { name in
-      guard name.hasPrefix("page-"), let number = Int(name.dropFirst(5)), DocumentLedger.numbers.contains(number),
+      guard name.hasPrefix("page-"), let number = Int(name.dropFirst(5)), DocumentManifest.numbers.contains(number),
         Self.name(number) == name
       else { return nil }
       return number

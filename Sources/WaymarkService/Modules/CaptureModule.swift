@@ -98,8 +98,8 @@ package final class CaptureModule: ServiceModule {
           p50: lane.statistics.median ?? 0, p99: lane.statistics.percentile99 ?? 0,
           stages: Self.stages(lane.statistics.stages))
       },
-      clients: hub.connections.count, events: hub.published, dropped: hub.dropped, memory: ProcessFigures.memory,
-      cpu: ProcessFigures.processorTime,
+      clients: hub.connections.count, events: hub.published, dropped: hub.dropped, memory: ProcessUsage.memory,
+      cpu: ProcessUsage.processorTime,
       workers: hub.isolation.figures.map {
         WorkerStatistics(
           starts: $0.starts, crashes: $0.crashes, hangs: $0.hangs, lost: $0.lost,

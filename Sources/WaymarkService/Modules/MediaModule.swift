@@ -20,7 +20,7 @@ package final class MediaModule: ServiceModule {
   private unowned let hub: Hub
   private let tap: MediaTap
   /// What is watched live, and the snapshots that wait for a frame, by connection.
-  private var previews: [Int: MediaWatch] = [:]
+  private var previews: [Int: MediaSubscription] = [:]
   private var snapshots: [Int: [Answer]] = [:]
   private static let widths = 16...8192
 
@@ -126,7 +126,7 @@ package final class MediaModule: ServiceModule {
   /// Sees to it that a request is answered once.
   @ServiceActor
   private final class Answer: Sendable {
-    var watch: MediaWatch?
+    var watch: MediaSubscription?
     private var isGiven = false
 
     func claim() -> Bool {
@@ -185,21 +185,21 @@ package final class MediaModule: ServiceModule {
   ) {
     let outlet = connection.carryPictures()
     connection.countInFlight(1)
-    let (isolation, desk) = (hub.isolation, hub.pictures)
+    let (isolation, scheduler) = (hub.isolation, hub.pictures)
     Task { @ServiceActor in
       do {
         let file = try await open()
-        let room = try await desk.room(for: file.size, of: connection)
-        let (picture, bytes) = try await desk.work(for: connection) { stop in
+        let reservation = try await scheduler.reservation(for: file.size, of: connection)
+        let (picture, bytes) = try await scheduler.work(for: connection) { stop in
           let bytes = try file.read()
           let picture = try isolation.prepare(bytes, width: width, or: stop)
           return (picture, picture.replacement ?? bytes)
         }
-        room.resize(to: bytes.count)
+        reservation.resize(to: bytes.count)
         let header = MediaHeader(
           id: incoming.id, format: picture.format.rawValue, width: picture.width, height: picture.height,
           size: bytes.count)
-        if let buffer = self.encode(header, bytes) { outlet.send(picture: buffer, holding: room) }
+        if let buffer = self.encode(header, bytes) { outlet.send(picture: buffer, holding: reservation) }
       } catch {
         self.hub.fail(incoming, connection, error)
       }

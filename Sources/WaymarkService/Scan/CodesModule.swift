@@ -14,7 +14,7 @@ import WaymarkSystem
 @ServiceActor
 package final class CodesModule: ServiceModule {
   /// What one client wants.
-  private struct Wish {
+  private struct FollowRequest {
     var symbologies: Set<Symbology>
     var sizes: [CodeTask.Size]
   }
@@ -24,7 +24,7 @@ package final class CodesModule: ServiceModule {
   private let pipeline: FramePipeline
   private let lane: CodeLane
   private let mailbox: CodeMailbox
-  private var wishes: [(client: Int, wish: Wish)] = []
+  private var wishes: [(client: Int, wish: FollowRequest)] = []
   /// The codes that were told of, as they were.
   private var known: [Int: CodeFound] = [:]
   private var configured: CameraChoice
@@ -57,7 +57,7 @@ package final class CodesModule: ServiceModule {
   package func register(in methods: inout MethodTable) {
     methods.add(CodesFollowRequest.self) { [weak self] request, connection in
       guard let self else { throw ServiceError.stopping }
-      let wish = Wish(
+      let wish = FollowRequest(
         symbologies: try request.symbologies.map(ScanModule.symbologies)
           ?? self.scans.rules.settings.barcodeSymbologies,
         sizes: try Self.sizes(request.sizes ?? []))

@@ -7,7 +7,7 @@ import WaymarkProtocol
 
 /// What the armed scan's effects are on the wire.
 extension ScanModule {
-  func tell(_ effect: Machine.Effect) {
+  func publish(_ effect: Machine.Effect) {
     switch effect {
     case .successful(let scan, let success):
       let event = successful(scan, success)

@@ -14,8 +14,8 @@ extension ScanModule {
       throw GalleryModule.notConfigured
     }
     let file = try await gallery.open(request.id)
-    let room = try await hub.pictures.room(for: file.size, of: connection)
-    defer { withExtendedLifetime(room) {} }
+    let reservation = try await hub.pictures.reservation(for: file.size, of: connection)
+    defer { withExtendedLifetime(reservation) {} }
     return try await scan(reading: { try file.read() }, as: request, connection)
   }
 
@@ -23,14 +23,14 @@ extension ScanModule {
   func scanUpload(
     _ request: ScanPictureRequest, _ body: RequestBody, _ connection: Connection
   ) async throws -> GalleryScanResult {
-    let room: PictureDesk.Room
+    let reservation: PictureScheduler.Reservation
     do {
-      room = try await hub.pictures.room(for: request.size, of: connection)
+      reservation = try await hub.pictures.reservation(for: request.size, of: connection)
     } catch {
       body.skip()
       throw error
     }
-    defer { withExtendedLifetime(room) {} }
+    defer { withExtendedLifetime(reservation) {} }
     body.keep()
     let bytes = try await body.collect()
     return try await scan(
@@ -115,7 +115,7 @@ extension ScanModule {
     var effects = machine.handle(.begin(wanted), at: now)
     for case .refused(let refusal) in effects { throw error(refusal) }
     if let id = machine.scan?.id { picture = (id, Self.picture(request)) }
-    let look = Machine.Look(reading: reading, size: size, captured: now, date: Date(), judge: rules.judge)
+    let look = Machine.Observation(reading: reading, size: size, captured: now, date: Date(), judge: rules.judge)
     // Symbologies that misread want two frames that agree; a still picture agrees with itself.
     for _ in 0..<2 where machine.demand != nil { effects += machine.handle(.frame(look), at: now) }
     apply(effects)

@@ -79,11 +79,11 @@ package final class ScanModule: ServiceModule {
       mail.scene.put(reading.symbols, frame)
       let reference = FrameReference(frame)
       let captured = frame.captured
-      ServiceActor.execute { relay.module?.saw(reading, reference, captured) }
+      ServiceActor.execute { relay.module?.handleReading(reading, reference, captured) }
     }
     relay.module = self
     capture.pipeline.add(lane)
-    capture.onStatus.append { [weak self] _ in self?.tellStatus() }
+    capture.onStatus.append { [weak self] _ in self?.publishStatus() }
   }
 
   @ServiceActor
@@ -142,7 +142,7 @@ package final class ScanModule: ServiceModule {
     lane.setEnabled(!wanted.isEmpty)
   }
 
-  private func saw(_ reading: ScanReading, _ reference: FrameReference, _ captured: Double) {
+  private func handleReading(_ reading: ScanReading, _ reference: FrameReference, _ captured: Double) {
     guard let demand = machine.demand else { return }
     var reading = reading
     // What is read for others is none of the armed scan's.
@@ -151,7 +151,7 @@ package final class ScanModule: ServiceModule {
     frame = reference
     var judge = rules.judge
     judge.trustsSource = rules.acceptsPlayedFrames || reference.source == .camera
-    let look = Machine.Look(
+    let look = Machine.Observation(
       reading: reading, size: PictureSize(width: reference.width, height: reference.height), captured: captured,
       date: Date(), judge: judge)
     apply(machine.handle(.frame(look), at: MonotonicClock.now))
@@ -211,14 +211,14 @@ package final class ScanModule: ServiceModule {
       case .record(let entry): record(entry)
       case .notRecorded(let scan):
         hub.log.subsystem(.scan).error("a confirmation could not be written down", metadata: ["scan": "\(scan.id)"])
-      case .successful, .invalid, .unsuccessful, .guide, .confirmed, .cancelled, .ended: tell(effect)
+      case .successful, .invalid, .unsuccessful, .guide, .confirmed, .cancelled, .ended: publish(effect)
       }
     }
     guard isChanged else { return }
     fitLane()
     if picture?.scan != machine.scan?.id { picture = nil }
     review()
-    tellStatus()
+    publishStatus()
   }
 
   // MARK: State
@@ -253,7 +253,7 @@ package final class ScanModule: ServiceModule {
       pending: machine.pending.map { successful($0, $1) })
   }
 
-  private func tellStatus() {
+  private func publishStatus() {
     let now = status
     guard now != lastStatus else { return }
     lastStatus = now
@@ -273,12 +273,12 @@ package final class ScanModule: ServiceModule {
       progress?.cancel()
       progress = nil
     } else if progress == nil {
-      tellProgress()
+      publishProgress()
     }
   }
 
   /// Once a second while a scan looks: how many frames it has seen.
-  private func tellProgress() {
+  private func publishProgress() {
     progress = ServiceActor.schedule(after: 1) { [weak self] in
       guard let self, self.machine.demand != nil else { return }
       if self.hub.isWanted(ScannerStatus.event) {
@@ -286,7 +286,7 @@ package final class ScanModule: ServiceModule {
         status.frames = self.machine.frames
         self.hub.publish(status)
       }
-      self.tellProgress()
+      self.publishProgress()
     }
   }
 }

@@ -8,7 +8,7 @@ extension ScenesModule.Settings {
   /// The times of the session.
   var session: SessionConfiguration {
     var session = SessionConfiguration()
-    if let beat { session.matchedBeat = beat }
+    if let annotateAfter { session.annotateAfter = annotateAfter }
     if let lostAfter { session.lostAfter = lostAfter }
     return session
   }
@@ -24,7 +24,7 @@ extension ScenesModule.Settings {
     cache = configuration.scenes.cache
     load = configuration.scenes.load
     start = configuration.scenes.start
-    beat = configuration.scenes.beat
+    annotateAfter = configuration.scenes.annotateAfter
     lostAfter = configuration.scenes.lostAfter
     library = configuration.anchorLibrary
     rate = configuration.anchorRate

@@ -16,7 +16,7 @@ struct LoadedScene: Sendable {
   var library: AnchorLibrary?
   /// What each picture was compiled from, in the order of the library.
   var keys: [String]
-  var stamp: SceneStamp
+  var stamp: SceneFingerprint
   /// What the loader warned of.
   var warnings: [String]
 
@@ -63,7 +63,7 @@ struct SceneStore: Sendable {
       return .failure(failure(entry.name, [], "its folder is gone", code: "notFound"))
     }
     // Taken before what they tell of is read: what changes meanwhile is seen as a change afterwards.
-    let before = SceneStamp(folder: folder, scene: nil)
+    let before = SceneFingerprint(folder: folder, scene: nil)
     let report = SceneLoader.load(folder: entry.path)
     var problems = report.problems.map(\.description)
     guard let scene = report.scene else {
@@ -71,11 +71,11 @@ struct SceneStore: Sendable {
       return .failure(
         failure(entry.name, problems, "it has \(count) \(count == 1 ? "error" : "errors")", code: "badScene"))
     }
-    let stamp = SceneStamp(folder: folder, scene: scene)
+    let stamp = SceneFingerprint(folder: folder, scene: scene)
     do throws(SceneFailure) {
       let (library, keys) = try library(
         scene, folder, previous, entry.name, warn: { problems.append($0) }, progress)
-      guard before == SceneStamp(folder: folder, scene: nil) else {
+      guard before == SceneFingerprint(folder: folder, scene: nil) else {
         throw failure(entry.name, [], "its files changed while they were read", code: "badScene")
       }
       return .success(

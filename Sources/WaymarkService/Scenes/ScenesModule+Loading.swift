@@ -94,7 +94,7 @@ extension ScenesModule {
   }
 
   /// - Parameter changed: the look of the files when they were first seen to differ.
-  private func look(at changed: SceneStamp?) {
+  private func look(at changed: SceneFingerprint?) {
     ServiceActor.schedule(after: settings.watchInterval) { [weak self] in
       guard let self, !self.isStopped, self.loaded != nil || self.awaited != nil else {
         self?.watching = false
@@ -105,11 +105,11 @@ extension ScenesModule {
   }
 
   /// - Returns: how the files look when they have changed but are not yet known to be at rest.
-  private func reloadIfChanged(_ changed: SceneStamp?) async -> SceneStamp? {
+  private func reloadIfChanged(_ changed: SceneFingerprint?) async -> SceneFingerprint? {
     let (scene, name, catalog) = (loaded, awaited, catalog)
     let stamp = try? await NIOThreadPool.singleton.runIfActive {
-      if let scene { return SceneStamp(folder: scene.folder, scene: scene.scene) }
-      return SceneStamp(everythingIn: name.flatMap { catalog.entry($0)?.path })
+      if let scene { return SceneFingerprint(folder: scene.folder, scene: scene.scene) }
+      return SceneFingerprint(everythingIn: name.flatMap { catalog.entry($0)?.path })
     }
     guard let stamp, !isStopped, loaded?.name == scene?.name, awaited == name else { return nil }
     if scene == nil, awaitedStamp == nil {

@@ -24,7 +24,7 @@ package final class ScenesModule: ServiceModule {
     /// Whether the session starts as soon as that scene is loaded.
     package var start = false
     /// Seconds from matched to annotating.
-    package var beat: Double?
+    package var annotateAfter: Double?
     /// Seconds out of view after which an anchor counts as lost.
     package var lostAfter: Double?
     /// A library to follow while no session is active.
@@ -57,7 +57,7 @@ package final class ScenesModule: ServiceModule {
   var watching = false
   /// The scene of the configuration while it cannot be used: it is tried again when its files change.
   var awaited: String?
-  var awaitedStamp: SceneStamp?
+  var awaitedStamp: SceneFingerprint?
   var isStopped = false
   private var generation = 0
   private var followsScene: Bool?
@@ -193,7 +193,7 @@ package final class ScenesModule: ServiceModule {
   private func take(_ reading: AnchorReading, _ frame: FrameReference) {
     guard reading.generation == generation, !isStopped else { return }
     lastFrame = frame
-    tellDamage()
+    logDamage()
     intrinsics = SessionWire.intrinsics(reading.intrinsics)
     let input = SessionInput.frame(
       SessionFrame(
@@ -206,7 +206,7 @@ package final class ScenesModule: ServiceModule {
   }
 
   /// Says once in the log that the library in use was found to be damaged.
-  private func tellDamage() {
+  private func logDamage() {
     guard let failure = (followsScene == true ? loaded?.library : library)?.failure, toldFailure != failure.message
     else {
       return
@@ -252,7 +252,7 @@ package final class ScenesModule: ServiceModule {
     return refusal
   }
 
-  private func found(_ seen: AnchorSighting) -> AnchorFound {
+  private func found(_ seen: AnchorDetection) -> AnchorFound {
     SessionWire.found(seen, isHarmless: seen.code.map { scans?.isHarmless($0) ?? false } ?? false)
   }
 

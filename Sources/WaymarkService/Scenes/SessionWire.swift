@@ -40,7 +40,7 @@ enum SessionWire {
   static func resource(icon id: String) -> String { "icon/\(id)" }
 
   /// - Parameter isHarmless: whether observers may see what a code says.
-  static func found(_ seen: AnchorSighting, isHarmless: Bool) -> AnchorFound {
+  static func found(_ seen: AnchorDetection, isHarmless: Bool) -> AnchorFound {
     var found = AnchorFound(
       anchor: seen.anchor, corners: corners(seen.corners), pose: pose(seen.pose), score: seen.score)
     if let symbol = seen.code {

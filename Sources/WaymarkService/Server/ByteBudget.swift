@@ -4,7 +4,7 @@
 /// which they came, few at a time.
 struct ByteBudget {
   /// Who wants how much.
-  struct Ask: Hashable {
+  struct Request: Hashable {
     let id: Int
     let client: Int
     let user: UInt32
@@ -23,8 +23,8 @@ struct ByteBudget {
   /// How many may wait, and how many of one user; the first one of every user may wait although all places are taken.
   let waitingLimit: Int
   let waitingShare: Int
-  private var held: [Int: Ask] = [:]
-  private var waiting: [Ask] = []
+  private var held: [Int: Request] = [:]
+  private var waiting: [Request] = []
 
   init(limit: Int, share: Int, waitingLimit: Int, waitingShare: Int) {
     self.limit = limit
@@ -37,7 +37,7 @@ struct ByteBudget {
   var bytes: Int { held.values.reduce(0) { $0 + $1.bytes } }
 
   /// Asks for room. More than the share of a user is as much as that: it then has it alone.
-  mutating func ask(_ wanted: Ask) -> Answer {
+  mutating func ask(_ wanted: Request) -> Answer {
     var ask = wanted
     ask.bytes = min(ask.bytes, share)
     waiting.append(ask)
@@ -92,7 +92,7 @@ struct ByteBudget {
 
   private func holds(_ client: Int) -> Bool { held.values.contains { $0.client == client } }
 
-  private func fits(_ ask: Ask) -> Bool {
+  private func fits(_ ask: Request) -> Bool {
     let own = ask.bytes + held(by: ask.user)
     return bytes + ask.bytes <= limit && own <= share && !holds(ask.client)
   }

@@ -301,8 +301,8 @@ package final class Connection {
     // What was written before may still be on its way; it is not waited for long.
     let channel = channel
     channel.writeAndFlush(ByteBuffer()).whenComplete { _ in channel.close(promise: nil) }
-    let patience = reason == .slowConsumer ? limits.farewell : limits.linger
-    ServiceActor.schedule(after: patience) { channel.close(promise: nil) }
+    let closeDelay = reason == .slowConsumer ? limits.slowConsumerLinger : limits.linger
+    ServiceActor.schedule(after: closeDelay) { channel.close(promise: nil) }
   }
 
   /// The channel is gone.

@@ -17,7 +17,7 @@ package struct ConnectionLimits: Hashable, Sendable {
   /// Seconds that the last line of a closing connection is waited for.
   package var linger = 0.5
   /// The same for a slow client: what is on its way to it comes first.
-  package var farewell = 10.0
+  package var slowConsumerLinger = 10.0
   /// Seconds that the bytes behind a request may take.
   package var body = 30.0
 

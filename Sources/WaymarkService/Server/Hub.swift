@@ -40,14 +40,14 @@ package final class Hub: ConnectionOwner {
   /// Called when `statistics` begins or ceases to be wanted by anybody.
   package var onSubscriptionsChanged: [@ServiceActor () -> Void] = []
   /// Pictures that clients send and ask for.
-  package nonisolated let pictures: PictureDesk
-  private let turns = RequestTurns()
+  package nonisolated let pictures: PictureScheduler
+  private let turns = RequestScheduler()
   private var methods = MethodTable()
   private var lastNumber = 0
   /// Connections by user.
   private var shares: [UInt32: Int] = [:]
   /// Connections that are refused, until they have read why.
-  private var farewells = 0
+  private var refusalsLingering = 0
   private var isStopping = false
   /// What clients get who come back.
   private(set) var history = EventHistory()
@@ -59,10 +59,10 @@ package final class Hub: ConnectionOwner {
   /// A hub without connections.
   package init(
     version: String, roles: RolePolicy, limits: ConnectionLimits = ConnectionLimits(), log: Logger,
-    isolation: Isolation = .none, pictures: PictureDesk.Limits = PictureDesk.Limits()
+    isolation: Isolation = .none, pictures: PictureScheduler.Limits = PictureScheduler.Limits()
   ) {
     self.isolation = isolation
-    self.pictures = PictureDesk(limits: pictures)
+    self.pictures = PictureScheduler(limits: pictures)
     self.version = version
     self.roles = roles
     self.limits = limits
@@ -221,14 +221,14 @@ package final class Hub: ConnectionOwner {
     log.notice(
       "a connection is refused",
       metadata: ["reason": "\(refusal.rawValue)", "uid": "\(peer.map { String($0.user) } ?? "unknown")"])
-    if farewells < Self.farewellLimit,
+    if refusalsLingering < Self.refusalsLingeringLimit,
       let line = encode(EventLine(time: WallClock.timestamp, payload: ConnectionClosed(reason: refusal)))
     {
-      farewells += 1
+      refusalsLingering += 1
       // What the client sends meanwhile is taken and dropped, so that it comes to read why.
       channel.writeAndFlush(line).whenComplete { _ in channel.close(mode: .output, promise: nil) }
       ServiceActor.schedule(after: limits.linger) {
-        self.farewells -= 1
+        self.refusalsLingering -= 1
         channel.close(promise: nil)
       }
     } else {
@@ -238,7 +238,7 @@ package final class Hub: ConnectionOwner {
   }
 
   /// Refused connections that are told why at a time: they hold descriptors, too.
-  private static let farewellLimit = 64
+  private static let refusalsLingeringLimit = 64
 
   private func welcome(_ channel: any Channel, _ peer: Peer, _ role: Role) -> Connection {
     lastNumber += 1

@@ -19,7 +19,7 @@ protocol Outlet: AnyObject {
   /// - Returns: whether it was dropped.
   func push(event: EncodedEvent, for role: Role) -> Bool
   /// What is to be written next, and what is to be let go once it has been.
-  func next() -> (bytes: ByteBuffer, holding: PictureDesk.Room?)?
+  func next() -> (bytes: ByteBuffer, holding: PictureScheduler.Reservation?)?
   /// All that waits has been written, and there is room for more.
   func drained()
   /// Throws everything away.
@@ -53,7 +53,7 @@ final class EventOutlet: Outlet {
     return outbox.gap != nil
   }
 
-  func next() -> (bytes: ByteBuffer, holding: PictureDesk.Room?)? {
+  func next() -> (bytes: ByteBuffer, holding: PictureScheduler.Reservation?)? {
     if let gap = outbox.closeGap(), let line = encodeGap(StreamDropped(count: gap.count, sinceSeq: gap.sinceSeq)) {
       outbox.push(reply: line)
     }
@@ -68,7 +68,7 @@ final class EventOutlet: Outlet {
 /// Pictures: answers in order, and at most one live picture. No events.
 @ServiceActor
 package final class MediaOutlet: Outlet {
-  private var replies: [(bytes: ByteBuffer, holding: PictureDesk.Room?)] = []
+  private var replies: [(bytes: ByteBuffer, holding: PictureScheduler.Reservation?)] = []
   private var live: ByteBuffer?
   /// Whether a picture was written since there was room for the next.
   private var owesSpace = false
@@ -98,7 +98,7 @@ package final class MediaOutlet: Outlet {
   /// Sends a picture that must arrive.
   ///
   /// - Parameter room: what it takes of the budget, until it is written.
-  package func send(picture: ByteBuffer, holding room: PictureDesk.Room? = nil) {
+  package func send(picture: ByteBuffer, holding room: PictureScheduler.Reservation? = nil) {
     replies.append((picture, room))
     onPush()
   }
@@ -109,7 +109,7 @@ package final class MediaOutlet: Outlet {
     onPush()
   }
 
-  func next() -> (bytes: ByteBuffer, holding: PictureDesk.Room?)? {
+  func next() -> (bytes: ByteBuffer, holding: PictureScheduler.Reservation?)? {
     if !replies.isEmpty {
       owesSpace = true
       return replies.removeFirst()

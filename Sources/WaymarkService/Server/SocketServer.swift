@@ -21,7 +21,7 @@ package final class SocketServer: Sendable {
       .serverChannelOption(.maxMessagesPerRead, value: 1)
       .serverChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
-          try channel.pipeline.syncOperations.addHandler(AcceptPause(log: hub.log))
+          try channel.pipeline.syncOperations.addHandler(AcceptThrottle(log: hub.log))
         }
       }
       .childChannelOption(.allowRemoteHalfClosure, value: true)

@@ -14,7 +14,7 @@ package struct JournalLogHandler: LogHandler {
   /// One value for all loggers of the process, so that a reload reaches those that were handed out.
   private static let settings = Mutex(LogSettings())
   /// One for all of them: what one source may say, it may say once.
-  private static let gate = Mutex(LogGate())
+  private static let gate = Mutex(LogRateLimiter())
 
   /// A handler for `label`.
   package init(label: String, isJournal: Bool) {

@@ -6,5 +6,5 @@ package enum MemoryUse {
   package static func keepHeapSmall() { waymark_keep_heap_small() }
 
   /// Lets go of code that only the start needed.
-  package static func forgetCode() { waymark_forget_code() }
+  package static func releaseCodePages() { waymark_forget_code() }
 }

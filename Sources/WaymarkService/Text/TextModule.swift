@@ -28,7 +28,7 @@ package final class TextModule: ServiceModule {
   private unowned let hub: Hub
   private var settings: TextSettings
   private let lane: TextLane
-  private let desk: TextDesk
+  private let engineHost: TextEngineHost
   private var session: Session?
   private var generation = 0
   private var timer: Scheduled<Void>?
@@ -39,20 +39,21 @@ package final class TextModule: ServiceModule {
 
   /// The module of `hub`, with a lane in the pipeline of `capture`.
   ///
-  /// - Parameter desk: where lines are read.
-  package init(hub: Hub, capture: CaptureModule, settings: TextSettings, desk: TextDesk = TextDesk()) {
+  /// - Parameter engineHost: where lines are read.
+  package init(hub: Hub, capture: CaptureModule, settings: TextSettings, engineHost: TextEngineHost = TextEngineHost())
+  {
     self.hub = hub
     self.settings = settings
-    self.desk = desk
+    self.engineHost = engineHost
     let relay = Relay()
     lane = .text(
       maximumRate: settings.rate,
       recognize: { image, asksAll, alphabet, languages in
-        try desk.read(image, asksAll: asksAll, alphabet: alphabet, languages: languages, now: MonotonicClock.now)
+        try engineHost.read(image, asksAll: asksAll, alphabet: alphabet, languages: languages, now: MonotonicClock.now)
       },
       deliver: { reading, frame in
         let reference = FrameReference(frame)
-        ServiceActor.execute { relay.module?.saw(reading, reference) }
+        ServiceActor.execute { relay.module?.handleReading(reading, reference) }
       })
     relay.module = self
     capture.pipeline.add(lane)
@@ -110,7 +111,7 @@ package final class TextModule: ServiceModule {
     if let holder = session?.owner, holder != connection.number { throw busy(holder) }
     let task = try task(request)
     do {
-      try desk.check(task.languages)
+      try engineHost.check(task.languages)
     } catch {
       throw ServiceError(error)
     }
@@ -133,7 +134,7 @@ package final class TextModule: ServiceModule {
     if let timeout = request.timeout {
       let id = new.id
       timer = ServiceActor.schedule(after: timeout) { [weak self] in
-        if self?.session?.id == id { self?.end(.timeout) }
+        if self?.session?.id == id { self?.end(.timedOut) }
       }
     }
     guard let described else { throw ServiceError.stopping }
@@ -224,7 +225,7 @@ package final class TextModule: ServiceModule {
 
   private static func corners(_ text: AcceptedText) -> [[Double]] { text.corners.map { [$0.x, $0.y] } }
 
-  private func saw(_ reading: TextReading, _ frame: FrameReference) {
+  private func handleReading(_ reading: TextReading, _ frame: FrameReference) {
     watch()
     guard let current = session, reading.generation == generation else { return }
     if let failure = reading.failure {
@@ -259,14 +260,14 @@ package final class TextModule: ServiceModule {
   /// Sees to it that the program ends some time after its last line.
   private func watch() {
     guard rest == nil, !isStopped else { return }
-    look(after: TextDesk.idleTime)
+    look(after: TextEngineHost.idleTime)
   }
 
   private func look(after seconds: Double) {
     rest = ServiceActor.schedule(after: seconds) { [weak self] in
       guard let self else { return }
       self.rest = nil
-      if let left = self.desk.rest(now: MonotonicClock.now) { self.look(after: left) }
+      if let left = self.engineHost.rest(now: MonotonicClock.now) { self.look(after: left) }
     }
   }
 }

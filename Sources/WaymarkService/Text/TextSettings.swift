@@ -58,8 +58,8 @@ package struct TextSettings: Hashable, Sendable {
 
   private static func wish(
     _ name: String, _ node: Node, _ key: String, _ reader: inout SectionReader
-  ) -> TextPatternWish {
-    var wish = TextPatternWish(name: name)
+  ) -> TextPatternRequest {
+    var wish = TextPatternRequest(name: name)
     if node.scalar != nil {
       wish.expression = reader.text(node, key, limit: 4 * TextPattern.expressionLimit)
       return wish
@@ -84,7 +84,7 @@ extension TextPattern {
   /// What a request or the configuration describes.
   ///
   /// - Parameter known: patterns that may be named, beside those built in.
-  init(_ wish: TextPatternWish, among known: [TextPattern]) throws(TextError) {
+  init(_ wish: TextPatternRequest, among known: [TextPattern]) throws(TextError) {
     if wish.isWord, let word = wish.name {
       self = try TextPattern.named(word, among: known)
       return

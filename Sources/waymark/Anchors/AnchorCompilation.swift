@@ -13,7 +13,7 @@ enum AnchorCompilation {
   ///   - tried: whether the detector is asked how well it finds each, which takes five times as long.
   /// - Returns: the anchors, the names of those that were not compiled again, and the worst status of the pictures left out.
   static func run(
-    _ entries: [AnchorEntry], jobs: Int, features: Int? = nil, beside others: Int = 0, parts: BuildParts? = nil,
+    _ entries: [AnchorEntry], jobs: Int, features: Int? = nil, beside others: Int = 0, parts: PartialBuild? = nil,
     tried: Bool = false
   ) -> (anchors: [CompiledAnchor], reused: Set<String>, status: ExitStatus) {
     var settings = AnchorCompiler.Settings(anchors: entries.count + others)
@@ -24,11 +24,11 @@ enum AnchorCompilation {
     var reused: Set<String> = []
     let known = parts?.known
     var progress = ProgressBar(total: entries.count)
-    OrderedWork.run(
+    OrderedTasks.run(
       entries, jobs: jobs,
       worker: { [settings] in
         let compiler = AnchorCompiler(settings: settings)
-        let trial = tried ? RecallTrial() : nil
+        let trial = tried ? RecallTest() : nil
         return { (entry: AnchorEntry) -> Result<(anchor: CompiledAnchor, isNew: Bool), any Error> in
           Result {
             let picture = try PictureDecoder().gray(PictureFile.read(entry.file)).image

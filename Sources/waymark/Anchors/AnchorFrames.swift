@@ -29,7 +29,7 @@ enum AnchorFrames {
         do {
           let record = look(try PictureDecoder().gray(input.read()).image, input.name)
           if !record.anchors.isEmpty { status = .success }
-          try tell(record, json)
+          try writeResult(record, json)
         } catch let error as ImageError {
           Output.diagnostic("waymark: \(input.name): \(error.message)\n  \(error.hint)")
           worst = max(worst, error.exitStatus)
@@ -43,7 +43,7 @@ enum AnchorFrames {
     }
   }
 
-  private static func tell(_ record: MatchRecord, _ json: Bool) throws {
+  private static func writeResult(_ record: MatchRecord, _ json: Bool) throws {
     guard !json else { return try Output.record(record) }
     if record.anchors.isEmpty { return Output.line("\(record.input): nothing found") }
     for a in record.anchors {

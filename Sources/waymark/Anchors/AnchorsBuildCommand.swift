@@ -56,7 +56,7 @@ struct AnchorsBuildCommand: AsyncParsableCommand {
           .duplicateName, "Two anchors are named \"\(twice)\".", hint: "Rename one of the pictures or its entry.")
       }
       // A pipe or a device holds nothing to go on from.
-      let parts = fresh || (FileKind(output) ?? .regular) != .regular ? nil : BuildParts(beside: output)
+      let parts = fresh || (FileKind(output) ?? .regular) != .regular ? nil : PartialBuild(beside: output)
       let (anchors, reused, status) = AnchorCompilation.run(entries, jobs: jobs, features: features, parts: parts)
       guard !anchors.isEmpty else { throw ExitCode(status.rawValue) }
       try LibraryWriter.write(LibraryWriter.bytes(of: anchors), to: output)
@@ -66,7 +66,7 @@ struct AnchorsBuildCommand: AsyncParsableCommand {
           "\(output): \(reused.count) anchors were taken over, \(anchors.count - reused.count) compiled")
       }
       // Of the others it was told when they were new.
-      try LibraryReport.tell(output, of: anchors.map(\.name).filter { !reused.contains($0) })
+      try LibraryReport.writeResult(output, of: anchors.map(\.name).filter { !reused.contains($0) })
       guard status == .success else { throw ExitCode(status.rawValue) }
     } catch let error as AnchorError {
       try fail(error)
@@ -77,7 +77,7 @@ struct AnchorsBuildCommand: AsyncParsableCommand {
 /// What is said of a library that was just written.
 enum LibraryReport {
   /// Opens it again, names near-duplicates among the new anchors and says what it holds.
-  static func tell(_ path: String, of new: [String]) throws {
+  static func writeResult(_ path: String, of new: [String]) throws {
     // What went into a pipe or a device cannot be read again.
     guard FileKind(path) == .regular else {
       Output.diagnostic("\(path): \(new.count) anchors")

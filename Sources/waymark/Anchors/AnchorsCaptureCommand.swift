@@ -99,10 +99,10 @@ struct AnchorsCaptureCommand: AsyncParsableCommand {
       let physical = scale?.estimate.size.x ?? width
       let name = AnchorEntry.stem(output)
       var anchor = try AnchorCompiler().compile(name: name, physicalWidth: physical, picture: capture.gray(reference))
-      try RecallTrial().judge(&anchor)
+      try RecallTest().judge(&anchor)
       let isPNG = output.lowercased().hasSuffix(".png")
       Output.file(output, isPNG ? try PNGEncoder.encode(reference) : try JPEGEncoder.encode(reference, quality: 92))
-      try tell(
+      try writeResult(
         CaptureRecord(
           input: photograph, output: output, width: reference.width, height: reference.height, physicalWidth: physical,
           physicalHeight: physical.map { $0 * Double(reference.height) / Double(reference.width) },
@@ -153,12 +153,12 @@ struct AnchorsCaptureCommand: AsyncParsableCommand {
     var scanner = try BarcodeScanner()
     let symbols = gray.withView { scanner.scan($0).symbols }.filter { !$0.symbology.moduleGrids.isEmpty }
     let camera = CameraIntrinsics(assumedFor: gray.width, gray.height)
-    let reading = CodeFollower.Reading(frame: gray, time: 0, sightings: symbols.map { CodeSighting($0) })
+    let reading = CodeFollower.Reading(frame: gray, time: 0, sightings: symbols.map { CodeDetection($0) })
     let report = gray.withView { CodeFollower(intrinsics: camera).process($0, at: 0, read: reading) }
     return report.observations.max { $0.corners.signedArea < $1.corners.signedArea }
   }
 
-  private func tell(_ record: CaptureRecord) throws {
+  private func writeResult(_ record: CaptureRecord) throws {
     guard !json else { return try Output.record(record) }
     let size = record.physicalWidth.map { ", \(Self.metres($0)) m wide" } ?? ""
     Output.line("\(record.output): \(record.width)×\(record.height)\(size), quality \(record.quality)")

@@ -62,10 +62,10 @@ struct AnchorsCodesCommand: AsyncParsableCommand {
         let symbols = number % every == 0 ? picture.withView { scanner.scan($0).symbols } : []
         let read = ProcessorClock.process
         let reading = CodeFollower.Reading(
-          frame: picture, time: time, sightings: symbols.map { CodeSighting($0, physicalWidth: width) })
+          frame: picture, time: time, sightings: symbols.map { CodeDetection($0, physicalWidth: width) })
         let report = picture.withView { current.process($0, at: time, read: reading) }
         if !report.observations.isEmpty { status = .success }
-        try tell(
+        try writeResult(
           CodeFrameRecord(
             input: input.name, reading: read - began, following: ProcessorClock.process - read,
             codes: report.observations.map(CodeFrameRecord.Code.init)))
@@ -78,7 +78,7 @@ struct AnchorsCodesCommand: AsyncParsableCommand {
     guard status == .success else { throw ExitCode(status.rawValue) }
   }
 
-  private func tell(_ record: CodeFrameRecord) throws {
+  private func writeResult(_ record: CodeFrameRecord) throws {
     guard !json else { return try Output.record(record) }
     if record.codes.isEmpty { return Output.line("\(record.input): nothing found") }
     for code in record.codes {

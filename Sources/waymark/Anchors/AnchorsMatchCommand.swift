@@ -43,26 +43,26 @@ struct AnchorsMatchCommand: AsyncParsableCommand {
     let lens = LensMap(intrinsics)
     detector.lens = lens
     detector.intrinsics = intrinsics
-    let claims = picture.withView { detector.detect($0) }
-    let anchors = claims.map { claim -> MatchRecord.Anchor in
-      let reference = detector.library.references[claim.anchor]
+    let detections = picture.withView { detector.detect($0) }
+    let anchors = detections.map { detection -> MatchRecord.Anchor in
+      let reference = detector.library.references[detection.anchor]
       let straight =
-        claim.cylinder?.corners
-        ?? claim.homography.apply(Quadrilateral(width: Double(reference.width), height: Double(reference.height)))
-      var (corners, map) = (lens?.bend(straight) ?? straight, claim.homography)
-      if claim.cylinder == nil, let lens,
-        let seen = lens.seen(claim.homography, width: reference.width, height: reference.height)
+        detection.cylinder?.corners
+        ?? detection.homography.apply(Quadrilateral(width: Double(reference.width), height: Double(reference.height)))
+      var (corners, map) = (lens?.bend(straight) ?? straight, detection.homography)
+      if detection.cylinder == nil, let lens,
+        let seen = lens.seen(detection.homography, width: reference.width, height: reference.height)
       {
         (corners, map) = seen
       }
       let pose = reference.physicalWidth.flatMap {
         AnchorPose.single(
-          claim.map, width: reference.width, height: reference.height, physicalWidth: $0, intrinsics)
+          detection.map, width: reference.width, height: reference.height, physicalWidth: $0, intrinsics)
       }.map(MatchRecord.PoseRecord.init)
       return MatchRecord.Anchor(
         name: reference.name, corners: corners.corners.map { [$0.x, $0.y] },
-        outline: claim.cylinder?.outline.map { [$0.x, $0.y] }, homography: map.rowMajor,
-        inliers: claim.inliers, score: claim.score, pose: pose, rawPose: pose, trackingMethod: "fullTracking")
+        outline: detection.cylinder?.outline.map { [$0.x, $0.y] }, homography: map.rowMajor,
+        inliers: detection.inliers, score: detection.score, pose: pose, rawPose: pose, trackingMethod: "fullTracking")
     }
     return MatchRecord(input: name, elapsed: ProcessorClock.process - start, anchors: anchors)
   }

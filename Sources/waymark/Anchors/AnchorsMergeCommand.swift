@@ -46,7 +46,7 @@ struct AnchorsMergeCommand: AsyncParsableCommand {
         }
       }
       try LibraryWriter.write(LibraryWriter.bytes(of: anchors), to: output)
-      try LibraryReport.tell(output, of: [])
+      try LibraryReport.writeResult(output, of: [])
     } catch let error as AnchorError {
       try fail(error)
     }

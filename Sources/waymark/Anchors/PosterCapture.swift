@@ -130,7 +130,7 @@ struct PosterCapture {
     let factor = long / max(size.x, size.y)
     let picture = flat.resized(
       width: max(1, Int((size.x * factor).rounded())), height: max(1, Int((size.y * factor).rounded())))
-    let light = gray.withView { WallLight($0, around: outline, without: others) }
+    let light = gray.withView { IlluminationModel($0, around: outline, without: others) }
     advise(picture, light)
     return light?.evened(picture) ?? picture
   }
@@ -148,7 +148,7 @@ struct PosterCapture {
     }
   }
 
-  private mutating func advise(_ picture: RGBImage, _ light: WallLight?) {
+  private mutating func advise(_ picture: RGBImage, _ light: IlluminationModel?) {
     let q = outline
     if !isCertain { advice.append(.outlineUncertain) }
     if let misfit, misfit > 0.04 { advice.append(.sizeDoubtful) }

@@ -58,7 +58,7 @@ struct CountCommand: AsyncParsableCommand {
   @Flag(help: "Print CSV: RFC 4180, every text quoted.")
   var csv = false
 
-  private var identity: CodeCount.Identity? { CodeCount.Identity(rawValue: by) }
+  private var identity: CodeCounter.Identity? { CodeCounter.Identity(rawValue: by) }
 
   func validate() throws {
     guard identity != nil else { throw ValidationError("--by takes place or content.") }
@@ -79,7 +79,7 @@ struct CountCommand: AsyncParsableCommand {
     if let formats { configuration.symbologies = formats.symbologies }
     do {
       var tally = Tally(
-        count: CodeCount(agreement: agreement ?? (isMoving ? 2 : 1)), scanner: try BarcodeScanner(configuration),
+        count: CodeCounter(agreement: agreement ?? (isMoving ? 2 : 1)), scanner: try BarcodeScanner(configuration),
         isMoving: isMoving)
       if live { try await follow(&tally) } else { look(at: ScanInput.expand(inputs), &tally) }
       finish(tally)
@@ -95,13 +95,13 @@ struct CountCommand: AsyncParsableCommand {
 
   /// The count, and what reads for it.
   private struct Tally: ~Copyable {
-    var count: CodeCount
+    var count: CodeCounter
     var scanner: BarcodeScanner
     let isMoving: Bool
     var names: [String] = []
     var worst = ExitStatus.success
 
-    init(count: CodeCount, scanner: consuming BarcodeScanner, isMoving: Bool) {
+    init(count: CodeCounter, scanner: consuming BarcodeScanner, isMoving: Bool) {
       self.count = count
       self.scanner = scanner
       self.isMoving = isMoving
@@ -109,10 +109,10 @@ struct CountCommand: AsyncParsableCommand {
 
     mutating func look(_ image: GrayImage, name: String) {
       let reading = image.withView { scanner.scan($0) }
-      if !isMoving { count.turnAway() }
+      if !isMoving { count.endStretch() }
       count.look(
         reading.symbols.map {
-          SeenCode(
+          ObservedCode(
             content: CodeContent(symbology: $0.symbology.rawValue, text: $0.text), quad: $0.corners)
         }, size: Double(max(image.width, image.height)))
       names.append(name)
@@ -138,7 +138,7 @@ struct CountCommand: AsyncParsableCommand {
     let client = try await WaymarkClient.connect(to: place.path)
     signal(SIGINT, SIG_IGN)
     let interrupt = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
-    let (end, over) = (seconds.map { MonotonicClock.now + $0 }, Over())
+    let (end, over) = (seconds.map { MonotonicClock.now + $0 }, InterruptFlag())
     interrupt.setEventHandler { over.raise() }
     interrupt.resume()
     defer { interrupt.cancel() }
@@ -156,7 +156,7 @@ struct CountCommand: AsyncParsableCommand {
   }
 
   /// Whether the person has seen all.
-  private final class Over: Sendable {
+  private final class InterruptFlag: Sendable {
     private let flag = Atomic(false)
 
     var isRaised: Bool { flag.load(ordering: .acquiring) }

@@ -22,7 +22,7 @@ struct CountReport: Encodable {
   let total: Int
   let codes: [Code]
 
-  init(_ count: CodeCount, by identity: CodeCount.Identity, inputs: [String], isMoving: Bool) {
+  init(_ count: CodeCounter, by identity: CodeCounter.Identity, inputs: [String], isMoving: Bool) {
     by = identity.rawValue
     pictures = inputs.count
     stretches = isMoving ? count.stretches : nil

@@ -55,7 +55,7 @@ struct DocumentsFindCommand: ParsableCommand {
     if evidence { return try printEvidence(decoder) }
     let cores = ProcessInfo.processInfo.activeProcessorCount
     var worst = ExitStatus.success
-    OrderedWork.run(ScanInput.expand(inputs), jobs: jobs ?? cores) { () -> (ScanInput) -> PageReport in
+    OrderedTasks.run(ScanInput.expand(inputs), jobs: jobs ?? cores) { () -> (ScanInput) -> PageReport in
       let detector = PageDetector()
       return { PageReport(of: $0, decoder, detector) }
     } deliver: { report in

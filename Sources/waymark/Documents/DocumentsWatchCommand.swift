@@ -30,7 +30,7 @@ struct DocumentsWatchCommand: ParsableCommand {
 
   func run() throws {
     let colours = FrameColours()
-    let seeker = PageSeeker(place: { colours.place($1) })
+    let seeker = PageTracker(place: { colours.place($1) })
     let (decoder, detector) = (PictureDecoder(), PageDetector())
     // The frame that is taken is one of those while the page was held.
     var recent: [(sequence: UInt64, bytes: [UInt8])] = []
@@ -68,11 +68,11 @@ struct DocumentsWatchCommand: ParsableCommand {
 
     func show(_ bytes: [UInt8]) { picture.update { $0 = bytes } }
 
-    func place(_ near: Quadrilateral?) -> PageSeeker.Sighting? {
+    func place(_ near: Quadrilateral?) -> PageTracker.Candidate? {
       guard let image = try? PictureDecoder().rgb(picture.withLock { $0 }).image else { return nil }
       let detector = PageDetector()
       let page = near.map { detector.follow(image, from: $0) } ?? detector.detect(image)
-      return page.map { PageSeeker.Sighting(outline: $0.outline, score: $0.score) }
+      return page.map { PageTracker.Candidate(outline: $0.outline, score: $0.score) }
     }
   }
 

@@ -78,7 +78,7 @@ struct FeedbackCommand: AsyncParsableCommand {
   func run() async throws {
     do {
       let outputs = try outputs().map { entry -> (Set<Cue>, FeedbackOutput) in
-        (entry.cues, try entry.output ?? .lamp(Lamp(name: entry.name, root: leds)))
+        (entry.cues, try entry.output ?? .led(LED(name: entry.name, root: leds)))
       }
       if let cue = trial.flatMap(Cue.init(rawValue:)) {
         for (cues, output) in outputs where cues.contains(cue) {
@@ -129,5 +129,5 @@ struct FeedbackCommand: AsyncParsableCommand {
 }
 
 extension FeedbackErrorCode: ExplainedCode {
-  var exitStatus: ExitStatus { self == .noLamp ? .cannotOpen : .unavailable }
+  var exitStatus: ExitStatus { self == .noLED ? .cannotOpen : .unavailable }
 }

@@ -139,7 +139,7 @@ struct ScanInput: Sendable {
   }
 
   /// Seconds after which a pipe that nobody writes into is given up.
-  private static let patience = 5
+  private static let timeout = 5
 
   /// All that comes out of a named pipe, as long as somebody writes.
   private static func readPipe(_ path: String) throws(ImageError) -> [UInt8] {
@@ -155,11 +155,11 @@ struct ScanInput: Sendable {
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
     while true {
       var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      let ready = poll(&waiting, 1, Int32(patience * 1000))
+      let ready = poll(&waiting, 1, Int32(timeout * 1000))
       if ready < 0, errno == EINTR { continue }
       guard ready > 0 else {
         throw ImageError(
-          .cannotOpen, "nothing came out of this pipe for \(patience) seconds",
+          .cannotOpen, "nothing came out of this pipe for \(timeout) seconds",
           hint: "Start what writes into it first, or read from standard input with -.")
       }
       let count = Glibc.read(descriptor, &chunk, chunk.count)

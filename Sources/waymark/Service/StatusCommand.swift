@@ -35,17 +35,17 @@ struct StatusCommand: AsyncParsableCommand {
       if json {
         Output.json(try SendCommand.text(status))
       } else if prometheus {
-        tell(PrometheusText.text(of: status))
+        writeResult(PrometheusText.text(of: status))
       } else {
         Output.line(Self.text(of: status, role: client.hello.role))
       }
     } catch {
-      if prometheus, error is ClientError { tell(PrometheusText.down) }
+      if prometheus, error is ClientError { writeResult(PrometheusText.down) }
       try fail(error)
     }
   }
 
-  private func tell(_ figures: String) {
+  private func writeResult(_ figures: String) {
     guard let output else { return Output.line(figures) }
     Output.file(output, Array((figures + "\n").utf8))
   }

@@ -28,7 +28,7 @@ extension WorkerMeasurement {
     do {
       var thread = try LumaConverter()
       let started = MonotonicClock.now
-      var worker = try LumaConverter(elsewhere: isolation.frameDecoder())
+      var worker = try LumaConverter(outOfProcess: isolation.frameDecoder())
       _ = first.0.withUnsafeBytes { worker.convert($0, layout: layout) }
       Output.line(String(format: "start to first frame %.1f ms", 1000 * (MonotonicClock.now - started)))
       for _ in 0..<rounds {
@@ -46,7 +46,7 @@ extension WorkerMeasurement {
         }
       }
     }
-    tell(
+    writeResult(
       local, remote, localCPU: localCPU, workerCPU: Self.childrenCPU - before,
       callerCPU: Self.ownCPU - ownBefore - localCPU)
     let more = zip(remote.seconds, local.seconds).map { 1000 * ($0 - $1) }.sorted()

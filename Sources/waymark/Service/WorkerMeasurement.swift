@@ -57,10 +57,10 @@ struct WorkerMeasurement {
     // The worker is reaped now, its time is known: with its start, which is a part of the cost.
     let workerCPU = Self.childrenCPU - before
     let daemonCPU = Self.ownCPU - ownBefore - localCPU
-    tell(local, remote, localCPU: localCPU, workerCPU: workerCPU, callerCPU: daemonCPU)
+    writeResult(local, remote, localCPU: localCPU, workerCPU: workerCPU, callerCPU: daemonCPU)
   }
 
-  func tell(_ local: Times, _ remote: Times, localCPU: Double, workerCPU: Double, callerCPU: Double) {
+  func writeResult(_ local: Times, _ remote: Times, localCPU: Double, workerCPU: Double, callerCPU: Double) {
     let count = Double(local.seconds.count)
     for (name, times) in [("thread", local), ("worker", remote)] {
       let line = String(

@@ -126,8 +126,8 @@ struct TextCommand: ParsableCommand {
 private struct FrameFollower {
   /// Seconds from frame to frame.
   private static let step = 0.1
-  private let desk = TextDesk()
-  private var seeker: TextSeeker?
+  private let engineHost = TextEngineHost()
+  private var seeker: TextProcessor?
   private var folder = ""
   private var count = 0
   private let patterns: [TextPattern]
@@ -145,9 +145,9 @@ private struct FrameFollower {
     let own = String(name.lastIndex(of: "/").map { name[..<$0] } ?? "")
     // Another folder, another camera.
     if seeker == nil || own != folder {
-      let desk = desk
-      seeker = TextSeeker { image, asksAll, alphabet, languages in
-        try desk.read(image, asksAll: asksAll, alphabet: alphabet, languages: languages, now: 0)
+      let engineHost = engineHost
+      seeker = TextProcessor { image, asksAll, alphabet, languages in
+        try engineHost.read(image, asksAll: asksAll, alphabet: alphabet, languages: languages, now: 0)
       }
       (folder, count) = (own, 0)
     }

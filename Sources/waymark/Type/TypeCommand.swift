@@ -67,11 +67,11 @@ struct TypeCommand: AsyncParsableCommand {
         for problem in all { Output.diagnostic("\(problem.description). \(problem.hint)") }
         throw ExitCode(ExitStatus.badData.rawValue)
       }
-      let desk = try TypingDesk(configuration, typing, isDryRun: dryRun)
+      let controller = try TypingController(configuration, typing, isDryRun: dryRun)
       if text.isEmpty {
-        try await follow(configuration, desk)
+        try await follow(configuration, controller)
       } else {
-        try await typeTexts(desk)
+        try await typeTexts(controller)
       }
     } catch is CancellationError {
       return
@@ -80,11 +80,11 @@ struct TypeCommand: AsyncParsableCommand {
     }
   }
 
-  private func typeTexts(_ desk: TypingDesk) async throws {
-    desk.endOnSignals()
-    try await desk.plugIn()
+  private func typeTexts(_ controller: TypingController) async throws {
+    controller.endOnSignals()
+    try await controller.attach()
     func type(_ line: String) async throws {
-      try await desk.type(TypedCode(symbology: "", text: line))
+      try await controller.type(TypedCode(symbology: "", text: line))
     }
     for word in text {
       guard word == "-" else {
@@ -96,12 +96,12 @@ struct TypeCommand: AsyncParsableCommand {
   }
 
   /// Types what the service reads, until it is told to end.
-  private func follow(_ configuration: ServiceConfiguration, _ desk: TypingDesk) async throws {
-    desk.endOnSignals()
-    try await desk.plugIn()
+  private func follow(_ configuration: ServiceConfiguration, _ controller: TypingController) async throws {
+    controller.endOnSignals()
+    try await controller.attach()
     let manager = ServiceManager(environment: ProcessInfo.processInfo.environment)
     ServiceManager.clearEnvironment()
-    manager.ready("Types on the layout \(desk.layoutName)")
+    manager.ready("Types on the layout \(controller.layoutName)")
     var feed = ScanFeed(arm: configuration.typing.arm, symbologies: configuration.typing.symbologies)
     var left = count ?? Int.max
     for try await update in WaymarkClient.updates(at: place.path, events: ScanFeed.events) {
@@ -114,10 +114,10 @@ struct TypeCommand: AsyncParsableCommand {
       case .event(let received):
         guard let code = await feed.code(in: received.event) else { continue }
         do throws(TypingError) {
-          try await desk.type(
+          try await controller.type(
             TypedCode(
               symbology: code.symbology, text: code.text ?? "", isGS1: code.gs1 ?? false,
-              isSecret: desk.isSecret(code), addOn: code.addOn))
+              isSecret: controller.isSecret(code), addOn: code.addOn))
           await feed.typed(code)
         } catch {
           // Told, without the code itself: what is in it may be nobody's business.

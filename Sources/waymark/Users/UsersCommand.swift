@@ -11,7 +11,7 @@ struct UsersCommand: ParsableCommand {
     commandName: "users", abstract: "List and remove the users of this device, export their consents, end their waits.",
     discussion: "Asks the running service; wants an operator.",
     subcommands: [
-      UsersListCommand.self, UsersRemoveCommand.self, UsersExportConsentsCommand.self, UsersResetWaitsCommand.self,
+      UsersListCommand.self, UsersRemoveCommand.self, UsersExportConsentsCommand.self, UsersUnlockCommand.self,
     ])
 }
 
@@ -118,10 +118,10 @@ struct UsersExportConsentsCommand: AsyncParsableCommand {
   }
 }
 
-/// `waymark users reset-waits`.
-struct UsersResetWaitsCommand: AsyncParsableCommand {
+/// `waymark users unlock`.
+struct UsersUnlockCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "reset-waits", abstract: "Let a user who gave wrong passcodes try again at once.")
+    commandName: "unlock", abstract: "Let a user who gave wrong passcodes try again at once.")
 
   @OptionGroup var place: SocketOptions
 
@@ -131,7 +131,7 @@ struct UsersResetWaitsCommand: AsyncParsableCommand {
   func run() async throws {
     do {
       let client = try await WaymarkClient.connect(to: place.path)
-      _ = try await client.send(AccountResetWaitsRequest(user: id))
+      _ = try await client.send(AccountUnlockRequest(user: id))
     } catch { try fail(error) }
   }
 }

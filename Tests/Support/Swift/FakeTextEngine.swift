@@ -36,7 +36,7 @@ final class FakeTextEngine: Sendable {
         n = max(1, len(words))
         answer([symbol(c, 0.95, i / n, (i + 1) / n) for i, c in enumerate(words)])
       arena = mmap.mmap(4, \(WorkerArena.outputLimit), offset=\(WorkerArena.inputLimit))
-      say(0x\(String(WorkerSeat.greeting, radix: 16)), 0)
+      say(0x\(String(WorkerEndpoint.greeting, radix: 16)), 0)
       asked = 0
       while True:
         request = os.read(3, 64)

@@ -65,7 +65,7 @@ class Stand:
         self.configuration = os.path.join(self.folder, "waymark.yaml")
         lines = ["source:", f"  path: {source}", f"  rate: {rate}", "  onboarding: true"]
         if scene:
-            lines += ["scenes:", f"  folders: [\"{os.path.dirname(scene)}\"]", f"  load: {os.path.basename(scene)}", f"  beat: {beat}"]
+            lines += ["scenes:", f"  folders: [\"{os.path.dirname(scene)}\"]", f"  load: {os.path.basename(scene)}", f"  annotateAfter: {beat}"]
         if gallery:
             lines += ["gallery:", f"  folders: [\"{gallery}\"]"]
         with open(self.configuration, "w", encoding="utf8") as out:

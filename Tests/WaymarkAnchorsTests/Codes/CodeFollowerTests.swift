@@ -33,12 +33,12 @@ import WaymarkImage
     _ seed: UInt64, _ map: Homography, off: Point2 = Point2(1, -0.8),
     grids: [SIMD2<Int>] = (1...40).map { SIMD2(17 + 4 * $0, 17 + 4 * $0) },
     isCertain: Bool = true
-  ) -> CodeSighting {
+  ) -> CodeDetection {
     var corners = map.apply(Self.outline)
     // A reader's outline is off by a pixel here and there.
     corners.topLeft += off
     corners.bottomRight -= off
-    return CodeSighting(
+    return CodeDetection(
       content: .init(symbology: "qr", bytes: [UInt8(seed)]), corners: corners, grids: grids, isCertain: isCertain,
       physicalWidth: 0.2 * 168 / 200)
   }
@@ -48,7 +48,7 @@ import WaymarkImage
   }
 
   private func step(
-    _ i: Int, _ seed: UInt64, read: [CodeSighting] = [], cover: (x: ClosedRange<Int>, y: ClosedRange<Int>)? = nil
+    _ i: Int, _ seed: UInt64, read: [CodeDetection] = [], cover: (x: ClosedRange<Int>, y: ClosedRange<Int>)? = nil
   ) -> CodeFollower.Report {
     var shot = Stage.Shot(seed: UInt64(i))
     shot.cover = cover
@@ -134,7 +134,7 @@ import WaymarkImage
     }
     for i in 0..<28 {
       let (image, corners) = frame(i)
-      let sighting = CodeSighting(
+      let sighting = CodeDetection(
         content: .init(symbology: "ean13", bytes: [1]), corners: corners, grids: [], isLinear: true)
       let reading = CodeFollower.Reading(frame: image, time: Double(i) / 30, sightings: [sighting])
       let report = image.withView { follower.process($0, at: Double(i) / 30, read: i == 0 ? reading : nil) }

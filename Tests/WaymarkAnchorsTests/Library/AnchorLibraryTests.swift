@@ -171,7 +171,7 @@ struct AnchorLibraryTests {
     defer { remove(path) }
     try LibraryWriter.write(LibraryWriter.bytes(of: Scenery.anchors), to: path)
     let frame = Scenery.frame(Scenery.picture(seed: 1), Self.map)
-    func claims(cut: Bool, loadedBefore: Bool) throws -> (Int, AnchorError.Code?) {
+    func detections(cut: Bool, loadedBefore: Bool) throws -> (Int, AnchorError.Code?) {
       try LibraryWriter.write(LibraryWriter.bytes(of: Scenery.anchors), to: path)
       let library = try AnchorLibrary(path: path, small: 0, promptIndex: 0)
       if loadedBefore { try library.load() }
@@ -180,10 +180,10 @@ struct AnchorLibraryTests {
       if cut { #expect(throws: AnchorError.self) { try library.compiled(0) } }
       return (found.count, library.failure?.code)
     }
-    #expect(try claims(cut: false, loadedBefore: false) == (1, nil))
+    #expect(try detections(cut: false, loadedBefore: false) == (1, nil))
     // Without the index nothing is found; with it, no anchor whose picture cannot be read.
-    #expect(try claims(cut: true, loadedBefore: false) == (0, .damaged))
-    #expect(try claims(cut: true, loadedBefore: true) == (0, .damaged))
+    #expect(try detections(cut: true, loadedBefore: false) == (0, .damaged))
+    #expect(try detections(cut: true, loadedBefore: true) == (0, .damaged))
   }
 
   /// A library of ten thousand is opened without reading its index and its pictures: damage is found when they are read.

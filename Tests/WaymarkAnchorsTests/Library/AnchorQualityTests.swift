@@ -23,7 +23,7 @@ struct AnchorQualityTests {
   }
 
   @Test func theTrialIsTheDetectorsOwnWord() throws {
-    let trial = RecallTrial(views: 24)
+    let trial = RecallTest(views: 24)
     var rich = Scenery.anchors[0]
     try trial.judge(&rich)
     let first = try #require(rich.trial)

@@ -16,11 +16,11 @@ struct AnchorDetectorTests {
     let map = Self.maps[index]
     try Scenery.withLibrary(Scenery.anchors) { library, _ in
       let frame = Scenery.frame(Scenery.picture(seed: 2), map)
-      let claims = frame.withView { AnchorDetector(library: library).detect($0) }
-      try #require(claims.count == 1)
-      #expect(claims[0].anchor == 1)
+      let detections = frame.withView { AnchorDetector(library: library).detect($0) }
+      try #require(detections.count == 1)
+      #expect(detections[0].anchor == 1)
       let outline = Quadrilateral(width: 480, height: 360)
-      #expect(claims[0].homography.apply(outline).meanCornerDistance(to: map.apply(outline)) < 0.5)
+      #expect(detections[0].homography.apply(outline).meanCornerDistance(to: map.apply(outline)) < 0.5)
     }
   }
 
@@ -28,11 +28,11 @@ struct AnchorDetectorTests {
     let map = Homography(SIMD3(0.16, -0.05, 300), SIMD3(0.05, 0.16, 200), SIMD3(0, 0, 1))
     try Scenery.withLibrary(Scenery.anchors) { library, _ in
       let frame = Scenery.frame(Scenery.picture(seed: 1), map)
-      let claims = frame.withView { AnchorDetector(library: library).detect($0) }
-      try #require(claims.count == 1)
-      #expect(claims[0].anchor == 0)
+      let detections = frame.withView { AnchorDetector(library: library).detect($0) }
+      try #require(detections.count == 1)
+      #expect(detections[0].anchor == 0)
       let outline = Quadrilateral(width: 480, height: 360)
-      #expect(claims[0].homography.apply(outline).meanCornerDistance(to: map.apply(outline)) < 1.5)
+      #expect(detections[0].homography.apply(outline).meanCornerDistance(to: map.apply(outline)) < 1.5)
     }
   }
 
@@ -43,8 +43,8 @@ struct AnchorDetectorTests {
       let first = Scenery.frame(Scenery.picture(seed: 1), left)
       let frame = Scenery.frame(Scenery.picture(seed: 3), right, on: first)
       let detector = AnchorDetector(library: library)
-      let claims = frame.withView { detector.detect($0) }
-      #expect(Set(claims.map(\.anchor)) == [0, 2])
+      let detections = frame.withView { detector.detect($0) }
+      #expect(Set(detections.map(\.anchor)) == [0, 2])
       // What is known already is not looked at.
       let known = left.apply(Quadrilateral(width: 480, height: 360))
       let rest = frame.withView { detector.detect($0, except: [known]) }
@@ -65,9 +65,9 @@ struct AnchorDetectorTests {
         frame = Scenery.frame(
           picture, Homography(SIMD3(0.28, 0.01, x), SIMD3(-0.01, 0.28, y), SIMD3(0, 0, 1)), on: frame)
       }
-      let claims = frame.withView { AnchorDetector(library: library).detect($0) }
-      #expect(claims.count >= 8)
-      #expect(Set(claims.map(\.anchor)).count == claims.count)
+      let detections = frame.withView { AnchorDetector(library: library).detect($0) }
+      #expect(detections.count >= 8)
+      #expect(Set(detections.map(\.anchor)).count == detections.count)
       // The engine searches on in the next frames until there is nothing more to find.
       let engine = AnchorEngine(library: library)
       var seen = 0
@@ -97,9 +97,11 @@ struct AnchorDetectorTests {
       let places = [(90.0, 90.0), (240, 90), (390, 90), (90, 270), (240, 270), (390, 270)]
       for (x, y) in places {
         let map = Self.near(x, y)
-        let claims = Self.frame(map).withView { detector.detect($0) }
+        let detections = Self.frame(map).withView { detector.detect($0) }
         // Of an outline five times as large as the frame.
-        if let claim = claims.first, claim.homography.apply(outline).meanCornerDistance(to: map.apply(outline)) < 10 {
+        if let detection = detections.first,
+          detection.homography.apply(outline).meanCornerDistance(to: map.apply(outline)) < 10
+        {
           right += 1
         }
       }
@@ -123,8 +125,10 @@ struct AnchorDetectorTests {
           * Homography(
             SIMD3(1.1 * c * c + 0.22 * s * s, 0.88 * c * s, 0), SIMD3(0.88 * c * s, 1.1 * s * s + 0.22 * c * c, 0),
             SIMD3(0, 0, 1)) * Homography.translation(Point2(-240, -180))
-        let claims = Scenery.frame(picture, map).withView { detector.detect($0) }
-        if let claim = claims.first, claim.homography.apply(outline).meanCornerDistance(to: map.apply(outline)) < 3 {
+        let detections = Scenery.frame(picture, map).withView { detector.detect($0) }
+        if let detection = detections.first,
+          detection.homography.apply(outline).meanCornerDistance(to: map.apply(outline)) < 3
+        {
           right += 1
         }
       }
@@ -144,8 +148,8 @@ struct AnchorDetectorTests {
     twin.name = "twin"
     try Scenery.withLibrary([Scenery.anchors[0], twin]) { library, _ in
       let frame = Scenery.frame(Scenery.picture(seed: 1), Self.maps[0])
-      let claims = frame.withView { AnchorDetector(library: library).detect($0) }
-      #expect(claims.count == 1)
+      let detections = frame.withView { AnchorDetector(library: library).detect($0) }
+      #expect(detections.count == 1)
       #expect(library.lookalikes(of: ["twin"]).count == 1)
     }
   }
@@ -171,10 +175,10 @@ struct AnchorDetectorTests {
     let map = Homography(SIMD3(2.2, 0, 300), SIMD3(0, 2.2, 250), SIMD3(0, 0, 1))
     try Scenery.withLibrary(Scenery.anchors) { library, _ in
       let frame = Scenery.frame(Scenery.picture(seed: 3), map, width: 1920, height: 1440)
-      let claims = frame.withView { AnchorDetector(library: library).detect($0) }
-      try #require(claims.count == 1)
+      let detections = frame.withView { AnchorDetector(library: library).detect($0) }
+      try #require(detections.count == 1)
       let outline = Quadrilateral(width: 480, height: 360)
-      #expect(claims[0].homography.apply(outline).meanCornerDistance(to: map.apply(outline)) < 2)
+      #expect(detections[0].homography.apply(outline).meanCornerDistance(to: map.apply(outline)) < 2)
     }
   }
 

@@ -4,9 +4,9 @@ import WaymarkGeometry
 import WaymarkImage
 
 /// A detector that knows where things are.
-private final class ScriptedSource: ClaimSource {
+private final class ScriptedSource: AnchorDetecting {
   let references: [AnchorReference]
-  var next: [AnchorClaim] = []
+  var next: [DetectedAnchor] = []
   private(set) var searches = 0
 
   init(_ images: [GrayImage]) {
@@ -15,7 +15,7 @@ private final class ScriptedSource: ClaimSource {
     }
   }
 
-  func claims(in frame: ImageView, known: [Quadrilateral]) -> [AnchorClaim] {
+  func detections(in frame: ImageView, known: [Quadrilateral]) -> [DetectedAnchor] {
     searches += 1
     return next
   }
@@ -50,15 +50,15 @@ private final class PatientRunner: SearchRunner {
 @Suite struct AnchorEngineTests {
   let picture = Stage.picture(4)
 
-  private func claim(_ anchor: Int, _ h: Homography) -> AnchorClaim {
-    AnchorClaim(anchor: anchor, homography: h, inliers: 30, score: 0.8)
+  private func detection(_ anchor: Int, _ h: Homography) -> DetectedAnchor {
+    DetectedAnchor(anchor: anchor, homography: h, inliers: 30, score: 0.8)
   }
 
   /// Follows the path; the detector speaks only in the first frame.
   private func run(speed: Double, frames: Int, smear: Int = 1) -> [(report: AnchorReport, truth: Homography)] {
     let source = ScriptedSource([picture])
     let engine = AnchorEngine(source: source, intrinsics: Stage.camera)
-    source.next = [claim(0, Stage.disturbed(picture, Stage.path(picture, 0), 2, seed: 1))]
+    source.next = [detection(0, Stage.disturbed(picture, Stage.path(picture, 0), 2, seed: 1))]
     return (0..<frames).map { i in
       let t = Double(i) / 30
       let places = (0..<smear).map {
@@ -130,10 +130,10 @@ private final class PatientRunner: SearchRunner {
       return frame.withView { engine.process($0, at: Double(i) / 30) }
     }
     // Nothing is followed yet: the first search is not put off.
-    source.next = [claim(0, places(0).0)]
+    source.next = [detection(0, places(0).0)]
     #expect(step(0).observations.map(\.anchor) == [0] && runner.isIdle)
     for i in 1..<6 { #expect(!step(i).searched) }
-    source.next = [claim(0, places(6).0), claim(1, places(6).1)]
+    source.next = [detection(0, places(6).0), detection(1, places(6).1)]
     #expect(step(6).searched && !runner.isIdle)
     // The search takes long; what is followed is told all the same.
     for i in 7..<9 { #expect(step(i).observations.map(\.anchor) == [0] && source.searches == 1) }
@@ -144,7 +144,7 @@ private final class PatientRunner: SearchRunner {
     #expect(report.observations.count == 2 && source.searches == 2)
     #expect(b.corners.meanCornerDistance(to: Stage.corners(second, places(9).1)) < 0.5)
     // A frame of another size begins anew and does not take up what was found in an old one.
-    source.next = [claim(1, places(6).1)]
+    source.next = [detection(1, places(6).1)]
     for i in 10..<13 { _ = step(i) }
     let engineTwo = GrayImage(width: 100, height: 100, value: 90).withView { engine.process($0, at: 1) }
     #expect(engineTwo.observations.allSatisfy { $0.anchor == 1 } && runner.isIdle)
@@ -152,7 +152,7 @@ private final class PatientRunner: SearchRunner {
 
   @Test func aThreadSearchesAndIsIdleAgain() {
     let source = ScriptedSource([picture])
-    source.next = [claim(0, Stage.path(picture, 0))]
+    source.next = [detection(0, Stage.path(picture, 0))]
     let job = SearchJob(source: source)
     Stage.frame([]).withView { job.load($0, at: 3, known: [], painted: []) }
     let thread = SearchThread()
@@ -161,7 +161,7 @@ private final class PatientRunner: SearchRunner {
       thread.wait()
       #expect(thread.isIdle)
     }
-    #expect(job.claims.count == 1 && job.time == 3 && source.searches == 3)
+    #expect(job.detections.count == 1 && job.time == 3 && source.searches == 3)
   }
 
   @Test func foundLostAndBack() throws {
@@ -175,7 +175,7 @@ private final class PatientRunner: SearchRunner {
     var method: [AnchorPlacement.Method?] = []
     for i in 0..<60 {
       let visible = i < 20 || i >= 45
-      source.next = visible ? [claim(0, place)] : []
+      source.next = visible ? [detection(0, place)] : []
       let time = Double(i) / 30
       let report = (visible ? with : without).withView { engine.process($0, at: time) }
       if report.found == [0] { found.append(time) }
@@ -207,7 +207,7 @@ private final class PatientRunner: SearchRunner {
     let source = ScriptedSource([anchor])
     let engine = AnchorEngine(source: source, intrinsics: Stage.camera)
     func place(_ i: Int) -> Homography { Stage.path(anchor, Double(i) / 30, speed: 0.3) }
-    source.next = [claim(0, place(0))]
+    source.next = [detection(0, place(0))]
     var held: [Int] = []
     for i in 0..<30 {
       let frame = Stage.frame([(i < 15 ? anchor : ghost, [place(i)])], .init(seed: UInt64(i)))
@@ -226,7 +226,7 @@ private final class PatientRunner: SearchRunner {
     for i in 0..<40 {
       let x = 0.012 * Double(i)
       let h = Stage.homography(picture, tilt: Point2(0.1, 0.2), roll: 0.05, at: Point3(x, 0, 0.4))
-      source.next = i == 0 ? [claim(0, h)] : []
+      source.next = i == 0 ? [detection(0, h)] : []
       let frame = Stage.frame([(picture, [h])], .init(seed: UInt64(i)))
       let report = frame.withView { engine.process($0, at: Double(i) / 30) }
       guard let seen = report.observations.first, seen.trackingMethod == .fullTracking else { continue }
@@ -250,7 +250,7 @@ private final class PatientRunner: SearchRunner {
     for i in 0..<12 {
       let t = Double(i) / 30
       // The third reference is the same picture as the first: only one of the two may be claimed at a place.
-      source.next = [claim(0, left(t)), claim(1, right(t)), claim(2, left(t))]
+      source.next = [detection(0, left(t)), detection(1, right(t)), detection(2, left(t))]
       let frame = Stage.frame([(picture, [left(t)]), (other, [right(t)])], .init(seed: UInt64(i)))
       let report = frame.withView { engine.process($0, at: t) }
       #expect(Set(report.observations.map(\.anchor)) == [0, 1])
@@ -265,7 +265,7 @@ private final class PatientRunner: SearchRunner {
   @Test func oddFramesAreSurvived() {
     let source = ScriptedSource([picture])
     let engine = AnchorEngine(source: source)
-    source.next = [claim(0, Stage.path(picture, 0))]
+    source.next = [detection(0, Stage.path(picture, 0))]
     var time = 0.0
     for (w, h) in [(320, 240), (1, 1), (7, 3), (320, 240), (64, 48), (640, 2)] {
       for value in [0, 128, 255] as [UInt8] {
@@ -282,15 +282,15 @@ private final class PatientRunner: SearchRunner {
 
   @Test func withoutAWidthThereIsNoPose() throws {
     let engine: AnchorEngine
-    final class Plain: ClaimSource {
+    final class Plain: AnchorDetecting {
       let image: GrayImage
       let place: Homography
       init(_ image: GrayImage, _ place: Homography) {
         self.image = image
         self.place = place
       }
-      func claims(in frame: ImageView, known: [Quadrilateral]) -> [AnchorClaim] {
-        [AnchorClaim(anchor: 0, homography: place, inliers: 9, score: 0.9)]
+      func detections(in frame: ImageView, known: [Quadrilateral]) -> [DetectedAnchor] {
+        [DetectedAnchor(anchor: 0, homography: place, inliers: 9, score: 0.9)]
       }
       func reference(_ anchor: Int) -> AnchorReference { AnchorReference(name: "x", physicalWidth: nil, image: image) }
       func template(_ anchor: Int) -> AnchorTemplate { AnchorTemplate(image) }

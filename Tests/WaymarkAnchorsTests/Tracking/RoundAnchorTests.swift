@@ -73,9 +73,9 @@ import WaymarkImage
       let detector = AnchorDetector(library: library)
       detector.intrinsics = Self.camera
       let truth = Self.place(turned: turned)
-      let claims = Self.frame(truth).withView { detector.detect($0) }
-      #expect(claims.map(\.anchor) == [0])
-      let seen = try #require(claims.first?.cylinder)
+      let detections = Self.frame(truth).withView { detector.detect($0) }
+      #expect(detections.map(\.anchor) == [0])
+      let seen = try #require(detections.first?.cylinder)
       #expect(Self.error(seen, truth) < 1)
       #expect(seen.pose.translation.distance(to: truth.pose.translation) < 0.005)
     }
@@ -136,8 +136,8 @@ import WaymarkImage
     try Scenery.withLibrary(Self.anchors(radius: nil)) { library, _ in
       #expect(library.references.allSatisfy { $0.radius == nil })
       let map = Homography(SIMD3(0.7, 0.1, 150), SIMD3(-0.1, 0.7, 90), SIMD3(0, 0, 1))
-      let claims = Scenery.frame(Self.picture, map).withView { AnchorDetector(library: library).detect($0) }
-      #expect(claims.count == 1 && claims[0].cylinder == nil)
+      let detections = Scenery.frame(Self.picture, map).withView { AnchorDetector(library: library).detect($0) }
+      #expect(detections.count == 1 && detections[0].cylinder == nil)
       let anchor = try library.compiled(0)
       #expect(anchor.radius == nil)
     }

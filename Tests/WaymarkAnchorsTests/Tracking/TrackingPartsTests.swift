@@ -53,7 +53,7 @@ import WaymarkGeometry
   }
 }
 
-@Suite struct PoseFollowerTests {
+@Suite struct PoseFilterTests {
   private func solutions(_ a: Point3, _ ea: Double, _ b: Point3, _ eb: Double) -> PlanePoseSolver.Solutions {
     let t = Point3(0, 0, 1)
     let p = PlanePoseSolver.Solution(pose: PlanePose(rotation: .rotation(a), translation: t), error: ea)
@@ -62,7 +62,7 @@ import WaymarkGeometry
   }
 
   @Test func noiseDoesNotFlipTheTilt() {
-    var follower = PoseFollower()
+    var follower = PoseFilter()
     let right = Point3(0.4, 0, 0)
     let wrong = Point3(-0.4, 0, 0)
     var random = RandomSource(seed: 1)
@@ -76,7 +76,7 @@ import WaymarkGeometry
   }
 
   @Test func aWrongBeginningIsPutRight() {
-    var follower = PoseFollower()
+    var follower = PoseFilter()
     _ = follower.update(solutions(Point3(-0.4, 0, 0), 0.05, Point3(0.4, 0, 0), 0.06), at: 0)
     var out: (raw: Pose, smooth: Pose)?
     for i in 1...5 {
@@ -89,7 +89,7 @@ import WaymarkGeometry
   }
 
   @Test func standingPosesTrembleLess() {
-    var follower = PoseFollower()
+    var follower = PoseFilter()
     var random = RandomSource(seed: 3)
     var (raw, smooth) = (0.0, 0.0)
     var last: (raw: Pose, smooth: Pose)?

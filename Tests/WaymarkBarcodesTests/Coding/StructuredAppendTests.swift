@@ -61,9 +61,9 @@ struct StructuredAppendTests {
   private func code(
     _ text: String, _ index: Int, of count: Int?, id: [Int] = [7], at x: Double = 0, _ symbology: Symbology = .qr
   ) -> StructuredAppend.Code {
-    var message = Message()
+    var message = CodeMessage()
     message.append(text)
-    message.part = Message.Part(index: index, count: count, identifier: id)
+    message.part = CodeMessage.Part(index: index, count: count, identifier: id)
     let corners = Quadrilateral(topLeft: [x, 0], topRight: [x + 9, 0], bottomRight: [x + 9, 9], bottomLeft: [x, 9])
     return StructuredAppend.Code(symbology: symbology, message: message, corners: corners)
   }

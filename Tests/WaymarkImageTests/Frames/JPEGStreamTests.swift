@@ -106,10 +106,10 @@ struct JPEGStreamTests {
   }
 
   @Test func writesTheOrientationForViewers() throws {
-    let turned = file.withUnsafeBytes { JPEGPassage.complete($0, orientation: .turn90) }
+    let turned = file.withUnsafeBytes { MJPEGToJPEG.complete($0, orientation: .turn90) }
     let decoded = try PictureDecoder().gray(turned)
     #expect(decoded.orientation == .turn90)
-    #expect(file.withUnsafeBytes { JPEGPassage.complete($0, orientation: .upright) } == file)
+    #expect(file.withUnsafeBytes { MJPEGToJPEG.complete($0, orientation: .upright) } == file)
   }
 
   @Test func addsTheTablesThatCamerasLeaveOut() throws {
@@ -121,7 +121,7 @@ struct JPEGStreamTests {
       }
     }
     #expect(bare.count < file.count)
-    let whole = bare.withUnsafeBytes { JPEGPassage.complete($0, orientation: .upright) }
+    let whole = bare.withUnsafeBytes { MJPEGToJPEG.complete($0, orientation: .upright) }
     var tables = 0
     _ = whole.withUnsafeBytes { raw in
       JPEGStructure.walk(raw) { marker, _ in

@@ -6,20 +6,20 @@ import WaymarkSystem
 struct SourceMachineTests {
   private static let layout = PixelLayout(format: .mjpeg, width: 640, height: 480)
   private static let other = PixelLayout(format: .mjpeg, width: 320, height: 240)
-  private static let patience = SourceMachine.Patience(first: 5, next: 2)
+  private static let frameTimeout = SourceMachine.FrameTimeout(first: 5, next: 2)
   private static let broken = SourceError(code: "broken", message: "it is broken", hint: "")
   private static let gone = SourceError(code: "gone", message: "it is gone", hint: "")
 
   private static func silence(_ device: String) -> SourceFault { SourceFault(.silentStream(device), longestPause: 1) }
 
   /// As a camera: opened anew when it is silent.
-  private static let eager = SourceMachine.Habits(reopensAfter: 3, silence: silence)
+  private static let quickPolicy = SourceMachine.Policy(reopensAfter: 3, silence: silence)
   /// As a pipe: waited for, and not there before anything came through it.
-  private static let patient = SourceMachine.Habits(
-    firstPause: 0.25, reopensAfter: nil, isThereOnceOpen: false, silence: silence)
+  private static let patient = SourceMachine.Policy(
+    firstPause: 0.25, reopensAfter: nil, openImpliesPresent: false, silence: silence)
 
   private static func opened(_ layout: PixelLayout? = layout) -> SourceMachine.Input {
-    .opened(SourceMachine.Opening(layout: layout, patience: patience))
+    .opened(SourceMachine.Opening(layout: layout, frameTimeout: frameTimeout))
   }
 
   private static func fault(
@@ -38,14 +38,14 @@ struct SourceMachineTests {
 
   /// A machine that was led into a phase.
   private static func machine(in phase: SourceMachine.Phase) -> SourceMachine {
-    var machine = SourceMachine(device: "it", habits: eager)
+    var machine = SourceMachine(device: "it", policy: quickPolicy)
     let way: [SourceMachine.Input] =
       switch phase {
       case .closed: []
       case .opening: [.start]
       case .opened: [.start, opened()]
       case .streaming: [.start, opened(), .frame()]
-      case .stalled: [.start, opened(), .frame(), .barren(broken)]
+      case .stalled: [.start, opened(), .frame(), .unreadable(broken)]
       case .waiting: [.start, fault()]
       }
     for input in way { _ = machine.handle(input, at: 0) }
@@ -68,7 +68,8 @@ struct SourceMachineTests {
     "start", "opened", "frame", "sign", "barren", "fault", "final", "time", "ended", "stop",
   ]
   private static let inputs: [SourceMachine.Input] = [
-    .start, opened(), .frame(), .sign, .barren(gone), fault(gone), fault(gone, isFinal: true), .time, .ended, .stop,
+    .start, opened(), .frame(), .alive, .unreadable(gone), fault(gone), fault(gone, isFinal: true), .time, .ended,
+    .stop,
   ]
   /// The table in `SourceMachine`'s documentation; nil: nothing happens.
   private static let table: [SourceMachine.Phase: [Cell?]] = [
@@ -126,7 +127,7 @@ struct SourceMachineTests {
   }
 
   @Test func backsOffUntilFramesCome() {
-    var machine = SourceMachine(device: "it", habits: Self.patient)
+    var machine = SourceMachine(device: "it", policy: Self.patient)
     _ = machine.handle(.start, at: 0)
     var (now, pauses) = (0.0, [Double]())
     for _ in 0..<6 {
@@ -138,7 +139,7 @@ struct SourceMachineTests {
     #expect(pauses == [0.25, 0.5, 1, 2, 4, 4])
     // What cannot be read proves nothing; a frame does.
     _ = machine.handle(Self.opened(nil), at: now)
-    _ = machine.handle(.sign, at: now)
+    _ = machine.handle(.alive, at: now)
     _ = machine.handle(Self.fault(), at: now)
     #expect((machine.deadline ?? 0) - now == 4)
     _ = machine.handle(.time, at: now + 4)
@@ -149,7 +150,7 @@ struct SourceMachineTests {
   }
 
   @Test func tellsTheFormOfTheFirstFrameAndEveryOtherOne() {
-    var machine = SourceMachine(device: "it", habits: Self.patient)
+    var machine = SourceMachine(device: "it", policy: Self.patient)
     _ = machine.handle(.start, at: 0)
     #expect(Self.reports(machine.handle(Self.opened(nil), at: 0)) == [.opened])
     // Nobody wanted it, nobody looked at it.
@@ -164,7 +165,7 @@ struct SourceMachineTests {
 
   /// A pipe can be opened while nobody writes into it: it is lost, and not silent as well.
   @Test func whatIsLostIsNotToldToBeSilentAsWell() {
-    var machine = SourceMachine(device: "it", habits: Self.patient)
+    var machine = SourceMachine(device: "it", policy: Self.patient)
     _ = machine.handle(.start, at: 0)
     _ = machine.handle(Self.opened(nil), at: 0)
     #expect(machine.deadline == 5)

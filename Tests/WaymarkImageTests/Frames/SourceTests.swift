@@ -279,7 +279,7 @@ struct SourceTests {
     defer { try? FileManager.default.removeItem(at: folder) }
     let path = folder.appendingPathComponent("pipe").path
     #expect(mkfifo(path, 0o600) == 0)
-    let source = try StreamSource(path: path, options: .init(patience: 0.02))
+    let source = try StreamSource(path: path, options: .init(frameTimeout: 0.02))
     let sink = Recorder()
     source.start(sink)
     let writer = try #require(FileHandle(forWritingAtPath: path))

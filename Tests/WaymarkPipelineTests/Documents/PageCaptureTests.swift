@@ -29,9 +29,9 @@ import WaymarkPipeline
     return Quadrilateral(topLeft: c[0], topRight: c[1], bottomRight: c[2], bottomLeft: c[3])
   }
 
-  static func sight(_ seed: Int = 1, at offset: Point2 = .zero, score: Double = 0.9) -> PageCapture.Sight {
-    let look = picture(seed).withView { PageLook($0, outline: outline) }
-    return PageCapture.Sight(outline: moved(offset), score: score, look: look)
+  static func sight(_ seed: Int = 1, at offset: Point2 = .zero, score: Double = 0.9) -> PageCapture.Observation {
+    let look = picture(seed).withView { PageQuality($0, outline: outline) }
+    return PageCapture.Observation(outline: moved(offset), score: score, look: look)
   }
 
   /// Shows frames, 15 a second.
@@ -40,10 +40,12 @@ import WaymarkPipeline
     var now = 100.0
     var captures: [Double] = []
 
-    mutating func show(_ sight: PageCapture.Sight?, stir: Double = 1, seconds: Double) -> PageCapture.Outcome? {
+    mutating func show(_ sight: PageCapture.Observation?, changedFraction: Double = 1, seconds: Double) -> PageCapture
+      .Outcome?
+    {
       var last: PageCapture.Outcome?
       for _ in 0..<Int((seconds * 15).rounded()) {
-        let outcome = capture.see(sight, stir: stir, at: now)
+        let outcome = capture.see(sight, changedFraction: changedFraction, at: now)
         if outcome.captures { captures.append(now) }
         last = outcome
         now += 1.0 / 15
@@ -110,7 +112,7 @@ import WaymarkPipeline
   }
 
   /// The same page with one corner, or with a side, where a finger or a line of print was taken for its end.
-  private static func mistaken(_ corners: Int) -> PageCapture.Sight {
+  private static func mistaken(_ corners: Int) -> PageCapture.Observation {
     var (sight, c) = (Self.sight(), outline.corners)
     for i in 0..<corners { c[i] = c[i] + Point2(30, 25) }
     sight.outline = Quadrilateral(topLeft: c[0], topRight: c[1], bottomRight: c[2], bottomLeft: c[3])
@@ -119,7 +121,7 @@ import WaymarkPipeline
 
   @Test(arguments: [1, 2]) func anOutlineThatIsWrongNowAndThenCostsNoTime(_ corners: Int) throws {
     var (capture, now) = (PageCapture(), 100.0)
-    var (kept, taken): (PageCapture.Sight?, [(at: Double, sight: PageCapture.Sight?)]) = (nil, [])
+    var (kept, taken): (PageCapture.Observation?, [(at: Double, sight: PageCapture.Observation?)]) = (nil, [])
     for step in 0..<30 {
       let sight = [0, 3, 4].contains(step % 8) ? Self.mistaken(corners) : Self.sight()
       let outcome = capture.see(sight, at: now)
@@ -146,12 +148,12 @@ import WaymarkPipeline
 
   @Test func aPageWhoseOutlineIsMendedWhileLittleStirsIsNotCapturedAgain() {
     var player = Player()
-    _ = player.show(Self.sight(1), stir: 0.01, seconds: 1)
+    _ = player.show(Self.sight(1), changedFraction: 0.01, seconds: 1)
     // What is within another outline differs from what was within the first.
     let mended = Self.sight(2, at: Point2(60, 60))
-    _ = player.show(mended, stir: 0.01, seconds: 3)
+    _ = player.show(mended, changedFraction: 0.01, seconds: 3)
     #expect(player.captures.count == 1)
-    _ = player.show(mended, stir: 0.2, seconds: 3)
+    _ = player.show(mended, changedFraction: 0.2, seconds: 3)
     #expect(player.captures.count == 2)
   }
 
@@ -224,17 +226,17 @@ import WaymarkPipeline
     var player = Player()
     _ = player.show(Self.sight(), seconds: 2)
     for _ in 0..<4 {
-      _ = player.capture.see(nil, stir: 0.4, at: player.now)
+      _ = player.capture.see(nil, changedFraction: 0.4, at: player.now)
       player.now += 1.0 / 15
     }
-    _ = player.show(Self.sight(2), stir: 0.01, seconds: 2)
+    _ = player.show(Self.sight(2), changedFraction: 0.01, seconds: 2)
     #expect(player.captures.count == 2)
   }
 
   @Test func aPageThatCannotBeReadIsNotCapturedAndTheReasonIsSaid() {
     var player = Player()
     var dark = Self.sight()
-    dark.look = Self.picture(1, shade: 30).withView { PageLook($0, outline: Self.outline) }
+    dark.look = Self.picture(1, shade: 30).withView { PageQuality($0, outline: Self.outline) }
     #expect(player.show(dark, seconds: 2)?.advice == .moreLight)
     var cut = Self.sight()
     cut.look.isCut = true
@@ -242,10 +244,10 @@ import WaymarkPipeline
     #expect(player.captures.isEmpty)
     // Dark paper is not in the dark, but what has always been there is a mat.
     dark.look.light = 0.6
-    dark.hasArrived = false
+    dark.isNewInView = false
     _ = player.show(dark, seconds: 2)
     #expect(player.captures.isEmpty)
-    dark.hasArrived = true
+    dark.isNewInView = true
     _ = player.show(dark, seconds: 2)
     #expect(player.captures.count == 1)
   }
@@ -264,7 +266,7 @@ import WaymarkPipeline
 
   @Test func aPageIsKnownAgainTurnedAndInOtherLight() {
     let first = Self.picture(4)
-    let marks = first.withView { PageLook($0, outline: Self.outline).marks }
+    let marks = first.withView { PageQuality($0, outline: Self.outline).marks }
     let dim = GrayImage(width: 320, height: 240) { out in
       first.withView { view in
         for y in 0..<240 { for x in 0..<320 { out[y * 320 + x] = UInt8(Int(view.row(y)[x]) * (400 + x) / 1000) } }
@@ -273,8 +275,8 @@ import WaymarkPipeline
     let q = Self.outline
     let turned = Quadrilateral(
       topLeft: q.bottomRight, topRight: q.bottomLeft, bottomRight: q.topLeft, bottomLeft: q.topRight)
-    #expect(dim.withView { PageLook($0, outline: turned).marks }.similarity(to: marks) > 0.86)
-    #expect(Self.picture(5).withView { PageLook($0, outline: q).marks }.similarity(to: marks) < 0.5)
+    #expect(dim.withView { PageQuality($0, outline: turned).marks }.similarity(to: marks) > 0.86)
+    #expect(Self.picture(5).withView { PageQuality($0, outline: q).marks }.similarity(to: marks) < 0.5)
   }
 
   /// Lines of words, of which `seed` says where each begins and ends: the same lines for every seed.
@@ -299,9 +301,9 @@ import WaymarkPipeline
   @Test func aPageIsKnownAgainWhenItsCornersAreOffAndOtherWordsInTheSameLinesAreNot() {
     let exact = Self.outline([(0, 0), (0, 0), (0, 0), (0, 0)])
     let off = Self.outline([(7, -5), (-6, 4), (5, 7), (-4, -6)])
-    let first = Self.text(1).withView { PageLook($0, outline: exact).marks }
-    let again = Self.text(1).withView { PageLook($0, outline: off).marks }
-    let other = Self.text(2).withView { PageLook($0, outline: exact).marks }
+    let first = Self.text(1).withView { PageQuality($0, outline: exact).marks }
+    let again = Self.text(1).withView { PageQuality($0, outline: off).marks }
+    let other = Self.text(2).withView { PageQuality($0, outline: exact).marks }
     #expect(again.similarity(to: first) < 0.86)
     #expect(again.isSame(as: first) && first.isSame(as: again))
     #expect(!other.isSame(as: first))
@@ -326,7 +328,7 @@ import WaymarkPipeline
 
   @Test func tablesThatAreFilledInOtherwiseAreOtherPages() {
     let exact = Self.outline([(0, 0), (0, 0), (0, 0), (0, 0)])
-    let pages = (1...3).map { Self.form($0).withView { PageLook($0, outline: exact).marks } }
+    let pages = (1...3).map { Self.form($0).withView { PageQuality($0, outline: exact).marks } }
     #expect(!pages[0].isSame(as: pages[1]) && !pages[0].isSame(as: pages[2]) && !pages[1].isSame(as: pages[2]))
   }
 
@@ -340,19 +342,19 @@ import WaymarkPipeline
         }
       }
     }
-    let marks = [bare, held].map { $0.withView { PageLook($0, outline: exact).marks } }
+    let marks = [bare, held].map { $0.withView { PageQuality($0, outline: exact).marks } }
     #expect(marks[1].isSame(as: marks[0]) && marks[0].isSame(as: marks[1]))
   }
 
   @Test func aBareRectangleThatHasAlwaysBeenThereIsTheTables() {
     let bare = GrayImage(width: 320, height: 240) { out in for i in 0..<(320 * 240) { out[i] = 200 } }
-    let look = bare.withView { PageLook($0, outline: Self.outline) }
+    let look = bare.withView { PageQuality($0, outline: Self.outline) }
     var player = Player()
-    var sight = PageCapture.Sight(outline: Self.outline, score: 0.9, look: look, hasArrived: false)
+    var sight = PageCapture.Observation(outline: Self.outline, score: 0.9, look: look, isNewInView: false)
     #expect(player.show(sight, seconds: 3)?.phase == .found)
     #expect(player.captures.isEmpty)
     _ = player.show(nil, seconds: 1)
-    sight.hasArrived = true
+    sight.isNewInView = true
     _ = player.show(sight, seconds: 3)
     #expect(player.captures.count == 1)
   }

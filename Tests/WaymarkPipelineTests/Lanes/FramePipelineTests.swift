@@ -205,16 +205,16 @@ struct FramePipelineTests {
 struct DistantPreviewTests {
   /// Remembers what it was asked and answers with a text.
   private final class Decoder: FrameDecoder {
-    var orders: [FrameOrder] = []
+    var orders: [DecodeRequest] = []
 
     func prepare() {}
 
     func gray(
-      _ picture: UnsafeRawBufferPointer, _ order: FrameOrder, stop: StopSignal?, use: (ImageView) -> Void
-    ) -> FrameOutcome { .lost }
+      _ picture: UnsafeRawBufferPointer, _ order: DecodeRequest, stop: StopSignal?, use: (ImageView) -> Void
+    ) -> DecodeOutcome { .lost }
 
     func preview(
-      _ picture: UnsafeRawBufferPointer, _ order: FrameOrder, orientation: Orientation, quality: Int
+      _ picture: UnsafeRawBufferPointer, _ order: DecodeRequest, orientation: Orientation, quality: Int
     ) -> [UInt8]? {
       orders.append(order)
       return order.width == 80 ? nil : Array("made elsewhere".utf8)
@@ -236,11 +236,11 @@ struct DistantPreviewTests {
 
   @Test func isMadeByWhoIsThereForIt() throws {
     let decoder = Decoder()
-    var encoder = MediaEncoder(elsewhere: decoder)
+    var encoder = MediaEncoder(outOfProcess: decoder)
     let small = try #require(encoder.encode(frame(try file(160, 120), width: 160, height: 120), wanted: 30))
     #expect(small.bytes == Array("made elsewhere".utf8))
     #expect((small.width, small.height) == (30, 40))
-    #expect(decoder.orders == [FrameOrder(width: 160, height: 120, scale: .quarter)])
+    #expect(decoder.orders == [DecodeRequest(width: 160, height: 120, scale: .quarter)])
     // As large as it was captured it passes through, and nobody decodes it.
     let whole = try #require(encoder.encode(frame(try file(160, 120), width: 160, height: 120), wanted: nil))
     #expect((whole.width, whole.height) == (120, 160))

@@ -29,7 +29,7 @@ struct SessionFixture {
   /// What the engine would see of an anchor of 480×360 reference pixels that stands at a pose.
   static func sighting(
     _ anchor: String = "a", position: Point3 = Point3(0, 0, -0.5), tilt: Double = 0, width: Double = 0.2
-  ) -> AnchorSighting {
+  ) -> AnchorDetection {
     // Upright before the camera: the anchor's y comes out to the camera (+z), its z goes down (−y).
     let upright = Matrix3(columns: Point3(1, 0, 0), Point3(0, 0, 1), Point3(0, -1, 0))
     let pose = Pose(position: position, orientation: Quaternion(Matrix3.rotation(Point3(0, tilt, 0)) * upright))
@@ -52,7 +52,7 @@ struct SessionFixture {
       SIMD3(k.dot(plane.rotation.x) * s, k.dot(plane.rotation.y) * s, k.dot(t))
     }
     let homography = Homography(row(Point3(f.x, 0, c.x)), row(Point3(0, f.y, c.y)), row(Point3(0, 0, 1)))
-    return AnchorSighting(
+    return AnchorDetection(
       anchor: anchor,
       AnchorPlacement(
         referenceSize: size, corners: corners, homography: homography, score: 0.9, pose: pose, rawPose: pose))
@@ -65,7 +65,7 @@ struct SessionFixture {
 
   mutating func send(_ input: SessionInput) -> [String] { session.handle(input, at: now).map(\.word) }
 
-  mutating func frame(_ sightings: [AnchorSighting], after seconds: Double = 1.0 / 30) -> [SessionEffect] {
+  mutating func frame(_ sightings: [AnchorDetection], after seconds: Double = 1.0 / 30) -> [SessionEffect] {
     now += seconds
     return session.handle(
       .frame(
@@ -73,7 +73,7 @@ struct SessionFixture {
   }
 
   /// Frames for a time; what happened, without the updates.
-  mutating func frames(_ sightings: [AnchorSighting], seconds: Double) -> [String] {
+  mutating func frames(_ sightings: [AnchorDetection], seconds: Double) -> [String] {
     var words: [String] = []
     for _ in 0..<Int((seconds * 30).rounded()) {
       words += frame(sightings).map(\.word).filter { $0 != "updated" }

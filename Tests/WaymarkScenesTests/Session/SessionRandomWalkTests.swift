@@ -69,7 +69,7 @@ import WaymarkSystem
 
   /// Anchors anywhere, also beside the frame, edge-on, turned away, broken or unknown.
   static func frame(_ random: inout RandomSource) -> SessionFrame {
-    var sightings: [AnchorSighting] = []
+    var sightings: [AnchorDetection] = []
     for anchor in ["a", "b", "stranger"] where random.below(anchor == "stranger" ? 20 : 4) != 0 {
       let position = Point3(random.unit() - 0.5, random.unit() - 0.5, -0.2 - random.unit())
       var seen = SessionFixture.sighting(anchor, position: position, tilt: (random.unit() - 0.5) * 3)

@@ -8,11 +8,11 @@ import WaymarkSystem
 
 /// The pages of a session on the disk.
 struct PageStoreTests {
-  private static let page = DocumentLedger.Page(
+  private static let page = DocumentManifest.Page(
     number: 1, width: 480, height: 360, outline: nil, filter: .colour, captured: 1, bytes: 3)
 
-  private func ledger(_ pages: Int) -> DocumentLedger {
-    var ledger = DocumentLedger(session: "d1", changed: 1)
+  private func ledger(_ pages: Int) -> DocumentManifest {
+    var ledger = DocumentManifest(session: "d1", changed: 1)
     for _ in 0..<pages {
       var page = Self.page
       page.number = ledger.takeNumber()
@@ -127,7 +127,7 @@ struct PageStoreTests {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let dying = DyingDisk(stopsAt: count, isWhole: isWhole)
     let store = PageStore(folder: folder, disk: dying.disk)
-    var ledger = DocumentLedger(session: "d1", changed: 1)
+    var ledger = DocumentManifest(session: "d1", changed: 1)
     // What was told of, and what might be told of when the process ends now.
     var told: [Int] = []
     var next: [Int] = []

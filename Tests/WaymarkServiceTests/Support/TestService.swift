@@ -15,7 +15,7 @@ final class TestService: Sendable {
   init(
     limits: ConnectionLimits = ConnectionLimits(),
     roles: RolePolicy = RolePolicy(operatorUsers: [UInt32(geteuid())]), mode: UInt32 = 0o660, path: String? = nil,
-    pictures: PictureDesk.Limits = PictureDesk.Limits(),
+    pictures: PictureScheduler.Limits = PictureScheduler.Limits(),
     log: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
     modules: @ServiceActor @Sendable (Hub) throws -> [any ServiceModule] = { _ in [] }
   ) async throws {

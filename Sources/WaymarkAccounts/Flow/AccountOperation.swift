@@ -1,0 +1,70 @@
+/// What is under way: one thing at a time, by number, so that a late answer is nobody's.
+struct AccountOperation: Hashable, Sendable {
+  /// What it is.
+  enum Kind: Hashable, Sendable {
+    /// A question to the provider.
+    case ask(ProviderQuestion.Kind)
+    /// The hash of a new passcode is made.
+    case hash
+    /// A passcode is compared.
+    case check
+    /// A user is written down.
+    case store(Account, Completion)
+  }
+
+  /// What follows once a user was written down.
+  enum Completion: Hashable, Sendable {
+    /// The choice counts.
+    case answer(ConsentRecord)
+    /// Their onboarding is over.
+    case finish
+    /// The passcode is compared: the try is counted already.
+    case check(Secret)
+    /// They are in.
+    case enter
+    /// They sign in with their new passcode.
+    case signIn
+  }
+
+  let ticket: Int
+  let kind: Kind
+  /// When it counts as silent: only what others do has an end of its own.
+  var deadline: Double?
+
+  var isProvider: Bool { if case .ask = kind { true } else { false } }
+}
+
+/// How synchronizing goes.
+package enum SyncState: Hashable, Sendable {
+  /// It goes on; the share that is done, where it is known.
+  case running(Double?)
+  /// It broke off; `AccountFlow.problem` says why.
+  case connectionError
+  /// Another user has to act first: an account of the device where it is one, the name as the provider gave it else.
+  case userError(id: String?, ProviderPerson, text: String?)
+}
+
+/// Where a device and its people are.
+package enum AccountPhase: Hashable, Sendable {
+  case onboarding(Onboarding)
+  /// Who is to sign in.
+  case signIn(String)
+  /// Who is ticked.
+  case users(String?)
+  /// A forgotten passcode: the credentials first (`nil`), then the new passcode.
+  case recovering(String, PasscodeEntry?)
+  /// Consents that came since they were asked last.
+  case renewing(String, ConsentFlow)
+  case syncing(String, SyncState)
+  case signedIn(String)
+  case demo
+
+  /// Whose turn it is.
+  package var user: String? {
+    switch self {
+    case .signIn(let id), .recovering(let id, _), .renewing(let id, _), .syncing(let id, _), .signedIn(let id): id
+    case .users(let id): id
+    case .onboarding, .demo: nil
+    }
+  }
+}

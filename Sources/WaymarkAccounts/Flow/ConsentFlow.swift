@@ -1,0 +1,52 @@
+/// Asking for consents, one after the other, each screen by screen; the choice is on the last.
+package struct ConsentFlow: Hashable, Sendable {
+  /// What is asked about.
+  package let consents: [Consent]
+  /// Which of them is at hand.
+  package private(set) var index = 0
+  /// Which of its screens.
+  package private(set) var page = 0
+
+  package init(_ consents: [Consent]) { self.consents = consents }
+
+  /// The consent at hand; `nil` when all are answered.
+  package var current: Consent? { consents.indices.contains(index) ? consents[index] : nil }
+
+  /// Whether the screen with the choice is shown.
+  package var isLastPage: Bool { current.map { page >= $0.pages.count - 1 } ?? false }
+
+  /// The next screen.
+  package mutating func next() throws(AccountRefusal) {
+    guard current != nil, !isLastPage else { throw .wrongPhase }
+    page += 1
+  }
+
+  /// The screen before.
+  package mutating func back() throws(AccountRefusal) {
+    guard page > 0 else { throw .wrongPhase }
+    page -= 1
+  }
+
+  /// The record of a choice.
+  ///
+  /// - Throws: when another consent is at hand, when its last screen was not reached, or when it does not offer this choice.
+  package func record(
+    _ consent: String, _ choice: ConsentChoice, language: String?, at time: AccountTime
+  ) throws(AccountRefusal) -> ConsentRecord {
+    guard let current, current.id == consent, isLastPage else { throw .wrongPhase }
+    guard choice == .allow || choice == (current.isMandatory ? .deny : .later) else { throw .badValue("choice") }
+    let shown = language.map { String($0.prefix { $0 != "-" }) }
+    let languages = current.pages.first?.text
+    let known = shown.flatMap { languages?.texts[$0] == nil ? nil : $0 } ?? languages?.standard ?? ""
+    return ConsentRecord(
+      consent: consent, version: current.version, hash: current.hash(in: known), language: known, choice: choice,
+      time: time.date)
+  }
+
+  /// A choice was written down: goes on, unless what is needed was denied.
+  package mutating func answered(_ choice: ConsentChoice) {
+    guard choice != .deny else { return }
+    index += 1
+    page = 0
+  }
+}

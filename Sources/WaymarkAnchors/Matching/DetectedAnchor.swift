@@ -1,0 +1,37 @@
+public import WaymarkGeometry
+
+/// "This anchor is in the frame, here": what the detector says of one frame.
+public struct DetectedAnchor: Sendable {
+  /// The anchor's index in the library.
+  public var anchor: Int
+  /// Reference pixels → frame pixels, pixel centres at whole numbers; of a round anchor that of the plane which touches it in the
+  /// middle of what is in sight.
+  public var homography: Homography
+  /// Where a round anchor stands; `nil` of a flat one.
+  public var cylinder: CylinderMap?
+  /// How many features agree with the homography.
+  public var inliers: Int
+  /// How sure the claim is, 0…1: the correlation of reference and frame under the homography.
+  public var score: Double
+
+  /// A claim from its parts.
+  public init(anchor: Int, homography: Homography, cylinder: CylinderMap? = nil, inliers: Int, score: Double) {
+    self.anchor = anchor
+    self.homography = homography
+    self.cylinder = cylinder
+    self.inliers = inliers
+    self.score = score
+  }
+
+  /// A claim of either shape.
+  init(anchor: Int, map: SurfaceMap, inliers: Int, score: Double) {
+    self.init(
+      anchor: anchor, homography: map.homography.normalized, cylinder: map.cylinder, inliers: inliers, score: score)
+  }
+
+  /// Where it stands.
+  package var map: SurfaceMap {
+    get { cylinder.map(SurfaceMap.cylinder) ?? .plane(homography) }
+    set { (homography, cylinder) = (newValue.homography.normalized, newValue.cylinder) }
+  }
+}

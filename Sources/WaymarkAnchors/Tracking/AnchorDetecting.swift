@@ -1,0 +1,47 @@
+package import WaymarkGeometry
+package import WaymarkImage
+
+/// What finds anchors in a single frame: the detector over a library, seen from the engine that follows them.
+package protocol AnchorDetecting: AnyObject {
+  /// Finds anchors in a frame, best claim first, one claim an anchor.
+  ///
+  /// - Parameter known: outlines of what is already followed; they are painted over in the frame.
+  func detections(in frame: ImageView, known: [Quadrilateral]) -> [DetectedAnchor]
+
+  /// The reference with an index that a claim named.
+  func reference(_ anchor: Int) -> AnchorReference
+
+  /// What tracking needs of a reference.
+  func template(_ anchor: Int) -> AnchorTemplate
+
+  /// How many references there are.
+  var referenceCount: Int { get }
+
+  /// The lens of the frames: claims and known outlines are then those without its distortion.
+  var lens: LensMap? { get set }
+
+  /// The camera, which round anchors cannot be found without; `nil`: assumed.
+  var intrinsics: CameraIntrinsics? { get set }
+}
+
+extension AnchorDetecting {
+  /// Sources that know nothing of lenses.
+  package var lens: LensMap? {
+    get { nil }
+    set {}
+  }
+
+  /// Sources of flat anchors only.
+  package var intrinsics: CameraIntrinsics? {
+    get { nil }
+    set {}
+  }
+}
+
+extension AnchorDetector: AnchorDetecting {
+  package func detections(in frame: ImageView, known: [Quadrilateral]) -> [DetectedAnchor] {
+    detect(frame, except: known)
+  }
+  package func reference(_ anchor: Int) -> AnchorReference { library.references[anchor] }
+  package var referenceCount: Int { library.references.count }
+}

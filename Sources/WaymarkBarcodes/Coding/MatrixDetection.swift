@@ -1,0 +1,42 @@
+import WaymarkGeometry
+
+/// A code of one of the readers of this module: what was found at a place, read or not.
+struct MatrixDetection {
+  var symbology: Symbology
+  /// From the top left of the upright code clockwise.
+  var corners: Quadrilateral
+  /// Pixels a module.
+  var module: Double
+  /// How much of what is known of such codes was seen, 0 to 1.
+  var certainty: Double
+  var inverted = false
+  var message: CodeMessage?
+  /// The share of the error correction that it took.
+  var used = 0.0
+  /// The modules, and where they lie: for grading.
+  var matrix: ModuleMatrix?
+  var map: Homography?
+
+  init(symbology: Symbology, corners: Quadrilateral, module: Double, certainty: Double) {
+    self.symbology = symbology
+    self.corners = corners
+    self.module = module
+    self.certainty = certainty
+  }
+
+  var isRead: Bool { message != nil }
+
+  /// The code as a symbol; `nil` where it was not read or is empty.
+  var symbol: Symbol? { message.flatMap { Symbol($0, symbology: symbology, corners: corners) } }
+
+  /// The same in the picture of which the one that was read is a copy `scale` times as large.
+  func scaled(by scale: Double) -> MatrixDetection {
+    let shift = (scale - 1) / 2
+    let map = Homography([scale, 0, shift], [0, scale, shift], [0, 0, 1])
+    var other = self
+    other.corners = map.apply(corners)
+    other.module *= scale
+    other.map = self.map.map { map * $0 }
+    return other
+  }
+}

@@ -1,0 +1,76 @@
+import WaymarkImage
+
+/// Other tones of a picture.
+enum ToneMapping {
+  /// Light for dark.
+  static func invert(_ view: ImageView) -> GrayImage {
+    GrayImage(width: view.width, height: view.height) { pixels in
+      guard let target = pixels.baseAddress else { return }
+      for y in 0..<view.height {
+        let source = view.row(y)
+        let row = target + y &* view.width
+        for x in 0..<view.width { row[x] = ~source[x] }
+      }
+    }
+  }
+
+  /// Local histogram equalisation with a limit of contrast, 8×8 tiles.
+  ///
+  /// K. Zuiderveld, "Contrast limited adaptive histogram equalization", Graphics Gems IV (1994), pages 474–485.
+  static func equalize(_ view: ImageView, limit: Double = 3) -> GrayImage {
+    let tiles = 8
+    let width = view.width
+    let height = view.height
+    guard width >= tiles * 2, height >= tiles * 2 else { return GrayImage(copying: view) }
+    var maps = [UInt8](repeating: 0, count: tiles * tiles * 256)
+    for ty in 0..<tiles {
+      for tx in 0..<tiles {
+        let (x0, x1) = (tx * width / tiles, (tx + 1) * width / tiles)
+        let (y0, y1) = (ty * height / tiles, (ty + 1) * height / tiles)
+        var histogram = [Int](repeating: 0, count: 256)
+        for y in y0..<y1 {
+          let row = view.row(y)
+          for x in x0..<x1 { histogram[Int(row[x])] &+= 1 }
+        }
+        let area = (x1 - x0) * (y1 - y0)
+        let clip = max(1, Int(limit * Double(area) / 256))
+        var excess = 0
+        for i in 0..<256 where histogram[i] > clip {
+          excess += histogram[i] - clip
+          histogram[i] = clip
+        }
+        var sum = 0
+        for i in 0..<256 {
+          sum += histogram[i] + excess / 256
+          maps[(ty * tiles + tx) * 256 + i] = UInt8(min(255, sum * 255 / area))
+        }
+      }
+    }
+    return GrayImage(width: width, height: height) { pixels in
+      guard let target = pixels.baseAddress else { return }
+      maps.withUnsafeBufferPointer { maps in
+        for y in 0..<height {
+          // Between the centres of tiles, in 1/256.
+          let fy = max(0, (2 * y * tiles - height) * 128 / height)
+          let ty = min(fy >> 8, tiles - 1)
+          let by = min(ty + 1, tiles - 1)
+          let wy = fy & 255
+          let source = view.row(y)
+          let row = target + y &* width
+          for x in 0..<width {
+            let fx = max(0, (2 &* x &* tiles &- width) &* 128 / width)
+            let tx = min(fx >> 8, tiles - 1)
+            let bx = min(tx + 1, tiles - 1)
+            let wx = fx & 255
+            let v = Int(source[x])
+            let top =
+              Int(maps[(ty &* tiles &+ tx) << 8 | v]) &* (256 - wx) &+ Int(maps[(ty &* tiles &+ bx) << 8 | v]) &* wx
+            let bottom =
+              Int(maps[(by &* tiles &+ tx) << 8 | v]) &* (256 - wx) &+ Int(maps[(by &* tiles &+ bx) << 8 | v]) &* wx
+            row[x] = UInt8(truncatingIfNeeded: (top &* (256 - wy) &+ bottom &* wy) >> 16)
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,180 @@
+package import WaymarkDocuments
+package import WaymarkGeometry
+import WaymarkImage
+import WaymarkSystem
+
+/// What is to be made of a picture of a page: all of it happens where the picture is decoded.
+package struct PageRequest: Hashable, Sendable {
+  /// What is wanted.
+  package enum Operation: Hashable, Sendable {
+    /// Where the page is: near that place, whatever is there; nil: anywhere, if there is one.
+    case place(near: Quadrilateral?)
+    /// Where exactly the page is that is known to be about there.
+    case settled(near: Quadrilateral)
+    /// The page as a JPEG file, no wider than that many pixels.
+    case jpeg(width: Int?)
+    /// The page as a PNG file.
+    case png
+    /// The page as a PDF holds it.
+    case coded
+  }
+
+  /// What is wanted.
+  package var wish: Operation
+  /// Where the page is; nil: the whole picture is one.
+  package var outline: Quadrilateral?
+  /// How its sides bend: `SideBends.numbers`.
+  package var bends: [Double]?
+  /// What is done to it.
+  package var filter: PageFilter
+  /// Quarter turns, clockwise.
+  package var turns: Int
+
+  /// An order.
+  package init(
+    _ wish: Operation, outline: Quadrilateral? = nil, bends: [Double]? = nil, filter: PageFilter = .photo,
+    turns: Int = 0
+  ) {
+    self.wish = wish
+    self.outline = outline
+    self.bends = bends
+    self.filter = filter
+    self.turns = turns
+  }
+
+  /// What was made.
+  package enum Result: Hashable, Sendable {
+    /// Where the page is; nil: none was found.
+    case place(PageLocation?)
+    /// A file, or what a PDF holds, and its size on paper.
+    case picture(CodedPage, paper: PDFWriter.PaperSize)
+  }
+
+  /// Does it.
+  func result(_ file: UnsafeRawBufferPointer) throws(ImageError) -> Result {
+    let image = try PictureDecoder().rgb(file).image
+    switch wish {
+    case .place(let near):
+      let detector = PageDetector()
+      let found = near.map { detector.follow(image, from: $0) } ?? detector.detect(image)
+      return .place(found.map { PageLocation($0, width: image.width, height: image.height) })
+    case .settled(let near):
+      let found = PageDetector().settle(image, near: near)
+      return .place(found.map { PageLocation($0, width: image.width, height: image.height) })
+    case .jpeg, .png, .coded: break
+    }
+    let rectifier = PageRectifier()
+    var format: PageFormat?
+    var page = image
+    if let outline {
+      guard let drawn = rectifier.rectify(image, outline: outline, bends: bends.flatMap { SideBends(numbers: $0) })
+      else {
+        throw ImageError(
+          .cannotEncode, "the corners are no page's outline",
+          hint: "Give them clockwise from the page's top left, without a turn inwards.")
+      }
+      page = drawn
+      format = PageShape(outline: outline, width: Double(image.width), height: Double(image.height)).format
+    }
+    var filtered = filter.apply(page).turned(turns)
+    if case .jpeg(let width?) = wish { filtered = filtered.reduced(width: width) }
+    let (width, height) = filtered.size
+    let paper = PDFWriter.PaperSize(format: format, width: width, height: height)
+    switch wish {
+    case .jpeg:
+      return .picture(
+        CodedPage(coding: .colour, width: width, height: height, bytes: try filtered.jpeg(quality: 88)), paper: paper)
+    case .png:
+      return .picture(CodedPage(coding: .colour, width: width, height: height, bytes: try filtered.png()), paper: paper)
+    default: return .picture(try CodedPage(filtered, size: paper), paper: paper)
+    }
+  }
+}
+
+/// Where a page is in a picture.
+package struct PageLocation: Hashable, Sendable {
+  package var outline: Quadrilateral
+  /// `SideBends.numbers`; nil where its sides are straight.
+  package var bends: [Double]?
+  package var score: Double
+  /// Of the picture, in pixels.
+  package var width: Int
+  package var height: Int
+
+  init(_ page: DetectedPage, width: Int, height: Int) {
+    outline = page.outline
+    bends = SideBends(page)?.numbers
+    score = page.score
+    self.width = width
+    self.height = height
+  }
+}
+
+// MARK: - How they pass
+
+extension PageRequest: WireValue {
+  /// `SideBends.numbers`, if there are any.
+  fileprivate static let bendNumbers: Wire<[Double]?> = Wire<Double>.real(within: -4...4).list(upTo: 8).optional
+  private static let width: Wire<Int?> = Wire<Int>.count(from: 1, upTo: PictureDecoder.defaultPixelLimit).optional
+  private static let nothing: Wire<Int> = Wire<Int>.count(upTo: 0)
+
+  private static let place = WireForm<Operation>(
+    Quadrilateral.wire.optional, { .place(near: $0) }, { if case .place(let near) = $0 { .some(near) } else { nil } })
+  private static let settled = WireForm<Operation>(
+    Quadrilateral.wire, { .settled(near: $0) }, { if case .settled(let near) = $0 { near } else { nil } })
+  private static let jpeg = WireForm<Operation>(
+    width, { .jpeg(width: $0) }, { if case .jpeg(let width) = $0 { .some(width) } else { nil } })
+  private static let png = WireForm<Operation>(nothing, { _ in .png }, { $0 == .png ? 0 : nil })
+  private static let coded = WireForm<Operation>(nothing, { _ in .coded }, { $0 == .coded ? 0 : nil })
+
+  private static let fields = inOrder(
+    Wire<Operation>.forms(place, jpeg, png, coded, settled), Quadrilateral.wire.optional, bendNumbers,
+    Wire<PageFilter>.choice,
+    Wire<Int>.count(upTo: 3))
+
+  static let wire: Wire<PageRequest> = fields.map(
+    { PageRequest($0.0, outline: $0.1, bends: $0.2, filter: $0.3, turns: $0.4) },
+    { ($0.wish, $0.outline, $0.bends, $0.filter, (($0.turns % 4) + 4) % 4) })
+}
+
+extension PageRequest.Result: WireValue {
+  private static let length: Wire<Double> = Wire<Double>.real(within: 0.1...10_000)
+  private static let paper: Wire<PDFWriter.PaperSize> = inOrder(length, length).map(
+    { width, height -> PDFWriter.PaperSize? in
+      var paper = PDFWriter.PaperSize(format: nil, width: 1, height: 1)
+      (paper.width, paper.height) = (width, height)
+      return paper
+    }, { ($0.width, $0.height) })
+  private static let page: Wire<CodedPage> = inOrder(
+    Wire<CodedPage.Coding>.choice, ArenaPictureSize.wire, Wire<[UInt8]>.raw(upTo: WorkerArena.outputLimit)
+  ).map(
+    { CodedPage(coding: $0.0, width: $0.1.width, height: $0.1.height, bytes: $0.2) },
+    { ($0.coding, ArenaPictureSize(width: $0.width, height: $0.height), $0.bytes) })
+
+  private static let placeForm = WireForm<PageRequest.Result>(
+    PageLocation.wire.optional, { .place($0) }, { if case .place(let place) = $0 { .some(place) } else { nil } })
+  private static let pictureForm = WireForm<PageRequest.Result>(
+    inOrder(page, paper), { .picture($0.0, paper: $0.1) },
+    { if case .picture(let page, let paper) = $0 { (page, paper) } else { nil } })
+
+  static let wire: Wire<PageRequest.Result> = Wire<PageRequest.Result>.forms(placeForm, pictureForm)
+}
+
+extension PageLocation: WireValue {
+  private static let fields = inOrder(
+    Quadrilateral.wire, PageRequest.bendNumbers, Wire<Double>.real(within: 0...1), ArenaPictureSize.wire)
+
+  static let wire: Wire<PageLocation> = fields.map(
+    { outline, bends, score, size -> PageLocation? in
+      PageLocation(outline: outline, bends: bends, score: score, width: size.width, height: size.height)
+    },
+    { ($0.outline, $0.bends, $0.score, ArenaPictureSize(width: $0.width, height: $0.height)) })
+
+  private init(outline: Quadrilateral, bends: [Double]?, score: Double, width: Int, height: Int) {
+    self.outline = outline
+    self.bends = bends
+    self.score = score
+    self.width = width
+    self.height = height
+  }
+}

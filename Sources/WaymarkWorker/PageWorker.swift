@@ -1,0 +1,76 @@
+import Synchronization
+package import WaymarkGeometry
+import WaymarkImage
+import WaymarkSystem
+
+/// Looks for pages in the colours of live frames, several times a second: in one worker, which is ended when nothing was asked for a while. From
+/// any thread, one look at a time.
+package final class PageWorker: Sendable {
+  private struct State: ~Copyable {
+    var worker: PersistentWorker?
+    var used = 0.0
+  }
+
+  /// Seconds after the last look for which the worker stays.
+  package static let idleTime = 5.0
+  /// What no place of a page takes more bytes than: four corners, the bends of its sides, its size.
+  private static let answerLimit = 1024
+  private let state: Mutex<State>
+  private let limit: Double
+
+  /// - Parameters:
+  ///   - launcher: how the worker is started; nil: everything in this process.
+  ///   - limit: how long one look may take, in seconds.
+  init(_ launcher: WorkerLauncher?, _ ledger: WorkerMonitor, limit: Double) {
+    state = Mutex(State(worker: launcher.map { PersistentWorker($0, ledger) }))
+    self.limit = limit
+  }
+
+  /// Where the page is in a picture file; nil where there is none, and where the look was lost with the worker. Blocks.
+  ///
+  /// - Parameters:
+  ///   - near: where it was a moment ago; nil: it is looked for everywhere.
+  ///   - now: the time, in seconds.
+  package func place(_ file: [UInt8], near: Quadrilateral?, now: Double) -> PageLocation? {
+    let order = PageRequest(.place(near: near))
+    let result = state.withLock { state -> PageRequest.Result? in
+      guard let worker = state.worker else { return try? file.withUnsafeBytes { try order.result($0) } }
+      state.used = now
+      return worker.use { worker throws(WorkerFailure) in try ask(worker, file, order) } ?? nil
+    }
+    guard case .place(let place) = result else { return nil }
+    return place
+  }
+
+  private func ask(
+    _ worker: borrowing WorkerProcess, _ file: [UInt8], _ order: PageRequest
+  ) throws(WorkerFailure) -> PageRequest.Result? {
+    guard file.count <= WorkerArena.inputLimit else { throw .tooLarge }
+    worker.arena.input.copyBytes(from: file)
+    let answer = try worker.ask(
+      WorkerRequest.page(size: file.count, order), for: PageRequest.Result.self, byteLimit: Self.answerLimit,
+      limit: limit)
+    // A frame that cannot be decoded shows no page.
+    guard case .success(let result) = answer else { return nil }
+    guard case .place = result else { throw .malformedAnswer }
+    return result
+  }
+
+  /// Ends the worker if it was not needed for a while.
+  ///
+  /// - Returns: seconds after which it is to be looked at again; nil when none runs.
+  package func rest(now: Double) -> Double? {
+    let left: Double?? = state.withLockIfAvailable { state -> Double? in
+      guard let worker = state.worker, worker.process != nil else { return nil }
+      let left = state.used + Self.idleTime - now
+      if left > 0 { return left }
+      worker.end()
+      return nil
+    }
+    // It looks at this moment.
+    return left ?? Self.idleTime
+  }
+
+  /// The process that looks now; nil also while it is at work.
+  package var process: Int32? { state.withLockIfAvailable { $0.worker?.process } ?? nil }
+}

@@ -1,0 +1,137 @@
+import CDispatch
+import Dispatch
+import Foundation
+import Glibc
+import Synchronization
+import WaymarkKeys
+import WaymarkOnboarding
+import WaymarkProtocol
+import WaymarkService
+import WaymarkSystem
+
+/// Where `waymark type` types: rules, typist and the thread that they work on, and what happens when the program is told to end.
+final class TypingController: Sendable {
+  /// How a key is told by `--dry-run`.
+  private struct Key: Encodable {
+    let key: UInt16
+    let modifiers: [String]
+  }
+
+  private struct Plan: Encodable {
+    let keys: [Key]
+  }
+
+  private let rules: TypingRules
+  private let planner: TypingPlanner
+  private let policy: OnboardingPolicy
+  private let isDryRun: Bool
+  /// The typist waits between keys, which must not hold up what reads the socket.
+  private let queue = DispatchQueue(label: "waymark.type", qos: .userInteractive)
+  /// Touched on the queue alone.
+  private nonisolated(unsafe) let typist: KeystrokeTyper
+  private let isEnding = Atomic(false)
+  private let isInterrupted = Atomic(false)
+  /// Kept for as long as the program runs; made before anything is typed.
+  private nonisolated(unsafe) var sources: [any DispatchSourceSignal] = []
+  /// Seconds that the code at hand may take when the program is told to end.
+  private static let timeout = 2.0
+
+  /// - Throws: `unknownLayout`.
+  init(_ configuration: ServiceConfiguration, _ typing: TypingConfiguration, isDryRun: Bool) throws(TypingError) {
+    rules = typing.rules
+    let settings = configuration.typing
+    planner = TypingPlanner(
+      layout: try KeyboardLayout(typing.layout),
+      missing: settings.unicode.flatMap(TypingPlanner.Missing.init(rawValue:)) ?? .refuse, deadKeys: settings.deadKeys)
+    // What is wrong with the policy is the service's to tell; the kinds that it declares have secrets of their own.
+    policy =
+      configuration.fileText.map { text in
+        OnboardingConfiguration.read(yaml: text, file: configuration.file ?? "").configuration.policy
+      } ?? OnboardingPolicy()
+    self.isDryRun = isDryRun
+    typist = KeystrokeTyper(
+      planner: planner, rate: settings.rate, path: settings.device,
+      pace: KeystrokeTyper.Timing(now: { MonotonicClock.now }, wait: Self.sleep))
+  }
+
+  /// The layout, as people write it.
+  var layoutName: String { planner.layout.name.text }
+
+  /// Makes the keyboard.
+  func attach() async throws(TypingError) {
+    guard !isDryRun else { return }
+    try await onQueue { () throws(TypingError) in _ = try self.typist.attach() }
+  }
+
+  /// Types a code by the rules.
+  func type(_ code: TypedCode) async throws(TypingError) {
+    let pieces = try rules.pieces(for: code)
+    guard !isDryRun else {
+      let keys = try planner.strokes(for: pieces).map { Key(key: $0.key, modifiers: $0.modifiers.names) }
+      try? Output.record(Plan(keys: keys))
+      return
+    }
+    try await onQueue { () throws(TypingError) in
+      guard !self.isEnding.load(ordering: .acquiring) else { return }
+      _ = try self.typist.type(pieces) { self.isInterrupted.load(ordering: .relaxed) }
+    }
+  }
+
+  /// Whether a code is something that onboarding reads, with a secret in it. What nobody knows is no secret: a text is a text.
+  func isSecret(_ code: ScanSuccessful) -> Bool {
+    // Of a part nobody can tell what the whole is: half of a password is still half a password.
+    if code.part != nil { return true }
+    let text = code.text ?? ""
+    let bytes = code.bytesBase64.flatMap { Data(base64Encoded: $0) }.map(Array.init) ?? Array(text.utf8)
+    let inspection = Inspection(ScannedCode(bytes: bytes, text: text), policy: policy)
+    if inspection.isHarmless { return false }
+    if inspection.token != nil || inspection.isOpaqueToken { return true }
+    switch inspection.payload.kind {
+    case .text, .binary: return false
+    case .url, .vcard, .gs1DigitalLink: return inspection.payload.fields.contains(where: \.isSecret)
+    default: return true
+    }
+  }
+
+  /// From now on the program ends, when it is told to, with no key pressed: the code at hand is typed to its end first, two
+  /// seconds at most.
+  func endOnSignals() {
+    for number in [SIGTERM, SIGINT, SIGHUP] {
+      signal(number, SIG_IGN)
+      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+      source.setEventHandler { self.end() }
+      source.resume()
+      sources.append(source)
+    }
+  }
+
+  private func end() {
+    guard !isEnding.exchange(true, ordering: .acquiringAndReleasing) else {
+      // Told twice: at once.
+      isInterrupted.store(true, ordering: .relaxed)
+      return
+    }
+    DispatchQueue.global().asyncAfter(deadline: .now() + Self.timeout) {
+      self.isInterrupted.store(true, ordering: .relaxed)
+    }
+    queue.async { exit(ExitStatus.success.rawValue) }
+  }
+
+  private func onQueue(
+    _ body: @escaping @Sendable () throws(TypingError) -> Void
+  ) async throws(TypingError) {
+    let result: Result<Void, TypingError> = await withCheckedContinuation { continuation in
+      queue.async { continuation.resume(returning: Result { () throws(TypingError) in try body() }) }
+    }
+    try result.get()
+  }
+
+  /// Waits with the kernel's own precision: a millisecond more a key would be felt.
+  private static func sleep(_ seconds: Double) {
+    var wanted = timespec()
+    wanted.tv_sec = Int(seconds)
+    wanted.tv_nsec = Int((seconds - seconds.rounded(.down)) * 1e9)
+    var left = timespec()
+    while nanosleep(&wanted, &left) != 0, errno == EINTR { wanted = left }
+  }
+}

@@ -1,0 +1,147 @@
+import Testing
+import WaymarkGeometry
+import WaymarkImage
+import WaymarkPipeline
+
+/// Frames of a camera over a table, 15 a second, played to what follows and captures pages.
+@Suite struct PageTrackerTests {
+  /// A page that is 30 gray levels brighter than the mean of a table of patches of all kinds, where edges are everywhere.
+  private static func frame(_ number: Int, page: Quadrilateral?) -> Frame {
+    let sides = page.map { page in
+      (0..<4).map { (page.corners[$0], page.corners[($0 + 1) % 4] - page.corners[$0]) }
+    }
+    let image = GrayImage(width: 320, height: 240) { out in
+      for y in 0..<240 {
+        for x in 0..<320 {
+          var patch = UInt64(y / 11 * 4099 + (x + y / 3) / 13)
+          patch = (patch ^ (patch >> 5)) &* 0x9E37_79B9_7F4A_7C15
+          var noise = UInt64(number * 99_991 + y * 331 + x)
+          noise = (noise ^ (noise >> 9)) &* 0x9E37_79B9_7F4A_7C15
+          var value = 60 + Int((patch >> 40) % 120)
+          if let sides, sides.allSatisfy({ $1.cross(Point2(Double(x), Double(y)) - $0) > 0 }) {
+            value = y % 12 < 4 && x % 17 < 13 && (70..<190).contains(y) ? 60 : 150
+          }
+          out[y * 320 + x] = UInt8(value + Int((noise >> 40) % 5))
+        }
+      }
+    }
+    return Frame(origin: .camera, sequence: UInt64(number), captured: Double(number) / 15, image: image)
+  }
+
+  private static let outline = Quadrilateral(
+    topLeft: Point2(90, 50), topRight: Point2(230, 58), bottomRight: Point2(222, 205), bottomLeft: Point2(82, 198))
+
+  /// The frames in which something was captured, and where.
+  private static func shots(_ pages: [Quadrilateral?]) -> [(frame: UInt64, outline: Quadrilateral?)] {
+    let seeker = PageTracker()
+    return pages.enumerated().compactMap { index, page in
+      seeker.look(frame(index, page: page), DocumentTask(generation: 1))?.shot.map { ($0.sequence, $0.outline) }
+    }
+  }
+
+  @Test func aPageOnAWildPatternIsFoundByWhatCameIntoView() throws {
+    let shots = Self.shots(
+      [Quadrilateral?](repeating: nil, count: 15) + [Quadrilateral?](repeating: Self.outline, count: 15))
+    #expect(shots.count == 1)
+    let shot = try #require(shots.first)
+    let found = try #require(shot.outline)
+    for corner in Self.outline.corners {
+      let nearest = found.corners.map { $0.distance(to: corner) }.min() ?? .infinity
+      #expect(nearest < 6)
+    }
+  }
+
+  @Test func thePlaceFromWhereAPageWasTakenIsNone() {
+    // It lies there from the beginning, and is part of what is remembered.
+    let shots = Self.shots(
+      [Quadrilateral?](repeating: Self.outline, count: 20) + [Quadrilateral?](repeating: nil, count: 60))
+    let late = shots.filter { $0.frame >= 20 }.count
+    #expect(late == 0)
+  }
+
+  /// An even table, and sheets that are as even.
+  private static func bare(_ number: Int, _ page: Quadrilateral?, light: Int) -> Frame {
+    let sides = page.map { page in
+      (0..<4).map { (page.corners[$0], page.corners[($0 + 1) % 4] - page.corners[$0]) }
+    }
+    let image = GrayImage(width: 320, height: 240) { out in
+      for y in 0..<240 {
+        for x in 0..<320 {
+          var noise = UInt64(number * 99_991 + y * 331 + x)
+          noise = (noise ^ (noise >> 9)) &* 0x9E37_79B9_7F4A_7C15
+          let isPaper = sides?.allSatisfy { $1.cross(Point2(Double(x), Double(y)) - $0) > 0 } ?? false
+          out[y * 320 + x] = UInt8(((isPaper ? 220 : 110) + Int((noise >> 40) % 5)) * light / 100)
+        }
+      }
+    }
+    return Frame(origin: .camera, sequence: UInt64(number), captured: Double(number) / 15, image: image)
+  }
+
+  /// The shadow that a sheet casts to the right and below comes into view with it, and is none of it.
+  @Test(arguments: [6, 12, 20]) func aSheetIsCapturedWithoutItsShadow(_ width: Int) throws {
+    func inside(_ q: Quadrilateral, _ x: Int, _ y: Int) -> Bool {
+      (0..<4).allSatisfy {
+        (q.corners[($0 + 1) % 4] - q.corners[$0]).cross(Point2(Double(x), Double(y)) - q.corners[$0]) > 0
+      }
+    }
+    let seeker = PageTracker()
+    var shots: [Quadrilateral?] = []
+    for number in 0..<35 {
+      let image = GrayImage(width: 320, height: 240) { out in
+        for y in 0..<240 {
+          for x in 0..<320 {
+            var noise = UInt64(number * 99_991 + y * 331 + x)
+            noise = (noise ^ (noise >> 9)) &* 0x9E37_79B9_7F4A_7C15
+            var value = 130
+            if number >= 15 {
+              if inside(Self.outline, x, y) {
+                value = y % 12 < 4 && x % 17 < 13 && (70..<190).contains(y) && (105..<210).contains(x) ? 60 : 210
+              } else if inside(Self.outline, x - width, y - width) {
+                value = 95
+              }
+            }
+            out[y * 320 + x] = UInt8(value + Int((noise >> 40) % 5))
+          }
+        }
+      }
+      let frame = Frame(origin: .camera, sequence: UInt64(number), captured: Double(number) / 15, image: image)
+      if let shot = seeker.look(frame, DocumentTask(generation: 1))?.shot { shots.append(shot.outline) }
+    }
+    #expect(shots.count == 1)
+    let found = try #require(shots.first ?? nil)
+    for corner in Self.outline.corners {
+      #expect(found.corners.map { $0.distance(to: corner) }.min() ?? .infinity < 4)
+    }
+  }
+
+  @Test func aShutterThatWasPressedBeforeTheFirstFrameTakesIt() {
+    let seeker = PageTracker()
+    let pressed = DocumentTask(generation: 1, shots: 1)
+    #expect(seeker.look(Self.bare(0, nil, light: 100), pressed)?.shot != nil)
+    #expect(seeker.look(Self.bare(1, nil, light: 100), pressed)?.shot == nil)
+    // So does that of another session, although the one before had been pressed as often.
+    #expect(seeker.look(Self.bare(2, nil, light: 100), DocumentTask(generation: 2, shots: 1))?.shot != nil)
+    #expect(seeker.look(Self.bare(3, nil, light: 100), DocumentTask(generation: 3))?.shot == nil)
+  }
+
+  @Test func aBlankSheetThatFillsMostOfThePictureIsCaptured() {
+    let large = Quadrilateral(
+      topLeft: Point2(14, 10), topRight: Point2(306, 12), bottomRight: Point2(304, 230), bottomLeft: Point2(16, 228))
+    let seeker = PageTracker()
+    let shots = (0..<40).filter {
+      seeker.look(Self.bare($0, $0 < 15 ? nil : large, light: 100), DocumentTask(generation: 1))?.shot != nil
+    }
+    #expect(shots.count == 1)
+    // Another light on what has been lying there brings nothing.
+    let other = PageTracker()
+    let late = (0..<60).filter {
+      other.look(Self.bare($0, large, light: $0 < 30 ? 50 : 100), DocumentTask(generation: 1))?.shot != nil
+    }
+    #expect(late.isEmpty)
+  }
+
+  @Test func aWildPatternIsNoPage() {
+    let shots = Self.shots([Quadrilateral?](repeating: nil, count: 40))
+    #expect(shots.count == 0)
+  }
+}
