@@ -13,9 +13,12 @@ package struct LineFinder: Sendable {
   package init() {}
 
   /// The outlines of lines in the order in which they are read; the whole picture where it holds one line that fills it, or none.
-  package func lines(in view: ImageView) -> [Quadrilateral] {
+  package func lines(in view: ImageView) -> [Quadrilateral] { search(view).outlines }
+
+  /// The outlines as `lines(in:)` returns them, and how many lines beyond `lineLimit` were left out.
+  package func search(_ view: ImageView) -> (outlines: [Quadrilateral], leftOut: Int) {
     let whole = Self.outline(of: view)
-    guard view.width >= 8, view.height >= 8 else { return [whole] }
+    guard view.width >= 8, view.height >= 8 else { return ([whole], 0) }
     let scale = min(1, Self.workSize / Double(max(view.width, view.height)))
     let small = GrayImage(copying: view).resized(
       width: max(8, Int(Double(view.width) * scale)), height: max(8, Int(Double(view.height) * scale)))
@@ -35,8 +38,9 @@ package struct LineFinder: Sendable {
     let isWide = 10 * plane.width > 13 * plane.height
     let isBand =
       best.isEmpty || (Double(plane.height) < 3.4 * tallest && (isWide || best.allSatisfy { abs($0.angle) < 0.3 }))
-    if isBand { return [whole] }
-    return best.sorted { $0.order < $1.order }.prefix(lineLimit).map { toPicture.apply($0.outline) }
+    if isBand { return ([whole], 0) }
+    let told = best.sorted { $0.order < $1.order }.prefix(lineLimit)
+    return (told.map { toPicture.apply($0.outline) }, best.count - told.count)
   }
 
   static func outline(of view: ImageView) -> Quadrilateral {

@@ -10,7 +10,8 @@ package struct TextReader {
   package var alphabet = LineAlphabet.any
   /// How each line is drawn: all ways for a picture, one for a frame that is followed by others.
   package var styles = LinePicture.Style.all
-  /// Asked before each line: once it is false, what is left of the picture is not read. Bounds what a picture may cost.
+  /// Asked before each line and before each further drawing of it: once it is false, the rest of the picture is not read. Bounds the
+  /// cost of a picture.
   package var goesOn: () -> Bool = { true }
   /// A reading that is as sure is turned by no half turn to see whether that is surer.
   private static let sureEnough = 0.6
@@ -32,11 +33,11 @@ package struct TextReader {
     let part = view.cropped(x: region.x, y: region.y, width: region.width, height: region.height)
     guard part.width > 0, part.height > 0 else { return ([], 0) }
     let offset = Homography.translation(Point2(Double(max(0, region.x)), Double(max(0, region.y))))
-    var outlines = finder.lines(in: part)
+    var (outlines, leftOut) = finder.search(part)
     if alphabet == .zone { outlines = Self.evened(outlines) }
     var lines: [ReadLine] = []
     for (index, outline) in outlines.enumerated() {
-      guard goesOn() else { return (lines, outlines.count - index) }
+      guard goesOn() else { return (lines, outlines.count - index + leftOut) }
       guard let picture = Self.rectified(part, outline) else { continue }
       if alphabet == .zone, let line = Self.zoneLine(part, outline) {
         lines.append(ReadLine(line.symbols, outline: offset.apply(line.outline)))
@@ -59,7 +60,7 @@ package struct TextReader {
       line.readings = readings
       lines.append(line)
     }
-    return (lines, 0)
+    return (lines, leftOut)
   }
 
   /// Outlines of lines that are equally long, as those of a machine-readable zone are: parts of one line are joined, and what was found of a
@@ -132,8 +133,10 @@ package struct TextReader {
   private func readings(of image: GrayImage) throws -> [[ReadSymbol]] {
     let plain = styles.contains { !$0.isFlat } ? image.withView { LinePicture($0) } : nil
     let flat = styles.contains(where: \.isFlat) ? image.withView { LinePicture($0, on: .flat) } : nil
+    var isFirst = true
     return try styles.compactMap { style in
-      guard let line = style.isFlat ? flat : plain else { return nil }
+      guard let line = style.isFlat ? flat : plain, isFirst || goesOn() else { return nil }
+      isFirst = false
       return try Self.paired(
         Self.trimmed(recognize(line.drawn(style), style.asksAll, alphabet).map(Self.plain)))
     }

@@ -1,6 +1,7 @@
 import CSandbox
 import Glibc
 package import WaymarkImage
+import WaymarkSystem
 package import WaymarkText
 
 /// The loop of the program that reads text: locks itself in, then reads lines until whoever started it is gone.
@@ -10,6 +11,9 @@ package enum TextEngineMain {
 
   /// Seconds for one line, a little more than who asks waits.
   private static let deadline: UInt32 = 15
+  /// Tells that the engine gave up a line: the line is lost, the engine is not.
+  private static let gaveUp = ImageError(
+    .damagedPicture, "The engine could not read the picture of the line.", hint: "Try a larger or sharper picture.")
 
   /// Runs to the end of the process.
   ///
@@ -25,7 +29,8 @@ package enum TextEngineMain {
       csandbox_deadline(deadline)
       let symbols = reading(view, request.asksAll, request.alphabet)
       csandbox_deadline(0)
-      guard let answer = seat.leave(TextReply.fitting(symbols ?? []), worked: symbols != nil) else { return }
+      let answer = symbols.map { seat.leave(TextReply.fitting($0)) } ?? seat.leave(Self.gaveUp, worked: false)
+      guard let answer else { return }
       seat.say(answer)
     }
   }

@@ -47,7 +47,7 @@ import WaymarkText
   @Test func whatIsLeftOverIsCounted() throws {
     let image = Self.lines(10)
     let all = try image.withView { try TextReader { _, _, _ in [ReadSymbol("x", confidence: 0.9)] }.readAsFar($0) }
-    #expect(all.lines.count >= 8 && all.skipped == 0)
+    #expect(all.lines.count >= 8)
     for most in [0, 1, 5] {
       var asked = 0
       var reader = TextReader { _, _, _ in
@@ -58,13 +58,33 @@ import WaymarkText
       reader.goesOn = { asked < most }
       let (lines, skipped) = try image.withView { try reader.readAsFar($0) }
       #expect(lines.count == most && asked == most)
-      #expect(lines.count + skipped == all.lines.count)
+      #expect(lines.count + skipped == all.lines.count + all.skipped)
     }
+  }
+
+  @Test func linesBeyondTheMostAreCounted() throws {
+    let all = Self.lines(16).withView { LineFinder().search($0) }
+    #expect(all.outlines.count == 40 && all.leftOut >= 1)
+    let (lines, skipped) = try Self.lines(16).withView {
+      try TextReader { _, _, _ in [ReadSymbol("x", confidence: 0.9)] }.readAsFar($0)
+    }
+    #expect(lines.count == 40 && skipped == all.leftOut)
+  }
+
+  @Test func noFurtherDrawingOfALineIsReadWhenTheTimeIsUp() throws {
+    var asked = 0
+    var reader = TextReader { _, _, _ in
+      asked += 1
+      return [ReadSymbol("x", confidence: 0.9)]
+    }
+    reader.goesOn = { asked < 1 }
+    let (lines, skipped) = try Self.lines(10).withView { try reader.readAsFar($0) }
+    #expect(asked == 1 && lines.count == 1 && skipped >= 7)
   }
 
   @Test func aQuickOneReadsEverything() throws {
     let seeker = TextProcessor({ _, _, _, _ in [ReadSymbol("7", confidence: 0.99)] }, clock: { 5 })
-    let reading = Self.lines(12).withView { seeker.look($0, at: 1, TextTask(generation: 1)) }
-    #expect(reading.skipped == 0 && reading.lines >= 8)
+    let reading = Self.lines(2).withView { seeker.look($0, at: 1, TextTask(generation: 1)) }
+    #expect(reading.skipped == 0 && reading.lines >= 2)
   }
 }

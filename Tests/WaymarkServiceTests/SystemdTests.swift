@@ -35,7 +35,8 @@ import WaymarkService
     let path = isAbstract ? "@" + folder : folder + "/notify"
     let listener = Listener(path)
     let manager = ServiceManager(environment: ["NOTIFY_SOCKET": path, "WATCHDOG_USEC": "20000000"])
-    #expect(manager.watchdogInterval == 10)
+    #expect(manager.watchdogInterval == 4, "a sign at least every five seconds, with a second to spare")
+    #expect(ServiceManager(environment: ["WATCHDOG_USEC": "2000000"]).watchdogInterval == 1)
     manager.ready("streaming:\n/dev/video0")
     #expect(listener.next() == "READY=1\nSTATUS=streaming: /dev/video0")
     manager.alive()

@@ -61,6 +61,16 @@ struct TextEngineTests {
     #expect(engine.process == nil)
   }
 
+  @Test func aLineThatIsGivenUpSaysNothingAndTheEngineStays() throws {
+    let error = "word('damagedPicture') + word('No.') + word('Try again.')"
+    let fake = try FakeTextEngine("e = \(error); arena[:len(e)] = e; say(1, len(e)) if asked == 1 else text('B')")
+    let engine = try TextEngine(executable: fake.path)
+    #expect(try read(engine) == "")
+    let process = try #require(engine.process)
+    #expect(try read(engine) == "B")
+    #expect(engine.process == process)
+  }
+
   @Test func oneThatDiesCostsTheLine() throws {
     let fake = try FakeTextEngine(
       "os.kill(os.getpid(), signal.SIGABRT) if not os.path.exists(__file__ + '.died') and not open(__file__ + '.died', 'w').close() else text('B')"

@@ -47,6 +47,8 @@ extension KioskServer {
 
   /// How much of a picture is handed to the connection at a time, so that what nobody reads stays in its room.
   private static let piece = 64 << 10
+  /// Bytes a second that who reads a picture must take, beyond the time that every body has.
+  private static let slowestReader = 64 << 10
 
   private func picture(_ request: PictureRequest, _ context: KioskContext) async -> Response {
     // How large it is shows only when it is there.
@@ -55,7 +57,8 @@ extension KioskServer {
     }
     guard let part = try? await backend.picture(request) else { return Response(status: .notFound) }
     reservation.shrink(to: part.bytes.count)
-    let (channel, deadline) = (context.channel, TimeAmount(options.limits.body))
+    let channel = context.channel
+    let deadline = TimeAmount(options.limits.body + .seconds(part.bytes.count / Self.slowestReader))
     return Response(
       status: .ok,
       headers: [.contentType: Self.contentType(part.format), .contentLength: String(part.bytes.count)],

@@ -93,7 +93,9 @@ struct ByteBudget {
   private func holds(_ client: Int) -> Bool { held.values.contains { $0.client == client } }
 
   private func fits(_ ask: Request) -> Bool {
-    let own = ask.bytes + held(by: ask.user)
-    return bytes + ask.bytes <= limit && own <= share && !holds(ask.client)
+    let own = held(by: ask.user)
+    // A quarter is kept for users who hold nothing, so that two slow ones cannot keep a third waiting.
+    let most = own > 0 ? limit - limit / 4 : limit
+    return bytes + ask.bytes <= most && own + ask.bytes <= share && !holds(ask.client)
   }
 }

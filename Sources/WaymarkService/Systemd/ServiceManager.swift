@@ -7,6 +7,8 @@ package struct ServiceManager: Sendable {
   private let socket: String?
   /// How often the watchdog wants to hear, in seconds: half of the time after which it would act.
   package let watchdogInterval: Double?
+  /// The longest time between two signs of life, in seconds, however long systemd would wait.
+  private static let longestInterval = 4.0
   /// Descriptors that were handed over, from 3 on.
   package let listenDescriptors: [CInt]
 
@@ -14,7 +16,8 @@ package struct ServiceManager: Sendable {
   package init(environment: [String: String], process: Int32 = getpid()) {
     socket = environment["NOTIFY_SOCKET"].flatMap { $0.hasPrefix("/") || $0.hasPrefix("@") ? $0 : nil }
     let watched = environment["WATCHDOG_PID"].map { Int32($0) == process } ?? true
-    watchdogInterval = watched ? environment["WATCHDOG_USEC"].flatMap { Double($0) }.map { $0 / 2e6 } : nil
+    watchdogInterval =
+      watched ? environment["WATCHDOG_USEC"].flatMap { Double($0) }.map { min($0 / 2e6, Self.longestInterval) } : nil
     let own = environment["LISTEN_PID"].flatMap { Int32($0) } == process
     let count = own ? environment["LISTEN_FDS"].flatMap { Int32($0) } ?? 0 : 0
     listenDescriptors = count > 0 && count < 64 ? (0..<count).map { 3 + $0 } : []

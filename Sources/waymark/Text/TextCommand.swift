@@ -205,8 +205,9 @@ struct TextReport: Encodable {
     if let error { Output.diagnostic("waymark: \(DisplayText.escaped(input)): \(error.message)\n  \(error.hint)") }
     if skipped > 0 {
       Output.diagnostic(
-        "waymark: \(DisplayText.escaped(input)): \(skipped) more lines were not read: a picture is read for at most "
-          + "\(Int(TextCommand.pictureLimit)) seconds.\n  Read a part of it with --region.")
+        "waymark: \(DisplayText.escaped(input)): \(skipped) more lines were not read: of a picture at most "
+          + "\(LineFinder().lineLimit) lines are read, for at most \(Int(TextCommand.pictureLimit)) seconds.\n  Read a part of it with --region."
+      )
     }
     if error == nil, lines.isEmpty, skipped == 0, candidates == nil {
       Output.diagnostic("waymark: \(DisplayText.escaped(input)): no text was found.")
