@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""What hostile clients can take from a well-behaved one: 200 connections of an observer and 20 of an operator do their worst while a
-client waits for verdicts. Standard library, qrencode, root (the attackers are other users).
+"""Measures how much hostile clients take from well-behaved ones: 200 connections of an observer and 20 of each of two operators do their
+worst while a client waits for verdicts, and a third operator has pictures scanned. Standard library, qrencode, root (the attackers are
+other users).
 
   Benchmarks/socket/hostile.py [--seconds N] [--strict] [--write] [WAYMARK]
 
 Prints a line of JSON: verdicts, their time from capture to client, pings, and the largest resident memory of the daemon. Ends with 1 when
-the daemon took more than 128 MiB, ended, or left a ping without an answer; with --strict also when a verdict in a hundred took over 100 ms.
+the daemon took more than 128 MiB, ended, left a ping without an answer, or refused a picture of the third operator; with --strict also when a verdict in a hundred took over 100 ms.
 With --write it puts the figures into docs/reliability.md.
 """
 import argparse
@@ -21,7 +22,7 @@ import threading
 import time
 
 TOP = os.path.realpath(os.path.join(os.path.dirname(__file__), '..', '..'))
-OBSERVER, OPERATOR = 64001, 64002
+OBSERVER, OPERATOR, SECOND, THIRD = 64001, 64002, 64003, 64004
 OBSERVERS, OPERATORS = 200, 20
 MEMORY = 128 << 20
 
@@ -110,6 +111,33 @@ def attack(path, user, count, kinds, until):
     os._exit(0)
 
 
+def send_pictures(path, user, picture, until, out):
+    """Has a picture scanned every half a second, in a process of its own; writes how many were scanned, and the refusals."""
+    become(user)
+    link = socket.socket(socket.AF_UNIX)
+    link.settimeout(60)
+    link.connect(path)
+    answers, scanned, refused = link.makefile('rb'), 0, []
+    answers.readline()
+    while time.monotonic() < until:
+        link.sendall(b'{"id":7,"method":"scan.picture","params":{"size":%d,"mode":"barcode"}}\n' % len(picture) + picture)
+        while True:
+            line = answers.readline()
+            if not line:
+                refused.append('closed')
+                break
+            answer = json.loads(line)
+            if answer.get('id') == 7:
+                scanned += 'result' in answer
+                refused += [answer['error']['code']] if 'error' in answer else []
+                break
+        if refused[-1:] == ['closed']:
+            break
+        time.sleep(0.5)
+    os.write(out, json.dumps({'scanned': scanned, 'refused': refused[:20]}).encode())
+    os._exit(0)
+
+
 class Client:
     """The well-behaved one: verdicts as they come, and a ping ten times a second."""
 
@@ -126,7 +154,7 @@ class Client:
     def listen(self):
         for line in self.input:
             now, message = time.monotonic(), json.loads(line)
-            if message.get('event') == 'scan.successful':
+            if message.get('event') == 'scan.successful' and 'frame' in message:
                 self.late.append(now - message['frame']['captured'])
             elif message.get('event') == 'stream.dropped':
                 self.dropped += message['count']
@@ -173,7 +201,7 @@ def main():
         path, file = os.path.join(folder, 's.sock'), os.path.join(folder, 'waymark.yaml')
         with open(file, 'w') as output:
             json.dump({'socket': {'mode': '0666'}, 'scan': {'autoBegin': 'barcode', 'newAfter': 0},
-                       'roles': {'observers': {'users': [str(OBSERVER)]}, 'operators': {'users': [str(OPERATOR)]}},
+                       'roles': {'observers': {'users': [str(OBSERVER)]}, 'operators': {'users': [str(OPERATOR), str(SECOND), str(THIRD)]}},
                        'gallery': {'folders': [frames]}}, output)
         log = open(os.path.join(folder, 'log'), 'wb')
         daemon = subprocess.Popen([options.waymark, 'serve', '--config', file, '--socket', path, '--source', frames, '--rate', '10'],
@@ -193,18 +221,27 @@ def main():
             for user, count, kinds in (
                     (OBSERVER, OBSERVERS // 2, ['ping', 'status', 'events', 'slow', 'lines']),
                     (OBSERVER, OBSERVERS // 2, ['camera.list', 'subscribe', 'noise', 'churn', 'idle']),
-                    (OPERATOR, OPERATORS, ['body', 'watch', 'scan.picture', 'gallery.list', 'status'])):
+                    (OPERATOR, OPERATORS, ['body', 'watch', 'scan.picture', 'gallery.list', 'status']),
+                    (SECOND, OPERATORS, ['body', 'scan.picture'])):
                 pid = os.fork()
                 if pid == 0:
                     attack(path, user, count, kinds, until)
                 attackers.append(pid)
+            answers, out = os.pipe()
+            pid = os.fork()
+            if pid == 0:
+                with open(f'{frames}/0.png', 'rb') as file:
+                    send_pictures(path, THIRD, file.read(), until, out)
+            attackers.append(pid)
+            os.close(out)
             client.run(options.seconds)
+            pictures = json.loads(os.read(answers, 65536) or b'{"scanned": 0, "refused": ["no answer"]}')
             lives = daemon.poll() is None
             found = {
                 'verdicts': len(client.late), 'median': share(client.late, 0.5), 'p99': share(client.late, 0.99),
                 'most': max(client.late, default=float('inf')), 'pings': len(client.pings), 'unanswered': len(client.asked),
                 'pingP99': share(client.pings, 0.99), 'dropped': client.dropped, 'memory': peak(daemon.pid) if lives else None,
-                'lines': open(log.name, 'rb').read().count(b'\n'), 'lives': lives}
+                'pictures': pictures['scanned'], 'refused': pictures['refused'], 'lines': open(log.name, 'rb').read().count(b'\n'), 'lives': lives}
         finally:
             for pid in attackers:
                 try:
@@ -226,9 +263,11 @@ def main():
             f'| verdicts, of which dropped | {found["verdicts"]}, {found["dropped"]} |',
             f'| frame captured to verdict: median, 99th percentile, most | {found["median"] * 1000:.0f} ms, {found["p99"] * 1000:.0f} ms, {found["most"] * 1000:.0f} ms |',
             f'| pings, unanswered; 99th percentile | {found["pings"]}, {found["unanswered"]}; {found["pingP99"] * 1000:.0f} ms |',
+            f'| pictures of a third operator: scanned, refused | {found["pictures"]}, {len(found["refused"])} |',
             f'| memory of the daemon, most | {found["memory"] / (1 << 20):.0f} MiB |',
             f'| lines that it logged | {found["lines"]:,} |'])
     holds = found['lives'] and found['memory'] <= MEMORY and not found['unanswered'] and found['verdicts'] and not found['dropped']
+    holds = holds and found['pictures'] and not found['refused']
     sys.exit(0 if holds and (not options.strict or found['p99'] <= 0.1) else 1)
 
 
