@@ -9,11 +9,11 @@ package struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugS
   /// Keeps a text.
   package init(_ text: String) { self.text = text }
 
-  /// Whether there is nothing to keep.
+  /// True if there is nothing to keep.
   package var isEmpty: Bool { text.isEmpty }
-  /// What stands where a secret would.
+  /// The placeholder for a secret.
   package var description: String { "[secret]" }
-  /// What stands where a secret would.
+  /// The placeholder for a secret.
   package var debugDescription: String { "[secret]" }
   /// No children: a mirror is how values get into dumps.
   package var customMirror: Mirror { Mirror(self, children: [:]) }

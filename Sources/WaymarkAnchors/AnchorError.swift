@@ -1,6 +1,6 @@
 public import WaymarkSystem
 
-/// What can go wrong with libraries and reference pictures.
+/// An error of libraries and reference pictures.
 public typealias AnchorError = Problem<AnchorErrorCode>
 
 /// The codes of `AnchorError`.

@@ -1,6 +1,6 @@
 public import WaymarkSystem
 
-/// What can go wrong when codes are to be read. A code that does not decode is no error.
+/// An error of reading codes. A code that does not decode is no error.
 public typealias BarcodeError = Problem<BarcodeErrorCode>
 
 /// The codes of `BarcodeError`.

@@ -1,7 +1,7 @@
 import WaymarkImage
 
 extension BarcodeScanner {
-  /// What fits into the time of a frame: the probe and what it points to, and one pass over the whole picture where
+  /// Reads as much as fits into the time of a frame: the probe and what it points to, and one pass over the whole picture where
   /// there is a reason; these take turns, the next frame is another chance.
   mutating func readLive(_ image: ImageView) -> ScanReading {
     turn &+= 1

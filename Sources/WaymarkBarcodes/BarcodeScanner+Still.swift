@@ -29,18 +29,18 @@ extension BarcodeScanner {
     return search.reading
   }
 
-  /// Whether the one code that was asked for is there.
+  /// Returns whether the one code that was asked for is there.
   private func isEnough(_ search: PictureSearch) -> Bool {
     configuration.stopsAtFirst && !search.accepted.isEmpty
   }
 
-  /// Whether something was read and nothing else is known to be there. Bars beside it are worth one cheap pass.
+  /// Returns whether something was read and nothing else is known to be there. Bars beside it are worth one cheap pass.
   private func isDone(_ search: PictureSearch, spent: Double) -> Bool {
     guard !search.accepted.isEmpty || !search.parts.outcome.incomplete.isEmpty else { return false }
     return spent > 0 || !search.hasOtherBars
   }
 
-  /// Whether a pass has a reason in this picture and a place in its budget.
+  /// Returns whether a pass has a reason in this picture and a place in its budget.
   ///
   /// A picture without a trace of a code gets what can still find one: codes of two pixels a module whose rings and bars
   /// melt in the probe. Where there are traces, the person waits for the answer.

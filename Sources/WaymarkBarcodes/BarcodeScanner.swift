@@ -4,7 +4,7 @@ public import WaymarkSystem
 
 /// Reads codes from gray pictures. One scanner a thread: it is a handle that is owned, not shared.
 public struct BarcodeScanner: ~Copyable {
-  /// What is looked for, and how hard.
+  /// The symbologies to look for, and the effort.
   public let configuration: ScanConfiguration
   var zbar: ZBarScanner
   /// Told where the time of live frames goes.
@@ -55,7 +55,7 @@ public struct BarcodeScanner: ~Copyable {
     return reading
   }
 
-  /// Whether the library may look for QR codes: it tries each finder pattern with each, for minutes where there are
+  /// Returns whether the library may look for QR codes: it tries each finder pattern with each, for minutes where there are
   /// thousands.
   private static func isHarmless(_ image: ImageView) -> Bool {
     let search = FinderSearch(image, levels: BlockMean(image))

@@ -3,7 +3,7 @@ import WaymarkImage
 
 /// The readers of this module, as one: what libzbar has no decoder for.
 struct BuiltInReaders {
-  /// What they made of a picture.
+  /// The result of the readers for one picture.
   struct Reading {
     var symbols: [Symbol] = []
     /// Codes that carry parts of messages.
@@ -16,14 +16,14 @@ struct BuiltInReaders {
   let levels: BlockMean
   let wanted: Set<Symbology>
   let effort: ScanConfiguration.Effort
-  /// Whether it goes on after many places that look like a code and are none.
+  /// True if it goes on after many places that look like a code and are none.
   var isPatient = true
 
-  /// What the readers of this module look for.
+  /// The symbologies that the readers of this module look for.
   static let symbologies: Set<Symbology> = Set(
     Symbology.allCases.filter { $0.zbarType == nil && $0.isMatrix })
 
-  /// What one search of a picture finds together. A live frame has time for one of them; the next frame has it for the next.
+  /// The families that one search of a picture finds together. A live frame has time for one of them; the next frame has it for the next.
   private static let families: [Set<Symbology>] = [
     [.dataMatrix], [.pdf417], [.aztec, .maxiCode], [.microQR, .rMQR], [.microPDF417],
   ]
@@ -34,7 +34,7 @@ struct BuiltInReaders {
     return families.isEmpty ? [] : families[turn % families.count]
   }
 
-  /// What they make of a picture in twice its size and with a border, light first, then dark: codes of a pixel a module, and
+  /// Runs the readers on a picture in twice its size and with a border, light first, then dark: codes of a pixel a module, and
   /// those that fill their picture to its rim.
   static func enlarged(_ image: ImageView, _ wanted: Set<Symbology>) -> Reading {
     let double = Resampling.double(image)
@@ -109,7 +109,7 @@ struct BuiltInReaders {
     return detections
   }
 
-  /// What a reader that looks along rows finds along columns.
+  /// Runs a reader that looks along rows on the picture's columns.
   private func onItsSide(_ read: (ImageView, BlockMean) -> [MatrixDetection]) -> [MatrixDetection] {
     let (width, height) = (view.width, view.height)
     let turned = GrayImage(width: height, height: width) { pixels in
@@ -131,6 +131,6 @@ struct BuiltInReaders {
 }
 
 extension Quadrilateral {
-  /// Whether the middle of one lies in the upright rectangle around the other.
+  /// Returns whether the middle of one lies in the upright rectangle around the other.
   func overlaps(_ other: Quadrilateral) -> Bool { bounds.contains(other.center) || other.bounds.contains(center) }
 }

@@ -1,7 +1,7 @@
 import WaymarkGeometry
 import WaymarkImage
 
-/// What would help a person to have a code read.
+/// Advises a person on how to have a code read.
 enum CaptureAdvisor {
   /// For a QR code that was found but not decoded.
   static func advice(for candidate: QRReader.Candidate, in view: ImageView) -> UnreadCode.Advice? {
@@ -57,7 +57,7 @@ enum CaptureAdvisor {
     return tones.steepest < 0.5 * (tones.light - tones.dark) / max(1, module / 2) ? .blurred : nil
   }
 
-  /// Whether the third pattern of a code of which two can be seen lies outside the picture. Where it would lie inside on the
+  /// Returns whether the third pattern of a code of which two can be seen lies outside the picture. Where it would lie inside on the
   /// other side, in full white, that is the reason that it was not seen.
   private static func leavesPicture(_ trace: FinderTrace, in view: ImageView) -> Bool {
     guard trace.marks.count == 2 else { return false }

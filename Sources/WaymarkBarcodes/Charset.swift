@@ -12,7 +12,7 @@ public enum Charset: String, Hashable, Sendable, Codable, CaseIterable {
   case gb18030 = "GB18030"
   /// Latin-1: what is left when nothing else fits; also said of bytes that are no text at all.
   case latin1 = "ISO-8859-1"
-  // What follows is only used where a code names it by an extended channel interpretation.
+  // The sets below are only used where a code names them by an extended channel interpretation.
   /// The character set of the first PCs.
   case codePage437 = "IBM437"
   /// Central European.
@@ -102,7 +102,7 @@ public enum Charset: String, Hashable, Sendable, Codable, CaseIterable {
     }
   }
 
-  /// Whether most runs of bytes above 127 look Western: one or two of them, printable in Latin-1, beside a small ASCII
+  /// Returns whether most runs of bytes above 127 look Western: one or two of them, printable in Latin-1, beside a small ASCII
   /// letter or alone between ASCII.
   private static func looksWestern(_ bytes: [UInt8]) -> Bool {
     var western = 0
@@ -116,7 +116,7 @@ public enum Charset: String, Hashable, Sendable, Codable, CaseIterable {
     return western > eastern
   }
 
-  /// Whether all is in the two-byte area of GB 2312, which Shift_JIS would take for half-width katakana between rare
+  /// Returns whether all is in the two-byte area of GB 2312, which Shift_JIS would take for half-width katakana between rare
   /// kanji; some byte must lie beyond the katakana. Common Japanese text has lead bytes below 0xA0.
   private static func looksChinese(_ bytes: [UInt8]) -> Bool {
     let runs = bytes.indices.split { bytes[$0] < 0x80 }

@@ -1,6 +1,6 @@
 import WaymarkGeometry
 
-/// What the passes over one picture have read so far, and whether it can be believed.
+/// The symbols that the passes over one picture have read so far, and whether they can be believed.
 ///
 /// One wrong read is worse than ten missed ones. A QR code carries its own error correction; in 1-D codes a check digit
 /// catches nine of ten misreads, or none is there: then lines and passes must agree.
@@ -32,7 +32,7 @@ struct Evidence {
     }
   }
 
-  /// What can be believed now: enough lines or passes agree, and nothing stronger says otherwise at the same place.
+  /// The symbols that can be believed now: enough lines or passes agree, and nothing stronger contradicts at the same place.
   var accepted: [Symbol] {
     claims.filter { claim in
       Self.isAccepted(claim) && !claims.contains { Self.contradicts($0, claim) }
@@ -48,7 +48,7 @@ struct Evidence {
     return claim.most >= need.inOnePass || (claim.passes.count > 1 && claim.lines >= need.together)
   }
 
-  /// Whether `other` makes `claim` doubtful: another content at the same place with more lines, or with so many that it
+  /// Returns whether `other` makes `claim` doubtful: another content at the same place with more lines, or with so many that it
   /// is a draw.
   private static func contradicts(_ other: Claim, _ claim: Claim) -> Bool {
     let (a, b) = (other.symbol, claim.symbol)
@@ -91,6 +91,6 @@ struct Bounds {
   var min: Point2
   var max: Point2
 
-  /// Whether a point lies inside, edges included.
+  /// Returns whether a point lies inside, edges included.
   func contains(_ p: Point2) -> Bool { p.x >= min.x && p.x <= max.x && p.y >= min.y && p.y <= max.y }
 }

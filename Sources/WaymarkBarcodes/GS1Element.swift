@@ -76,6 +76,6 @@ public struct GS1Element: Hashable, Sendable {
 }
 
 extension Character {
-  /// Whether it is one of the ten digits of ASCII.
+  /// True if it is one of the ten digits of ASCII.
   var isASCIIDigit: Bool { ("0"..."9").contains(self) }
 }

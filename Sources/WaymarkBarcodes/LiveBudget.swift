@@ -1,4 +1,4 @@
-/// What a pass over a whole frame may cost while a camera runs, and how much of the frame it may look at for that.
+/// The cost that a pass over a whole frame may have while a camera runs, and the share of the frame it may look at for that.
 ///
 /// An estimate, not a clock: what a pass costs is known from how many edges the frame has, so that the same frames are
 /// read alike on any machine. The unit is the library's plain look at an ordinary frame of that size.
@@ -8,12 +8,12 @@ struct LiveBudget {
 
   init(busyness: Double) { edges = busyness / 0.041 }
 
-  /// What a pass may cost in every frame: with the probe, modules, matrices and strips, which take about a quarter of a look,
+  /// The cost of a pass in every frame: with the probe, modules, matrices and strips, which take about a quarter of a look,
   /// a frame without a code costs about half a look.
   static let everyFrame = 0.25
-  /// What it may cost in every other frame.
+  /// The cost of a pass in every other frame.
   static let everyOther = 0.4
-  /// What it may cost in every fourth frame, where something speaks for a code.
+  /// The cost in every fourth frame, where something speaks for a code.
   static let everyFourth = 0.6
   /// Fewer lines than every fourth miss the codes that the pass is for.
   private static let thinnest = 4
@@ -26,7 +26,7 @@ struct LiveBudget {
     return wanted <= Self.thinnest ? wanted : nil
   }
 
-  /// What a pass over all of its lines costs.
+  /// Returns the cost of a pass over all of its lines.
   func cost(_ pass: ScanPass) -> Double { Self.perPixel(pass) + Self.perEdge(pass) * edges }
 
   /// Measured: what a pass costs in a frame without edges, and for those of an ordinary frame.

@@ -1,10 +1,10 @@
 import WaymarkGeometry
 import WaymarkImage
 
-/// What goes on like modules from a place that a code is known at, cell by cell of three modules: a code that is whole has
+/// Floods modules from a place where a code is known, cell by cell of three modules: a code that is whole has
 /// its quiet zone between its modules and the border of the picture.
 enum ModuleFloodFill {
-  /// Whether modules go on up to the border of the picture.
+  /// Returns whether modules go on up to the border of the picture.
   ///
   /// - Parameters:
   ///   - start: a part of the code, such as a finder pattern.
@@ -60,12 +60,12 @@ enum ModuleFloodFill {
         open.append((nx, ny))
       }
     }
-    // What runs on into a ground of its own fills no rectangle.
+    // An area that runs on into a ground of its own fills no rectangle.
     let filled = Double(busy) / Double((high.0 - low.0 + 1) * (high.1 - low.1 + 1))
     return touching >= 2 && filled >= 0.45
   }
 
-  /// What is dark and what is light at the place that is known.
+  /// The dark and light levels at the place that is known.
   private struct Tones {
     private let view: ImageView
     private var dark = 255
@@ -81,7 +81,7 @@ enum ModuleFloodFill {
 
     var isClear: Bool { light - dark >= 40 }
 
-    /// Whether both occur, nearly as dark and as light as there.
+    /// Returns whether both occur, nearly as dark and as light as there.
     func vary(in bounds: Bounds) -> Bool {
       var (least, most) = (255, 0)
       visit(bounds) { value in

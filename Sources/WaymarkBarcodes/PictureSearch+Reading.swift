@@ -1,13 +1,13 @@
 import WaymarkGeometry
 
 extension PictureSearch {
-  /// Whether anything was seen that only a code would show: worth every pass.
+  /// True if anything was seen that only a code would show: worth every pass.
   var hasTraces: Bool {
     trace != nil || !parts.outcome.incomplete.isEmpty || !unreadClaims.isEmpty || candidates.contains { $0.isCode }
       || hasClearBars
   }
 
-  /// Whether something is there that changes in one direction only, over a good length: bars, though a fence will do.
+  /// True if something is there that changes in one direction only, over a good length: bars, though a fence will do.
   private var hasClearBars: Bool { bars.contains(where: Self.isClear) }
 
   private static func isClear(_ bars: BarRegion) -> Bool {
@@ -21,12 +21,12 @@ extension PictureSearch {
     return clear.isEmpty || upright > 0 && upright < clear.count ? .both : upright > 0 ? .rows : .columns
   }
 
-  /// Whether there is a reason to look for QR codes in every row: nothing was read, or a code is there that was not.
+  /// True if there is a reason to look for QR codes in every row: nothing was read, or a code is there that was not.
   var needsScaledPasses: Bool {
     symbologies.contains(.qr) && (accepted.isEmpty && parts.outcome.incomplete.isEmpty || !unreadCodes.isEmpty)
   }
 
-  /// Whether two finder patterns of a code were seen, and not the third: worth a little more than nothing.
+  /// True if two finder patterns of a code were seen, and not the third: worth a little more than nothing.
   var hasFinderPair: Bool { field.hasPair }
 
   /// Reads of 1-D codes that carry a check but were not confirmed.
@@ -37,7 +37,7 @@ extension PictureSearch {
     }
   }
 
-  /// Whether bars were seen where nothing was read: another code beside those that were.
+  /// True if bars were seen where nothing was read: another code beside those that were.
   var hasOtherBars: Bool {
     let accepted = self.accepted
     guard let widest = accepted.map({ $0.corners.bounds.max.x - $0.corners.bounds.min.x }).max() else { return false }
@@ -49,7 +49,7 @@ extension PictureSearch {
     }
   }
 
-  /// What can be said of the picture.
+  /// The result for the picture.
   var reading: ScanReading {
     var symbols = ReadingOrder.sorted(accepted + parts.outcome.parts)
     let addOns = AddOnReader(image: image, wanted: symbologies.intersection(AddOnReader.symbologies), bars: bars)

@@ -10,7 +10,7 @@ struct PictureSearch {
   private(set) var field = FinderField()
   private(set) var bars: [BarRegion] = []
   var evidence = Evidence()
-  /// What became of the finder patterns.
+  /// The results of the finder patterns.
   private(set) var candidates: [QRReader.Candidate] = []
   /// Codes that carry parts of messages.
   private(set) var parts = StructuredAppend()
@@ -18,12 +18,12 @@ struct PictureSearch {
   private(set) var unreadExpanded: [Quadrilateral] = []
   /// Codes of the readers of this module that are there and were not read.
   private(set) var unreadOwn: [MatrixDetection] = []
-  /// Whether something was left undone because the picture would have cost too much.
+  /// True if something was left undone because the picture would have cost too much.
   var isLimited = false
   /// Finder patterns that only a code can have, and whether they were looked for.
   private(set) var trace: FinderTrace?
   private(set) var isTraced = false
-  /// What may still be spent on QR codes.
+  /// The reader with the budget that is left for QR codes.
   private var reader: QRReader
 
   /// The finest octave in which finder patterns are looked for at first has no more pixels than that: a code of two modules
@@ -57,7 +57,7 @@ struct PictureSearch {
     if field.isLimited { isLimited = true }
   }
 
-  /// What was read for certain: by itself, or put together from its parts. Those that fit so far may turn out to be parts of two messages.
+  /// The symbols read for certain: alone, or put together from parts. Those that fit so far may turn out to be parts of two messages.
   var accepted: [Symbol] { evidence.accepted + parts.outcome.whole }
 
   var linear: Set<Symbology> { symbologies.filter { !$0.isMatrix } }
@@ -65,7 +65,7 @@ struct PictureSearch {
   /// Light on dark, DataBar reads other codes than are there.
   var invertible: Set<Symbology> { symbologies.subtracting([.dataBar, .dataBarExpanded, .dataBarLimited]) }
 
-  /// Whether a code is there for certain, but none that was read covers it.
+  /// True if a code is there for certain, but none that was read covers it.
   var unreadCodes: [QRReader.Candidate] {
     let read = accepted
     let open = candidates.filter { candidate in
@@ -112,7 +112,7 @@ struct PictureSearch {
     parts.add(codes)
   }
 
-  /// What the readers of this module find: each gets the picture in the octave in which finder patterns are looked for too.
+  /// Runs the readers of this module: each gets the picture in the octave in which finder patterns are looked for too.
   ///
   /// - Parameter turn: the number of a live frame, in which the readers take turns; `nil` asks all of them.
   mutating func readOwn(_ effort: ScanConfiguration.Effort, turn: Int? = nil) {
@@ -123,7 +123,7 @@ struct PictureSearch {
     guard !wanted.isEmpty else { return }
     let index = octaves.index(ofAtMost: Self.searched)
     take(octaves[index], wanted, effort, isPatient: isPatient)
-    // What is there and was not read may be too fine for this octave.
+    // A code that is there and was not read may be too fine for this octave.
     let left = Set(unreadOwn.map(\.symbology))
     guard effort == .still, index > 0, !left.isEmpty else { return }
     unreadOwn = []
@@ -242,7 +242,7 @@ struct PictureSearch {
     if wanted.contains(.dataBarExpanded) { readExpanded(pass, effort, tone, all) }
   }
 
-  /// What the library is asked for: a Code 32 is a Code 39 to it, and a UPC-A an EAN-13 that it tells by another name. DataBar Expanded is not
+  /// Returns the symbologies to ask the library for: a Code 32 is a Code 39 to it, and a UPC-A an EAN-13 of another name. DataBar Expanded is not
   /// its strength: it gets dates wrong, and puts characters of different rows together.
   private static func library(_ wanted: Set<Symbology>) -> Set<Symbology> {
     var asked = wanted.subtracting([.dataBarExpanded])
@@ -281,7 +281,7 @@ struct PictureSearch {
     let accepted = self.accepted
     unreadExpanded = []
     for (region, lines) in zip(bars, coarse) {
-      // What was read here needs no second look.
+      // A code that was read here needs no second look.
       if accepted.contains(where: { $0.corners.contains(region.center) }) { continue }
       // A single line sees a character in many a texture: in a live frame there must be another.
       let coarse = lines.expanded(isThorough: false)

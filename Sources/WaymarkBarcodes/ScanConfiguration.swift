@@ -1,4 +1,4 @@
-/// What is looked for, and how hard.
+/// The symbologies to look for, and the effort.
 public struct ScanConfiguration: Hashable, Sendable {
   /// How much time a picture is worth.
   public enum Effort: String, Hashable, Sendable, Codable, CaseIterable {
@@ -10,7 +10,7 @@ public struct ScanConfiguration: Hashable, Sendable {
     case still
   }
 
-  /// What is looked for.
+  /// The symbologies to look for.
   public var symbologies: Set<Symbology>
   /// How much time a picture is worth.
   public var effort: Effort
@@ -18,7 +18,7 @@ public struct ScanConfiguration: Hashable, Sendable {
   /// Passes that are left out: to measure what each adds.
   public var withheld: Set<ScanPass>
 
-  /// Whether a still picture is done with the first code that is sure; else every code in it is wanted.
+  /// True if a still picture is done with the first code that is sure; else every code in it is wanted.
   public var stopsAtFirst = false
 
   /// A configuration from its parts.

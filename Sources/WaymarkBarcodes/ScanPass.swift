@@ -42,7 +42,7 @@ public enum ScanPass: String, Hashable, Sendable, CaseIterable, Codable {
     .turnedBack20,
   ]
 
-  /// What it costs, as a share of the base pass over the same picture; measured, for budgets.
+  /// The cost, as a share of the base pass over the same picture; measured, for budgets.
   var cost: Double {
     switch self {
     case .modules, .strip, .stripStretched, .stripInverted: 0.1

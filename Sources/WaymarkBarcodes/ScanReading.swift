@@ -1,6 +1,6 @@
 public import WaymarkGeometry
 
-/// What one look at a picture gave.
+/// The result of one look at a picture.
 public struct ScanReading: Hashable, Sendable {
   /// The codes that were read, each once, in reading order: rows from the top, in each from the left. Codes that carry
   /// the parts of one message are one symbol where all of them were seen, else one each.
@@ -10,7 +10,7 @@ public struct ScanReading: Hashable, Sendable {
   /// Codes that are there but could not be read.
   public var unread: [UnreadCode]
 
-  /// Whether the picture holds more that looks like codes than one picture may cost, so that some of it was left alone:
+  /// True if the picture holds more that looks like codes than one picture may cost, so that some of it was left alone:
   /// codes may be missing though they can be read.
   public var limited: Bool
 
@@ -27,7 +27,7 @@ public struct ScanReading: Hashable, Sendable {
 
 /// A message spread over several codes (structured append) of which some were not seen.
 public struct IncompleteSymbol: Hashable, Sendable {
-  /// What kind of codes they are.
+  /// The symbology of the codes.
   public var symbology: Symbology
   /// How many codes carry the message; `nil` where the headers could not be read.
   public var count: Int?
@@ -50,7 +50,7 @@ public struct IncompleteSymbol: Hashable, Sendable {
 
 /// A code that is there but could not be read.
 public struct UnreadCode: Hashable, Sendable {
-  /// What it looks like.
+  /// The look of something unread.
   public enum Kind: String, Hashable, Sendable, Codable {
     /// Finder patterns of a QR code.
     case qr
@@ -60,7 +60,7 @@ public struct UnreadCode: Hashable, Sendable {
     case matrix
   }
 
-  /// What would help, if that can be told.
+  /// An advice that would help.
   public enum Advice: String, Hashable, Sendable, Codable {
     /// Too few pixels a module: go nearer.
     case tooSmall
@@ -76,11 +76,11 @@ public struct UnreadCode: Hashable, Sendable {
     case tooBright
   }
 
-  /// What it looks like.
+  /// The look of it.
   public var kind: Kind
   /// Where it is, as far as that can be told.
   public var corners: Quadrilateral?
-  /// What would help.
+  /// The advice that would help, if one is known.
   public var advice: Advice?
 
   /// An unread code from its parts.

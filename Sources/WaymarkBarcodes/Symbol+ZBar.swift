@@ -1,7 +1,7 @@
 import WaymarkGeometry
 
 extension Symbol {
-  /// What the library said, made ours: text, GS1 elements, corners.
+  /// Converts a result of the library: text, GS1 elements, corners.
   init?(_ raw: ZBarScanner.Raw, pass: ScanPass) {
     guard !raw.bytes.isEmpty else { return nil }
     var text: String

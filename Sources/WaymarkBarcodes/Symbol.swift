@@ -2,7 +2,7 @@ public import WaymarkGeometry
 
 /// A code that was read.
 public struct Symbol: Hashable, Sendable {
-  /// What kind of code it is.
+  /// The symbology of the code.
   public var symbology: Symbology
   /// Its content as text; a Code 39 that spells full ASCII is resolved, check digits are kept.
   public var text: String
@@ -42,7 +42,7 @@ public struct Symbol: Hashable, Sendable {
     self.part = part
   }
 
-  /// Whether two readings are of the same content.
+  /// Returns whether two readings are of the same content.
   public func sameContent(as other: Symbol) -> Bool { symbology == other.symbology && bytes == other.bytes }
 }
 
@@ -52,7 +52,7 @@ public struct SymbolPart: Hashable, Sendable {
   public var index: Int
   /// How many codes carry the message; `nil` where only another of them tells (Macro PDF417).
   public var count: Int?
-  /// What all parts of one message have in common: the parity of QR codes and the file identification of Data Matrix as a
+  /// The identifier that all parts of one message share: the parity of QR codes and the file identification of Data Matrix as a
   /// number, that of PDF417 as three digits a codeword, the name of Aztec Code; `nil` where there is none.
   public var id: String?
 

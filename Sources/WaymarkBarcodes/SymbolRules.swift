@@ -1,6 +1,6 @@
-/// What a read must show before it is believed, where the symbology itself checks little.
+/// The evidence that a read must show before it is believed, where the symbology itself checks little.
 enum SymbolRules {
-  /// Whether the content can be right at all: its length, its check digit.
+  /// Returns whether the content can be right at all: its length, its check digit.
   static func isPlausible(_ symbol: Symbol) -> Bool {
     let text = symbol.text
     switch symbol.symbology {
@@ -51,7 +51,7 @@ enum SymbolRules {
     }
   }
 
-  /// Whether its symbology has a check that rarely holds by accident.
+  /// Returns whether its symbology has a check that rarely holds by accident.
   static func isChecked(_ symbol: Symbol) -> Bool {
     switch symbol.symbology {
     case .ean13, .ean8, .upcA, .code93, .dataBar, .dataBarExpanded, .dataBarLimited: true

@@ -1,7 +1,7 @@
 import CZBar
 
 extension Symbology {
-  /// What libzbar calls it; `nil` for what it does not read.
+  /// The type that libzbar calls it; `nil` for one that it does not read.
   var zbarType: zbar_symbol_type_t? {
     switch self {
     case .qr: ZBAR_QRCODE

@@ -59,13 +59,13 @@ public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
   /// that they are read where there are none.
   public static let onRequest: Set<Symbology> = [.sq, .code32, .standard2of5, .telepen, .pharmacode, .ean2, .ean5]
 
-  /// What a still picture is searched for: every symbology but those on request.
+  /// The symbologies that a still picture is searched for: every one but those on request.
   public static let common: Set<Symbology> = Set(allCases).subtracting(onRequest)
 
   /// The symbologies of retail, which share bars of the same make.
   public static let retail: Set<Symbology> = [.ean13, .ean8, .upcA, .upcE]
 
-  /// Whether its elements lie in a plane rather than along a line.
+  /// True if its elements lie in a plane rather than along a line.
   public var isMatrix: Bool {
     switch self {
     case .qr, .sq, .dataMatrix, .aztec, .pdf417, .microPDF417, .microQR, .rMQR, .maxiCode: true

@@ -7,7 +7,7 @@ import WaymarkSystem
 ///
 /// Not the processor of the library: that one would announce every read on D-Bus.
 struct ZBarScanner: ~Copyable {
-  /// What the library says of one code.
+  /// A code as the library tells it.
   struct Raw {
     var symbology: Symbology
     var bytes: [UInt8]
@@ -20,7 +20,7 @@ struct ZBarScanner: ~Copyable {
     var isUpsideDown = false
   }
 
-  /// What the library says of one picture.
+  /// The library's result for one picture.
   struct Result {
     var codes: [Raw] = []
     /// The corners of the seen parts of each incomplete structured append.

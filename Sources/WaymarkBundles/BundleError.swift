@@ -13,7 +13,7 @@ package enum BundleErrorCode: String, ProblemCode {
   case notSigned
   /// It is not newer than what this device has had.
   case oldVersion
-  /// What is to be packed cannot stand in a bundle.
+  /// The content to be packed cannot stand in a bundle.
   case badContent
   /// The service did not come up with it; what was there before is there again.
   case notReady

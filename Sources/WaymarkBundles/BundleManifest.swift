@@ -1,6 +1,6 @@
 import WaymarkJSON
 
-/// What stands in a bundle: signed, and the measure of everything else in it.
+/// The contents of a bundle: signed, and the measure of everything else in it.
 package struct BundleManifest: Hashable, Sendable {
   /// One file.
   package struct File: Hashable, Sendable {
@@ -19,7 +19,7 @@ package struct BundleManifest: Hashable, Sendable {
     }
   }
 
-  /// What belongs together has one name: `site-4`.
+  /// The name shared by bundles that belong together: `site-4`.
   package let name: String
   /// Rises with every bundle of that name.
   package let version: Int
@@ -28,7 +28,7 @@ package struct BundleManifest: Hashable, Sendable {
   /// The files in the order of their paths' bytes.
   package let files: [File]
 
-  /// What a bundle may hold.
+  /// The limits of a bundle.
   package enum Limits {
     /// Files.
     package static let files = 10_000
@@ -102,19 +102,19 @@ package struct BundleManifest: Hashable, Sendable {
     return (try? JSONLineEncoder.line(value)) ?? []
   }
 
-  /// What a signature is made over: a signature of anything else that this key may have signed is none of a bundle.
+  /// Returns the bytes that a signature is made over: a signature of anything else by this key is none of a bundle.
   package static func signed(_ json: [UInt8]) -> [UInt8] { Array("waymark bundle 1\n".utf8) + json }
 
   /// Bytes of all files.
   package var size: Int { files.reduce(0) { $0 + $1.size } }
 
-  /// Whether a text can name bundles.
+  /// Returns whether a text can name bundles.
   package static func isName(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count)
       && text.utf8.allSatisfy { isLetter($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
   }
 
-  /// Whether a path stays below the folder that it is taken in, under a name that means the same everywhere.
+  /// Returns whether a path stays below the folder that it is taken in, under a name that means the same everywhere.
   package static func isPath(_ path: String) -> Bool {
     guard (1...240).contains(path.utf8.count) else { return false }
     return path.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { part in

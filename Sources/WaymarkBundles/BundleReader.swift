@@ -9,7 +9,7 @@ package struct BundleReader {
   package typealias Source = (Int) throws(BundleError) -> [UInt8]
 
   private let source: Source
-  /// What it holds, by who signed it.
+  /// The manifest, which the key signed.
   package let manifest: BundleManifest
 
   /// Reads the manifest.

@@ -10,7 +10,7 @@ import WaymarkSystem
 /// FOLDER/state/NAME.json
 /// ```
 package struct BundleStore: Sendable {
-  /// What is known of the bundles of one name.
+  /// The state of the bundles of one name.
   package struct State: Hashable, Sendable {
     /// The highest version that ever came up.
     package var highest = 0
@@ -22,7 +22,7 @@ package struct BundleStore: Sendable {
     package var pending: Int?
   }
 
-  /// What became of a bundle.
+  /// The result of applying a bundle.
   package enum Outcome: Hashable, Sendable {
     case applied
     case alreadyThere
@@ -33,7 +33,7 @@ package struct BundleStore: Sendable {
   /// The store in a folder.
   package init(folder: String) { self.folder = folder }
 
-  /// What is known of a name.
+  /// Returns the state of a name.
   package func state(of name: String) throws(BundleError) -> State {
     let path = statePath(name)
     let bytes: [UInt8]
@@ -69,7 +69,7 @@ package struct BundleStore: Sendable {
   ) async throws(BundleError) -> Outcome {
     for part in ["", "/releases", "/current", "/state"] {
       if mkdir(folder + part, 0o755) == 0 {
-        // Whatever the umask says: the service is another user.
+        // The mode does not depend on the umask: the service is another user.
         chmod(folder + part, 0o755)
       } else if errno != EEXIST {
         throw .file(folder + part, cannotBe: "made", number: errno)
@@ -187,7 +187,7 @@ package struct BundleStore: Sendable {
         path = "\(work)/\(file.path)"
         descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644)
         guard descriptor >= 0 else { throw .file(path, cannotBe: "written", number: errno) }
-        // Whatever the umask says: the service is another user.
+        // The mode does not depend on the umask: the service is another user.
         fchmod(descriptor, 0o644)
       } take: { (bytes) throws(BundleError) in
         if let number = DurableFile.writeAll(descriptor, bytes) {

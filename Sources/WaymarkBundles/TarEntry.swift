@@ -42,7 +42,7 @@ struct TarEntry: Hashable {
       throw .bad("a file's head cannot be read")
     }
     let entry = TarEntry(path: prefix.isEmpty ? name : "\(prefix)/\(name)", size: size)
-    // Whatever else may stand in such a block, `make` does not write it.
+    // Other contents that such a block may have are never written by `make`.
     guard BundleManifest.isPath(entry.path), entry.block == block else {
       throw .bad("a file's head is not as Waymark writes it: links, devices and the like are not taken")
     }

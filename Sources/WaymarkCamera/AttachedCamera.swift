@@ -13,9 +13,9 @@ package struct AttachedCamera: Sendable, Equatable, Codable {
   package var driver: String
   /// Where it is plugged in, as the driver names it.
   package var bus: String
-  /// What pictures it offers.
+  /// The formats that it offers.
   package var formats: [Format]
-  /// What can be adjusted.
+  /// The controls that can be adjusted.
   package var controls: [SourceControl]
   /// Why it cannot be used, if it cannot.
   package var problem: Problem?
@@ -26,9 +26,9 @@ package struct AttachedCamera: Sendable, Equatable, Codable {
     package var format: String
     /// The driver's words for it.
     package var description: String
-    /// Whether frames of it can be read here.
+    /// True if frames of it can be read here.
     package var usable: Bool
-    /// Whether libv4l2 makes it of another one.
+    /// True if libv4l2 makes it of another one.
     package var emulated: Bool
     /// Sizes and rates.
     package var sizes: [Size]
@@ -52,9 +52,9 @@ package struct AttachedCamera: Sendable, Equatable, Codable {
   package struct Problem: Sendable, Equatable, Codable {
     /// A stable camelCase word.
     package var code: String
-    /// What happened, to what.
+    /// The fault, and the thing it happened to.
     package var message: String
-    /// What to do about it.
+    /// The remedy.
     package var hint: String
   }
 }

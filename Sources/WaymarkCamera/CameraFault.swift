@@ -2,7 +2,7 @@ import Glibc
 package import WaymarkImage
 import WaymarkSystem
 
-/// What can be wrong with a camera, as its driver tells it.
+/// A fault of a camera, as its driver tells it.
 package enum CameraFault: Error, Sendable, Hashable {
   /// No such camera is plugged in.
   case absent
@@ -21,7 +21,7 @@ package enum CameraFault: Error, Sendable, Hashable {
   /// It could be read, but not in a way that keeps the service safe from it.
   case locked(String)
 
-  /// What a negative result of a call means.
+  /// Explains a negative result of a call.
   package init(result: CInt) {
     switch -result {
     case ENODEV, ENXIO, ESHUTDOWN: self = .gone
@@ -41,7 +41,7 @@ package enum CameraFault: Error, Sendable, Hashable {
       case .busy, .notPermitted: 1.0
       case .stalled, .broken, .unsupported, .locked: 5.0
       }
-    // What was unplugged is absent when it is looked for again: that is no news.
+    // A camera that was unplugged is absent when it is looked for again: that is no news.
     return SourceFault(
       error(device: device), longestPause: longestPause, follows: self == .absent ? .problem("cameraGone") : .itself)
   }

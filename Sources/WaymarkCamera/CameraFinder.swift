@@ -68,7 +68,7 @@ package struct CameraFinder: Sendable {
     // A node may be named that lies elsewhere.
     if case .path(let path) = selector, let named = nodes.node(at: path), !all.contains(named) { all.append(named) }
     if let pinned {
-      // What has another identity need not be opened to know that it is not meant.
+      // A camera of another identity need not be opened to know that it is not meant.
       let candidates = all.filter { $0.identity == nil || $0.identity == pinned }
       do throws(CameraFault) {
         return try openFirst(candidates, vendorFormats, use) { identity, _ in identity == pinned }

@@ -2,7 +2,7 @@ import Glibc
 package import WaymarkImage
 import WaymarkSystem
 
-/// What a camera's thread does: finds it, agrees with it on a format, takes its frames.
+/// The work of a camera's thread: finds it, agrees with it on a format, takes its frames.
 struct CameraLoop: ~Copyable, SourceDriver {
   private let settings: CameraSettings
   private let finder: CameraFinder

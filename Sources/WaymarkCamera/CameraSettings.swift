@@ -1,6 +1,6 @@
 package import WaymarkImage
 
-/// What is wanted of a camera.
+/// The settings of a camera.
 package struct CameraSettings: Sendable, Equatable {
   /// Which camera.
   package var selector: CameraSelector
@@ -18,7 +18,7 @@ package struct CameraSettings: Sendable, Equatable {
   package var sufficientWidth: Int?
   /// Values of controls, set whenever the camera is opened.
   package var controls: [String: Int]
-  /// Whether libv4l2 may decode, in this process, what a camera compresses in a way of its own.
+  /// True if libv4l2 may decode, in this process, what a camera compresses in a way of its own.
   package var allowsVendorFormats: Bool
   /// How many buffers the driver gets.
   package var buffers: Int

@@ -3,7 +3,7 @@ import Synchronization
 import WaymarkImage
 import WaymarkSystem
 
-/// What a camera's thread and its owner both touch: its identity, its controls, and the open device to set them on.
+/// The state that a camera's thread and its owner share: identity, controls, and the open device to set them on.
 final class CameraSharedState: Sendable {
   private struct Values: Sendable {
     /// Values to set whenever the camera is opened.
@@ -19,7 +19,7 @@ final class CameraSharedState: Sendable {
     var controls: [VideoControl]
   }
 
-  /// What others look at.
+  /// The part that others look at.
   private struct Shown: Sendable {
     var identity: CameraIdentity?
     var controls: [SourceControl] = []
@@ -33,7 +33,7 @@ final class CameraSharedState: Sendable {
   /// Which camera was found; stays when it is lost, for that is the one that is meant from then on.
   var identity: CameraIdentity? { shown.withLock { $0.identity } }
 
-  /// What can be adjusted; empty while the camera is closed.
+  /// The controls; empty while the camera is closed.
   var controls: [SourceControl] { shown.withLock { $0.controls } }
 
   /// Values to set whenever the camera is opened.

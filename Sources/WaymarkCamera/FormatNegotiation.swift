@@ -14,7 +14,7 @@ package enum FormatNegotiation {
     package var rate: Double
   }
 
-  /// What to ask for, best first. Only the driver knows what it will give in the end.
+  /// Returns the formats to ask for, best first. Only the driver knows which it will give in the end.
   ///
   /// The size comes first (exact, else the next larger one, else the largest), then the rate, then whether the camera makes
   /// the format itself, then the order of `settings.formats`.

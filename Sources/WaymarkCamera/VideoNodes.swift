@@ -44,7 +44,7 @@ package struct VideoNodes: Sendable {
     return VideoNode(path: real, identity: identity(of: real))
   }
 
-  /// What sysfs tells of a node. The device number leads there, not the name: a node may be called as it likes.
+  /// Reads the identity of a node from sysfs. The device number leads there, not the name: a node may be called as it likes.
   private func identity(of path: String) -> CameraIdentity? {
     guard let (major, minor) = Files.deviceNumber(of: path) else { return nil }
     let name = Files.names(in: sysfs).first { Files.line("\(sysfs)/\($0)/dev") == "\(major):\(minor)" }

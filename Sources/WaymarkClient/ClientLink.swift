@@ -4,7 +4,7 @@ import WaymarkJSON
 import WaymarkProtocol
 import WaymarkSystem
 
-/// What the channel's thread and the callers share: requests that wait for their answer, and what came in.
+/// The state that the channel's thread and the callers share: requests that wait for their answer, and received data.
 final class ClientLink: Sendable {
   private struct State {
     var lastID = 0
@@ -19,7 +19,7 @@ final class ClientLink: Sendable {
   let events = Inbox<ReceivedEvent>(high: 4096)
   let pictures = Inbox<ReceivedPicture>(high: 2)
 
-  /// Whether the channel should read no further for now.
+  /// True if the channel should read no further for now.
   var shouldRest: Bool {
     state.withLock { $0.carriesPictures } ? pictures.isFull : events.isFull
   }

@@ -33,7 +33,7 @@ final class Inbox<Element: Sendable>: Sendable {
 
   func onResume(_ body: @escaping @Sendable () -> Void) { resume.withLock { $0 = body } }
 
-  /// Whether the channel should rest.
+  /// True if the channel should rest.
   var isFull: Bool {
     state.withLock { state in
       state.isPaused = state.count >= high

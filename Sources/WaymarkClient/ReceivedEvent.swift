@@ -10,7 +10,7 @@ public struct ReceivedEvent: Hashable, Sendable {
 
 /// A picture from a media connection.
 public struct ReceivedPicture: Hashable, Sendable {
-  /// What stands before it.
+  /// The header that stands before it.
   public let header: MediaHeader
   /// The encoded picture.
   public let bytes: [UInt8]

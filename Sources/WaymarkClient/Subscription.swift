@@ -1,7 +1,7 @@
 public import WaymarkProtocol
 public import WaymarkSystem
 
-/// What happens on a subscription that reconnects by itself.
+/// An update of a subscription that reconnects by itself.
 public enum SubscriptionUpdate: Sendable {
   /// Connected and subscribed: the snapshot is the truth, whatever was seen before. Requests may be sent on `client`.
   case connected(client: WaymarkClient, snapshot: Snapshot)
@@ -48,7 +48,7 @@ public struct Subscription: AsyncSequence, Sendable {
       self.backoff = backoff
     }
 
-    /// What happens next.
+    /// Returns the next update.
     public mutating func next() async throws -> SubscriptionUpdate? {
       if let wait {
         self.wait = nil

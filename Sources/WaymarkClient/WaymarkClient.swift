@@ -17,7 +17,7 @@ import WaymarkSystem
 ///
 /// Events that nobody reads make the connection rest after some thousands: read them, or do not subscribe.
 public final class WaymarkClient: Sendable {
-  /// What the service said first.
+  /// The first message of the service.
   public let hello: Hello
   private let link: ClientLink
   private let channel: any Channel

@@ -14,7 +14,7 @@ package struct CountedContent: Hashable, Sendable {
 /// known by the codes that it shares with them (`ViewAlignment`), and what lies nowhere yet is another place. Where a view shares
 /// nothing with what is known, a new chart begins; charts become one when a view shows codes of both.
 package struct CodeCounter: Sendable {
-  /// What two codes are counted once by.
+  /// The identity by which two codes are counted once.
   package enum Identity: String, CaseIterable, Sendable {
     /// The same content at the same place: copies count.
     case place
@@ -101,7 +101,7 @@ package struct CodeCounter: Sendable {
     note(codes, whole ?? home.alignment, on: home.chart)
   }
 
-  /// What was counted, in the order in which it was seen first.
+  /// Returns the counted codes, in the order in which they were seen first.
   package func result(by identity: Identity) -> [CountedContent] {
     var order: [CodeContent] = []
     var counted: [CodeContent: CountedContent] = [:]

@@ -1,6 +1,6 @@
 package import WaymarkGeometry
 
-/// What makes two codes the same: what they say.
+/// The contents by which two codes are the same.
 package struct CodeContent: Hashable, Sendable {
   /// The symbology's name, such as `ean13`.
   package var symbology: String

@@ -34,7 +34,7 @@ public enum PageFormat: String, Sendable, CaseIterable, Codable {
   }
 }
 
-/// What shape a page has whose outline is seen in perspective.
+/// Estimates the shape of a page whose outline is seen in perspective.
 public struct PageShape: Hashable, Sendable {
   /// Its width divided by its height.
   public let aspect: Double

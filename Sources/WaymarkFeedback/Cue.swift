@@ -1,4 +1,4 @@
-/// What a person is told without looking at a screen.
+/// A signal that tells a person something without a screen.
 package enum Cue: String, CaseIterable, Sendable {
   /// A code was read.
   case read
@@ -7,7 +7,7 @@ package enum Cue: String, CaseIterable, Sendable {
   /// A code was refused, or nothing could be read.
   case refused
 
-  /// What an event of the socket tells; nil for what nobody need feel.
+  /// The cue for an event of the socket; nil for one that nobody need feel.
   ///
   /// - Parameters:
   ///   - event: its name on the wire.

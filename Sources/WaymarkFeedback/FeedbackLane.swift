@@ -33,7 +33,7 @@ package final class FeedbackLane: Sendable {
     queue = DispatchQueue(label: label)
   }
 
-  /// Whether something is being told.
+  /// True if something is being told.
   package var isBusy: Bool { state.withLock { $0.isBusy } }
 
   /// Has it told; returns at once.

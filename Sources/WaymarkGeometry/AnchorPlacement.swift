@@ -38,7 +38,7 @@ public struct AnchorPlacement: Hashable, Sendable {
     self.rawPose = rawPose
   }
 
-  /// Whether every number of it is finite, and the reference has a size.
+  /// True if every number of it is finite, and the reference has a size.
   package var isFinite: Bool {
     func finite(_ pose: Pose?) -> Bool {
       pose.map { $0.position.sum().isFinite && $0.orientation.vector.sum().isFinite } ?? true

@@ -44,7 +44,7 @@ public struct CameraIntrinsics: Hashable, Sendable {
 
     /// In the order k1, k2, p1, p2, k3.
     public var values: [Double] { [k1, k2, p1, p2, k3] }
-    /// Whether the lens does not distort.
+    /// True if the lens does not distort.
     public var isNone: Bool { k1 == 0 && k2 == 0 && p1 == 0 && p2 == 0 && k3 == 0 }
   }
 

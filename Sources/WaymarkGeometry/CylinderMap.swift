@@ -35,7 +35,7 @@ public struct CylinderMap: Hashable, Sendable {
     middle = (referenceSize - 1) / 2
   }
 
-  /// Whether a picture of this width goes round a cylinder once at most; both in metres. A hundredth is left for what is measured.
+  /// Returns whether a picture of this width goes round a cylinder once at most; both in metres. A hundredth is left for what is measured.
   package static func fits(width: Double, radius: Double) -> Bool { width <= 2.02 * .pi * radius }
 
   /// The same for frames resized by `factor`.
@@ -192,7 +192,7 @@ public struct CylinderMap: Hashable, Sendable {
   /// The point of the axis beside the middle of the picture, before the camera.
   package var axisPoint: Point3 { pose.translation + pose.rotation.z * radius }
 
-  /// Whether all numbers are finite and what is turned to the camera stands before it.
+  /// True if all numbers are finite and what is turned to the camera stands before it.
   package var isFinite: Bool {
     let r = pose.rotation
     return (r.x + r.y + r.z + pose.translation).sum().isFinite && corners != nil

@@ -37,7 +37,7 @@ extension Homography {
       SIMD3(s0 * p0.x, s1 * p1.x, s2 * p2.x), SIMD3(s0 * p0.y, s1 * p1.y, s2 * p2.y), SIMD3(s0, s1, s2))
   }
 
-  /// Whether all nine numbers are finite.
+  /// True if all nine numbers are finite.
   public var isFinite: Bool { (row0 + row1 + row2).sum().isFinite }
 
   /// The derivative of the image by the point: the columns are the derivatives by x and by y.

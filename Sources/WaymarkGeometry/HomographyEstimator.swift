@@ -16,12 +16,12 @@ package struct HomographyEstimator {
     package var minimumInliers = 8
     /// For how many pairs memory is taken at once; more take more when they come.
     package var capacity = 0
-    /// What decides the samples.
+    /// The seed of the samples.
     package var seed: UInt64 = 0x5EED
     package init() {}
   }
 
-  /// What was found.
+  /// The fitted model.
   package struct Fit: Sendable {
     /// The map, last element 1.
     package var homography: Homography
@@ -45,7 +45,7 @@ package struct HomographyEstimator {
     weights = Array(repeating: 0, count: options.capacity)
   }
 
-  /// Whether a pair agreed with the last map found: its weight is above zero.
+  /// Returns whether a pair agreed with the last map found: its weight is above zero.
   package func weight(_ index: Int) -> Double { weights[index] }
 
   /// Finds the map.

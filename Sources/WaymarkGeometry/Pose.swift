@@ -35,7 +35,7 @@ public struct Pose: Hashable, Sendable {
     return (pixel, -c.z)
   }
 
-  /// Whether the front of the picture is turned to the camera.
+  /// True if the front of the picture is turned to the camera.
   public var facesCamera: Bool { orientation.matrix.y.dot(position) < 0 }
 
   /// The pose of a plane pose: turns the axes of both frames into ours.

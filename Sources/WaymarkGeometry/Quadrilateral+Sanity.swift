@@ -1,5 +1,5 @@
 extension Quadrilateral {
-  /// What the outline of a picture in a frame may look like before it is believed.
+  /// The limits for the outline of a picture in a frame before it is believed.
   public struct Limits: Hashable, Sendable {
     /// The least area in square pixels.
     public var minimumArea = 400.0
@@ -21,7 +21,7 @@ extension Quadrilateral {
       bottomLeft: Point2(0, height))
   }
 
-  /// Whether it can be the outline of a flat picture seen from its front: finite, convex, not mirrored, not a sliver.
+  /// Returns whether it can be the outline of a flat picture seen from its front: finite, convex, not mirrored, not a sliver.
   public func isPlausible(_ limits: Limits = Limits()) -> Bool {
     guard isFinite, signedArea >= limits.minimumArea else { return false }
     let sides = (topRight - topLeft, bottomRight - topRight, bottomLeft - bottomRight, topLeft - bottomLeft)

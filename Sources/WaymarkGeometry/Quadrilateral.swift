@@ -28,14 +28,14 @@ public struct Quadrilateral: Hashable, Sendable {
     0.5 * ((bottomRight - topLeft).cross(bottomLeft - topRight))
   }
 
-  /// Whether it is convex and not mirrored: every turn goes clockwise on a screen.
+  /// True if it is convex and not mirrored: every turn goes clockwise on a screen.
   public var isConvex: Bool {
     let (a, b) = (topRight - topLeft, bottomRight - topRight)
     let (c, d) = (bottomLeft - bottomRight, topLeft - bottomLeft)
     return a.cross(b) > 0 && b.cross(c) > 0 && c.cross(d) > 0 && d.cross(a) > 0
   }
 
-  /// Whether every coordinate is a finite number.
+  /// True if every coordinate is a finite number.
   public var isFinite: Bool {
     func finite(_ p: Point2) -> Bool { p.x.isFinite && p.y.isFinite }
     return finite(topLeft) && finite(topRight) && finite(bottomRight) && finite(bottomLeft)

@@ -1,4 +1,4 @@
-/// What each pixel of a resized row or column is made of.
+/// The weights that make each pixel of a resized row or column.
 private struct Taps {
   /// The first source pixel of each destination pixel.
   var first: [Int] = []

@@ -21,7 +21,7 @@ package enum JSONLineEncoder {
   }
 }
 
-/// What all containers of one run write into: the text and the brackets that are open.
+/// The state that all containers of one run share: the text and the brackets that are open.
 private final class JSONEncodingState {
   private struct Bracket {
     let isObject: Bool

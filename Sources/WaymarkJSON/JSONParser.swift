@@ -283,7 +283,7 @@ private struct JSONNameSet {
   private var few: [String] = []
   private var many: Set<[UInt8]> = []
 
-  /// Whether the name is new.
+  /// Returns whether the name is new.
   mutating func insert(_ name: String) -> Bool {
     if many.isEmpty {
       if few.contains(where: { $0.utf8.elementsEqual(name.utf8) }) { return false }

@@ -12,7 +12,7 @@ package struct JSONPosition: Hashable, Sendable {
 package struct JSONSyntaxError: Error, Hashable, Sendable {
   /// A stable camelCase word: `badJSON`, `notUTF8`, `duplicateKey`, `tooDeep`, `tooLarge`.
   package let code: String
-  /// What is wrong.
+  /// The problem.
   package let problem: String
   /// Where.
   package let position: JSONPosition
@@ -21,16 +21,16 @@ package struct JSONSyntaxError: Error, Hashable, Sendable {
   package var offset: Int { position.offset }
 }
 
-/// What is accepted beyond RFC 8259, and how much.
+/// The extensions beyond RFC 8259 that are accepted, and the limits.
 package struct JSONRules: Sendable {
   /// Arrays and objects may be nested this deep.
   package var depth: Int
   /// So many values may there be in all.
   package var values: Int
-  /// Whether `NaN`, `Infinity` and `-Infinity` are numbers: careless writers put them into files, and whoever reads the
+  /// True if `NaN`, `Infinity` and `-Infinity` are numbers: careless writers put them into files, and whoever reads the
   /// field can say more than "not JSON".
   package var allowsNonFinite: Bool
-  /// Whether a byte order mark may come first; RFC 8259 section 8.1 leaves that to the reader.
+  /// True if a byte order mark may come first; RFC 8259 section 8.1 leaves that to the reader.
   package var allowsByteOrderMark: Bool
 
   /// The rules of RFC 8259 for what strangers send.
@@ -63,7 +63,7 @@ package enum JSONShape<Tree> {
   case object([Member])
 }
 
-/// What a parser can make of a text: `JSONValue`, or a tree that keeps positions.
+/// A result that a parser can make of a text: `JSONValue`, or a tree that keeps positions.
 package protocol JSONTree {
   /// The tree of one value; those within have been made already.
   init(_ shape: JSONShape<Self>, at position: JSONPosition)

@@ -83,7 +83,7 @@ public enum JSONValue: Sendable {
     if case .object(let members) = self { members } else { nil }
   }
 
-  /// What a person would call its type.
+  /// The name of its type, for messages.
   package var typeName: String {
     switch self {
     case .null: "null"

@@ -238,7 +238,7 @@ private final class MemberUses {
 }
 
 extension DecodingError {
-  /// What is wrong and where, as one sentence: `region.2: a number is wanted, not a string`.
+  /// The problem and its place, as one sentence: `region.2: a number is wanted, not a string`.
   package var sentence: String {
     let context =
       switch self {

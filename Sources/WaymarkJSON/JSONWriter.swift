@@ -1,6 +1,6 @@
 /// The bytes of one JSON text as they grow. Numbers are rounded as the protocol says; what is not finite is refused.
 package struct JSONWriter {
-  /// What has been written.
+  /// The bytes written so far.
   package var bytes: [UInt8] = []
 
   /// An empty text.
@@ -114,7 +114,7 @@ package struct JSONWriter {
     return true
   }
 
-  /// Whether a text is a number of RFC 8259, section 6.
+  /// Returns whether a text is a number of RFC 8259, section 6.
   private static func isNumber(_ text: String) -> Bool {
     var rest = text.utf8[...]
     func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }

@@ -7,13 +7,13 @@ package struct KeySequencer: Sendable {
   /// A sequencer with nothing held.
   package init(layout: KeyboardLayout) { keys = layout.modifierKeys }
 
-  /// What one stroke takes, given what is still held from those before.
+  /// Returns the transitions for one stroke, given the keys that are still held from those before.
   package mutating func transitions(for stroke: KeyStroke) -> [KeyTransition] {
     let steps = change(to: stroke.modifiers)
     return steps + [KeyTransition(stroke.key, isDown: true), KeyTransition(stroke.key, isDown: false)]
   }
 
-  /// What it takes that nothing is held any more.
+  /// Returns the transitions that release all keys.
   package mutating func release() -> [KeyTransition] { change(to: []) }
 
   private mutating func change(to wanted: KeyModifiers) -> [KeyTransition] {

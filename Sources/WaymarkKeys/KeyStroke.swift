@@ -37,7 +37,7 @@ package struct KeyModifiers: OptionSet, Hashable, Sendable {
 package struct KeyStroke: Hashable, Sendable {
   /// The key: a code of linux/input-event-codes.h.
   package var key: UInt16
-  /// What is held.
+  /// The modifiers that are held.
   package var modifiers: KeyModifiers
 
   package init(_ key: UInt16, _ modifiers: KeyModifiers = []) {

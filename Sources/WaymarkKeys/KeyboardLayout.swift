@@ -22,7 +22,7 @@ package struct KeyboardLayout: Sendable {
     package var text: String { variant.isEmpty ? layout : "\(layout)(\(variant))" }
   }
 
-  /// What a level of a key gives.
+  /// The characters of each level of a key.
   struct Table: Sendable {
     var direct: [Unicode.Scalar: KeyStroke] = [:]
     /// By the combining mark that a dead key stands for.
@@ -50,7 +50,7 @@ package struct KeyboardLayout: Sendable {
   private static let controlKey: UInt16 = 29
   private static let altKey: UInt16 = 56
   private static let metaKey: UInt16 = 125
-  /// What X numbers keys by, above the kernel's numbers.
+  /// The offset of X's key codes from the kernel's.
   private static let offset: UInt32 = 8
 
   /// A layout that the system knows.
@@ -63,7 +63,7 @@ package struct KeyboardLayout: Sendable {
       hint: "Name one of `localectl list-x11-keymap-layouts` and a variant of it; the package xkb-data brings them.")
     guard !name.layout.isEmpty, let context = xkb_context_new(XKB_CONTEXT_NO_ENVIRONMENT_NAMES) else { throw unknown }
     defer { xkb_context_unref(context) }
-    // What is wrong with a name is told by the error, once.
+    // The error tells once that a name is wrong.
     xkb_context_set_log_level(context, XKB_LOG_LEVEL_CRITICAL)
     guard let keymap = Self.keymap(context, name) else { throw unknown }
     defer { xkb_keymap_unref(keymap) }
@@ -135,7 +135,7 @@ private struct KeymapReader {
     return xkb_state_key_get_one_sym(state, UInt32(key) + offset)
   }
 
-  /// What all keys give with the fewest modifiers, found by holding them: whoever reads the keyboard does the same.
+  /// Finds the characters of all keys with the fewest modifiers, by holding them: whoever reads the keyboard does the same.
   func table(_ keys: [UInt16], _ modifierKeys: [KeyModifiers: UInt16], isLocked: Bool) -> KeyboardLayout.Table {
     var table = KeyboardLayout.Table()
     let combinations: [KeyModifiers] = [
@@ -164,7 +164,7 @@ private struct KeymapReader {
     return table
   }
 
-  /// What holding the keys does to the state; nil when holding them changes the layout or nothing.
+  /// Returns the effect of the held keys on the state; nil when holding them changes the layout or nothing.
   private func mask(_ modifiers: KeyModifiers, _ keys: [KeyModifiers: UInt16]) -> UInt32? {
     guard let state = xkb_state_new(keymap) else { return nil }
     defer { xkb_state_unref(state) }

@@ -2,7 +2,7 @@ import WaymarkSystem
 
 /// Types at a steady pace, one code after the other. Not for two threads at a time.
 package final class KeystrokeTyper {
-  /// What was typed.
+  /// The result of typing.
   package struct Report: Hashable, Sendable {
     /// Keys that were pressed, those that were held meanwhile left out.
     package var strokes: Int
@@ -79,7 +79,7 @@ package final class KeystrokeTyper {
         }
         let now = pace.now()
         if next > now { pace.wait(next - now) }
-        // What was late is not made up for: two keys at once are what programs lose.
+        // Time lost is not made up for: programs lose keys that come two at once.
         next = max(next, now) + interval
         try keyboard.send(sequencer.transitions(for: stroke))
       }

@@ -11,7 +11,7 @@ package enum TypingErrorCode: String, ProblemCode {
   case charactersNotOnLayout
   /// A control character, which nothing in the configuration allows.
   case controlCharacter
-  /// What onboarding reads, with a secret in it.
+  /// An onboarding payload, with a secret in it.
   case secretPayload
   /// The configuration says that such codes are not typed.
   case notTyped

@@ -2,7 +2,7 @@ import WaymarkSystem
 
 /// Finds the keys for what is to be typed. Either all of it can be typed or none is: half a code is worse than none.
 package struct TypingPlanner: Sendable {
-  /// What is done for characters that the layout has no key for.
+  /// The treatment of characters that the layout has no key for.
   package enum Missing: String, CaseIterable, Sendable {
     /// The code is refused.
     case refuse
@@ -12,7 +12,7 @@ package struct TypingPlanner: Sendable {
 
   package var layout: KeyboardLayout
   package var missing = Missing.refuse
-  /// Whether accents may be put together from dead keys.
+  /// True if accents may be put together from dead keys.
   package var deadKeys = true
 
   package init(layout: KeyboardLayout, missing: Missing = .refuse, deadKeys: Bool = true) {

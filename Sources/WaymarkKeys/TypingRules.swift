@@ -5,9 +5,9 @@ package struct TypedCode: Sendable {
   /// The symbology's name on the wire, such as `ean13`.
   package var symbology: String
   package var text: String
-  /// Whether the code declares GS1 element strings.
+  /// True if the code declares GS1 element strings.
   package var isGS1: Bool
-  /// Whether it is something that onboarding reads, with a secret in it.
+  /// True if it is something that onboarding reads, with a secret in it.
   package var isSecret: Bool
   /// The digits of the add-on beside a code of retail, which are typed behind it.
   package var addOn: String?
@@ -23,9 +23,9 @@ package struct TypedCode: Sendable {
   }
 }
 
-/// What is typed for a code: around it, in it, and whether at all.
+/// The rules of typing a code: the text around it, in it, and whether it is typed at all.
 package struct TypingRules: Sendable {
-  /// What becomes of control characters in a code.
+  /// The treatment of control characters in a code.
   package enum Controls: String, CaseIterable, Sendable {
     /// A code that has one is not typed.
     case refuse
@@ -42,9 +42,9 @@ package struct TypingRules: Sendable {
     package var isTyped = true
     package var prefix = KeyText()
     package var suffix = KeyText(pieces: [.key(KeyStroke(28))])
-    /// Whether the symbology identifier of ISO/IEC 15424 goes before the data.
+    /// True if the symbology identifier of ISO/IEC 15424 goes before the data.
     package var aim = false
-    /// What is typed for the separator of GS1 (ASCII 29); nil treats it as any other control character.
+    /// The text typed for the separator of GS1 (ASCII 29); nil treats it as any other control character.
     package var separator: KeyText?
     package var controls = Controls.refuse
     package var substitutions: [Substitution] = []
@@ -62,7 +62,7 @@ package struct TypingRules: Sendable {
     self.forms = forms
   }
 
-  /// What to type for a code.
+  /// Returns the pieces to type for a code.
   ///
   /// - Throws: `secretPayload`, `notTyped`, `controlCharacter`, `substitutionTooSlow`, `tooLong`.
   package func pieces(for code: TypedCode) throws(TypingError) -> [KeyText.Piece] {

@@ -11,7 +11,7 @@ package struct KeyboardSyscalls: Sendable {
   package var open: @Sendable (_ path: String, _ name: String, _ lastKey: UInt16) -> Int32
   /// Writes an event; 0, or minus errno.
   package var emit: @Sendable (_ descriptor: Int32, _ type: UInt16, _ code: UInt16, _ value: Int32) -> Int32
-  /// What the system told the keyboard, one event at a time; nil when there is nothing more.
+  /// Reads the events that the system sends the keyboard, one at a time; nil when there are no more.
   package var read: @Sendable (_ descriptor: Int32) -> Event?
   /// Takes the keyboard away.
   package var close: @Sendable (_ descriptor: Int32) -> Void
@@ -43,7 +43,7 @@ package struct KeyboardSyscalls: Sendable {
 /// No key stays pressed: whoever lets go of it, whatever the reason, has released them all before; and should the process die,
 /// the kernel does so.
 package final class VirtualKeyboard {
-  /// What programs see as its name.
+  /// The name that programs see.
   package static let name = "Waymark Scanner"
 
   private let calls: KeyboardSyscalls
@@ -71,7 +71,7 @@ package final class VirtualKeyboard {
     calls.close(descriptor)
   }
 
-  /// Whether the lamp of Caps Lock is lit: whoever reads this keyboard swaps the case of letters then.
+  /// True if the lamp of Caps Lock is lit: whoever reads this keyboard swaps the case of letters then.
   package var capsLock: Bool {
     while let event = calls.read(descriptor) {
       if event.type == Self.lamp, event.code == Self.capsLock { isCapsLockLit = event.value != 0 }

@@ -1,4 +1,4 @@
-/// What a client of the kiosk's port may take up.
+/// The limits of the clients of the kiosk's port.
 package struct KioskLimits: Sendable {
   /// Connections at a time; beyond them those go that have not proved themselves, the oldest first.
   package var connections = 200

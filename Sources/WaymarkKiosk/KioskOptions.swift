@@ -1,6 +1,6 @@
 /// How a kiosk is set up.
 package struct KioskOptions: Sendable {
-  /// What the start view can offer.
+  /// An entry of the start view.
   package enum View: String, CaseIterable, Sendable {
     /// The onboarding scanner.
     case onboard
@@ -22,7 +22,7 @@ package struct KioskOptions: Sendable {
   package var port = 8631
   /// Under which other addresses browsers reach it, through a proxy.
   package var origins: [KioskOrigin] = []
-  /// What the start view offers.
+  /// The entries of the start view.
   package var views = View.allCases
   /// The language, or `nil` to follow the browser and let the person choose.
   package var language: String?
@@ -30,13 +30,13 @@ package struct KioskOptions: Sendable {
   package var returnSeconds = 10.0
   /// How long a page nobody touches and that sees nothing stays where it is, in seconds; 0 for ever.
   package var idleSeconds = 120.0
-  /// Whether a person may hand in a picture from their own device.
+  /// True if a person may hand in a picture from their own device.
   package var upload = true
-  /// Whether the page brings a keyboard of its own.
+  /// True if the page brings a keyboard of its own.
   package var keyboard = false
   /// The share of the screen's height, from below, that hands reach: 0 to 1.
   package var reach = 1.0
-  /// What a client may take up.
+  /// The limits of the clients.
   package var limits = KioskLimits()
   /// The folder with the page's files.
   package var assets: String

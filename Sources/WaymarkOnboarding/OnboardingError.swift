@@ -1,6 +1,6 @@
 public import WaymarkSystem
 
-/// What can go wrong when keys or policies are set up. A code that is refused is no error: it is a `Verdict`.
+/// An error in keys or policies. A code that is refused is no error: it is a `Verdict`.
 public typealias OnboardingError = Problem<OnboardingErrorCode>
 
 /// The codes of `OnboardingError`.

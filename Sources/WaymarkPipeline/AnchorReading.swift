@@ -1,7 +1,7 @@
 package import WaymarkGeometry
 package import WaymarkScenes
 
-/// What the anchor lane saw in a frame.
+/// The result of the anchor lane for a frame.
 package struct AnchorReading: Sendable {
   /// The anchors that are seen in this very frame.
   package var sightings: [AnchorDetection]

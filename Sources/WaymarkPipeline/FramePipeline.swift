@@ -165,19 +165,19 @@ package final class FramePipeline: FrameSink {
 }
 
 extension FramePipeline {
-  /// What the pipeline and its lanes have done since they were made.
+  /// The counts of the pipeline and its lanes since they were made.
   package struct Statistics: Sendable {
     /// Frames that came from the source.
     package var frames: UInt64
-    /// What the source has done.
+    /// The counts of the source.
     package var source: SourceStatistics
     /// Where the time of frames goes in the source.
     package var stages: [StageTimes.Summary]
-    /// What each lane has done, by its name, in the order they were added.
+    /// The times of each lane, by its name, in the order they were added.
     package var lanes: [(name: String, statistics: LaneTimes)]
   }
 
-  /// What has been done so far.
+  /// The counts so far.
   package var statistics: Statistics {
     let (frames, lanes) = flow.withLock { ($0.sequence, $0.lanes) }
     let source = source

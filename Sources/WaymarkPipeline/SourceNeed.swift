@@ -2,7 +2,7 @@
 ///
 /// A value without a clock: it is told the time and tells when it wants to be asked again.
 package struct SourceNeed: Sendable, Equatable {
-  /// What is to be done with the source.
+  /// An order to the source.
   package enum Effect: Sendable, Equatable {
     case open
     case close
@@ -12,7 +12,7 @@ package struct SourceNeed: Sendable, Equatable {
   package let keepsOpen: Bool
   /// How long it stays open without need, in seconds.
   package let idleTime: Double
-  /// Whether the source is to be open.
+  /// True if the source is to be open.
   package private(set) var isOpen = false
   /// When the source is to be closed unless it is needed before; seconds.
   package private(set) var deadline: Double?
@@ -24,7 +24,7 @@ package struct SourceNeed: Sendable, Equatable {
     self.idleTime = max(0, idleTime)
   }
 
-  /// What happened to the need.
+  /// A change of the need.
   package enum Input: Sendable, Equatable {
     /// Frames are needed, or not.
     case needed(Bool)

@@ -8,7 +8,7 @@ public struct Event: Hashable, Sendable {
   public var time: String?
   /// The frame that it was born of.
   public var frame: FrameReference?
-  /// What happened.
+  /// The body.
   public var body: EventBody
 
   /// An event from its parts.

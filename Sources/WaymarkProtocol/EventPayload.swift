@@ -2,7 +2,7 @@
 public protocol EventPayload: Codable, Hashable, Sendable {
   /// The name on the wire.
   static var event: String { get }
-  /// What an observer sees of it: nothing that a code or a client may have meant for operators alone.
+  /// The event as an observer sees it: nothing that a code or a client may have meant for operators alone.
   ///
   /// There is no default: whoever makes an event says what is in it for whom, or it does not compile.
   var forObservers: Self { get }

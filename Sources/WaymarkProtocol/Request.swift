@@ -3,7 +3,7 @@ import WaymarkSystem
 
 /// The parameters of a method, and what it answers.
 public protocol ServiceRequest: Codable, Hashable, Sendable {
-  /// What a success answers.
+  /// The result of a success.
   associatedtype Result: Codable & Sendable
   /// The name on the wire.
   static var method: String { get }
@@ -11,7 +11,7 @@ public protocol ServiceRequest: Codable, Hashable, Sendable {
 
 /// A request on its way out.
 package struct RequestLine<Params: Encodable>: Encodable {
-  /// What the reply will carry.
+  /// The id that the reply will carry.
   package let id: JSONValue
   /// The method.
   package let method: String
@@ -30,7 +30,7 @@ package struct RequestLine<Params: Encodable>: Encodable {
 package struct ReplyLine<Result: Encodable>: Encodable {
   /// The request's id.
   package let id: JSONValue
-  /// What the method answers.
+  /// The result of the method.
   package let result: Result
 
   /// A reply from its parts.

@@ -2,11 +2,11 @@
 public struct ServiceError: Error, Codable, Hashable, Sendable {
   /// A stable camelCase word.
   public var code: Code
-  /// What happened, to what.
+  /// The fault, and the thing it happened to.
   public var message: String
-  /// What to do about it.
+  /// The remedy.
   public var hint: String
-  /// Who holds what was asked for, with the code `busy`.
+  /// The client that holds the thing asked for, with the code `busy`.
   public var holder: Actor?
 
   /// An error from its parts.

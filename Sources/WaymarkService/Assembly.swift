@@ -31,7 +31,7 @@ package final class Assembly {
   package let scenes: ScenesModule
   /// Forms that people filled in.
   package let forms: FormModule
-  /// What people signed.
+  /// The signatures of people.
   package let signatures: SignatureModule
   /// Users, consents, signing in.
   package let accounts: AccountsModule
@@ -144,7 +144,7 @@ package final class Assembly {
       })
   }
 
-  /// What scans are held to.
+  /// The rules of scans.
   private static func rules(_ configuration: ServiceConfiguration, log: Logger) throws -> ScanModule.Rules {
     var rules = ScanModule.Rules()
     let onboarding = try onboarding(configuration)
@@ -192,7 +192,7 @@ package final class Assembly {
     return "\(camera.status.rawValue): \(camera.device ?? "no source")\(camera.message.map { " (\($0))" } ?? "")"
   }
 
-  /// Whether every lane answers.
+  /// True if every lane answers.
   package var isWell: Bool {
     let hung = capture.pipeline.hungLanes(limit: 10)
     if !hung.isEmpty { log.critical("lanes hang", metadata: ["lanes": "\(hung.joined(separator: ","))"]) }
@@ -205,7 +205,7 @@ package final class Assembly {
   /// - Throws: what is wrong with the rules of scans; then nothing was taken over.
   @discardableResult
   package func reload(_ wanted: ServiceConfiguration) async throws -> [String] {
-    // What needs a restart stays as it runs until then: the next reload is to find the same differences, or none where a change was
+    // Settings that need a restart stay as they run until then: the next reload is to find the same differences, or none where a change was
     // taken back.
     var (new, fixed) = configuration.running(insteadOf: wanted)
     let newAccounts = try Self.accounts(new)

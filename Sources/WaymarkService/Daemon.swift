@@ -99,7 +99,7 @@ package struct Daemon: Sendable {
     } catch {
       if problems.isEmpty { log.error("\(error)") }
       log.error("the configuration has problems; everything stays as it was")
-      // What knows what a client is to be told of it says it by itself.
+      // An error that knows its own words for the client uses them.
       guard !(error is ServiceError), !(error is any Replyable), let error = error as? any Explainable else {
         throw error
       }
@@ -152,9 +152,9 @@ private struct ReloadService: Service {
 
   func run() async throws {
     let requests = await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown()
-    // What was asked for while the service started: it may have read the file as it was before.
+    // A request that came while the service started: it may have read the file as it was before.
     if csignals_take_reload() { _ = try? await module.run() }
-    // What is wrong stands in the log.
+    // The log has the problems.
     for await _ in requests { _ = try? await module.run() }
   }
 }

@@ -26,12 +26,12 @@ struct SourceFactory {
     return camera
   }
 
-  /// Whether a file is one picture rather than a stream of them: by content, except that a stream of JPEG pictures
+  /// Returns whether a file is one picture rather than a stream of them: by content, except that a stream of JPEG pictures
   /// begins like one picture and is told by its name.
   private static func isPicture(_ path: String) -> Bool {
     let name = path.lowercased()
     if [".mjpeg", ".mjpg", ".y4m"].contains(where: name.hasSuffix) { return false }
-    // Whatever is read from a pipe is gone for the one who plays it.
+    // Bytes read from a pipe are gone for the one who plays it.
     guard FileKind(path) == .regular else { return false }
     guard let file = FileHandle(forReadingAtPath: path), let head = try? file.read(upToCount: 64) else { return false }
     return (try? PictureFormat.detect(Array(head))) != nil
@@ -60,7 +60,7 @@ struct SourceFactory {
       hint: "Convert it: ffmpeg -i \(path) -f mjpeg - | waymark serve --source -")
   }
 
-  /// What is wanted of a camera.
+  /// The settings of the camera.
   var cameraSettings: CameraSettings {
     let wanted = configuration.camera
     var settings = CameraSettings(selector: CameraSelector(wanted.device ?? "auto"))

@@ -36,7 +36,7 @@ package struct SignaturePoint: Hashable, Sendable {
   }
 }
 
-/// What a person has signed: strokes as they were drawn, and what they were drawn for.
+/// A person's signature: strokes as they were drawn, and what they were drawn for.
 ///
 /// The hash is over all of it, so that neither the strokes nor a word beside them can be changed without its changing.
 package struct Signature: Hashable, Sendable {
@@ -48,14 +48,14 @@ package struct Signature: Hashable, Sendable {
   package let height: Int
   /// When it was saved: RFC 3339, UTC, milliseconds.
   package let time: String
-  /// Who signed, as the program that asked for it knows; may be empty.
+  /// The signer's name, as the program that asked for it knows it; may be empty.
   package let signer: String
-  /// What for, in words that the person has read.
+  /// The purpose, in words that the person has read.
   package let purpose: String
-  /// What was signed: a text, or the hash of a document; may be empty.
+  /// The thing signed: a text, or the hash of a document; may be empty.
   package let subject: String
 
-  /// What is taken: more than an hour's work for a pen, and less than a line of the socket.
+  /// The limits: more than an hour's work for a pen, and less than a line of the socket.
   package enum Limits {
     /// Points of all strokes together.
     package static let points = 20_000

@@ -1,15 +1,15 @@
-/// What became of looking a signature over.
+/// The result of checking a signature.
 package struct SignatureFinding: Hashable, Sendable {
   /// The signature that the file holds.
   package let signature: Signature
   /// The hash that the file names.
   package let claimed: String
-  /// Whether that is the hash of what it holds.
+  /// True if that is the hash of what it holds.
   package let isUnchanged: Bool
   /// True when the file is the one that these strokes and words give, byte for byte; `nil` for a record without a picture.
   package let matchesPicture: Bool?
 
-  /// Whether nothing was changed.
+  /// True if nothing was changed.
   package var isWhole: Bool { isUnchanged && matchesPicture != false }
 
   /// Looks over a record, an SVG or a PNG.

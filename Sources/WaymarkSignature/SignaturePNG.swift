@@ -46,7 +46,7 @@ package enum SignaturePNG {
     return Point2(point.x + margin - 0.5, point.y + margin - 0.5)
   }
 
-  /// What was drawn beyond the area is taken away again, and a line drawn around it.
+  /// Strokes beyond the area are taken away again, and a line is drawn around it.
   private static func frame(_ canvas: inout RGBCanvas, _ signature: Signature, _ border: SignatureBorder) {
     let (left, top) = (scale * border.margin, scale * border.margin)
     let (right, bottom) = (left + scale * signature.width, top + scale * signature.height)

@@ -7,11 +7,11 @@ package struct SignatureRecord: Codable, Hashable, Sendable {
   package let format: String
   /// When it was saved.
   package let time: String
-  /// Who signed.
+  /// The signer.
   package let signer: String
-  /// What for.
+  /// The purpose.
   package let purpose: String
-  /// What was signed.
+  /// The thing signed.
   package let subject: String
   /// The area in pixels.
   package let width: Int

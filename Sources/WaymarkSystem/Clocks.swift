@@ -12,7 +12,7 @@ package enum BootClock {
   package static var now: Double { seconds(CLOCK_BOOTTIME) }
 }
 
-/// What the processor was used for: what a measurement compares on a busy machine.
+/// The processor time used: measurements compare it on a busy machine.
 package enum ProcessorClock {
   /// Seconds that all threads of this process have run.
   package static var process: Double { seconds(CLOCK_PROCESS_CPUTIME_ID) }

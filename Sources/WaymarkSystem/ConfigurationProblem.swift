@@ -6,9 +6,9 @@ package struct ConfigurationProblem: Error, Hashable, Sendable {
   package let line: Int?
   /// The key.
   package let key: String?
-  /// What is wrong.
+  /// The problem.
   package let message: String
-  /// What to do about it.
+  /// The remedy.
   package let hint: String
 
   /// A problem from its parts.

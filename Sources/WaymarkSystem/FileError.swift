@@ -20,7 +20,7 @@ package enum FileErrorCode: String, ProblemCode {
 }
 
 extension Problem where Kind == FileErrorCode {
-  /// What the system says about a file.
+  /// Makes the error of the system about a file.
   ///
   /// - Parameters:
   ///   - verb: what was to be done with the file: `read`, `written`.

@@ -1,4 +1,4 @@
-/// Whether something that is looked for counts as found, with hysteresis in time so that nothing flickers.
+/// Decides when something that is looked for counts as found, with hysteresis in time so that nothing flickers.
 ///
 /// A value without a clock: every step brings its time.
 package struct Presence: Hashable, Sendable {
@@ -33,7 +33,7 @@ package struct Presence: Hashable, Sendable {
 
   package init() {}
 
-  /// Whether it counts as found.
+  /// True if it counts as found.
   package var isPresent: Bool { state == .present }
 
   /// Takes whether it is seen at `time`.

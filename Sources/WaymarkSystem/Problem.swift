@@ -15,7 +15,7 @@ extension OpenProblemCode {
   public var description: String { rawValue }
 }
 
-/// What went wrong: the one shape of every error of the package.
+/// A problem: the one shape of every error of the package.
 ///
 /// Each module names its own, such as `ImageError`, by giving it codes; what a person reads is the same everywhere.
 public struct Problem<Kind: ProblemCode>: Error, Hashable, Sendable {
@@ -24,11 +24,11 @@ public struct Problem<Kind: ProblemCode>: Error, Hashable, Sendable {
 
   /// A stable camelCase word for programs.
   public var code: Code
-  /// What happened, to what.
+  /// The fault, and the thing it happened to.
   public var message: String
-  /// What to do about it.
+  /// The remedy.
   public var hint: String
-  /// What lay beneath, in the words of the system or of a library; `nil` where the message says it all.
+  /// The underlying cause, in the words of the system or of a library; `nil` where the message says it all.
   public var cause: String?
 
   /// A problem from its parts.

@@ -1,6 +1,6 @@
 /// A regular expression for the whole of a text.
 ///
-/// What a code or a label says is written by strangers, so no text may keep the service busy: all ways through the expression are gone
+/// An expression whose input is written by strangers, so no text may keep the service busy: all ways through it are gone
 /// at once, none is tried and taken back, and the time is that of the text's length times the expression's (K. Thompson, "Regular
 /// expression search algorithm", CACM 11, 1968).
 ///
@@ -18,12 +18,12 @@ package struct RegularExpression: Sendable {
   private var program: [Instruction] = [.accept]
   private var start = 0
   private let ignoresCase: Bool
-  /// What was written out so far, every part of a class counted.
+  /// The size written out so far, every part of a class counted.
   private var size = 0
 
   /// The longest expression, in characters.
   package static let lengthLimit = 400
-  /// What repeats is written out as often as it may: so much is enough for any label.
+  /// The limit of repetitions that are written out: enough for any label.
   private static let sizeLimit = 4_000
 
   private enum Instruction: Sendable {
@@ -46,13 +46,13 @@ package struct RegularExpression: Sendable {
     start = try add(root, before: 0)
   }
 
-  /// Whether it describes the whole text.
+  /// Returns whether it describes the whole text.
   package func matches(_ text: String) -> Bool {
     var steps = Int.max
     return matches(text, steps: &steps)
   }
 
-  /// Whether it describes the whole text.
+  /// Returns whether it describes the whole text.
   ///
   /// - Parameter steps: how many may be taken, less those that were; without any left nothing matches.
   package func matches(_ text: String, steps: inout Int) -> Bool {
@@ -89,7 +89,7 @@ package struct RegularExpression: Sendable {
     return Progress(places: current)
   }
 
-  /// Whether a text that came so far is described as a whole.
+  /// Returns whether a text that came so far is described as a whole.
   package func isWhole(_ progress: Progress) -> Bool { progress.places.contains(0) }
 
   private func takes(_ set: ScalarClass, _ scalar: Unicode.Scalar) -> Bool {

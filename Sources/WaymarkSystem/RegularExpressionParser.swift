@@ -1,4 +1,4 @@
-/// What is wrong with a regular expression.
+/// A fault of a regular expression.
 package struct RegularExpressionFlaw: Error, Hashable {
   /// In words, to stand behind a colon.
   package var message: String
@@ -28,7 +28,7 @@ struct ScalarClass: Hashable, Sendable {
 
   func contains(_ scalar: Unicode.Scalar) -> Bool { names(scalar) != isInverted }
 
-  /// Whether it stands in the brackets, whatever they mean.
+  /// Returns whether it stands in the brackets, whatever they mean.
   func names(_ scalar: Unicode.Scalar) -> Bool { parts.contains { $0.contains(scalar) } }
 
   /// Its one character, where it has just one.
@@ -57,7 +57,7 @@ struct RegularExpressionParser {
   private let scalars: [Unicode.Scalar]
   private var place = 0
   private var depth = 0
-  /// Whether it begins with `(?i)`; known once it was read.
+  /// True if it begins with `(?i)`; known once it was read.
   private(set) var ignoresCase = false
 
   /// How deep groups may stand in each other.
@@ -162,7 +162,7 @@ struct RegularExpressionParser {
     return value
   }
 
-  /// What a backslash stands for; it was read.
+  /// Returns the set that a backslash stands for; it was read.
   private mutating func escaped() throws(RegularExpressionFlaw) -> ScalarClass {
     guard let scalar = current else { throw RegularExpressionFlaw("it ends with a backslash") }
     place += 1

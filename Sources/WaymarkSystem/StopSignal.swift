@@ -28,7 +28,7 @@ package final class StopSignal: Sendable {
     close(writer)
   }
 
-  /// Whether the end was asked for.
+  /// True if the end was asked for.
   package var isRaised: Bool { raised.load(ordering: .acquiring) }
 
   /// Asks for the end.
@@ -38,7 +38,7 @@ package final class StopSignal: Sendable {
     _ = write(writer, &one, 1)
   }
 
-  /// What became of a wait.
+  /// The result of a wait.
   package enum Wake: Equatable, Sendable {
     case stopped
     case timedOut
@@ -69,7 +69,7 @@ package final class StopSignal: Sendable {
     }
   }
 
-  /// Whether the thread has come to its end.
+  /// True if the thread has come to its end.
   package var isOver: Bool { over.load(ordering: .acquiring) }
 
   /// Called by the thread as its last act.

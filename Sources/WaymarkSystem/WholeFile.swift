@@ -3,7 +3,7 @@ import Glibc
 /// Reads files as a whole, never more of them than a limit: the one reader for pictures, keys, policies, scenes and whatever
 /// else strangers may have written.
 package enum WholeFile {
-  /// What a path may lead to.
+  /// The kinds of files that a path may lead to.
   package enum Kind: Sendable {
     /// A regular file, links followed. Whatever else stands there is refused at once: a pipe would wait for its writer.
     case regular
@@ -44,7 +44,7 @@ package enum WholeFile {
     try read(descriptor: STDIN_FILENO, name: "standard input", limit: limit, onlyRegular: false)
   }
 
-  /// What a descriptor holds. The size that the system tells is where reading begins, not what it trusts: a file may grow or
+  /// Reads from a descriptor. The size that the system tells is where reading begins, not what it trusts: a file may grow or
   /// shrink meanwhile, and those of `/proc` have none.
   package static func read(
     descriptor: Int32, name: String, limit: Int, onlyRegular: Bool
@@ -144,7 +144,7 @@ package final class OpenFile: Sendable {
   }
 }
 
-/// What stands at a path.
+/// The kind of file at a path.
 package enum FileKind: Sendable {
   case regular, folder
   /// A pipe, a device, a socket.

@@ -56,7 +56,7 @@ package final class WorkerThread: Sendable {
     if let ending { pthread_join(ending.thread, nil) }
   }
 
-  /// Whether the thread has been started and has not come to its end.
+  /// True if the thread has been started and has not come to its end.
   package var isRunning: Bool { current.withLock { $0.map { !$0.stop.isOver } ?? false } }
 }
 

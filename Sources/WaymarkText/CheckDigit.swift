@@ -15,7 +15,7 @@ public enum CheckDigit: String, Hashable, Sendable, CaseIterable {
   /// ISO 13616: the country's code and two digits in front.
   case iban
 
-  /// Whether a text, without spaces and hyphens, carries the right check digit. Upper and lower case are the same.
+  /// Returns whether a text, without spaces and hyphens, carries the right check digit. Upper and lower case are the same.
   public func holds(for text: String) -> Bool {
     let bytes = Array(text.uppercased().utf8)
     guard bytes.count >= 2, bytes.count <= 64 else { return false }

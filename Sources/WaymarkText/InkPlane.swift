@@ -61,7 +61,7 @@ struct InkPlane {
     return UInt8(place)
   }
 
-  /// Whether what stands out from its surroundings, some characters around, is light: by the third powers of the differences, since text
+  /// True if what stands out from its surroundings, some characters around, is light: by the third powers of the differences, since text
   /// covers less than what it stands on, and shading is no difference.
   var standsOutLight: Bool {
     let sums = summed()

@@ -17,7 +17,7 @@ package enum LineAlphabet: CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// What covers the pattern's characters most tightly.
+  /// The alphabet that covers the pattern's characters most tightly.
   package init(_ pattern: TextPattern) {
     guard pattern.kind != .mrz else {
       self = .zone

@@ -79,7 +79,7 @@ package struct LineFinder: Sendable {
     return (chains(pieces, angle: angle), contrast)
   }
 
-  /// What is darker than its surroundings by a share of the picture's contrast (D. Bradley, G. Roth, "Adaptive thresholding using the
+  /// Finds pixels that are darker than their surroundings by a share of the picture's contrast (D. Bradley, G. Roth, "Adaptive thresholding using the
   /// integral image", 2007).
   private static func ink(_ plane: InkPlane, isLight: Bool) -> (mask: [Bool], contrast: Double) {
     let (w, h) = (plane.width, plane.height)

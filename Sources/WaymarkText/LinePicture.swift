@@ -11,11 +11,11 @@ package struct LinePicture {
     package var blur: Double
     /// How much wider than high it is drawn.
     package var stretch: Double
-    /// Whether all languages are asked, or the first alone.
+    /// True if all languages are asked, false if the first alone.
     package var asksAll: Bool
     /// The exponent by which gray is made darker, 1 for not at all: dots and strokes that were printed faintly stay.
     package var gamma: Double
-    /// Whether shading and glare are taken off.
+    /// True if shading and glare are taken off.
     package var isFlat: Bool
 
     package init(
@@ -50,7 +50,7 @@ package struct LinePicture {
   let plane: InkPlane
   /// How high its capitals are, in its own pixels.
   package let capitalHeight: Double
-  /// Whether its characters are in pieces, as those of dots are.
+  /// True if its characters are in pieces, as those of dots are.
   let isInPieces: Bool
   /// The deviation of the blur that makes strokes of dots, as a share of the height of capitals: half of what dots are apart that stand
   /// in seven rows.
@@ -62,7 +62,7 @@ package struct LinePicture {
   /// No line is drawn wider than this, in pixels.
   private static let widest = 4000
 
-  /// What stands on a line.
+  /// The zone of a line that a piece stands on.
   package enum Ground {
     /// Text of either polarity, as it is.
     case plain
@@ -141,7 +141,7 @@ package struct LinePicture {
     return (max(4, Double(heights[min(heights.count - 1, heights.count * 7 / 10)])), areInPieces)
   }
 
-  /// What stands above each other, as the pieces of one character do.
+  /// The pieces that stand above each other, as those of one character do.
   private struct Column {
     var left: Int
     var right: Int
@@ -156,7 +156,7 @@ package struct LinePicture {
       (left, right, top, bottom, tallest) = (piece.left, piece.right, piece.top, piece.bottom, piece.height)
     }
 
-    /// Whether a piece stands above or below it with most of the narrower one's width.
+    /// Returns whether a piece stands above or below it with most of the narrower one's width.
     func holds(_ piece: InkComponent) -> Bool {
       2 * (min(right, piece.right) - max(left, piece.left) + 1) > min(piece.width, right - left + 1)
     }

@@ -6,7 +6,7 @@ package enum LineVote {
     var symbols: [ReadSymbol?]
   }
 
-  /// What is lost of a reading's sureness where another one has all that it lacks: a single mark is easily read surely.
+  /// The sureness that a reading loses where another one has all that it lacks: a single mark is easily read surely.
   private static let lack = 0.02
 
   /// Voted character by character: for readings of several frames, whose errors come and go.
@@ -49,7 +49,7 @@ package enum LineVote {
     return winner
   }
 
-  /// What else a place may be, the surest first.
+  /// Returns the alternatives for a place, the surest first.
   private static func choices(in column: Column, without text: String) -> [ReadSymbol.Choice] {
     var choices: [String: Double] = [:]
     for symbol in column.symbols.compactMap({ $0 }) {

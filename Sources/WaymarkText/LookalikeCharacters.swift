@@ -13,10 +13,10 @@ package enum LookalikeCharacters {
     return table
   }()
 
-  /// What a character may be mistaken for.
+  /// Returns the characters that one may be mistaken for.
   package static func of(_ character: String) -> [String] { partners[character] ?? [] }
 
-  /// Whether one may be mistaken for the other; case apart, they are alike too.
+  /// Returns whether one may be mistaken for the other; case apart, they are alike too.
   package static func areAlike(_ a: String, _ b: String) -> Bool {
     of(a).contains(b) || a.uppercased() == b.uppercased()
   }

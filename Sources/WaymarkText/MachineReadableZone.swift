@@ -68,7 +68,7 @@ public struct MachineReadableZone: Hashable, Sendable {
 
   /// Reads lines that stand one below the other; nil unless every check digit is right and every field is what it must be.
   ///
-  /// What looks alike is settled where the field says which it is: no digit stands in a name, no letter in a date.
+  /// Lookalikes are settled where the field says which it is: no digit stands in a name, no letter in a date.
   public init?(_ read: [String]) {
     let plain = read.map { line in Self.withoutTail(Array(line.uppercased().utf8.filter { $0 != 0x20 })) }
     guard let format = Format.allCases.first(where: { $0.lineCount == plain.count && Self.fits(plain, $0) }) else {
@@ -187,7 +187,7 @@ public struct MachineReadableZone: Hashable, Sendable {
     }
   }
 
-  /// Whether the names, which have no check digit, are written as ICAO 9303-3, 4.6 has it, and end before their field does: fillers
+  /// True if the names, which have no check digit, are written as ICAO 9303-3, 4.6 has it, and end before their field does: fillers
   /// that were read as letters make names that are neither.
   var hasPlainNames: Bool {
     let field = format == .td1 ? lines[2][...] : lines[0].dropFirst(5)
@@ -262,7 +262,7 @@ public struct MachineReadableZone: Hashable, Sendable {
 }
 
 extension ReadSymbol {
-  /// What it may be in a field of a kind, the likeliest first.
+  /// Returns the readings possible in a field of a kind, the likeliest first.
   fileprivate func ways(_ kind: MachineReadableZone.Field.Kind) -> [Choice] {
     (choices.isEmpty ? [Choice(text, confidence)] : choices).filter { kind.allows($0.text) }
   }

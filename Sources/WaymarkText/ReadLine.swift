@@ -2,7 +2,7 @@ public import WaymarkGeometry
 
 /// A character as it was read.
 public struct ReadSymbol: Hashable, Sendable {
-  /// What else it may be.
+  /// An alternative for a character.
   public struct Choice: Hashable, Sendable {
     /// The character.
     public var text: String
@@ -20,11 +20,11 @@ public struct ReadSymbol: Hashable, Sendable {
   public var text: String
   /// How sure that is, 0 to 1.
   public var confidence: Double
-  /// What it may be as well.
+  /// The alternatives.
   public var choices: [Choice]
   /// Where it begins and ends, as shares of the line's length.
   public var span: ClosedRange<Double>
-  /// Whether a space stands before it.
+  /// True if a space stands before it.
   public var beginsWord: Bool
 
   /// A symbol from its parts.

@@ -10,7 +10,7 @@ public struct AcceptedText: Hashable, Sendable {
   public var corners: [Point2]
   /// How sure the reading is, 0 to 1.
   public var confidence: Double
-  /// Whether other readings would satisfy the pattern too: a person is to look.
+  /// True if other readings would satisfy the pattern too: a person is to look.
   public var isDoubtful: Bool
   /// Those readings.
   public var others: [String]
@@ -31,7 +31,7 @@ public struct TextAcceptance {
     self.matchers = matchers
   }
 
-  /// What satisfies a pattern, in the order of patterns and lines.
+  /// Returns the texts that satisfy a pattern, in the order of patterns and lines.
   public func accepted(in lines: [ReadLine]) -> [AcceptedText] {
     matchers.flatMap { matcher in
       if matcher.pattern.kind == .mrz { return zones(in: lines, matcher.pattern.name) }
@@ -40,7 +40,7 @@ public struct TextAcceptance {
     }
   }
 
-  /// What a line is by the pattern: as it was settled, else as one of its readings has it.
+  /// Returns the text of a line by the pattern: as it was settled, else as one of its readings has it.
   private func text(in line: ReadLine, _ matcher: TextMatcher, _ steps: inout Int) -> AcceptedText? {
     let settled = text(of: line.symbols, in: line, matcher, &steps)
     guard matcher.pattern.check != nil, line.readings.count > 1 else { return settled }
@@ -82,7 +82,7 @@ public struct TextAcceptance {
     return nil
   }
 
-  /// Whether digits beside a number with a check digit may belong to it: a part of a number that was read wrongly satisfies it by chance.
+  /// Returns whether digits beside a number with a check digit may belong to it: a part of a number that was read wrongly satisfies it by chance.
   private static func isPart(_ pattern: TextPattern, of around: [[ReadSymbol]]) -> Bool {
     guard pattern.check != nil, pattern.alphabet?.contains("A") != true else { return false }
     return around.contains { word in word.count > 1 && word.allSatisfy { $0.text.allSatisfy(\.isNumber) } }

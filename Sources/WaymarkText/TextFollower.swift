@@ -3,11 +3,11 @@ import WaymarkGeometry
 /// Lines of text over frames: readings of one line are voted character by character, and what satisfies a pattern is accepted when it is
 /// stable. A value; times are those of the frames.
 package struct TextFollower {
-  /// What frames up to now gave.
+  /// The result of the frames up to now.
   package struct Outcome: Sendable {
-    /// What may be taken, the surest first.
+    /// The candidates, the surest first.
     package var candidates: [AcceptedText] = []
-    /// What is stable and beyond doubt.
+    /// The text that is stable and beyond doubt.
     package var accepted: AcceptedText?
 
     /// Nothing in view.
@@ -16,7 +16,7 @@ package struct TextFollower {
     fileprivate init(candidates: [AcceptedText]) { self.candidates = candidates }
   }
 
-  /// What is called a text that no pattern was asked of.
+  /// The name of a text that no pattern was asked of.
   package static let anyName = "text"
   /// More candidates are not told.
   package static let candidateLimit = 12
@@ -43,7 +43,7 @@ package struct TextFollower {
   private struct Sighting {
     var key: Key
     var time: Double
-    /// Whether a frame said it alone, or all of them together.
+    /// True if a frame said it alone, false if all of them together.
     var isOwn: Bool
   }
 
@@ -82,14 +82,14 @@ package struct TextFollower {
 
   private static func key(_ text: AcceptedText) -> Key { Key(pattern: text.pattern, text: text.text) }
 
-  /// Whether frames agree on a text, and on no other one of its pattern nearly as much.
+  /// Returns whether frames agree on a text, and on no other one of its pattern nearly as much.
   private func isStable(_ text: AcceptedText) -> Bool {
     let key = Self.key(text)
     let pattern = patterns.first { $0.name == text.pattern }
     let isChecked = pattern?.check != nil || pattern?.kind == .mrz
     let own = sightings.count { $0.key == key && $0.isOwn }
     let together = sightings.count { $0.key == key && !$0.isOwn }
-    // What has no check digit must be said more often.
+    // A text without a check digit must be said more often.
     let weight = Double(own) + 0.5 * Double(together)
     guard weight >= (isChecked ? 2.5 : 4), own >= 2, together >= 2 else { return false }
     let rivals = Set(sightings.filter { $0.key.pattern == key.pattern && $0.key != key }.map(\.key))
@@ -128,7 +128,7 @@ package struct TextFollower {
       && max(heightA, heightB) < 2 * min(heightA, heightB)
   }
 
-  /// Whether two readings can be of the same text: at least half of the shorter one's characters stand in the other in order.
+  /// Returns whether two readings can be of the same text: at least half of the shorter one's characters stand in the other in order.
   private static func resembles(_ a: [ReadSymbol], _ b: [ReadSymbol]) -> Bool {
     var row = [Int](repeating: 0, count: b.count + 1)
     for x in a {

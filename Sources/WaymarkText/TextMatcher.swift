@@ -2,7 +2,7 @@ public import WaymarkSystem
 
 /// Holds texts to a pattern. One thread.
 public struct TextMatcher {
-  /// What the pattern makes of a text.
+  /// The result of matching a text.
   public struct Match: Hashable, Sendable {
     /// The text, with what the pattern settles settled.
     public var text: String
@@ -18,7 +18,7 @@ public struct TextMatcher {
 
   /// More readings than this are not tried.
   private static let readingLimit = 64
-  /// What holding the lines of a picture to an expression may take, in states of it looked at: some hundredths of a second.
+  /// The most states to look at while the lines of a picture are matched with an expression: some hundredths of a second.
   static let stepLimit = 2_000_000
   /// Longer texts are not looked at: what an expression takes grows with them.
   private static let lengthLimit = 128
@@ -40,10 +40,10 @@ public struct TextMatcher {
     }
   }
 
-  /// What a line of characters is by the pattern; nil where no reading of it satisfies it.
+  /// Matches a line of characters; nil where no reading of it satisfies the pattern.
   func match(_ symbols: [ReadSymbol], steps: inout Int) -> Match? { match(ReadLine.text(of: symbols), steps: &steps) }
 
-  /// What a text is by the pattern; nil where no reading of it satisfies it.
+  /// Matches a text; nil where no reading of it satisfies the pattern.
   ///
   /// A reading that changes nothing comes first; then those that change the fewest characters, which must be the only one.
   public func match(_ text: String) -> Match? {
@@ -113,7 +113,7 @@ public struct TextMatcher {
     return longer.loose == nil && longer.tight == nil ? nil : longer
   }
 
-  /// What a character may be, and how many changes that is.
+  /// Returns the characters that one may stand for, and how many changes that is.
   private func ways(_ character: String) -> [(changes: Int, text: String)] {
     guard let alphabet = pattern.alphabet else {
       return [(0, character)] + LookalikeCharacters.of(character).filter(Self.isPlain).map { (1, $0) }

@@ -15,9 +15,9 @@ public enum TextErrorCode: String, ProblemCode, CaseIterable {
   case textEngineFailed
 }
 
-/// What a text must be to be accepted: all that is set must hold.
+/// A pattern that a text must satisfy to be accepted: all that is set must hold.
 public struct TextPattern: Hashable, Sendable {
-  /// What the text is, beyond its characters.
+  /// The kind of text, beyond its characters.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     /// A day: 2026-01-31, 31.01.2026, 31/01/26, 31 JAN 2026, 01/2026.
     case date
@@ -27,7 +27,7 @@ public struct TextPattern: Hashable, Sendable {
     case mrz
   }
 
-  /// What it is called.
+  /// The name.
   public var name: String
   /// A regular expression for the whole text.
   public var expression: String?
@@ -37,7 +37,7 @@ public struct TextPattern: Hashable, Sendable {
   public var alphabet: Set<Character>?
   /// The check digit that it must have.
   public var check: CheckDigit?
-  /// What it is.
+  /// The kind.
   public var kind: Kind?
 
   /// A pattern from its parts.

@@ -54,7 +54,7 @@ package struct TextReader {
           place = Self.upsideDown(outline)
         }
       }
-      // What no rendering is sure of is texture.
+      // A place that no rendering is sure of is texture.
       guard !symbols.isEmpty, outlines.count == 1 || ReadLine.confidence(of: symbols) > 0.35 else { continue }
       var line = ReadLine(symbols, outline: offset.apply(place))
       line.readings = readings
@@ -129,7 +129,7 @@ package struct TextReader {
       bottomLeft: outline.topRight)
   }
 
-  /// What a picture of one line says, once for each way in which it is drawn.
+  /// Reads a picture of one line, once for each way in which it is drawn.
   private func readings(of image: GrayImage) throws -> [[ReadSymbol]] {
     let plain = styles.contains { !$0.isFlat } ? image.withView { LinePicture($0) } : nil
     let flat = styles.contains(where: \.isFlat) ? image.withView { LinePicture($0, on: .flat) } : nil
@@ -142,7 +142,7 @@ package struct TextReader {
     }
   }
 
-  /// What networks that were trained on books make of the marks on labels.
+  /// The marks on labels that networks trained on books take for others.
   private static let marks = ["“": "\"", "”": "\"", "„": "\"", "‘": "'", "’": "'", "—": "-", "–": "-"]
 
   private static func plain(_ symbol: ReadSymbol) -> ReadSymbol {

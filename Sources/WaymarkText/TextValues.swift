@@ -62,7 +62,7 @@ public struct TextDate: Hashable, Sendable {
 public struct TextNumber: Hashable, Sendable {
   /// Its value.
   public let value: Double
-  /// What follows it; empty without.
+  /// The unit behind it; empty without.
   public let unit: String
 
   private static let units: Set<String> = [

@@ -52,7 +52,7 @@ package struct ZoneLineReader {
         && Double($0.area) >= max(4, 0.1 * line.capitalHeight * line.capitalHeight)
     }
     let tall = solid.filter { Double($0.height) >= 0.8 * line.capitalHeight }.map(\.bottom).sorted()
-    // What has run together tells nothing of where single characters stand.
+    // Pieces that have run together tell nothing of where single characters stand.
     let single = solid.filter { Double($0.width) <= 1.3 * line.capitalHeight }
     let middles = single.map(\.centerX).sorted()
     guard let left = middles.first, let right = middles.last, middles.count >= 8, !tall.isEmpty,

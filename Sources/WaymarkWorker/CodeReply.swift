@@ -2,7 +2,7 @@ import WaymarkBarcodes
 import WaymarkGeometry
 import WaymarkImage
 
-/// What a worker answers about the codes of a frame.
+/// A worker's answer about the codes of a frame.
 struct CodeReply: Equatable {
   /// How long a stage of the reading took.
   struct Stage: Equatable {
@@ -10,7 +10,7 @@ struct CodeReply: Equatable {
     let seconds: Double
   }
 
-  /// What no answer is larger than, in bytes.
+  /// The most bytes of an answer.
   static let byteLimit = 8 << 20
   /// The stages that are told apart within a reading.
   static let stageLimit = 8
@@ -29,7 +29,7 @@ struct CodeReply: Equatable {
   }
 }
 
-/// What a worker answers about the codes of a picture file.
+/// A worker's answer about the codes of a picture file.
 struct FileCodesReply: Equatable {
   let size: ArenaPictureSize
   let reading: ScanReading

@@ -1,7 +1,7 @@
 import WaymarkImage
 import WaymarkSystem
 
-/// What a worker says of a gray picture that it left in the arena's output: its head. The pixels lie behind it, rows without gaps.
+/// The head of a gray picture that a worker left in the arena's output. The pixels lie behind it, rows without gaps.
 struct GrayReply: Equatable {
   let width: Int
   let height: Int
@@ -43,7 +43,7 @@ struct GrayReply: Equatable {
 }
 
 extension GrayReply: WireValue {
-  /// What of the head is used.
+  /// The bytes of the head that are used.
   private static let headBytes = 12
   private static let fields = inOrder(ArenaPictureSize.wire, Wire<Int>.count(upTo: 3))
 

@@ -35,7 +35,7 @@ package final class Isolation: Sendable {
     ledger = WorkerMonitor(onFailure: onFailure)
   }
 
-  /// What the workers have done; nil without any.
+  /// The counts of the workers; nil without any.
   package var figures: WorkerCounts? { launcher == nil ? nil : ledger.figures }
 
   // MARK: Live frames
@@ -118,7 +118,7 @@ package final class Isolation: Sendable {
     return try PictureWorker(launcher, ledger, limit: limits.picture).gray(file)
   }
 
-  /// What is wanted of the page in a picture file. Blocks.
+  /// Looks for the page in a picture file, or makes its picture. Blocks.
   ///
   /// - Parameter stop: ends the worker when raised.
   /// - Throws: `ImageError`, `WorkerFailure`.
@@ -138,7 +138,7 @@ package final class Isolation: Sendable {
       let worker = try launcher.start()
       ledger.count { $0.starts += 1 }
       worker.arena.input.copyBytes(from: file)
-      // What is said of codes is short; what is made of a picture may be as large as that.
+      // An answer about codes is short; one with a picture may be as large as that.
       let byteLimit = answer == FileCodesReply.self ? CodeReply.byteLimit : WorkerArena.outputLimit
       return try worker.ask(request, for: answer, byteLimit: byteLimit, limit: limits.picture, or: stop).get()
     } catch let failure as WorkerFailure {

@@ -3,9 +3,9 @@ package import WaymarkGeometry
 import WaymarkImage
 import WaymarkSystem
 
-/// What is to be made of a picture of a page: all of it happens where the picture is decoded.
+/// The work on a picture of a page: all of it happens where the picture is decoded.
 package struct PageRequest: Hashable, Sendable {
-  /// What is wanted.
+  /// The operation.
   package enum Operation: Hashable, Sendable {
     /// Where the page is: near that place, whatever is there; nil: anywhere, if there is one.
     case place(near: Quadrilateral?)
@@ -19,13 +19,13 @@ package struct PageRequest: Hashable, Sendable {
     case coded
   }
 
-  /// What is wanted.
+  /// The operation.
   package var wish: Operation
   /// Where the page is; nil: the whole picture is one.
   package var outline: Quadrilateral?
   /// How its sides bend: `SideBends.numbers`.
   package var bends: [Double]?
-  /// What is done to it.
+  /// The filter.
   package var filter: PageFilter
   /// Quarter turns, clockwise.
   package var turns: Int
@@ -42,7 +42,7 @@ package struct PageRequest: Hashable, Sendable {
     self.turns = turns
   }
 
-  /// What was made.
+  /// The result.
   package enum Result: Hashable, Sendable {
     /// Where the page is; nil: none was found.
     case place(PageLocation?)

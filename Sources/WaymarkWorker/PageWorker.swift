@@ -13,7 +13,7 @@ package final class PageWorker: Sendable {
 
   /// Seconds after the last look for which the worker stays.
   package static let idleTime = 5.0
-  /// What no place of a page takes more bytes than: four corners, the bends of its sides, its size.
+  /// The most bytes of a page's place: four corners, the bends of its sides, its size.
   private static let answerLimit = 1024
   private let state: Mutex<State>
   private let limit: Double

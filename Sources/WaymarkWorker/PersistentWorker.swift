@@ -97,7 +97,7 @@ final class PersistentWorker {
 
 /// When a worker is started, used, or left alone for a while. A value without clock and processes.
 struct WorkerSupervisor: Equatable {
-  /// What happened.
+  /// An input.
   enum Input: Equatable {
     /// There is something to do.
     case wanted
@@ -109,7 +109,7 @@ struct WorkerSupervisor: Equatable {
     case ended
   }
 
-  /// What is to be done about something to do.
+  /// The decision about an input.
   enum Decision: Equatable {
     case start
     case use

@@ -10,7 +10,7 @@ package final class TextEngine {
   private static let places = ["/usr/bin/waymark-text"]
   /// Where Debian's packages put the models.
   package static let modelFolder = "/usr/share/tesseract-ocr/5/tessdata"
-  /// What is read where nobody says it.
+  /// The languages to read by default.
   package static let usualLanguages = ["eng", "deu"]
   /// How long one reading may take, in seconds: a line takes hundredths.
   private let limit: Double
@@ -66,7 +66,7 @@ package final class TextEngine {
   /// The process that reads now.
   package var process: Int32? { standing.process }
 
-  /// What a line says.
+  /// Reads a line.
   ///
   /// - Throws: why it was lost. The next one is read by a program that is started anew.
   package func read(_ image: GrayImage, asksAll: Bool, alphabet: LineAlphabet) throws(TextError) -> [ReadSymbol] {

@@ -29,7 +29,7 @@ package final class TextEngineHost: Sendable {
   /// - Throws: what is to be installed to read these languages.
   package func check(_ languages: [String]) throws(TextError) { _ = try makeEngine(languages) }
 
-  /// What a line says. Blocks.
+  /// Reads a line. Blocks.
   ///
   /// - Parameter now: the time, in seconds.
   /// - Throws: `TextError`: why the line was lost.

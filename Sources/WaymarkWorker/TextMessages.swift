@@ -1,15 +1,15 @@
 import WaymarkText
 
-/// What the program that reads text is asked: the gray picture of one line, which lies at the beginning of the arena.
+/// A request to the program that reads text: the gray picture of one line, which lies at the beginning of the arena.
 struct TextRequest: Equatable {
   let width: Int
   let height: Int
-  /// Whether all languages are asked, or the first alone.
+  /// True if all languages are asked, false if the first alone.
   let asksAll: Bool
   let alphabet: LineAlphabet
 }
 
-/// What it answers.
+/// The answer.
 struct TextReply {
   /// No line has more characters.
   static let symbolLimit = 512
@@ -17,7 +17,7 @@ struct TextReply {
   fileprivate static let textLimit = 15
   /// More choices are not told.
   fileprivate static let choiceLimit = 4
-  /// What no answer is larger than, in bytes.
+  /// The most bytes of an answer.
   static let byteLimit = symbolLimit * 256
 
   let symbols: [ReadSymbol]

@@ -28,7 +28,7 @@ struct WireReader {
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// Whether everything was read.
+  /// True if everything was read.
   var isAtEnd: Bool { position == bytes.count }
 
   mutating func number() throws(Malformed) -> UInt32 {
@@ -215,7 +215,7 @@ extension Wire where Value: CaseIterable & Equatable & Sendable, Value.AllCases 
 
 // MARK: - Messages
 
-/// What passes between daemon and worker.
+/// A value that passes between daemon and worker.
 protocol WireValue {
   static var wire: Wire<Self> { get }
 }
@@ -228,7 +228,7 @@ extension WireValue {
     return wire.bytes
   }
 
-  /// What was sent, and nothing behind it.
+  /// Reads the value that was sent, and nothing behind it.
   init(wireBytes bytes: [UInt8]) throws(WireReader.Malformed) {
     var wire = WireReader(bytes)
     self = try Self.wire.read(&wire)

@@ -4,9 +4,9 @@ import WaymarkImage
 
 /// Where a worker sits: its end of the channel to whoever started it, and the memory that they share.
 struct WorkerEndpoint: ~Copyable {
-  /// What lies in the output of the arena.
+  /// The answer in the output of the arena.
   struct Answer {
-    /// Whether it worked; else it is an error.
+    /// True if it worked; else it is an error.
     let worked: Bool
     /// Bytes.
     let count: Int
@@ -75,9 +75,9 @@ struct WorkerEndpoint: ~Copyable {
 ///
 /// Mapped from creation to `deinit`. The pages are taken only when something is written to them.
 struct WorkerArena: ~Copyable {
-  /// What a picture file, or the pixels of a live frame, may have.
+  /// The most bytes of a picture file, or of the pixels of a live frame.
   static let inputLimit = 64 << 20
-  /// What may come of one: the pixels of the largest picture, and a little.
+  /// The most bytes of a result: the pixels of the largest picture, and a little.
   static let outputLimit = PictureDecoder.defaultPixelLimit + (1 << 20)
   static let size = inputLimit + outputLimit
 
@@ -94,7 +94,7 @@ struct WorkerArena: ~Copyable {
       close(descriptor)
       return nil
     }
-    // What codes say belongs in no core file.
+    // The content of codes belongs in no core file.
     madvise(memory, Self.size, MADV_DONTDUMP)
     base = memory
   }

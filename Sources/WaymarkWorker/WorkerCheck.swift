@@ -3,11 +3,11 @@ import Glibc
 import WaymarkImage
 import WaymarkSystem
 
-/// Whether workers can be started here, and what is in the way of it if not.
+/// Tells whether workers can be started here, and the obstacle if not.
 package struct WorkerCheck: Equatable, Sendable {
-  /// What is in the way; nil if nothing is.
+  /// The obstacle; nil if there is none.
   package let problem: String?
-  /// What to do about it; empty without a problem.
+  /// The remedy; empty without a problem.
   package let hint: String
   /// How long it took a worker to start and to decode a picture, in seconds; 0 with a problem.
   package let seconds: Double
@@ -15,7 +15,7 @@ package struct WorkerCheck: Equatable, Sendable {
   private static let offHint =
     "Or set `isolation: off`, if every camera and every picture is trusted (docs/security.md)."
 
-  /// What the kernel must give, what it is called, and what to do when it does not.
+  /// The features that the kernel must give, their names, and what to do when it does not.
   private static let needs: [(need: Int, what: String, hint: String)] = [
     (
       CSANDBOX_MEMORY, "Memory to share with workers is refused (memfd_create)",
@@ -62,7 +62,7 @@ package struct WorkerCheck: Equatable, Sendable {
     self.seconds = seconds
   }
 
-  /// Whether it makes of a picture what this process makes of it.
+  /// Returns whether it makes of a picture what this process makes of it.
   private static func decodes(_ worker: borrowing WorkerProcess) throws(WorkerFailure) -> Bool {
     // 4 x 4 gray pixels, PNM.
     let file = Array("P5 4 4 255\n".utf8) + (0..<16).map { UInt8($0 * 16) }

@@ -27,7 +27,7 @@ package enum WorkerFailure: Error, Hashable, Sendable {
     }
   }
 
-  /// What happened.
+  /// The message.
   package var message: String {
     switch self {
     case .cannotStart(let reason): "The worker that reads codes and pictures cannot be started: \(reason)."
@@ -40,7 +40,7 @@ package enum WorkerFailure: Error, Hashable, Sendable {
     }
   }
 
-  /// What to do about it.
+  /// The remedy.
   package var hint: String {
     switch self {
     case .cannotStart: "See docs/security.md; `isolation: off` reads in the service itself."
@@ -52,7 +52,7 @@ package enum WorkerFailure: Error, Hashable, Sendable {
   }
 }
 
-/// What workers have done since the service was started.
+/// The counts of workers since the service was started.
 package struct WorkerCounts: Sendable, Equatable {
   /// Workers that were started.
   package var starts = 0
@@ -62,7 +62,7 @@ package struct WorkerCounts: Sendable, Equatable {
   package var hangs = 0
   /// Frames and pictures that were lost with one, or while none was to be had.
   package var lost = 0
-  /// What it was that lost them, by `WorkerFailure.code`.
+  /// The reasons why they were lost, by `WorkerFailure.code`.
   package var failures: [String: Int] = [:]
 
   package init() {}
@@ -78,7 +78,7 @@ package struct WorkerCounts: Sendable, Equatable {
   }
 }
 
-/// What workers have done and what became of them, from every thread that uses one.
+/// The counts of workers and their failures, from every thread that uses one.
 final class WorkerMonitor: Sendable {
   private let counted = Monitor(WorkerCounts())
   private let onFailure: @Sendable (WorkerFailure) -> Void

@@ -10,7 +10,7 @@ package struct WorkerLauncher: Hashable, Sendable {
 
   /// The program.
   package let executable: String
-  /// What it is called in lists of processes, and what it is told.
+  /// The name in lists of processes, and the arguments.
   private let arguments: [String]
   /// How long it may take from its start until it has locked itself in, in seconds: a machine under load included.
   package var startLimit = 10.0
@@ -104,7 +104,7 @@ struct WorkerProcess: ~Copyable {
       ? .success(try take(answer, reply.count, byteLimit)) : .failure(try error(reply.count))
   }
 
-  /// What the worker says is wrong with the picture.
+  /// Reads the error that the worker tells of the picture.
   func error(_ count: Int) throws(WorkerFailure) -> ImageError {
     try take(ImageError.self, count, ImageError.byteLimit)
   }

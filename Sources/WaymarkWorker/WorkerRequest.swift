@@ -1,7 +1,7 @@
 import WaymarkBarcodes
 import WaymarkImage
 
-/// What a worker is asked. The bytes it is about lie at the beginning of the arena.
+/// A request to a worker. The bytes it is about lie at the beginning of the arena.
 enum WorkerRequest: Equatable {
   /// Codes in a gray picture whose pixels are in the arena.
   case codes(width: Int, height: Int, ScanConfiguration)
@@ -15,7 +15,7 @@ enum WorkerRequest: Equatable {
   case frame(size: Int, DecodeRequest)
   /// A Motion JPEG frame as a smaller JPEG file.
   case preview(size: Int, DecodeRequest, Orientation, quality: Int)
-  /// What an order wants of the page in a picture file.
+  /// Work on the page in a picture file.
   case page(size: Int, PageRequest)
 }
 

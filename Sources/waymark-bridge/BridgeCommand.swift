@@ -40,7 +40,7 @@ struct BridgeCommand: AsyncParsableCommand {
         do {
           try FileHandle.standardOutput.write(contentsOf: Data(answer.utf8))
         } catch {
-          // Whoever asked did not get the answer.
+          // The sender of the request did not get the answer.
           BridgeLog.write(.error, "The answer cannot be written: \(error.localizedDescription)")
           throw ExitCode(74)
         }

@@ -14,7 +14,7 @@ enum BridgeLog {
   private static let isJournal = getenv("JOURNAL_STREAM") != nil
 
   static func write(_ level: Level, _ text: String) {
-    // What a broker or a service sends is shown, and acts on no terminal.
+    // Text from a broker or a service is shown, and acts on no terminal.
     let shown = String(
       String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 32 || $0.value == 127 ? "?" : $0 }))
     let line = isJournal ? "<\(level.rawValue)>\(shown)\n" : "\(WallClock.timestamp) \(shown)\n"

@@ -4,7 +4,7 @@ import WaymarkBridge
 
 /// One connection to a broker, by libmosquitto; used by one thread alone.
 final class BrokerConnection {
-  /// What happened on it.
+  /// An incident on the connection.
   enum Incident {
     case connected
     case refused(String)
@@ -12,7 +12,7 @@ final class BrokerConnection {
     case received(topic: String, payload: [UInt8], isRetained: Bool)
   }
 
-  /// What the callbacks left.
+  /// The incidents and messages that the callbacks left.
   private final class Inbox {
     var incidents: [Incident] = []
     var handle: OpaquePointer?
@@ -86,7 +86,7 @@ final class BrokerConnection {
   /// The socket; -1 when it is closed.
   var socket: Int32 { cmosquitto_socket(handle) }
 
-  /// Whether something waits to be written.
+  /// True if something waits to be written.
   var wantsWrite: Bool { cmosquitto_wants_write(handle) }
 
   /// Reads and writes without waiting; false when the connection is over.
@@ -96,13 +96,13 @@ final class BrokerConnection {
     return result == 0
   }
 
-  /// What happened since this was asked last.
+  /// Returns the incidents since it was asked last.
   func takeIncidents() -> [Incident] {
     defer { inbox.incidents = [] }
     return inbox.incidents
   }
 
-  /// What became of a message that was handed over.
+  /// The result of a message that was handed over.
   enum Publication {
     case underway(message: Int32)
     /// No broker will ever take it: it is too large, or its topic is none.

@@ -99,7 +99,7 @@ final class BrokerPublisher: Sendable {
     wake()
   }
 
-  /// What the thread knows alone.
+  /// The state that only the thread knows.
   private struct Run {
     let courier: BrokerPublisher
     var sender: BridgeSender
@@ -126,7 +126,7 @@ final class BrokerPublisher: Sendable {
         switch sender.step(now: now) {
         case .connect: connect(now)
         case .rest(let seconds):
-          // What came in meanwhile reaches the disk all the same.
+          // Records that came in meanwhile reach the disk all the same.
           synchronize(now, every: 1)
           _ = wait(seconds: min(seconds, 1))
         case .send(let after, let count):

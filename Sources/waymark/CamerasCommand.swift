@@ -50,7 +50,7 @@ struct CameraList: ParsableCommand {
       return lines.joined(separator: "\n") + "\n"
     }
     lines.append("  driver    \(camera.driver), \(camera.bus)")
-    // What libv4l2 could make but nobody here would read is of no interest to a person.
+    // Formats that libv4l2 could make but nobody here would read are of no interest to a person.
     for (index, format) in camera.formats.filter({ $0.usable || !$0.emulated }).enumerated() {
       let note = format.usable ? (format.emulated ? " (converted)" : "") : " (not read)"
       let sizes = format.sizes.map(Self.text).joined(separator: ", ")

@@ -21,6 +21,6 @@ enum ExitStatus: Int32, CaseIterable, Comparable, Sendable {
 
   private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 
-  /// Whether `lhs` yields to `rhs`.
+  /// Returns whether `lhs` yields to `rhs`.
   static func < (lhs: Self, rhs: Self) -> Bool { lhs.rank > rhs.rank }
 }

@@ -1,10 +1,10 @@
-/// What every error of the package can say of itself: a stable word, what happened to what, and what to do.
+/// An error of the package that explains itself: a stable word, what happened to what, and what to do.
 protocol Explained: Error {
   /// A stable camelCase word for programs.
   var explainedCode: String { get }
-  /// What happened, to what.
+  /// The fault, and the thing it happened to.
   var message: String { get }
-  /// What to do about it.
+  /// The remedy.
   var hint: String { get }
   /// How a command ends that fails with it.
   var exitStatus: ExitStatus { get }

@@ -181,7 +181,7 @@ struct KioskCommand: AsyncParsableCommand {
     return min(1, (1.2 - low) / (high - low))
   }
 
-  /// What a proxy before it is called.
+  /// Returns the addresses of a proxy before it.
   private func origins() throws -> [KioskOrigin] {
     try origin.map { text in
       guard let origin = KioskOrigin(text) else {
@@ -195,7 +195,7 @@ struct KioskCommand: AsyncParsableCommand {
   /// Everything that the start view can offer, as a list to read.
   private static var names: String { KioskOptions.View.allCases.map(\.rawValue).joined(separator: ", ") }
 
-  /// What the start view offers.
+  /// The entries of the start view.
   private func views() throws -> [KioskOptions.View] {
     let views = try show.split(separator: ",").map { word in
       guard let view = KioskOptions.View(rawValue: String(word)) else {

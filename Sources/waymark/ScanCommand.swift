@@ -122,7 +122,7 @@ struct ScanCommand: ParsableCommand {
       return !(oneshot && found)
     }
     printer.finish()
-    // Who asks for one code has it: that other pictures had none does not matter then.
+    // A person who asks for one code has it: that other pictures had none does not matter then.
     if oneshot && found && worst <= .invalid { worst = .success }
     if worst != .success { throw ExitCode(worst.rawValue) }
   }

@@ -30,7 +30,7 @@ enum Start {
             try command.run()
           }
         } catch let error as ValidationError {
-          // What a command finds wrong while it runs is about its own usage, not the program's.
+          // A fault that a command finds while it runs is about its own usage, not the program's.
           Output.diagnostic("Error: \(error.message)\nUsage: \(Waymark.usageString(for: type(of: command)))")
           exit(ExitStatus.usage.rawValue)
         }

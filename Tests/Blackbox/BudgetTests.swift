@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What hostile clients, of other users, can take from a well-behaved one: the short form of `Benchmarks/socket/hostile.py`.
+/// Hostile clients, of other users, beside a well-behaved one: the short form of `Benchmarks/socket/hostile.py`.
 @Suite("Hostile clients", .serialized, .ownThread) struct BudgetTests {
   private static let isPossible =
     geteuid() == 0

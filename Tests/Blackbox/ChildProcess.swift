@@ -39,7 +39,7 @@ final class ChildProcess {
     self.identifier = identifier
   }
 
-  /// Whether it has not ended yet.
+  /// True if it has not ended yet.
   var isRunning: Bool {
     collect(WNOHANG)
     return status == nil

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What holds for every command: where output goes, how it ends, what it says when it is called wrongly.
+/// The rules for every command: where output goes, how it ends, what it says when it is called wrongly.
 @Suite(.timeLimit(.minutes(2)))
 struct CommandLineTests {
   private let pictures = Executable.project.appendingPathComponent("Samples/pictures").path

@@ -56,7 +56,7 @@ import Testing
     let good = try Data(contentsOf: file)
     for damaged in [good.prefix(good.count / 2), Data("x".utf8), good.prefix(200) + Data([1]) + good.dropFirst(201)] {
       try damaged.write(to: file)
-      // What a writer of long ago left behind goes as well.
+      // A file that a writer of long ago left behind goes as well.
       let leftover = cache + "/0123456789abcdef.anchors.4194304.tmp"
       try Data("half".utf8).write(to: URL(fileURLWithPath: leftover))
       let service = try RunningService(options)

@@ -11,7 +11,7 @@ struct DoctorTests {
     return built?.status == 0 ? target : nil
   }()
 
-  /// What it says of workers.
+  /// Returns the finding about workers.
   private func finding(_ environment: [String: String]) throws -> [String: Any] {
     let folder = try TemporaryFolder()
     let run = try Executable.run(["doctor", "--json", "--socket", folder.file("none")], environment: environment)

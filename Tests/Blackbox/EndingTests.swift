@@ -5,7 +5,7 @@ import Testing
 struct EndingTests {
   private static let frames = Executable.project.appendingPathComponent("Samples/sequences/pump-room").path
 
-  /// Whether a process looks after a signal: true from its first instructions on.
+  /// Returns whether a process looks after a signal: true from its first instructions on.
   private func catches(_ signal: Int32, _ process: Int32) -> Bool {
     guard let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8),
       let line = status.split(separator: "\n").first(where: { $0.hasPrefix("SigCgt:") }),
@@ -62,7 +62,7 @@ struct EndingTests {
     }
   }
 
-  /// What it has not made is not its own to remove.
+  /// A file that it has not made is not its own to remove.
   @Test func whatOthersHaveMadeStays() throws {
     let folder = try TemporaryFolder()
     let socket = "/tmp/wm-\(UUID().uuidString.prefix(8)).sock"

@@ -12,7 +12,7 @@ enum Interruption {
 
   static var isPossible: Bool { library != nil }
 
-  /// What happens at the step.
+  /// The fault at the step.
   enum Kind: String, CaseIterable {
     case kill
     case torn

@@ -31,7 +31,7 @@ import Testing
       _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
-    /// What comes next; empty at the end.
+    /// Returns the next text; empty at the end.
     func receive() -> String {
       var bytes = [UInt8](repeating: 0, count: 4096)
       let count = recv(descriptor, &bytes, bytes.count, 0)
@@ -58,7 +58,7 @@ import Testing
       defer { kill(process.processIdentifier, SIGKILL) }
       let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
       let match = try #require(line.firstMatch(of: #/http://127\.0\.0\.1:(\d+)/\?token=([0-9a-f]{64})/#), "\(line)")
-      // Whoever may read it finds there what was printed, until the page ends.
+      // A person who may read it finds there what was printed, until the page ends.
       #expect(try String(contentsOfFile: folder.file("address"), encoding: .utf8) == line)
       let port = try #require(UInt16(match.1))
       // The code that stands there opens the page once, and there is a fresh one then. No command line has to show it.

@@ -51,7 +51,7 @@ struct LibraryRecoveryTests {
           #expect(run.diagnostics.contains("cannot be written"), "step \(step): \(run.diagnostics)")
         }
       }
-      // Whatever was left lying beside it is in nobody's way.
+      // A file that was left lying beside it is in nobody's way.
       try bench.reset()
       #expect(try Executable.run(bench.removal).status == 0, "step \(step)")
       #expect(bench.contents == bench.new, "step \(step)")

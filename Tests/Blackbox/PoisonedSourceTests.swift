@@ -107,7 +107,7 @@ struct PoisonedSourceTests {
     for worker in hung { kill(worker, SIGSTOP) }
     #expect(service.stop().status == 0)
     #expect(!FileManager.default.fileExists(atPath: service.socket))
-    // Whoever can run again finds its service gone, and ends.
+    // A worker that can run again finds its service gone, and ends.
     for worker in hung { kill(worker, SIGCONT) }
     while hung.contains(where: { kill($0, 0) == 0 }), Date() < deadline {}
     #expect(hung.allSatisfy { kill($0, 0) != 0 })
@@ -122,7 +122,7 @@ struct PoisonedSourceTests {
     return (Int(fields[11]) ?? 0) + (Int(fields[12]) ?? 0)
   }
 
-  /// What a worker is deep in is nobody's any more once its service was killed.
+  /// The work of a worker ends once its service was killed.
   @Test func aWorkerThatIsBusyDoesNotOutliveItsService() throws {
     let folder = try TemporaryFolder()
     let service = try Self.service(Array(repeating: Self.timeBomb(side: 8192), count: 20).flatMap { $0 }, in: folder)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What was confirmed stays confirmed, whatever ends the process, and what was not can still be.
+/// A confirmation stays, whatever ends the process, and a code that was not confirmed can still be.
 @Suite("Recovery of confirmations", .serialized, .enabled(if: Interruption.isPossible, "needs a C compiler"))
 struct ReplayRecoveryTests {
   /// A policy that remembers, a token, and two records that are long over, to be forgotten on the way.

@@ -36,7 +36,7 @@ final class RunningService {
     unlink(socket)
   }
 
-  /// Whether somebody listens there.
+  /// Returns whether somebody listens there.
   private static func answers(_ path: String) -> Bool {
     let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(descriptor) }
@@ -92,7 +92,7 @@ func runProgram(_ command: [String], seconds: Double = 60) throws -> (status: In
   return (process.terminationStatus, String(decoding: data, as: UTF8.self))
 }
 
-/// Whether a program is installed.
+/// Returns whether a program is installed.
 func isInstalled(_ names: String...) -> Bool {
   names.allSatisfy { name in
     (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":")

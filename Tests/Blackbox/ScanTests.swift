@@ -148,7 +148,7 @@ struct ScanTests {
     #expect(try Executable.run(["scan", "--annotate", folder.file("no/x.png"), file]).status == 74)
   }
 
-  /// What is no file is written to, or not, but never replaced by one.
+  /// A path to no file is written to, or not, but never replaced by one.
   @Test func devicesStayDevices() throws {
     let folder = try TemporaryFolder()
     let (null, full) = (folder.file("null.png"), folder.file("full.png"))

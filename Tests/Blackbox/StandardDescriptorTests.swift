@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What a service is started with, and what it leaves behind.
+/// The descriptors that a service is started with, and its leftovers.
 @Suite("Descriptors, logs and crashes of a service", .serialized, .ownThread) struct StandardDescriptorTests {
   private static let pictures =
     URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
@@ -84,7 +84,7 @@ import Testing
     #expect(first.receive().contains("hello"))
     let crowd = (0..<100).compactMap { _ in UnixLink(folder.file("s.sock")) }
     #expect(crowd.count == 100)
-    // Whoever is there is served, and what is taken stays below the limit.
+    // Clients that are there are served, and their number stays below the limit.
     for id in 1...20 {
       first.send("{\"id\":\(id),\"method\":\"ping\"}\n")
       #expect(first.receive().contains("\"id\":\(id)"))

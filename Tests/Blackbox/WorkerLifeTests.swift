@@ -58,7 +58,7 @@ struct WorkerLifeTests {
     #expect(!Self.isAlive(worker))
   }
 
-  /// Whether a process still runs; one that has ended and whose end nobody has taken note of yet does not.
+  /// Returns whether a process still runs; one that has ended and whose end nobody has taken note of yet does not.
   private static func isAlive(_ process: Int32) -> Bool {
     guard let line = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
       let end = line.lastIndex(of: ")")

@@ -2,7 +2,7 @@ import Testing
 import WaymarkAccounts
 import WaymarkJSON
 
-/// What is kept of a user, as a file.
+/// The stored file of a user.
 @Suite struct AccountFileTests {
   static let hash = "$scrypt$ln=4,r=8,p=1$AAECAwQFBgcICQoLDA0ODw$AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"
   static let account = Account(
@@ -36,7 +36,7 @@ import WaymarkJSON
         damaged[Int.random(in: damaged.indices, using: &chance)] = UInt8.random(in: .min ... .max, using: &chance)
       }
       guard let read = AccountFile.decode(damaged, id: Self.account.id) else { continue }
-      // What is still read can be written, and a hash in it be computed.
+      // A file that is still read can be written, and a hash in it be computed.
       #expect(read.id == Self.account.id)
       if let passcode = read.passcode { #expect(PasscodeHash(text: passcode)?.cost.isWithinLimits == true) }
       #expect(try AccountFile.encode(read).count <= AccountFile.limit)

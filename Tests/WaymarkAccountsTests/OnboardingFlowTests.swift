@@ -66,7 +66,7 @@ import WaymarkAccounts
     #expect(device.phase == .signIn(id ?? ""))
   }
 
-  /// What each way of activation takes, and where it leads.
+  /// The input of each way of activation, and the screen it leads to.
   @Test(arguments: [
     (
       AccountPolicy.ActivationMethod.scan,
@@ -101,7 +101,7 @@ import WaymarkAccounts
     #expect(device.does(.choose(.scan)) == .notOffered)
   }
 
-  /// What the provider says or does not say, and the problem that the screen shows.
+  /// The answers of the provider, and the problem that the screen shows.
   @Test(arguments: [
     (ProviderAnswer.refused(text: "Wrong password."), AccountProblem.Code.refused), (.offline(text: nil), .offline),
     (.conflict(ProviderPerson(subject: "other"), text: "Busy."), .refused),

@@ -14,7 +14,7 @@ import WaymarkAccounts
     policy.leaveAfter = 120
     var device = TestDevice(policy)
     device.isHeld = true
-    /// Who gave the right passcode last, as the checks and new passcodes tell; whoever is in must be them.
+    /// The user who gave the right passcode last, as the checks and new passcodes tell; a signed-in user must be them.
     var proven: String?
     var visits: [String: Int] = [:]
     for step in 0..<25_000 {

@@ -38,7 +38,7 @@ import WaymarkAccounts
       #expect(device.does(.enterPasscode(Secret("ben1"))) == .wrongPhase)
       device.does(.leave)
     }
-    // Who was there last is offered first.
+    // The user who was there last is offered first.
     device.restart()
     #expect(device.phase == .signIn(device.last ?? ""))
   }

@@ -4,11 +4,11 @@ import WaymarkAccounts
 struct TestDevice {
   var flow: AccountFlow
   var now = AccountTime(seconds: 1000, date: "2026-01-02T03:04:05Z")
-  /// What the disk holds.
+  /// The contents of the disk.
   var disk: [String: Account] = [:]
   var last: String?
   var isDiskFull = false
-  /// Whether effects wait until `run`.
+  /// True if effects wait until `run`.
   var isHeld = false
   var waiting: [AccountEffect] = []
   /// Everything that was to be done.
@@ -81,7 +81,7 @@ struct TestDevice {
 }
 
 extension AccountEffect {
-  /// Whether an answer to it is waited for.
+  /// True if an answer to it is waited for.
   var isWork: Bool {
     switch self {
     case .ask, .hash, .check, .store: true

@@ -28,7 +28,7 @@ struct BarOutlineTests {
     )
   }()
 
-  /// What a camera sees of it under a map, twice as fine in between.
+  /// Renders the camera's picture of it under a map, twice as fine in between.
   private func seen(_ map: Homography) throws -> (frame: GrayImage, bars: Quadrilateral) {
     let (picture, bars) = try #require(Self.fixture)
     let back = try #require(map.inverse)

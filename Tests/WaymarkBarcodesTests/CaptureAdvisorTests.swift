@@ -4,7 +4,7 @@ import WaymarkImage
 
 @testable import WaymarkBarcodes
 
-/// What is said of codes that cannot be read.
+/// The advice about codes that cannot be read.
 struct CaptureAdvisorTests {
   /// Where a code leaves the picture.
   enum Edge: CaseIterable { case left, right, top, bottom }

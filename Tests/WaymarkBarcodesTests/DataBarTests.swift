@@ -37,7 +37,7 @@ struct DataBarTests {
       let symbols = try read(draw(fixture), [.dataBarExpanded, .dataBarLimited])
       #expect(symbols.map(\.text) == [fixture.text], "\(fixture.testDescription)")
       #expect(symbols.first?.symbology == fixture.symbology)
-      // What zint was given is made of element strings.
+      // The input of zint is made of element strings.
       #expect(symbols.first?.gs1.isEmpty == false, "\(fixture.testDescription)")
     }
   }

@@ -4,7 +4,7 @@ import WaymarkImage
 
 @testable import WaymarkBarcodes
 
-/// What is said of a QR code that cannot be read, and that nothing is said of what is none.
+/// The advice about a QR code that cannot be read, and the silence about what is none.
 @Suite struct FinderTraceTests {
   private func read(_ image: GrayImage) throws -> ScanReading {
     var scanner = try BarcodeScanner(.still)

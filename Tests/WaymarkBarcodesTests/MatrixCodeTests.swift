@@ -14,7 +14,7 @@ struct MatrixCodeTests {
     return image.withView { scanner.scan($0) }
   }
 
-  /// What the limits in `docs/barcodes.md` leave out.
+  /// Tells which fixtures the limits in `docs/barcodes.md` leave out.
   private func isWithinLimits(_ fixture: MatrixFixture) -> Bool {
     switch fixture.symbology {
     case .dataMatrix: fixture.modules.rows != 8 || fixture.modules.columns != 32

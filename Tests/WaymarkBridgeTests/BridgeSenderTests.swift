@@ -99,7 +99,7 @@ private struct World {
     return (world, restarts)
   }
 
-  /// What a receiver keeps: numbers higher than the highest it has seen.
+  /// Returns the numbers that a receiver keeps: those higher than the highest it has seen.
   private func kept(_ received: [UInt64]) -> [UInt64] {
     var (highest, kept) = (UInt64(0), [UInt64]())
     for sequence in received where sequence > highest {

@@ -31,7 +31,7 @@ import WaymarkJSON
       text(message)
         == #"{"id":"00000000000000ff-9","event":"scan.successful","seq":7,"time":"2026-01-02T03:04:05.678Z","scan":"s1","kind":"wifi","symbology":"qr","source":"live","device":"line-3","instance":"1abc"}"#
     )
-    // Whatever a service may send: of a name that nobody knows nothing leaves.
+    // Events of a name that nobody knows do not leave, whatever a service sends.
     #expect(try self.message(#"{"event":"account.changed","user":"a"}"#) == nil)
     for (event, fields) in EventSelection.standardFields {
       for secret in ["text", "bytesBase64", "fields", "context", "by", "businessObject", "actionData", "card"] {

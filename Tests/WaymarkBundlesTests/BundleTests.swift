@@ -104,7 +104,7 @@ private func code(_ body: () throws -> Void) -> BundleErrorCode? {
     #expect(try reader(bundle(3)).manifest == reader(bundle(3)).manifest)
   }
 
-  /// Whatever byte is changed, wherever it ends, whatever follows: it is not taken.
+  /// A bundle with any byte changed, cut off anywhere, or with anything behind it, is not taken.
   @Test func noByteMayBeAnother() throws {
     let whole = try bundle(3)
     #expect(throws: Never.self) { try files(whole) }
@@ -166,7 +166,7 @@ private func code(_ body: () throws -> Void) -> BundleErrorCode? {
     #expect(hostile(manifest(["a", "a"]), []) == .badBundle)
     #expect(hostile(manifest(["b", "a"]), []) == .badBundle)
     #expect(hostile(manifest(["a", "a/b"]), []) == .badBundle)
-    // What the manifest names once stands in the tar twice.
+    // The manifest names once what stands in the tar twice.
     let entry = (TarEntry(path: "a", size: 0).block, "")
     #expect(hostile(manifest(["a"]), [entry, entry]) == .badBundle)
   }
@@ -283,7 +283,7 @@ private func code(_ body: () throws -> Void) -> BundleErrorCode? {
     #expect(scratch.read("b/current/site-4/x") == "1")
   }
 
-  /// What an apply that was killed left behind goes with the next one; what is another bundle's stays.
+  /// Leftovers of an apply that was killed go with the next one; those of another bundle stay.
   @Test func leftoversOfAKilledApplyAreRemoved() async throws {
     let scratch = Scratch()
     let store = BundleStore(folder: scratch.path + "/b")

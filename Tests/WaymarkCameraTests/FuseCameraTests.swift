@@ -42,7 +42,7 @@ struct FuseCameraTests {
     #expect(statistics.damaged == 0)
     #expect(statistics.delivered == sink.frames)
     #expect(sink.seen.withLock { $0.gaps } == 0)
-    // What the camera filled and nobody took can only be what was in its queue when the stream ended.
+    // The frames that the camera filled and nobody took can only be those in its queue when the stream ended.
     #expect(camera.counts.frames - statistics.delivered - statistics.unwanted <= 6)
     #expect(sink.states == [.opened, .streaming, .closed])
     let layout = sink.seen.withLock { $0.statuses[1].layout }

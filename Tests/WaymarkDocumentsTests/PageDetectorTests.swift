@@ -117,7 +117,7 @@ struct PageDetectorTests {
     for (width, height) in [(0, 0), (1, 1), (1, 900), (900, 1), (23, 23), (24, 24), (5000, 3), (37, 4001)] {
       #expect(detector.detect(RGBImage(width: width, height: height) { $0.update(repeating: 90) }) == nil)
     }
-    // What was seen before leaves no trace.
+    // A view seen before leaves no trace.
     #expect(Drawing.error(detector.detect(Drawing.photograph(Drawing.slanted))?.outline, Drawing.slanted) < 0.005)
   }
 }

@@ -27,7 +27,7 @@ import WaymarkImage
     }
   }
 
-  /// What remembers a table and has compared a frame with it.
+  /// Makes a model that remembers a table and has compared a frame with it.
   private static func memory(_ table: GrayImage, then frame: GrayImage) -> BackgroundModel {
     let memory = BackgroundModel()
     for i in 0..<12 {

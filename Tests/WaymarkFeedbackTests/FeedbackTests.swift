@@ -6,7 +6,7 @@ import Testing
 import WaymarkFeedback
 import WaymarkSystem
 
-/// What a person hears, sees and feels.
+/// The sounds, lights and vibrations for a person.
 struct FeedbackTests {
   @Test func eventsHaveTheirCues() {
     #expect(Cue(event: "scan.successful", hasKind: false) == .read)
@@ -153,7 +153,7 @@ struct FeedbackTests {
     func push() {
       lane.push(.read)
       done.wait()
-      // What follows the telling is over when the next one begins; ask until it has.
+      // The work after the report is over when the next one begins; ask until it is.
       while lane.isBusy {}
     }
     push()

@@ -7,7 +7,7 @@ import WaymarkSystem
 struct LayoutTests {
   static let ascii = String(String.UnicodeScalarView((0x20...0x7E).compactMap(Unicode.Scalar.init)))
 
-  /// What a program with that layout reads of a text.
+  /// Reads a text as a program with that layout does.
   private func read(
     _ text: String, on layout: KeyboardLayout.Name, capsLock: Bool = false, missing: TypingPlanner.Missing = .refuse
   ) throws -> String {

@@ -32,7 +32,7 @@ final class Reader {
     }
   }
 
-  /// Whether dead keys can be read: the Compose tables come with Debian's libx11-data.
+  /// True if dead keys can be read: the Compose tables come with Debian's libx11-data.
   var composes: Bool { compose != nil }
 
   func take(_ transitions: [KeyTransition]) {

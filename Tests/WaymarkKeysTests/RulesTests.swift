@@ -3,7 +3,7 @@ import Testing
 import WaymarkKeys
 import WaymarkSystem
 
-/// What is typed for a code.
+/// The keys typed for a code.
 struct RulesTests {
   private let enter = KeyText.Piece.key(KeyStroke(28))
   private let tab = KeyText.Piece.key(KeyStroke(15))

@@ -32,7 +32,7 @@ final class FakeService: Sendable {
     return link
   }
 
-  /// What follows a word in a line of the protocol's fixtures; the whole line where it begins an object.
+  /// Returns the text behind a word in a line of the protocol's fixtures; the whole line where it begins an object.
   static func fixture(_ file: String, beginning word: String) throws -> String {
     let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appendingPathComponent("../Fixtures/Protocol/\(file)").standardizedFileURL.path

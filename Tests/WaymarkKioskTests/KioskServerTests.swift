@@ -172,7 +172,7 @@ struct KioskServerTests {
       #expect(status(page) == 200)
       #expect(page.contains("<title>Waymark</title>"))
       #expect(page.lowercased().contains("content-security-policy: default-src 'none'"))
-      // Whoever saw the address comes too late; the browser itself may come by it again.
+      // A stranger who saw the address comes too late; the browser itself may come by it again.
       #expect(try status(exchange(port, "/?token=\(code)")) == 401)
       #expect(try status(exchange(port, "/?token=\(code)", headers: ["Cookie: \(own)"])) == 303)
       // Another browser has the next code and another cookie, which is good for it alone.

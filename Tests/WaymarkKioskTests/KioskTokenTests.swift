@@ -27,7 +27,7 @@ struct KioskTokenTests {
   func damaged() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     try "short".write(toFile: path, atomically: true, encoding: .utf8)
-    // Whatever the umask of this process is at the moment.
+    // The modes do not depend on the umask of this process.
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
     #expect(try KioskToken(file: path).value.count == 64)
   }

@@ -33,7 +33,7 @@ struct PageBundleTests {
       #expect(first.ranges(of: start).count + later.ranges(of: start).count == 1, "\(module)")
     }
     #expect(first.hasSuffix("$need('js/main.js');\n") && !first.contains("$makers['js/views/scanner.js']"))
-    // Whatever is asked for is there, and was made before.
+    // Every file that is asked for is there, and was made before.
     for (text, before) in [(first, ""), (later, first)] {
       #expect(text.matches(of: #/(?m)^(?:import|export) /#).count == 1 + (before.isEmpty ? 1 : 0))
       for wanted in text.matches(of: /\$need\('([^']+)'\)/) where !text[..<wanted.range.lowerBound].hasSuffix("() => ")

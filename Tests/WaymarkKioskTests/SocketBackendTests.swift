@@ -37,7 +37,7 @@ struct SocketBackendTests {
     let link = try service.subscriber()
     let event = try FakeService.fixture("events.ndjson", beginning: #"{"event":"scan.invalid""#)
     for number in 0..<3000 { link.send(event.replacingOccurrences(of: #""seq":42"#, with: #""seq":\#(number)"#)) }
-    // Whoever is gone holds nothing of the service any more.
+    // A client that is gone holds nothing of the service any more.
     try #require(link.hasEnded())
     var lines: [String] = []
     for await line in stream { lines.append(String(decoding: line, as: UTF8.self)) }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What belongs to one part of the page alone has its words in a file of its own, in every language.
+/// The words of one part of the page alone stand in a file of their own, in every language.
 @Suite struct WordsTests {
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("../../Sources/WaymarkKiosk/Resources/js/strings").standardizedFileURL.path

@@ -139,7 +139,7 @@ struct ReasonTests {
     let verdict = judge.verdict(Samples.sap)
     #expect(verdict.outcome == .invalid(.sourceNotAllowed))
     #expect(verdict.connectTo == nil && verdict.replayEntry == nil)
-    // What is wrong with the code itself comes first.
+    // A fault of the code itself comes first.
     var closed = OnboardingJudge()
     closed.trustsSource = false
     #expect(closed.verdict(Samples.wifi).outcome == .invalid(.kindNotAllowed))

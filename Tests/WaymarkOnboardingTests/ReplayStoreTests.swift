@@ -121,7 +121,7 @@ struct ReplayStoreTests {
       let later = try clocks.store(folder)
       #expect(try later.contains(used))
       #expect(later.warnings.isEmpty)
-      // What outlives everything that was forgotten is not touched by the excursion.
+      // An entry that outlives everything that was forgotten is not touched by the excursion.
       #expect(try later.record(entry("d", expires: 2001)))
     }
   }

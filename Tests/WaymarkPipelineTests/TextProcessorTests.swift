@@ -5,7 +5,7 @@ import WaymarkText
 
 @testable import WaymarkPipeline
 
-/// What a frame of text may cost.
+/// The cost of a frame of text.
 @Suite struct TextProcessorTests {
   /// Rows of blobs as high as letters.
   private static func lines(_ count: Int) -> GrayImage {
@@ -43,7 +43,7 @@ import WaymarkText
     #expect(next.lines >= 1 && time() > before)
   }
 
-  /// What a picture may cost is bounded by whoever has it read: what is left over is counted.
+  /// The cost of a picture is bounded by whoever has it read: lines left over are counted.
   @Test func whatIsLeftOverIsCounted() throws {
     let image = Self.lines(10)
     let all = try image.withView { try TextReader { _, _, _ in [ReadSymbol("x", confidence: 0.9)] }.readAsFar($0) }

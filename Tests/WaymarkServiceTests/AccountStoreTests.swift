@@ -6,7 +6,7 @@ import WaymarkAccounts
 import WaymarkService
 import WaymarkSystem
 
-/// What is kept of users survives whatever ends the process, is nobody else's, and goes when it is removed.
+/// The files of users survive whatever ends the process, are nobody else's, and go when they are removed.
 @Suite struct AccountStoreTests {
   private static func folder() throws -> String { try TestFolder.make() + "/state/accounts" }
   private static let ada = Account(
@@ -42,7 +42,7 @@ import WaymarkSystem
     try store.erase(ada.id)
   }
 
-  /// What is on the disk when the process is killed at each step of a write.
+  /// The file on the disk when the process is killed at each step of a write.
   @Test func aKilledWriteLeavesTheOldOrTheNew() throws {
     let old = Self.ada
     var new = old
@@ -60,7 +60,7 @@ import WaymarkSystem
         let store = try AccountStore(folder: folder)
         #expect(store.accounts == [isRenamed ? new : old])
         #expect(store.warnings.isEmpty)
-        // What was half written is nobody's.
+        // A half-written file is nobody's.
         #expect(!FileManager.default.fileExists(atPath: path + ".new"))
       }
     }

@@ -10,7 +10,7 @@ import WaymarkSystem
 
 /// Users through the socket: who may do what, who sees what, and that nothing which somebody typed gets where it must not.
 @Suite(.ownThread) struct AccountsModuleTests {
-  /// What people type here; none of it may be seen anywhere but by the provider.
+  /// Texts that people type here; none of them may be seen anywhere but by the provider.
   private static let secrets = ["hunter2-passcode", "s3cret-passw0rd", "WM-SECRET-CODE", "wrong-guess-99"]
 
   private static func policy() -> AccountPolicy {
@@ -201,7 +201,7 @@ import WaymarkSystem
     await bench.end()
   }
 
-  /// What an observer is told of every state: no more of a user than the policy shows.
+  /// An observer is told of every state: no more of a user than the policy shows.
   @Test func observersSeeWhatThePolicyShows() {
     let person = AccountPerson(id: "abcdefgh", title: "Ada Lovelace", subtitle: "Plant 1000", initials: "AL")
     for phase in AccountState.Phase.allCases {

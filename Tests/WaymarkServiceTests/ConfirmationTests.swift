@@ -9,7 +9,7 @@ import WaymarkProtocol
 
 @testable import WaymarkService
 
-/// What a client that confirms is told, when writing it down is over before anybody can wait for it.
+/// The answer to a client that confirms, when writing it down is over before anybody can wait for it.
 @Suite("Confirmations", .serialized, .ownThread) struct ConfirmationTests {
   /// Answers at once, always the same.
   private struct Answering: ReplayGuard {

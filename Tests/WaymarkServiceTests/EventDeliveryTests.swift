@@ -81,7 +81,7 @@ import WaymarkService
     await service.stop()
   }
 
-  /// What the end of a connection publishes comes after the event whose delivery ended it, for everybody.
+  /// Events at the end of a connection come after the event whose delivery ended it, for everybody.
   @Test func whatADeliveryCausesComesAfterIt() async throws {
     let service = try await TestService(modules: { [Farewells(hub: $0)] })
     let clients = try (0..<12).map { _ in try subscribed(service, #"["scan.*"]"#) }
@@ -125,7 +125,7 @@ import WaymarkService
     }
     try await service.until { $0.connections.count == 1 }
     #expect(try good.ask("ping")["result"] != nil)
-    // What had been written before still arrives; then the connection ends.
+    // Lines written before still arrive; then the connection ends.
     let lines = try slow.rest()
     #expect(lines.count < 60)
     await service.stop()

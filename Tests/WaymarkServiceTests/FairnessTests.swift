@@ -7,7 +7,7 @@ import WaymarkSystem
 
 @testable import WaymarkService
 
-/// What one client, or one user, can take from the others: a turn, a share, a bounded wait.
+/// The things that one client, or one user, can take from the others: a turn, a share, a bounded wait.
 @Suite("Shares and turns", .serialized, .ownThread) struct FairnessTests {
   @Test("Owners take turns, however much one of them brings") func turns() {
     var queue = FairQueue<String, Int>()
@@ -104,7 +104,7 @@ import WaymarkSystem
     hub.connections.values.sorted { $0.number < $1.number }
   }
 
-  /// What was worked on, in order.
+  /// The pictures worked on, in order.
   private final class Order: Sendable {
     private let names = Mutex<[String]>([])
     func add(_ name: String) { names.withLock { $0.append(name) } }

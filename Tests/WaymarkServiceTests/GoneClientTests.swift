@@ -62,7 +62,7 @@ import WaymarkProtocol
     _ = try client.next()
     #expect(try client.ask("scan.picture", #"{"size":0}"#, id: 1)["error"]?["code"] == "badParams")
     #expect(try client.ask("ping", id: 2)["result"] != nil)
-    // What follows cannot be told from requests.
+    // The bytes that follow cannot be told from requests.
     #expect(try client.ask("scan.picture", #"{"size":100000000}"#, id: 3)["error"]?["code"] == "badParams")
     #expect(try client.next()["reason"] == "lineTooLong")
     await service.stop()

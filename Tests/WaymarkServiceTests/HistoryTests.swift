@@ -4,7 +4,7 @@ import WaymarkJSON
 import WaymarkProtocol
 import WaymarkService
 
-/// What clients get who come back.
+/// The replies to clients that come back.
 @Suite(.serialized, .ownThread) struct HistoryTests {
   private func service(keeping count: Int) async throws -> TestService {
     var limits = ConnectionLimits()

@@ -4,7 +4,7 @@ import WaymarkJSON
 import WaymarkProtocol
 import WaymarkService
 
-/// What a socket may be sent, and what must come of it.
+/// The input that a socket may be sent, and the required reaction.
 @Suite(.serialized, .ownThread) struct HostileInputTests {
   @Test func helloComesFirst() async throws {
     let service = try await TestService()

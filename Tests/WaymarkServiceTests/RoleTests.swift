@@ -8,13 +8,13 @@ import WaymarkService
   private static let stranger: UInt32 = 4_001_234
   private static let group: UInt32 = 4_004_321
 
-  /// Whether other users can be tried: only root may become them.
+  /// True if other users can be tried: only root may become them.
   private static var canBecomeOthers: Bool {
     geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv")
       && FileManager.default.isExecutableFile(atPath: "/usr/bin/socat")
   }
 
-  /// What a process of another user gets to read, until the service closes or `lines` have come.
+  /// Returns the text that a process of another user gets to read, until the service closes or `lines` have come.
   private func talk(
     to path: String, user: UInt32, groups: [UInt32] = [], _ request: String, lines: Int
   ) throws -> [JSONValue] {

@@ -167,7 +167,7 @@ import WaymarkWorker
     let state = try snapshot(remote)
     #expect(state["session"]?["phase"] == "scanning")
     #expect(state["annotation"]?["id"] == "seal")
-    // What no longer exists cannot stay selected.
+    // An annotation that no longer exists cannot stay selected.
     try bench.edit { $0.replacingOccurrences(of: "id: seal", with: "id: gasket") }
     _ = try next("annotation.cleared", watcher)
     #expect(try snapshot(remote)["session"]?["phase"] == "scanning")

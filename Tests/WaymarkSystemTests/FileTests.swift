@@ -69,7 +69,7 @@ private func mode(_ path: String) -> Int? {
   @Test func stateIsReplaced() throws {
     try DurableFile.replace(place("state"), with: Array("one".utf8))
     #expect(mode(place("state")) == 0o600)
-    // What a crash left behind is no obstacle, and does not stay.
+    // A file that a crash left behind is no obstacle, and does not stay.
     try Data([0]).write(to: URL(fileURLWithPath: place("state.new")))
     try DurableFile.replace(place("state"), with: Array("two".utf8), mode: 0o640)
     #expect(text(place("state")) == "two" && mode(place("state")) == 0o640)
@@ -81,7 +81,7 @@ private func mode(_ path: String) -> Int? {
     #expect(text(place("target")) == "kept" && text(place("link")) == "new")
   }
 
-  /// Whatever ends the process meanwhile, nothing of the file stays.
+  /// Nothing of the file stays, whatever ends the process meanwhile.
   @Test func aDraftHasNoNameUntilItIsWhole() throws {
     do {
       let draft = try DraftFile(place("a.pdf"), mode: 0o640, isExact: true)
@@ -91,7 +91,7 @@ private func mode(_ path: String) -> Int? {
       try draft.publish()
     }
     #expect(text(place("a.pdf")) == "half whole" && mode(place("a.pdf")) == 0o640)
-    // What is there stays as it is until the new one is whole, and an abandoned one changes nothing.
+    // The old file stays as it is until the new one is whole, and an abandoned one changes nothing.
     do {
       let draft = try DraftFile(place("a.pdf"))
       try draft.append(Array("other".utf8))

@@ -85,7 +85,7 @@ import WaymarkImage
     }
   }
 
-  /// Whether a place is on one of twenty letters of 10×20 pixels, 15 apart.
+  /// Returns whether a place is on one of twenty letters of 10×20 pixels, 15 apart.
   private static func isLetter(_ along: Int, _ across: Int) -> Bool {
     (0..<300).contains(along) && (0..<20).contains(across) && along % 15 < 10 && (along % 15 < 3 || across > 16)
   }

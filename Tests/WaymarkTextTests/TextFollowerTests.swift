@@ -22,7 +22,7 @@ import WaymarkGeometry
     try TextFollower(try patterns.map { try TextPattern.named($0) })
   }
 
-  /// What frames a tenth of a second apart lead to: the number of the frame in which a text was accepted, and which.
+  /// Plays frames a tenth of a second apart, and returns the number of the frame in which a text was accepted, and which.
   private func accepted(_ frames: [String], by patterns: String...) throws -> (frame: Int, text: String)? {
     var follower = try TextFollower(try patterns.map { try TextPattern.named($0) })
     for (number, text) in frames.enumerated() {

@@ -29,7 +29,7 @@ struct FrameWorkerTests {
     return (FrameWorker(IsolationTests.launcher, ledger, limit: limit), ledger)
   }
 
-  /// What a worker makes of a picture, and the pixels' sum where it makes any.
+  /// Returns the worker's answer about a picture, and the pixels' sum where it makes any.
   private static func gray(
     _ worker: FrameWorker, _ file: [UInt8], _ width: Int, _ height: Int, stop: StopSignal? = nil
   ) -> (outcome: DecodeOutcome, used: Bool) {

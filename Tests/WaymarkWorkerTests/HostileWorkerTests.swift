@@ -101,7 +101,7 @@ struct HostileWorkerTests {
     #expect(journal.failures.withLock { $0 } == [.malformedAnswer])
   }
 
-  /// What it says about a picture file is not taken in before it is known to be small.
+  /// The answer about a picture file is not taken in before it is known to be small.
   @Test(
     arguments: [
       "say(0, \(CodeReply.byteLimit) + 1)", "say(1, \(ImageError.byteLimit) + 1)", "say(0, 100)",

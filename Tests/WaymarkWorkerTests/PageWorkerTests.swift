@@ -42,7 +42,7 @@ struct PageWorkerTests {
       #expect(Self.isRight(desk.place(file, near: look % 2 == 0 ? nil : Self.outline, now: Double(look))))
     }
     #expect(isolation.figures?.starts == 1)
-    // What cannot be decoded shows no page, and costs no worker.
+    // A file that cannot be decoded shows no page, and costs no worker.
     #expect(desk.place(Array(file.prefix(40)), near: nil, now: 8) == nil)
     #expect(Self.isRight(desk.place(file, near: nil, now: 9)))
     #expect(isolation.figures?.starts == 1)

@@ -4,7 +4,7 @@ import WaymarkJSON
 
 @testable import WaymarkOnboarding
 
-/// What codes say: recognised, taken apart and judged under three policies; key files.
+/// Recognises payloads of codes, takes them apart, and judges them under three policies; reads key files.
 @main
 struct FuzzPayloads {
   static func main() { fuzz(seeds: seeds()) { feed($0, $1) } }

@@ -4,7 +4,7 @@ import WaymarkJSON
 
 @testable import WaymarkProtocol
 
-/// What a client sends: cut into lines in pieces of odd sizes, parsed, and decoded as every request there is.
+/// A client's bytes: cut into lines in pieces of odd sizes, parsed, and decoded as every kind of request.
 @main
 struct FuzzProtocol {
   static func main() { fuzz(seeds: []) { feed($0, $1) } }

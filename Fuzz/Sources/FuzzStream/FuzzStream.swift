@@ -5,11 +5,11 @@ import WaymarkSystem
 
 @testable import WaymarkImage
 
-/// What somebody pipes into the service: Motion JPEG, multipart or Y4M, cut into frames and turned into luma.
+/// A stream that somebody pipes into the service: Motion JPEG, multipart or Y4M, cut into frames and turned into luma.
 @main
 struct FuzzStream {
   static func main() {
-    // What is played was read before; standard input has nothing more.
+    // The input to play was read before; standard input has nothing more.
     dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO)
     fuzz(seeds: [Array("YUV4MPEG2 W8 H4 F30:1 C420jpeg\nFRAME\n".utf8) + [UInt8](repeating: 90, count: 48)]) {
       bytes, count in

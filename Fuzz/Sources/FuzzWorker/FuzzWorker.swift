@@ -7,7 +7,7 @@ import WaymarkText
 
 @testable import WaymarkWorker
 
-/// What a worker answers that went over to whoever made its picture, and what it is asked.
+/// The answers of a worker that serves whoever made its picture, and the requests it gets.
 @main
 struct FuzzWorker {
   static func main() { fuzz(seeds: seeds()) { feed($0, $1) } }

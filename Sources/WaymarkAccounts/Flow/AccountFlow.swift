@@ -4,11 +4,11 @@
 /// under way at a time. Nobody is signed in but by a passcode that was compared (where the policy asks for one), after the try was
 /// counted durably; nobody gets past a consent that is needed; one user at most is signed in; and every state can be left.
 package struct AccountFlow: Sendable {
-  /// What holds.
+  /// The policy in force.
   package private(set) var policy: AccountPolicy
   /// Where the device is.
   package private(set) var phase: AccountPhase
-  /// What went wrong with the last step.
+  /// The reason why the last step failed.
   package private(set) var problem: AccountProblem?
   /// Those who use the device, and those whose onboarding is not over, by id.
   package private(set) var accounts: [String: Account]
@@ -51,7 +51,7 @@ package struct AccountFlow: Sendable {
       .sorted { ($0.title, $0.id) < ($1.title, $1.id) }
   }
 
-  /// What is under way, in a word: `provider`, `passcode`, `storing`.
+  /// The work under way, in a word: `provider`, `passcode`, `storing`.
   package var working: String? {
     switch work?.kind {
     case .ask: "provider"
@@ -66,7 +66,7 @@ package struct AccountFlow: Sendable {
     accounts[id]?.waits.remaining(at: now, policy.passcode) ?? 0
   }
 
-  /// Whether a forgotten passcode of a user can be set anew.
+  /// Returns whether a forgotten passcode of a user can be set anew.
   package func canRecover(_ id: String) -> Bool { policy.canRecover && accounts[id]?.subject != nil }
 
   /// When `tick` is due next.
@@ -77,7 +77,7 @@ package struct AccountFlow: Sendable {
     return times.min()
   }
 
-  /// Whether somebody has begun something that nobody else should find.
+  /// True if somebody has begun something that nobody else should find.
   private var isUnfinished: Bool {
     switch phase {
     case .onboarding(let onboarding): !(onboarding.purpose == .first && onboarding.isUntouched)
@@ -118,7 +118,7 @@ package struct AccountFlow: Sendable {
       guard policy != self.policy else { break }
       let wasSignedIn = if case .signedIn = phase { true } else { false }
       self.policy = policy
-      // What was begun by other rules is not gone on with; who is in stays in.
+      // Steps begun under other rules are not continued; a user who is signed in stays signed in.
       if !wasSignedIn { start(at: now) }
     }
     isWaiting = phase.user.map { wait(of: $0, at: now.seconds) > 0 } ?? false
@@ -142,7 +142,7 @@ package struct AccountFlow: Sendable {
   // MARK: Requests
 
   private mutating func follow(_ request: AccountRequest, _ now: AccountTime) throws(AccountRefusal) {
-    // Who waits for somebody else may leave; what this device does itself is over in a moment.
+    // A step that waits for somebody else may be left; the device's own work is over in a moment.
     if let work {
       guard request == .leave, work.isProvider else { throw .busy }
     }
@@ -363,13 +363,13 @@ package struct AccountFlow: Sendable {
     }
   }
 
-  /// What is under way counts no more.
+  /// Forgets the work under way.
   private mutating func drop() {
     if let work, work.isProvider { effects.append(.withdraw(work.ticket)) }
     work = nil
   }
 
-  /// What the provider was to do came to nothing: back to the screen it was asked from, with the reason.
+  /// The provider's step failed: back to the screen from which it was asked, with the reason.
   private mutating func fail(_ problem: AccountProblem) {
     drop()
     if case .syncing(let id, _) = phase { phase = .syncing(id, .connectionError) }
@@ -467,7 +467,7 @@ package struct AccountFlow: Sendable {
       // Where it cannot be written that the passcode was right, the tries stay counted; who knows it is let in all the same.
       enter(id, now)
     case _ where !isDone:
-      // What was chosen or set does not count; the step is at hand once more.
+      // The choice was not stored; the step is shown again.
       problem = AccountProblem(.notStored)
     case (.answer(let record), .onboarding(var onboarding)):
       effects.append(.recorded(record, user: account.id))

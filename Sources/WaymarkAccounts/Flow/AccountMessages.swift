@@ -11,7 +11,7 @@ package struct AccountTime: Hashable, Sendable {
   }
 }
 
-/// What a person, or a program for them, does.
+/// A request of a person, or of a program for them.
 package enum AccountRequest: Hashable, Sendable {
   /// Goes on: from the first screen (`agreed` where there are terms), a screen of a consent, the last screen; signs in where no
   /// passcode is asked for.
@@ -36,7 +36,7 @@ package enum AccountRequest: Hashable, Sendable {
   case retry
 }
 
-/// What happens to an `AccountFlow`.
+/// An input of an `AccountFlow`.
 package enum AccountInput: Sendable {
   case request(AccountRequest)
   /// The integrator's program has come, or is gone.
@@ -57,7 +57,7 @@ package enum AccountInput: Sendable {
   case configure(AccountPolicy)
 }
 
-/// What came of comparing a passcode.
+/// The result of comparing a passcode.
 package enum PasscodeCheck: Hashable, Sendable {
   /// `rehashed` where the stored one was made at another cost than is wanted now.
   case right(rehashed: String?)
@@ -66,7 +66,7 @@ package enum PasscodeCheck: Hashable, Sendable {
   case failed
 }
 
-/// What the integrator's program says.
+/// An answer of the integrator's program.
 package enum ProviderAnswer: Hashable, Sendable {
   /// Yes; with what it knows.
   case accepted(ProviderPerson)
@@ -121,7 +121,7 @@ package struct ProviderQuestion: Hashable, Sendable {
   }
 }
 
-/// What is to be done for an `AccountFlow`.
+/// An action to take for an `AccountFlow`.
 package enum AccountEffect: Hashable, Sendable {
   /// There is another state to tell.
   case changed
@@ -132,9 +132,9 @@ package enum AccountEffect: Hashable, Sendable {
   case hash(Int, Secret)
   case check(Int, Secret, against: String)
   case store(Int, Account)
-  /// What is kept of a user goes.
+  /// Erase all that is kept of a user.
   case erase(String)
-  /// Who is offered first after a restart.
+  /// Remember the user to be offered first after a restart.
   case remember(String)
   /// A choice was written down.
   case recorded(ConsentRecord, user: String)
@@ -150,7 +150,7 @@ package enum AccountRefusal: Hashable, Sendable, Error {
   case waiting(Double)
   /// The passcode breaks these rules.
   case rules([PasscodeRules.Fault])
-  /// What was given is not what is asked for; the word says what.
+  /// The value is not of the kind asked for; the word names the kind.
   case badValue(String)
   case notFound
   /// The policy does not offer it.
@@ -158,7 +158,7 @@ package enum AccountRefusal: Hashable, Sendable, Error {
   case full
 }
 
-/// What went wrong with the last step, for the screen that it leads back to.
+/// The reason why the last step failed, for the screen that it leads back to.
 package struct AccountProblem: Hashable, Sendable {
   package enum Code: String, CaseIterable, Sendable {
     /// No program of the integrator is there.
@@ -174,7 +174,7 @@ package struct AccountProblem: Hashable, Sendable {
     case wrongPasscode
     /// The repeated passcode is another one.
     case mismatch
-    /// What is needed was denied.
+    /// A consent that is needed was denied.
     case consentNeeded
     /// The state folder could not be written.
     case notStored

@@ -1,6 +1,6 @@
-/// What is under way: one thing at a time, by number, so that a late answer is nobody's.
+/// The work under way: one thing at a time, by number, so that a late answer is nobody's.
 struct AccountOperation: Hashable, Sendable {
-  /// What it is.
+  /// The kind of work.
   enum Kind: Hashable, Sendable {
     /// A question to the provider.
     case ask(ProviderQuestion.Kind)
@@ -12,7 +12,7 @@ struct AccountOperation: Hashable, Sendable {
     case store(Account, Completion)
   }
 
-  /// What follows once a user was written down.
+  /// The step that follows once a user was written down.
   enum Completion: Hashable, Sendable {
     /// The choice counts.
     case answer(ConsentRecord)
@@ -47,9 +47,9 @@ package enum SyncState: Hashable, Sendable {
 /// Where a device and its people are.
 package enum AccountPhase: Hashable, Sendable {
   case onboarding(Onboarding)
-  /// Who is to sign in.
+  /// The user who is to sign in.
   case signIn(String)
-  /// Who is ticked.
+  /// The user who is selected.
   case users(String?)
   /// A forgotten passcode: the credentials first (`nil`), then the new passcode.
   case recovering(String, PasscodeEntry?)
@@ -59,7 +59,7 @@ package enum AccountPhase: Hashable, Sendable {
   case signedIn(String)
   case demo
 
-  /// Whose turn it is.
+  /// The user whose turn it is.
   package var user: String? {
     switch self {
     case .signIn(let id), .recovering(let id, _), .renewing(let id, _), .syncing(let id, _), .signedIn(let id): id

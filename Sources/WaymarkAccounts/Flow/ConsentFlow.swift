@@ -1,6 +1,6 @@
 /// Asking for consents, one after the other, each screen by screen; the choice is on the last.
 package struct ConsentFlow: Hashable, Sendable {
-  /// What is asked about.
+  /// The consents asked about.
   package let consents: [Consent]
   /// Which of them is at hand.
   package private(set) var index = 0
@@ -12,7 +12,7 @@ package struct ConsentFlow: Hashable, Sendable {
   /// The consent at hand; `nil` when all are answered.
   package var current: Consent? { consents.indices.contains(index) ? consents[index] : nil }
 
-  /// Whether the screen with the choice is shown.
+  /// True if the screen with the choice is shown.
   package var isLastPage: Bool { current.map { page >= $0.pages.count - 1 } ?? false }
 
   /// The next screen.

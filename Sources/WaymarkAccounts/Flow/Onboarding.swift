@@ -8,7 +8,7 @@ package struct Onboarding: Hashable, Sendable {
     case add
   }
 
-  /// What it is about.
+  /// The purpose of the code.
   package let purpose: Purpose
   /// The steps, in their order.
   package let steps: [AccountPolicy.Module]
@@ -18,13 +18,13 @@ package struct Onboarding: Hashable, Sendable {
   package private(set) var account: Account
   /// The way of activation that was chosen.
   package private(set) var method: AccountPolicy.ActivationMethod?
-  /// What the activation's code said: for the provider.
+  /// The payload of the activation's code, for the provider.
   package private(set) var payload: Secret?
-  /// What they are asked to allow.
+  /// The consents they are asked for.
   package private(set) var asking = ConsentFlow([])
   /// Their passcode on its way.
   package private(set) var entry = PasscodeEntry()
-  /// Whether all is done and written down.
+  /// True if all is done and written down.
   package private(set) var isFinished = false
   private let methods: [AccountPolicy.ActivationMethod]
 
@@ -40,7 +40,7 @@ package struct Onboarding: Hashable, Sendable {
   /// The step at hand; `nil` once all are done.
   package var step: AccountPolicy.Module? { steps.indices.contains(index) ? steps[index] : nil }
 
-  /// Whether nothing was done yet.
+  /// True if nothing was done yet.
   package var isUntouched: Bool { index == 0 && account.host == nil && payload == nil && method == onlyMethod }
 
   private var onlyMethod: AccountPolicy.ActivationMethod? { methods.count == 1 ? methods[0] : nil }

@@ -4,10 +4,10 @@ package struct PasscodeEntry: Hashable, Sendable {
 
   package init() {}
 
-  /// Whether it is to be repeated now.
+  /// True if it is to be repeated now.
   package var isRepeating: Bool { first != nil }
 
-  /// What came of a passcode that was typed.
+  /// The result of a passcode that was typed.
   package enum Outcome: Hashable, Sendable {
     /// It is to be repeated.
     case again

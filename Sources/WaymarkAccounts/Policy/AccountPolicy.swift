@@ -1,6 +1,6 @@
 /// How people get to use a device: which steps there are, what they say, and what is asked for.
 package struct AccountPolicy: Hashable, Sendable {
-  /// Whose device it is.
+  /// The users of a device: one, or several.
   package enum Mode: String, CaseIterable, Sendable {
     /// One person's.
     case single
@@ -21,11 +21,11 @@ package struct AccountPolicy: Hashable, Sendable {
     case code
     /// An e-mail address that the integrator's program looks up.
     case email
-    /// What the configuration says.
+    /// Fields set by the configuration.
     case preset
   }
 
-  /// What may be shown of a user before signing in.
+  /// A part of a user's record that may be shown before signing in.
   package enum Part: String, CaseIterable, Sendable { case initials, title, subtitle }
 
   /// A link to a legal text.
@@ -41,7 +41,7 @@ package struct AccountPolicy: Hashable, Sendable {
 
   /// A field that a person fills in.
   package struct Field: Hashable, Sendable {
-    /// What it holds; decides about the keyboard, and whether it is hidden.
+    /// The kind of its value; decides about the keyboard, and whether it is hidden.
     package enum Kind: String, CaseIterable, Sendable { case text, email, number, password }
 
     package var name: String
@@ -66,7 +66,7 @@ package struct AccountPolicy: Hashable, Sendable {
     }
   }
 
-  /// Whose device it is.
+  /// The users of the device: one, or several.
   package var mode = Mode.single
   /// The steps, in the order of `Module`.
   package var modules: Set<Module> = [.welcome, .passcode]
@@ -74,23 +74,23 @@ package struct AccountPolicy: Hashable, Sendable {
   package var words: [String: Words] = [:]
   /// Links to legal texts on the first screen.
   package var links: [Link] = []
-  /// What must be agreed to before anything else, where there is such a thing.
+  /// The terms that must be agreed to before anything else, if there are any.
   package var terms: LocalizedText?
-  /// Whether the device can be tried out without an account.
+  /// True if the device can be tried out without an account.
   package var allowsDemo = false
   /// The ways of activation, in the order in which they are offered.
   package var activation: [ActivationMethod] = []
   /// The host of `ActivationMethod.preset`.
   package var presetHost: String?
-  /// What `Module.credentials` asks for.
+  /// The fields that `Module.credentials` asks for.
   package var fields: [Field] = []
-  /// What people are asked to allow.
+  /// The consents that people are asked for.
   package var consents: [Consent] = []
   /// The rules for passcodes.
   package var passcode = PasscodeRules()
-  /// What is shown of users before they have signed in.
+  /// The parts of a user's record that are shown before they have signed in.
   package var shown: Set<Part> = [.initials, .title]
-  /// Whether signing in goes on to synchronizing.
+  /// True if signing in goes on to synchronizing.
   package var syncs = false
   /// Seconds that the integrator's program has for an answer.
   package var answerWithin = 15.0
@@ -107,9 +107,9 @@ package struct AccountPolicy: Hashable, Sendable {
   /// The steps in their order.
   package var steps: [Module] { Module.allCases.filter(modules.contains) }
 
-  /// Whether signing in asks for a passcode.
+  /// True if signing in asks for a passcode.
   package var asksPasscode: Bool { modules.contains(.passcode) }
 
-  /// Whether a forgotten passcode can be set anew: the credentials prove who asks.
+  /// True if a forgotten passcode can be set anew: the credentials prove who asks.
   package var canRecover: Bool { asksPasscode && modules.contains(.credentials) }
 }

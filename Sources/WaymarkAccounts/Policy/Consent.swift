@@ -7,7 +7,7 @@ package struct Consent: Hashable, Sendable {
   package struct Page: Hashable, Sendable {
     package var title: LocalizedText?
     package var text: LocalizedText
-    /// What "Learn more" shows.
+    /// The text behind "Learn more".
     package var more: LocalizedText?
 
     package init(title: LocalizedText? = nil, text: LocalizedText, more: LocalizedText? = nil) {
@@ -21,7 +21,7 @@ package struct Consent: Hashable, Sendable {
   package var id: String
   /// Which of its texts; another version is asked about anew.
   package var version: String
-  /// Whether nobody goes on without it.
+  /// True if nobody goes on without it.
   package var isMandatory: Bool
   /// Its screens, at least one.
   package var pages: [Page]
@@ -33,7 +33,7 @@ package struct Consent: Hashable, Sendable {
     self.pages = pages
   }
 
-  /// What a person who reads `language` is shown, as the JSON text that `hash(in:)` is taken of: id, version, and of each page
+  /// The screens as a person who reads `language` sees them, as the JSON text that `hash(in:)` is taken of: id, version, and of each page
   /// title, text and more, in that order, what is missing left out.
   package func shown(in language: String?) -> JSONValue {
     func page(_ page: Page) -> JSONValue {
@@ -58,7 +58,7 @@ package struct Consent: Hashable, Sendable {
   }
 }
 
-/// What somebody chose.
+/// A person's choice.
 package enum ConsentChoice: String, CaseIterable, Sendable {
   case allow
   /// No to what is needed.

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What a passcode must be like, and how long wrong ones make wait.
+/// The rules for passcodes, and for the wait after wrong ones.
 package struct PasscodeRules: Hashable, Sendable {
-  /// What is wrong with a passcode; the words are those of the wire.
+  /// A fault of a passcode; the words are those of the wire.
   package enum Fault: String, CaseIterable, Sendable {
     case tooShort, tooLong, noDigit, noLower, noUpper, noSymbol, onlyDigits, badCharacter
   }
@@ -11,15 +11,15 @@ package struct PasscodeRules: Hashable, Sendable {
   package var minimum = 6
   /// The most characters.
   package var maximum = 64
-  /// Whether only the digits 0 to 9 may stand in it: a PIN.
+  /// True if only the digits 0 to 9 may stand in it: a PIN.
   package var isNumeric = false
-  /// Whether a digit must stand in it.
+  /// True if a digit must stand in it.
   package var needsDigit = false
-  /// Whether a lower-case letter must stand in it.
+  /// True if a lower-case letter must stand in it.
   package var needsLower = false
-  /// Whether an upper-case letter must stand in it.
+  /// True if an upper-case letter must stand in it.
   package var needsUpper = false
-  /// Whether something that is neither letter nor digit must stand in it.
+  /// True if something that is neither letter nor digit must stand in it.
   package var needsSymbol = false
   /// Wrong ones in a row after which one has to wait.
   package var tries = 5
@@ -31,7 +31,7 @@ package struct PasscodeRules: Hashable, Sendable {
   /// The standard rules: six characters of any kind.
   package init() {}
 
-  /// What is wrong with a passcode; nothing when it may be used.
+  /// Returns the faults of a passcode; none when it may be used.
   package func faults(of passcode: Secret) -> [Fault] {
     let text = Self.normalized(passcode).text
     let scalars = text.unicodeScalars

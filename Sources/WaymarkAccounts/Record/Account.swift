@@ -2,11 +2,11 @@
 package struct Account: Hashable, Sendable {
   /// A word of chance; says nothing of who it is.
   package let id: String
-  /// What the integrator's program calls them.
+  /// The name that the integrator's program gives them.
   package var subject: String?
   /// Their name.
   package var title: String
-  /// What stands below it.
+  /// The line below it.
   package var subtitle: String?
   /// Where their data is: what the activation led to.
   package var host: String?
@@ -14,9 +14,9 @@ package struct Account: Hashable, Sendable {
   package var passcode: String?
   /// Wrong passcodes.
   package var waits: PasscodeThrottle
-  /// What they chose, oldest first.
+  /// Their choices, oldest first.
   package private(set) var consents: [ConsentRecord]
-  /// Whether their onboarding is over. Before that only choices are kept of them.
+  /// True if their onboarding is over. Before that only choices are kept of them.
   package var isReady: Bool
   /// When it began: RFC 3339, UTC.
   package var created: String
@@ -55,7 +55,7 @@ package struct Account: Hashable, Sendable {
   /// The last choice about a consent, whatever its version.
   package func choice(about consent: String) -> ConsentRecord? { consents.last { $0.consent == consent } }
 
-  /// What this person still has to be asked: what they were not asked in this version, and what is needed and was denied.
+  /// Returns the consents to ask this person for: those not asked in this version, and those needed but denied.
   package func unanswered(of consents: [Consent]) -> [Consent] {
     consents.filter { consent in
       guard let last = choice(about: consent.id), last.version == consent.version else { return true }

@@ -62,7 +62,7 @@ package enum AccountFile {
     return account
   }
 
-  /// Whether a text is a name that the store gives: nothing else becomes a path.
+  /// Returns whether a text is a name that the store gives: nothing else becomes a path.
   package static func isID(_ text: String) -> Bool {
     (8...64).contains(text.utf8.count)
       && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) }

@@ -5,7 +5,7 @@ import Foundation
 /// A passcode as it is kept: scrypt (RFC 7914) with its own salt and parameters, in the form of PHC strings,
 /// `$scrypt$ln=16,r=8,p=1$SALT$HASH`.
 package struct PasscodeHash: Hashable, Sendable {
-  /// What the work of a guess depends on.
+  /// The cost of checking one guess.
   package struct Cost: Hashable, Sendable {
     /// The binary logarithm of N; memory is 128 · 2^`log` · `blocks` bytes.
     package var log: Int
@@ -20,10 +20,10 @@ package struct PasscodeHash: Hashable, Sendable {
       self.lanes = lanes
     }
 
-    /// What new passcodes get: 64 MiB, some 200 ms of a desktop's processor.
+    /// The cost for new passcodes: 64 MiB, some 200 ms of a desktop's processor.
     package static let standard = Cost(log: 16)
 
-    /// Whether a device can be asked to compute it: a damaged or foreign file must not take all memory.
+    /// True if a device can be asked to compute it: a damaged or foreign file must not take all memory.
     package var isWithinLimits: Bool {
       (1...18).contains(log) && (1...16).contains(blocks) && (1...4).contains(lanes)
         && 128 * (1 << log) * blocks * lanes <= 256 << 20
@@ -50,7 +50,7 @@ package struct PasscodeHash: Hashable, Sendable {
     return (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
   }
 
-  /// What was kept; `nil` for what is none, or asks for more than a device bears.
+  /// Reads a stored hash; `nil` for a text that is none, or that asks for more than a device bears.
   package init?(text: String) {
     let parts = text.split(separator: "$", omittingEmptySubsequences: false)
     guard text.utf8.count <= 256, parts.count == 5, parts[0].isEmpty, parts[1] == "scrypt" else { return nil }
@@ -74,7 +74,7 @@ package struct PasscodeHash: Hashable, Sendable {
     "$scrypt$ln=\(cost.log),r=\(cost.blocks),p=\(cost.lanes)$\(Self.encoded(salt))$\(Self.encoded(hash))"
   }
 
-  /// Whether this is the passcode; takes as long as `cost` says, whatever the passcode.
+  /// Returns whether this is the passcode; takes as long as `cost` says, whatever the passcode.
   ///
   /// - Throws: when there is not enough memory.
   package func matches(_ passcode: Secret) throws -> Bool {

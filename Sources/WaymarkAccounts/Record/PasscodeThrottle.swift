@@ -9,7 +9,7 @@ package struct PasscodeThrottle: Hashable, Sendable {
   /// When the last of them was given, in seconds since the device's start.
   package private(set) var since: Double
 
-  /// What was kept.
+  /// Restores the stored state.
   package init(failures: Int = 0, since: Double = 0) {
     self.failures = max(0, min(failures, 1_000_000))
     self.since = since.isFinite ? max(0, since) : 0

@@ -31,7 +31,7 @@ struct AlignmentFrame {
   }
 }
 
-/// What a step of the alignment may change: the eight numbers of a plane's map, or the six of a cylinder's pose.
+/// The parameters that alignment changes: the eight numbers of a plane's map, or the six of a cylinder's pose.
 ///
 /// Each number is counted such that one of it moves a patch by about the patches' spread.
 struct AlignmentParameters {

@@ -2,7 +2,7 @@ import Synchronization
 package import WaymarkGeometry
 package import WaymarkImage
 
-/// What alignment and tracking need of a reference: the picture at falling sizes, and on each of them the places of most
+/// The data of a reference for alignment and tracking: the picture at falling sizes, and on each of them the places of most
 /// texture.
 ///
 /// The places of a size are looked for when they are first asked for: a single frame needs three sizes of nine, and the

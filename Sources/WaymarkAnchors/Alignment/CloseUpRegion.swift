@@ -1,7 +1,7 @@
 import WaymarkGeometry
 import WaymarkImage
 
-/// What is in sight of a reference of which a frame shows less than half: it is then looked at more closely than its 480 pixels.
+/// The visible part of a reference of which a frame shows less than half: it is then compared in more detail than its 480 pixels.
 struct CloseUpRegion {
   /// The least rectangle around it, in pixels of the reference.
   let low: Point2
@@ -42,7 +42,7 @@ final class CloseUpPatches {
   private static let sets = 4
   private let places = UnsafeMutableBufferPointer<SIMD2<Float>>.allocate(capacity: sets * TextureRanking.most)
   private var counts = InlineArray<4, Int>(repeating: 0)
-  /// What each set was chosen for.
+  /// The key for which each set was chosen.
   private var keys = InlineArray<4, Key>(repeating: Key(serial: 0, level: 0, window: .zero))
   /// The set that was chosen longest ago.
   private var oldest = 0

@@ -43,7 +43,7 @@ package struct LensMap: Sendable {
     )
   }
 
-  /// What a reference of `width` × `height` pixels looks like in the frame whose straight place `homography` gives: the
+  /// Draws a reference of `width` × `height` pixels as it looks in the frame whose straight place `homography` gives: the
   /// corners, and the homography through them, which holds exactly there and nearly between.
   package func seen(_ homography: Homography, width: Int, height: Int) -> (corners: Quadrilateral, map: Homography)? {
     let reference = Quadrilateral(width: Double(width), height: Double(height))

@@ -26,9 +26,9 @@ package final class PatchAligner {
     package var levels = 3
     /// The standard deviation of the camera's noise, in gray levels.
     package var noise = 4.0
-    /// What the drawing gets wrong, as a share of a patch's contrast.
+    /// The error of the drawing, as a share of a patch's contrast.
     package var mismatch = 0.25
-    /// Whether a flat anchor keeps its shape, being shifted, turned and resized alone: bars look alike however long they are, and however
+    /// True if a flat anchor keeps its shape, being shifted, turned and resized alone: bars look alike however long they are, and however
     /// slanted along themselves.
     package var isRigid = false
     package init() {}
@@ -52,7 +52,7 @@ package final class PatchAligner {
     /// The mean share that the frame's contrast is of the reference's, in the agreeing patches.
     package var gain: Double
 
-    /// Whether what agrees tells where the whole reference is: how far a map errs grows with the square of the distance from what determined it,
+    /// Returns whether what agrees tells where the whole reference is: how far a map errs grows with the square of the distance from what determined it,
     /// and a frame that shows nothing but a label on the wall of a photograph says little of its corners. So the patches' deviation is at least
     /// a twentieth of half the reference's size, which a twelfth of it in sight has, evenly textured.
     package func determines(_ template: AnchorTemplate) -> Bool {
@@ -70,7 +70,7 @@ package final class PatchAligner {
     set { set.lens = newValue }
   }
   private let set: PatchSet
-  /// What the last comparison said of each patch.
+  /// The result of the last comparison of each patch.
   private let shift: UnsafeMutablePointer<Point2>
   private let correlation: UnsafeMutablePointer<Float>
   private let information: UnsafeMutablePointer<Double>
@@ -220,7 +220,7 @@ package final class PatchAligner {
       measure(h, view, scale)
       guard let step = solve(&frame, h, scale, robust: round > 0, prior: prior) else { return h }
       h = step.map
-      // What was measured a hundredth of a pixel away holds here, too.
+      // The gradient measured a hundredth of a pixel away holds here, too.
       if step.length < 0.01 { return h }
     }
     if judged { measure(h, view, scale) }
@@ -299,7 +299,7 @@ package final class PatchAligner {
       for k in 0..<8 { system.rows[k] += ax * jx[k] + ay * jy[k] }
       system.rhs += (jx * product[i].x + jy * product[i].y) * weight
     }
-    // What little is known beforehand keeps a map steady that few patches determine: the perspective changes by at most
+    // The little that is known beforehand steadies a map that few patches determine: the perspective changes by at most
     // a few hundredths over the radius, the rest by a few tenths.
     let loose = 1 / (0.5 * 0.5)
     let tight = 1 / (prior * prior)

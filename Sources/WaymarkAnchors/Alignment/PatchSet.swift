@@ -24,7 +24,7 @@ final class PatchSet {
   var lens: LensMap?
   /// The point of the reference that each patch's centre shows, in reference pixels.
   let anchor: UnsafeMutablePointer<Point2>
-  /// What it shows: gray levels, root of the summed squares without the mean.
+  /// The patch's gray levels, and the root of their summed squares without the mean.
   let contrast: UnsafeMutablePointer<Float>
   /// Sums of gx·gx, gx·gy, gy·gy in units of the contrast.
   let tensor: UnsafeMutablePointer<Float>
@@ -253,7 +253,7 @@ private struct PatchSamples {
       for j in 0..<moved {
         var p = across * ((Double(i) + 0.5) / Double(squeezed) - 0.5)
         if moved > 1 {
-          // What a pixel shows while the anchor has gone on is what the drawing has that far behind it.
+          // A pixel shows, while the anchor has moved on, the part of the drawing that lies that far behind it.
           let t = (Double(j) + 0.5) / Double(moved) - 0.5
           p -= chord * t + sag * (4 * t * t)
         }

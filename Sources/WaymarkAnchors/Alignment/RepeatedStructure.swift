@@ -46,7 +46,7 @@ enum RepeatedStructure {
         if isPeak { peaks.append((Point2(Double(dx), Double(dy)) / scale, v)) }
       }
     }
-    // What is mistaken is the next one, not the one after it.
+    // The peak taken by mistake is the next one, not the one after it.
     peaks.sort { $0.step.length < $1.step.length }
     return peaks.prefix(most).flatMap { [$0.step, Point2.zero - $0.step] }
   }

@@ -1,6 +1,6 @@
 import CKernels
 
-/// Whether a square of gray levels has structure in two directions: what an edge that lies along an edge cannot have.
+/// Measures whether a square of gray levels has structure in two directions: a corner, not an edge.
 enum SquareStructure {
   /// The same of ten rows of ten gray levels.
   static func isStructured(_ gray: InlineArray<100, Float>) -> Bool {

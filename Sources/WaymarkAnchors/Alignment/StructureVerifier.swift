@@ -82,7 +82,7 @@ package final class StructureVerifier {
     return sum.deviations(overlap)
   }
 
-  /// What has been compared so far.
+  /// The counts of the patches compared so far.
   private struct Tally {
     var n = 0.0
     var agreement = 0.0

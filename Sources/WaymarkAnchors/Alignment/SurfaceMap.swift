@@ -110,7 +110,7 @@ package enum SurfaceMap: Hashable, Sendable {
     return (low + high).sum().isFinite ? (low, high) : nil
   }
 
-  /// What goes back from the frame: the whole inverse of a plane, of a cylinder what is right around a pixel.
+  /// The map back from the frame: a plane's whole inverse, and for a cylinder the inverse around a pixel.
   var inverse: Inverse? {
     switch self {
     case .plane(let h): return h.inverse.map(Inverse.plane)

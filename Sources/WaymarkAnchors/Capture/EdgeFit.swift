@@ -9,7 +9,7 @@ import WaymarkImage
 struct EdgeFit {
   struct Result {
     var outline: Quadrilateral
-    /// Whether all four sides are seen along most of their length, and none goes on beyond a corner.
+    /// True if all four sides are seen along most of their length, and none goes on beyond a corner.
     var isClear: Bool
     /// The share of places at which the sides are seen.
     var support: Double
@@ -51,7 +51,7 @@ struct EdgeFit {
     var to: Point2
     /// The share of places at which its edge is seen.
     var share: Double
-    /// Whether there is a fainter line further out.
+    /// True if there is a fainter line further out.
     var isContested: Bool
   }
 
@@ -210,7 +210,7 @@ struct EdgeFit {
     return line(offset, slope, Double(hits) / Double(Self.places), isContested: isContested)
   }
 
-  /// Whether a side's edge goes on straight beyond one of its corners: then the wall does not begin there.
+  /// Returns whether a side's edge goes on straight beyond one of its corners: then the wall does not begin there.
   private func extendsBeyond(_ q: Quadrilateral, _ k: Int) -> Bool {
     let f = frame(q, k)
     for atEnd in [false, true] {

@@ -12,9 +12,9 @@ package struct PosterFinder {
   package struct Candidate: Sendable {
     /// Its corners in pixels of the photograph, the one nearest to the photograph's top left first.
     package var outline: Quadrilateral
-    /// Whether each side was seen along much of its length, and no other outline does nearly as well.
+    /// True if each side was seen along much of its length, and no other outline does nearly as well.
     package var isCertain: Bool
-    /// Whether there is nothing within, as on an empty sheet.
+    /// True if there is nothing within, as on an empty sheet.
     package var isBlank: Bool
   }
 
@@ -22,7 +22,7 @@ package struct PosterFinder {
 
   package init(_ photo: RGBImage) { self.photo = photo }
 
-  /// What was found, the largest and nearest to the middle first; what is uncertain counts half.
+  /// Returns the candidates, the largest and nearest to the middle first; uncertain ones count half.
   package func finds() -> [Candidate] {
     guard let map = WallSegmentation(photo) else { return [] }
     let objects = WallObject.all(map)
@@ -59,7 +59,7 @@ package struct PosterFinder {
     zip(a.corners, b.corners).map { $0.distance(to: $1) }.max() ?? 0
   }
 
-  /// Whether neighbouring places within an outline hardly differ but for the light.
+  /// Returns whether neighbouring places within an outline hardly differ but for the light.
   private func isBlank(_ q: Quadrilateral) -> Bool {
     guard let map = Homography(from: Quadrilateral(width: 1, height: 1), to: q) else { return false }
     let steps = 40

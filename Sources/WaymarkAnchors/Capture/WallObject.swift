@@ -6,7 +6,7 @@ struct WallObject {
   private let width: Int
   private let height: Int
   private let origin: (x: Int, y: Int)
-  /// Whether it goes on beyond the border of the photograph.
+  /// True if it goes on beyond the border of the photograph.
   let isCutOff: Bool
   let area: Int
 
@@ -140,7 +140,7 @@ struct WallObject {
     var equations = NormalEquations()
     for p in near { equations.add(SIMD8(1, along.dot(p), 0, 0, 0, 0, 0, 0), line.distance(p)) }
     guard let s = equations.solve(count: 2) else { return line }
-    // What lies at `distance = s0 + s1 · along`.
+    // The points at `distance = s0 + s1 · along`.
     let normal = line.normal - along * s[1]
     return Line(
       normal: normal / normal.length, offset: (line.offset + s[0]) / normal.length, support: line.support)
@@ -148,7 +148,7 @@ struct WallObject {
 
   // MARK: Its quadrilaterals
 
-  /// What it may be, the best first, in pixels of the wall's map.
+  /// Returns the possible outlines, the best first, in pixels of the wall's map.
   func quads() -> [(quad: Quadrilateral, score: Double)] {
     let points = silhouette()
     let lines = lines(points)

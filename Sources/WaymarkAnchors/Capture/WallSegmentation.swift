@@ -15,7 +15,7 @@ extension LogColour {
   }
 }
 
-/// What of a photograph is wall and what hangs on it.
+/// Separates the wall in a photograph from the things that hang on it.
 ///
 /// The wall is what most of the photograph's border shows. Its colour under uneven light is a surface of second degree, fitted to the
 /// border first, then to all that agrees, and at last corrected by what is seen nearby. How much it varies (grain, a
@@ -25,7 +25,7 @@ struct WallSegmentation {
   let scale: Double
   let width: Int
   let height: Int
-  /// Whether something hangs there.
+  /// True if something hangs there.
   private(set) var isForeground: [Bool]
 
   private static let side = 640

@@ -2,11 +2,11 @@ package import WaymarkGeometry
 
 /// A code that was read in a frame, as the follower needs it.
 package struct CodeDetection: Sendable {
-  /// What makes a code the same code.
+  /// The identity of a code.
   package struct Content: Hashable, Sendable {
     /// Its symbology, by the name that the reader gives it.
     package var symbology: String
-    /// What it carries.
+    /// The bytes that it carries.
     package var bytes: [UInt8]
 
     package init(symbology: String, bytes: [UInt8]) {
@@ -20,9 +20,9 @@ package struct CodeDetection: Sendable {
   package var corners: Quadrilateral
   /// How many columns and rows of modules it may have; none: its elements lie in no grid, and its picture is taken as it is.
   package var grids: [SIMD2<Int>]
-  /// Whether it is made of bars, which say where they are across themselves only.
+  /// True if it is made of bars, which say where they are across themselves only.
   package var isLinear: Bool
-  /// Whether one reading is enough to believe it; others wait for a second one.
+  /// True if one reading is enough to believe it; others wait for a second one.
   package var isCertain: Bool
   /// The width of the printed symbol in metres, without its quiet zone; `nil` where unknown.
   package var physicalWidth: Double?

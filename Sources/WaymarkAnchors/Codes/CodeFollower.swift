@@ -23,7 +23,7 @@ package final class CodeFollower {
     package init() {}
   }
 
-  /// What was read in a frame.
+  /// A code read in a frame.
   package struct Reading: Sendable {
     package var frame: GrayImage
     /// When the frame was captured, in seconds.
@@ -37,7 +37,7 @@ package final class CodeFollower {
     }
   }
 
-  /// What is known after a frame.
+  /// The state of all codes after a frame.
   package struct Report: Sendable {
     /// The codes that are seen or whose last place is still held, in the order of their numbers.
     package var observations: [CodeObservation] = []

@@ -1,6 +1,6 @@
 package import WaymarkGeometry
 
-/// What the follower says of one code in one frame.
+/// The state of one code in one frame.
 @dynamicMemberLookup
 package struct CodeObservation: Sendable {
   /// Counts up from 1; a code that comes back after it was lost has a new one.

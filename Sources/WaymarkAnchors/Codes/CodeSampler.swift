@@ -14,7 +14,7 @@ struct CodeModules {
     self.light = light
   }
 
-  /// Whether a module is light; −1 and the number of modules are the margin.
+  /// Returns whether a module is light; −1 and the number of modules are the margin.
   func isLight(_ x: Int, _ y: Int) -> Bool { light[(y + 1) * (columns + 2) + x + 1] }
 }
 

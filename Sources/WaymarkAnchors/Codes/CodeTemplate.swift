@@ -1,7 +1,7 @@
 import WaymarkGeometry
 import WaymarkImage
 
-/// What a code that was read looks like: the picture by which it is followed between readings.
+/// The look of a code that was read: the picture by which it is followed between readings.
 ///
 /// Of a matrix code every module is known once its grid is, so the picture is drawn anew, with edges as sharp as printed ones.
 /// All these edges then say where the code is, not its four outer ones alone, and the reference is as exact as the print. Other
@@ -13,7 +13,7 @@ struct CodeTemplate {
   var homography: Homography
   /// The symbol within the picture, whose pixels are squares around whole numbers: its outer edges.
   var outline: Quadrilateral
-  /// Whether it was drawn from modules.
+  /// True if it was drawn from modules.
   var isDrawn: Bool
 
   /// The longest side of a picture, in pixels.

@@ -5,7 +5,7 @@ import WaymarkImage
 struct FollowedCode {
   let id: Int
   let content: CodeDetection.Content
-  /// Whether it keeps its shape between readings, as bars do.
+  /// True if it keeps its shape between readings, as bars do.
   let isRigid: Bool
   var tracker: AnchorTracker?
   private var outline = Quadrilateral(width: 1, height: 1)
@@ -15,9 +15,9 @@ struct FollowedCode {
   private(set) var isDrawn = false
   /// The side of the square of its area when its picture was made, in pixels of the frame.
   private(set) var extent = 0.0
-  /// Whether it is seen in the present frame.
+  /// True if it is seen in the present frame.
   private(set) var isSeen = false
-  /// Whether something else stands in its place.
+  /// True if something else stands in its place.
   private(set) var isGone = false
   private(set) var lastSeen: Double
   private(set) var lastRead: Double
@@ -47,10 +47,10 @@ struct FollowedCode {
       lastSeen: time, lastRead: time)
   }
 
-  /// Whether it has been read often enough.
+  /// True if it has been read often enough.
   var isBelieved: Bool { readings >= needed }
 
-  /// Whether a reading of the frame at `time` shows more of it than its picture does, or, of bars, another shape.
+  /// Returns whether a reading of the frame at `time` shows more of it than its picture does, or, of bars, another shape.
   func isOutgrown(by read: Quadrilateral, at time: Double) -> Bool {
     let size = read.signedArea.squareRoot()
     // Seen from half the distance its drawing is too soft.
@@ -156,7 +156,7 @@ struct FollowedCode {
     return time - lastVerified < 0.09
   }
 
-  /// Whether it proved itself when it was asked last.
+  /// True if it proved itself when it was asked last.
   var isVerified: Bool { lastVerified == lastChecked }
 
   /// It is not in the present frame.

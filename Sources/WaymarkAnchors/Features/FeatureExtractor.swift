@@ -15,7 +15,7 @@ package import WaymarkImage
 /// I. Suárez et al., "BEBLID / BAD", 2020–21, without their learned thresholds). Used from one thread; nothing is
 /// allocated while the size of the pictures stays the same.
 package final class FeatureExtractor {
-  /// What is tunable, with what it costs.
+  /// The settings, with their cost.
   package struct Settings: Sendable, Equatable {
     /// The most features to keep; each costs about 1 µs to describe and more to look up.
     package var limit = 1000
@@ -119,7 +119,7 @@ package final class FeatureExtractor {
     }
     let (width, height) = (Int32(w), Int32(h))
     let size = planeSize
-    // What an earlier level left in the planes lies outside of what is read: 20 pixels around a level are repeated anew.
+    // Data that an earlier level left in the planes lies outside of the part read: 20 pixels around a level are repeated anew.
     let smooth = planes.bytes + pyramid.offset(0)
     let boxes = smooth + size
     let scores = smooth + 4 * size

@@ -11,7 +11,7 @@ package struct AnchorFeature: Sendable, Equatable {
   /// Its direction on that level.
   package var direction: UInt8
 
-  /// What a feature is there for.
+  /// The purpose of a feature.
   package enum Kind: Int, CaseIterable, Sendable { case usual, near, grazing }
 
   /// By the view that it was taken from.

@@ -118,7 +118,7 @@ public final class AnchorLibrary: Sendable {
     for reference in references where reference.pixels == nil { throw LibraryHeader.damaged(file.path) }
   }
 
-  /// What was found to be damaged since the library was opened. An anchor whose picture is damaged is not found; without the
+  /// The damage found since the library was opened. An anchor whose picture is damaged is not found; without the
   /// index none is.
   public var failure: AnchorError? { state.withLock { $0.failure } }
 
@@ -163,7 +163,7 @@ public final class AnchorLibrary: Sendable {
   }
 }
 
-/// What a library's file says of one anchor.
+/// The record of one anchor in a library's file.
 private struct AnchorRecord {
   let reference: AnchorReference
   /// Its part of the lists.

@@ -2,7 +2,7 @@ import WaymarkGeometry
 
 /// How well a picture will be found, and why not better.
 public struct AnchorQuality: Sendable, Hashable {
-  /// What a person can change about a picture.
+  /// A reason that a person can do something about by changing the picture.
   public enum Reason: Sendable, Hashable {
     /// There are few corners to recognise.
     case tooLittleDetail
@@ -10,7 +10,7 @@ public struct AnchorQuality: Sendable, Hashable {
     case oneSided
     /// The same detail comes again at other places.
     case repetitive
-    /// What structure there is runs in one direction: lines and edges, which any other edge resembles.
+    /// The structure runs in one direction: lines and edges, which any other edge resembles.
     case edgesOnly
     /// The grays lie close together.
     case lowContrast
@@ -35,7 +35,7 @@ public struct AnchorQuality: Sendable, Hashable {
       }
     }
 
-    /// What is wrong and what to do about it.
+    /// The fault, and what to do about it.
     public var text: String {
       switch self {
       case .tooLittleDetail: "too little detail: choose a picture with more corners, letters or texture"
@@ -54,7 +54,7 @@ public struct AnchorQuality: Sendable, Hashable {
   /// 0…100: the share of simulated views, among them steep, small, blurred, dim and noisy ones, in which it is expected to
   /// be found.
   public var score: Int
-  /// What speaks against it, the most important first.
+  /// The reasons that speak against it, the most important first.
   public var reasons: [Reason]
 
   /// A quality from its parts.

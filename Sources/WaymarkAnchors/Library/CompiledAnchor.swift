@@ -26,9 +26,9 @@ package struct CompiledAnchor: Sendable {
   package var recall: Double
   /// How many of its corners are found again in each simulated view; not kept in the library.
   package var sightings: [Int]
-  /// What the detector said of it, where it was asked; not kept in the library.
+  /// The detector's own result, where it was asked; not kept in the library.
   package var trial: Trial?
-  /// What speaks against the picture; not kept in the library.
+  /// The reasons that speak against the picture; not kept in the library.
   package var reasons: [AnchorQuality.Reason]
 
   /// Leaves no more features of each kind than these, in the order of `AnchorFeature.Kind`, the most useful ones.

@@ -9,7 +9,7 @@ struct IndexValidator {
   private let records: Range<Int>
   private let lists: Range<Int>
   private var lastStart = 0
-  /// Whether all that went by was in order.
+  /// True if all that went by was in order.
   private(set) var isSound = true
 
   /// For a library of which the header says this.

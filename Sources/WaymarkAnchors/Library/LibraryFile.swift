@@ -56,7 +56,7 @@ final class LibraryFile: Sendable {
 
   deinit { if file >= 0 { close(file) } }
 
-  /// Whether all of it is in memory.
+  /// True if all of it is in memory.
   var isWhole: Bool { !whole.isEmpty }
 
   /// Reads what lies from `offset` on.

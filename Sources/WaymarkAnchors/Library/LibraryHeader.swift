@@ -1,6 +1,6 @@
 import WaymarkSystem
 
-/// What the header of a library says, believed or not.
+/// The header of a library as it stands, believed or not.
 struct LibraryHeader {
   let anchors: Int
   let features: Int
@@ -55,7 +55,7 @@ struct LibraryHeader {
     return start..<start + size(of: section)
   }
 
-  /// Whether the sections lie one behind the other as `LibraryWriter` puts them, inside a file of so many bytes.
+  /// Returns whether the sections lie one behind the other as `LibraryWriter` puts them, inside a file of so many bytes.
   func fits(_ fileSize: Int) -> Bool {
     guard (1...FeatureKey.greatestBits).contains(keyBits), anchors < Int(UInt16.max), features <= Self.mostFeatures,
       nameBytes <= AnchorCompiler.longestName * anchors

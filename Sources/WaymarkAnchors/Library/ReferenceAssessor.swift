@@ -62,7 +62,7 @@ struct ReferenceAssessor {
     return level((0..<256).reversed()) - level(0..<256)
   }
 
-  /// Whether at most half of a 4×4 grid's fields hold a fair share of the features.
+  /// Returns whether at most half of a 4×4 grid's fields hold a fair share of the features.
   private static func isOneSided(_ features: [AnchorFeature], _ image: GrayImage) -> Bool {
     guard !features.isEmpty else { return true }
     var fields = [Int](repeating: 0, count: 16)
@@ -93,7 +93,7 @@ struct ReferenceAssessor {
     return Double(twins) / Double(set.count)
   }
 
-  /// Whether a thumbnail correlates with itself mirrored either way, or turned by half.
+  /// Returns whether a thumbnail correlates with itself mirrored either way, or turned by half.
   private static func isSymmetric(_ image: GrayImage) -> Bool {
     let n = 48
     let small = image.resized(width: n, height: n)

@@ -27,7 +27,7 @@ public final class AnchorDetector {
   package var intrinsics: CameraIntrinsics?
   /// The camera of the picture that is searched.
   private var camera = CameraIntrinsics(assumedFor: 640, 480)
-  /// Whether round anchors are looked for as if they were flat.
+  /// True if round anchors are looked for as if they were flat.
   package var takesAllFlat = false
   private var templates: TemplateCache
 
@@ -87,7 +87,7 @@ public final class AnchorDetector {
     return detections
   }
 
-  /// What alignment and tracking need of an anchor, made when it is first seen.
+  /// Returns the data for aligning and tracking an anchor, made when it is first seen.
   package func template(_ anchor: Int) -> AnchorTemplate { templates.template(for: anchor, in: library) }
 
   private func look(_ picture: ImageView, doubled: Bool, except known: [Quadrilateral]) {
@@ -288,7 +288,7 @@ public final class AnchorDetector {
   /// scores below 0.88; right ones with so few have more, and with 32 features the general bound is enough.
   static func leastScore(_ inliers: Int) -> Double { max(0.6, 0.9 - 0.0125 * Double(max(0, inliers - 8))) }
 
-  /// Whether the corners' depths differ no more than they can: a picture that fills a small angle is about as far away at
+  /// Returns whether the corners' depths differ no more than they can: a picture that fills a small angle is about as far away at
   /// one end as at the other, however it is tilted. Bent wrong maps fail here.
   private func hasCameraLikeDepth(
     _ map: Homography, _ reference: AnchorReference, _ outline: Quadrilateral, width: Int
@@ -303,14 +303,14 @@ public final class AnchorDetector {
     return ratio < min(4, 1.1 + 1.8 * diagonal / (0.7 * Double(width)))
   }
 
-  /// Whether a claim and an outline stand for the same thing in the frame: each holds the other's centre.
+  /// Returns whether a claim and an outline stand for the same thing in the frame: each holds the other's centre.
   private func covers(_ detection: DetectedAnchor, _ outline: Quadrilateral) -> Bool {
     let reference = library.references[detection.anchor]
     guard let other = detection.map.outline(width: reference.width, height: reference.height) else { return false }
     return other.contains(outline.center) && outline.contains(other.center)
   }
 
-  /// Whether two anchors may be claimed at one place.
+  /// True if two anchors may be claimed at one place.
   package var allowsOverlaps = false
 
   /// Told of every alignment: the anchor, what the aligner said, and how many features agreed. For measuring.

@@ -98,11 +98,11 @@ final class FeatureLookup {
     matches.deallocate()
   }
 
-  /// Whether a thorough look may find what a quick one missed: from about two hundred anchors on. In smaller libraries it adds
+  /// True if a thorough look may find what a quick one missed: from about two hundred anchors on. In smaller libraries it adds
   /// little (one frame in a hundred at fifty anchors), and every frame that shows nothing would pay for it.
   var isThoroughSearchUseful: Bool { index.keyBits >= 14 }
 
-  /// Whether the library has thousands of anchors: about 3,500 and more.
+  /// True if the library has thousands of anchors: about 3,500 and more.
   private var isOfThousands: Bool { index.keyBits >= FeatureKey.bitsOfThousands }
 
   /// The first look for a library of this size.
@@ -189,7 +189,7 @@ final class FeatureLookup {
     var start = range.lowerBound
     while start < range.upperBound {
       let stretch = min(Self.stretch, range.upperBound - start)
-      // Whoever is no nearer than the last that is kept changes nothing.
+      // A candidate that is no nearer than the last one kept changes nothing.
       let found = ck_near(
         features.descriptor(q), descriptors + 4 * start, Int32(truncatingIfNeeded: stretch),
         Int32(best[kept - 1].distance) - 1, places, distances)

@@ -39,7 +39,7 @@ final class HypothesisSearch {
     var apart: Float = 10
   }
 
-  /// What is needed of a match, ready for comparing.
+  /// The descriptor and place of a match, ready for comparing.
   private struct Local {
     var reference: SIMD2<Float>
     var frame: SIMD2<Float>
@@ -161,7 +161,7 @@ final class HypothesisSearch {
     return Self.alike(a.linear, b.linear, determinant)
   }
 
-  /// Whether two local maps agree in size and turn: `b · a⁻¹` is near to a similarity near to 1.
+  /// Returns whether two local maps agree in size and turn: `b · a⁻¹` is near to a similarity near to 1.
   @inline(__always)
   static func alike(_ a: Linear2, _ b: Linear2, _ determinant: Float) -> Bool {
     let ratio = b.determinant / determinant

@@ -18,7 +18,7 @@ struct TemplateCache {
   private let pixels: PixelBuffer
   /// The greatest side of the library's pictures.
   private let side: Int
-  /// What stands for a picture that is damaged: nothing agrees with it.
+  /// A blank in place of a damaged picture: nothing agrees with it.
   private let blank = GrayImage(width: 16, height: 16, value: 0)
 
   init(capacity: Int, for library: AnchorLibrary) {

@@ -1,7 +1,7 @@
 package import WaymarkGeometry
 package import WaymarkImage
 
-/// What finds anchors in a single frame: the detector over a library, seen from the engine that follows them.
+/// Finds anchors in a single frame: the detector over a library, seen from the engine that follows them.
 package protocol AnchorDetecting: AnyObject {
   /// Finds anchors in a frame, best claim first, one claim an anchor.
   ///
@@ -11,7 +11,7 @@ package protocol AnchorDetecting: AnyObject {
   /// The reference with an index that a claim named.
   func reference(_ anchor: Int) -> AnchorReference
 
-  /// What tracking needs of a reference.
+  /// Returns the data of a reference for tracking.
   func template(_ anchor: Int) -> AnchorTemplate
 
   /// How many references there are.

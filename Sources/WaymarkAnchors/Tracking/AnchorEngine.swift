@@ -7,7 +7,7 @@ import WaymarkSystem
 /// It holds no clock and does no input or output: the same frames at the same times give the same reports. After warm-up it
 /// allocates nothing on the image path. To be used from one thread at a time.
 public final class AnchorEngine {
-  /// What can be set.
+  /// The settings.
   public struct Options: Hashable, Sendable {
     /// The least time between two searches of the whole frame while something is followed, in seconds.
     public var searchInterval = 0.5
@@ -31,10 +31,10 @@ public final class AnchorEngine {
   /// Told where the time of frames goes.
   package var stages: StageTimes?
   private let source: any AnchorDetecting
-  /// Who searches whole frames while something is followed; nobody: it is done in between.
+  /// The runner that searches whole frames while something is followed; nil: it is done in between.
   private let runner: (any SearchRunner)?
   private let job: SearchJob
-  /// Whether a search was begun whose claims were not taken up yet.
+  /// True if a search was begun whose claims were not taken up yet.
   private var isSearching = false
   private let givenIntrinsics: CameraIntrinsics?
   private let pyramid = GrayPyramid()
@@ -46,7 +46,7 @@ public final class AnchorEngine {
   private var exposure = ExposureEstimate()
   private var anchors: [FollowedAnchor] = []
   private var lastSearch = -Double.infinity
-  /// Whether the last search found something new while it had to share its features among many: then there may be more.
+  /// True if the last search found something new while it had to share its features among many: then there may be more.
   private var mayHoldMore = false
   private var lastTime = -Double.infinity
   private var frameSize = (width: 0, height: 0)
@@ -244,7 +244,7 @@ public final class AnchorEngine {
     isSearching = false
   }
 
-  /// Whether another anchor is already followed at the same place: pictures that are nearly alike must not both be claimed.
+  /// Returns whether another anchor is already followed at the same place: pictures that are nearly alike must not both be claimed.
   private func isTaken(_ corners: Quadrilateral) -> Bool {
     let limit = 0.15 * corners.signedArea.squareRoot()
     return anchors.contains {
@@ -313,7 +313,7 @@ public final class AnchorEngine {
         report.observations.append(anchors[i].observation)
       }
     }
-    // What is out of sight and neither present nor looked for any more is forgotten.
+    // Anchors that are out of sight, and neither present nor looked for any more, are forgotten.
     anchors.removeAll {
       !$0.isSeen && !$0.presence.isPresent
         && (!$0.isConfirmed || time - $0.observation.lastSeen > options.retentionTime)

@@ -1,6 +1,6 @@
 public import WaymarkGeometry
 
-/// What the engine says of one anchor in one frame.
+/// The state of one anchor in one frame.
 @dynamicMemberLookup
 public struct AnchorObservation: Sendable {
   /// The anchor's index in the library.
@@ -17,7 +17,7 @@ public struct AnchorObservation: Sendable {
   public var inliers: Int
   /// The time of the frame in which it was last seen, in seconds.
   public var lastSeen: Double
-  /// Whether it counts as found: seen for long enough, and not away for too long.
+  /// True if it counts as found: seen for long enough, and not away for too long.
   public var isPresent: Bool
 
   /// The outline of what is in sight, in pixels of the frame, clockwise from the top left: the corners, or of a round anchor
@@ -28,7 +28,7 @@ public struct AnchorObservation: Sendable {
   public subscript<Part>(dynamicMember part: KeyPath<AnchorPlacement, Part>) -> Part { placement[keyPath: part] }
 }
 
-/// What the engine says of one frame.
+/// The result of one frame.
 public struct AnchorReport: Sendable {
   /// The time of the frame, in seconds.
   public var time: Double
@@ -38,7 +38,7 @@ public struct AnchorReport: Sendable {
   public var found: [Int]
   /// The anchors that count as lost from this frame on, and when each was last seen.
   public var lost: [AnchorLoss]
-  /// Whether the whole frame was searched for anchors.
+  /// True if the whole frame was searched for anchors.
   public var searched: Bool
 }
 

@@ -14,7 +14,7 @@ package struct AnchorTracker {
     /// The least score to go on, and the least share of the patches in view that must agree.
     package var minimumScore = 0.6
     package var minimumShare = 0.3
-    /// Whether a picture that repeats itself is compared with itself a step aside.
+    /// True if a picture that repeats itself is compared with itself a step aside.
     package var comparesSteps = true
     /// The fewest patches that must agree.
     package var minimumInliers = 6
@@ -98,7 +98,7 @@ package struct AnchorTracker {
       for k in blurs.indices {
         let blur = blurs[k]
         guard let agreement = agreement(map, blur, octaves.coarsest, of: 32) else { continue }
-        // What agrees so much less before it is aligned does not do so afterwards.
+        // A place that agrees so much less before it is aligned does not do so afterwards.
         if agreement > max(own - 0.15, best?.agreement ?? 0) { best = (map, blur, agreement) }
       }
     }

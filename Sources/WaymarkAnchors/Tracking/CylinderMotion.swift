@@ -2,7 +2,7 @@ import WaymarkGeometry
 
 /// Where a round anchor was in the last frames, and where that lets one expect it: its pose is carried on with its speed.
 ///
-/// What turns is the cylinder about a point of its axis, so that a can that is turned in the hand stays in its place.
+/// The motion of a cylinder, which turns about a point of its axis, so that a can that is turned in the hand stays in its place.
 struct CylinderMotion: Sendable {
   private struct Velocity {
     /// Radians and metres a second.
@@ -52,7 +52,7 @@ struct CylinderMotion: Sendable {
     return way.isFinite ? way : 0
   }
 
-  /// What is too long ago says nothing of the speed.
+  /// A place from too long ago tells nothing of the speed.
   private func velocity(to map: CylinderMap, at time: Double) -> Velocity? {
     guard let last, time > last.time, time - last.time <= 0.25 else { return nil }
     let interval = time - last.time

@@ -16,16 +16,16 @@ struct FollowedAnchor {
   /// The corners without the lens's distortion.
   private(set) var place: Quadrilateral
   private let lens: LensMap?
-  /// Whether it is seen in the present frame.
+  /// True if it is seen in the present frame.
   var isSeen = true
   /// When it was last asked whether it is still what is followed, and when it last was.
   private(set) var lastChecked: Double
   private var lastVerified: Double
   /// In how many frames running it has been seen.
   private var streak = 0
-  /// Whether it has been followed for a few frames: a claim that was a mistake does not last that long.
+  /// True if it has been followed for a few frames: a claim that was a mistake does not last that long.
   private(set) var isConfirmed = false
-  /// Whether it may be told: it is confirmed, or so alike that nobody doubts it.
+  /// True if it may be told: it is confirmed, or so alike that nobody doubts it.
   var isCredible: Bool { isConfirmed || observation.placement.score >= 0.75 }
 
   init(

@@ -28,7 +28,7 @@ package struct MotionHistory: Sendable {
       last = Entry(time: time, corners: corners)
       return
     }
-    // What is too long ago says nothing of the speed.
+    // A place from too long ago tells nothing of the speed.
     if time - previous.time > 0.25 {
       first = nil
       before = nil

@@ -6,7 +6,7 @@ import WaymarkSystem
 package protocol SearchRunner: AnyObject {
   /// Runs a job elsewhere; only called when the last one is done.
   func start(_ job: SearchJob)
-  /// Whether there is nothing that still runs.
+  /// True if there is nothing that still runs.
   var isIdle: Bool { get }
   /// Waits until there is not.
   func wait()
@@ -25,7 +25,7 @@ package final class SearchJob: @unchecked Sendable {
   private var painted: [Quadrilateral] = []
   /// When the frame was captured, in seconds.
   package private(set) var time = 0.0
-  /// What was found.
+  /// The anchors found.
   package private(set) var detections: [DetectedAnchor] = []
 
   package init(source: any AnchorDetecting) { self.source = source }

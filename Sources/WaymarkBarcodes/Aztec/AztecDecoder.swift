@@ -1,6 +1,6 @@
 /// From the modules of an Aztec Code symbol to its message: ISO/IEC 24778.
 enum AztecDecoder {
-  /// What the mode message around the bull's eye says (clause 7.2.3).
+  /// The contents of the mode message around the bull's eye (clause 7.2.3).
   struct Mode: Hashable {
     var isCompact: Bool
     var layers: Int
@@ -56,7 +56,7 @@ enum AztecDecoder {
     guard matrix.columns == mode.side, matrix.rows == mode.side else { return nil }
     let places = layers(mode)
     guard places.count == mode.bits else { return nil }
-    // What does not fill a codeword stands first.
+    // The bits that do not fill a codeword stand first.
     let first = mode.bits % mode.width
     var words: [Int] = []
     var doubt: [Float] = []

@@ -8,7 +8,7 @@ struct BullseyeSearch {
     /// The width of a ring along a row and along a column, in pixels.
     var ringX: Double
     var ringY: Double
-    /// Whether the middle is lighter than the ring around it.
+    /// True if the middle is lighter than the ring around it.
     var isLight: Bool
     /// How many of twelve rays from the middle cross the rings as they should.
     var rays: Int
@@ -71,7 +71,7 @@ struct BullseyeSearch {
     [-0.92, 0.38], [-0.92, -0.38], [-0.38, -0.92], [0.38, -0.92], [0.92, -0.38],
   ]
 
-  /// Whether a ray from the middle crosses three rings of about one width.
+  /// Returns whether a ray from the middle crosses three rings of about one width.
   private func crosses(
     _ view: ImageView, _ levels: BlockMean, _ center: Point2, _ direction: Point2, _ ring: Point2, isLight: Bool
   ) -> Bool {

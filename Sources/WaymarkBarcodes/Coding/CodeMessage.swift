@@ -1,4 +1,4 @@
-/// What a code carries once its errors are corrected: bytes, in which character sets they are, and what the code says of
+/// The contents of a code once its errors are corrected: bytes, in which character sets they are, and what the code says of
 /// itself. The same for every symbology.
 struct CodeMessage: Hashable {
   /// Bytes under one extended channel interpretation; `nil` where the code names none.
@@ -13,7 +13,7 @@ struct CodeMessage: Hashable {
     var index: Int
     /// How many there are; `nil` where only the last one tells.
     var count: Int?
-    /// What all parts of one message have in common.
+    /// The identifier that all parts of one message have in common.
     var identifier: [Int]
   }
 
@@ -34,7 +34,7 @@ struct CodeMessage: Hashable {
 
   mutating func append(_ text: String) { append(text.utf8) }
 
-  /// What follows is in another character set (AIM ITS/04-001).
+  /// Switches to another character set (AIM ITS/04-001).
   mutating func use(eci: Int?) { self.eci = eci }
 
   /// Adds the content of the next part of a structured append.

@@ -8,7 +8,7 @@ struct GridMesh {
   let rows: [Double]
   /// Row by row.
   var shifts: [Point2]
-  /// Whether the shifts go on beyond the outer lines as between the last two, or stay as they are there.
+  /// True if the shifts go on beyond the outer lines as between the last two; false if they stay as they are there.
   var extrapolates = false
 
   init(columns: [Double], rows: [Double], shifts: [Point2], extrapolates: Bool = false) {

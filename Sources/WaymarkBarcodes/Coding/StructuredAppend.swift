@@ -22,13 +22,13 @@ struct StructuredAppend {
     }
   }
 
-  /// What came of them.
+  /// The result of joining them.
   struct Outcome {
     /// The messages of which every part was seen.
     var whole: [Symbol] = []
     /// The parts of the others.
     var parts: [Symbol] = []
-    /// What is missing of those.
+    /// The symbols of which parts are missing.
     var incomplete: [IncompleteSymbol] = []
   }
 
@@ -67,7 +67,7 @@ struct StructuredAppend {
       var byIndex: [Int: Code] = [:]
       var isAmbiguous = false
       for code in own {
-        // What only the last part tells may be of another message with the same name.
+        // A total that only the last part tells may be of another message with the same name.
         guard let part = code.part, count.map({ part.index < $0 }) ?? true else { continue }
         // Two messages that have nothing to tell them apart: nobody knows which part belongs to which.
         if let other = byIndex[part.index], other.message != code.message { isAmbiguous = true }
@@ -97,7 +97,7 @@ struct StructuredAppend {
 }
 
 extension Symbology {
-  /// Whether only some parts of a message say how many there are.
+  /// True if only some parts of a message say how many there are.
   fileprivate var isCountedLast: Bool { self == .pdf417 || self == .microPDF417 }
 }
 

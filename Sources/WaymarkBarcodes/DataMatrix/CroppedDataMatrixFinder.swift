@@ -75,7 +75,7 @@ struct CroppedDataMatrixFinder {
     return detections
   }
 
-  /// What is dark and what is light where a symbol has its strokes, its alternating sides, and its quiet zone.
+  /// The dark and light levels at a symbol's strokes, its alternating sides, and its quiet zone.
   private struct Frame {
     private let view: ImageView
     private let inverted: Bool
@@ -107,7 +107,7 @@ struct CroppedDataMatrixFinder {
       }
     }
 
-    /// Whether all but a few places are as they should be.
+    /// True if all but a few places are as they should be.
     var isClear: Bool {
       let (low, high) = (dark.reduce(0, +) / Double(dark.count), light.reduce(0, +) / Double(light.count))
       guard high - low > 40 else { return false }
@@ -128,7 +128,7 @@ struct CroppedDataMatrixFinder {
     return finding
   }
 
-  /// Whether an alternating side goes on, as even as such a side is, until the picture ends.
+  /// Returns whether an alternating side goes on, as even as such a side is, until the picture ends.
   private func isCut(_ timing: DataMatrixTiming?, at side: Int, module: Double) -> Bool {
     guard let changes = timing?.changes, changes.count >= Self.fewest, let last = changes.last,
       distances(last)[side] < 3 * module

@@ -8,7 +8,7 @@ struct DataMatrixCorner {
   var corner: Point2
   var top: Point2
   var right: Point2
-  /// Whether the L is light on dark.
+  /// True if the L is light on dark.
   var inverted: Bool
   /// Places along the two borders, from the corner outwards, where they are not straight; else empty.
   var left: [Point2] = []

@@ -49,7 +49,7 @@ struct DataMatrixOutline {
     left = right.map { Point2(0.5 + aside($0.y), $0.y) }
   }
 
-  /// What an alternating side looks like that nothing is known of: every module as wide, and as far from the L as the end of
+  /// Makes up an alternating side of which nothing is known: every module as wide, and as far from the L as the end of
   /// the other side.
   ///
   /// - Parameters:
@@ -125,7 +125,7 @@ extension DataMatrixTimingSearch {
     return t - last < 0.8 * module || abs(last - length) < 0.5 * module ? end : corner + direction * (last + step / 2)
   }
 
-  /// What may be the alternating side that starts at the end of one side of the L, along a course that may bend: the outer
+  /// Looks for the alternating side that starts at the end of one side of the L, along a course that may bend: the outer
   /// borders of its dark modules lead the way.
   ///
   /// - Parameters:

@@ -54,7 +54,7 @@ extension DataMatrixReader {
     return nil
   }
 
-  /// Whether modules of that size would be about as wide as they are high.
+  /// Returns whether modules of that size would be about as wide as they are high.
   private func isLikely(_ size: DataMatrixSize, _ c: DataMatrixCorner) -> Bool {
     let wide = c.corner.distance(to: c.right) / Double(size.columns)
     let high = c.corner.distance(to: c.top) / Double(size.rows)

@@ -6,7 +6,7 @@ import WaymarkImage
 struct DataMatrixReader {
   let view: ImageView
   let levels: BlockMean
-  /// Whether a symbol is worth more than one way to count and to sample its modules: in a live frame the next one is.
+  /// True if a symbol is worth more than one way to count and to sample its modules: in a live frame the next one is.
   var isThorough = true
   /// How many corners may fail.
   var failures = 40
@@ -147,7 +147,7 @@ struct DataMatrixReader {
     var finding = MatrixDetection(symbology: .dataMatrix, corners: corners, module: module, certainty: 0)
     finding.inverted = c.inverted
     for attempt in 0..<(isThorough ? 4 : 2) {
-      // What takes more time is for symbols of which the frame is there.
+      // The slower attempts are for symbols of which the frame is there.
       if attempt > 1, finding.certainty < 0.75 { break }
       guard let sampler = sampler(attempt, size, map, contrast: contrast, inverted: c.inverted) else {
         continue
@@ -158,7 +158,7 @@ struct DataMatrixReader {
     return finding.certainty > 0.97 ? finding : nil
   }
 
-  /// Whether the modules say something; how well the frame is seen is noted in either case.
+  /// Returns whether the modules say something; how well the frame is seen is noted in either case.
   func read(_ sampler: ModuleSampler, _ size: DataMatrixSize, _ finding: inout MatrixDetection) -> Bool {
     for (radius, sharpen) in [(5, Float(0)), (3, 0.6), (6, 1.2)] {
       let matrix = sampler.matrix(radius: radius, sharpen: sharpen, inverted: finding.inverted)
@@ -263,7 +263,7 @@ extension DataMatrixSize {
       blocks: blocks)
   }
 
-  /// Whether a module of the outer frame is dark; `nil` inside.
+  /// Returns whether a module of the outer frame is dark; `nil` inside.
   func frame(_ x: Int, _ y: Int) -> Bool? {
     if x == 0 || y == rows - 1 { return true }
     if y == 0 { return x.isMultiple(of: 2) }

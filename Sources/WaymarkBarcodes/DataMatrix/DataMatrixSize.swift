@@ -45,7 +45,7 @@ struct DataMatrixSize: Hashable, Sendable {
     Self(rows: rows, columns: columns, regionRows: 1, regionColumns: regions, data: data, checks: checks, blocks: 1)
   }
 
-  /// Whether a module belongs to a finder or timing pattern, and if so whether it is dark.
+  /// Returns whether a module belongs to a finder or timing pattern, and if so whether it is dark.
   func fixed(_ x: Int, _ y: Int) -> Bool? {
     let (u, v) = (x % (regionWidth + 2), y % (regionHeight + 2))
     if u == 0 || v == regionHeight + 1 { return true }

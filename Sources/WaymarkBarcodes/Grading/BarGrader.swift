@@ -4,7 +4,7 @@ import WaymarkImage
 /// Grades the print of bars after ISO/IEC 15416: ten scan lines over the height of the bars, each with its reflectance profile.
 struct BarGrader {
   let reflectance: Reflectance
-  /// Whether a line shows the symbol: its elements in pixels, drawn as a picture of black and white.
+  /// True if a line shows the symbol: its elements in pixels, drawn as a picture of black and white.
   let decodes: (_ widths: [Double]) -> Bool
   let symbology: Symbology
 
@@ -134,7 +134,7 @@ private struct Profile {
   var leastEdge = 0.0
   /// The largest step back within an element.
   var worstDefect = 0.0
-  /// Whether both quiet zones were found, light enough.
+  /// True if both quiet zones were found, light enough.
   var isComplete = false
 
   init?(_ reflectance: Reflectance, _ a: Point2, _ b: Point2, isDataBar: Bool) {
@@ -224,8 +224,8 @@ private struct Span {
     let all = zip(edges, edges.dropFirst()).map { $1 - $0 }
     let center = Double(values.count) / 2
     let middle = all.indices.min { abs(edges[$0] - center) < abs(edges[$1] - center) } ?? 0
-    // What lies beyond the symbol has other widths.
-    // What lies beyond the symbol has other widths.
+    // The elements beyond the symbol have other widths.
+    // The elements beyond the symbol have other widths.
     let near = all[max(0, middle - 12)...min(all.count - 1, middle + 12)].sorted()
     narrow = near[near.count / 5]
     let (widest, narrow) = (isDataBar ? 10.5 : 6.5, self.narrow)

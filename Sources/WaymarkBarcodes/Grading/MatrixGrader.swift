@@ -23,7 +23,7 @@ struct MatrixGrader {
   /// How many modules of light belong around the symbol.
   let quiet: Int
 
-  /// What the edges between modules say of the grid beyond `raw`, in modules: a plane perspective.
+  /// The deviation of the edges between modules from the grid beyond `raw`, in modules: a plane perspective.
   private var bend = SIMD8<Double>()
 
   init(
@@ -106,7 +106,7 @@ struct MatrixGrader {
       let unused = max(0, 1 - 2 * Double(wrong) / Double(checks))
       best = max(best, min(Double(4 - i), PrintGrade.grade(unused, PrintGrade.correctionLimits)))
     }
-    // What nine of ten codewords reach.
+    // The level that nine of ten codewords reach.
     let sorted = words.joined().sorted()
     return (best, sorted.isEmpty ? 0 : sorted[sorted.count / 10])
   }

@@ -19,7 +19,7 @@ public struct PrintGrade: Hashable, Sendable {
     }
   }
 
-  /// What is graded, by the words of the standards.
+  /// A graded parameter, by the words of the standards.
   public enum Parameter: String, Hashable, Sendable, Codable, CaseIterable {
     /// Of bars: whether the line has as many edges as its symbol (ISO/IEC 15416).
     case edgeDetermination
@@ -35,7 +35,7 @@ public struct PrintGrade: Hashable, Sendable {
     case symbolContrast
     /// How even light and dark are, as a share of that difference.
     case modulation
-    /// Whether it can be read at all.
+    /// True if it can be read at all.
     case decode
     /// Of matrix codes: modulation that knows which modules should be light and which dark (ISO/IEC 15415).
     case reflectanceMargin
@@ -53,7 +53,7 @@ public struct PrintGrade: Hashable, Sendable {
   public struct Part: Hashable, Sendable {
     /// Which one.
     public var parameter: Parameter
-    /// What was measured, a share between 0 and 1 but for grid nonuniformity, which is in modules; the mean over the scan lines
+    /// The measured value, a share between 0 and 1 but for grid nonuniformity, which is in modules; the mean over the scan lines
     /// of bars; `nil` where the parameter only passes or fails.
     public var measured: Double?
     /// Its grade, 0 to 4; the mean over the scan lines of bars.
@@ -76,10 +76,10 @@ public struct PrintGrade: Hashable, Sendable {
   /// The grade as a letter.
   public var letter: Letter { Letter(value) }
 
-  /// What no picture of an uncalibrated camera tells.
+  /// The parameters that no picture of an uncalibrated camera tells.
   public static let unknown: [Unknown] = Unknown.allCases
 
-  /// What a verifier knows and a camera does not.
+  /// A parameter that a verifier knows and a camera does not.
   public enum Unknown: String, Hashable, Sendable, Codable, CaseIterable {
     /// Reflectance in relation to a white standard: the white of the picture counts as 100 %.
     case absoluteReflectance

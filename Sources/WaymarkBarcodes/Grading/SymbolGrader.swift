@@ -8,7 +8,7 @@ public struct SymbolGrader: ~Copyable {
   /// A grader; a handle that is owned, as a scanner is.
   public init() throws(BarcodeError) { zbar = try ZBarScanner(symbologies: [.ean13]) }
 
-  /// What can be graded: bars in one row, and those matrix codes whose modules lie in a grid.
+  /// The symbologies that can be graded: bars in one row, and those matrix codes whose modules lie in a grid.
   public static let symbologies: Set<Symbology> = Set(Symbology.allCases).subtracting([
     .sq, .pdf417, .maxiCode, .ean2, .ean5,
   ])
@@ -53,7 +53,7 @@ public struct SymbolGrader: ~Copyable {
     ).grade(symbol.corners)
   }
 
-  /// Whether elements of given widths are the symbol.
+  /// Returns whether elements of given widths are the symbol.
   private static func shows(
     _ widths: [Double], _ symbol: Symbol, _ library: Set<Symbology>, _ scanner: inout ZBarScanner
   ) -> Bool {

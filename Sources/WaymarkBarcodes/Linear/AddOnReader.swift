@@ -11,7 +11,7 @@ struct AddOnReader {
   let bars: [BarRegion]
 
   static let symbologies: Set<Symbology> = [.ean2, .ean5]
-  /// What may carry one.
+  /// The symbologies that may carry one.
   static let carriers: Set<Symbology> = [.ean13, .upcA, .upcE]
 
   /// The digits beside a code, if enough lines agree on them.

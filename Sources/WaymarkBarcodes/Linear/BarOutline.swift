@@ -265,7 +265,7 @@ struct BarOutline {
     return pattern + [1, 1, 1]
   }
 
-  /// What the library saw, up to the outer edges of the code, of which it may leave out an element; or what is found without it.
+  /// Widens the library's span to the outer edges of the code, of which it may leave out an element; or finds it without the library.
   private func widened(_ span: ClosedRange<Double>?, _ symbology: Symbology, _ line: Line) -> ClosedRange<Double>? {
     guard let span else { return trimmed(line, around: nil) }
     guard let all = trimmed(line, around: span) else { return span }

@@ -19,7 +19,7 @@ struct DataBarExpandedReader {
 
   private struct SymbolCharacter: Hashable {
     var value: Int
-    /// What it adds to the sum that is checked.
+    /// The part that it adds to the sum that is checked.
     var checked: Int
   }
 
@@ -29,13 +29,13 @@ struct DataBarExpandedReader {
   /// How many lines at least must agree on each character.
   static let leastVotes = 2
 
-  /// Whether enough was seen to look more closely.
+  /// True if enough was seen to look more closely.
   var hasTraces: Bool { !votes.isEmpty }
 
-  /// Whether characters were seen more than once: the same by several lines, or several of a stacked symbol.
+  /// True if characters were seen more than once: the same by several lines, or several of a stacked symbol.
   var hasSeveralTraces: Bool { votes.values.reduce(0) { $0 + $1.values.reduce(0, +) } >= Self.leastVotes }
 
-  /// Whether there is a symbol for certain, read or not: two characters on which many lines agree.
+  /// True if there is a symbol for certain, read or not: two characters on which many lines agree.
   var isCode: Bool { votes.values.count { ($0.values.max() ?? 0) >= 6 } >= 2 }
 
   /// Adds what the same line shows at several levels: each character counts once.
@@ -168,7 +168,7 @@ struct DataBarExpandedReader {
 
   // MARK: The symbol
 
-  /// What a symbol says.
+  /// The contents of a symbol.
   struct Reading {
     var text: String
     /// How many lines agree on the character that the fewest agree on.
@@ -209,7 +209,7 @@ struct DataBarExpandedReader {
     return found
   }
 
-  /// What may stand at a place: what enough lines saw, and not far fewer than the most.
+  /// Returns the candidates at a place: those that enough lines saw, and not far fewer than the most.
   private func candidates(_ place: Place, _ isStrict: Bool) -> [(character: SymbolCharacter, votes: Int)] {
     guard let own = votes[place], let most = own.values.max(), most >= Self.leastVotes else { return [] }
     let kept = own.filter { $0.value >= Self.leastVotes && 3 * $0.value >= most }

@@ -1,10 +1,10 @@
-/// What the characters of a GS1 DataBar Expanded symbol say (ISO/IEC 24724, 7.2.5).
+/// Decodes the characters of a GS1 DataBar Expanded symbol (ISO/IEC 24724, 7.2.5).
 enum DataBarExpandedText {
   /// The element strings that characters of twelve bits spell: identifiers and values, FNC1 as ASCII 29 between those that need
   /// it; `nil` where they spell nothing.
   static func decode(_ characters: [Int]) -> String? {
     var bits = Bits(characters)
-    // Whether a 2-D component stands above it, which other readers are for.
+    // A first bit tells whether a 2-D component stands above it, which other readers are for.
     guard bits.take(1) != nil else { return nil }
     if bits.starts(with: "1") {
       // 1: a GTIN with its first digit, and whatever follows.
@@ -116,7 +116,7 @@ enum DataBarExpandedText {
         }
         mode = next.mode
       }
-      // What is left is the start of a latch, which fills up the last character.
+      // The bits left are the start of a latch, which fills up the last character.
       guard left < 7, peek(min(left, 5)).map({ $0 == 0b00100 >> (5 - min(left, 5)) || $0 == 0 }) ?? true else {
         return nil
       }

@@ -1,6 +1,6 @@
 /// GS1 DataBar Limited (ISO/IEC 24724, clause 6): two characters of 26 modules, and between them one of 18 that checks both.
 enum DataBarLimitedReader {
-  /// What a line says in its direction.
+  /// Decodes a line in its direction.
   static func read(_ line: LinearLine) -> LinearRead? {
     let w = line.widths
     guard w.count >= 45 else { return nil }

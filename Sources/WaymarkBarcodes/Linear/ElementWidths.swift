@@ -4,7 +4,7 @@ struct ElementWidths: Hashable {
   let elements: Int
   let modules: Int
   let widest: Int
-  /// Whether one of the elements must be a module wide.
+  /// True if one of the elements must be a module wide.
   let needsNarrow: Bool
 
   /// All allowed sequences, in the order of their ranks.

@@ -37,7 +37,7 @@ struct LinearLine {
   ///
   /// - Parameter quiet: how long, as a multiple of the run.
   func isQuiet(before run: Int, _ quiet: Double) -> Bool {
-    // What was cut off at an end says nothing.
+    // A quiet zone that is cut off at an end tells nothing.
     (run == 0 ? edges[0] : widths[run - 1]) >= quiet
   }
 
@@ -47,7 +47,7 @@ struct LinearLine {
   }
 }
 
-/// What a line says.
+/// The result of decoding a line.
 struct LinearRead: Hashable {
   var symbology: Symbology
   var bytes: [UInt8]

@@ -3,7 +3,7 @@
 enum LinearReaders {
   static let symbologies: Set<Symbology> = [.standard2of5, .telepen, .pharmacode, .dataBarLimited]
 
-  /// What a line says, from either end.
+  /// Decodes a line from either end.
   ///
   /// - Parameter isBackward: the line runs to the left of the picture, or, where it is upright, downwards.
   static func read(_ line: LinearLine, _ wanted: Set<Symbology>, isBackward: Bool) -> [LinearRead] {

@@ -1,7 +1,7 @@
 import WaymarkGeometry
 import WaymarkImage
 
-/// What the lines of one strip say to the readers of this module.
+/// Runs the readers of this module on the lines of one strip.
 struct StripLines {
   let picture: GrayImage
   let strip: BarStrip
@@ -24,7 +24,7 @@ struct StripLines {
       corners: corners, quality: lines, pass: pass)
   }
 
-  /// What is read line by line.
+  /// Reads line by line.
   func read(_ wanted: Set<Symbology>) -> [Symbol] {
     var seen: [LinearRead: (count: Int, from: Double, to: Double)] = [:]
     let way = strip.place(1, 0) - strip.place(0, 0)

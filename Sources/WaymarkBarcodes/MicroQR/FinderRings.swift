@@ -26,7 +26,7 @@ struct FinderRings {
     }
   }
 
-  /// What a reader makes of each that lies in nothing it has read.
+  /// Runs a reader on each candidate that lies in nothing it has read.
   ///
   /// - Parameter failures: how many of each polarity may be none of its symbols.
   func detections(failures: Int, _ read: (Quadrilateral, _ inverted: Bool) -> MatrixDetection?) -> [MatrixDetection] {

@@ -108,7 +108,7 @@ struct MicroQRReader {
 }
 
 extension ModuleMatrix {
-  /// Whether the format information of a Micro QR Code symbol says that it is of a version.
+  /// Returns whether the format information of a Micro QR Code symbol says that it is of a version.
   fileprivate func namesMicroVersion(_ version: Int) -> Bool {
     let (data, errors) = MicroQRDecoder.format(self)
     return errors <= 2 && MicroQRDecoder.version(data >> 2) == version
@@ -117,7 +117,7 @@ extension ModuleMatrix {
 
 /// From the modules of a Micro QR Code symbol to its message.
 enum MicroQRDecoder {
-  /// Whether a module of the finder pattern, its border, or the timing patterns is dark; `nil` for all others.
+  /// Returns whether a module of the finder pattern, its border, or the timing patterns is dark; `nil` for all others.
   static func fixed(_ x: Int, _ y: Int) -> Bool? {
     if x < 8, y < 8 {
       if x == 7 || y == 7 { return false }
@@ -157,7 +157,7 @@ enum MicroQRDecoder {
     return (message, Double(2 * errors) / Double(checks))
   }
 
-  /// What the format information says: symbol number and mask, and how many of its bits are wrong.
+  /// Decodes the format information: symbol number and mask, and how many of its bits are wrong.
   static func format(_ matrix: ModuleMatrix) -> (data: Int, errors: Int) {
     var word: UInt32 = 0
     for x in 1...8 { word = word << 1 | (matrix[x, 8] ? 1 : 0) }

@@ -19,7 +19,7 @@ struct RMQRSize: Hashable {
     43: [21], 59: [19, 39], 77: [25, 51], 99: [23, 49, 75], 139: [27, 55, 83, 111],
   ]
 
-  /// Whether a module is dark in every symbol of this size; `nil` where it is not fixed (clause 6.3).
+  /// Returns whether a module is dark in every symbol of this size; `nil` where it is not fixed (clause 6.3).
   func fixed(_ x: Int, _ y: Int) -> Bool? {
     let (w, h) = (columns, rows)
     if x < 8, y < 8 { return x < 7 && y < 7 && max(abs(x - 3), abs(y - 3)) != 2 }
@@ -38,7 +38,7 @@ struct RMQRSize: Hashable {
     return nil
   }
 
-  /// Whether a module holds format information, of which there are two copies (clause 7.9).
+  /// Returns whether a module holds format information, of which there are two copies (clause 7.9).
   func isFormat(_ x: Int, _ y: Int) -> Bool {
     let (w, h) = (columns, rows)
     return (8...10).contains(x) && (1...5).contains(y) || x == 11 && (1...3).contains(y)
@@ -50,7 +50,7 @@ struct RMQRSize: Hashable {
   static let formatPlaces: [(x: Int, y: Int)] =
     (0..<15).map { (8 + $0 / 5, 1 + $0 % 5) } + [(11, 1), (11, 2), (11, 3)]
 
-  /// What eighteen bits say (Golay code as in QR Code, mask 0x1FAB2): the size, whether the level is H rather than M, and how
+  /// Decodes eighteen bits (Golay code as in QR Code, mask 0x1FAB2): the size, whether the level is H rather than M, and how
   /// many of them are wrong.
   static func format(_ word: UInt32) -> (size: RMQRSize, isHigh: Bool, errors: Int) {
     var best = (data: 0, errors: 18)

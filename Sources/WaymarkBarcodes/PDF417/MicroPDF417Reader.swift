@@ -9,7 +9,7 @@ struct MicroPDF417Reader {
   var regions = 6
   /// How many lines are laid across each, at most.
   var lines = 240
-  /// Whether a third of the lines must have seen something for the others to be laid.
+  /// True if a third of the lines must have seen something for the others to be laid.
   var glances = false
 
   /// A line that crosses a symbol from end to end.

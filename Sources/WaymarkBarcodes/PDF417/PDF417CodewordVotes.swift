@@ -1,6 +1,6 @@
 import WaymarkGeometry
 
-/// What many lines through a PDF417 symbol say of its codewords.
+/// Collects the votes of many lines through a PDF417 symbol for its codewords.
 struct PDF417CodewordVotes {
   private struct Seen {
     var column: Int
@@ -21,7 +21,7 @@ struct PDF417CodewordVotes {
   }
 
   private var lines: [Line] = []
-  /// Whether a codeword is the one whose edges are nearest, rather than that with the same distances between edges.
+  /// True if a codeword is the one whose edges are nearest, rather than that with the same distances between edges.
   private let takesNearest: Bool
 
   init(takesNearest: Bool = false) { self.takesNearest = takesNearest }

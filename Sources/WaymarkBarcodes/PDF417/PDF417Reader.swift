@@ -6,7 +6,7 @@ import WaymarkImage
 struct PDF417Reader {
   let view: ImageView
   let levels: BlockMean
-  /// Whether codewords of modules about a pixel wide are looked for as well: the nearest ones are taken then.
+  /// True if codewords of modules about a pixel wide are looked for as well: the nearest ones are taken then.
   var readsFine = false
   /// One row of the picture in that many is searched.
   var step = 3
@@ -27,11 +27,11 @@ struct PDF417Reader {
     var bottom: Point2
     /// Pixels a module along a row of the picture.
     var module: Double
-    /// Whether the code lies to the right of it in the picture.
+    /// True if the code lies to the right of it in the picture.
     var opensRight: Bool
     var isStart: Bool
     var rows: Int
-    /// Whether it was put together of what lies on one line, with something else between, or is a part of such a side.
+    /// True if it was put together of what lies on one line, with something else between, or is a part of such a side.
     var isUnsure = false
   }
 
@@ -50,7 +50,7 @@ struct PDF417Reader {
       }
       .min { distance($0, side) < distance($1, side) }
       var result = read(side, opposite)
-      // What looks like the other side may be a part of something else.
+      // A pattern that looks like the other side may be a part of something else.
       if opposite != nil, result?.isRead != true, let alone = read(side, nil), alone.isRead { result = alone }
       if readsFine, side.module < Self.fine, result?.isRead != true,
         let near = read(side, opposite, takesNearest: true),
@@ -126,7 +126,7 @@ struct PDF417Reader {
         if let side = side(group.key, group.hits) { sides.append((side, Double(side.rows))) }
         continue
       }
-      // What lies on one line may be several symbols as well, one above the other: then its parts are of one height, and come
+      // Sides on one line may be of several symbols, one above the other: then its parts are of one height, and come
       // first.
       let parts = group.parts.compactMap { side(group.key, $0, isUnsure: true) }
       let (least, most) = (parts.map(\.rows).min() ?? 0, parts.map(\.rows).max() ?? 0)

@@ -73,7 +73,7 @@ struct PDF417ScanLine {
         previous = excess
       }
     }
-    // What is dark to the end of the picture ends there.
+    // An element that is dark to the end of the picture ends there.
     if dark { edges.append(Double(count) * step) }
   }
 
@@ -84,7 +84,7 @@ struct PDF417ScanLine {
 }
 
 extension ImageView {
-  /// Whether a row, given as a number without a fraction, and all of it up to some place lie inside.
+  /// Returns whether a row, given as a number without a fraction, and all of it up to some place lie inside.
   fileprivate func holds(row y: Double, to x: Double) -> Bool {
     y >= 0 && y < Double(height) && x >= 0 && x <= Double(width - 1)
   }

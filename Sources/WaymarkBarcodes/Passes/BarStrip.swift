@@ -114,7 +114,7 @@ struct BarStrip {
     }
   }
 
-  /// Whether a place has four pixels of the picture around it, and none of them is beyond its rim.
+  /// Returns whether a place has four pixels of the picture around it, and none of them is beyond its rim.
   private static func holds(_ view: ImageView, _ p: Point2) -> Bool {
     p.x >= 1 && p.y >= 1 && p.x < Double(view.width) - 2 && p.y < Double(view.height) - 2
   }

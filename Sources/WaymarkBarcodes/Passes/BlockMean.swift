@@ -101,7 +101,7 @@ struct BlockMean {
   @inline(__always)
   subscript(column: Int, row: Int) -> UInt8 { levels[row &* columns &+ column] }
 
-  /// Whether a pixel is darker than its surroundings.
+  /// Returns whether a pixel is darker than its surroundings.
   @inline(__always)
   func isDark(_ view: ImageView, _ x: Int, _ y: Int) -> Bool {
     view[x, y] <= self[min(x / Self.side, columns &- 1), min(y / Self.side, rows &- 1)]

@@ -4,7 +4,7 @@ import WaymarkGeometry
 struct FinderField {
   /// Patterns of each polarity, in pixels of the whole picture: dark on light first.
   private(set) var found: [[FinderPattern]] = [[], []]
-  /// Whether there were more than one picture may hold.
+  /// True if there were more than one picture may hold.
   private(set) var isLimited = false
 
   /// Adds what was seen on one octave.
@@ -39,7 +39,7 @@ struct FinderField {
     return max(pixels / 5, 5 / pixels)
   }
 
-  /// Whether two patterns of equal size and polarity are there: more than chance, less than a code.
+  /// True if two patterns of equal size and polarity are there: more than chance, less than a code.
   var hasPair: Bool {
     found.contains { patterns in
       let good = patterns.prefix(64).filter { $0.rings >= 15 && $0.hits >= 2 }.prefix(8)

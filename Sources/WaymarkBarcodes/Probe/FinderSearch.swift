@@ -3,14 +3,14 @@ import WaymarkImage
 
 /// Finds the finder patterns of QR codes, dark on light or light on dark.
 ///
-/// What it does in a picture made to cost as much as possible is bounded: a run of rows that look like a pattern is
+/// The work in a picture made to cost as much as possible is bounded: a run of rows that look like a pattern is
 /// compared with the few patterns that stand in that column, and no more than `capacity` patterns are kept.
 struct FinderSearch {
   private let view: ImageView
   let levels: BlockMean
   /// Patterns of each polarity: dark on light first.
   private(set) var found: [[FinderPattern]] = [[], []]
-  /// Whether there was more to look at than one picture may cost.
+  /// True if there was more to look at than one picture may cost.
   private(set) var isLimited = false
   /// Looks at places that a row pointed to.
   private(set) var looks = 0
@@ -69,7 +69,7 @@ struct FinderSearch {
     }
   }
 
-  /// Whether five runs stand 1:1:3:1:1, each within three quarters of a module and half a pixel.
+  /// Returns whether five runs stand 1:1:3:1:1, each within three quarters of a module and half a pixel.
   @inline(__always)
   static func isFinder(_ a: Int32, _ b: Int32, _ c: Int32, _ d: Int32, _ e: Int32) -> Bool {
     let total = a &+ b &+ c &+ d &+ e

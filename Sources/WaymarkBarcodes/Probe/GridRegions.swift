@@ -11,7 +11,7 @@ struct GridRegions {
     /// Along that direction, and at right angles to it.
     var length: Double
     var height: Double
-    /// What changes there, all in all.
+    /// The sum of the changes there.
     var energy: Double
   }
 

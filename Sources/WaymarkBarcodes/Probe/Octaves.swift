@@ -44,7 +44,7 @@ final class Octaves {
     return octave
   }
 
-  /// Whether it was asked for before: then looking at it again costs nothing.
+  /// Returns whether it was asked for before: then looking at it again costs nothing.
   func isMade(_ index: Int) -> Bool { made[index] != nil }
 
   /// Its pixels alone.

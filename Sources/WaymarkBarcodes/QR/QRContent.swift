@@ -1,4 +1,4 @@
-/// What the data bits of a QR code say (ISO/IEC 18004 clause 7.4).
+/// Decodes the data bits of a QR code (ISO/IEC 18004 clause 7.4).
 enum QRContent {
   /// - Returns: `nil` where the bits break the rules.
   static func message(_ data: [Int], version: Int) -> CodeMessage? {

@@ -7,10 +7,10 @@ struct QRDecoder {
   /// The modules of each codeword of a version, bit by bit.
   private var placements: [Int: [Int32]] = [:]
 
-  /// What a look at the modules gave.
+  /// The result of a look at the modules.
   struct Outcome {
     var message: CodeMessage
-    /// Whether columns and rows are exchanged: seen in a mirror.
+    /// True if columns and rows are exchanged: seen in a mirror.
     var isMirrored = false
     /// The share of correction that was spent, 0 to 1, of the worst block.
     var effort = 0.0

@@ -1,4 +1,4 @@
-/// What QR codes and their relatives say of themselves, with error-correcting codes of its own.
+/// Decodes the information with error-correcting codes of its own in QR codes and their relatives.
 enum QRFormat {
   /// The five bits of data nearest to fifteen bits, and how many of these are wrong (ISO/IEC 18004 clause 7.9, annex C).
   static func format(_ word: UInt32) -> (data: Int, errors: Int) {

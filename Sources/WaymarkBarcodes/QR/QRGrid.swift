@@ -5,7 +5,7 @@ import WaymarkGeometry
 struct QRGrid {
   let layout: QRLayout
   var map: Homography
-  /// What the alignment patterns say beyond the map.
+  /// The deviation of the alignment patterns from the map.
   var mesh: GridMesh?
 
   /// The place of a point given in modules, in pixels.

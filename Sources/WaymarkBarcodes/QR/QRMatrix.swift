@@ -1,4 +1,4 @@
-/// What a QR code says of itself.
+/// Reads the format and version of a QR code.
 extension ModuleMatrix {
   /// The modules of a square code.
   init(side: Int, dark: [Bool]) { self.init(columns: side, rows: side, dark: dark) }

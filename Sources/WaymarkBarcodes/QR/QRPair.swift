@@ -8,7 +8,7 @@ struct QRPair {
   /// One way in which two patterns may stand in a code.
   struct Frame {
     var corners: TripletCorners
-    /// Whether they stand one above the other (`true`) or side by side in the frame of the code; `nil` on the diagonal.
+    /// True if they stand one above the other, false if side by side in the frame of the code; `nil` on the diagonal.
     var isVertical: Bool?
     var layouts: [QRLayout]
   }

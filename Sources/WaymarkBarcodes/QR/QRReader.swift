@@ -8,7 +8,7 @@ import WaymarkImage
 /// what is left of patterns gets a search for the fourth corner, a climb to the best map, and several ways to tell dark from
 /// light.
 struct QRReader {
-  /// What became of one candidate.
+  /// The result of one candidate.
   struct Candidate {
     var grid: QRGrid
     var inverted: Bool
@@ -20,7 +20,7 @@ struct QRReader {
 
     var isRead: Bool { message != nil }
 
-    /// Whether there is a code for certain, read or not. By chance half of the timing patterns is right, and three wrong
+    /// True if there is a code for certain, read or not. By chance half of the timing patterns is right, and three wrong
     /// bits of format are as likely as not; the shorter the timing patterns, the more must be right.
     var isCode: Bool {
       if isRead { return true }
@@ -40,7 +40,7 @@ struct QRReader {
   var sizes = 3
   /// Dark on light (0), light on dark (1).
   var polarities = [0, 1]
-  /// Whether a triplet may be looked at on octaves that nothing else needed so far.
+  /// True if a triplet may be looked at on octaves that nothing else needed so far.
   var makesOctaves = true
   /// How many pairs of patterns of codes whose third is lost may be tried.
   var pairs = 40
@@ -272,7 +272,7 @@ struct QRReader {
 }
 
 extension Quadrilateral {
-  /// Whether a point lies inside, edges included; for a convex one.
+  /// Returns whether a point lies inside, edges included; for a convex one.
   func contains(_ p: Point2) -> Bool {
     let c = corners
     return (0..<4).allSatisfy { (c[($0 + 1) % 4] - c[$0]).cross(p - c[$0]) >= 0 }

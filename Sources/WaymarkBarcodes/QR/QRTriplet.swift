@@ -69,7 +69,7 @@ struct QRTriplet {
     return (topRight.center * w1 + bottomLeft.center * w2 - topLeft.center * w0) / w3
   }
 
-  /// Whether the first of three patterns may be the corner: the one opposite the longest side, unless a strong tilt made
+  /// Returns whether the first of three patterns may be the corner: the one opposite the longest side, unless a strong tilt made
   /// the diagonal shorter than an edge; then another side is nearly as long.
   private static func isCorner(_ a: FinderPattern, _ b: FinderPattern, _ c: FinderPattern) -> Bool {
     let opposite = b.center.distance(to: c.center)
@@ -120,7 +120,7 @@ struct QRTriplet {
   /// Pixels a module, at the pattern of middle size.
   var module: Double { [topLeft.module, topRight.module, bottomLeft.module].sorted()[1] }
 
-  /// Whether the patterns differ as they do on a code that is seen from aside.
+  /// True if the patterns differ as they do on a code that is seen from aside.
   var isTilted: Bool {
     let sizes = [topLeft, topRight, bottomLeft].flatMap { [$0.moduleX, $0.moduleY] }
     return (sizes.max() ?? 1) > 1.25 * (sizes.min() ?? 1)

@@ -1,9 +1,9 @@
-/// What the reading of one picture may cost, counted in looks at pixels rather than by a clock: the same picture is read
+/// The budget for reading one picture, counted in looks at pixels rather than by a clock: the same picture is read
 /// alike on any machine, and one that is made to cost as much as possible costs no more than that.
 struct ReadingBudget {
   /// Looks that are left.
   private(set) var left: Int
-  /// Whether something was left undone for it.
+  /// True if something was left undone for it.
   private(set) var isReached = false
 
   init(_ looks: Int) { left = looks }

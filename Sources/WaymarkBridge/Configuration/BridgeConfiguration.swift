@@ -2,7 +2,7 @@ import Glibc
 import WaymarkSystem
 import Yams
 
-/// What a bridge is told by its file, `/etc/waymark/bridge.yaml`.
+/// The settings of a bridge, from its file `/etc/waymark/bridge.yaml`.
 package struct BridgeConfiguration: Hashable, Sendable {
   /// The broker and how to be let in.
   package struct Broker: Hashable, Sendable {
@@ -49,9 +49,9 @@ package struct BridgeConfiguration: Hashable, Sendable {
   package var socket: String?
   /// The folder in which events wait.
   package var storeFolder = "/var/lib/waymark-bridge"
-  /// What may wait there.
+  /// The limits of the events that wait there.
   package var limits = EventLog.Limits()
-  /// What leaves the device.
+  /// The selection of events that leave the device.
   package var selection = EventSelection()
   /// The commands that are taken.
   package var commands: Set<String> = []

@@ -1,12 +1,12 @@
 package import WaymarkJSON
 
-/// What a broker gets: a topic and bytes.
+/// A message for a broker: a topic and bytes.
 package struct BridgeMessage: Hashable, Sendable {
   /// The topic.
   package var topic: String
   /// The payload: a JSON object.
   package var payload: [UInt8]
-  /// Whether the broker keeps it for those who come later.
+  /// True if the broker keeps it for those who come later.
   package var isRetained: Bool
 
   /// A message from its parts.
@@ -37,7 +37,7 @@ package struct MessageFormat: Sendable {
     return "\(String(repeating: "0", count: max(0, 16 - digits.count)))\(digits)-\(sequence)"
   }
 
-  /// What becomes of an event.
+  /// The treatment of an event.
   package enum Disposition: Hashable, Sendable {
     /// It stays here.
     case none
@@ -47,7 +47,7 @@ package struct MessageFormat: Sendable {
     case publish(BridgeMessage)
   }
 
-  /// What becomes of an event of the service.
+  /// Returns how an event of the service is treated.
   ///
   /// - Parameter instance: the run of the service that counts `seq`.
   package func disposition(of line: JSONValue, instance: String) -> Disposition {
@@ -90,7 +90,7 @@ package struct MessageFormat: Sendable {
     return BridgeMessage(topic: topics.topic(ofEvent: event), payload: id + Array(join.utf8) + rest)
   }
 
-  /// What tells that events are gone before the broker had them. Its id is the last one's of those that it stands for.
+  /// Makes the message that events were lost before the broker had them. Its id is that of the last lost one.
   package func lossMessage(_ numbers: ClosedRange<UInt64>, stream: UInt64, time: String) -> BridgeMessage {
     let members: [JSONValue.Member] = [
       .init("id", .string(Self.id(stream: stream, sequence: numbers.upperBound))),

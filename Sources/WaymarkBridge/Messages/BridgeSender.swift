@@ -6,7 +6,7 @@ package import WaymarkSystem
 /// again over the next one, from the oldest on. So the numbers that a receiver sees for the first time rise by one, and whatever is not
 /// higher than the highest it has seen is a repetition.
 package struct BridgeSender: Sendable {
-  /// What to do next.
+  /// The next step.
   package enum Step: Hashable, Sendable {
     /// Connect.
     case connect
@@ -47,13 +47,13 @@ package struct BridgeSender: Sendable {
     phase = .disconnected(until: -.infinity)
   }
 
-  /// Whether the broker listens.
+  /// True if the broker listens.
   package var isConnected: Bool { if case .connected = phase { true } else { false } }
 
   /// How many events are on their way.
   package var inFlight: Int { flights.count }
 
-  /// What to do at the time `now`, in seconds.
+  /// Returns the next step at the time `now`, in seconds.
   package mutating func step(now: Double) -> Step {
     switch phase {
     case .disconnected(let until) where until > now: return .rest(until - now)

@@ -9,11 +9,11 @@ package struct BridgeTopics: Hashable, Sendable {
     base = "\(prefix)/\(device)"
   }
 
-  /// Whether the device is there: retained, and the last will.
+  /// True if the device is there: retained, and the last will.
   package var status: String { "\(base)/status" }
   /// The answers to commands.
   package var reply: String { "\(base)/reply" }
-  /// What commands are subscribed by.
+  /// The filter by which commands are subscribed to.
   package var commandFilter: String { "\(base)/command/#" }
 
   /// The topic of an event: `scan.successful` lies at `event/scan/successful`.
@@ -30,7 +30,7 @@ package struct BridgeTopics: Hashable, Sendable {
     return levels.map { String(Substring($0)) }.joined(separator: ".")
   }
 
-  /// Whether a text can be one level of a topic: no wildcard, no separator, nothing that a terminal or a log would stumble over.
+  /// Returns whether a text can be one level of a topic: no wildcard, no separator, nothing that a terminal or a log would stumble over.
   package static func isLevel(_ text: String) -> Bool {
     let allowed = { (byte: UInt8) in
       switch byte {

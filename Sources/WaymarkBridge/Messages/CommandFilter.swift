@@ -4,7 +4,7 @@ package import WaymarkJSON
 package struct CommandFilter: Sendable {
   /// A request for the service.
   package struct Command: Hashable, Sendable {
-    /// Whoever sent it chose this; it comes back in the reply.
+    /// The sender chose this; it comes back in the reply.
     package let id: JSONValue
     /// The method.
     package let method: String
@@ -12,7 +12,7 @@ package struct CommandFilter: Sendable {
     package let params: JSONValue
   }
 
-  /// What becomes of a message on a command topic.
+  /// The treatment of a message on a command topic.
   package enum Outcome: Hashable, Sendable {
     /// It is passed on.
     case run(Command)
@@ -22,7 +22,7 @@ package struct CommandFilter: Sendable {
     case ignore
   }
 
-  /// What may be allowed: methods of the service that show and change nothing of which a broker must not know. With the fields of
+  /// The methods that may be allowed: they show and change nothing of which a broker must not know. With the fields of
   /// their answers that leave the device.
   package static let permissible: [String: [String]] = [
     "ping": ["time"],
@@ -41,7 +41,7 @@ package struct CommandFilter: Sendable {
   /// A gate for these methods.
   package init(allowed: Set<String>) { self.allowed = allowed }
 
-  /// What becomes of a message on a command topic.
+  /// Decides about a message on a command topic.
   ///
   /// - Parameters:
   ///   - method: what the topic names.

@@ -2,7 +2,7 @@ package import WaymarkJSON
 
 /// Which events leave the device, and which of their fields: an allow list. What is not named stays here.
 package struct EventSelection: Hashable, Sendable {
-  /// What of an event leaves.
+  /// The fields of an event that leave.
   package enum Fields: Hashable, Sendable {
     /// Nothing: the event stays here.
     case off
@@ -52,14 +52,14 @@ package struct EventSelection: Hashable, Sendable {
   package var subscriptions: [String] {
     let families = rules.filter { $0.value != .off && ($0.key == "*" || $0.key.hasSuffix(".*")) }.map(\.key)
     if families.contains("*") { return ["*"] + rules.keys.filter { $0 == "statistics" }.sorted() }
-    // What concerns the connection alone comes without being asked for.
+    // Events that concern the connection alone come without being asked for.
     let own: Set = ["stream.dropped", "connection.closed", "hello"]
     let names = Set(Self.standardFields.keys).union(rules.keys)
       .filter { !$0.hasSuffix("*") && !own.contains($0) && fields(of: $0) != .off }
     return (families + names).sorted()
   }
 
-  /// What of an event leaves.
+  /// Returns the fields of an event that leave.
   package func fields(of event: String) -> Fields {
     // That something was lost is always told.
     if event == "stream.dropped" { return .standard }

@@ -9,7 +9,7 @@ import WaymarkSystem
 /// segment goes, and so do records that the disk gives back damaged: readers see a gap in the numbers, and no record that is not as
 /// it was written.
 package final class EventLog: Sendable {
-  /// What it may take.
+  /// The limits of the log.
   package struct Limits: Hashable, Sendable {
     /// Events that are kept at least, as long as they fit `bytes`.
     package var events = 100_000
@@ -27,7 +27,7 @@ package final class EventLog: Sendable {
     fileprivate var segmentBytes: Int { bytes / 16 }
   }
 
-  /// What comes behind a number.
+  /// The records behind a number.
   package enum Batch: Hashable, Sendable {
     /// Nothing yet.
     case empty
@@ -73,7 +73,7 @@ package final class EventLog: Sendable {
     var bytes: Int { segments.reduce(0) { $0 + $1.bytes } }
   }
 
-  /// What tells this log's numbers from those of another one: made with it.
+  /// Tells this log's numbers from those of another one: made with it.
   package let stream: UInt64
   private let folder: String
   private let limits: Limits
@@ -141,7 +141,7 @@ package final class EventLog: Sendable {
 
   private func append(_ payload: [UInt8], _ state: inout State) throws(BridgeError) {
     let sequence = state.next
-    // Whatever comes of it, the number is used up.
+    // The number is used up, even if writing fails.
     state.next += 1
     guard payload.count <= LogFormat.largestPayload else {
       state.dropped += 1
@@ -252,7 +252,7 @@ package final class EventLog: Sendable {
 
   // MARK: Reading
 
-  /// What follows the number `sequence`, at most `count` records and about `bytes` bytes of them.
+  /// Returns the records behind the number `sequence`, at most `count` and about `bytes` bytes of them.
   package func read(after sequence: UInt64, count: Int, bytes: Int = 1 << 20) -> Batch {
     state.withLock { state in
       let wanted = sequence + 1
@@ -267,7 +267,7 @@ package final class EventLog: Sendable {
         Self.path(folder, segment.first), first: segment.first, wanted: wanted,
         count: min(count, Int(clamping: segment.next - wanted)), end: segment.bytes, bytes: bytes)
       guard result.records.isEmpty else { return .records(result.records) }
-      // What stands there cannot be read: from here on the segment is as good as gone. Its own last record is not written to any more.
+      // The record cannot be read: from here on the segment is as good as gone. Its own last record is not written to any more.
       state.dropped += segment.next - max(wanted, state.acknowledged + 1)
       state.segments[index].count = wanted - segment.first
       let through = index + 1 < state.segments.count ? state.segments[index + 1].first - 1 : state.next - 1
@@ -337,7 +337,7 @@ package final class EventLog: Sendable {
   private static func readSlots(_ state: inout State, folder: String) {
     state.slots = open(folder + "/acknowledged", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard state.slots >= 0 else { return }
-    // What is missing of it stays zero, which is no slot.
+    // A part that is missing stays zero, which is no slot.
     var bytes = [UInt8](repeating: 0, count: 2 * LogFormat.slotSize)
     _ = pread(state.slots, &bytes, bytes.count, 0)
     for half in [bytes.prefix(LogFormat.slotSize), bytes.suffix(LogFormat.slotSize)] {

@@ -36,7 +36,7 @@ enum LogFormat {
     for index in 0..<4 { bytes[place + index] = UInt8(truncatingIfNeeded: sum >> (8 * UInt32(index))) }
   }
 
-  /// What stands at the beginning of some bytes.
+  /// The beginning of some bytes, parsed.
   enum Parsed: Equatable {
     case record(payload: [UInt8], size: Int)
     /// More bytes are needed: so many in all.

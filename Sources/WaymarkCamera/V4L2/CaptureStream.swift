@@ -81,7 +81,7 @@ package struct CaptureStream: ~Copyable {
     let index: Int
     /// How many bytes the driver says are valid.
     package let count: Int
-    /// Whether the driver says that the picture is damaged.
+    /// True if the driver says that the picture is damaged.
     package let isDamaged: Bool
     /// The driver's count of frames, those included that it had to drop.
     package let sequence: UInt32

@@ -4,7 +4,7 @@ package import WaymarkImage
 package struct VideoControl: Sendable, Equatable {
   /// V4L2_CID_…
   package var id: UInt32
-  /// What users see.
+  /// The control as users see it.
   package var shown: SourceControl
   /// The driver's values of a control that users see as a plain switch.
   package var switchValues: SwitchValues?

@@ -18,7 +18,7 @@ package struct VideoDevice: ~Copyable {
 
   deinit { calls.close(descriptor) }
 
-  /// Who the driver says it is.
+  /// The identity that the driver tells.
   package struct Capability: Sendable, Equatable {
     /// The driver's name.
     package var driver: String
@@ -29,7 +29,7 @@ package struct VideoDevice: ~Copyable {
     /// V4L2_CAP_… of this very node.
     package var flags: UInt32
 
-    /// Whether pictures can be streamed from this node: no output, no metadata, no radio.
+    /// True if pictures can be streamed from this node: no output, no metadata, no radio.
     package var isCamera: Bool {
       flags & UInt32(V4L2_CAP_VIDEO_CAPTURE) != 0 && flags & UInt32(V4L2_CAP_STREAMING) != 0
         && flags & UInt32(V4L2_CAP_VIDEO_M2M) == 0

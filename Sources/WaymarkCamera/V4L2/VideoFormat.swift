@@ -6,9 +6,9 @@ package struct VideoFormat: Sendable, Equatable {
   package var fourCC: UInt32
   /// The driver's words for it.
   package var name: String
-  /// Whether libv4l2 makes it of something else.
+  /// True if libv4l2 makes it of something else.
   package var isEmulated: Bool
-  /// What sizes there are.
+  /// The sizes that it offers.
   package var sizes: [Size]
 
   /// An offer.

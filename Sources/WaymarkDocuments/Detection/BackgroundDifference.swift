@@ -1,6 +1,6 @@
 import WaymarkImage
 
-/// What in a frame differs from a remembered view after both were brought to the same exposure. To be used from one thread at a time.
+/// Finds the foreground of a frame, once the remembered view and the frame have the same exposure. To be used from one thread at a time.
 final class BackgroundDifference {
   /// 255 where something is new, else 0.
   let changed = PixelPlane()
@@ -28,12 +28,12 @@ final class BackgroundDifference {
   private static let paper = 150
   /// From this gray level on the camera may have reached its limit.
   private static let clipped: Float = 250
-  /// What marks and colours that happen to equal the table's tear into what is new is closed: pixels of the work picture.
+  /// Marks and colours that happen to equal the table's tear the foreground apart; gaps of as many pixels of the work picture are closed.
   private static let closing = 5
 
   var width: Int { changed.width }
   var height: Int { changed.height }
-  /// Whether so much has changed that the camera or the light has, or something fills the picture.
+  /// True if so much has changed that the camera or the light has, or something fills the picture.
   var isSceneChange: Bool { share > Self.mostChanged }
 
   /// Nothing is new in pictures of that size.
@@ -107,7 +107,7 @@ final class BackgroundDifference {
         blurred.withUnsafeMutableBufferPointer { blurred in
           for i in 0..<(w * h) {
             let off = Float(seen[i]) - gain * known[i]
-            // What was too bright to tell was brighter than is remembered, and what is so now may be.
+            // A pixel that was too bright to measure was brighter than is remembered, and one that is so now may be.
             let isTold = known[i] >= 0 && (off > 0 ? known[i] < Self.clipped : seen[i] < UInt8(Self.clipped))
             sums[i] = isTold ? off : 0
           }
@@ -140,7 +140,7 @@ final class BackgroundDifference {
     for i in 0..<count { changed.pixels[i] = ~difference.pixels[i] }
   }
 
-  /// What is new on an even ground, `seen` being the plane that was compared; nil where nothing came, or too much to tell.
+  /// Composes the foreground on an even ground, `seen` being the plane that was compared; nil where nothing came, or too much to tell.
   func composed(_ seen: UnsafePointer<UInt8>) -> GrayImage? {
     let (w, h) = (width, height)
     var histogram = [Int](repeating: 0, count: 256)
@@ -151,7 +151,7 @@ final class BackgroundDifference {
       rest -= count
       return rest <= 0
     }
-    // Whatever its shade, a page stands there as paper does before something darker.
+    // A page of any shade stands there as paper does before something darker.
     let paper = max(middle ?? 128, 24)
     let scale = Int32(max(256, Self.paper * 256 / paper))
     let ground = Int32(max(paper, Self.paper) * 2 / 5)

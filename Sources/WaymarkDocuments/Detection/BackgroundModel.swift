@@ -9,7 +9,7 @@ package import WaymarkImage
 package final class BackgroundModel {
   /// A frame without what was there before.
   package struct Foreground: Sendable {
-    /// What is new as it is, all else of one gray that differs from it.
+    /// The foreground as it is, all else of one gray that differs from it.
     package var image: GrayImage
     /// How many pixels of the frame a pixel of the picture stands for, in each direction.
     package var factor: Int
@@ -36,7 +36,7 @@ package final class BackgroundModel {
   private static let settling: Float = 0.25
   /// Seconds of more changes than a page explains after which what is remembered is worth nothing.
   private static let resetDelay = 0.5
-  /// What steps across a side may be smaller by than they are remembered to have been: gray levels.
+  /// The noise by which steps across a side may be smaller than they are remembered to have been: gray levels.
   private static let noise: Float = 1.5
   /// A place that differs by more gray levels from what was seen there a moment ago has changed.
   private static let jump: Float = 12
@@ -118,12 +118,12 @@ package final class BackgroundModel {
     }
   }
 
-  /// Whether a page has come since remembering began.
+  /// Returns whether a page has come since remembering began.
   package func isNewInView(_ page: Quadrilateral) -> Bool {
     difference.isSceneChange ? accountsFor(page) : (change(of: page)?.inside ?? 0) > 0.5
   }
 
-  /// Whether a page is what came, and all that came, however much of the picture it fills.
+  /// Returns whether a page is what came, and all that came, however much of the picture it fills.
   private func accountsFor(_ page: Quadrilateral) -> Bool {
     let (w, h) = (picture.width, picture.height)
     guard known.count == w * h, difference.width == w, w > 0 else { return false }
@@ -188,7 +188,7 @@ package final class BackgroundModel {
     return Silhouette.fit(of: reduced(outline).corners, in: difference.changed)?.fitScore ?? 0
   }
 
-  /// Whether an outline parts what is seen rather than what is remembered: a page that was taken away leaves its outline in the difference as
+  /// Returns whether an outline parts what is seen rather than what is remembered: a page that was taken away leaves its outline in the difference as
   /// well. Just inside and outside of a page are different grays; on a table, whatever its pattern, they are the same.
   ///
   /// - Parameter everySide: each side must, give or take noise. Where paper is as bright as a part of the table, what came ends with that part,
@@ -223,7 +223,7 @@ package final class BackgroundModel {
     return now > before && (isParted || !everySide)
   }
 
-  /// Whether what an outline has beyond a smaller one is the table, only darker: the shadow of the sheet, which came into view with it.
+  /// Returns whether what an outline has beyond a smaller one is the table, only darker: the shadow of the sheet, which came into view with it.
   package func isShadow(between inner: Quadrilateral, and outer: Quadrilateral) -> Bool {
     let (w, h) = (picture.width, picture.height)
     guard known.count == w * h, w > 0 else { return false }

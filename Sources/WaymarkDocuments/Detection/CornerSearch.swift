@@ -6,7 +6,7 @@ import WaymarkGeometry
 /// A corner is a place from which an edge runs along each of two sides and not beyond, with paper between the two and something else
 /// outside. Directions are free by some degrees, since bent sides leave a corner otherwise than their chords.
 final class CornerSearch {
-  /// What was found.
+  /// A corner that was found.
   struct Corner {
     var place: Point2
     /// How well it is seen, about 0…2.
@@ -75,7 +75,7 @@ final class CornerSearch {
             arms.append(top)
           }
           let far = Double(dx * dx + dy * dy) / Double(Self.reach * Self.reach)
-          // What colours add is at most as much again.
+          // Evidence of colours counts at most as much again.
           guard arms[0].score > 0.2, arms[1].score > 0.2 else { continue }
           let place = Point2(Double(ox + Self.half + dx), Double(oy + Self.half + dy))
           let (a, b) = (directions[0][arms[0].angle], directions[1][arms[1].angle])

@@ -1,6 +1,6 @@
 import WaymarkGeometry
 
-/// What is on a page in as much detail as a frame shows, to be laid over that of another.
+/// The marks on a page in as much detail as a frame shows, to be compared with those of another.
 struct FinePageFingerprint {
   private static let side = 120
   /// Every so many places are compared.

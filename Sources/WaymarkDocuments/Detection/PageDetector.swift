@@ -23,7 +23,7 @@ public struct DetectedPage: Sendable {
 /// side without its dark marks (so that writing makes no lines), and from where a small network sees a page. The likeliest are followed along their real sides, and judged by what is
 /// inside, outside and along them, and by what that network sees. To be used from one thread at a time; memory is kept from picture to picture.
 public final class PageDetector {
-  /// What counts as a page.
+  /// The rules for what counts as a page.
   public struct Configuration: Sendable {
     /// Nothing below this score is a page.
     public var minimumScore = 0.35
@@ -40,13 +40,13 @@ public final class PageDetector {
   private let tracer: OutlineTracer
   private let cornerSearch = CornerSearch()
   private let segmenter = PageSegmenter()
-  /// What the segmenter told of the view; nil where it was not asked.
+  /// The probabilities of the segmenter; nil where it was not asked.
   private var probabilities: [Float]?
   /// Where a page probably is in the picture; nil where one is only followed.
   private var mask: PageMask?
   /// Hypotheses whose sides are traced.
   private static let traced = 6
-  /// What a corner must at least look like one, 0…2, to be moved there.
+  /// The least score of a corner, 0…2, for moving one there.
   private static let leastCorner = 1.0
   /// By how much more than the place where it was taken to be.
   private static let leastGain = 0.2
@@ -92,7 +92,7 @@ public final class PageDetector {
       FullResolutionPicture(view.base, width: view.width, height: view.height, stride: view.stride, channels: 1))
   }
 
-  /// What is near an outline in the picture that `detect` or `detectAgain` has just looked at, judged as these judge, whatever the score.
+  /// Returns the page near an outline in the picture that `detect` or `detectAgain` has just looked at, judged alike, whatever the score.
   package func lookAgain(near outline: Quadrilateral) -> DetectedPage? {
     guard mask != nil, picture.width >= 24, picture.height >= 24, let judged = seen(near: outline) else { return nil }
     return page(judged, score: PageScorer.shares([judged.score]).reduce(0, +))
@@ -167,7 +167,7 @@ public final class PageDetector {
     return score >= configuration.minimumScore ? page(judged, score: score) : nil
   }
 
-  /// What is seen of an outline in the loaded picture near where it was.
+  /// Judges an outline in the loaded picture near where it was.
   private func judged(near last: Quadrilateral) -> Judged? {
     guard picture.width >= 24, picture.height >= 24, last.isFinite else { return nil }
     mask = nil
@@ -275,7 +275,7 @@ public final class PageDetector {
     if refined.isConvex { outline = refined }
   }
 
-  /// What is told of a hypothesis.
+  /// Describes a hypothesis as a page.
   private func page(_ judged: Judged, score: Double) -> DetectedPage {
     let traced = tracer.widened(judged.sides, of: judged.hypothesis)
     var sides = traced.map { side in side.points.map(original) }
@@ -305,7 +305,7 @@ public final class PageDetector {
     }
   }
 
-  /// What may be a page, likeliest first.
+  /// Returns the possible pages, likeliest first.
   private func hypotheses() -> [Judged] {
     guard picture.width >= 24, picture.height >= 24 else { return [] }
     let probabilities = self.probabilities ?? segmenter.probabilities(picture)
@@ -343,7 +343,7 @@ public final class PageDetector {
 }
 
 extension PageDetector {
-  /// What may be a page, with its evidence in the order of `PageFeatures.values`.
+  /// A possible page, with its evidence in the order of `PageFeatures.values`.
   package typealias Considered = [(outline: Quadrilateral, values: [Double])]
 
   /// The evidence of every hypothesis in a picture, as it was put together and, in the same order, as it was traced, with its outline: what

@@ -1,6 +1,6 @@
 import WaymarkGeometry
 
-/// What speaks for and against a quadrilateral being the outline of a page, as numbers of about 0…1.
+/// The features that speak for and against a quadrilateral being the outline of a page, as numbers of about 0…1.
 struct PageFeatures {
   /// How much of the weakest and of all sides is edge.
   var weakestSupport = 0.0
@@ -189,7 +189,7 @@ struct PageEvaluator {
     p.x >= 1 && p.y >= 1 && p.x <= Double(map.width - 2) && p.y <= Double(map.height - 2)
   }
 
-  /// Whether there is an edge across `normal` near a place: 0…1.
+  /// Returns whether there is an edge across `normal` near a place: 0…1.
   private func hit(_ p: Point2, _ normal: Point2, reach: Int) -> Double {
     let turn = Int(EdgeMap.turn(Float(normal.x), Float(normal.y)))
     var best: UInt8 = 0

@@ -1,4 +1,4 @@
-/// What is on a page: by this a page that comes back is known again, in whatever light and whichever way up.
+/// The marks on a page: by these a page that comes back is known again, in whatever light and whichever way up.
 public struct PageFingerprint: Hashable, Sendable {
   static let side = 40
   /// Darkness against the surroundings, of zero mean and unit length; empty for a page with nothing on it.
@@ -39,7 +39,7 @@ public struct PageFingerprint: Hashable, Sendable {
     self.samples = samples
   }
 
-  /// Whether there is anything on the page.
+  /// True if there is anything on the page.
   public var isBlank: Bool { values.isEmpty }
 
   /// How much alike two pages are, -1…1: their correlation at the best of four ways up and of small shifts. Two blank pages are alike.
@@ -56,7 +56,7 @@ public struct PageFingerprint: Hashable, Sendable {
     return Double(best)
   }
 
-  /// Whether two pages are the same, whichever way up: laid over each other, with corners moved as much as finding them errs, they agree
+  /// Returns whether two pages are the same, whichever way up: laid over each other, with corners moved as much as finding them errs, they agree
   /// in most places with something on them. Pages of one layout that are filled in otherwise do not. Takes milliseconds.
   public func isSame(as other: PageFingerprint) -> Bool {
     let coarse = similarity(to: other)

@@ -12,7 +12,7 @@ struct PageMask {
 
   /// How an outline and the mask agree.
   struct Agreement {
-    /// What both cover as a share of what either covers, 0…1.
+    /// The area that both cover as a share of what either covers, 0…1.
     var overlap = 0.0
     /// How much of the inside probably belongs to a page.
     var inside = 0.0

@@ -24,7 +24,7 @@ struct PageNetwork: Sendable {
     case head(inputs: Int)
   }
 
-  /// What `weights` holds, in its order.
+  /// The shapes of `weights`, in its order.
   static let shapes: [Shape] = {
     func separable(_ a: Int, _ b: Int) -> [Shape] { [.depthwise(a), .pointwise(inputs: a, outputs: b)] }
     var all: [Shape] = [.full(inputs: 3, outputs: widths[0])]
@@ -80,7 +80,7 @@ extension PageNetwork.Shape {
     }
   }
 
-  /// Whether eight outputs' weights lie together: `Convolution.pointwise`.
+  /// True if eight outputs' weights lie together: `Convolution.pointwise`.
   fileprivate var isBlocked: Bool {
     if case .pointwise = self { true } else { false }
   }

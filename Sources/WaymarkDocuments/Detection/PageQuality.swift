@@ -29,9 +29,9 @@ public struct PageQuality: Hashable, Sendable {
   public var share = 0.0
   /// Its shorter sides divided by those opposite, the worse pair: 1 seen from straight above.
   public var foreshortening = 0.0
-  /// Whether it goes on beyond the frame.
+  /// True if it goes on beyond the frame.
   public var isCut = false
-  /// What is on it.
+  /// The marks on it.
   public var marks = PageFingerprint()
 
   private static let tile = 16

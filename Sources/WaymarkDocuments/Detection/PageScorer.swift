@@ -13,7 +13,7 @@ struct PageScorer {
   let offset: Float
 
   func score(_ evidence: PageFeatures) -> Double {
-    // What is only followed is judged without the last numbers, those of the mask.
+    // A page that is only followed is judged without the last numbers, those of the mask.
     let values = evidence.values.prefix(means.count)
     var sum = offset
     for (weights, out) in zip(hidden, output) {

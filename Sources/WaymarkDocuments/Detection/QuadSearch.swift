@@ -98,7 +98,7 @@ struct QuadSearch {
     return kept.count == limit ? kept[limit - 1].edgeSupport : -.infinity
   }
 
-  /// Whether a rectangle can look like that through an ordinary camera that is not held too obliquely.
+  /// Returns whether a rectangle can look like that through an ordinary camera that is not held too obliquely.
   static func looksLikeRectangle(_ q: Quadrilateral) -> Bool {
     let c = q.corners
     for i in 0..<4 {

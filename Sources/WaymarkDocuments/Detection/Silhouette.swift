@@ -130,10 +130,10 @@ final class Silhouette {
     p.x >= -1 && p.y >= -1 && p.x <= Double(mask.width) && p.y <= Double(mask.height)
   }
 
-  /// Whether one side may follow another, clockwise: by 35 to 145 degrees.
+  /// Returns whether one side may follow another, clockwise: by 35 to 145 degrees.
   private static func turns(_ a: Facing, _ b: Facing) -> Bool { a.line.normal.cross(b.line.normal) > 0.57 }
 
-  /// Whether corners are those of a sheet of some size.
+  /// Returns whether corners are those of a sheet of some size.
   private static func isSheet(_ c: [Point2], _ leastArea: Double) -> Bool {
     let lengths = (0..<4).map { c[$0].distance(to: c[($0 + 1) % 4]) }
     let area = (c[2] - c[0]).cross(c[3] - c[1]) / 2

@@ -51,11 +51,11 @@ public struct CodedPage: Hashable, Sendable {
 ///
 /// PDF 1.7 (ISO 32000-1) in the form of PDF/A-2b (ISO 19005-2): JPEG for colour and gray, Group 4 for black and white.
 public struct PDFWriter {
-  /// What the file says of itself.
+  /// The metadata of the file.
   public struct Metadata: Sendable {
-    /// What it is called.
+    /// The title.
     public var title: String
-    /// What made it.
+    /// The program that made it.
     public var producer: String
     /// When, as seconds since 1970, UTC.
     public var created: Int
@@ -270,7 +270,7 @@ public struct PDFWriter {
   }
 }
 
-/// What the numbers of a colour picture mean.
+/// The meaning of the numbers of a colour picture.
 enum ColourProfile {
   /// A profile of sRGB's primaries with a gamma of 2.2 (ICC.1:2001-04, version 2.4).
   static let sRGB: [UInt8] = {

@@ -1,6 +1,6 @@
 public import WaymarkImage
 
-/// What is done to a rectified page before it is shown and written.
+/// The filter for a rectified page before it is shown and written.
 public enum PageFilter: String, Sendable, CaseIterable, Codable {
   /// White balanced, shadows taken away.
   case colour

@@ -5,7 +5,7 @@ public import WaymarkImage
 public struct PageRectifier: Sendable {
   /// More pixels are not made of one page.
   public var pixelLimit = 24_000_000
-  /// Whether bent sides are straightened.
+  /// True if bent sides are straightened.
   public var straightensSides = true
 
   /// A rectifier with the limits that the scanner uses.

@@ -2,7 +2,7 @@ package import WaymarkGeometry
 import WaymarkJSON
 package import WaymarkSystem
 
-/// What is written down of the pages of a session: all but their pictures. One JSON object.
+/// The record of the pages of a session: all but their pictures. One JSON object.
 package struct DocumentManifest: Codable, Hashable, Sendable {
   /// A page.
   package struct Page: Codable, Hashable, Sendable {
@@ -61,16 +61,16 @@ package struct DocumentManifest: Codable, Hashable, Sendable {
   /// When something was last changed; seconds since 1970.
   package var changed: Int
   private var next = 1
-  /// What is done to new pages.
+  /// The filter for new pages.
   package var filter: PageFilter
   /// In their order, those that were taken out among them.
   package var pages: [Page] = []
 
   /// No record has more bytes.
   package static let byteLimit = 1 << 20
-  /// What a page's number can be: far from where counting on would overflow.
+  /// The range of page numbers: far from where counting on would overflow.
   package static let numbers = 1..<(1 << 40)
-  /// What a time can be, in seconds since 1970: what is reckoned with it does not overflow.
+  /// The range of times, in seconds since 1970: arithmetic on them does not overflow.
   private static let times = 0...(1 << 40)
   /// No session has more pages.
   package static let pageLimit = 500
@@ -107,7 +107,7 @@ extension DocumentManifest {
   /// As it is written.
   package func encoded() throws -> [UInt8] { try JSONLineEncoder.line(self, capacity: 256 + 320 * pages.count) }
 
-  /// What is wrong with a record.
+  /// A fault of a record.
   package typealias Damage = Problem<DamageCode>
 
   /// The codes of `Damage`.
@@ -116,7 +116,7 @@ extension DocumentManifest {
     case damagedRecord
   }
 
-  /// Whether corners are where a page can be, in or around a picture: numbers that are written without loss that matters.
+  /// Returns whether corners are where a page can be, in or around a picture: numbers that are written without loss that matters.
   private static func isNear(_ outline: Quadrilateral) -> Bool {
     outline.corners.allSatisfy { $0.x.magnitude < 1e6 && $0.y.magnitude < 1e6 }
   }

@@ -14,7 +14,7 @@ package struct JPEGDecoder: ~Copyable {
     case full = 8
   }
 
-  /// What is handed out for each pixel.
+  /// The values handed out for each pixel.
   package enum Channels: Int32, Sendable {
     case gray = 1
     case rgb = 3

@@ -18,7 +18,7 @@ public enum Orientation: Int, Sendable, CaseIterable {
   /// Turn a quarter counter-clockwise.
   case turn270 = 8
 
-  /// Whether width and height change places.
+  /// True if width and height change places.
   public var swapsSides: Bool { rawValue >= 5 }
 
   /// Which way steps go in the source while the destination is written row by row: the index of the first pixel, the step

@@ -5,7 +5,7 @@ public import WaymarkSystem
 public struct DecodedPicture<Image: Sendable>: Sendable {
   /// The upright picture.
   public let image: Image
-  /// What kind of file it was.
+  /// The format of the file.
   public let format: PictureFormat
   /// How the file's pixels had to be turned; already done.
   public let orientation: Orientation

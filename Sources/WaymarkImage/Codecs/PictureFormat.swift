@@ -1,6 +1,6 @@
 public import WaymarkSystem
 
-/// What kind of file some bytes are, told by their contents alone.
+/// The format of a picture file, told by its contents alone.
 public enum PictureFormat: String, Sendable, CaseIterable {
   /// JPEG (ITU-T T.81).
   case jpeg

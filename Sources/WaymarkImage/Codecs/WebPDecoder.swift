@@ -3,7 +3,7 @@ import WaymarkSystem
 
 /// WebP, lossy and lossless; transparency over white; of an animation the first frame.
 enum WebPDecoder {
-  /// What its header says.
+  /// Reads the features that the header tells.
   static func features(of bytes: UnsafeRawBufferPointer) throws(ImageError) -> WebPBitstreamFeatures {
     var features = WebPBitstreamFeatures()
     let status = WebPGetFeatures(bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count, &features)

@@ -65,7 +65,7 @@ package final class FolderSource: FrameSource {
   }
 }
 
-/// What the thread of a `FolderSource` does: one picture after the other, then all of them again.
+/// The work of a `FolderSource`'s thread: one picture after the other, then all of them again.
 private struct FolderPlayer: SourceDriver {
   private let path: String
   private let rate: Double
@@ -79,7 +79,7 @@ private struct FolderPlayer: SourceDriver {
   /// The pictures of this round, and the next of them.
   private var files: [String] = []
   private var next = 0
-  /// Whether one of them could be read, or nobody wanted to.
+  /// True if one of them could be read, or nobody wanted to.
   private var isReadable = false
   /// Why none could.
   private var problem: SourceError
@@ -95,7 +95,7 @@ private struct FolderPlayer: SourceDriver {
     self.state = state
     self.sink = sink
     problem = .noPictures(path)
-    // What cannot be read is looked at again: its pictures may be replaced.
+    // A folder that cannot be read is looked at again: its pictures may be replaced.
     machine = SourceMachine(
       device: path,
       policy: SourceMachine.Policy(reopensAfter: 0.5) { SourceFault(.noPictures($0), longestPause: 0.5) })
@@ -124,7 +124,7 @@ private struct FolderPlayer: SourceDriver {
     next += 1
   }
 
-  /// What has come into the folder meanwhile is seen then.
+  /// Pictures that have come into the folder meanwhile are seen then.
   private mutating func beginRound() throws(SourceFault) {
     next = 0
     isReadable = false

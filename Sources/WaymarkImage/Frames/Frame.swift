@@ -52,7 +52,7 @@ package struct Frame: Sendable {
 
   private static let noLuma = GrayImage(width: 0, height: 0, value: 0)
 
-  /// Whether lanes can read it.
+  /// True if lanes can read it.
   package var hasLuma: Bool { image.width > 0 }
 }
 
@@ -60,7 +60,7 @@ package struct Frame: Sendable {
 package struct EncodedPicture: Sendable {
   /// Form and size as captured, before rotation.
   package let layout: PixelLayout
-  /// What has to be done to it to stand upright.
+  /// The transform by which it stands upright.
   package let transform: FrameTransform
   /// How many bytes are valid.
   package let count: Int

@@ -27,7 +27,7 @@ package protocol FrameDecoder: AnyObject {
 /// Makes a decoder for the thread that calls it; nil where pictures are decoded in this process.
 package typealias MakeFrameDecoder = @Sendable () -> (any FrameDecoder)?
 
-/// What is to be made of a compressed picture.
+/// The size and colours to decode a compressed picture to.
 package struct DecodeRequest: Sendable, Equatable {
   /// The width that its header tells, in pixels; a picture of another size counts as damaged.
   package let width: Int
@@ -58,7 +58,7 @@ package struct DecodeRequest: Sendable, Equatable {
   }
 }
 
-/// What became of a compressed picture.
+/// The result of decoding a compressed picture.
 package enum DecodeOutcome: Sendable, Equatable {
   /// It was decoded without fault.
   case clean

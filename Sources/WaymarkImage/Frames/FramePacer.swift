@@ -5,7 +5,7 @@ package struct FramePacer: Sendable {
   /// Takes the first frame it is asked about.
   package init() {}
 
-  /// Whether the frame captured at `time` (seconds) is to be taken when at most `rate` a second are wanted.
+  /// Returns whether the frame captured at `time` (seconds) is to be taken when at most `rate` a second are wanted.
   ///
   /// On average the rate is held exactly even where it does not divide the camera's: what a frame came late is taken
   /// off the wait for the next.

@@ -5,18 +5,18 @@ import WaymarkSystem
 /// A source runs on a thread of its own from `start` to `stop` and hands everything to its sink on that thread. Faults
 /// are statuses, not errors: a source that was started keeps trying until it is stopped.
 package protocol FrameSource: AnyObject, Sendable {
-  /// What it is called in `camera.status`: the identity of a camera, else a path or `-`.
+  /// The name in `camera.status`: the identity of a camera, else a path or `-`.
   var device: String { get }
   /// The kind of its frames.
   var origin: FrameOrigin { get }
-  /// What it has delivered and what it could not, since it was made.
+  /// The counts of frames that it delivered and that it could not, since it was made.
   var statistics: SourceStatistics { get }
   /// Where the time of a frame goes before it is handed over; nil where that is not measured.
   var stages: StageTimes? { get }
-  /// What can be adjusted; empty while it is closed or when there is nothing.
+  /// The controls; empty while it is closed or when there are none.
   var controls: [SourceControl] { get }
 
-  /// Whether it should be kept open without need, because whoever feeds it would give up.
+  /// True if it should be kept open without need, because whoever feeds it would give up.
   var staysOpen: Bool { get }
 
   /// Starts to deliver; no effect when it runs already.
@@ -40,7 +40,7 @@ extension FrameSource {
   }
 }
 
-/// Who receives what a source delivers. Called on the source's thread, which waits: return quickly.
+/// Receives the frames of a source. Called on the source's thread, which waits: return quickly.
 package protocol FrameSink: Sendable {
   /// A picture.
   func receive(_ frame: Frame)
@@ -48,7 +48,7 @@ package protocol FrameSink: Sendable {
   func receive(_ status: SourceStatus)
 }
 
-/// What is wanted of the frames to come.
+/// The demand for the frames to come.
 package struct FrameDemand: Sendable, Equatable {
   /// Luma, for a lane. Without it a source that is open only keeps its queue moving, which costs next to nothing.
   package var luma: Bool
@@ -64,11 +64,11 @@ package struct FrameDemand: Sendable, Equatable {
     self.maximumRate = maximumRate
   }
 
-  /// Whether anything is wanted at all.
+  /// True if anything is wanted at all.
   package var isEmpty: Bool { !luma && !encoded }
 }
 
-/// What a source has done since it was made.
+/// The counts of a source since it was made.
 package struct SourceStatistics: Sendable, Equatable, Codable {
   /// Frames handed to the sink.
   package var delivered: UInt64 = 0

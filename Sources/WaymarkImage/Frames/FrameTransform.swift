@@ -22,7 +22,7 @@ package struct FrameTransform: Sendable, Hashable {
     self.mirror = mirror
   }
 
-  /// Whether width and height change places.
+  /// True if width and height change places.
   package var swapsAxes: Bool { rotation == .quarter || rotation == .threeQuarters }
 
   /// The size of the upright picture.

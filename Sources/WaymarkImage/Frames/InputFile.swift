@@ -12,7 +12,7 @@ struct InputFile: ~Copyable {
     descriptor = opened
   }
 
-  /// Whether it is a plain file: one that has an end, and can be read again.
+  /// True if it is a plain file: one that has an end, and can be read again.
   var isPlain: Bool {
     var information = stat()
     return fstat(descriptor, &information) == 0 && information.st_mode & S_IFMT == S_IFREG

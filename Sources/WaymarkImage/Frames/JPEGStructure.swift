@@ -8,7 +8,7 @@ package enum JPEGStructure {
     case whole(Int)
     /// The bytes end before the picture does.
     case short
-    /// What stands at this place cannot stand there.
+    /// The character at this place cannot stand there.
     case broken(at: Int)
     /// `visit` had seen enough.
     case left

@@ -4,7 +4,7 @@ package import WaymarkSystem
 ///
 /// Nothing is allocated in the steady state: the decoder, the scratch memory of a rotation and the frames are reused.
 package struct LumaConverter: ~Copyable {
-  /// What became of a picture.
+  /// The result for a picture.
   package enum Outcome: Sendable {
     /// Its luma, upright.
     case image(GrayImage)

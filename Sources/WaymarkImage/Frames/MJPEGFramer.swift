@@ -3,7 +3,7 @@
 ///
 /// It remembers how far it came, so that the work is linear in the bytes however few come at a time.
 package struct MJPEGFramer: Sendable {
-  /// What the stream holds next.
+  /// The next part of the stream.
   package enum Item: Sendable, Equatable {
     /// A whole picture at this place in the stream's buffer.
     case picture(Range<Int>)

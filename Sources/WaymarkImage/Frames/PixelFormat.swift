@@ -15,7 +15,7 @@ package enum PixelFormat: String, Sendable, CaseIterable, Codable {
   /// Luma alone, 8 bits.
   case grey = "GREY"
 
-  /// Whether a frame has no fixed size.
+  /// True if a frame has no fixed size.
   package var isCompressed: Bool { self == .mjpeg }
 
   /// The shortest distance between two rows of the luma plane, in bytes.

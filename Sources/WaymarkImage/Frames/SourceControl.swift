@@ -1,6 +1,6 @@
 /// Something adjustable on a source: focus, exposure, gain, torch, …
 package struct SourceControl: Sendable, Equatable, Codable {
-  /// What values it takes.
+  /// The kind of values that it takes.
   package enum Kind: String, Sendable, Codable {
     case integer
     case boolean
@@ -10,7 +10,7 @@ package struct SourceControl: Sendable, Equatable, Codable {
 
   /// A stable word: `focus`, `exposureTime`, `torch`; a driver's own control by its name in camelCase.
   package var name: String
-  /// What values it takes.
+  /// The kind of values that it takes.
   package var kind: Kind
   /// The smallest value.
   package var minimum: Int
@@ -18,13 +18,13 @@ package struct SourceControl: Sendable, Equatable, Codable {
   package var maximum: Int
   /// The distance between two values.
   package var step: Int
-  /// What the device starts with.
+  /// The value that the device starts with.
   package var defaultValue: Int
-  /// What it is now.
+  /// The present value.
   package var value: Int
   /// The names of a menu's entries by their value.
   package var menu: [Int: String]
-  /// Whether it can be set now: automatic modes lock their manual twins.
+  /// True if it can be set now: automatic modes lock their manual twins.
   package var isActive: Bool
 
   /// A control.

@@ -1,11 +1,11 @@
 package import WaymarkSystem
 
-/// What the thread of a source does: carries out what a `SourceMachine` says, and tells it what came of it.
+/// The work of a source's thread: carries out the orders of a `SourceMachine`, and reports their results.
 package protocol SourceDriver: ~Copyable {
   var machine: SourceMachine { get set }
-  /// What is counted.
+  /// The counts.
   var state: SourceState { get }
-  /// Who is told.
+  /// The receiver of the frames.
   var sink: any FrameSink { get }
 
   /// Seconds of a steady clock.

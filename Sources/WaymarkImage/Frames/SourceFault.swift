@@ -2,13 +2,13 @@ import WaymarkSystem
 
 /// Why a source is not to be had, and how it is to be tried again.
 package struct SourceFault: Error, Sendable, Equatable {
-  /// What is told.
+  /// The error to report.
   package var problem: SourceError
   /// The longest wait between two attempts, in seconds.
   package var longestPause: Double
-  /// Whether it stays open meanwhile.
+  /// True if it stays open meanwhile.
   package var leavesOpen: Bool
-  /// Whether there will be no further attempt.
+  /// True if there will be no further attempt.
   package var isFinal: Bool
   /// The problems after which this one is no news.
   package var follows: Predecessors
@@ -17,9 +17,9 @@ package struct SourceFault: Error, Sendable, Equatable {
   package enum Predecessors: Sendable, Equatable {
     /// None but the same.
     case itself
-    /// What was unplugged is absent when it is looked for again.
+    /// An unplugged camera is absent when it is looked for again.
     case problem(SourceErrorCode)
-    /// What is broken has ended as well.
+    /// A broken stream has ended as well.
     case any
   }
 

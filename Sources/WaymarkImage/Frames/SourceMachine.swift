@@ -15,7 +15,7 @@ import WaymarkSystem
 /// An empty cell: nothing happens. A fault that is final leads to `closed` from everywhere. A frame whose form is not known yet leaves a
 /// source `opened`, and so does a sign of life.
 package struct SourceMachine: Sendable {
-  /// What it is waiting for.
+  /// The event that it waits for.
   package enum Phase: Sendable, CaseIterable {
     /// Not started, stopped, or at its end.
     case closed
@@ -31,7 +31,7 @@ package struct SourceMachine: Sendable {
     case waiting
   }
 
-  /// What happened.
+  /// An input of the machine.
   package enum Input: Sendable {
     case start
     case stop
@@ -51,7 +51,7 @@ package struct SourceMachine: Sendable {
     case time
   }
 
-  /// What to do.
+  /// An order of the machine.
   package enum Effect: Sendable, Equatable {
     /// Open it and tell how it went.
     case open
@@ -61,9 +61,9 @@ package struct SourceMachine: Sendable {
     case report(SourceStatus)
   }
 
-  /// What was opened.
+  /// The result of opening.
   package struct Opening: Sendable, Equatable {
-    /// What it is called; nil: as before.
+    /// The name; nil: as before.
     package var device: String?
     /// The form that was agreed on; nil: the first frame tells it.
     package var layout: PixelLayout?
@@ -72,7 +72,7 @@ package struct SourceMachine: Sendable {
     /// How long no frame may come; nil: as long as it takes.
     package var frameTimeout: FrameTimeout?
 
-    /// What was opened.
+    /// The source was opened.
     package init(
       device: String? = nil, layout: PixelLayout? = nil, rate: Double? = nil, frameTimeout: FrameTimeout? = nil
     ) {
@@ -97,13 +97,13 @@ package struct SourceMachine: Sendable {
     }
   }
 
-  /// What kinds of sources differ in.
+  /// The differences between kinds of sources.
   package struct Policy: Sendable {
     /// How long to wait before it is opened again the first time, in seconds; ever longer after that, as long as the fault allows.
     package var firstPause: Double
     /// How long a silent one is left alone before it is opened anew, in seconds; nil: for ever, it speaks when it does.
     package var reopensAfter: Double?
-    /// Whether one that can be opened is there. A pipe can be opened before anybody writes into it: one that was lost and is silent
+    /// True if one that can be opened is there. A pipe can be opened before anybody writes into it: one that was lost and is silent
     /// is as lost as before.
     package var openImpliesPresent: Bool
     /// Why it is silent.
@@ -126,18 +126,18 @@ package struct SourceMachine: Sendable {
   package private(set) var deadline: Double?
   /// How often it was lost.
   package private(set) var losses: UInt64 = 0
-  /// What it is called.
+  /// The name.
   package private(set) var device: String
-  /// Whether something is wrong with it that was told.
+  /// True if something is wrong with it that was told.
   package var isTroubled: Bool { problem != nil }
 
   private let policy: Policy
   private var opening = Opening()
-  /// Whether something is open, or was left open for those who come back to it.
+  /// True if something is open, or was left open for those who come back to it.
   private var holds = false
-  /// What is wrong, as told last: nothing is told twice.
+  /// The problem, as reported last: nothing is reported twice.
   private var problem: SourceError?
-  /// Whether the problem is no more than silence.
+  /// True if the problem is no more than silence.
   private var isSilenceAlone = false
   private var backoff: Backoff
 

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What every source keeps and both its own thread and its owner touch.
+/// The state that a source's own thread and its owner share.
 package final class SourceState: Sendable {
   private struct Values: Sendable {
     var demand = FrameDemand()
@@ -15,13 +15,13 @@ package final class SourceState: Sendable {
   /// Nothing delivered, luma wanted.
   package init() {}
 
-  /// What is wanted of the frames to come.
+  /// The demand for the frames to come.
   package var demand: FrameDemand {
     get { values.withLock { $0.demand } }
     set { values.withLock { $0.demand = newValue } }
   }
 
-  /// What has been done.
+  /// The counts so far.
   package var statistics: SourceStatistics { values.withLock { $0.statistics } }
 
   /// Counts something.

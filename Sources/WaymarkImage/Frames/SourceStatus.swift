@@ -2,7 +2,7 @@ import WaymarkSystem
 
 /// A change of state of a source, as `camera.status` tells it.
 package struct SourceStatus: Sendable, Equatable {
-  /// What it is now.
+  /// The present state.
   package enum State: String, Sendable, Codable {
     /// Not in use; its light is off and others may use it.
     case closed
@@ -18,7 +18,7 @@ package struct SourceStatus: Sendable, Equatable {
     case back
   }
 
-  /// What it is now.
+  /// The present state.
   package var state: State
   /// Which source: the identity of a camera, else a path or `-`.
   package var device: String
@@ -26,9 +26,9 @@ package struct SourceStatus: Sendable, Equatable {
   package var layout: PixelLayout?
   /// Frames a second as agreed with the device; nil while closed or lost.
   package var rate: Double?
-  /// What is wrong; nil if nothing is.
+  /// The problem; nil if there is none.
   package var problem: SourceError?
-  /// Whether the source has come to its end and will not deliver again.
+  /// True if the source has come to its end and will not deliver again.
   package var ended: Bool
 
   /// A status.

@@ -1,7 +1,7 @@
 import Glibc
 import WaymarkSystem
 
-/// What the thread of a `StreamSource` does: reads, cuts into frames, paces, hands over; and opens again what ended.
+/// The work of a `StreamSource`'s thread: reads, cuts into frames, paces, hands over; and reopens a stream that ended.
 struct StreamPlayer: ~Copyable, SourceDriver {
   private enum Kind {
     case mjpeg
@@ -18,13 +18,13 @@ struct StreamPlayer: ~Copyable, SourceDriver {
   private var converter: LumaConverter
   private var encodedPool = FramePool(limit: 8)
   private var pacer = FramePacer()
-  /// What was read; used up to `begin`.
+  /// The bytes read; used up to `begin`.
   private var buffer: [UInt8]
   private var begin = 0
   private var framer = MJPEGFramer()
   private var kind: Kind?
   private var due: Double?
-  /// Whether frames were lost that might be good the next time.
+  /// True if frames were lost that might be good the next time.
   private var hasLost = false
   /// Frames that were good, or not looked at, before this round through a file.
   private var usefulBefore: UInt64 = 0
@@ -45,7 +45,7 @@ struct StreamPlayer: ~Copyable, SourceDriver {
     self.sink = sink
     buffer = leftover
     self.converter = converter
-    // What is silent is waited for: who writes need not begin anew.
+    // A silent stream is waited for: its writer need not begin anew.
     machine = SourceMachine(
       device: path,
       policy: SourceMachine.Policy(
@@ -66,7 +66,7 @@ struct StreamPlayer: ~Copyable, SourceDriver {
     }
     usefulBefore = useful
     hasLost = false
-    // Who opens a stream far away needs longer for the first frame. A file has no reason to be silent.
+    // A stream far away needs longer for its first frame. A file has no reason to be silent.
     let frameTimeout = SourceMachine.FrameTimeout(first: 2.5 * options.frameTimeout, next: options.frameTimeout)
     return SourceMachine.Opening(frameTimeout: isFile ? nil : frameTimeout)
   }
@@ -88,7 +88,7 @@ struct StreamPlayer: ~Copyable, SourceDriver {
     begin = 0
     framer = MJPEGFramer()
     kind = nil
-    // Who writes a stream that is broken shall learn of it. One that has ended stays open meanwhile: the next one who writes into the pipe
+    // The writer of a broken stream shall learn of it. A stream that has ended stays open meanwhile: the next one who writes into the pipe
     // finds a reader. That what is broken has ended as well is no news.
     let hasEnded = error == .endedStream(path)
     // Nobody can open standard input again, and a file that is played once has had its turn.
@@ -277,7 +277,7 @@ struct StreamPlayer: ~Copyable, SourceDriver {
     }
     usefulBefore = useful
     hasLost = false
-    // What is left in the buffer is a frame that was cut off.
+    // The rest in the buffer is a frame that was cut off.
     if !buffer.isEmpty { state.count(\.damaged) }
     buffer.removeAll(keepingCapacity: true)
     framer = MJPEGFramer()

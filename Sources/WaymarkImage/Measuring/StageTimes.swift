@@ -11,7 +11,7 @@ package final class StageTimes: Sendable {
 
   /// One stage in numbers.
   package struct Summary: Hashable, Sendable {
-    /// What it is called: `probe`, `luma`.
+    /// The name: `probe`, `luma`.
     package var name: String
     /// Frames that went through it since the start.
     package var count: UInt64

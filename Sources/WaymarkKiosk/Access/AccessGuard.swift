@@ -1,10 +1,10 @@
-/// Who may speak to the kiosk's port: a pure decision over the few fields of a request that matter.
+/// Decides who may speak to the kiosk's port: a pure decision over the few fields of a request that matter.
 ///
 /// Any local user, and any page in any browser on the device, reaches a loopback port. So a request must name this host
 /// (against DNS rebinding), must not come from another page (against cross-site requests), and must carry a cookie
 /// that only a browser can have that came with a launch code.
 struct AccessGuard: Sendable {
-  /// What a request says of itself.
+  /// The claims of a request.
   struct Claims: Sendable {
     var method: String
     var path: String
@@ -12,13 +12,13 @@ struct AccessGuard: Sendable {
     var origin: String?
     var fetchSite: String?
     var cookie: String?
-    /// What the browser calls itself.
+    /// The browser's own name.
     var agent: String?
     /// The launch code in the address.
     var code: String?
   }
 
-  /// What becomes of a request.
+  /// The decision about a request.
   enum Decision: Equatable, Sendable {
     case allowed
     /// A launch code in the address, still to be looked at; `secure` where it came over TLS.
@@ -81,7 +81,7 @@ struct AccessGuard: Sendable {
     return isKnown(claims) ? .allowed : .refused(.noToken)
   }
 
-  /// Whether a request comes from a browser that has its cookie.
+  /// Returns whether a request comes from a browser that has its cookie.
   func isKnown(_ claims: Claims) -> Bool {
     claims.cookie.map { cookies.isValid($0, for: claims.agent) } ?? false
   }

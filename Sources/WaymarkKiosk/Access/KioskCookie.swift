@@ -21,7 +21,7 @@ struct KioskCookie: Sendable {
     return number + "." + proof(number, agent)
   }
 
-  /// Whether a cookie was made here, for that browser.
+  /// Returns whether a cookie was made here, for that browser.
   func isValid(_ cookie: String, for agent: String?) -> Bool {
     let parts = cookie.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 2, parts[0].utf8.count == 64 else { return false }

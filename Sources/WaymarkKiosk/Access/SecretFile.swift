@@ -7,7 +7,7 @@ import WaymarkSystem
 package struct SecretFile: Sendable {
   /// Where it is.
   package let path: String
-  /// What a message calls it.
+  /// The name in messages.
   private let name: String
   private let code: KioskError.Code
   private let option: String
@@ -27,7 +27,7 @@ package struct SecretFile: Sendable {
     SecretFile(path: path, name: "launch page", code: .addressFile, option: "--launch-page")
   }
 
-  /// What a launch page says: go to that address.
+  /// Returns a page that leads to that address.
   package static func launch(to address: String) -> String {
     "<!doctype html><meta charset=\"utf-8\"><title>Waymark</title><meta name=\"referrer\" content=\"no-referrer\">"
       + "<meta http-equiv=\"refresh\" content=\"0; url=\(address)\">"

@@ -15,6 +15,6 @@ enum CommandAllowList {
     "authentication.setPasscode", "authentication.signIn", "authentication.forgot", "consent.choose", "sync.retry",
   ]
 
-  /// Whether the page may call a method.
+  /// Returns whether the page may call a method.
   static func allows(_ method: String) -> Bool { methods.contains(method) }
 }

@@ -18,7 +18,7 @@ final class Connections: Sendable {
     state = Mutex(State(table: ConnectionTable(limit: limits.connections)))
   }
 
-  /// Whether new connections are turned away.
+  /// True if new connections are turned away.
   var isClosing: Bool { state.withLock { $0.isClosing } }
 
   /// Takes up a connection; closes another one, or this, where there are too many.

@@ -1,4 +1,4 @@
-/// What the HTTP side needs of the service: a seam, so that the server can be tested without one.
+/// The kiosk's view of the service: a seam, so that the server can be tested without one.
 package protocol KioskBackend: Sendable {
   /// Sends a command; the answer is a reply's JSON: `{"result":…}` or `{"error":…}`.
   ///
@@ -16,7 +16,7 @@ package protocol KioskBackend: Sendable {
 
 /// An answer to a command.
 package struct CommandReply: Sendable {
-  /// Whether it is a result rather than an error.
+  /// True if it is a result rather than an error.
   package var succeeded: Bool
   /// The whole reply as JSON, without an id.
   package var json: [UInt8]

@@ -1,7 +1,7 @@
 import Hummingbird
 import NIOCore
 
-/// What belongs to a request: besides the usual, the connection it came over.
+/// The context of a request: besides the usual, the connection it came over.
 struct KioskContext: RequestContext {
   var coreContext: CoreRequestContextStorage
   let channel: any Channel

@@ -4,7 +4,7 @@ import NIOCore
 import WaymarkJSON
 
 extension KioskOptions {
-  /// What the page may show, as JSON.
+  /// The settings that the page may know, as JSON.
   var shown: String {
     let configuration: JSONValue = [
       "idleSeconds": .double(idleSeconds), "keyboard": .bool(keyboard),

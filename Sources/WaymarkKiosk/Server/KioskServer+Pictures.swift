@@ -63,7 +63,7 @@ extension KioskServer {
       status: .ok,
       headers: [.contentType: Self.contentType(part.format), .contentLength: String(part.bytes.count)],
       body: .init(contentLength: part.bytes.count) { writer in
-        // Who does not read is disconnected: the room is for those who do.
+        // A client that does not read is disconnected: the room is for those who do.
         let timer = channel.eventLoop.scheduleTask(in: deadline) { channel.close(promise: nil) }
         defer {
           timer.cancel()

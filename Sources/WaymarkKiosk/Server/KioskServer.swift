@@ -17,7 +17,7 @@ package struct KioskServer: Sendable {
   let options: KioskOptions
   let backend: any KioskBackend
   let assets: Assets
-  /// What pictures of all pages take up together.
+  /// The memory for the pictures of all pages together.
   let pictureBudget: PictureMemoryBudget
   private let logger: Logger
 

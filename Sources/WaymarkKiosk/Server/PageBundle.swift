@@ -28,7 +28,7 @@ enum PageBundle {
     var modules = Modules(text: text, later: later)
     guard modules.take(main) else { return nil }
     let start = modules.taken
-    // What is loaded later may name more that is loaded later.
+    // A module that is loaded later may name more that are loaded later.
     while let next = modules.later.first {
       modules.later.removeFirst()
       guard modules.take(next) else { return nil }
@@ -154,7 +154,7 @@ enum PageBundle {
 
     private static let loading = Array("import(".utf8)
 
-    /// Whether `import(` stands in a line.
+    /// Returns whether `import(` stands in a line.
     private static func mayLoad(_ line: String) -> Bool {
       var matched = 0
       for byte in line.utf8 {

@@ -6,7 +6,7 @@ final class PictureMemoryBudget: Sendable {
   /// Room for a picture, given back by `release`, or when nobody holds it any more.
   final class Reservation: Sendable {
     private let pictureBudget: PictureMemoryBudget
-    /// What it takes; 0 once it is given back.
+    /// The bytes taken; 0 once they are given back.
     private let bytes: Atomic<Int>
 
     fileprivate init(_ pictureBudget: PictureMemoryBudget, bytes: Int) {
@@ -85,7 +85,7 @@ final class PictureMemoryBudget: Sendable {
       state.waiting.firstIndex { $0.number == number }.map { state.waiting.remove(at: $0).continuation }
     }
     continuation?.resume(returning: nil)
-    // Who waited behind it may fit.
+    // The requests behind it may fit.
     release(0)
   }
 

@@ -14,7 +14,7 @@ package final class SocketBackend: KioskBackend {
   /// How many lines wait for a browser that does not read.
   private static let waiting = 1024
 
-  /// What a page is told of; the rest of the service's events are not for it.
+  /// The events that a page is told of; the rest of the service's events are not for it.
   private static let events = [
     "scan.*", "code.*", "codes.updated", "document.*", "text.*", "camera.status", "scanner.status", "session.phase",
     "anchor.*", "anchors.updated",

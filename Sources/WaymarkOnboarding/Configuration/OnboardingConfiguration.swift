@@ -2,14 +2,14 @@ import WaymarkSystem
 
 /// The onboarding policy of a configuration file, its keys read and everything checked.
 package struct OnboardingConfiguration: Sendable {
-  /// What is accepted.
+  /// The policy.
   package var policy = OnboardingPolicy()
   /// Where confirmed payloads are remembered; nil when they may be used again.
   package var replayFolder: String?
-  /// What was passed over on the way, such as keys of unsupported types.
+  /// The things passed over on the way, such as keys of unsupported types.
   package var warnings: [String] = []
 
-  /// What else stands in a `waymark.yaml`, the names of its sections and of keys that stand in none: known here so that a
+  /// The other sections of a `waymark.yaml`, and its keys that stand in none: known here so that a
   /// misspelt one is told from one that is for others.
   package static let sections = [
     "accounts", "anchors", "camera", "clients", "documents", "forms", "gallery", "isolation", "log", "onboarding",

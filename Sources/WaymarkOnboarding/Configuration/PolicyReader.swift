@@ -309,7 +309,7 @@ struct PolicyReader {
 }
 
 extension Node {
-  /// Whether nothing stands there: a key that is left open is as good as left out.
+  /// True if nothing stands there: a key that is left open is as good as left out.
   fileprivate var isEmptyValue: Bool {
     guard case .scalar(let scalar) = self else { return false }
     return scalar.style == .plain && null != nil

@@ -13,11 +13,11 @@ package enum AndroidEnterprise {
     ("PROVISIONING_WIFI_SECURITY_TYPE", "wifiSecurityType", false),
     ("PROVISIONING_WIFI_HIDDEN", "wifiHidden", false),
     ("PROVISIONING_WIFI_PASSWORD", "wifiPassword", true),
-    // What the vendor hands to its own app: enrolment tokens, as a rule.
+    // The vendor's data for its own app: enrolment tokens, as a rule.
     ("PROVISIONING_ADMIN_EXTRAS_BUNDLE", "adminExtras", true),
   ]
 
-  /// Whether an object has the marks of the kind.
+  /// Returns whether an object has the marks of the kind.
   package static func isLikely(_ object: JSONValue) -> Bool {
     object.members?.contains { $0.name.hasPrefix(prefix) } ?? false
   }

@@ -15,7 +15,7 @@ package enum GS1DigitalLink {
     "10", "21", "22", "235", "254", "7040", "8011", "8019", "8020",
   ]
 
-  /// Whether a name is a GS1 application identifier whose value tells about a thing: not those for a company's own
+  /// Returns whether a name is a GS1 application identifier whose value tells about a thing: not those for a company's own
   /// use (91 to 99, General Specifications 3.9), nor addresses (8200).
   package static func isPublic(_ name: String) -> Bool {
     guard (2...4).contains(name.utf8.count), name.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return false }

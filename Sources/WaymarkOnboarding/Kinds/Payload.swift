@@ -2,15 +2,15 @@ import WaymarkSystem
 
 /// A payload after recognition: its kind, what it says, and where it would connect to. Nothing is accepted yet.
 package struct Payload: Sendable, Hashable {
-  /// What it is.
+  /// The kind.
   package var kind: PayloadKind
-  /// What it says.
+  /// The fields.
   package var fields: [PayloadField]
   /// Why it is not a proper payload of its kind, if it is not.
   package var problem: String?
   /// Every place it would connect to, the one to show first.
   package var endpoints: [Endpoint]
-  /// What else is worth saying when the kind is refused.
+  /// A remark to make when the kind is refused.
   package var remark: String?
 
   package init(

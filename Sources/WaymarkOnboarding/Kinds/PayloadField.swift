@@ -2,13 +2,13 @@
 public struct PayloadField: Hashable, Sendable {
   /// The field's stable name, such as `appID` or `ssid`.
   public let name: String
-  /// What the code says, as the code spells it: data of a stranger, and perhaps a secret. Asking for it is the only way to it: a field
+  /// The content as the code spells it: data of a stranger, and perhaps a secret. Asking for it is the only way to it: a field
   /// that is printed, described, dumped or mirrored shows its value only where that is known to be harmless.
   public var value: String { content }
   private let content: String
-  /// Whether the value is a password, a token, or the like.
+  /// True if the value is a password, a token, or the like.
   public let isSecret: Bool
-  /// Whether the value is known to be no secret, so that observers may see it. What nobody vouches for is not.
+  /// True if the value is known to be no secret, so that observers may see it. What nobody vouches for is not.
   public internal(set) var isHarmless: Bool
 
   /// A field; `isSecret` marks what is shown only to those who ask for it, `isHarmless` what observers may see.
@@ -19,7 +19,7 @@ public struct PayloadField: Hashable, Sendable {
     self.isHarmless = isHarmless && !isSecret
   }
 
-  /// What stands in place of a secret.
+  /// The placeholder for a secret.
   public static let redaction = "[redacted]"
 
   /// The field without a secret.
@@ -30,7 +30,7 @@ public struct PayloadField: Hashable, Sendable {
 }
 
 extension PayloadField {
-  /// Whether a key that some vendor chose sounds like a secret; errs towards yes, because the cost of a hidden
+  /// Returns whether a key that some vendor chose sounds like a secret; errs towards yes, because the cost of a hidden
   /// harmless value is small.
   package static func looksSecret(_ name: String) -> Bool {
     let plain = name.lowercased().filter { $0 != "_" && $0 != "-" && $0 != "." && $0 != " " }

@@ -1,4 +1,4 @@
-/// What the text of a code is: a stable word for programs, built in or declared by the integrator.
+/// The kind of a code's text: a stable word for programs, built in or declared by the integrator.
 public struct PayloadKind: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
   /// The word as policies, replies and events spell it.
   public let rawValue: String

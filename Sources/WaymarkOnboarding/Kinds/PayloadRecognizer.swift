@@ -2,7 +2,7 @@ package import WaymarkJSON
 
 /// Tells what a payload is and takes it apart. Nothing is accepted here.
 package enum PayloadRecognizer {
-  /// What a text is, unsigned. Declared kinds come first: whoever declares one means it.
+  /// Recognizes an unsigned text. Declared kinds come first: whoever declares one means it.
   package static func recognize(_ text: String, policy: OnboardingPolicy) -> Payload {
     if text.utf8.first == UInt8(ascii: "{") {
       do {
@@ -18,7 +18,7 @@ package enum PayloadRecognizer {
     return url(text, parts, policy: policy)
   }
 
-  /// What a JSON object is; nil when it is nothing in particular.
+  /// Recognizes a JSON object; nil when it is nothing in particular.
   package static func json(_ object: JSONValue, policy: OnboardingPolicy) -> Payload? {
     for kind in policy.customKinds {
       if let payload = kind.payload(of: object) { return payload }

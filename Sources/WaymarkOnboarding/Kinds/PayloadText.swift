@@ -21,7 +21,7 @@ package enum PayloadText: Sendable, Hashable {
       self = .text(Self.trimmed(text))
       return
     }
-    // What its first bytes claim to be, read as if every foreign byte were a letter.
+    // Its first bytes tell the kind that it claims, read as if every foreign byte were a letter.
     let visible = Self.trimmed(String(decoding: bytes.map { $0 < 0x80 ? $0 : 0x3F }, as: UTF8.self))
     let claimed = PayloadRecognizer.structuredKind(of: visible, policy: policy)
     if let claimed, hasControls || (claimed != .wifi && claimed != .vcard) {

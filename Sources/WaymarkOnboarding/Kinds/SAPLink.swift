@@ -4,12 +4,12 @@ package enum SAPLink {
     "appid", "clientid", "authorizationendpointurl", "tokenurl", "redirecturl", "serverurl",
   ]
 
-  /// Whether a URL has the marks of the kind, complete or not, and a scheme that the policy accepts.
+  /// Returns whether a URL has the marks of the kind, complete or not, and a scheme that the policy accepts.
   package static func isLikely(_ parts: URLParts, policy: OnboardingPolicy) -> Bool {
     policy.acceptsLinks(of: parts.scheme) && hasMarks(parts)
   }
 
-  /// Whether a URL has SAP's own scheme, or the parameters that only this kind has.
+  /// Returns whether a URL has SAP's own scheme, or the parameters that only this kind has.
   package static func hasMarks(_ parts: URLParts) -> Bool {
     if parts.scheme == "com.sap.mdkclient" { return true }
     if parts.scheme == "https" || parts.scheme == "http" { return false }

@@ -2,7 +2,7 @@ package import WaymarkJSON
 
 /// SAP mobile onboarding: `{"appID":…,"host":…,"protocol":"https","auth":[{"type":"oauth2","config":…}]}`.
 package enum SAPOnboarding {
-  /// Whether an object has the marks of the kind, complete or not.
+  /// Returns whether an object has the marks of the kind, complete or not.
   package static func isLikely(_ object: JSONValue) -> Bool {
     object["appID"] != nil || object["host"] != nil && object["auth"] != nil
   }

@@ -39,7 +39,7 @@ package enum HostLabel {
       || byte == UInt8(ascii: "_")
   }
 
-  /// Whether a label that comes encoded is what encoding its meaning gives: anything else is two names in one.
+  /// Returns whether a label that comes encoded is what encoding its meaning gives: anything else is two names in one.
   private static func isFaithful(_ label: String) -> Bool {
     guard let scalars = Punycode.decode(label.dropFirst(4)), scalars.contains(where: { !$0.isASCII }),
       let again = Punycode.encode(scalars), "xn--" + again == label
@@ -50,7 +50,7 @@ package enum HostLabel {
       && isAllowed(scalars)
   }
 
-  /// Whether a character stays one of its own kind in lower case and in NFC: KELVIN SIGN becomes an ASCII letter, and
+  /// Returns whether a character stays one of its own kind in lower case and in NFC: KELVIN SIGN becomes an ASCII letter, and
   /// OHM SIGN a Greek one.
   private static func isItself(_ scalar: Unicode.Scalar) -> Bool {
     if scalar.isASCII { return true }

@@ -11,7 +11,7 @@ package struct HostName: Sendable, Hashable {
 
   /// The comparable form; an IPv6 address keeps its brackets.
   package let ascii: String
-  /// Whether it is an address and no name.
+  /// True if it is an address and no name.
   package let isAddress: Bool
 
   /// Reads a host as it stands in the authority of a URL (RFC 3986, 3.2.2), more strictly: no percent-encoding, no
@@ -74,7 +74,7 @@ package struct HostName: Sendable, Hashable {
     return ascii.split(separator: ".").map { HostLabel.unicode(String($0)) ?? String($0) }.joined(separator: ".")
   }
 
-  /// Whether it leads to the device itself, to its own network link, or to nobody in particular: loopback, link-local,
+  /// True if it leads to the device itself, to its own network link, or to nobody in particular: loopback, link-local,
   /// unspecified, multicast and reserved addresses (RFC 6890), also inside IPv6 addresses, and the names of loopback
   /// (RFC 6761, 6.3).
   package var isLocal: Bool {
@@ -122,7 +122,7 @@ package struct HostName: Sendable, Hashable {
     }
   }
 
-  /// What the WHATWG URL standard ("ends in a number") hands to its IPv4 parser.
+  /// Tells which labels the WHATWG URL standard ("ends in a number") hands to its IPv4 parser.
   private static func looksNumeric(_ label: Substring) -> Bool {
     if label.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { return !label.isEmpty }
     guard label.hasPrefix("0x") || label.hasPrefix("0X") else { return false }

@@ -26,14 +26,14 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
       hint: "Write a host such as example.com, *.example.com or example.com:8443, without https:// or a path.")
   }
 
-  /// Whether the entry allows that host on that port.
+  /// Returns whether the entry allows that host on that port.
   package func matches(_ other: HostName, port otherPort: UInt16) -> Bool {
     if let port, port != otherPort { return false }
     if !isWildcard { return other == host }
     return !other.isAddress && other.ascii.hasSuffix("." + host.ascii)
   }
 
-  /// Whether the entry names that host and no other.
+  /// Returns whether the entry names that host and no other.
   package func isExactly(_ other: HostName) -> Bool { !isWildcard && other == host }
 
   /// The entry in its comparable form.

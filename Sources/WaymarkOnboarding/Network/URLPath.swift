@@ -15,7 +15,7 @@ package enum URLPath {
       switch segment {
       case ".", "..":
         hasDots = true
-        // What stands before the first slash is no segment.
+        // The part before the first slash is no segment.
         if segment == "..", result.count > 1 { result.removeLast() }
         if isLast { result.append("") }
       default:

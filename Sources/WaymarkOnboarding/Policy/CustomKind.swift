@@ -76,7 +76,7 @@ public struct CustomKind: Sendable, Hashable {
       }
     }
 
-    /// Whether an address fits.
+    /// Returns whether an address fits.
     package func matches(_ address: WebAddress) -> Bool {
       guard address.scheme == scheme else { return false }
       if let host {

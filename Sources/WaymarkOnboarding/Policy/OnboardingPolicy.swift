@@ -1,9 +1,9 @@
-/// What a device accepts for onboarding.
+/// The policy by which a device accepts codes for onboarding.
 ///
 /// The default accepts what needs no set-up and harms nobody who looks at `connectTo` before going on: SAP mobile
 /// onboarding JSON and its link, unsigned, over https, to any host.
 public struct OnboardingPolicy: Sendable {
-  /// Whether payloads must be signed.
+  /// The policy for signatures of payloads.
   public enum Signatures: String, Sendable, Hashable, CaseIterable {
     /// Unsigned payloads are refused.
     case required
@@ -24,7 +24,7 @@ public struct OnboardingPolicy: Sendable {
   /// The schemes of `sapLink` links; nil for SAP's own and those of apps that follow RFC 8252, section 7.1: a domain
   /// name in reverse order, such as `com.example.pump`.
   public var linkSchemes: Set<String>?
-  /// Whether plain http is accepted beside https.
+  /// True if plain http is accepted beside https.
   public var allowsHTTP = false
   /// The largest payload in bytes. The default is the most that one QR code can hold (7089 digits, ISO/IEC 18004).
   public var maximumBytes = 7089
@@ -32,7 +32,7 @@ public struct OnboardingPolicy: Sendable {
   public var keys: [VerificationKey] = []
   /// The algorithms that are accepted; nil for all that the keys serve.
   public var algorithms: Set<SignatureAlgorithm>?
-  /// Whether payloads must be signed; nil for: as soon as a key is there.
+  /// True if payloads must be signed; nil for: as soon as a key is there.
   public var signatures: Signatures?
   /// The issuers (`iss`) that are accepted; nil for any, and for none.
   public var issuers: Set<String>?
@@ -40,7 +40,7 @@ public struct OnboardingPolicy: Sendable {
   public var audiences: Set<String>?
   /// How far the clocks of issuer and device may be apart, in seconds.
   public var clockSkew: Double = 60
-  /// Whether a token without `exp` is refused.
+  /// True if a token without `exp` is refused.
   public var requiresExpiry = false
   /// How long a token may be valid, in seconds from `iat`, else `nbf`, else now, to `exp`; nil for any time. Implies
   /// `requiresExpiry`.
@@ -51,7 +51,7 @@ public struct OnboardingPolicy: Sendable {
   /// The policy without a policy.
   public init() {}
 
-  /// Whether a link of that scheme (in lower case) can be SAP's onboarding link.
+  /// Returns whether a link of that scheme (in lower case) can be SAP's onboarding link.
   package func acceptsLinks(of scheme: String) -> Bool {
     if LinkScheme.isDangerous(scheme) { return false }
     if let linkSchemes { return linkSchemes.contains(scheme) }
@@ -69,6 +69,6 @@ public struct OnboardingPolicy: Sendable {
     return algorithms ?? (keys.isEmpty ? Set(SignatureAlgorithm.allCases) : served)
   }
 
-  /// Whether payloads must be signed, defaults resolved.
+  /// True if payloads must be signed, defaults resolved.
   public var acceptedSignatures: Signatures { signatures ?? (keys.isEmpty ? .optional : .required) }
 }

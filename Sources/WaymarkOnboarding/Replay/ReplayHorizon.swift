@@ -11,7 +11,7 @@ struct ReplayHorizon: Sendable {
   /// The horizon of the store in `folder`.
   init(folder: String) { path = folder + "/horizon" }
 
-  /// What the file says.
+  /// The contents of the file.
   enum Content: Hashable, Sendable {
     /// Nothing was ever forgotten.
     case none

@@ -12,7 +12,7 @@ import WaymarkSystem
 /// Records are forgotten a day after their payload is over, and only by a clock that has run steadily for an hour; until
 /// when they were forgotten is remembered (`ReplayHorizon`), so that no clock that is set back lets a payload in again.
 package final class ReplayStore: ReplayGuard {
-  /// What was found damaged when the store was opened, and what was done about it: for the log.
+  /// The damage found when the store was opened, and what was done about it: for the log.
   package let warnings: [String]
   private let folder: String
   private let horizon: ReplayHorizon
@@ -129,7 +129,7 @@ package final class ReplayStore: ReplayGuard {
     return try isForgotten(entry)
   }
 
-  /// Whether a record of it may have been there and have been forgotten.
+  /// Returns whether a record of it may have been there and have been forgotten.
   private func isForgotten(_ entry: ReplayEntry) throws(OnboardingError) -> Bool {
     guard let expires = entry.expires else { return false }
     switch horizon.read() {

@@ -5,14 +5,14 @@ import WaymarkSystem
 package struct CompactJWS: Sendable, Hashable {
   /// The header's members, as the token has them.
   package let header: JSONValue
-  /// What was signed, decoded.
+  /// The signed payload, decoded.
   package let payload: [UInt8]
   /// The signature.
   package let signature: [UInt8]
   /// The bytes under the signature: the first two parts with their dot.
   package let signed: [UInt8]
 
-  /// Whether a text has the look of such a token: base64url parts with dots between, the first an object. A token of
+  /// Returns whether a text has the look of such a token: base64url parts with dots between, the first an object. A token of
   /// five parts is an encrypted one (RFC 7516), which `init` refuses.
   package static func isLikely(_ text: String) -> Bool {
     let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

@@ -4,7 +4,7 @@ public import WaymarkSystem
 
 /// Makes signed tokens for printing: the payload as it is, with claims added where wished.
 public struct TokenSigner: Sendable {
-  /// What to add to the payload.
+  /// The claims to add to the payload.
   public struct Claims: Sendable, Hashable {
     /// `iss`.
     public var issuer: String?

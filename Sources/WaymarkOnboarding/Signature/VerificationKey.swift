@@ -44,7 +44,7 @@ public struct VerificationKey: Sendable {
     self.algorithms = algorithm.map { [$0] } ?? served
   }
 
-  /// Whether an Ed25519 key is one of the points of order 1, 2, 4 or 8, in any of their encodings (RFC 8032, 5.1.3;
+  /// Returns whether an Ed25519 key is one of the points of order 1, 2, 4 or 8, in any of their encodings (RFC 8032, 5.1.3;
   /// "Taming the many EdDSAs", table 1). The sign bit does not matter.
   private static func isLowOrder(_ key: [UInt8]) -> Bool {
     guard key.count == 32 else { return false }
@@ -69,13 +69,13 @@ public struct VerificationKey: Sendable {
     id.map { "\"\(DisplayText.escaped($0, limit: 80))\"" } ?? "without an identifier"
   }
 
-  /// What is said of a private key where a public one belongs.
+  /// Returns the warning that a private key stands where a public one belongs.
   package static func privateWarning(_ id: String?) -> String {
     "the key \(name(id)) is there with its private half, which whoever can read this file can sign with; keep only the "
       + "public half here"
   }
 
-  /// Whether the signature is this key's over these bytes, made with that algorithm.
+  /// Returns whether the signature is this key's over these bytes, made with that algorithm.
   package func verify(_ signature: [UInt8], of message: [UInt8], with algorithm: SignatureAlgorithm) -> Bool {
     guard algorithms.contains(algorithm) else { return false }
     switch (material, algorithm) {

@@ -4,15 +4,15 @@ import WaymarkJSON
 
 /// One code held against the policy, up to the check of its hosts. What needs other codes or a memory comes after.
 package struct CodeJudgement: Sendable {
-  /// What the code is.
+  /// The payload.
   package private(set) var payload: Payload?
-  /// Whether its text is known to hold nothing that observers must not see.
+  /// True if its text is known to hold nothing that observers must not see.
   package private(set) var isHarmless = false
   /// Every check up to the one that refused.
   package private(set) var steps: [VerdictStep] = []
   /// Why the code is refused, if it is.
   package private(set) var refusal: InvalidReason?
-  /// What the replay guard would know it by.
+  /// The entry by which the replay guard would know it.
   package private(set) var replayEntry: ReplayEntry?
 
   /// Judges a code at a moment.

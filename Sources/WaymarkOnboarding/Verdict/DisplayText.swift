@@ -57,7 +57,7 @@ public enum DisplayText {
     }
   }
 
-  /// Whether a scalar shows as itself, in its place. Format characters (Cf) hold the bidirectional controls, the
+  /// Returns whether a scalar shows as itself, in its place. Format characters (Cf) hold the bidirectional controls, the
   /// zero-width ones and the tags; default-ignorable ones vanish.
   private static func isSafe(_ scalar: Unicode.Scalar) -> Bool {
     if scalar.isASCII { return scalar.value >= 0x20 && scalar.value != 0x7F }

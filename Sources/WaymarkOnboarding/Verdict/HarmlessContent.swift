@@ -1,6 +1,6 @@
 import WaymarkJSON
 
-/// What observers may see of a payload: only what is known to be no secret.
+/// The part of a payload that observers may see: only fields known to be no secret.
 ///
 /// A list of what sounds like a secret is never complete; a list of what is none can only be too short. Names are those
 /// of the fields that the kinds have, in lower case.
@@ -78,7 +78,7 @@ package struct HarmlessContent: Sendable {
     }
   }
 
-  /// Whether observers may see a text as it is: nothing is in it but what its harmless fields say.
+  /// Returns whether observers may see a text as it is: nothing is in it but what its harmless fields say.
   package func isHarmless(_ text: String, _ payload: Payload) -> Bool {
     guard payload.problem == nil, !payload.fields.isEmpty, payload.fields.allSatisfy(\.isHarmless) else { return false }
     switch payload.kind {

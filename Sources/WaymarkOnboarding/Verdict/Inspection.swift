@@ -3,7 +3,7 @@ import WaymarkSystem
 
 /// A code taken apart: what it is, and the token around it if it is signed.
 package struct Inspection: Sendable {
-  /// What it is and says. When the text is damaged the kind is what it claims to be.
+  /// The payload. When the text is damaged the kind is the one it claims to be.
   package private(set) var payload: Payload
   /// Why the text cannot be read as what it claims to be.
   package private(set) var encodingProblem: String?
@@ -11,9 +11,9 @@ package struct Inspection: Sendable {
   package private(set) var token: CompactJWS?
   /// The token's claims.
   package private(set) var claims: TokenClaims?
-  /// Whether this is a token of which nobody can tell what it carries.
+  /// True if this is a token of which nobody can tell what it carries.
   package private(set) var isOpaqueToken = false
-  /// Whether the text as a whole is known to hold no secret.
+  /// True if the text as a whole is known to hold no secret.
   package private(set) var isHarmless = false
 
   /// Takes a code apart.
@@ -37,7 +37,7 @@ package struct Inspection: Sendable {
       payload.fields = payload.fields.map { knowledge.marked($0, of: payload.kind) }
       isHarmless = token == nil && !isOpaqueToken && knowledge.isHarmless(text, payload)
     }
-    // What JSON and percent-encoding spell with escapes is as bad as what stands there bare.
+    // Characters that JSON and percent-encoding spell with escapes are as bad as bare ones.
     if encodingProblem == nil,
       payload.fields.contains(where: { Self.hasControls($0.name) || Self.hasControls($0.value) })
     {

@@ -2,7 +2,7 @@ public import FoundationEssentials
 
 /// Says whether this device would accept what the codes of a picture say.
 public struct OnboardingJudge: Sendable {
-  /// What is accepted.
+  /// The policy.
   public let policy: OnboardingPolicy
   /// The memory of confirmed payloads; nil when codes may be used again.
   public let replayGuard: (any ReplayGuard)?
@@ -100,7 +100,7 @@ public struct OnboardingJudge: Sendable {
         ? VerdictStep(.replayed, .failed, "the token was used before")
         : VerdictStep(.replayed, .passed, "the token was not used before")
     } catch {
-      // Who cannot remember must not trust.
+      // A device that cannot remember must not trust.
       return VerdictStep(.replayed, .failed, "the replay guard cannot tell: \(error)")
     }
   }

@@ -4,7 +4,7 @@ public import FoundationEssentials
 ///
 /// Looking never records; only a confirmation does. A guard that cannot tell throws, and the payload is refused.
 public protocol ReplayGuard: Sendable {
-  /// Whether the payload was confirmed before.
+  /// Returns whether the payload was confirmed before.
   func contains(_ entry: ReplayEntry) throws -> Bool
 
   /// Records a confirmation, atomically across processes: of several calls with the same entry, ever and anywhere,
@@ -12,7 +12,7 @@ public protocol ReplayGuard: Sendable {
   func record(_ entry: ReplayEntry) throws -> Bool
 }
 
-/// What identifies a signed payload for the replay guard.
+/// The identity of a signed payload for the replay guard.
 public struct ReplayEntry: Sendable, Hashable {
   /// SHA-256 of issuer and token identifier, in lower-case hexadecimal digits: safe as a file name.
   public let digest: String

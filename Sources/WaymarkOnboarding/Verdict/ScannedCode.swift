@@ -4,11 +4,11 @@ public struct ScannedCode: Sendable, Hashable {
   public var bytes: [UInt8]
   /// The payload as the reader understood it, where the bytes are not UTF-8; otherwise not needed.
   public var text: String?
-  /// Whether the code is of a symbology that onboarding reads: QR, unless the reader is told otherwise.
+  /// True if the code is of a symbology that onboarding reads: QR, unless the reader is told otherwise.
   public var isAcceptedSymbology: Bool
   /// The centre in pixels of the picture.
   public var center: SIMD2<Double>
-  /// Whether parts of a structured append are not in the picture, so that there is nothing to judge.
+  /// True if parts of a structured append are not in the picture, so that there is nothing to judge.
   public var isIncomplete: Bool
   /// Which parts are missing, counted from 1, as far as that is known.
   public var missing: [Int]

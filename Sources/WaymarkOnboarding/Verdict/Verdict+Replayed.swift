@@ -1,5 +1,5 @@
 extension Verdict {
-  /// What this verdict comes to when its confirmation finds that another was first.
+  /// The verdict in place of this one when its confirmation finds that another was first.
   public var replayed: Verdict {
     var verdict = self
     verdict.outcome = .invalid(.replayed)

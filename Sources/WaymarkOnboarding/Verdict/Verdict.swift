@@ -1,4 +1,4 @@
-/// What the codes of one picture come to.
+/// The verdict about the codes of one picture.
 public struct Verdict: Sendable, Hashable {
   /// How it ended.
   public enum Outcome: Sendable, Hashable {
@@ -30,11 +30,11 @@ public struct Verdict: Sendable, Hashable {
 
   /// How it ended.
   public var outcome: Outcome
-  /// What the code is; nil when none was judged.
+  /// The kind of the code; nil when none was judged.
   public var kind: PayloadKind?
   /// The host to show to a person before going on, in its ASCII form, with the port unless it is the scheme's own.
   public var connectTo: String?
-  /// What the code says.
+  /// The fields of the code.
   public var fields: [PayloadField]
   /// The parts of a structured append that are missing.
   public var missing: [Int]
@@ -42,9 +42,9 @@ public struct Verdict: Sendable, Hashable {
   public var chosen: Int?
   /// Every check in order, up to the one that refused.
   public var steps: [VerdictStep]
-  /// Whether the text as a whole is known to hold nothing that observers must not see.
+  /// True if the text as a whole is known to hold nothing that observers must not see.
   public var isHarmless: Bool
-  /// What a confirmation must record so that the code is accepted once only; nil when the replay guard is off or the
+  /// The entry that a confirmation must record so that the code is accepted once only; nil when the replay guard is off or the
   /// payload carries no identifier.
   public var replayEntry: ReplayEntry?
 
@@ -68,9 +68,9 @@ public struct Verdict: Sendable, Hashable {
   public var word: String { outcome.word }
   /// The reason as programs know it; nil for `successful`.
   public var reason: String? { outcome.reason }
-  /// Whether a code is accepted.
+  /// True if a code is accepted.
   public var isSuccessful: Bool { outcome == .successful }
-  /// Whether anything in the text must be kept from observers; when it must, they get neither text nor bytes.
+  /// True if anything in the text must be kept from observers; when it must, they get neither text nor bytes.
   public var holdsSecrets: Bool { !isHarmless }
   /// The fields without their secrets, for the eyes of whoever holds the code.
   public var redactedFields: [PayloadField] { fields.map(\.redacted) }

@@ -14,7 +14,7 @@ public struct VerdictStep: Sendable, Hashable {
   public let check: InvalidReason
   /// How it ended.
   public let result: Result
-  /// What was looked at and found, in plain words; what the code says is escaped in it, secrets are left out.
+  /// The findings in plain words; content of the code is escaped in it, secrets are left out.
   public let detail: String
 
   package init(_ check: InvalidReason, _ result: Result, _ detail: String) {

@@ -1,10 +1,10 @@
 package import WaymarkGeometry
 
-/// What the document lane does.
+/// The task of the document lane.
 package struct DocumentTask: Hashable, Sendable {
   /// Rises with every session; readings carry it, so that late ones can be told.
   package var generation: Int
-  /// Whether pages are captured by themselves.
+  /// True if pages are captured by themselves.
   package var isAutomatic: Bool
   /// How often the shutter was pressed in this session.
   package var shots: Int
@@ -30,11 +30,11 @@ package struct PageShot: Sendable {
   package var outline: Quadrilateral?
   /// The number of its frame.
   package var sequence: UInt64
-  /// Whether nobody pressed the shutter.
+  /// True if nobody pressed the shutter.
   package var isAutomatic: Bool
 }
 
-/// What the lane found in one frame.
+/// The result of the lane for one frame.
 package struct DocumentReading: Sendable {
   package var generation: Int
   /// Where the page is; nil: none is in view.

@@ -9,11 +9,11 @@ struct NewPageDetector {
 
   /// Below that nothing is a sheet: `BackgroundModel.sheet`.
   private static let minFitScore = 0.6
-  /// What its outline must fit better than another by: that is traced more exactly.
+  /// The lead in fit by which an outline replaces another: the page is then traced more exactly.
   private static let lead = 0.08
-  /// What is smaller than that share of a likely page may be a part of it.
+  /// The share of a likely page below which an outline may be a part of it.
   private static let part = 0.9
-  /// What luma shows of its sides may fit worse by.
+  /// The amount by which its sides may fit worse in luma.
   private static let slack = 0.04
   /// How much less like a page it may look than a likely page that it takes the place of.
   private static let doubt = 0.1
@@ -25,12 +25,12 @@ struct NewPageDetector {
     insteadOf known: PageCandidate?, in view: ImageView, _ foreground: BackgroundModel.Foreground
   ) -> PageCandidate? {
     let fits = known.map { memory.fitScore(of: $0.outline) ?? 0 } ?? 0
-    // What fits that well cannot be led: at rest nothing is searched.
+    // An outline that fits so well cannot be beaten: at rest nothing is searched.
     guard fits + Self.lead < 1, let sheet = memory.sheet(), sheet.fitScore >= Self.minFitScore else { return nil }
     let isPage = known.map { $0.score >= PageCapture.Settings().leastScore } ?? false
     if let known {
       guard fits + Self.lead < sheet.fitScore else { return nil }
-      // What came may be as bright as the table in part, which then is no part of the shape.
+      // A new object may be as bright as the table in part, which then is no part of the shape.
       let isPart = sheet.outline.signedArea < Self.part * known.outline.signedArea
       if isPart, isPage { return nil }
       if isPage, memory.isShadow(between: known.outline, and: sheet.outline) { return nil }
@@ -40,7 +40,7 @@ struct NewPageDetector {
     guard let judged = foreground.image.withView({ detector.follow($0, from: reduced) }) else { return nil }
     var page = PageCandidate(judged)
     if let known, isPage {
-      // What looks like a page there may be the known one, beside which its shadow came into view, too.
+      // An outline that looks like a page may be the known one, beside which its shadow came into view, too.
       let place = judged.outline.scaled(by: Double(foreground.factor))
       let isKnown = place.largestCornerDistance(to: known.outline) < place.largestCornerDistance(to: sheet.outline)
       if isKnown { return nil }

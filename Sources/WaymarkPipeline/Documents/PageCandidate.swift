@@ -19,7 +19,7 @@ package struct PageCandidate: Sendable {
     logOdds = page.logOdds
   }
 
-  /// What speaks for it, or against it, beside its looks.
+  /// Adds the evidence for it, or against it, beside its looks.
   mutating func weigh(_ weight: Weight) {
     switch weight {
     case .likelier: score = score.squareRoot()

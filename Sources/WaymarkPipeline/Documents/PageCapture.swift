@@ -34,12 +34,12 @@ package struct PageCapture: Sendable {
     package init() {}
   }
 
-  /// What one frame shows.
+  /// The observation of one frame.
   package struct Observation: Sendable {
     package var outline: Quadrilateral
     package var score: Double
     package var look: PageQuality
-    /// Whether it came into view: a bare or dark rectangle that has always been there is the table's.
+    /// True if it came into view: a bare or dark rectangle that has always been there is the table's.
     package var isNewInView: Bool
 
     package init(outline: Quadrilateral, score: Double, look: PageQuality, isNewInView: Bool = true) {
@@ -50,7 +50,7 @@ package struct PageCapture: Sendable {
     }
   }
 
-  /// What a person should change.
+  /// An advice to a person.
   package enum Advice: String, Sendable, CaseIterable {
     /// The page is not wholly in view.
     case showWholePage
@@ -83,7 +83,7 @@ package struct PageCapture: Sendable {
     case waiting
   }
 
-  /// What came of a frame.
+  /// The outcome of a frame.
   package struct Outcome: Sendable {
     package var phase: Phase
     /// How much of the time of holding still is over, 0…1.
@@ -133,11 +133,11 @@ package struct PageCapture: Sendable {
     didSet { (changedFraction, changedAt, hasChanged) = (0, nil, false) }
   }
   private var otherSince: Double?
-  /// What has stirred lately since `shown` was captured, and whether it was ever enough for another sheet.
+  /// The part that has changed lately since `shown` was captured, and whether it was ever enough for another sheet.
   private var changedFraction = 0.0
   private var changedAt: Double?
   private var hasChanged = false
-  /// What was captured.
+  /// The pages captured.
   private var known: [PageFingerprint] = []
   private var hint: (advice: Advice, since: Double)?
   private var told: Advice?
@@ -170,7 +170,7 @@ package struct PageCapture: Sendable {
       }
     }
     let (advice, isBlocking) = Self.advice(on: sight.look)
-    // What is judged anew in every frame wavers.
+    // A score that is judged anew in every frame wavers.
     let isTable = (sight.look.marks.isBlank || sight.look.brightness < Self.dark) && !sight.isNewInView
     guard sight.score >= settings.leastScore * (hold == nil ? 1 : 0.67), !isBlocking, !isTable else {
       // A corner close to the border is now within the picture and now not.
@@ -218,7 +218,7 @@ package struct PageCapture: Sendable {
     if changedFraction > 0.15 * before.look.share { hasChanged = true }
   }
 
-  /// Whether the page that was captured last is gone.
+  /// Returns whether the page that was captured last is gone.
   private mutating func review(_ sight: Observation, against before: Observation, at now: Double) {
     // As long as little stirs the page is the same, whatever is taken for its outline.
     guard hasChanged else { return }
@@ -243,7 +243,7 @@ package struct PageCapture: Sendable {
     }
     current.trail.append((now, corners, sight.score))
     if current.trail.count > Self.longestTrail { current.trail.removeFirst() }
-    // What it came from does not count: it rests from when it was where it is now.
+    // The way there does not count: the page rests from when it was where it is now.
     while let early = current.mean(from: current.since, to: current.since + glance),
       let late = current.mean(from: now - glance, to: now),
       Self.motion(late, early) > settings.maxDrift * diagonal
@@ -258,7 +258,7 @@ package struct PageCapture: Sendable {
     }
     // A page without marks has no sharpness; its newest frame will do.
     let quality = sight.look.sharpness.map { $0.across + $0.down - 4 * sight.look.glare } ?? 0
-    // What was kept before it came to rest shows it on its way.
+    // A picture kept before it came to rest shows it on its way.
     let isKeptGood = current.keptAt >= current.since && isCommon(current.kept.outline.corners)
     if !isKeptGood || quality >= current.best && isCommon(corners) {
       current.best = quality
@@ -314,7 +314,7 @@ package struct PageCapture: Sendable {
     return told
   }
 
-  /// What to say of a page, and whether it is not captured by itself until that is over.
+  /// Returns the advice about a page, and whether it is not captured by itself until that is over.
   private static func advice(on look: PageQuality) -> (advice: Advice?, isBlocking: Bool) {
     if look.isCut { return (.showWholePage, true) }
     if look.share < 0.03 { return (.moveCloser, true) }

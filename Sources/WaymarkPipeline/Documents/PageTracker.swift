@@ -9,7 +9,7 @@ package final class PageTracker {
   /// Looks for the page in a frame's colours: near that place, or anywhere. May take as long as decoding the frame.
   package typealias Place = @Sendable (Frame, Quadrilateral?) -> Candidate?
 
-  /// What tells where the page is.
+  /// The source that tells where the page is.
   private enum Source {
     /// Luma as it is.
     case luma
@@ -26,7 +26,7 @@ package final class PageTracker {
   private var capture = PageCapture()
   private var last: (page: Candidate, size: (Int, Int), source: Source)?
   private var searched = -Double.infinity
-  /// Whether anything has changed since then.
+  /// True if anything has changed since then.
   private var hasChanged = false
   private var searchedColours = -Double.infinity
   private var followedColours = -Double.infinity
@@ -44,11 +44,11 @@ package final class PageTracker {
   private static let colourStep = 0.09
   /// Seconds after which a page that has come to rest is looked for afresh: on its way it was followed as well as that went.
   private static let settling = 0.15
-  /// What an outline must be ahead of the one that is followed in the same kind of picture.
+  /// The lead that an outline must have over the one that is followed in the same kind of picture.
   private static let lead = 1.0
-  /// What is followed at a lower score is looked for afresh more often.
+  /// The score below which a followed page is looked for afresh more often.
   private static let doubtful = 0.6
-  /// What is followed is a page at that score, however sure it was.
+  /// The score at which a followed outline is still a page, however sure it was.
   private static let leastFollowed = 0.33
   /// From that score on nothing surer is looked for.
   private static let sure = 0.8
@@ -58,7 +58,7 @@ package final class PageTracker {
   /// - Parameter place: nil: pages are found by luma alone.
   package init(place: Place? = nil) { self.place = place }
 
-  /// What a frame shows.
+  /// Looks at a frame.
   package func look(_ frame: Frame, _ wanted: DocumentTask) -> DocumentReading? {
     if task?.generation != wanted.generation {
       capture = PageCapture()
@@ -123,7 +123,7 @@ package final class PageTracker {
         found = afresh
       }
     }
-    // What fits the shape of what came is followed in its place.
+    // An outline that fits the new object's shape is followed in its place.
     if let foreground,
       let sheet = frame.image.withView({
         NewPageDetector(detector: detector, memory: memory).page(insteadOf: found?.page, in: $0, foreground)
@@ -132,7 +132,7 @@ package final class PageTracker {
       found = (sheet, .foreground)
     }
     if let place { lookAtColours(of: frame, place, &found) }
-    // What was never new was there when remembering began, and was taken away.
+    // A page that was never new was there when remembering began, and was taken away.
     if let before, found == nil, before.source != .foreground,
       (memory.change(of: before.page.outline)?.inside ?? 0) > 0.5, !memory.isForeground(before.page.outline)
     {
@@ -143,7 +143,7 @@ package final class PageTracker {
     return found?.page
   }
 
-  /// Whether the page is looked for everywhere: a view in which nothing stirs and nothing is new shows what it showed a moment ago.
+  /// Returns whether the page is looked for everywhere: a view in which nothing stirs and nothing is new shows what it showed a moment ago.
   private func isDue(_ followed: Candidate?, _ isNew: Bool, at now: Double) -> Bool {
     let passed = now - searched
     if memory.changedFraction > Self.minChangedFraction { hasChanged = true }
@@ -153,13 +153,13 @@ package final class PageTracker {
     return last != nil || passed >= Self.pause && (isNew || hasChanged)
   }
 
-  /// Whether an outline explains a picture so much better than another does; nil where that is not known.
+  /// Returns whether an outline explains a picture so much better than another does; nil where that is not known.
   private func isAhead(_ page: Candidate, of other: Candidate) -> Bool? {
     guard let logOdds = page.logOdds, let otherLogOdds = other.logOdds else { return nil }
     return logOdds > otherLogOdds + Self.lead
   }
 
-  /// Whether one page is so much likelier than another that it takes its place.
+  /// Returns whether one page is so much likelier than another that it takes its place.
   private func isClearlyLikelier(_ page: Candidate, _ other: Candidate) -> Bool {
     page.score > other.score + 0.1 || page.score * (1 - other.score) > 3 * other.score * (1 - page.score)
   }
@@ -179,12 +179,12 @@ package final class PageTracker {
       }
     case .colours: return (last.page, .colours)
     }
-    // What noise makes of the edge of what is new is averaged out while the page rests.
+    // Noise at the edge of the foreground is averaged out while the page rests.
     if last.source == .foreground { found?.outline.approach(last.page.outline) }
     return found.flatMap { isStill($0, last.page) ? ($0, last.source) : nil }
   }
 
-  /// Whether what is followed is still as good a page as it was.
+  /// Returns whether what is followed is still as good a page as it was.
   private func isStill(_ page: Candidate, _ before: Candidate) -> Bool {
     page.score >= min(0.6 * before.score, Self.leastFollowed)
   }
@@ -201,7 +201,7 @@ package final class PageTracker {
     }
     if let plain, plain.score >= Self.sure { return ((plain, .luma), again) }
     let alone = foreground.flatMap { foreground in
-      // What is left of the view looks like no photograph: where a page probably is was told of the whole.
+      // The rest of the view looks like no photograph: the whole picture told where a page probably is.
       foreground.image.withView { detector.detectAgain($0) }.flatMap { placed($0, foreground) }
     }
     if let known, known.source == .foreground, let foreground {
@@ -218,7 +218,7 @@ package final class PageTracker {
     guard memory.isForeground(outline) else { return nil }
     var sighting = Candidate(page)
     sighting.outline = outline
-    // What has just this shape needs to look less like paper.
+    // An outline of just this shape needs to look less like paper.
     if let change = memory.change(of: outline), change.inside > 0.97, change.outside < 0.12 {
       sighting.weigh(.likelier)
     }
@@ -248,7 +248,7 @@ package final class PageTracker {
     let passed = now - searchedColours
     let isDoubted = found?.source == .colours && passed >= Self.doubt
     let isMissed = (found?.page.score ?? 0) < PageCapture.Settings().leastScore && passed >= Self.colourInterval
-    // What was lost in this frame is looked for in luma first.
+    // A page that was lost in this frame is looked for in luma first.
     guard passed < 0 || isDoubted || isMissed, found != nil || searched == now else { return }
     searchedColours = now
     guard let other = weighed(place(frame, nil)), found.map({ isClearlyLikelier(other, $0.page) }) ?? true else {

@@ -24,7 +24,7 @@ package struct AnchorCode: Hashable, Sendable {
 final class AnchorCodeFollower {
   private let codes: [AnchorCode]
   private let follower: CodeFollower
-  /// What was read, and which anchor has it.
+  /// The symbols read, and the anchors that have them.
   private var symbols: [CodeDetection.Content: (symbol: Symbol, index: Int)] = [:]
   /// The number of the code that an anchor is: of several that fit, the one that was there first, as long as it is.
   private var holders: [Int: Int] = [:]
@@ -47,7 +47,7 @@ final class AnchorCodeFollower {
       guard let (symbol, index) = symbols[seen.content] else { return nil }
       let holder = holders[index] ?? seen.id
       holders[index] = holder
-      // What the follower only remembers is left out: whether an anchor is there is for the session to say.
+      // Anchors that the follower only remembers are left out: whether an anchor is there is for the session to say.
       guard holder == seen.id, seen.trackingMethod == .fullTracking else { return nil }
       return AnchorDetection(anchor: codes[index].anchor, seen.placement, code: symbol)
     }
@@ -70,7 +70,7 @@ final class AnchorCodeFollower {
     return sighting
   }
 
-  /// What a GS1 Digital Link names.
+  /// Returns the elements that a GS1 Digital Link names.
   private static func linked(_ symbol: Symbol) -> [GS1Element] {
     guard let address = WebAddress(symbol.text), let payload = GS1DigitalLink.payload(of: address) else { return [] }
     return payload.fields.filter { GS1DigitalLink.isPublic($0.name) }

@@ -8,7 +8,7 @@ import WaymarkSystem
 /// The lane that looks for anchors: luma in, places out.
 package typealias AnchorLane = Lane<AnchorTask, AnchorReading>
 
-/// What the anchor lane looks for.
+/// The task of the anchor lane.
 package struct AnchorTask: Sendable {
   /// The pictures; none: only codes are looked for.
   package var library: AnchorLibrary?
@@ -57,7 +57,7 @@ package struct CameraChoice: Hashable, Sendable {
     self.fieldOfView = fieldOfView
   }
 
-  /// What holds for one camera: what was made with it, before what was made with any.
+  /// Returns the calibrations of one camera: those made with it, before those made with any.
   package func narrowed(to device: String) -> CameraChoice {
     let named = calibrations.filter { $0.camera.map(device.contains) == true }
     return CameraChoice(calibrations: named + calibrations.filter { $0.camera == nil }, fieldOfView: fieldOfView)
@@ -149,7 +149,7 @@ private final class AnchorProcessor {
 
   private func pictures(_ engine: AnchorEngine, _ frame: Frame) -> [AnchorDetection] {
     let report = frame.image.withView { engine.process($0, at: frame.captured) }
-    // What the engine only remembers is left out: whether an anchor is there is for the session to say.
+    // Anchors that the engine only remembers are left out: whether an anchor is there is for the session to say.
     return report.observations.filter { $0.trackingMethod == .fullTracking }.map { seen in
       AnchorDetection(anchor: seen.name, seen.placement, outline: seen.cylinder?.outline ?? [])
     }

@@ -8,7 +8,7 @@ import WaymarkSystem
 /// `CodeMailbox`.
 package typealias CodeLane = Lane<CodeTask, CodeReading>
 
-/// What the code lane goes by.
+/// The task of the code lane.
 package struct CodeTask: Sendable {
   /// How large some codes are printed.
   package struct Size: Hashable, Sendable {
@@ -42,10 +42,10 @@ package struct CodeTask: Sendable {
   }
 }
 
-/// What the code lane saw in a frame.
+/// The result of the code lane for a frame.
 package struct CodeReading: Sendable {
   package var report: CodeFollower.Report
-  /// What the codes say that are new.
+  /// The contents of the codes that are new.
   package var found: [Int: Symbol]
   package var intrinsics: CameraIntrinsics
   /// Which task of the lane it answers.
@@ -75,7 +75,7 @@ private final class CodeProcessor {
   private var intrinsics: CameraIntrinsics?
   private var generation: Int?
   private var size = (width: 0, height: 0)
-  /// What the codes say that were read lately.
+  /// The contents of the codes that were read lately.
   private var symbols: [CodeDetection.Content: Symbol] = [:]
 
   init(_ mailbox: CodeMailbox) { self.mailbox = mailbox }
@@ -98,7 +98,7 @@ private final class CodeProcessor {
       let sightings = read.map { symbol in
         CodeDetection(symbol, physicalWidth: task.sizes.first { $0.fits(symbol) }?.width)
       }
-      // What nobody follows is forgotten.
+      // Symbols that nobody follows are forgotten.
       if symbols.count > 256 { symbols = [:] }
       for (sighting, symbol) in zip(sightings, read) { symbols[sighting.content] = symbol }
       reading = CodeFollower.Reading(frame: frame.image, time: frame.captured, sightings: sightings)

@@ -1,18 +1,18 @@
 package import WaymarkImage
 
-/// What the pipeline needs to know of a lane, whatever it computes.
+/// A lane as the pipeline sees it, whatever it computes.
 package protocol FrameLane: AnyObject, Sendable {
   /// A short name for statistics and the thread: `barcode`, `anchors`.
   var name: String { get }
-  /// Whether the lane wants frames now.
+  /// True if the lane wants frames now.
   var isEnabled: Bool { get }
   /// At most so many frames a second are wanted; nil: all.
   var maximumRate: Double? { get }
-  /// Whether it uses pictures as they were captured.
+  /// True if it uses pictures as they were captured.
   var wantsEncoded: Bool { get }
-  /// Whether it reads their luma.
+  /// True if it reads their luma.
   var wantsLuma: Bool { get }
-  /// What it has done.
+  /// The times of its work.
   var statistics: LaneTimes { get }
 
   /// Puts a frame into the slot; one that is still there was skipped. Never waits for the lane's work.
@@ -27,7 +27,7 @@ package protocol FrameLane: AnyObject, Sendable {
   func stop()
 }
 
-/// What a lane has done since it was made.
+/// The times of a lane since it was made.
 package struct LaneTimes: Sendable, Equatable {
   /// Frames computed.
   package var processed: UInt64 = 0

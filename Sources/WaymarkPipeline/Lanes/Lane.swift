@@ -5,7 +5,7 @@ import WaymarkSystem
 ///
 /// The work sees luma and settings and gives values; it knows neither the camera nor the socket.
 package final class Lane<Settings: Sendable, Output: Sendable>: FrameLane {
-  /// What a lane does with a frame. Made on the lane's thread and used only there, so it may own scanners, decoders and
+  /// The lane's work on a frame. Made on the lane's thread and used only there, so it may own scanners, decoders and
   /// scratch memory that no other thread may touch.
   package typealias Work = (Frame, Settings) -> Output?
 
@@ -20,12 +20,12 @@ package final class Lane<Settings: Sendable, Output: Sendable>: FrameLane {
     var times = RecentTimes()
     var busySince: Double?
     var stopping = false
-    /// Whether the work is to be let go of, with all that it keeps of frames.
+    /// True if the work is to be let go of, with all that it keeps of frames.
     var isForgotten = false
     var demandChanged: (@Sendable () -> Void)?
   }
 
-  /// What the thread has to do.
+  /// The next step of the thread.
   private enum Next: Sendable {
     case frame(Frame, Settings)
     case forget, stop
@@ -131,7 +131,7 @@ package final class Lane<Settings: Sendable, Output: Sendable>: FrameLane {
   package var isEnabled: Bool { state.withLock { $0.enabled } }
   package var maximumRate: Double? { state.withLock { $0.maximumRate } }
 
-  /// What the work gets beside the frame, from the next frame on.
+  /// The settings that the work gets beside the frame, from the next frame on.
   package var settings: Settings {
     get { state.withLock { $0.settings } }
     set { state.withLock { $0.settings = newValue } }

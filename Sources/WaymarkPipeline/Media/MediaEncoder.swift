@@ -26,7 +26,7 @@ struct MediaEncoder: ~Copyable {
       guard let bytes = try? JPEGEncoder.encode(small, quality: quality) else { return nil }
       return picture(frame, width: small.width, height: small.height, bytes: bytes)
     }
-    // What is wanted is counted as seen, the layout as captured.
+    // A wanted size is counted as seen, the layout as captured.
     let layout = encoded.layout
     let seen = encoded.transform.size(width: layout.width, height: layout.height)
     let factor = Self.factor(from: seen.width, to: wanted)

@@ -95,7 +95,7 @@ package final class MediaSubscription: Sendable {
     if first { remove(self) }
   }
 
-  /// Whether it takes the frame captured at `time`; from then on it is not ready until it says so.
+  /// Returns whether it takes the frame captured at `time`; from then on it is not ready until it says so.
   fileprivate func takes(_ time: Double) -> Bool {
     state.withLock { state in
       guard state.ready, !state.cancelled, state.pacer.takes(time, rate: rate) else { return false }
@@ -110,7 +110,7 @@ package final class MediaSubscription: Sendable {
   }
 }
 
-/// What the media lane does with a frame; lives on the lane's thread.
+/// The media lane's work on a frame; lives on the lane's thread.
 private final class MediaProcessor {
   private var encoder: MediaEncoder
   private let watchers: () -> [MediaSubscription]

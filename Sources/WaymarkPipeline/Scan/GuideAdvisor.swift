@@ -45,7 +45,7 @@ package struct GuideAdvisor: Sendable {
       tracks[advice] = track
     }
     let settled = tracks.filter { now - $0.value.since >= Self.settling && $0.value.frames >= Self.leastFrames }
-    // What was said stands as long as it holds: two hints that take turns must not make the advice flicker.
+    // An advice stands as long as it holds: two hints that take turns must not make the advice flicker.
     if let given, let track = settled[given.advice] {
       guard now - given.at >= Self.reminder else { return nil }
       return emit(given.advice, track, now)

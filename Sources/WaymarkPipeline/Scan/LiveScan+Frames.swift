@@ -3,7 +3,7 @@ import WaymarkGeometry
 import WaymarkOnboarding
 
 extension LiveScan {
-  /// What makes a code the same code for the armed scan. Refused it is another than accepted: a token that was too
+  /// Returns the identity of a code for the armed scan. A refused code is another than an accepted one: a token that was too
   /// early may be in time the next moment.
   static func key(_ symbol: Symbol, refused reason: InvalidReason? = nil) -> SeenCodes.Key {
     switch reason {

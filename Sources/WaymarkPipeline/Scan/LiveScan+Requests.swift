@@ -2,7 +2,7 @@ import WaymarkBarcodes
 import WaymarkOnboarding
 
 extension LiveScan {
-  /// Whether somebody may act on the armed scan: its holder may, and everybody when the service armed it.
+  /// Returns whether somebody may act on the armed scan: its holder may, and everybody when the service armed it.
   private func mayAct(_ owner: Owner?, on scan: Scan) -> Bool {
     scan.request.owner == nil || owner == nil || scan.request.owner == owner
   }
@@ -10,7 +10,7 @@ extension LiveScan {
   mutating func begin(_ request: Request, at now: Double) -> [Effect] {
     if case .confirming = phase { return [.refused(.confirming)] }
     guard let scan else { return arm(request, at: now) }
-    // What the service armed by itself gives way; a client's scan only to its own.
+    // A scan that the service armed by itself gives way; a client's scan only to its own.
     guard mayAct(request.owner, on: scan), request.owner != nil || scan.request.owner == nil else {
       return [.refused(.busy(holder: scan.request.owner))]
     }
@@ -71,7 +71,7 @@ extension LiveScan {
 
   mutating func left(_ owner: Owner) -> [Effect] {
     guard let scan, scan.request.owner == owner else { return [] }
-    // What is being written is used up, whoever is still there to hear of it.
+    // A code that is being written is used up, whoever is still there to hear of it.
     if case .confirming(let scan, let success, let confirmer, _) = phase {
       phase = .confirming(scan, success, by: confirmer, isAbandoned: true)
       return []

@@ -8,7 +8,7 @@ package import WaymarkOnboarding
 /// A value without clock and I/O: inputs carry the time (seconds, CLOCK_MONOTONIC), effects say what to do. `Owner`
 /// tells clients apart, nil being the service itself; `Context` is what a client wants back with every event.
 package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable {
-  /// What a scan is for.
+  /// The purpose of a scan.
   package enum Mode: String, Hashable, Sendable {
     /// A verdict by the policy; an accepted code waits for its confirmation.
     case onboarding
@@ -16,11 +16,11 @@ package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable
     case barcode
   }
 
-  /// What somebody wants.
+  /// A request for a scan.
   package struct Request: Sendable {
     package var owner: Owner?
     package var mode: Mode
-    /// What is read; nil for what is configured.
+    /// The symbologies to read; nil for those configured.
     package var symbologies: Set<Symbology>?
     package var region: ScanRegion
     /// Seconds without a read after which it ends.
@@ -48,7 +48,7 @@ package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable
   package struct Scan: Sendable {
     /// Its id: counts up, never the same in one run.
     package let id: String
-    /// What was wanted.
+    /// The request.
     package let request: Request
     /// When it was armed.
     package let begun: Double
@@ -67,19 +67,19 @@ package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable
     }
   }
 
-  /// What to read, and how hard to look for it.
+  /// The symbologies to read, and the effort.
   package struct Settings: Sendable {
     package var onboardingSymbologies: Set<Symbology> = [.qr]
     package var barcodeSymbologies: Set<Symbology> = Symbology.common
     /// Seconds out of view after which a code counts as new again.
     package var newAfter = 2.0
-    /// What the service arms by itself whenever nobody else has.
+    /// The mode that the service arms by itself whenever nobody else has.
     package var autoBegin: Mode?
 
     package init() {}
   }
 
-  /// What happens to it.
+  /// An input of the machine.
   package enum Input: Sendable {
     /// Somebody wants to scan.
     case begin(Request)
@@ -140,7 +140,7 @@ package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable
     case confirmed, once, cancelled, replaced, disconnected, timedOut, stopping
   }
 
-  /// What to do.
+  /// An effect of the machine.
   package enum Effect: Sendable {
     /// A scan is armed.
     case began(Scan)
@@ -216,7 +216,7 @@ package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable
     }
   }
 
-  /// What frames are to be searched for; nil when none are wanted.
+  /// The symbologies that frames are searched for; nil when none are wanted.
   package var demand: Set<Symbology>? {
     if case .scanning(let scan) = phase { symbologies(of: scan) } else { nil }
   }
@@ -265,7 +265,7 @@ package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable
     frames = 0
     lastRead = now
     hasRead = false
-    // Who asks wants to know what is in view now; the service itself must not repeat what a person just answered.
+    // A client that asks wants to know what is in view now; the service itself must not repeat what a person just answered.
     if request.owner != nil { seen = SeenCodes(awayAfter: settings.newAfter) }
     return [.began(scan), .changed]
   }

@@ -24,7 +24,7 @@ extension OnboardingJudge {
   package func verdict(
     on reading: ScanReading, center: Point2, accepting accepted: Set<Symbology> = [.qr], now: Date
   ) -> PictureVerdict {
-    // What a part says by itself is not what the whole says: parts are judged as what they are, incomplete.
+    // A part does not say what the whole says: parts are judged as what they are, incomplete.
     let symbols = reading.symbols.filter { $0.part == nil }
     var codes = symbols.map { symbol in
       ScannedCode(
@@ -40,7 +40,7 @@ extension OnboardingJudge {
     }
     let unread = reading.unread.first { accepted.contains(.qr) && $0.kind == .qr }
     var verdict = verdict(for: codes, now: now, center: center, sawUnreadable: unread != nil)
-    // What could not be read and is no QR code is a code of another symbology all the same.
+    // A code that could not be read and is no QR code is a code of another symbology all the same.
     if verdict.outcome == .unsuccessful(.nothingFound), let other = reading.unread.first(where: { $0.kind != .qr }) {
       let isAccepted = accepted.contains { other.kind == .bars ? !$0.isMatrix : $0.isMatrix && $0 != .qr }
       verdict.outcome = .unsuccessful(isAccepted ? .codeNotReadable : .notQR)

@@ -2,7 +2,7 @@ import WaymarkBarcodes
 import WaymarkGeometry
 import WaymarkOnboarding
 
-/// What an armed scan has seen so far short of a read, for the reason it gives when its time is over.
+/// The evidence an armed scan has seen so far short of a read, for the reason it gives when its time is over.
 struct ScanEvidence: Sendable {
   private var frames = 0
   private var unreadable = 0

@@ -29,7 +29,7 @@ package struct ScanRegion: Hashable, Sendable {
     self.init(x: shares[0], y: shares[1], width: shares[2], height: shares[3])
   }
 
-  /// Whether a point, in pixels of a picture of that size, lies inside.
+  /// Returns whether a point, in pixels of a picture of that size, lies inside.
   package func contains(_ point: Point2, in size: PictureSize) -> Bool {
     // Pixel centres stand at whole numbers, so the picture begins half a pixel before the first.
     let share = (point + 0.5) / Point2(Double(size.width), Double(size.height))

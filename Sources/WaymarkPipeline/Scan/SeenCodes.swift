@@ -2,7 +2,7 @@ import WaymarkBarcodes
 
 /// Which codes are in view, so that each is told once until it has been away for a while.
 struct SeenCodes: Sendable {
-  /// What makes a code the same code.
+  /// The identity of a code.
   struct Key: Hashable, Sendable {
     var symbology: Symbology?
     var bytes: [UInt8]
@@ -45,7 +45,7 @@ struct SeenCodes: Sendable {
     sightings = sightings.filter { keys.contains($0.key) || now - $0.value.lastSeen < awayAfter }
   }
 
-  /// Whether the code was seen in at least so many frames near each other and not told yet.
+  /// Returns whether the code was seen in at least so many frames near each other and not told yet.
   func isNew(_ key: Key, agreeing count: Int) -> Bool {
     guard let sighting = sightings[key] else { return count <= 1 }
     return !sighting.isReported && sighting.looks >= count

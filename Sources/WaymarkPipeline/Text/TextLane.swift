@@ -5,13 +5,13 @@ package import WaymarkText
 /// The lane that reads text: luma in, what may be taken out.
 package typealias TextLane = Lane<TextTask, TextReading>
 
-/// What the text lane does.
+/// The task of the text lane.
 package struct TextTask: Hashable, Sendable {
   /// Rises with every session; readings carry it, so that late ones can be told.
   package var generation: Int
   /// Where text is looked for.
   package var region: ScanRegion
-  /// What is accepted; lines as they are where there is none.
+  /// The patterns to accept; lines as they are where there is none.
   package var patterns: [TextPattern]
   /// As Tesseract names its models.
   package var languages: [String]
@@ -26,12 +26,12 @@ package struct TextTask: Hashable, Sendable {
   }
 }
 
-/// What the lane made of frames up to one.
+/// The result of the text lane for frames up to one.
 package struct TextReading: Sendable {
   package var generation: Int
-  /// What may be taken, the surest first.
+  /// The candidates, the surest first.
   package var candidates: [AcceptedText] = []
-  /// What is stable and beyond doubt.
+  /// The text that is stable and beyond doubt.
   package var accepted: AcceptedText?
   /// How many lines were found.
   package var lines = 0
@@ -79,7 +79,7 @@ package final class TextProcessor {
     self.clock = clock
   }
 
-  /// What a picture says beside those before it.
+  /// Reads a picture together with those before it.
   package func look(_ view: ImageView, at time: Double, _ wanted: TextTask) -> TextReading {
     var reading = TextReading(generation: wanted.generation)
     do {

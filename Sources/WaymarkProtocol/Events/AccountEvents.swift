@@ -2,34 +2,34 @@ public import WaymarkJSON
 
 /// Where the device and its users are.
 public struct AccountState: EventPayload {
-  /// What is shown.
+  /// The phase shown.
   public var phase: Phase
   /// Why, where a step belongs to more than one way.
   public var purpose: Purpose?
   /// The way of activation that was chosen.
   public var method: String?
-  /// Whether the passcode is to be repeated.
+  /// True if the passcode is to be repeated.
   public var repeats: Bool?
   /// The consent that is asked for.
   public var consent: ConsentStep?
-  /// What is under way: `provider`, `passcode`, `storing`.
+  /// The work under way: `provider`, `passcode`, `storing`.
   public var working: String?
-  /// What went wrong with the last step.
+  /// The reason why the last step failed.
   public var problem: AccountTrouble?
-  /// Whose turn it is. Before they have signed in it holds no more than the policy shows.
+  /// The user whose turn it is. Before they have signed in it holds no more than the policy shows.
   public var user: AccountPerson?
   /// Seconds until the next passcode may be tried.
   public var wait: Double?
-  /// Whether a forgotten passcode can be set anew.
+  /// True if a forgotten passcode can be set anew.
   public var canRecover: Bool?
   /// How synchronizing goes.
   public var sync: SyncStatus?
-  /// Whether the integrator's program is there.
+  /// True if the integrator's program is there.
   public var provider: Bool
-  /// What observers may see of users: never part of the message.
+  /// The parts of users that observers may see: never part of the message.
   package var shown: Set<String> = []
 
-  /// What is shown.
+  /// The phase shown.
   public enum Phase: String, Codable, CaseIterable, Sendable {
     /// No users are configured.
     case off
@@ -124,11 +124,11 @@ public struct ConsentStep: Codable, Hashable, Sendable {
   }
 }
 
-/// What went wrong with a step.
+/// The reason why a step failed.
 public struct AccountTrouble: Codable, Hashable, Sendable {
   /// A stable camelCase word.
   public var code: String
-  /// What the integrator's program says about it.
+  /// The integrator's program's own words about it.
   public var text: String?
 
   /// A value from its parts.
@@ -144,7 +144,7 @@ public struct AccountPerson: Codable, Hashable, Sendable {
   public var id: String?
   /// The name.
   public var title: String?
-  /// What stands below it.
+  /// The line below it.
   public var subtitle: String?
   /// Letters in the place of a picture.
   public var initials: String?
@@ -171,9 +171,9 @@ public struct SyncStatus: Codable, Hashable, Sendable {
   public var state: String
   /// The share that is done, from 0 to 1, where it is known.
   public var progress: Double?
-  /// Who has to act first, with `userError`.
+  /// The user who has to act first, with `userError`.
   public var user: AccountPerson?
-  /// What the integrator's program says about it.
+  /// The integrator's program's own words about it.
   public var text: String?
 
   /// A value from its parts.
@@ -187,9 +187,9 @@ public struct SyncStatus: Codable, Hashable, Sendable {
 
 /// A choice was written down.
 public struct ConsentRecorded: EventPayload {
-  /// Whose choice.
+  /// The user who chose.
   public var user: String
-  /// What was chosen, and about what.
+  /// The choice, and what it was about.
   public var record: ConsentEntry
 
   /// The name on the wire.
@@ -240,7 +240,7 @@ public struct ConsentEntry: Codable, Hashable, Sendable {
 public struct AccountRemoved: EventPayload {
   /// The service's name for them.
   public var user: String
-  /// Who removed them.
+  /// The client that removed them.
   public var by: Actor?
 
   /// The name on the wire.
@@ -260,13 +260,13 @@ public struct AccountRemoved: EventPayload {
 public struct AuthenticationRequested: EventPayload {
   /// The number that `authentication.answer` takes.
   public var request: Int
-  /// What is asked: `activate`, `lookup`, `verify`, `recover`, `sync`.
+  /// The question: `activate`, `lookup`, `verify`, `recover`, `sync`.
   public var kind: String
   /// Seconds for an answer; for `sync`, from one word about its progress to the next.
   public var timeout: Double
   /// The code, link or e-mail address of the activation.
   public var code: String?
-  /// What the person filled in, by the names of the policy's fields.
+  /// The fields that the person filled in, by the names of the policy's fields.
   public var fields: JSONValue?
   /// Whom it is about.
   public var subject: String?

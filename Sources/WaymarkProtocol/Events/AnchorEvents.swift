@@ -8,7 +8,7 @@ public struct AnchorFound: EventPayload {
   public var pose: PoseValue?
   /// How sure the engine is, 0 to 1.
   public var score: Double
-  /// What the code says that was found; missing where the anchor is a picture.
+  /// The content of the code that was found; missing where the anchor is a picture.
   public var code: AnchorCodeContent?
 
   private enum CodingKeys: CodingKey {
@@ -47,7 +47,7 @@ public struct AnchorFound: EventPayload {
   }
 }
 
-/// What a code says that is an anchor.
+/// The content of a code that is an anchor.
 public struct AnchorCodeContent: Codable, Hashable, Sendable {
   /// The symbology.
   public var symbology: String
@@ -55,7 +55,7 @@ public struct AnchorCodeContent: Codable, Hashable, Sendable {
   public var text: String?
   /// True where something was left out for an observer.
   public var redacted: Bool?
-  /// Whether observers may see the content: not unless whoever made it knows better. Never on the wire.
+  /// True if observers may see the content: not unless whoever made it knows better. Never on the wire.
   package var isHarmless = false
 
   private enum CodingKeys: CodingKey {
@@ -101,7 +101,7 @@ public struct AnchorLost: EventPayload {
 public struct AnchorsUpdated: EventPayload {
   /// The anchors.
   public var anchors: [AnchorTracking]
-  /// What the poses were computed with.
+  /// The camera's intrinsics that the poses were computed with.
   public var intrinsics: Intrinsics?
 
   /// The name on the wire.

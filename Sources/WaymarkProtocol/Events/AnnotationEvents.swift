@@ -4,11 +4,11 @@ public import WaymarkJSON
 public struct MarkerChanged: EventPayload {
   /// The annotation.
   public var id: String
-  /// Whether it is to be drawn.
+  /// True if it is to be drawn.
   public var visible: Bool
-  /// Whether it has the focus.
+  /// True if it has the focus.
   public var selected: Bool
-  /// Whether it pulses.
+  /// True if it pulses.
   public var pulsing: Bool
 
   /// The name on the wire.
@@ -34,7 +34,7 @@ public struct AnnotationSelected: EventPayload {
   public var id: String
   /// Its card.
   public var card: Card
-  /// Who selected it.
+  /// The client that selected it.
   public var by: Actor?
 
   /// The name on the wire.
@@ -57,7 +57,7 @@ public struct AnnotationSelected: EventPayload {
 public struct AnnotationCleared: EventPayload {
   /// The annotation that had it.
   public var id: String?
-  /// Who cleared it.
+  /// The client that cleared it.
   public var by: Actor?
 
   /// The name on the wire.
@@ -81,7 +81,7 @@ public struct CardOpened: EventPayload {
   public var id: String
   /// Its card.
   public var card: Card?
-  /// Who opened it.
+  /// The client that opened it.
   public var by: Actor?
 
   /// The name on the wire.
@@ -104,7 +104,7 @@ public struct CardOpened: EventPayload {
 public struct CardClosed: EventPayload {
   /// The annotation.
   public var id: String
-  /// Who closed it.
+  /// The client that closed it.
   public var by: Actor?
 
   /// The name on the wire.
@@ -126,13 +126,13 @@ public struct CardClosed: EventPayload {
 public struct CardAction: EventPayload {
   /// The annotation.
   public var id: String
-  /// What is to be done.
+  /// The kind of action.
   public var actionType: ActionType
-  /// What it is to be done with.
+  /// The data of the action.
   public var actionData: String?
-  /// What the integrator attached.
+  /// The integrator's own data.
   public var businessObject: JSONValue?
-  /// Who pressed it.
+  /// The client that pressed it.
   public var by: Actor?
 
   /// The name on the wire.

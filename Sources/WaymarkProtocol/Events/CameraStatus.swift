@@ -1,4 +1,4 @@
-/// What the camera does.
+/// The state of the camera.
 public struct CameraStatus: EventPayload {
   /// Its state.
   public var status: CameraState
@@ -14,9 +14,9 @@ public struct CameraStatus: EventPayload {
   public var rate: Double?
   /// Why it is not available.
   public var code: String?
-  /// What happened.
+  /// The message.
   public var message: String?
-  /// What to do.
+  /// The remedy.
   public var hint: String?
 
   /// The name on the wire.

@@ -18,7 +18,7 @@ public struct CodeFound: EventPayload {
   public var pose: PoseValue?
   /// True where something was left out for an observer.
   public var redacted: Bool?
-  /// Whether observers may see the content: not unless whoever made the event knows better. Never on the wire.
+  /// True if observers may see the content: not unless whoever made the event knows better. Never on the wire.
   package var isHarmless = false
 
   private enum CodingKeys: CodingKey {
@@ -95,7 +95,7 @@ public struct CodeLost: EventPayload {
 public struct CodesUpdated: EventPayload {
   /// The codes, by their numbers.
   public var codes: [CodeTracking]
-  /// What the poses were computed with.
+  /// The camera's intrinsics that the poses were computed with.
   public var intrinsics: Intrinsics?
 
   /// The name on the wire.

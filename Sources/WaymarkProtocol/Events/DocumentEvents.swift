@@ -10,7 +10,7 @@ public struct DocumentOutline: EventPayload {
   public var score: Double?
   /// How much of the time of holding still is over, 0…1, while it is held.
   public var progress: Double?
-  /// What a person should change.
+  /// The advice to a person.
   public var advice: DocumentAdvice?
 
   /// The name on the wire.
@@ -41,9 +41,9 @@ public struct DocumentCaptured: EventPayload {
   public var page: DocumentPage?
   /// How many pages there are now.
   public var count: Int
-  /// Whether it was captured by itself.
+  /// True if it was captured by itself.
   public var automatic: Bool
-  /// Whether it took another one's place.
+  /// True if it took another one's place.
   public var replaced: Bool?
 
   /// The name on the wire.
@@ -74,7 +74,7 @@ public struct DocumentChanged: EventPayload {
   /// The name on the wire.
   public static let event = "document.changed"
 
-  /// What an observer sees of the session.
+  /// The session as an observer sees it.
   public var forObservers: Self { DocumentChanged(document: document.forObservers) }
 
   /// A value from its parts.
@@ -91,9 +91,9 @@ public struct DocumentFailed: EventPayload {
   public var session: String
   /// A stable camelCase word: `noSpace`, `tooManyPages`, `badPicture`, `notWritten`.
   public var code: String
-  /// What happened.
+  /// The message.
   public var message: String
-  /// What to do about it.
+  /// The remedy.
   public var hint: String
 
   /// The name on the wire.
@@ -117,13 +117,13 @@ public struct DocumentFailed: EventPayload {
 public struct DocumentSaved: EventPayload {
   /// The session, which is over.
   public var session: String
-  /// What they were saved as.
+  /// The format that they were saved in.
   public var format: DocumentFormat
   /// How many.
   public var pages: Int
   /// The files; missing for observers.
   public var paths: [String]?
-  /// Who saved them.
+  /// The client that saved them.
   public var by: Actor?
 
   /// The name on the wire.
@@ -152,7 +152,7 @@ public struct DocumentEnded: EventPayload {
   public var reason: DocumentEnding
   /// Pages that are kept for the next client.
   public var count: Int
-  /// Who ended it.
+  /// The client that ended it.
   public var by: Actor?
 
   /// The name on the wire.

@@ -4,9 +4,9 @@ public import WaymarkJSON
 public struct FormField: Codable, Hashable, Sendable {
   /// Its name: a word of the integrator's.
   public var name: String
-  /// What the person saw beside it.
+  /// The label that the person saw beside it.
   public var label: String?
-  /// What was filled in, whole.
+  /// The whole text that was filled in.
   public var value: String
 
   /// A value from its parts.
@@ -25,13 +25,13 @@ public struct FormSubmitted: EventPayload {
   public var form: String
   /// When it was taken in: RFC 3339, UTC, milliseconds.
   public var submitted: String
-  /// What was filled in; operators alone see it.
+  /// The fields that were filled in; operators alone see them.
   public var fields: [FormField]?
   /// The client's own name for this submission.
   public var key: String?
-  /// What `form.submit` brought.
+  /// The `context` of `form.submit`.
   public var context: JSONValue?
-  /// Who sent it.
+  /// The client that sent it.
   public var by: Actor?
 
   /// The name on the wire.

@@ -8,11 +8,11 @@ public struct Hello: EventPayload {
   public var version: String
   /// Changes with every run of the service.
   public var instance: String
-  /// What this connection may do.
+  /// The role of this connection.
   public var role: Role
   /// The number of this connection, as `by.client` shows it in events.
   public var client: Int
-  /// What this service can do beyond the plain protocol.
+  /// The features of this service beyond the plain protocol.
   public var features: [String]
   /// How numbers are meant.
   public var conventions: Conventions
@@ -47,7 +47,7 @@ public struct Conventions: Codable, Hashable, Sendable {
   public var pixels: String
   /// The order of a code's corners.
   public var codeCorners: String
-  /// What an anchor's corners are.
+  /// The order of an anchor's corners.
   public var anchorCorners: String
   /// The long side to which references are scaled, in pixels.
   public var anchorReferenceLongSide: Int

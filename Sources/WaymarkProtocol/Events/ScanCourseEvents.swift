@@ -4,13 +4,13 @@ public import WaymarkJSON
 public struct ScanGuide: EventPayload {
   /// The scan it belongs to.
   public var scan: String
-  /// What `scan.begin` brought, unread.
+  /// The `context` of `scan.begin`, unread.
   public var context: JSONValue?
-  /// What would help.
+  /// The advice that would help.
   public var advice: ScanAdvice
   /// Where the code is.
   public var corners: [[Double]]?
-  /// Whose scan it is; nobody's when the service armed itself.
+  /// The owner of the scan; nobody when the service armed itself.
   public var by: Actor?
 
   /// The name on the wire.
@@ -35,7 +35,7 @@ public struct ScanGuide: EventPayload {
   }
 }
 
-/// What would make a code readable.
+/// An advice that would make a code readable.
 public enum ScanAdvice: String, Codable, CaseIterable, Sendable {
   /// Come closer.
   case tooSmall
@@ -55,9 +55,9 @@ public enum ScanAdvice: String, Codable, CaseIterable, Sendable {
 public struct ScanConfirmed: EventPayload {
   /// The scan it belongs to.
   public var scan: String
-  /// What `scan.begin` brought, unread.
+  /// The `context` of `scan.begin`, unread.
   public var context: JSONValue?
-  /// Who confirmed.
+  /// The client that confirmed.
   public var by: Actor?
 
   /// The name on the wire.
@@ -84,11 +84,11 @@ public struct ScanConfirmed: EventPayload {
 public struct ScanCancelled: EventPayload {
   /// The scan it belongs to.
   public var scan: String
-  /// What `scan.begin` brought, unread.
+  /// The `context` of `scan.begin`, unread.
   public var context: JSONValue?
   /// Why.
   public var reason: CancelReason
-  /// Who cancelled.
+  /// The client that cancelled.
   public var by: Actor?
 
   /// The name on the wire.
@@ -116,11 +116,11 @@ public struct ScanCancelled: EventPayload {
 public struct ScanEnded: EventPayload {
   /// The scan.
   public var scan: String
-  /// What `scan.begin` brought, unread.
+  /// The `context` of `scan.begin`, unread.
   public var context: JSONValue?
   /// How it ended.
   public var reason: ScanEnding
-  /// Who ended it, where somebody did.
+  /// The client that ended it, where one did.
   public var by: Actor?
 
   /// The name on the wire.

@@ -4,9 +4,9 @@ public import WaymarkJSON
 public struct ScanSuccessful: EventPayload {
   /// The scan it belongs to.
   public var scan: String
-  /// What `scan.begin` brought, unread.
+  /// The `context` of `scan.begin`, unread.
   public var context: JSONValue?
-  /// What the payload is; null in barcode mode.
+  /// The kind of the payload; null in barcode mode.
   public var kind: String?
   /// The symbology.
   public var symbology: String
@@ -27,22 +27,22 @@ public struct ScanSuccessful: EventPayload {
   public var corners: [[Double]]
   /// The host to show to the person before going on.
   public var connectTo: String?
-  /// What the payload says, by name; missing when redacted.
+  /// The fields of the payload, by name; missing when redacted.
   public var fields: JSONValue?
   /// Where it was seen.
   public var source: ScanSource
   /// The picture of the gallery.
   public var picture: String?
-  /// Whose scan it is; nobody's when the service armed itself.
+  /// The owner of the scan; nobody when the service armed itself.
   public var by: Actor?
   /// True where something was left out for an observer.
   public var redacted: Bool?
-  /// What of the payload observers may see: nothing, unless whoever made the event knows better. Never on the wire.
+  /// The part of the payload that observers may see: nothing, unless the maker of the event knows better. Never on the wire.
   package var harmless = Harmless()
 
-  /// What of a payload is known to be no secret.
+  /// The part of a payload that is known to be no secret.
   package struct Harmless: Hashable, Sendable {
-    /// Whether text and bytes are.
+    /// True if text and bytes are.
     package var text = false
     /// The fields, with what is not replaced.
     package var fields: JSONValue?
@@ -137,7 +137,7 @@ public struct MessagePart: Codable, Hashable, Sendable {
   public var index: Int
   /// How many codes carry the message; missing where only another of them tells.
   public var count: Int?
-  /// What all parts of one message have in common, as the codes tell it; missing where they tell nothing.
+  /// The identifier that all parts of one message share, as the codes tell it; missing where they tell none.
   public var id: String?
 
   /// A value from its parts.
@@ -152,11 +152,11 @@ public struct MessagePart: Codable, Hashable, Sendable {
 public struct ScanInvalid: EventPayload {
   /// The scan it belongs to.
   public var scan: String
-  /// What `scan.begin` brought, unread.
+  /// The `context` of `scan.begin`, unread.
   public var context: JSONValue?
   /// Why: the first check that failed.
   public var reason: String
-  /// What the payload is.
+  /// The kind of the payload.
   public var kind: String?
   /// Corners of the code.
   public var corners: [[Double]]?
@@ -164,7 +164,7 @@ public struct ScanInvalid: EventPayload {
   public var source: ScanSource
   /// The picture of the gallery.
   public var picture: String?
-  /// Whose scan it is; nobody's when the service armed itself.
+  /// The owner of the scan; nobody when the service armed itself.
   public var by: Actor?
 
   /// The name on the wire.
@@ -197,7 +197,7 @@ public struct ScanInvalid: EventPayload {
 public struct ScanUnsuccessful: EventPayload {
   /// The scan it belongs to.
   public var scan: String
-  /// What `scan.begin` brought, unread.
+  /// The `context` of `scan.begin`, unread.
   public var context: JSONValue?
   /// Why.
   public var reason: UnsuccessfulReason
@@ -209,7 +209,7 @@ public struct ScanUnsuccessful: EventPayload {
   public var source: ScanSource
   /// The picture of the gallery.
   public var picture: String?
-  /// Whose scan it was; nobody's when the service armed itself.
+  /// The owner of the scan; nobody when the service armed itself.
   public var by: Actor?
 
   /// The name on the wire.

@@ -1,20 +1,20 @@
-/// What the scanner does.
+/// The state of the scanner.
 public struct ScannerStatus: EventPayload {
   /// Its state.
   public var status: ScannerState
   /// The armed scan.
   public var scan: String?
-  /// What the armed scan is for.
+  /// The mode of the armed scan.
   public var mode: ScanMode?
-  /// Who holds the armed scan; nobody when the service armed itself.
+  /// The client that holds the armed scan; nobody when the service armed itself.
   public var by: Actor?
   /// Frames that the armed scan has looked at.
   public var frames: Int?
   /// The error's code.
   public var code: String?
-  /// What happened.
+  /// The message.
   public var message: String?
-  /// What to do.
+  /// The remedy.
   public var hint: String?
 
   /// The name on the wire.

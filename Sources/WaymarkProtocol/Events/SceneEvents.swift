@@ -21,7 +21,7 @@ public struct SceneLoaded: EventPayload {
 public struct SceneUnloaded: EventPayload {
   /// The scene that was.
   public var scene: String
-  /// Who unloaded it.
+  /// The client that unloaded it.
   public var by: Actor?
 
   /// The name on the wire.
@@ -70,9 +70,9 @@ public struct SceneFailed: EventPayload {
   public var scene: String
   /// The error's code.
   public var code: String
-  /// What happened.
+  /// The message.
   public var message: String
-  /// What to do.
+  /// The remedy.
   public var hint: String
   /// Everything that is wrong with it.
   public var problems: [String]

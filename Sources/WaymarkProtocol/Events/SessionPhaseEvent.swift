@@ -2,15 +2,15 @@
 public struct SessionPhaseEvent: EventPayload {
   /// Where it is now.
   public var phase: SessionPhase
-  /// What the button of the coaching view does.
+  /// The action of the coaching view's button.
   public var primaryAction: PrimaryAction?
   /// The picture or code to look for.
   public var guide: SessionGuide?
   /// The scene.
   public var scene: String?
-  /// What the coaching view says.
+  /// The text of the coaching view.
   public var instruction: String?
-  /// Who moved it, when it was a client.
+  /// The client that moved it, if one did.
   public var by: Actor?
 
   /// The name on the wire.
@@ -47,7 +47,7 @@ public enum SessionPhase: String, Codable, CaseIterable, Sendable {
   case annotating
 }
 
-/// What the button of the coaching view says.
+/// The label of the coaching view's button.
 public enum PrimaryAction: String, Codable, CaseIterable, Sendable {
   /// The first time.
   case beginScan

@@ -6,13 +6,13 @@ public struct SignatureSaved: EventPayload {
   public var saved: String
   /// SHA-256 over strokes and words, in hexadecimal digits; operators alone see it, and all that follows.
   public var hash: String?
-  /// What for.
+  /// The purpose.
   public var purpose: String?
-  /// Who signed, where it is known.
+  /// The signer, where known.
   public var signer: String?
   /// The client's own name for it.
   public var key: String?
-  /// Who sent it.
+  /// The client that sent it.
   public var by: Actor?
 
   /// The name on the wire.

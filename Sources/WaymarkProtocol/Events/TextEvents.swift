@@ -17,7 +17,7 @@ public struct TextBegan: EventPayload {
   }
 }
 
-/// What may be taken in a frame.
+/// The texts that may be taken in a frame.
 public struct TextCandidates: EventPayload {
   /// The session.
   public var session: String
@@ -57,7 +57,7 @@ public struct TextAccepted: EventPayload {
   public var corners: [[Double]]?
   /// How sure the reading is, 0…1.
   public var confidence: Double
-  /// Whether it was taken without anybody's choice.
+  /// True if it was taken without anybody's choice.
   public var automatic: Bool
   /// True where the text was left out.
   public var redacted: Bool?
@@ -91,9 +91,9 @@ public struct TextFailed: EventPayload {
   public var session: String
   /// A stable camelCase word: `textEngineMissing`, `textLanguageMissing`, `textEngineFailed`.
   public var code: String
-  /// What happened.
+  /// The message.
   public var message: String
-  /// What to do about it.
+  /// The remedy.
   public var hint: String
 
   /// The name on the wire.
@@ -119,7 +119,7 @@ public struct TextEnded: EventPayload {
   public var session: String
   /// Why.
   public var reason: TextEnding
-  /// Who ended it.
+  /// The client that ended it.
   public var by: Actor?
 
   /// The name on the wire.

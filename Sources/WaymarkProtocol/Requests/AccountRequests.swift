@@ -1,6 +1,6 @@
 /// Asks where the device and its users are.
 public struct AccountStateRequest: ServiceRequest {
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = AccountState
 
   /// The name on the wire.
@@ -12,7 +12,7 @@ public struct AccountStateRequest: ServiceRequest {
 
 /// Asks for the texts and rules of the screens.
 public struct AccountPolicyRequest: ServiceRequest {
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = AccountPolicyResult
 
   /// The name on the wire.
@@ -24,10 +24,10 @@ public struct AccountPolicyRequest: ServiceRequest {
 
 /// Goes on.
 public struct AccountNextRequest: ServiceRequest {
-  /// Whether the terms of the first screen were agreed to.
+  /// True if the terms of the first screen were agreed to.
   public var agreed: Bool?
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = AccountState
 
   /// The name on the wire.
@@ -41,7 +41,7 @@ public struct AccountNextRequest: ServiceRequest {
 
 /// Goes back by one screen.
 public struct AccountBackRequest: ServiceRequest {
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = AccountState
 
   /// The name on the wire.
@@ -53,7 +53,7 @@ public struct AccountBackRequest: ServiceRequest {
 
 /// Leaves what is unfinished, or signs out.
 public struct AccountLeaveRequest: ServiceRequest {
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = AccountState
 
   /// The name on the wire.
@@ -65,7 +65,7 @@ public struct AccountLeaveRequest: ServiceRequest {
 
 /// Tries the device out without an account.
 public struct AccountDemoRequest: ServiceRequest {
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = AccountState
 
   /// The name on the wire.
@@ -80,7 +80,7 @@ public struct AccountChooseRequest: ServiceRequest {
   /// `scan`, `code`, `email` or `preset`.
   public var method: String
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = AccountState
 
   /// The name on the wire.
@@ -94,10 +94,10 @@ public struct AccountChooseRequest: ServiceRequest {
 
 /// Hands in the link, the code or the e-mail address that activates.
 public struct AccountActivateRequest: ServiceRequest {
-  /// What was typed or scanned.
+  /// The code that was typed or scanned.
   public var code: String
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = AccountState
 
   /// The name on the wire.
@@ -111,7 +111,7 @@ public struct AccountActivateRequest: ServiceRequest {
 
 /// Asks who can sign in, as far as the policy shows them.
 public struct AccountUsersRequest: ServiceRequest {
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = AccountUsersResult
 
   /// The name on the wire.
@@ -123,7 +123,7 @@ public struct AccountUsersRequest: ServiceRequest {
 
 /// Opens the list of users.
 public struct AccountSwitchRequest: ServiceRequest {
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = AccountState
 
   /// The name on the wire.
@@ -138,7 +138,7 @@ public struct AccountSelectRequest: ServiceRequest {
   /// Their id.
   public var user: String
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = AccountState
 
   /// The name on the wire.
@@ -152,7 +152,7 @@ public struct AccountSelectRequest: ServiceRequest {
 
 /// Begins the onboarding of one more user.
 public struct AccountAddRequest: ServiceRequest {
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = AccountState
 
   /// The name on the wire.
@@ -164,7 +164,7 @@ public struct AccountAddRequest: ServiceRequest {
 
 /// Asks for all that is known of the users: for administration.
 public struct AccountListRequest: ServiceRequest {
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = AccountListResult
 
   /// The name on the wire.
@@ -179,7 +179,7 @@ public struct AccountRemoveRequest: ServiceRequest {
   /// Their id.
   public var user: String
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = Empty
 
   /// The name on the wire.
@@ -196,7 +196,7 @@ public struct AccountUnlockRequest: ServiceRequest {
   /// Their id; everybody when missing.
   public var user: String?
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = Empty
 
   /// The name on the wire.

@@ -1,10 +1,10 @@
 public import WaymarkJSON
 
-/// Who can sign in.
+/// The users who can sign in.
 public struct AccountUsersResult: Codable, Hashable, Sendable {
   /// By name.
   public var users: [AccountPerson]
-  /// Who is ticked.
+  /// The user who is selected.
   public var selected: String?
 
   /// A value from its parts.
@@ -18,17 +18,17 @@ public struct AccountUsersResult: Codable, Hashable, Sendable {
 public struct AccountSummary: Codable, Hashable, Sendable {
   /// The service's name for them.
   public var id: String
-  /// What the integrator's system calls them.
+  /// Their name in the integrator's system.
   public var subject: String?
   /// Their name.
   public var title: String
-  /// What stands below it.
+  /// The line below it.
   public var subtitle: String?
   /// Where their data is.
   public var host: String?
   /// When their onboarding began: RFC 3339, UTC.
   public var created: String
-  /// Whether it is over.
+  /// True if it is over.
   public var ready: Bool
   /// Wrong passcodes in a row.
   public var failures: Int
@@ -73,7 +73,7 @@ public struct AccountListResult: Codable, Hashable, Sendable {
 public struct ConsentExportEntry: Codable, Hashable, Sendable {
   /// The service's name for them.
   public var user: String
-  /// What the integrator's system calls them.
+  /// Their name in the integrator's system.
   public var subject: String?
   /// Their name.
   public var title: String
@@ -114,19 +114,19 @@ public struct AccountPolicyResult: Codable, Hashable, Sendable {
   public var logos: [String]
   /// Legal links: a list of {`title`, `url`}.
   public var links: JSONValue
-  /// What must be agreed to.
+  /// The terms that must be agreed to.
   public var terms: JSONValue?
-  /// Whether the device can be tried out.
+  /// True if the device can be tried out.
   public var demo: Bool
   /// The ways of activation.
   public var activation: [String]
-  /// What credentials ask for: a list of {`name`, `label`, `kind`}.
+  /// The fields of the credentials: a list of {`name`, `label`, `kind`}.
   public var fields: JSONValue
   /// A list of {`id`, `version`, `mandatory`, `pages` [{`title`, `text`, `more`}]}.
   public var consents: JSONValue
   /// The rules: `minimum`, `maximum`, `numeric`, `digit`, `lower`, `upper`, `symbol`, `tries`.
   public var passcode: JSONValue
-  /// What is shown of users before they have signed in.
+  /// The parts of users that are shown before they have signed in.
   public var shown: [String]
 
   /// A value from its parts.

@@ -7,7 +7,7 @@ public struct AnnotationSelectRequest: ServiceRequest {
   /// x, y in pixels of the frame: the nearest visible marker within reach.
   public var point: [Double]?
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = AnnotationResult
 
   /// The name on the wire.
@@ -25,7 +25,7 @@ public struct AnnotationSelectRequest: ServiceRequest {
 /// Moves the focus on.
 public struct AnnotationNextRequest: ServiceRequest {
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = AnnotationResult
 
   /// The name on the wire.
@@ -38,7 +38,7 @@ public struct AnnotationNextRequest: ServiceRequest {
 /// Moves the focus back.
 public struct AnnotationPreviousRequest: ServiceRequest {
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = AnnotationResult
 
   /// The name on the wire.
@@ -51,7 +51,7 @@ public struct AnnotationPreviousRequest: ServiceRequest {
 /// Takes the focus away.
 public struct AnnotationClearRequest: ServiceRequest {
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = AnnotationResult
 
   /// The name on the wire.
@@ -66,7 +66,7 @@ public struct CardOpenRequest: ServiceRequest {
   /// The annotation; the selected one when missing.
   public var id: String?
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = AnnotationResult
 
   /// The name on the wire.
@@ -83,7 +83,7 @@ public struct CardOpenRequest: ServiceRequest {
 /// Closes the detail panel.
 public struct CardCloseRequest: ServiceRequest {
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = AnnotationResult
 
   /// The name on the wire.
@@ -98,7 +98,7 @@ public struct CardActionRequest: ServiceRequest {
   /// The annotation; the selected one when missing.
   public var id: String?
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = CardActionResult
 
   /// The name on the wire.
@@ -112,11 +112,11 @@ public struct CardActionRequest: ServiceRequest {
   }
 }
 
-/// What has the focus.
+/// The annotation that has the focus.
 public struct AnnotationResult: Codable, Hashable, Sendable {
   /// The annotation; null when none has it.
   public var id: String?
-  /// Whether its card is open.
+  /// True if its card is open.
   public var open: Bool
 
   /// A value from its parts.
@@ -135,15 +135,15 @@ public struct AnnotationResult: Codable, Hashable, Sendable {
   }
 }
 
-/// What the button does.
+/// The action of the button.
 public struct CardActionResult: Codable, Hashable, Sendable {
   /// The annotation.
   public var id: String
-  /// What is to be done.
+  /// The kind of action.
   public var actionType: ActionType
-  /// What it is to be done with.
+  /// The data of the action.
   public var actionData: String?
-  /// What the integrator attached.
+  /// The integrator's own data.
   public var businessObject: JSONValue?
 
   /// A value from its parts.

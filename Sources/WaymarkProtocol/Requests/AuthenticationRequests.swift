@@ -5,7 +5,7 @@ public struct AuthenticationSubmitRequest: ServiceRequest {
   /// An object: what was filled in, by the names of the policy's fields.
   public var fields: JSONValue
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = AccountState
 
   /// The name on the wire.
@@ -22,7 +22,7 @@ public struct AuthenticationSetPasscodeRequest: ServiceRequest {
   /// The passcode.
   public var passcode: String
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = AccountState
 
   /// The name on the wire.
@@ -39,7 +39,7 @@ public struct AuthenticationSignInRequest: ServiceRequest {
   /// The passcode.
   public var passcode: String
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = AccountState
 
   /// The name on the wire.
@@ -53,7 +53,7 @@ public struct AuthenticationSignInRequest: ServiceRequest {
 
 /// Begins to set a forgotten passcode anew.
 public struct AuthenticationForgotRequest: ServiceRequest {
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = AccountState
 
   /// The name on the wire.
@@ -68,7 +68,7 @@ public struct AuthenticationProvideRequest: ServiceRequest {
   /// Its name, for the log.
   public var name: String?
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = Empty
 
   /// The name on the wire.
@@ -86,18 +86,18 @@ public struct AuthenticationAnswerRequest: ServiceRequest {
   public var request: Int
   /// `accepted`, `refused`, `offline` or `conflict`.
   public var outcome: String
-  /// What the integrator's system calls the person; with `conflict`, who has to act first.
+  /// The person's name in the integrator's system; with `conflict`, the person who has to act first.
   public var subject: String?
   /// Their name.
   public var title: String?
-  /// What stands below it.
+  /// The line below it.
   public var subtitle: String?
   /// Where their data is.
   public var host: String?
   /// Words for the person, where it is not `accepted`.
   public var text: String?
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = Empty
 
   /// The name on the wire.
@@ -127,7 +127,7 @@ public struct ConsentChooseRequest: ServiceRequest {
   /// The language it was shown in.
   public var language: String?
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = AccountState
 
   /// The name on the wire.
@@ -143,10 +143,10 @@ public struct ConsentChooseRequest: ServiceRequest {
 
 /// Asks for choices that were recorded: for administration.
 public struct ConsentExportRequest: ServiceRequest {
-  /// Whose; everybody's when missing.
+  /// The user; everybody when missing.
   public var user: String?
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = ConsentExportResult
 
   /// The name on the wire.
@@ -160,7 +160,7 @@ public struct ConsentExportRequest: ServiceRequest {
 
 /// Synchronizes once more.
 public struct SyncRetryRequest: ServiceRequest {
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = AccountState
 
   /// The name on the wire.
@@ -177,7 +177,7 @@ public struct SyncProgressRequest: ServiceRequest {
   /// The share that is done, from 0 to 1.
   public var progress: Double
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = Empty
 
   /// The name on the wire.

@@ -3,7 +3,7 @@ public struct TorchRequest: ServiceRequest {
   /// On or off.
   public var on: Bool
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = TorchResult
 
   /// The name on the wire.
@@ -33,7 +33,7 @@ public struct TorchResult: Codable, Hashable, Sendable {
 /// Asks for the cameras.
 public struct CameraListRequest: ServiceRequest {
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = CameraListResult
 
   /// The name on the wire.
@@ -61,7 +61,7 @@ public struct CameraSelectRequest: ServiceRequest {
   /// Its identity or device.
   public var id: String
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = CameraSelectResult
 
   /// The name on the wire.
@@ -95,7 +95,7 @@ public struct CameraControlRequest: ServiceRequest {
   /// The value.
   public var value: Double
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = CameraControlResult
 
   /// The name on the wire.
@@ -114,7 +114,7 @@ public struct CameraControlRequest: ServiceRequest {
 public struct CameraControlResult: Codable, Hashable, Sendable {
   /// The control.
   public var name: String
-  /// What the driver made of it.
+  /// The value that the driver made of it.
   public var value: Double
 
   /// A value from its parts.

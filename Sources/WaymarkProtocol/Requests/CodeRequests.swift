@@ -1,12 +1,12 @@
 /// Asks for codes to be read and followed: `code.found`, `codes.updated` and `code.lost` tell of them until `codes.unfollow` or
 /// until the client leaves. A second request of a client takes the place of its first.
 public struct CodesFollowRequest: ServiceRequest {
-  /// What is read; all that is configured for scans when missing.
+  /// The symbologies to read; all that are configured for scans when missing.
   public var symbologies: [String]?
   /// How large codes are printed; the first that fits holds.
   public var sizes: [CodeSize]?
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = Empty
 
   /// The name on the wire.
@@ -38,7 +38,7 @@ public struct CodeSize: Codable, Hashable, Sendable {
 
 /// Ends what `codes.follow` of the same client began.
 public struct CodesUnfollowRequest: ServiceRequest {
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = Empty
 
   /// The name on the wire.

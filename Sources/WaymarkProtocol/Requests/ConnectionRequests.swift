@@ -8,7 +8,7 @@ public struct Empty: Codable, Hashable, Sendable {
 /// Asks whether the service answers.
 public struct PingRequest: ServiceRequest {
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = PingResult
 
   /// The name on the wire.
@@ -41,7 +41,7 @@ public struct SubscribeRequest: ServiceRequest {
   /// The last event that this client has: those that the service still keeps follow the answer.
   public var after: EventPosition?
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = Snapshot
 
   /// The name on the wire.
@@ -73,7 +73,7 @@ public struct EventPosition: Codable, Hashable, Sendable {
 /// Takes the configuration over anew, as SIGHUP does.
 public struct ConfigReloadRequest: ServiceRequest {
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = ConfigReloadResult
 
   /// The name on the wire.
@@ -97,7 +97,7 @@ public struct UnsubscribeRequest: ServiceRequest {
   /// Patterns that were subscribed; all when missing.
   public var events: [String]?
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = UnsubscribeResult
 
   /// The name on the wire.
@@ -111,7 +111,7 @@ public struct UnsubscribeRequest: ServiceRequest {
   }
 }
 
-/// What stays subscribed.
+/// The events that stay subscribed.
 public struct UnsubscribeResult: Codable, Hashable, Sendable {
   /// The patterns that stay.
   public var events: [String]

@@ -1,11 +1,11 @@
 /// Begins to look for pages, or takes over the session that is there.
 public struct DocumentBeginRequest: ServiceRequest {
-  /// Whether pages are captured by themselves; they are when missing.
+  /// True if pages are captured by themselves; they are when missing.
   public var mode: DocumentMode?
-  /// What is done to new pages; `colour` when missing.
+  /// The filter for new pages; `colour` when missing.
   public var filter: DocumentFilter?
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = DocumentSession
 
   /// The name on the wire.
@@ -25,7 +25,7 @@ public struct DocumentModeRequest: ServiceRequest {
   /// Which.
   public var mode: DocumentMode
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = Empty
 
   /// The name on the wire.
@@ -41,7 +41,7 @@ public struct DocumentModeRequest: ServiceRequest {
 
 /// Presses the shutter: the next frame is captured, with or without a page in it.
 public struct DocumentCaptureRequest: ServiceRequest {
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = Empty
 
   /// The name on the wire.
@@ -53,7 +53,7 @@ public struct DocumentCaptureRequest: ServiceRequest {
 
 /// Tells the session and its pages.
 public struct DocumentPagesRequest: ServiceRequest {
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = DocumentSession
 
   /// The name on the wire.
@@ -69,10 +69,10 @@ public struct DocumentAdjustRequest: ServiceRequest {
   public var page: String
   /// Four [x, y] in pixels of the picture, clockwise from the page's top left; the whole picture when missing.
   public var corners: [[Double]]?
-  /// Whether the corners move to the page's edges where there are some near them.
+  /// True if the corners move to the page's edges where there are some near them.
   public var snap: Bool?
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = DocumentPage
 
   /// The name on the wire.
@@ -90,12 +90,12 @@ public struct DocumentAdjustRequest: ServiceRequest {
 
 /// Says what is done to a page.
 public struct DocumentFilterRequest: ServiceRequest {
-  /// What.
+  /// The filter.
   public var filter: DocumentFilter
   /// Its id; all pages, and those to come, when missing.
   public var page: String?
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = DocumentSession
 
   /// The name on the wire.
@@ -117,7 +117,7 @@ public struct DocumentRotateRequest: ServiceRequest {
   /// Clockwise: 90, 180 or 270.
   public var degrees: Int
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = DocumentPage
 
   /// The name on the wire.
@@ -139,7 +139,7 @@ public struct DocumentReorderRequest: ServiceRequest {
   /// Its place afterwards, from 0.
   public var index: Int
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = DocumentSession
 
   /// The name on the wire.
@@ -159,7 +159,7 @@ public struct DocumentDeleteRequest: ServiceRequest {
   /// Its id.
   public var page: String
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = DocumentSession
 
   /// The name on the wire.
@@ -178,7 +178,7 @@ public struct DocumentRestoreRequest: ServiceRequest {
   /// Its id.
   public var page: String
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = DocumentSession
 
   /// The name on the wire.
@@ -197,7 +197,7 @@ public struct DocumentRetakeRequest: ServiceRequest {
   /// Its id; no page when missing: the next capture adds one.
   public var page: String?
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = Empty
 
   /// The name on the wire.
@@ -215,10 +215,10 @@ public struct DocumentRetakeRequest: ServiceRequest {
 public struct DocumentSaveRequest: ServiceRequest {
   /// `pdf` when missing.
   public var format: DocumentFormat?
-  /// What the file is called, without an ending; the time when missing.
+  /// The name of the file, without an ending; the time when missing.
   public var name: String?
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = DocumentSaved
 
   /// The name on the wire.
@@ -235,7 +235,7 @@ public struct DocumentSaveRequest: ServiceRequest {
 
 /// Throws the pages away and ends the session.
 public struct DocumentDiscardRequest: ServiceRequest {
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = Empty
 
   /// The name on the wire.
@@ -247,7 +247,7 @@ public struct DocumentDiscardRequest: ServiceRequest {
 
 /// Ends looking for pages; they stay until they are saved, discarded or too old.
 public struct DocumentEndRequest: ServiceRequest {
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = Empty
 
   /// The name on the wire.
@@ -266,7 +266,7 @@ public struct MediaDocumentRequest: ServiceRequest {
   /// The picture as it was captured instead of the page as it will be saved.
   public var original: Bool?
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = MediaHeader
 
   /// The name on the wire.

@@ -4,14 +4,14 @@ public import WaymarkJSON
 public struct FormSubmitRequest: ServiceRequest {
   /// Which form it is: a word of the integrator's.
   public var form: String
-  /// What was filled in, in the order of the form.
+  /// The fields that were filled in, in the order of the form.
   public var fields: [FormField]
   /// The client's own name for this submission: sent once more under the same one it is not taken twice.
   public var key: String?
   /// Anything: comes back in `form.submitted`.
   public var context: JSONValue?
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = FormSubmitResult
 
   /// The name on the wire.
@@ -47,7 +47,7 @@ public struct FormPendingRequest: ServiceRequest {
   /// Only those after this id.
   public var after: String?
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = FormPendingResult
 
   /// The name on the wire.
@@ -64,7 +64,7 @@ public struct FormPendingRequest: ServiceRequest {
 public struct FormPendingResult: Codable, Hashable, Sendable {
   /// The forms, as their events told of them.
   public var forms: [FormSubmitted]
-  /// Whether there are more: ask again with the last id as `after`.
+  /// True if there are more: ask again with the last id as `after`.
   public var more: Bool
 
   /// A value from its parts.
@@ -79,7 +79,7 @@ public struct FormAcknowledgeRequest: ServiceRequest {
   /// Its id.
   public var id: String
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = FormAcknowledgeResult
 
   /// The name on the wire.

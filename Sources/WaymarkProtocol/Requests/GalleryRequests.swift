@@ -7,7 +7,7 @@ public struct GalleryListRequest: ServiceRequest {
   /// Go on behind this picture.
   public var after: String?
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = GalleryListResult
 
   /// The name on the wire.
@@ -26,7 +26,7 @@ public struct GalleryListRequest: ServiceRequest {
 public struct GalleryListResult: Codable, Hashable, Sendable {
   /// The pictures.
   public var pictures: [GalleryPicture]
-  /// What to give as `after` for more; missing at the end.
+  /// The value of `after` for more; missing at the end.
   public var next: String?
 
   /// A value from its parts.
@@ -42,12 +42,12 @@ public struct GalleryListResult: Codable, Hashable, Sendable {
 public struct GalleryScanRequest: ServiceRequest {
   /// The picture.
   public var id: String
-  /// What it is for; onboarding when missing.
+  /// The purpose; onboarding when missing.
   public var mode: ScanMode?
   /// Anything; comes back with the events.
   public var context: JSONValue?
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = GalleryScanResult
 
   /// The name on the wire.
@@ -63,11 +63,11 @@ public struct GalleryScanRequest: ServiceRequest {
   }
 }
 
-/// What was read.
+/// The codes read.
 public struct GalleryScanResult: Codable, Hashable, Sendable {
   /// The scan that it was: a successful onboarding waits for its confirmation.
   public var scan: String
-  /// What it came to.
+  /// The outcome.
   public var outcome: ScanOutcome
   /// Accepted codes.
   public var successful: [ScanSuccessful]?
@@ -89,7 +89,7 @@ public struct GalleryScanResult: Codable, Hashable, Sendable {
   }
 }
 
-/// What a picture came to.
+/// The outcome of a picture.
 public enum ScanOutcome: String, Codable, CaseIterable, Sendable {
   /// Accepted.
   case successful
@@ -106,12 +106,12 @@ public enum ScanOutcome: String, Codable, CaseIterable, Sendable {
 public struct ScanPictureRequest: ServiceRequest {
   /// The bytes that follow, at most 16 MiB.
   public var size: Int
-  /// What the picture is read for; onboarding when missing.
+  /// The purpose of reading the picture; onboarding when missing.
   public var mode: ScanMode?
   /// Comes back with the verdict, unread.
   public var context: JSONValue?
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = GalleryScanResult
 
   /// The name on the wire.

@@ -7,7 +7,7 @@ public struct MediaPreviewRequest: ServiceRequest {
   /// Pictures a second at most.
   public var rate: Double?
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = MediaHeader
 
   /// The name on the wire.
@@ -27,7 +27,7 @@ public struct MediaSnapshotRequest: ServiceRequest {
   /// The width wanted in pixels; the camera's when missing.
   public var width: Int?
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = MediaHeader
 
   /// The name on the wire.
@@ -48,7 +48,7 @@ public struct MediaResourceRequest: ServiceRequest {
   /// The width wanted in pixels; its own when missing.
   public var width: Int?
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = MediaHeader
 
   /// The name on the wire.
@@ -70,7 +70,7 @@ public struct MediaGalleryRequest: ServiceRequest {
   /// The width wanted in pixels; its own when missing.
   public var width: Int?
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = MediaHeader
 
   /// The name on the wire.

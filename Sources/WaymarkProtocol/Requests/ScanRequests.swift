@@ -2,9 +2,9 @@ public import WaymarkJSON
 
 /// Arms a scan.
 public struct ScanBeginRequest: ServiceRequest {
-  /// What it is for.
+  /// The purpose.
   public var mode: ScanMode
-  /// What is read; the configured ones when missing.
+  /// The symbologies to read; the configured ones when missing.
   public var symbologies: [String]?
   /// x, y, width, height as shares of the frame: a code counts when its centre lies inside.
   public var region: [Double]?
@@ -15,7 +15,7 @@ public struct ScanBeginRequest: ServiceRequest {
   /// Anything; comes back with every event of the scan.
   public var context: JSONValue?
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = ScanBeginResult
 
   /// The name on the wire.
@@ -53,7 +53,7 @@ public struct ScanCancelRequest: ServiceRequest {
   /// Which; the armed one when missing.
   public var scan: String?
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = Empty
 
   /// The name on the wire.
@@ -72,7 +72,7 @@ public struct ScanConfirmRequest: ServiceRequest {
   /// Which; the armed one when missing.
   public var scan: String?
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = Empty
 
   /// The name on the wire.

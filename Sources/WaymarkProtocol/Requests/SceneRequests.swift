@@ -1,7 +1,7 @@
 /// Asks for the scenes.
 public struct SceneListRequest: ServiceRequest {
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = SceneListResult
 
   /// The name on the wire.
@@ -30,7 +30,7 @@ public struct SceneSummary: Codable, Hashable, Sendable {
   public var scene: String
   /// Its title.
   public var title: String?
-  /// Whether it is in use.
+  /// True if it is in use.
   public var loaded: Bool
 
   /// A value from its parts.
@@ -48,7 +48,7 @@ public struct SceneLoadRequest: ServiceRequest {
   /// Which.
   public var name: String
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = SceneLoadResult
 
   /// The name on the wire.
@@ -78,7 +78,7 @@ public struct SceneLoadResult: Codable, Hashable, Sendable {
 /// Uses no scene.
 public struct SceneUnloadRequest: ServiceRequest {
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = Empty
 
   /// The name on the wire.

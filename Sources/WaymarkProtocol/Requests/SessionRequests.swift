@@ -3,7 +3,7 @@ public struct SessionStartRequest: ServiceRequest {
   /// The scene; the one in use when missing.
   public var scene: String?
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = SessionResult
 
   /// The name on the wire.
@@ -20,7 +20,7 @@ public struct SessionStartRequest: ServiceRequest {
 /// Begin Scan, or Return to Scan.
 public struct SessionScanRequest: ServiceRequest {
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = SessionResult
 
   /// The name on the wire.
@@ -33,7 +33,7 @@ public struct SessionScanRequest: ServiceRequest {
 /// Opens the coaching view again.
 public struct SessionCoachRequest: ServiceRequest {
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = SessionResult
 
   /// The name on the wire.
@@ -46,7 +46,7 @@ public struct SessionCoachRequest: ServiceRequest {
 /// Leaves the session.
 public struct SessionExitRequest: ServiceRequest {
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = SessionResult
 
   /// The name on the wire.

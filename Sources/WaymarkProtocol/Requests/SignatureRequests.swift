@@ -8,16 +8,16 @@ public struct SignatureSaveRequest: ServiceRequest {
   public var width: Int
   /// The area in which they were drawn, in pixels.
   public var height: Int
-  /// What for, as the person has read it.
+  /// The purpose, as the person has read it.
   public var purpose: String
-  /// Who signs, where it is known.
+  /// The signer, where known.
   public var signer: String?
-  /// What is signed: a text, or the hash of a document; goes into the signature's hash.
+  /// The thing signed: a text, or the hash of a document; goes into the signature's hash.
   public var subject: String?
   /// The client's own name for it: sent once more under the same one it is not kept twice.
   public var key: String?
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = SignatureSaveResult
 
   /// The name on the wire.
@@ -62,7 +62,7 @@ public struct SignatureListRequest: ServiceRequest {
   /// Only those after this id.
   public var after: String?
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = SignatureListResult
 
   /// The name on the wire.
@@ -79,7 +79,7 @@ public struct SignatureListRequest: ServiceRequest {
 public struct SignatureListResult: Codable, Hashable, Sendable {
   /// The signatures, as their events told of them.
   public var signatures: [SignatureSaved]
-  /// Whether there are more: ask again with the last id as `after`.
+  /// True if there are more: ask again with the last id as `after`.
   public var more: Bool
 
   /// A value from its parts.
@@ -96,7 +96,7 @@ public struct SignatureGetRequest: ServiceRequest {
   /// `svg`, `png`, or `json` for the strokes; SVG when missing.
   public var format: String?
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = MediaHeader
 
   /// The name on the wire.
@@ -114,7 +114,7 @@ public struct SignatureRemoveRequest: ServiceRequest {
   /// Its id.
   public var id: String
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = SignatureRemoveResult
 
   /// The name on the wire.

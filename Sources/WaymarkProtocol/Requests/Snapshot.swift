@@ -77,11 +77,11 @@ public struct Snapshot: Codable, Hashable, Sendable {
 public struct ArmedScan: Codable, Hashable, Sendable {
   /// Its id.
   public var scan: String
-  /// What it is for.
+  /// The purpose.
   public var mode: ScanMode
-  /// What `scan.begin` brought.
+  /// The `context` of `scan.begin`.
   public var context: JSONValue?
-  /// Who holds it; nobody when the service armed itself.
+  /// The client that holds it; nobody when the service armed itself.
   public var by: Actor?
   /// The verdict that waits for its confirmation.
   public var pending: ScanSuccessful?
@@ -97,7 +97,7 @@ public struct ArmedScan: Codable, Hashable, Sendable {
     self.pending = pending
   }
 
-  /// What an observer sees of it.
+  /// The scan as an observer sees it.
   package var forObservers: Self {
     var copy = self
     copy.context = nil

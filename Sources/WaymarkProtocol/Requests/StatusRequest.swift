@@ -1,7 +1,7 @@
 /// Asks how the service is.
 public struct StatusRequest: ServiceRequest {
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = StatusResult
 
   /// The name on the wire.

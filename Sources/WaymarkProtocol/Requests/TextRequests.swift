@@ -2,14 +2,14 @@
 public struct TextBeginRequest: ServiceRequest {
   /// x, y, width, height as shares of the frame: where text is looked for; all of it when missing.
   public var region: [Double]?
-  /// What is accepted, at most 16; when missing, every line is a candidate and none is taken by itself.
+  /// The patterns to accept, at most 16; when missing, every line is a candidate and none is taken by itself.
   public var patterns: [TextPatternRequest]?
   /// The languages of the text, as Tesseract names its models; the configured ones when missing.
   public var languages: [String]?
   /// Seconds after which it ends.
   public var timeout: Double?
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = TextSession
 
   /// The name on the wire.
@@ -33,7 +33,7 @@ public struct TextChooseRequest: ServiceRequest {
   /// The session; the one that reads when missing.
   public var session: String?
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = TextAccepted
 
   /// The name on the wire.
@@ -53,7 +53,7 @@ public struct TextCancelRequest: ServiceRequest {
   /// The session; the one that reads when missing.
   public var session: String?
 
-  /// What a success answers.
+  /// The result of a success.
   public typealias Result = Empty
 
   /// The name on the wire.

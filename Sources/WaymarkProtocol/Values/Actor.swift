@@ -1,4 +1,4 @@
-/// Who did something: the device has one session that many clients see.
+/// The client that did something: the device has one session that many clients see.
 public struct Actor: Codable, Hashable, Sendable {
   /// The number of the connection, unique in a run of the service.
   public var client: Int

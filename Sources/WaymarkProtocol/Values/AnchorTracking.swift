@@ -67,9 +67,9 @@ public struct AnchorTracking: Codable, Hashable, Sendable {
 public struct MarkerTracking: Codable, Hashable, Sendable {
   /// The annotation.
   public var id: String
-  /// Whether it is to be drawn.
+  /// True if it is to be drawn.
   public var visible: Bool
-  /// Whether it has the focus.
+  /// True if it has the focus.
   public var selected: Bool
   /// x, y in pixels of the frame; null when it lies behind the camera or nothing is known.
   public var screen: [Double]?

@@ -2,17 +2,17 @@
 public struct CameraDescription: Codable, Hashable, Sendable {
   /// Its stable identity, for `camera.select`.
   public var id: String
-  /// What the device calls itself.
+  /// The device's own name.
   public var name: String
   /// Its device node now.
   public var device: String
-  /// Whether the service uses it.
+  /// True if the service uses it.
   public var selected: Bool
-  /// What it can send.
+  /// The formats that it can send.
   public var formats: [CameraFormat]
-  /// What can be set.
+  /// The controls that can be set.
   public var controls: [CameraControlDescription]
-  /// Whether it has a light that can be switched.
+  /// True if it has a light that can be switched.
   public var torch: Bool
 
   /// A value from its parts.
@@ -56,7 +56,7 @@ public struct CameraFormat: Codable, Hashable, Sendable {
 public struct CameraControlDescription: Codable, Hashable, Sendable {
   /// Its name for `camera.control`.
   public var name: String
-  /// What it stands at.
+  /// The present value.
   public var value: Int?
   /// The least value.
   public var minimum: Int
@@ -64,7 +64,7 @@ public struct CameraControlDescription: Codable, Hashable, Sendable {
   public var maximum: Int
   /// The step between values.
   public var step: Int
-  /// What the driver starts with.
+  /// The value that the driver starts with.
   public var defaultValue: Int?
 
   /// A value from its parts.

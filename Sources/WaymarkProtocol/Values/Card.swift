@@ -1,4 +1,4 @@
-/// What a card says.
+/// The contents of a card.
 public struct Card: Codable, Hashable, Sendable {
   /// Its title.
   public var title: String
@@ -8,9 +8,9 @@ public struct Card: Codable, Hashable, Sendable {
   public var image: String?
   /// The label of its button.
   public var actionText: String?
-  /// What the button does.
+  /// The action of the button.
   public var actionType: ActionType?
-  /// What the button does it with: an address, a number, anything.
+  /// The data of the button's action: an address, a number, anything.
   public var actionData: String?
   /// The language of its words (BCP 47), where the scene names it.
   public var language: String?
@@ -30,7 +30,7 @@ public struct Card: Codable, Hashable, Sendable {
   }
 }
 
-/// What the button of a card does; who does it is the client.
+/// The action of a card's button; the client carries it out.
 public enum ActionType: String, Codable, CaseIterable, Sendable {
   /// Opens an address.
   case link
@@ -38,6 +38,6 @@ public enum ActionType: String, Codable, CaseIterable, Sendable {
   case video
   /// Calls a number.
   case phone
-  /// Whatever the client understands.
+  /// An action that the client understands.
   case custom
 }

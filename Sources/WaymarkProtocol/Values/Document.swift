@@ -1,4 +1,4 @@
-/// Whether pages are captured by themselves.
+/// The mode of capture: automatic, or by request.
 public enum DocumentMode: String, Codable, Hashable, Sendable, CaseIterable {
   /// A page that is held still is captured.
   case automatic
@@ -8,7 +8,7 @@ public enum DocumentMode: String, Codable, Hashable, Sendable, CaseIterable {
   case paused
 }
 
-/// What is done to a page.
+/// The filter for a page.
 public enum DocumentFilter: String, Codable, Hashable, Sendable, CaseIterable {
   /// White balanced, shadows taken away.
   case colour
@@ -20,7 +20,7 @@ public enum DocumentFilter: String, Codable, Hashable, Sendable, CaseIterable {
   case photo
 }
 
-/// What pages are saved as.
+/// The format that pages are saved in.
 public enum DocumentFormat: String, Codable, Hashable, Sendable, CaseIterable {
   /// One file of all pages.
   case pdf
@@ -30,7 +30,7 @@ public enum DocumentFormat: String, Codable, Hashable, Sendable, CaseIterable {
   case png
 }
 
-/// What a person should change before a page is captured. Words that a newer service brings are kept as they are.
+/// An advice to a person before a page is captured. Words that a newer service brings are kept as they are.
 public struct DocumentAdvice: RawRepresentable, Codable, Hashable, Sendable {
   /// The word on the wire.
   public let rawValue: String
@@ -65,7 +65,7 @@ public struct DocumentPage: Codable, Hashable, Sendable {
   public var corners: [[Double]]?
   /// `A4`, `Letter`, `ID-1` or `receipt`, where its shape says so.
   public var format: String?
-  /// What is done to it.
+  /// The filter for it.
   public var filter: DocumentFilter
   /// Degrees that it is turned by, clockwise.
   public var rotation: Int
@@ -93,9 +93,9 @@ public struct DocumentPage: Codable, Hashable, Sendable {
 public struct DocumentSession: Codable, Hashable, Sendable {
   /// Its id: the same after a restart.
   public var session: String
-  /// Whether pages are captured by themselves.
+  /// True if pages are captured by themselves.
   public var mode: DocumentMode
-  /// What is done to new pages.
+  /// The filter for new pages.
   public var filter: DocumentFilter
   /// How many pages there are.
   public var count: Int
@@ -105,10 +105,10 @@ public struct DocumentSession: Codable, Hashable, Sendable {
   public var removed: [String]?
   /// The page whose place the next capture takes.
   public var retake: String?
-  /// Who holds it; nobody when its client has left.
+  /// The client that holds it; nobody when its client has left.
   public var by: Actor?
 
-  /// What an observer sees of it: that it is there, and how large.
+  /// The session as an observer sees it: that it is there, and how large.
   package var forObservers: Self {
     DocumentSession(session: session, mode: mode, filter: filter, count: count, by: by)
   }

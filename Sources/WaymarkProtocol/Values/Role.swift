@@ -1,4 +1,4 @@
-/// What a connection may do.
+/// The role of a connection.
 public enum Role: String, Codable, CaseIterable, Sendable {
   /// Commands, full payloads, pictures.
   case `operator`

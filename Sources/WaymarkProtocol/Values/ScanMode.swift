@@ -1,4 +1,4 @@
-/// What a scan is for.
+/// The purpose of a scan.
 public enum ScanMode: String, Codable, CaseIterable, Sendable {
   /// A code to onboard with: policy and signature decide.
   case onboarding

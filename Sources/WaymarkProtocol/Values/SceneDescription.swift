@@ -46,7 +46,7 @@ public struct AnchorDescription: Codable, Hashable, Sendable {
   public var physicalWidth: Double?
   /// The radius in metres of the upright cylinder that the picture is wrapped round; missing where it is flat.
   public var radius: Double?
-  /// What is annotated on it.
+  /// The annotations on it.
   public var annotations: [AnnotationDescription]
 
   /// A value from its parts.
@@ -107,7 +107,7 @@ public struct AnnotationDescription: Codable, Hashable, Sendable {
   public var icon: String?
   /// Its card.
   public var card: Card
-  /// What the integrator attached to it, as it is in the scene.
+  /// The integrator's data attached to it, as it is in the scene.
   public var businessObject: JSONValue?
 
   /// A value from its parts.

@@ -1,8 +1,8 @@
-/// What a text must be to be accepted: the name of a pattern, a regular expression, or a description of which all that is set must hold.
+/// A description of texts to accept: the name of a pattern, a regular expression, or conditions of which all that are set must hold.
 ///
 /// On the wire a word stands for a name or an expression, an object for a description.
 public struct TextPatternRequest: Codable, Hashable, Sendable {
-  /// What it is called; alone: the name of a known pattern, or a regular expression.
+  /// The name; alone: the name of a known pattern, or a regular expression.
   public var name: String?
   /// A regular expression for the whole text.
   public var expression: String?
@@ -30,7 +30,7 @@ public struct TextPatternRequest: Codable, Hashable, Sendable {
     self.kind = kind
   }
 
-  /// Whether it is but a word.
+  /// True if it is but a word.
   public var isWord: Bool { self == TextPatternRequest(name: name) && name != nil }
 
   /// Reads a word or an object.
@@ -76,9 +76,9 @@ public struct TextCandidate: Codable, Hashable, Sendable {
   public var corners: [[Double]]
   /// How sure the reading is, 0…1.
   public var confidence: Double
-  /// Whether somebody must look before it is taken.
+  /// True if somebody must look before it is taken.
   public var doubtful: Bool
-  /// What it may be as well; every one satisfies the pattern.
+  /// The other possible texts; every one satisfies the pattern.
   public var others: [String]?
 
   /// A value from its parts.
@@ -104,7 +104,7 @@ public struct TextSession: Codable, Hashable, Sendable {
   public var region: [Double]?
   /// The languages of the text, as Tesseract names its models.
   public var languages: [String]
-  /// Who holds it.
+  /// The client that holds it.
   public var by: Actor?
 
   /// A value from its parts.
@@ -118,6 +118,6 @@ public struct TextSession: Codable, Hashable, Sendable {
     self.by = by
   }
 
-  /// What an observer sees of it: an expression may tell what is read.
+  /// The session as an observer sees it: an expression may tell what is read.
   public var forObservers: Self { TextSession(session: session, region: region, languages: languages, by: by) }
 }

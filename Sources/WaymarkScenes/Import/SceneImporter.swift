@@ -1,7 +1,7 @@
 import Foundation
 import WaymarkSystem
 
-/// What an import was made of.
+/// The sources and result of an import.
 package struct SceneImport: Sendable {
   /// The scene, when nothing but warnings was found.
   package var scene: Scene?
@@ -16,7 +16,7 @@ package struct SceneImport: Sendable {
 /// Neither holds the anchor's picture: the array leaves it to the app, the service delivers it as a file of its own. So
 /// the picture is taken from the caller, or from a file beside the JSON that has the name or id the scene gives.
 package struct SceneImporter {
-  /// What the caller adds to the file.
+  /// The caller's additions to the file.
   package struct Options: Sendable {
     /// Path of the anchor's picture.
     package var anchorImage: String?

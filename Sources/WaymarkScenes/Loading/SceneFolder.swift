@@ -21,7 +21,7 @@ package struct SceneFolder: Sendable {
     ["scene.yaml", "scene.yml", "scene.json"].filter { FileManager.default.fileExists(atPath: "\(root)/\($0)") }
   }
 
-  /// What stands in the way of using a picture of the folder.
+  /// The reason why a picture of the folder cannot be used.
   enum Refusal: String, Error {
     case absolute, outside, missing, notAFile, empty, tooLarge, notAPicture, unreadable
   }

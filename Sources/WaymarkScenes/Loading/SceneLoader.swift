@@ -1,10 +1,10 @@
 import Foundation
 
-/// What became of a scene's folder.
+/// The result of checking a scene's folder.
 package struct SceneReport: Sendable {
   /// The scene, when nothing but warnings was found.
   package var scene: Scene?
-  /// What is wrong, in the order of the file; at most `SceneLimits.problems`.
+  /// The problems, in the order of the file; at most `SceneLimits.problems`.
   package var problems: [SceneProblem]
   /// How many more there are than `problems` lists.
   package var omitted: Int

@@ -35,7 +35,7 @@ extension SceneFolder.Refusal {
 }
 
 extension CardActionType {
-  /// What is wrong with the data of an action, if anything. A link that is no web address is refused: whoever shows
+  /// Returns the problem with the data of an action, if any. A link that is no web address is refused: whoever shows
   /// the card will open what stands there.
   func problem(about data: String) -> (message: String, hint: String)? {
     switch self {

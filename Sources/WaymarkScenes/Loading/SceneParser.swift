@@ -317,7 +317,7 @@ extension SourceNode {
 }
 
 extension Scene {
-  /// Whether an icon's name is the path of a picture.
+  /// Returns whether an icon's name is the path of a picture.
   package static func isPicturePath(_ name: String) -> Bool {
     let lower = name.lowercased()
     return [".png", ".jpg", ".jpeg", ".webp"].contains { lower.hasSuffix($0) }

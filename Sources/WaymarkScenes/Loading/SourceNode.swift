@@ -23,7 +23,7 @@ package struct SourceNode: Sendable {
   /// A scalar as it was written, so that `id: 0017` keeps its zeros.
   package var written: String?
 
-  /// What kind of value it is, for messages.
+  /// The kind of value, for messages.
   package var kind: String {
     switch value {
     case .null: "nothing"

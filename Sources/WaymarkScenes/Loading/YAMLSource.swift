@@ -135,7 +135,7 @@ enum YAMLSource {
 }
 
 extension SceneSyntaxError {
-  /// What Yams says, in one line.
+  /// The message of Yams, in one line.
   fileprivate init(_ error: YamlError) {
     let hint = "correct the YAML; everything else is checked once it can be read"
     switch error {

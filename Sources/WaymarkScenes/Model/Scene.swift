@@ -1,10 +1,10 @@
 package import WaymarkGeometry
 
-/// What there is to see in one place: pictures and codes to look for, and what hangs on them.
+/// The contents of one place: pictures and codes to look for, and the annotations that hang on them.
 package struct Scene: Hashable, Sendable {
   /// The name people see.
   package var name: String
-  /// What the coaching view says; a general sentence where the file says nothing.
+  /// The text of the coaching view; a general sentence where the file has none.
   package var instruction: String
   /// The pictures and codes to look for, in the order of the file.
   package var anchors: [SceneAnchor]
@@ -39,7 +39,7 @@ package struct SceneAnchor: Hashable, Sendable {
   package var physicalWidth: Double?
   /// The radius of the upright cylinder that the picture is wrapped round, in metres; `nil` where it is flat. Only with a physical width.
   package var radius: Double?
-  /// What hangs on it, in the order of the file.
+  /// The annotations on it, in the order of the file.
   package var annotations: [Annotation]
 
   package init(
@@ -64,7 +64,7 @@ package struct Annotation: Hashable, Sendable {
   package var position: Point3
   package var marker: Marker
   package var card: SceneCard?
-  /// What the annotation stands for in another system; handed through as it is.
+  /// The object that the annotation stands for in another system; handed through as it is.
   package var businessObject: OpaqueValue?
 
   package init(
@@ -94,16 +94,16 @@ package struct Marker: Hashable, Sendable {
   }
 }
 
-/// What explains an annotation.
+/// The card that explains an annotation.
 package struct SceneCard: Hashable, Sendable {
   package var title: String
   package var description: String?
   /// Path of a picture, relative to the scene's folder.
   package var image: String?
-  /// What the button says; no button without it.
+  /// The label of the button; no button without it.
   package var actionText: String?
   package var actionType: CardActionType?
-  /// What the button acts on: a link, a telephone number, or whatever the app agreed on.
+  /// The data that the button acts on: a link, a telephone number, or anything agreed on with the app.
   package var actionData: String?
   /// The language of the texts (ISO 639).
   package var language: String?
@@ -122,7 +122,7 @@ package struct SceneCard: Hashable, Sendable {
   }
 }
 
-/// What a card's button does.
+/// The action of a card's button.
 package enum CardActionType: String, CaseIterable, Hashable, Sendable {
   case link, video, phone, custom
 }

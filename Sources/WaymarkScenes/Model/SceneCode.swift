@@ -3,7 +3,7 @@ package import WaymarkSystem
 
 /// Which code an anchor is: what it says, and how it may be printed.
 package struct SceneCode: Hashable, Sendable {
-  /// What the code says.
+  /// The content of the code.
   package enum Content: Hashable, Sendable {
     /// Exactly this.
     case text(String)
@@ -24,7 +24,7 @@ package struct SceneCode: Hashable, Sendable {
     self.symbologies = symbologies
   }
 
-  /// Whether a symbol that was read is such a code.
+  /// Returns whether a symbol that was read is such a code.
   ///
   /// - Parameter elements: its GS1 element strings, wherever they come from.
   package func fits(_ symbol: Symbol, elements: [GS1Element]) -> Bool {
@@ -67,7 +67,7 @@ package struct SceneCode: Hashable, Sendable {
     return String(repeating: "0", count: 14 - value.count) + value
   }
 
-  /// Whether it takes every code that another one names exactly, so that the other is never found.
+  /// Returns whether it takes every code that another one names exactly, so that the other is never found.
   func hides(_ other: SceneCode) -> Bool {
     let isWider =
       symbologies.isEmpty

@@ -18,7 +18,7 @@ struct MarkerProjector {
   private let pose: Pose?
   /// Of the cylinder; `nil` of a flat anchor.
   private let radius: Double?
-  /// Whether the front of the picture is turned to the camera.
+  /// True if the front of the picture is turned to the camera.
   let facesCamera: Bool
 
   /// - Parameters:

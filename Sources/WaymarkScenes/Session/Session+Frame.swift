@@ -26,7 +26,7 @@ extension Session {
     if !states.isEmpty { effects.append(.anchorsUpdated(states)) }
   }
 
-  /// What changes by time alone: anchors get lost, phases go on. Returns the anchors that were lost.
+  /// Applies the changes that time alone makes: anchors get lost, phases go on. Returns the anchors that were lost.
   @discardableResult
   mutating func passTime(seen: Set<String>, _ effects: inout [SessionEffect]) -> [String] {
     var lost: [String] = []

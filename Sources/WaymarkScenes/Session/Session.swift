@@ -12,7 +12,7 @@ package struct Session: Sendable {
   package internal(set) var selected: String?
   package internal(set) var openCard: String?
 
-  /// Whether the coaching view has closed since the session was started.
+  /// True if the coaching view has closed since the session was started.
   var coachingClosed = false
   var matchedAt: Double?
   var now = -Double.infinity
@@ -69,14 +69,14 @@ package struct Session: Sendable {
     return effects
   }
 
-  /// What was lost by anything but a frame stands once more in an update too, as `notTracking`: whoever draws by updates
+  /// An anchor lost by anything but a frame appears once more in an update too, as `notTracking`: whoever draws by updates
   /// alone would show it for ever.
   private func updateLost(_ effects: inout [SessionEffect]) {
     let lost = effects.compactMap { if case .anchorLost(let anchor, _) = $0 { anchor } else { nil } }
     guard !lost.isEmpty else { return }
     let current = Set(presences.filter { $0.value.lastSeen >= lastFrame }.keys)
     var states = anchorStates(seen: current, lost: lost)
-    // What is no part of the scene, or of no scene any more.
+    // An anchor that is no part of the scene, or of no scene any more.
     for anchor in lost where !states.contains(where: { $0.anchor == anchor }) {
       states.append(AnchorState(anchor: anchor, method: .notTracking, sighting: nil, markers: []))
     }

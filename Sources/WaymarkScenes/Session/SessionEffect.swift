@@ -34,12 +34,12 @@ package struct MarkerState: Hashable, Sendable {
 package struct AnchorState: Hashable, Sendable {
   package var anchor: String
   package var method: AnchorPlacement.Method
-  /// What was seen last; `nil` once the anchor is lost.
+  /// The last sighting; `nil` once the anchor is lost.
   package var sighting: AnchorDetection?
   package var markers: [MarkerState]
 }
 
-/// What a session tells the world. Whoever caused it is known to the caller.
+/// An effect of a session on the world. The caller knows who caused it.
 package enum SessionEffect: Sendable {
   case phase(SessionStatus)
   case anchorFound(AnchorDetection)
@@ -65,7 +65,7 @@ package struct SessionStatus: Hashable, Sendable {
   package var primaryAction: CoachingAction?
   /// The anchor whose picture the coaching view and the guide show; `nil` while inactive.
   package var guide: String?
-  /// What the coaching view says.
+  /// The text of the coaching view.
   package var instruction: String?
   package var selected: String?
   package var openCard: String?

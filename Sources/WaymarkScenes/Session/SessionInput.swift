@@ -1,7 +1,7 @@
 package import WaymarkBarcodes
 package import WaymarkGeometry
 
-/// What happens to a session.
+/// An input of a session.
 package enum SessionInput: Sendable {
   /// A scene is there. A reload of the same one keeps the phase, the selection and what is followed, as far as they still
   /// exist; another one starts over.
@@ -31,7 +31,7 @@ package enum SessionInput: Sendable {
   case cardAction(id: String)
 }
 
-/// What one frame showed.
+/// The anchors of one frame.
 package struct SessionFrame: Sendable {
   /// The size of the frame in pixels.
   package var width: Int
@@ -54,7 +54,7 @@ package struct AnchorDetection: Hashable, Sendable {
   package var placement: AnchorPlacement
   /// Of a round anchor: the outline of what is in sight, in pixels; else empty.
   package var outline: [Point2]
-  /// What the code says, where the anchor is one.
+  /// The content of the code, where the anchor is one.
   package var code: Symbol?
 
   package init(anchor: String, _ placement: AnchorPlacement, code: Symbol? = nil, outline: [Point2] = []) {
@@ -70,6 +70,6 @@ package struct AnchorDetection: Hashable, Sendable {
     set { placement[keyPath: part] = newValue }
   }
 
-  /// Whether every number of it is finite: nothing else enters the session.
+  /// True if every number of it is finite: nothing else enters the session.
   var isFinite: Bool { placement.isFinite && outline.allSatisfy { $0.sum().isFinite } }
 }

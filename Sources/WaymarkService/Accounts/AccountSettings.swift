@@ -3,7 +3,7 @@ import WaymarkSystem
 
 /// The section `accounts` of the configuration, checked.
 package struct AccountSettings: Sendable {
-  /// What holds.
+  /// The policy in force.
   package var policy: AccountPolicy
   /// Where users are kept; `nil` for the standard place.
   package var folder: String?

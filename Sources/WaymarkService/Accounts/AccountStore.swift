@@ -3,7 +3,7 @@ import NIOPosix
 package import WaymarkAccounts
 import WaymarkSystem
 
-/// What is kept of users: a folder for this user alone, with a file for each, written as a whole.
+/// The stored users: a folder for this user alone, with a file for each, written as a whole.
 ///
 /// A file is replaced beside, flushed, renamed, and the folder flushed (`DurableFile`), so that a process that is killed leaves the old or
 /// the new one. One service at a time holds the folder.
@@ -23,9 +23,9 @@ package final class AccountStore: Sendable {
 
   /// Those that were there when the store was opened.
   package let accounts: [Account]
-  /// Who used the device last.
+  /// The user who used the device last.
   package let last: String?
-  /// What was found damaged, and what was done about it: for the log. Names of files, never of people.
+  /// The damage found, and what was done about it: for the log. Names of files, never of people.
   package let warnings: [String]
   /// The ids of users whose files were damaged when the store was opened, now or at an earlier start. What is left of them stays
   /// aside, for whoever can repair it, until they are erased.
@@ -49,7 +49,7 @@ package final class AccountStore: Sendable {
     var damaged: Set<String> = []
     for name in ((try? Folder.names(folder)) ?? []).sorted() {
       let path = folder + "/" + name
-      // What a crash left half written is nobody's, and may hold what somebody had removed.
+      // A file that a crash left half written is nobody's, and may hold what somebody had removed.
       if name.hasSuffix(".new") {
         unlink(path)
         continue
@@ -144,11 +144,11 @@ package final class AccountStore: Sendable {
   }
 }
 
-/// What users cost time: hashes and files, each on a thread of its own, never on the loop.
+/// The work that takes time: hashes and files, each on a thread of its own, never on the loop.
 struct AccountIO: Sendable {
   /// Where users are kept.
   let store: AccountStore
-  /// What new hashes cost.
+  /// The cost of new hashes.
   let cost: PasscodeHash.Cost
 
   /// The hash of a passcode; `nil` when it cannot be made.

@@ -2,7 +2,7 @@ import WaymarkAccounts
 import WaymarkJSON
 import WaymarkProtocol
 
-/// What the flow is on the wire.
+/// The flow as it is on the wire.
 enum AccountWire {
   /// The state of a flow.
   static func state(_ flow: AccountFlow, isProviderConnected: Bool, at now: Double) -> AccountState {

@@ -24,7 +24,7 @@ package final class AccountsModule: ServiceModule {
   private var timer: Scheduled<Void>?
   /// Users whose files are damaged: nobody can be them, but they can be removed.
   private var damaged: Set<String> = []
-  /// What is being written, by user: `account.remove` and `account.unlock` answer when it is done.
+  /// The writes under way, by user: `account.remove` and `account.unlock` answer when it is done.
   private var writing: [String: Task<Void, any Error>] = [:]
   private var last = AccountState(phase: .off)
   /// Judges links and codes that were typed, as the scanner judges those it reads.
@@ -210,7 +210,7 @@ package final class AccountsModule: ServiceModule {
     send(.request(.accepted(by: .scan, host: scan.connectTo, payload: Secret(text))))
   }
 
-  /// What was typed: an onboarding code is judged here, any other word of a few characters by the integrator's program.
+  /// Takes a typed text: an onboarding code is judged here, any other word of a few characters by the integrator's program.
   private func activate(_ code: String) async throws -> AccountState {
     guard case .onboarding(let onboarding)? = flow?.phase, onboarding.step == .activation, onboarding.method == .code
     else { return try perform(.activate(Secret(code))) }
@@ -228,7 +228,7 @@ package final class AccountsModule: ServiceModule {
     return try perform(.accepted(by: .code, host: verdict.connectTo, payload: Secret(code)))
   }
 
-  /// Whether it is a code as people are sent them, and no link and no document.
+  /// Returns whether it is a code as people are sent them, and no link and no document.
   nonisolated private static func isWord(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count)
       && text.utf8.allSatisfy {

@@ -13,7 +13,7 @@ final class ProviderConnection {
 
   init(log: Logger) { self.log = log }
 
-  /// Whether it is there.
+  /// True if it is there.
   var isConnected: Bool { connection != nil }
 
   /// Takes a connection on.
@@ -61,7 +61,7 @@ final class ProviderConnection {
     }
   }
 
-  /// What an answer says.
+  /// Takes the provider's answer.
   static func answer(_ request: AuthenticationAnswerRequest) throws -> ProviderAnswer {
     for (name, text, limit) in [
       ("subject", request.subject, 1000), ("title", request.title, 1000), ("subtitle", request.subtitle, 1000),

@@ -8,7 +8,7 @@ package struct ConfigurationLoader: Sendable {
   package let environment: [String: String]
   /// Flags as texts by key.
   package let flags: [String: String]
-  /// Whether this is the system's service.
+  /// True if this is the system's service.
   package let isSystem: Bool
 
   /// A loader of the current user's configuration.

@@ -1,7 +1,7 @@
 import WaymarkOnboarding
 package import WaymarkSystem
 
-/// What only shows when the values meet the machine: accounts that do not exist, folders that cannot be read.
+/// Checks what only shows when the values meet the machine: accounts that do not exist, folders that cannot be read.
 package enum ConfigurationReview {
   /// The problems of a configuration that has the right form.
   package static func problems(in configuration: ServiceConfiguration) -> [ConfigurationProblem] {

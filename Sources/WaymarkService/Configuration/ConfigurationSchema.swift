@@ -1,6 +1,6 @@
 import WaymarkSystem
 
-/// What a value of the configuration must be.
+/// The type of a value of the configuration.
 package enum ConfigurationType: Hashable, Sendable {
   /// Any text.
   case string
@@ -17,7 +17,7 @@ package enum ConfigurationType: Hashable, Sendable {
   /// A section that another part reads and checks.
   case section
 
-  /// What a person would call it.
+  /// The name of the type for a person.
   package var description: String {
     switch self {
     case .string: "a text"
@@ -35,9 +35,9 @@ package enum ConfigurationType: Hashable, Sendable {
 package struct ConfigurationKey: Hashable, Sendable {
   /// Its path: `camera.rotation`.
   package let path: String
-  /// What its value must be.
+  /// The type of its value.
   package let type: ConfigurationType
-  /// Whether a running service takes a new value over on SIGHUP.
+  /// True if a running service takes a new value over on SIGHUP.
   package let isReloadable: Bool
 
   init(_ path: String, _ type: ConfigurationType, reload: Bool = false) {
@@ -171,7 +171,7 @@ package enum ConfigurationSchema {
   /// The key of a path.
   package static func key(_ path: String) -> ConfigurationKey? { byPath[path] }
 
-  /// Whether keys begin with `path`.
+  /// Returns whether keys begin with `path`.
   static func isSection(_ path: String) -> Bool { keys.contains { $0.path.hasPrefix(path + ".") } }
 
   /// The known key nearest to `path`, for the hint.

@@ -5,7 +5,7 @@ import Yams
 package struct ConfigurationValues: Sendable {
   /// The values by key.
   package private(set) var values: [String: ConfigurationValue] = [:]
-  /// What is wrong.
+  /// The problems found.
   package private(set) var problems: [ConfigurationProblem] = []
   /// The text of the file, for sections that other parts read.
   package private(set) var text: String?

@@ -1,6 +1,6 @@
 import Logging
 
-/// What the configuration says, by section.
+/// The configuration, by section.
 package struct ServiceConfiguration: Sendable {
   package struct Socket: Hashable, Sendable {
     package var path: String?
@@ -35,7 +35,7 @@ package struct ServiceConfiguration: Sendable {
     /// Degrees, clockwise.
     package var rotation = 0
     package var mirror = false
-    /// Whether libv4l2 may decode, in the service, what a camera compresses in a way of its own.
+    /// True if libv4l2 may decode, in the service, what a camera compresses in a way of its own.
     package var vendorFormats = false
     package var keepOpen = false
     /// Seconds without need after which it is closed.
@@ -80,9 +80,9 @@ package struct ServiceConfiguration: Sendable {
     package var rate: Double?
   }
 
-  /// What `waymark type` does; the service itself does not look at it.
+  /// The settings of `waymark type`; the service itself does not look at them.
   package struct Typing: Hashable, Sendable {
-    /// Whose codes are typed.
+    /// The codes that are typed.
     package enum Arm: String, CaseIterable, Sendable {
       /// Those of scans that the service armed by itself: `scan.autoBegin` and `trigger.key`.
       case service
@@ -121,7 +121,7 @@ package struct ServiceConfiguration: Sendable {
     package var lostAfter: Double?
   }
 
-  /// What is kept for programs that come later.
+  /// The limits of records kept for programs that come later.
   package struct Records: Hashable, Sendable {
     /// In memory when missing.
     package var folder: String?
@@ -149,7 +149,7 @@ package struct ServiceConfiguration: Sendable {
   /// Frames a second for the anchor lane at most.
   package var anchorRate: Double?
   package var log = LogSettings()
-  /// Whether codes and picture files are read in worker processes.
+  /// True if codes and picture files are read in worker processes.
   package var isIsolated = true
   /// Where what must last is kept, each part in a folder of its own.
   package var stateFolder = "/var/lib/waymark"
@@ -161,7 +161,7 @@ package struct ServiceConfiguration: Sendable {
   /// The standard configuration.
   package init() {}
 
-  /// What a reader over checked values gives.
+  /// Takes the values of a reader that has checked them.
   package init(_ reader: ConfigurationReader) {
     socket.path = reader.string(forKey: "socket.path")
     socket.group = reader.string(forKey: "socket.group")

@@ -1,7 +1,7 @@
 import Glibc
 
 extension DocumentsModule.Settings {
-  /// What the configuration says; pages are kept in the service's state folder unless it names another.
+  /// The settings, from the configuration; pages are kept in the service's state folder unless it names another.
   package init(_ configuration: ServiceConfiguration.Documents) {
     self.init()
     folder = configuration.folder ?? Self.stateFolder.map { $0 + "/documents/session" }
@@ -14,7 +14,7 @@ extension DocumentsModule.Settings {
     rate = configuration.rate
   }
 
-  /// What systemd made for the service, else where the XDG base directory specification wants state.
+  /// The folder that systemd made for the service, else where the XDG base directory specification wants state.
   private static var stateFolder: String? {
     func variable(_ name: String) -> String? {
       getenv(name).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }

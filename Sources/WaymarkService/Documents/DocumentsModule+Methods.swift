@@ -156,7 +156,7 @@ extension DocumentsModule {
       guard let self else { throw ServiceError.stopping }
       try self.check(connection)
       return {
-        // What was captured before is written down first.
+        // The pages captured before are written down first.
         try await self.inTurn {
           try self.check(connection)
           self.release(.ended)

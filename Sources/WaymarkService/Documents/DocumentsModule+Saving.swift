@@ -13,7 +13,7 @@ struct DocumentWriter: Sendable {
   let isolation: Isolation
   let pages: [DocumentManifest.Page]
   let version: String
-  /// Whoever may speak with the service as its group may read what it saved.
+  /// Members of the service's group may read what it saved.
   private static let mode: UInt32 = 0o640
 
   init(store: PageStore, isolation: Isolation, pages: [DocumentManifest.Page], version: String) {

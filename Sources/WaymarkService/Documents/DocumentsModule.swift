@@ -37,10 +37,10 @@ package final class DocumentsModule: ServiceModule {
 
   unowned let hub: Hub
   let settings: Settings
-  /// What is written down; nil: there is no session.
+  /// The manifest on disk; nil: there is no session.
   private(set) var ledger: DocumentManifest?
   var mode = DocumentMode.automatic
-  /// Who holds the session.
+  /// The connection that holds the session.
   private(set) var owner: Int?
   /// The page whose place the next capture takes.
   var retake: Int?
@@ -331,7 +331,7 @@ package final class DocumentsModule: ServiceModule {
       by: actor(owner))
   }
 
-  /// Who a connection is.
+  /// Returns the client behind a connection.
   func actor(_ owner: Int?) -> Actor? {
     owner.map { number in Actor(client: number, user: hub.connections[number].map { Int($0.peer.user) }) }
   }

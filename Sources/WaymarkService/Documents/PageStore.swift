@@ -11,10 +11,10 @@ import WaymarkSystem
 /// ends, the folder holds every page that anybody was told of. With a key both are sealed (AES-256-GCM, RFC 5116), each under its name.
 /// Blocks; one thread at a time.
 final class PageStore: Sendable {
-  /// What is wrong with the folder or its key.
+  /// A problem of the folder or its key.
   typealias Trouble = ServiceProblem
 
-  /// What is done to files.
+  /// The operations on files.
   struct Disk: Sendable {
     /// Puts a file in place of the one before.
     var replace: @Sendable (String, [UInt8]) throws -> Void = { try DurableFile.replace($0, with: $1) }
@@ -98,7 +98,7 @@ final class PageStore: Sendable {
     return try opened(try WholeFile.read(path(name), limit: Self.pictureLimit + 64, kind: .unlinked), name)
   }
 
-  /// What the folder holds, and words for the log about what was wrong with it. What a crash left behind is removed.
+  /// Loads the contents of the folder, and words for the log about problems. Leftovers of a crash are removed.
   ///
   /// - Throws: when it cannot be read, or with another key only: then nothing was changed.
   func load() throws(Trouble) -> (ledger: DocumentManifest?, warnings: [String]) {
@@ -177,7 +177,7 @@ final class PageStore: Sendable {
   }
 
   private func opened(_ bytes: [UInt8], _ name: String) throws -> [UInt8] {
-    // What was written before a key was configured can still be read.
+    // Pages written before a key was configured can still be read.
     guard bytes.starts(with: Self.mark) else { return bytes }
     let trouble = Trouble(
       code: "documentKey", message: "The pages in \(folder) are sealed with another key.",

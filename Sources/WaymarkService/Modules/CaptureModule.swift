@@ -19,7 +19,7 @@ package final class CaptureModule: ServiceModule {
   private let startTime = MonotonicClock.now
   private var isReporting = false
   private var isStopped = false
-  /// Whether the source has been given back, or was told to be: nil before.
+  /// True if the source has been given back, false if it was told to be; nil before.
   private var hasEnded: Bool?
 
   /// A pipeline over `source`.

@@ -11,7 +11,7 @@ package final class FormModule: ServiceModule {
   /// The keys of forms that wait, so that what is sent once more is not taken twice.
   private var keys: [String: FormSubmitResult] = [:]
 
-  /// What the store of forms may hold.
+  /// Returns the limits of the store of forms.
   package nonisolated static func limits(hours: Double?) -> RecordStore.Limits {
     RecordStore.Limits(count: 1000, bytes: 16 << 20, age: (hours ?? 168) * 3600)
   }

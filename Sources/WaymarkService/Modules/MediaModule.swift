@@ -19,7 +19,7 @@ package final class MediaModule: ServiceModule {
 
   private unowned let hub: Hub
   private let tap: MediaTap
-  /// What is watched live, and the snapshots that wait for a frame, by connection.
+  /// The previews, and the snapshots that wait for a frame, by connection.
   private var previews: [Int: MediaSubscription] = [:]
   private var snapshots: [Int: [Answer]] = [:]
   private static let widths = 16...8192
@@ -139,7 +139,7 @@ package final class MediaModule: ServiceModule {
     }
   }
 
-  /// Whether a snapshot is still to be answered; it is nobody's any more then.
+  /// Returns whether a snapshot is still to be answered; it is nobody's any more then.
   private func claim(_ answer: Answer, _ connection: Connection) -> Bool {
     let left = snapshots[connection.number]?.filter { $0 !== answer } ?? []
     snapshots[connection.number] = left.isEmpty ? nil : left

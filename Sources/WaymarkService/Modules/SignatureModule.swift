@@ -15,14 +15,14 @@ package final class SignatureModule: ServiceModule {
   /// The keys of signatures that are kept, so that what is sent once more is not kept twice.
   private var keys: [String: SignatureSaveResult] = [:]
 
-  /// What lies in the store: the signature, and who sent it.
+  /// A stored signature, and who sent it.
   private struct Kept: Codable {
     let record: SignatureRecord
     let key: String?
     let by: Actor
   }
 
-  /// What the store of signatures may hold.
+  /// Returns the limits of the store of signatures.
   package nonisolated static func limits(hours: Double?) -> RecordStore.Limits {
     RecordStore.Limits(count: 500, bytes: 32 << 20, age: (hours ?? 168) * 3600)
   }
@@ -111,7 +111,7 @@ package final class SignatureModule: ServiceModule {
       signer: kept.record.signer.isEmpty ? nil : kept.record.signer, key: kept.key, by: kept.by)
   }
 
-  /// What lies under an id; `nil` where that cannot be read, which the log says.
+  /// Returns the record under an id; `nil` where it cannot be read, which the log says.
   private func kept(_ id: String) async throws -> Kept? {
     guard let bytes = try await store.read(id) else { return nil }
     do {

@@ -7,7 +7,7 @@ package struct RedactedConfiguration: Sendable {
   /// The file's keys, as YAML.
   package private(set) var lines: [String] = []
 
-  /// What the keys of the onboarding section hold is no secret: keys are in files of their own.
+  /// The values under the keys of the onboarding section are no secrets: keys are in files of their own.
   private static let onboarding = Set(OnboardingConfiguration.keys)
   private static let customKind = Set(OnboardingConfiguration.kindKeys)
 

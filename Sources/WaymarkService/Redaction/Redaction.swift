@@ -2,7 +2,7 @@ package import WaymarkSystem
 
 /// Takes secrets out of texts that leave the device, such as a bug report. It would rather take too much.
 package enum Redaction {
-  /// What stands where something was taken out.
+  /// The placeholder for text that was taken out.
   package static let mark = "[redacted]"
 
   /// A text without what looks like a secret: keys and certificates in PEM, signed tokens, the credentials of addresses,
@@ -20,7 +20,7 @@ package enum Redaction {
     return text
   }
 
-  /// Whether a name sounds like that of a secret.
+  /// Returns whether a name sounds like that of a secret.
   package static func isSecret(name: String) -> Bool { name.lowercased().firstMatch(of: secretName) != nil }
 
   /// A problem of the configuration without the values that it quotes.

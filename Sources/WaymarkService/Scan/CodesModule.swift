@@ -13,7 +13,7 @@ import WaymarkSystem
 /// Each client says what it wants followed; there is one follower, and events go to everybody who subscribed to them.
 @ServiceActor
 package final class CodesModule: ServiceModule {
-  /// What one client wants.
+  /// The request of one client.
   private struct FollowRequest {
     var symbologies: Set<Symbology>
     var sizes: [CodeTask.Size]

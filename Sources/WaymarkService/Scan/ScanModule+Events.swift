@@ -5,7 +5,7 @@ import WaymarkOnboarding
 import WaymarkPipeline
 import WaymarkProtocol
 
-/// What the armed scan's effects are on the wire.
+/// The armed scan's effects on the wire.
 extension ScanModule {
   func publish(_ effect: Machine.Effect) {
     switch effect {

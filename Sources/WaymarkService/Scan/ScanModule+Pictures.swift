@@ -105,7 +105,7 @@ extension ScanModule {
     _ reading: ScanReading, _ size: PictureSize, _ accepted: Set<Symbology>, _ request: GalleryScanRequest,
     _ connection: Connection
   ) throws -> GalleryScanResult {
-    // Who left while the picture was read would hold the scanner for ever.
+    // A client that left while the picture was read would hold the scanner for ever.
     guard hub.connections[connection.number] === connection else {
       throw ServiceError(.badPicture, "The client is gone.", hint: "Send the picture again.")
     }

@@ -102,7 +102,7 @@ extension ScanModule {
     }
   }
 
-  /// Who a connection is.
+  /// Returns the client behind a connection.
   func actor(_ owner: Int?) -> Actor? {
     owner.map { number in
       Actor(client: number, user: hub.connections[number].map { Int($0.peer.user) })

@@ -21,13 +21,13 @@ package final class ScanModule: ServiceModule {
   /// Called when a person went on with an accepted onboarding code.
   var onConfirmed: @ServiceActor (ScanSuccessful) -> Void = { _ in }
 
-  /// What a scan is held to.
+  /// The rules of a scan.
   package struct Rules: Sendable {
     /// The policy.
     package var judge = OnboardingJudge()
     /// Where confirmations are written down.
     package var replayGuard: (any ReplayGuard)?
-    /// What is read, and when a code is new again.
+    /// The symbologies to read, and when a code is new again.
     package var settings = Machine.Settings()
     /// Frames a second that are looked at, at most.
     package var rate: Double?
@@ -42,7 +42,7 @@ package final class ScanModule: ServiceModule {
   var machine: Machine
   private(set) var rules: Rules
   private let lane: BarcodeLane
-  /// Who has codes read, beside the armed scan.
+  /// A reader of codes beside the armed scan.
   enum Reader: Hashable {
     /// Those who follow codes.
     case followers
@@ -52,7 +52,7 @@ package final class ScanModule: ServiceModule {
 
   /// Where what was read is put for each of them.
   let mail = (followers: CodeMailbox(), scene: CodeMailbox())
-  /// What each of them wants read.
+  /// The symbologies that each of them wants.
   private var besides: [Reader: Set<Symbology>] = [:]
   let capture: CaptureModule
   private var deadline: Scheduled<Void>?
@@ -133,7 +133,7 @@ package final class ScanModule: ServiceModule {
     fitLane()
   }
 
-  /// What is read for others.
+  /// The symbologies that are read for others.
   private var forOthers: Set<Symbology> { besides.values.reduce(into: []) { $0.formUnion($1) } }
 
   private func fitLane() {
@@ -145,7 +145,7 @@ package final class ScanModule: ServiceModule {
   private func handleReading(_ reading: ScanReading, _ reference: FrameReference, _ captured: Double) {
     guard let demand = machine.demand else { return }
     var reading = reading
-    // What is read for others is none of the armed scan's.
+    // A code that is read for others is none of the armed scan's.
     if !forOthers.isSubset(of: demand) { reading.symbols.removeAll { !demand.contains($0.symbology) } }
     reading.incomplete.removeAll { !demand.contains($0.symbology) }
     frame = reference
@@ -160,7 +160,7 @@ package final class ScanModule: ServiceModule {
 
   // MARK: Confirming
 
-  /// What the answer to a confirmation waits for, once; `nil` when nothing is to be written.
+  /// Returns the write that the answer to a confirmation waits for, once; `nil` when nothing is to be written.
   func takeRecording() -> Task<Bool?, Never>? {
     defer { recording = nil }
     return recording
@@ -245,7 +245,7 @@ package final class ScanModule: ServiceModule {
     return status
   }
 
-  /// What is armed; a verdict that waits is told as its event was.
+  /// The armed scan; a verdict that waits is reported as its event was.
   private var armed: ArmedScan? {
     guard let scan = machine.scan else { return nil }
     return ArmedScan(

@@ -31,12 +31,12 @@ extension ScanModule {
     symbol.part.map { MessagePart(index: $0.index, count: $0.count, id: $0.id) }
   }
 
-  /// Whether observers may see the text of a code that nobody has judged.
+  /// Returns whether observers may see the text of a code that nobody has judged.
   func isHarmless(_ symbol: Symbol) -> Bool {
     Self.isHarmless(.init(symbol: symbol, verdict: nil), rules.judge.policy)
   }
 
-  /// Whether observers may see the text of a code: what the policy's judge knows to be harmless, and the numbers of
+  /// Returns whether observers may see the text of a code: what the policy's judge knows to be harmless, and the numbers of
   /// things for sale, whatever else they are read for.
   nonisolated static func isHarmless(_ success: Machine.Success, _ policy: OnboardingPolicy) -> Bool {
     if let verdict = success.verdict { return verdict.isHarmless }

@@ -1,7 +1,7 @@
 import Foundation
 import WaymarkScenes
 
-/// What the files of a scene look like from outside; when it changes, the scene is read again.
+/// The fingerprint of a scene's files; when it changes, the scene is read again.
 struct SceneFingerprint: Hashable, Sendable {
   private struct File: Hashable {
     var path: String

@@ -13,7 +13,7 @@ extension ScenesModule.Settings {
     return session
   }
 
-  /// What the configuration says.
+  /// The settings, from the configuration.
   init(_ configuration: ServiceConfiguration, log: Logger) {
     self.init()
     folders = configuration.scenes.folders

@@ -14,10 +14,10 @@ struct LoadedScene: Sendable {
   var scene: Scene
   /// Its pictures; `nil` where it has codes alone.
   var library: AnchorLibrary?
-  /// What each picture was compiled from, in the order of the library.
+  /// The key of the source of each picture, in the order of the library.
   var keys: [String]
   var stamp: SceneFingerprint
-  /// What the loader warned of.
+  /// The loader's warnings.
   var warnings: [String]
 
   /// Its anchors that are codes.
@@ -121,7 +121,7 @@ struct SceneStore: Sendable {
     for (index, anchor) in anchors.enumerated() {
       progress(index, anchors.count)
       if let previous, let library = previous.library, let old = previous.keys.firstIndex(of: keys[index]) {
-        // What was damaged since is compiled again.
+        // A picture damaged since then is compiled again.
         if let known = try? library.compiled(old) {
           compiled.append(known)
           continue

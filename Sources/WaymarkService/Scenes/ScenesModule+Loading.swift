@@ -122,7 +122,7 @@ extension ScenesModule {
     guard stamp != (loaded?.stamp ?? awaitedStamp) else { return nil }
     // Half-written files are left alone: the look must have been the same the last time.
     guard stamp == changed else { return stamp }
-    // Whatever comes of it, this state of the files is not tried again.
+    // This state of the files is not tried again, however it ends.
     if scene != nil { loaded?.stamp = stamp } else { awaitedStamp = stamp }
     if let scene {
       try? await load(scene.name, by: nil, reload: true)

@@ -13,7 +13,7 @@ import WaymarkSystem
 /// active, a library from the configuration is followed on its own.
 @ServiceActor
 package final class ScenesModule: ServiceModule {
-  /// What the configuration says of scenes.
+  /// The settings of scenes.
   package struct Settings: Sendable {
     /// Folders of scenes.
     package var folders: [String] = []
@@ -21,7 +21,7 @@ package final class ScenesModule: ServiceModule {
     package var cache: String?
     /// The scene to load at the start.
     package var load: String?
-    /// Whether the session starts as soon as that scene is loaded.
+    /// True if the session starts as soon as that scene is loaded.
     package var start = false
     /// Seconds from matched to annotating.
     package var annotateAfter: Double?
@@ -47,10 +47,10 @@ package final class ScenesModule: ServiceModule {
   /// The session and the scene it is in.
   private(set) var session: Session
   var loaded: LoadedScene?
-  /// What is followed without a session.
+  /// The session of anchors that are followed without a scene.
   private var alone: Session
   private var library: AnchorLibrary?
-  /// What was told of a library that is damaged.
+  /// The last reported problem of a damaged library.
   private var toldFailure: String?
   /// The load that runs; a newer one takes its place.
   var loading = 0
@@ -62,7 +62,7 @@ package final class ScenesModule: ServiceModule {
   private var generation = 0
   private var followsScene: Bool?
   private let pipeline: FramePipeline
-  /// Who reads codes; without it none are found.
+  /// The module that reads codes; without it none are found.
   private let scans: ScanModule?
   /// How the camera in use maps directions to pixels.
   private var cameras = CameraChoice()
@@ -220,7 +220,7 @@ package final class ScenesModule: ServiceModule {
     _ effects: [SessionEffect], by actor: Actor?, _ frame: FrameReference?, _ reading: AnchorReading?
   ) -> SessionRefusal? {
     var refusal: SessionRefusal?
-    // What time or a command ends was seen in the last frame.
+    // An anchor that time or a command ends was seen in the last frame.
     let seenIn = frame ?? lastFrame
     for effect in effects {
       switch effect {
@@ -266,7 +266,7 @@ package final class ScenesModule: ServiceModule {
     let scene = session.phase != .inactive && loaded != nil
     let wanted: Bool? = scene ? true : library != nil ? false : nil
     guard wanted != followsScene || (anew && wanted != nil) else { return }
-    // What was followed before is not any more; the events must say so.
+    // An anchor that was followed before is not any more; the events must say so.
     if followsScene == true, wanted != true {
       _ = publish(session.handle(.followingStopped, at: MonotonicClock.now), by: nil, nil, nil)
     }

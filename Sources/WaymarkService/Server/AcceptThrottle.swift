@@ -27,7 +27,7 @@ final class AcceptThrottle: ChannelInboundHandler {
 
   init(log: Logger) { self.log = log }
 
-  /// Whether descriptors are left for others. The lowest free number tells: all below it are taken.
+  /// True if descriptors are left for others. The lowest free number tells: all below it are taken.
   private static var hasRoom: Bool {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return true }

@@ -1,9 +1,9 @@
-/// Who may hold how many bytes of pictures at a time, decided before a byte of them is read.
+/// Decides who may hold how many bytes of pictures at a time, before a byte of them is read.
 ///
 /// A value without a clock. No user gets all of it, a client has one picture at a time, and who cannot have it now waits in the order in
 /// which they came, few at a time.
 struct ByteBudget {
-  /// Who wants how much.
+  /// A request for room.
   struct Request: Hashable {
     let id: Int
     let client: Int
@@ -11,7 +11,7 @@ struct ByteBudget {
     var bytes: Int
   }
 
-  /// What becomes of it.
+  /// The decision about it.
   enum Answer: Hashable {
     case granted, waits, refused
   }

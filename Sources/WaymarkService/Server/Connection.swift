@@ -4,7 +4,7 @@ import WaymarkJSON
 package import WaymarkProtocol
 import WaymarkSystem
 
-/// What a connection needs of whoever holds it.
+/// The owner of a connection.
 @ServiceActor
 protocol ConnectionOwner: AnyObject {
   nonisolated var log: Logger { get }
@@ -26,13 +26,13 @@ package final class Connection {
 
   /// Its number, unique in this run.
   package let number: Int
-  /// Who is at the other end.
+  /// The peer at the other end.
   package let peer: Peer
-  /// What it may do.
+  /// The role of the connection.
   package let role: Role
   /// The events it wants.
   package var patterns = EventPatterns()
-  /// Whether it has been closed, or is about to.
+  /// True if it has been closed, or is about to.
   package private(set) var isClosing = false
   /// Called once when it is gone.
   package var onClose: [@ServiceActor (Connection) -> Void] = []
@@ -91,13 +91,13 @@ package final class Connection {
     closeWhenDone()
   }
 
-  /// Whether another request may be worked on: not where bodies are to come first, not where many are in work, and not of a client
+  /// True if another request may be worked on: not where bodies are to come first, not where many are in work, and not of a client
   /// that does not read what it is answered.
   private var mayBegin: Bool {
     body == nil && !isClosing && channel.isWritable && inFlight < outlet.inFlightLimit(limits)
   }
 
-  /// Whether the channel may read on.
+  /// True if the channel may read on.
   var mayRead: Bool {
     let may = !isClosing && (body.map(\.isWanted) ?? (mayBegin && !framer.mayHoldLine))
     isReadPaused = !may
@@ -134,7 +134,7 @@ package final class Connection {
     return mayBegin && framer.mayHoldLine
   }
 
-  /// What follows now is the body of the request at hand, not lines: nothing is read until somebody says what becomes of it.
+  /// The bytes that follow are the body of the request at hand, not lines: nothing is read until somebody decides about it.
   func expectBody(_ size: Int) -> RequestBody {
     let body = RequestBody(size: size) { [weak self] in self?.beginBody() }
     self.body = body
@@ -149,7 +149,7 @@ package final class Connection {
         ServiceError(
           .badPicture, "The picture did not arrive within \(Int(self.limits.body.rounded(.up))) seconds.",
           hint: "Send as many bytes as announced, at once."))
-      // Whoever waited for it answers first; what still comes belongs to it, and not to a request.
+      // The waiting request is answered first; what still comes belongs to it, and not to a request.
       self.bodyTimer = ServiceActor.schedule(after: self.limits.linger) { [weak self] in self?.close(.bodyTimeout) }
     }
     takeBody()
@@ -209,7 +209,7 @@ package final class Connection {
     pump()
   }
 
-  /// Whether it carries lines, events among them, and no pictures.
+  /// True if it carries lines, events among them, and no pictures.
   package var carriesEvents: Bool { outlet.carriesEvents }
 
   /// From now on this connection carries pictures, and no events.
@@ -223,7 +223,7 @@ package final class Connection {
     return media
   }
 
-  /// What the kernel holds of pictures that are on their way, in bytes.
+  /// The buffer of the kernel for pictures that are on their way, in bytes.
   private static let pictureBuffer: SocketOptionValue = 128 << 10
 
   /// Writes as much as the channel takes.
@@ -298,7 +298,7 @@ package final class Connection {
     {
       channel.write(line, promise: nil)
     }
-    // What was written before may still be on its way; it is not waited for long.
+    // Lines written before may still be on their way; they are not waited for long.
     let channel = channel
     channel.writeAndFlush(ByteBuffer()).whenComplete { _ in channel.close(promise: nil) }
     let closeDelay = reason == .slowConsumer ? limits.slowConsumerLinger : limits.linger

@@ -1,4 +1,4 @@
-/// What connections may cost.
+/// The limits of connections.
 package struct ConnectionLimits: Hashable, Sendable {
   /// Connections at a time.
   package var clients = 512
@@ -27,7 +27,7 @@ package struct ConnectionLimits: Hashable, Sendable {
   /// Places that only operators can have, and of these what only root and the service's own user can.
   var reserves: (operators: Int, root: Int) { (min(32, clients / 4), min(8, clients / 16)) }
 
-  /// Whether one more connection is let in.
+  /// Returns whether one more connection is let in.
   ///
   /// - Parameters:
   ///   - all: how many there are.

@@ -11,7 +11,7 @@ struct EventHistory {
   private var events = CircularBuffer<EncodedEvent>()
   private var bytes = 0
 
-  /// What all of it may take, whatever the limit: what is larger is forgotten earlier.
+  /// The most bytes of all events together, whatever the limit: events beyond are forgotten earlier.
   private static let largest = 4 << 20
 
   /// An event that counts has passed, and nobody has it as bytes.
@@ -36,7 +36,7 @@ struct EventHistory {
     }
   }
 
-  /// What is kept of the events after a number, and whether all that counted is among it.
+  /// Returns the events kept after a number, and whether all that counted are among them.
   func after(_ seq: Int) -> (events: [EncodedEvent], isComplete: Bool) {
     (events.filter { $0.seq > seq }, forgotten <= seq)
   }

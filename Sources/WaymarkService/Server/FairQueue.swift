@@ -1,4 +1,4 @@
-/// What waits, in lines of its owners that take turns: however much one of them brings, the next one waits for one piece of it.
+/// A queue of lines whose owners take turns: however much one of them brings, the next one waits for one piece of it.
 struct FairQueue<Owner: Hashable, Element> {
   private var lines: [Owner: [Element]] = [:]
   /// Owners of whom something waits; the first one is next.

@@ -17,11 +17,11 @@ package final class Hub: ConnectionOwner {
   package nonisolated let started: String
   /// Where it listens.
   package var socketPath = ""
-  /// What one connection may cost.
+  /// The limits of one connection.
   package var limits: ConnectionLimits {
     didSet { history.limit = limits.history }
   }
-  /// Who may do what.
+  /// The roles of users.
   package private(set) var roles: RolePolicy
   /// The log of connections and requests.
   package nonisolated let log: Logger
@@ -49,7 +49,7 @@ package final class Hub: ConnectionOwner {
   /// Connections that are refused, until they have read why.
   private var refusalsLingering = 0
   private var isStopping = false
-  /// What clients get who come back.
+  /// The recent events, for clients that come back.
   private(set) var history = EventHistory()
   /// Events on their way to the connections. Whoever is let go by one makes parts of the service publish others: these come after it, for
   /// everybody.
@@ -148,7 +148,7 @@ package final class Hub: ConnectionOwner {
 
   func wantsTurn(_ connection: Connection) { turns.add(connection) }
 
-  /// Whether anybody wants `event`.
+  /// Returns whether anybody wants `event`.
   package func isWanted(_ event: String) -> Bool {
     connections.values.contains { $0.patterns.match(event) }
   }
@@ -225,7 +225,7 @@ package final class Hub: ConnectionOwner {
       let line = encode(EventLine(time: WallClock.timestamp, payload: ConnectionClosed(reason: refusal)))
     {
       refusalsLingering += 1
-      // What the client sends meanwhile is taken and dropped, so that it comes to read why.
+      // Bytes that the client sends meanwhile are taken and dropped, so that it comes to read why.
       channel.writeAndFlush(line).whenComplete { _ in channel.close(mode: .output, promise: nil) }
       ServiceActor.schedule(after: limits.linger) {
         self.refusalsLingering -= 1

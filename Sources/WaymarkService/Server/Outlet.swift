@@ -1,14 +1,14 @@
 package import NIOCore
 import WaymarkProtocol
 
-/// What waits to be written to one connection, and in which order: lines, or pictures.
+/// The data waiting to be written to one connection, and its order: lines, or pictures.
 @ServiceActor
 protocol Outlet: AnyObject {
-  /// Whether nothing waits.
+  /// True if nothing waits.
   var isIdle: Bool { get }
-  /// Whether events are lost until the client has caught up.
+  /// True if events are lost until the client has caught up.
   var isLosing: Bool { get }
-  /// Whether events may be sent through it.
+  /// True if events may be sent through it.
   var carriesEvents: Bool { get }
   /// Requests that may be worked on at a time.
   func inFlightLimit(_ limits: ConnectionLimits) -> Int
@@ -18,7 +18,7 @@ protocol Outlet: AnyObject {
   ///
   /// - Returns: whether it was dropped.
   func push(event: EncodedEvent, for role: Role) -> Bool
-  /// What is to be written next, and what is to be let go once it has been.
+  /// Returns the next bytes to write, and the room to be let go once they have been.
   func next() -> (bytes: ByteBuffer, holding: PictureScheduler.Reservation?)?
   /// All that waits has been written, and there is room for more.
   func drained()
@@ -70,7 +70,7 @@ final class EventOutlet: Outlet {
 package final class MediaOutlet: Outlet {
   private var replies: [(bytes: ByteBuffer, holding: PictureScheduler.Reservation?)] = []
   private var live: ByteBuffer?
-  /// Whether a picture was written since there was room for the next.
+  /// True if a picture was written since there was room for the next.
   private var owesSpace = false
   private let onPush: @ServiceActor () -> Void
   /// Called when a live picture is on its way and there is room for the next.

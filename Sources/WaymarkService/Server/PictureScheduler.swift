@@ -6,7 +6,7 @@ package import WaymarkSystem
 /// Pictures of clients, from the first byte to the answer: how much memory they take, and in which order they are worked on.
 @ServiceActor
 package final class PictureScheduler {
-  /// What pictures may cost.
+  /// The limits of pictures.
   package struct Limits: Hashable, Sendable {
     /// Bytes of all pictures that are being received, worked on or sent.
     package var bytes = 64 << 20
@@ -35,7 +35,7 @@ package final class PictureScheduler {
   private var lastID = 0
   private var asking: [Int: (client: Int, continuation: CheckedContinuation<Reservation, any Error>)] = [:]
   private var jobs = FairQueue<UInt32, Job>()
-  /// What is being worked on, by client.
+  /// The pictures being worked on, by client.
   private var atWork: [Int: StopSignal] = [:]
 
   package init(limits: Limits = Limits()) {

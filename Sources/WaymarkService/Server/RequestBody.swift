@@ -26,13 +26,13 @@ final class RequestBody {
     self.onStart = onStart
   }
 
-  /// Whether its bytes may be read.
+  /// True if its bytes may be read.
   var isWanted: Bool { state != .waiting }
 
-  /// Whether all of it is there.
+  /// True if all of it is there.
   var isComplete: Bool { missing == 0 }
 
-  /// Whether so many bytes are all that is missing.
+  /// Returns whether so many bytes are all that is missing.
   func isCovered(by count: Int) -> Bool { count >= missing }
 
   /// Reads it into memory.

@@ -30,7 +30,7 @@ extension ServiceModule {
 /// The methods of the service by name.
 @ServiceActor
 package struct MethodTable {
-  /// What became of a request.
+  /// The outcome of a request.
   package enum Outcome {
     /// The answer is there.
     case result(any Encodable)
@@ -118,6 +118,6 @@ package struct MethodTable {
 
 /// An error of another module that can stand in a reply.
 package protocol Replyable: Error {
-  /// What the client is told.
+  /// The error that the client is told.
   var reply: ServiceError { get }
 }

@@ -21,7 +21,7 @@ package struct EventPatterns: Hashable, Sendable {
   /// Takes all away.
   package mutating func removeAll() { patterns.removeAll() }
 
-  /// Whether `event` is wanted: by its name, by `family.*`, or by `*`, which leaves `statistics` out.
+  /// Returns whether `event` is wanted: by its name, by `family.*`, or by `*`, which leaves `statistics` out.
   package func match(_ event: String) -> Bool {
     patterns.contains { pattern in
       if pattern == event { return true }
@@ -41,7 +41,7 @@ package struct EventPatterns: Hashable, Sendable {
 
   private init(_ pattern: String) { patterns = [pattern] }
 
-  /// Whether a pattern has a form that can match: a name, `family.*`, or `*`.
+  /// Returns whether a pattern has a form that can match: a name, `family.*`, or `*`.
   package static func isValid(_ pattern: String) -> Bool {
     guard !pattern.isEmpty, pattern.utf8.count <= 64 else { return false }
     let stem = pattern == "*" ? "" : pattern.hasSuffix(".*") ? String(pattern.dropLast(2)) : pattern

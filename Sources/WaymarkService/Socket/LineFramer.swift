@@ -2,7 +2,7 @@ package import NIOCore
 
 /// Cuts a stream into lines at LF. Holds at most one line's worth of bytes beyond what one read brought.
 package struct LineFramer {
-  /// What the stream holds next.
+  /// The next part of the stream.
   package enum Next {
     /// A line without its line feed.
     case line(ByteBufferView)
@@ -21,7 +21,7 @@ package struct LineFramer {
   /// Bytes that wait.
   package var pending: Int { buffer.readableBytes }
 
-  /// Whether bytes wait that `next` has not looked at, or that are more than a line.
+  /// True if bytes wait that `next` has not looked at, or that are more than a line.
   package var mayHoldLine: Bool { scanned < buffer.readableBytes || buffer.readableBytes > limit }
 
   /// Takes what a read brought.

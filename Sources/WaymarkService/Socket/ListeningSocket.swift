@@ -6,7 +6,7 @@ import WaymarkSystem
 package struct ListeningSocket: ~Copyable, Sendable {
   /// Where it listens.
   package let path: String
-  /// Whether another process made it and keeps it.
+  /// True if another process made it and keeps it.
   package let isInherited: Bool
   private var descriptor: CInt
   private let identity: (device: dev_t, inode: ino_t)?

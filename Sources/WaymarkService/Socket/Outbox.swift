@@ -1,6 +1,6 @@
 package import NIOCore
 
-/// What waits to be written to one connection: bounded, and fair to what must not be lost.
+/// The lines waiting to be written to one connection: bounded, and fair to what must not be lost.
 ///
 /// A value without a clock: it says when it began to drop, and its owner decides how long that may last.
 package struct Outbox {
@@ -44,7 +44,7 @@ package struct Outbox {
   /// An empty outbox.
   package init(limit: Int) { self.limit = limit }
 
-  /// Whether nothing waits.
+  /// True if nothing waits.
   package var isEmpty: Bool { live == 0 }
 
   /// Adds a reply: never dropped; its owner stops reading requests when too many wait.
@@ -65,7 +65,7 @@ package struct Outbox {
       append(entry)
       return false
     }
-    // What coalesces may be left out without a word: the next one tells the same.
+    // An event that coalesces may be left out without a word: the next one tells the same.
     guard entry.key == nil else { return false }
     if gap != nil {
       gap?.count += 1

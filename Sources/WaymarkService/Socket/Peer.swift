@@ -1,6 +1,6 @@
 import Glibc
 
-/// Who is at the other end, as the kernel tells it.
+/// The peer at the other end, as the kernel tells it.
 package struct Peer: Hashable, Sendable {
   /// The process at the time of the connect; 0 from another pid namespace.
   package let process: Int32

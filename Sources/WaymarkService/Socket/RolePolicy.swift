@@ -1,6 +1,6 @@
 package import WaymarkProtocol
 
-/// Who may do what on the socket.
+/// The permissions of users on the socket.
 package struct RolePolicy: Hashable, Sendable {
   /// Users that operate.
   package var operatorUsers: Set<UInt32>
@@ -10,7 +10,7 @@ package struct RolePolicy: Hashable, Sendable {
   package var observerUsers: Set<UInt32>
   /// Groups that observe.
   package var observerGroups: Set<UInt32>
-  /// Whether observers may have pictures too.
+  /// True if observers may have pictures too.
   package var observersSeePictures: Bool
 
   /// A policy from its parts.
@@ -25,7 +25,7 @@ package struct RolePolicy: Hashable, Sendable {
     self.observersSeePictures = observersSeePictures
   }
 
-  /// What `peer` may do; `nil` refuses it.
+  /// Returns the role of `peer`; `nil` refuses it.
   package func role(of peer: Peer) -> Role? {
     if operatorUsers.contains(peer.user) || !operatorGroups.isDisjoint(with: peer.groups) { return .operator }
     if observerUsers.contains(peer.user) || !observerGroups.isDisjoint(with: peer.groups) { return .observer }

@@ -19,7 +19,7 @@ package enum SocketPath {
     return system
   }
 
-  /// Whether this process runs for the system: root, or a user whose runtime folder systemd made for the unit.
+  /// Returns whether this process runs for the system: root, or a user whose runtime folder systemd made for the unit.
   package static func isSystem(environment: [String: String]) -> Bool {
     if let folder = environment["RUNTIME_DIRECTORY"], folder.hasPrefix("/run/user/") { return false }
     return getuid() == 0 || environment["RUNTIME_DIRECTORY"] == "/run/waymark"

@@ -68,7 +68,7 @@ package struct LogLine: Sendable {
     return plain.contains(" ") ? "\"\(plain.replacing("\"", with: "'"))\"" : plain
   }
 
-  /// What came from outside must not end the line or steer a terminal.
+  /// Text from outside must not end the line or steer a terminal.
   private static func escaped(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else { return text }
     return String(

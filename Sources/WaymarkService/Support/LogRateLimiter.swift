@@ -23,7 +23,7 @@ struct LogRateLimiter: Sendable {
     self.limit = limit
   }
 
-  /// Whether a line may be written; then also how many of its source were left out before it.
+  /// Returns whether a line may be written; then also how many of its source were left out before it.
   mutating func admit(_ source: String, second: Int) -> Int? {
     if all.second != second { all = Count(second: second) }
     var key = source

@@ -1,6 +1,6 @@
 package import Logging
 
-/// What is logged, and how it is written.
+/// The levels and the format of the log.
 package struct LogSettings: Hashable, Sendable {
   /// How a line is written.
   package enum Format: String, CaseIterable, Sendable {

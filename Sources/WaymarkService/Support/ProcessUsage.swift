@@ -1,7 +1,7 @@
 import Glibc
 import WaymarkSystem
 
-/// What this process takes of the machine.
+/// The resources that this process takes.
 package enum ProcessUsage {
   /// Resident memory in bytes.
   package static var memory: Int {

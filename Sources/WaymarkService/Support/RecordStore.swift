@@ -28,7 +28,7 @@ package final class RecordStore {
     }
   }
 
-  /// What is known of a record without reading it.
+  /// The facts known of a record without reading it.
   package struct Entry: Hashable, Sendable {
     /// Its id: sorts by time, cannot be guessed.
     package let id: String
@@ -38,7 +38,7 @@ package final class RecordStore {
     package let size: Int
   }
 
-  /// What became of a record that was to be added.
+  /// The reason why a record was not added.
   package enum Refusal: Error {
     /// The limits are reached.
     case full
@@ -46,7 +46,7 @@ package final class RecordStore {
     case failed(FileError)
   }
 
-  /// What is there, the oldest first.
+  /// The records, the oldest first.
   package private(set) var entries: [Entry] = []
   /// How much is kept, and for how long.
   package var limits: Limits

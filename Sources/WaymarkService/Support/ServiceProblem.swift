@@ -14,9 +14,9 @@ package struct ServiceProblemCode: OpenProblemCode {
 
 /// An error that says what happened and what to do about it, whichever module it comes from.
 protocol Explainable: Error {
-  /// What happened, to what.
+  /// The fault, and the thing it happened to.
   var explanation: String { get }
-  /// What to do about it.
+  /// The remedy.
   var hint: String { get }
 }
 
@@ -36,7 +36,7 @@ extension Problem where Kind == ServiceProblemCode {
       hint: "Stop it, or give this one another place: --socket PATH.")
   }
 
-  /// What stands there is not a socket.
+  /// The path leads to no socket.
   static func notASocket(_ path: String) -> Self {
     Self(
       code: "notASocket", message: "\(path) exists and is not a socket.",

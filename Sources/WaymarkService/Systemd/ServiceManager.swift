@@ -12,7 +12,7 @@ package struct ServiceManager: Sendable {
   /// Descriptors that were handed over, from 3 on.
   package let listenDescriptors: [CInt]
 
-  /// What the environment says.
+  /// Reads the environment.
   package init(environment: [String: String], process: Int32 = getpid()) {
     socket = environment["NOTIFY_SOCKET"].flatMap { $0.hasPrefix("/") || $0.hasPrefix("@") ? $0 : nil }
     let watched = environment["WATCHDOG_PID"].map { Int32($0) == process } ?? true
@@ -30,7 +30,7 @@ package struct ServiceManager: Sendable {
     }
   }
 
-  /// Whether anybody listens to notifications.
+  /// True if anybody listens to notifications.
   package var isPresent: Bool { socket != nil }
 
   /// The service is up.

@@ -19,9 +19,9 @@ package final class TextModule: ServiceModule {
     var wish: TextBeginRequest
     var patterns: [String]
     var languages: [String]
-    /// What was told, the newest last: a finger is slower than frames.
+    /// The texts told, the newest last: a finger is slower than frames.
     var told: [AcceptedText] = []
-    /// Whether the last frame was lost.
+    /// True if the last frame was lost.
     var isFailing = false
   }
 

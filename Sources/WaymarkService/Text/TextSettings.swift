@@ -21,7 +21,7 @@ package struct TextSettings: Hashable, Sendable {
   /// The standard.
   package init() {}
 
-  /// What the configuration says.
+  /// The settings, from the configuration.
   package init(_ configuration: ServiceConfiguration.Text, yaml: String?, file: String?) {
     languages = configuration.languages ?? languages
     rate = configuration.rate
@@ -81,7 +81,7 @@ package struct TextSettings: Hashable, Sendable {
 }
 
 extension TextPattern {
-  /// What a request or the configuration describes.
+  /// Reads the description in a request or the configuration.
   ///
   /// - Parameter known: patterns that may be named, beside those built in.
   init(_ wish: TextPatternRequest, among known: [TextPattern]) throws(TextError) {

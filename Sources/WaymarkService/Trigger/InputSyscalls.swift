@@ -9,7 +9,7 @@ package struct InputSyscalls: Sendable {
   /// Reads what is there: the bytes, or nil when the device is gone.
   package var read: @Sendable (Int32) -> [UInt8]?
 
-  /// What ended the waiting.
+  /// The reason why the waiting ended.
   package enum Wait: Sendable {
     case readable, stopped, timedOut
   }

@@ -2,7 +2,7 @@
 package struct KeyEventParser: Sendable {
   /// The key's code, linux/input-event-codes.h.
   package let key: UInt16
-  /// What came so far of a record.
+  /// The bytes of a record so far.
   private var pending: [UInt8] = []
   /// The kernel's buffer overflowed: everything up to the next report is in pieces.
   private var isDropping = false

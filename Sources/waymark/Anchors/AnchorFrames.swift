@@ -5,7 +5,7 @@ import WaymarkGeometry
 import WaymarkImage
 import WaymarkSystem
 
-/// What the commands that look for anchors in frames share: going through the frames, telling, ending.
+/// The common part of the commands that look for anchors in frames: going through the frames, printing, ending.
 enum AnchorFrames {
   /// Looks at one picture after the other, and tells what is in it.
   ///

@@ -74,11 +74,11 @@ struct AnchorsBuildCommand: AsyncParsableCommand {
   }
 }
 
-/// What is said of a library that was just written.
+/// The report about a library that was just written.
 enum LibraryReport {
   /// Opens it again, names near-duplicates among the new anchors and says what it holds.
   static func writeResult(_ path: String, of new: [String]) throws {
-    // What went into a pipe or a device cannot be read again.
+    // Bytes that went into a pipe or a device cannot be read again.
     guard FileKind(path) == .regular else {
       Output.diagnostic("\(path): \(new.count) anchors")
       return

@@ -168,7 +168,7 @@ struct AnchorsCaptureCommand: AsyncParsableCommand {
   private static func metres(_ value: Double) -> String { "\((value * 1000).rounded() / 1000)" }
 }
 
-/// What is printed of a captured reference.
+/// The record of a captured reference.
 private struct CaptureRecord: Encodable {
   struct Reason: Encodable {
     var code: String

@@ -88,7 +88,7 @@ struct AnchorsCodesCommand: AsyncParsableCommand {
   }
 }
 
-/// What is printed of one frame.
+/// The record of one frame.
 private struct CodeFrameRecord: Encodable {
   struct Code: Encodable {
     var code: Int

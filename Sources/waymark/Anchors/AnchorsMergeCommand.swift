@@ -90,7 +90,7 @@ struct AnchorsCompareCommand: AsyncParsableCommand {
 }
 
 extension AnchorReference {
-  /// Whether another one is printed as wide, and as round.
+  /// Returns whether another one is printed as wide, and as round.
   fileprivate func hasSameSize(as other: AnchorReference) -> Bool {
     physicalWidth == other.physicalWidth && radius == other.radius
   }
@@ -132,7 +132,7 @@ struct LibraryDifference: Encodable {
     added = second.references.map(\.name).filter { !names.contains($0) }
   }
 
-  /// Whether two anchors are the same but for how many features they keep.
+  /// Returns whether two anchors are the same but for how many features they keep.
   static func isSame(
     _ first: AnchorLibrary, _ one: Int, _ second: AnchorLibrary, _ other: Int
   ) throws -> Bool {

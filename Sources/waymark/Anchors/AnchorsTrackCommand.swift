@@ -61,7 +61,7 @@ struct AnchorsTrackCommand: AsyncParsableCommand {
 }
 
 extension MatchRecord.Anchor {
-  /// What the engine says of an anchor.
+  /// Describes an anchor as the engine sees it.
   init(_ seen: AnchorObservation) {
     self.init(
       name: seen.name, corners: seen.corners.corners.map { [$0.x, $0.y] },

@@ -5,7 +5,7 @@ import WaymarkGeometry
 import WaymarkScenes
 import WaymarkSystem
 
-/// What is known of the camera that took the frames.
+/// The facts known of the camera that took the frames.
 struct CameraOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The pinhole in pixels of the frames.", valueName: "fx,fy,cx,cy"))
   var intrinsics: String?

@@ -2,7 +2,7 @@ import Foundation
 import WaymarkAnchors
 import WaymarkGeometry
 
-/// What is printed of one frame.
+/// The record of one frame.
 struct MatchRecord: Encodable {
   /// A pose as the protocol writes it.
   struct PoseRecord: Encodable {

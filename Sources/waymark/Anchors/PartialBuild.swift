@@ -3,7 +3,7 @@ import WaymarkAnchors
 import WaymarkImage
 import WaymarkSystem
 
-/// What need not be compiled again: the anchors of the library that is to be replaced, and those of a build that was ended.
+/// The anchors that need not be compiled again: those of the library that is to be replaced, and those of a build that was ended.
 ///
 /// Compiling takes a quarter of a second a picture, so a build writes what it has compiled into parts beside the library, every half a
 /// minute; the next build takes them over, and the one that is done removes them.
@@ -54,7 +54,7 @@ final class PartialBuild {
       // Only a picture that has the detail has features of that kind.
       let limits = [settings.limit, reference.detail == 1 ? 0 : settings.details, settings.grazing]
       guard zip(library.asked(of: place.anchor), limits).allSatisfy(>=) else { return nil }
-      // What is damaged is compiled again.
+      // A damaged picture is compiled again.
       guard reference.pixels?.isSame(as: pixels) == true, var anchor = try? library.compiled(place.anchor) else {
         return nil
       }
@@ -91,7 +91,7 @@ final class PartialBuild {
 }
 
 extension GrayImage {
-  /// Whether two pictures have the same pixels.
+  /// Returns whether two pictures have the same pixels.
   func isSame(as other: GrayImage) -> Bool {
     guard (width, height) == (other.width, other.height) else { return false }
     return withView { one in

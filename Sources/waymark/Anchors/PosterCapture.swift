@@ -8,7 +8,7 @@ struct PosterSearch {
   private let photo: RGBImage
   private let given: (outline: Quadrilateral?, sheet: Quadrilateral?)
   private var besides: Quadrilateral?
-  /// Whether nothing speaks against the outline.
+  /// True if nothing speaks against the outline.
   private(set) var isCertain = true
 
   init(_ photo: RGBImage, outline: Quadrilateral?, sheet: Quadrilateral?) {
@@ -47,7 +47,7 @@ struct PosterSearch {
   private static func without(_ outline: Quadrilateral, _ photo: RGBImage) -> RGBImage {
     let unit = Quadrilateral(width: 1, height: 1)
     guard let map = Homography(from: unit, to: outline), let inverse = map.inverse else { return photo }
-    // What is painted blends from side to side: the wall is lit unevenly.
+    // The painted wall blends from side to side: it is lit unevenly.
     func wall(_ u: Double, _ v: Double) -> SIMD3<Double>? {
       let p = map.apply(Point2(u, v))
       guard p.x >= 0, p.y >= 0, p.x <= Double(photo.width - 1), p.y <= Double(photo.height - 1) else { return nil }
@@ -83,7 +83,7 @@ struct PosterSearch {
 
 /// Makes a reference of the part of a photograph within an outline.
 struct PosterCapture {
-  /// What the photographer can do better.
+  /// An advice to the photographer.
   enum Advice: String {
     case outlineUncertain, cutOff, fromTheSide, tooFar, glare, unevenLight, wallUnknown, sizeDoubtful
 

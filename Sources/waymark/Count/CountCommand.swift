@@ -125,7 +125,7 @@ struct CountCommand: AsyncParsableCommand {
       do throws(ImageError) {
         tally.look(try decoder.gray(try input.read()).image, name: input.name)
       } catch {
-        // What else lies in a folder is no news.
+        // Other files in a folder are no news.
         if input.isFound, [.unknownFormat, .unsupportedFormat, .emptyFile].contains(error.code) { continue }
         Output.diagnostic("waymark: \(input.name): \(error.message)\n  \(error.hint)")
         tally.worst = max(tally.worst, error.exitStatus)
@@ -155,7 +155,7 @@ struct CountCommand: AsyncParsableCommand {
     }
   }
 
-  /// Whether the person has seen all.
+  /// Raised once the person has seen all.
   private final class InterruptFlag: Sendable {
     private let flag = Atomic(false)
 

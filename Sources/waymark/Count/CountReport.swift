@@ -2,7 +2,7 @@ import Foundation
 import WaymarkCounting
 import WaymarkGeometry
 
-/// What `waymark count` tells: the object of `--json`, the lines of `--csv`, and what a person reads.
+/// The report of `waymark count`: the object of `--json`, the lines of `--csv`, and the text for a person.
 struct CountReport: Encodable {
   /// A code and how often it is there.
   struct Code: Encodable {

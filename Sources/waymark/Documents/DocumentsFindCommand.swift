@@ -105,7 +105,7 @@ extension DocumentsFindCommand {
   }
 }
 
-/// What came out of one picture: the object that `--json` prints.
+/// The result for one picture: the object that `--json` prints.
 struct PageReport: Sendable, Encodable {
   let input: String
   /// Seconds of processor time for finding the page, the picture being decoded.

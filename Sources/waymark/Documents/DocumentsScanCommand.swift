@@ -141,7 +141,7 @@ struct DocumentsScanCommand: ParsableCommand {
   }
 }
 
-/// What is done to the pages.
+/// The filter for the pages.
 enum FilterName: String, ExpressibleByArgument, CaseIterable {
   case colour
   case grayscale

@@ -3,7 +3,7 @@ import Foundation
 import WaymarkOnboarding
 import WaymarkSystem
 
-/// What `check` and `confirm` have in common: a payload, a policy, a moment.
+/// The common arguments of `check` and `confirm`: a payload, a policy, a moment.
 struct OnboardingInput: ParsableArguments {
   @Argument(help: "The payload as the code has it, or - for standard input.")
   var text: String

@@ -1,7 +1,7 @@
 import WaymarkCamera
 import WaymarkProtocol
 
-/// What a bug report needs: the program, the machine, the cameras, the configuration without secrets, the service's figures,
+/// The facts for a bug report: the program, the machine, the cameras, the configuration without secrets, the service's figures,
 /// its last words.
 struct Report: Encodable {
   struct Program: Encodable {
@@ -28,7 +28,7 @@ struct Report: Encodable {
     var socket: String
     var status: StatusResult?
     var problem: String?
-    /// What systemd says of the unit.
+    /// The state of the unit, as systemd tells it.
     var unit: [String]
   }
 

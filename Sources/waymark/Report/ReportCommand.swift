@@ -68,7 +68,7 @@ struct ReportCommand: AsyncParsableCommand {
       configuration: Report.Configuration(
         file: configuration.file, lines: RedactedConfiguration(yaml: configuration.fileText ?? "").lines,
         problems: all.map(Redaction.problem), environment: Self.environment(loader.environment)),
-      // What is wrong with the configuration quotes it, and stands in its own section without the quotes.
+      // A problem of the configuration quotes it, and stands in its own section without the quotes.
       findings: findings.filter { $0.subject != "configuration" }, log: log)
   }
 
@@ -77,7 +77,7 @@ struct ReportCommand: AsyncParsableCommand {
     do {
       let client = try await WaymarkClient.connect(to: socket)
       var status = try await client.send(StatusRequest())
-      // What a code says and what a client attached to its scan is nobody else's business.
+      // The content of a code and a client's data attached to its scan are nobody else's business.
       status.scan?.pending = nil
       status.scan?.context = nil
       service.status = status

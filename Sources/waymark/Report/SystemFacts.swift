@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the system says of itself, without names that tell whose it is.
+/// Facts about the system, without names that tell whose it is.
 enum SystemFacts {
   static var machine: Report.Machine {
     var names = utsname()
@@ -32,7 +32,7 @@ enum SystemFacts {
     return versions
   }
 
-  /// What systemd says of the unit; nothing where there is no systemd.
+  /// The state of the unit, as systemd tells it; empty where there is no systemd.
   static var unit: [String] {
     guard FileManager.default.fileExists(atPath: "/run/systemd/system") else { return [] }
     let properties =

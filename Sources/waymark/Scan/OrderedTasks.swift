@@ -3,7 +3,7 @@ import Synchronization
 
 /// Works on a list on several threads and hands the results over in the list's order, on the caller's thread.
 enum OrderedTasks {
-  /// What the threads share.
+  /// The state that the threads share.
   private final class Board<Result: Sendable>: Sendable {
     struct State {
       var next = 0

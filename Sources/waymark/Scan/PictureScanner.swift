@@ -8,7 +8,7 @@ import WaymarkSystem
 
 /// Turns inputs into reports, one after the other; one for each thread.
 final class PictureScanner {
-  /// What all of them have in common.
+  /// The settings that all of them have in common.
   struct Settings: Sendable {
     var decoder = PictureDecoder()
     var scan = ScanConfiguration.still

@@ -16,10 +16,10 @@ struct ScanInput: Sendable {
     case unreadable(ImageError)
   }
 
-  /// What results call it; bytes that are not UTF-8 are written as `\xFF`.
+  /// The name in results; bytes that are not UTF-8 are written as `\xFF`.
   let name: String
   let source: Source
-  /// Whether it was found below a folder.
+  /// True if it was found below a folder.
   let isFound: Bool
   /// Where to draw what was found.
   var annotation: String?
@@ -40,7 +40,7 @@ struct ScanInput: Sendable {
   /// Inside folders the order is that of the names; hidden entries and what is no regular file are left out, links to
   /// folders are not followed.
   static func expand(_ arguments: [String]) -> [ScanInput] {
-    // What is not UTF-8 reaches the parser of arguments with its bytes replaced.
+    // Arguments that are not UTF-8 reach the parser with their bytes replaced.
     var raw: [String: [UInt8]] = [:]
     for case let pointer? in UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc)) {
       let bytes = Array(UnsafeRawBufferPointer(start: pointer, count: strlen(pointer)))
@@ -175,7 +175,7 @@ struct ScanInput: Sendable {
   }
 }
 
-/// What tells one file from another, whatever it is called.
+/// The identity of a file, whatever it is called.
 struct FileIdentity: Hashable, Sendable {
   private let device: UInt64
   private let number: UInt64

@@ -7,7 +7,7 @@ import WaymarkOnboarding
 import WaymarkProtocol
 import WaymarkSystem
 
-/// What came out of one input: the object that `--json` prints.
+/// The result for one input: the object that `--json` prints.
 struct ScanReport: Sendable, Encodable {
   enum Outcome: String, Sendable, Encodable {
     case successful
@@ -33,7 +33,7 @@ struct ScanReport: Sendable, Encodable {
   var connectTo: String?
   var fields: [PayloadField]?
   var missing: [Int] = []
-  /// What would make a code readable that could not be read.
+  /// An advice that would make a code readable that could not be read.
   var advice: UnreadCode.Advice?
   /// Which of the symbols the verdict is about.
   var chosen: Int?
@@ -46,7 +46,7 @@ struct ScanReport: Sendable, Encodable {
   /// Why the annotated picture could not be written; not in the object.
   var annotationError: ImageError?
 
-  /// Whether it was found below a folder instead of being named; not in the object.
+  /// True if it was found below a folder instead of being named; not in the object.
   let isFound: Bool
 
   init(input: String, isFound: Bool = false) {
@@ -54,7 +54,7 @@ struct ScanReport: Sendable, Encodable {
     self.isFound = isFound
   }
 
-  /// Whether it is a file that happens to lie among pictures.
+  /// True if it is a file that happens to lie among pictures.
   var isNoPicture: Bool {
     isFound && [.unknownFormat, .unsupportedFormat, .emptyFile].contains(error?.code)
   }

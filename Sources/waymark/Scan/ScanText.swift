@@ -5,7 +5,7 @@ import WaymarkOnboarding
 /// A report as a person reads it. What comes from the code or the file name is escaped first.
 struct ScanText {
   let terminal: Terminal
-  /// Whether an onboarding verdict was asked for.
+  /// True if an onboarding verdict was asked for.
   let isVerdict: Bool
 
   func lines(for report: ScanReport) -> String {
@@ -23,7 +23,7 @@ struct ScanText {
     }
     if let advice = report.advice { lines.append(row("advice", Self.phrase(advice))) }
     for (index, symbol) in report.symbols.enumerated() {
-      // What the verdict is about has been shown already, field by field.
+      // The code that the verdict is about has been shown already, field by field.
       let isTold = isVerdict && index == report.chosen && report.fields?.isEmpty == false
       lines.append(row(symbol.symbology.displayName, isTold ? terminal.styled("(as above)", .faint) : content(symbol)))
       if let part = symbol.part {

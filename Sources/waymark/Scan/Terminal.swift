@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// What can be done on a stream that may be a terminal.
+/// The abilities of a stream that may be a terminal.
 struct Terminal: Sendable {
   enum Style: String, Sendable {
     case good = "32"

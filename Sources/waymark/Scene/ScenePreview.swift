@@ -3,7 +3,7 @@ import WaymarkGeometry
 import WaymarkImage
 import WaymarkScenes
 
-/// What stands for a code in a drawing.
+/// Draws a code's place holder.
 enum CodeSketch {
   /// A square with the three corners of a QR code.
   static func draw() -> RGBImage {
@@ -112,7 +112,7 @@ struct ScenePreview {
     var isButton = false
   }
 
-  /// What a card says, broken into lines.
+  /// Returns the text of a card, broken into lines.
   private func lines(_ annotation: Annotation) -> [Line] {
     let space = cardWidth - 56 - (cardPictures[annotation.id].map { $0.width + 10 } ?? 0)
     func wrap(_ text: String, scale: Int) -> [String] {

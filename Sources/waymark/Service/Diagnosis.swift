@@ -45,7 +45,7 @@ struct Diagnosis {
 
   // MARK: Workers
 
-  /// Whether codes and pictures can be read outside of the service: tried, not guessed.
+  /// Returns whether codes and pictures can be read outside of the service: tried, not guessed.
   private func workers() -> [Finding] {
     guard loader.load().0.isIsolated else {
       return [

@@ -66,7 +66,7 @@ enum EventText {
     case .sceneUnloaded(let scene): return shown(scene.scene)
     case .sceneProgress(let progress): return "\(shown(progress.scene)) \(progress.done) of \(progress.total)"
     case .sceneFailed(let failure): return "\(shown(failure.scene)): \(shown(failure.message))"
-    // What somebody filled in is nobody's business on a terminal.
+    // The contents of a form are nobody's business on a terminal.
     case .formSubmitted(let form): return "\(shown(form.form)), \(form.fields?.count ?? 0) fields, \(shown(form.id))"
     case .signatureSaved(let signature): return shown(signature.id)
     case .documentOutline(let outline):
@@ -79,7 +79,7 @@ enum EventText {
       return "\(saved.pages) pages" + (saved.paths?.first.map { ", \(shown($0))" } ?? "")
     case .documentEnded(let ended): return "\(ended.reason.rawValue), \(ended.count) pages are kept"
     case .textBegan(let began): return began.text.patterns?.map { shown($0) }.joined(separator: ", ") ?? ""
-    // What is read may be an account or a passport: it stands in no terminal.
+    // The text read may be of an account or a passport: it stands in no terminal.
     case .textCandidates(let seen): return "\(seen.candidates?.count ?? 0) candidates, \(seen.lines) lines"
     case .textAccepted(let accepted):
       return [accepted.pattern.map { shown($0) }, accepted.automatic ? "automatic" : "chosen"].compactMap { $0 }
@@ -90,7 +90,7 @@ enum EventText {
       return [state.phase.rawValue, state.working, state.problem?.code].compactMap { $0 }.joined(separator: ", ")
     case .accountRemoved(let removed): return shown(removed.user)
     case .consentRecorded(let one): return "\(shown(one.record.consent)) \(shown(one.record.version))"
-    // What a person typed stands in no terminal.
+    // The text that a person typed stands in no terminal.
     case .authenticationRequested(let question): return "\(question.kind) \(question.request)"
     case .authenticationWithdrawn(let question): return "\(question.request)"
     case .statistics(let figures):

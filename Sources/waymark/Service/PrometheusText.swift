@@ -2,7 +2,7 @@ import WaymarkProtocol
 
 /// The figures in the text exposition format of Prometheus, version 0.0.4.
 enum PrometheusText {
-  /// What stands there when no service answers.
+  /// The page shown when no service answers.
   static let down = """
     # HELP waymark_up Whether the service answers.
     # TYPE waymark_up gauge

@@ -3,7 +3,7 @@ import WaymarkImage
 import WaymarkSystem
 import WaymarkWorker
 
-/// What a worker costs a camera: the same Motion JPEG frames decoded on a thread and in a worker, turn by turn.
+/// Measures the cost of a worker for a camera: the same Motion JPEG frames decoded on a thread and in a worker, turn by turn.
 extension WorkerMeasurement {
   func runDecoding() throws {
     let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()

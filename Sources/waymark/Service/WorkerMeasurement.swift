@@ -6,7 +6,7 @@ import WaymarkImage
 import WaymarkSystem
 import WaymarkWorker
 
-/// What a worker costs: the same frames read on a thread and in a worker, turn by turn.
+/// Measures the cost of a worker: the same frames read on a thread and in a worker, turn by turn.
 struct WorkerMeasurement {
   let folder: String
   let rounds: Int

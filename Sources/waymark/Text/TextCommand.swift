@@ -169,9 +169,9 @@ extension TextErrorCode: ExplainedCode {
   var exitStatus: ExitStatus { self == .badPattern ? .usage : .unavailable }
 }
 
-/// What came out of one picture: the object that `--json` prints.
+/// The result for one picture: the object that `--json` prints.
 struct TextReport: Encodable {
-  /// What went wrong.
+  /// The error.
   struct Failure: Encodable {
     let code: String
     let message: String
@@ -194,7 +194,7 @@ struct TextReport: Encodable {
   var lines: [ReadLine] = []
   /// Lines that the time for one picture did not suffice for.
   var skipped = 0
-  /// What frames may say that do not agree yet.
+  /// The candidates of the frames that do not agree yet.
   var candidates: [AcceptedText]?
   var accepted: [AcceptedText] = []
   var error: Failure?

@@ -5,7 +5,7 @@ import WaymarkSystem
 
 /// Which of the codes that the service tells are this typist's, and the scan that it keeps armed for them.
 struct ScanFeed {
-  /// What is subscribed to.
+  /// The events to subscribe to.
   static let events = ["scan.successful", "scan.ended"]
 
   /// An observer is not told what codes say.
@@ -39,11 +39,11 @@ struct ScanFeed {
   mutating func code(in event: Event) async -> ScanSuccessful? {
     switch event.body {
     case .scanEnded:
-      // Whoever held the camera is done with it, or somebody took over what was ours.
+      // The client that held the camera is done with it, or somebody took over our scan.
       if arm == .always { _ = await begin() }
       return nil
     case .scanSuccessful(let code):
-      // What has a kind waits for a person's confirmation: onboarding is not for a keyboard.
+      // A code with a kind waits for a person's confirmation: onboarding is not for a keyboard.
       guard code.source != .picture, code.kind == nil, code.text != nil else { return nil }
       switch arm {
       case .always: return code.by?.client == client?.hello.client ? code : nil

@@ -5,7 +5,7 @@ import WaymarkService
 import WaymarkSystem
 import Yams
 
-/// What `type:` of the configuration says, checked: rules, layout and everything that is wrong with them.
+/// The section `type:` of the configuration, checked: rules, layout and everything that is wrong with them.
 struct TypingConfiguration {
   private(set) var rules = TypingRules()
   private(set) var layout: KeyboardLayout.Name
@@ -29,7 +29,7 @@ struct TypingConfiguration {
     for word in typing.symbologies ?? [] where Symbology(name: word) == nil {
       add("\"\(word)\" is no symbology", "type.symbologies", nil, hint: Self.symbologyHint)
     }
-    // Whatever is no YAML is told by whoever loads the file.
+    // A file that is no YAML is reported by whoever loads the file.
     let root = configuration.fileText.flatMap { try? Yams.compose(yaml: $0) }
     let section = root?.mapping?["type"]?.mapping
     form.substitutions = substitutions(section?["substitutions"], "type.substitutions")
@@ -180,6 +180,6 @@ struct TypingConfiguration {
 }
 
 extension Node {
-  /// Whether nothing stands there.
+  /// True if nothing stands there.
   fileprivate var isNull: Bool { scalar?.style == .plain && null != nil }
 }

@@ -43,7 +43,7 @@ final class TypingController: Sendable {
     planner = TypingPlanner(
       layout: try KeyboardLayout(typing.layout),
       missing: settings.unicode.flatMap(TypingPlanner.Missing.init(rawValue:)) ?? .refuse, deadKeys: settings.deadKeys)
-    // What is wrong with the policy is the service's to tell; the kinds that it declares have secrets of their own.
+    // The service itself reports problems of the policy; the kinds that it declares have secrets of their own.
     policy =
       configuration.fileText.map { text in
         OnboardingConfiguration.read(yaml: text, file: configuration.file ?? "").configuration.policy
@@ -77,7 +77,7 @@ final class TypingController: Sendable {
     }
   }
 
-  /// Whether a code is something that onboarding reads, with a secret in it. What nobody knows is no secret: a text is a text.
+  /// Returns whether a code is something that onboarding reads, with a secret in it. What nobody knows is no secret: a text is a text.
   func isSecret(_ code: ScanSuccessful) -> Bool {
     // Of a part nobody can tell what the whole is: half of a password is still half a password.
     if code.part != nil { return true }

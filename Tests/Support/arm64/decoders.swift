@@ -1,4 +1,4 @@
-// What the decoders of Data Matrix, MaxiCode and their error correction make of symbols, whole and damaged: compiled with their files for this
+// Prints the results of the decoders of Data Matrix, MaxiCode and their error correction for symbols, whole and damaged: compiled with their files for this
 // processor and, as Embedded Swift, for arm64. The symbols are Tests/Fixtures/Matrices/matrices.txt on standard input; a line of output is
 // a name, the bytes of the message and the share of error correction that was used, in hexadecimal.
 

@@ -1,4 +1,4 @@
-// What WaymarkGeometry computes, printed as bits: compiled with the module's files for this processor and, as Embedded Swift, for arm64.
+// Prints the results of WaymarkGeometry as bits: compiled with the module's files for this processor and, as Embedded Swift, for arm64.
 // A line is a name and 64-bit patterns in hexadecimal.
 
 @_extern(c, "putchar") @discardableResult func write(_ byte: Int32) -> Int32

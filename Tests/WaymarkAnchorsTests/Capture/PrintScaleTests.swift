@@ -25,7 +25,7 @@ import WaymarkGeometry
   func aSheetTellsTheSize(_ turn: Double) throws {
     for size in [Point2(0.21, 0.297), Point2(0.06, 0.06)] {
       let (poster, known) = view(size, turned: turn)
-      // What is known of the shape beforehand is rough.
+      // The shape is known only roughly beforehand.
       let estimate = try #require(PrintScale.estimate(of: poster, beside: known, measuring: size, aspect: 1.7))
       #expect((estimate.size - Point2(0.6, 0.4)).length < 1e-6)
       #expect(estimate.misfit < 1e-6)

@@ -165,7 +165,7 @@ struct AnchorLibraryTests {
 
   private static let map = Homography(SIMD3(0.7, 0.1, 150), SIMD3(-0.1, 0.7, 90), SIMD3(0, 0, 1))
 
-  /// What of a large library was not read yet is missing when the file is cut off, and nobody ends by SIGBUS.
+  /// The part of a large library that was not read yet is missing when the file is cut off, and nobody ends by SIGBUS.
   @Test func aLargeLibraryThatIsCutOffWhileInUseIsSaidToBeDamaged() throws {
     let path = temporaryPath()
     defer { remove(path) }

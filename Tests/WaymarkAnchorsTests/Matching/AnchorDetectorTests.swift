@@ -45,7 +45,7 @@ struct AnchorDetectorTests {
       let detector = AnchorDetector(library: library)
       let detections = frame.withView { detector.detect($0) }
       #expect(Set(detections.map(\.anchor)) == [0, 2])
-      // What is known already is not looked at.
+      // A known place is not looked at.
       let known = left.apply(Quadrilateral(width: 480, height: 360))
       let rest = frame.withView { detector.detect($0, except: [known]) }
       #expect(rest.map(\.anchor) == [2])

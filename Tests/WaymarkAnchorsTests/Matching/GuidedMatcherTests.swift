@@ -5,7 +5,7 @@ import WaymarkImage
 @testable import WaymarkAnchors
 
 struct GuidedMatcherTests {
-  /// What one match says is sure near it only: farther away features are found in a wider circle, nearest descriptors first.
+  /// One match is sure near it only: farther away features are found in a wider circle, nearest descriptors first.
   @Test func aroundOneMatchAllFeaturesAreFound() throws {
     var random = RandomSource(seed: 3)
     let places = (0..<60).map { (x: 20 + 40 * ($0 % 10), y: 20 + 40 * ($0 / 10)) }

@@ -192,7 +192,7 @@ private final class PatientRunner: SearchRunner {
       method[10] == .fullTracking && method[25] == .lastKnownPose && method[43] == nil && method[50] == .fullTracking)
   }
 
-  /// What is followed turns into something with the same bold edges and nothing else: the alignment would hold on to
+  /// A followed picture turns into something with the same bold edges and nothing else: the alignment would hold on to
   /// these for ever.
   @Test func whatNoLongerProvesItselfIsLetGoWithinATenthOfASecond() throws {
     let size = (width: 240, height: 180)

@@ -33,7 +33,7 @@ enum Stage {
     }
   }
 
-  /// What a frame shows.
+  /// The contents of a frame.
   struct Shot {
     var width = 320
     var height = 240

@@ -90,7 +90,7 @@ struct StructuredAppendTests {
     append.add(all)
     #expect(append.outcome.whole.isEmpty)
     #expect(append.outcome.parts.map(\.text) == ["a", "b", "x"])
-    // What does tell them apart: the identifier, the number of parts, the symbology.
+    // The properties that do tell them apart: the identifier, the number of parts, the symbology.
     var apart = StructuredAppend()
     apart.add(all.prefix(2) + [code("x", 0, of: 2, id: [9], at: 40), code("y", 0, of: 3, id: [], at: 60)])
     apart.add([code("z", 0, of: 2, id: [], at: 80, .maxiCode)])

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What this process holds of the system.
+/// The resources that this process holds.
 struct ProcessUse {
   let descriptors: Int
   let threads: Int

@@ -13,22 +13,22 @@ final class ScriptedVideo: VideoSyscalls {
     var pathFailures: [String: [UInt: CInt]] = [:]
     /// The paths behind the descriptors.
     var paths: [CInt: String] = [:]
-    /// What `open` answers, in order; afterwards a descriptor.
+    /// The answers of `open`, in order; afterwards a descriptor.
     var openResults: [CInt] = []
     /// Frames that wait to be taken.
     var frames: [ScriptedFrame] = []
-    /// What `wait` answers when there is no frame, in order; afterwards it times out.
+    /// The answers of `wait` when there is no frame, in order; afterwards it times out.
     var wakes: [Int16] = []
     /// Everything that was called, in order.
     var log: [String] = []
     var queued: [UInt32] = []
     var mapped = 0
     var openDescriptors = 0
-    /// Whether libv4l2's conversions were asked for, of each opening.
+    /// True if libv4l2's conversions were asked for, of each opening.
     var converting: [Bool] = []
     var time = 0.0
     var streaming = false
-    /// Whether the clock goes on while a stream has nothing to give.
+    /// True if the clock goes on while a stream has nothing to give.
     var silencePasses = false
     var deviceCaps = UInt32(V4L2_CAP_VIDEO_CAPTURE | V4L2_CAP_STREAMING)
     /// The format that S_FMT answers with; nil: the one asked for.
@@ -40,17 +40,17 @@ final class ScriptedVideo: VideoSyscalls {
     var controls: [UInt32: Int32] = [:]
     /// Frame intervals that are offered, in seconds as numerator and denominator.
     var intervals: [(numerator: UInt32, denominator: UInt32)] = []
-    /// Whether the first two of them are the ends of a range.
+    /// True if the first two of them are the ends of a range.
     var intervalsAreRange = false
     /// The interval that S_PARM was asked for last.
     var askedInterval: (numerator: UInt32, denominator: UInt32)?
     /// The type of all controls, and the smallest value.
     var controlType = V4L2_CTRL_TYPE_INTEGER.rawValue
     var controlMinimum: Int32 = 0
-    /// Whether the walk over the controls gives the first one over and over.
+    /// True if the walk over the controls gives the first one over and over.
     var repeatsControl = false
     var controlQueries = 0
-    /// Whether S_CTRL hangs, until this is false again.
+    /// True if S_CTRL hangs, until this is false again.
     var holdsControls = false
     var heldControls = 0
   }

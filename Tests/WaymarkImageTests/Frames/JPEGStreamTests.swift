@@ -14,7 +14,7 @@ struct JPEGStreamTests {
     return bytes.withUnsafeBytes { framer.next(in: $0) }
   }
 
-  /// What a stream gives that comes in pieces, and how much of it was walked over after each piece.
+  /// Returns the pictures of a stream that comes in pieces, and how much of it was walked over after each piece.
   private func pictures(_ stream: [UInt8], piece: Int, walked: (Int, Int) -> Void = { _, _ in }) -> [[UInt8]] {
     var framer = MJPEGFramer()
     var (buffer, found): ([UInt8], [[UInt8]]) = ([], [])

@@ -53,7 +53,7 @@ struct SourceMachineTests {
     return machine
   }
 
-  /// What a cell of the table says: the phase it leads to, and what is done.
+  /// A cell of the table: the phase it leads to, and the action.
   private struct Cell {
     let phase: SourceMachine.Phase
     let does: [String]
@@ -137,7 +137,7 @@ struct SourceMachineTests {
       #expect(machine.handle(.time, at: now) == [.open])
     }
     #expect(pauses == [0.25, 0.5, 1, 2, 4, 4])
-    // What cannot be read proves nothing; a frame does.
+    // A picture that cannot be read proves nothing; a frame does.
     _ = machine.handle(Self.opened(nil), at: now)
     _ = machine.handle(.alive, at: now)
     _ = machine.handle(Self.fault(), at: now)

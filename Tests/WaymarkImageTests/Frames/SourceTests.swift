@@ -98,7 +98,7 @@ struct SourceTests {
     #expect(sink.seen.withLock { $0.statuses.last?.state == .closed && $0.statuses.last?.ended == false })
   }
 
-  /// Whoever looks for the fault must not be sent to look for pictures when the folder itself is gone or may not be read.
+  /// A person who looks for the fault must not be sent to look for pictures when the folder itself is gone or may not be read.
   @Test func tellsAnEmptyFolderFromOneThatIsGone() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let file = try put(picture(40), "only.jpg")

@@ -79,7 +79,7 @@ import WaymarkPipeline
     #expect(captures.count == 1)
   }
 
-  /// What is taken was seen while the page was at rest, however sharp it was on its way.
+  /// A captured picture was seen while the page was at rest, however sharp it was on its way.
   @Test func whatIsTakenIsOfTheTimeOfRest() throws {
     var capture = PageCapture()
     var (now, kept, taken) = (100.0, -1.0, [Double]())
@@ -149,7 +149,7 @@ import WaymarkPipeline
   @Test func aPageWhoseOutlineIsMendedWhileLittleStirsIsNotCapturedAgain() {
     var player = Player()
     _ = player.show(Self.sight(1), changedFraction: 0.01, seconds: 1)
-    // What is within another outline differs from what was within the first.
+    // The contents within another outline differ from those within the first.
     let mended = Self.sight(2, at: Point2(60, 60))
     _ = player.show(mended, changedFraction: 0.01, seconds: 3)
     #expect(player.captures.count == 1)

@@ -245,7 +245,7 @@ struct DistantPreviewTests {
     let whole = try #require(encoder.encode(frame(try file(160, 120), width: 160, height: 120), wanted: nil))
     #expect((whole.width, whole.height) == (120, 160))
     #expect(decoder.orders.count == 1)
-    // What could not be made is not handed out; what is larger than agreed is not even tried.
+    // A picture that could not be made is not handed out; one larger than agreed is not even tried.
     #expect(encoder.encode(frame(try file(80, 60), width: 80, height: 60), wanted: 20) == nil)
     #expect(encoder.encode(frame(try file(640, 480), width: 160, height: 120), wanted: 30) == nil)
     #expect(decoder.orders.count == 2)

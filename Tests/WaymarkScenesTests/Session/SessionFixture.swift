@@ -26,7 +26,7 @@ struct SessionFixture {
         annotations: [Annotation(id: "b1", position: Point3(0, 0, 0), card: SceneCard(title: "B1"))]),
     ])
 
-  /// What the engine would see of an anchor of 480×360 reference pixels that stands at a pose.
+  /// Returns the engine's sighting of an anchor of 480×360 reference pixels that stands at a pose.
   static func sighting(
     _ anchor: String = "a", position: Point3 = Point3(0, 0, -0.5), tilt: Double = 0, width: Double = 0.2
   ) -> AnchorDetection {

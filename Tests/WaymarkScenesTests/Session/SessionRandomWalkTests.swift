@@ -92,7 +92,7 @@ import WaymarkSystem
   }
 }
 
-/// What a client would believe after all it was told.
+/// The world as a client would believe it after all it was told.
 private struct World {
   var phase = ScenePhase.inactive
   var found: Set<String> = []
@@ -101,7 +101,7 @@ private struct World {
   var selected: String?
   var open: String?
 
-  /// What is wrong, if anything.
+  /// Returns the problem, if there is one.
   mutating func check(
     _ input: SessionInput, _ effects: [SessionEffect], before: SessionStatus, session: Session
   ) -> String? {
@@ -169,7 +169,7 @@ private struct World {
     return nil
   }
 
-  /// What was told and what is must be the same.
+  /// The state told and the true one must be the same.
   private func agreement(_ session: Session) -> String? {
     guard phase == session.phase else { return "the phase was not told" }
     guard selected == session.selected else { return "the selection was not told" }

@@ -68,7 +68,7 @@ import WaymarkSystem
       }
     }
 
-    /// What the lane has done; a frame that it does not want counts as done.
+    /// Counts the lane's work; a frame that it does not want counts as done.
     private final class Relay: @unchecked Sendable {
       var pipeline: FramePipeline?
 

@@ -91,7 +91,7 @@ struct PageStoreTests {
       self.isWhole = isWhole
     }
 
-    /// Whether the next thing is done; throws from the one on at which it stops.
+    /// Returns whether the next thing is done; throws from the one on at which it stops.
     private func next() -> (isDone: Bool, isLast: Bool) {
       left.withLock { left in
         left -= 1
@@ -128,7 +128,7 @@ struct PageStoreTests {
     let dying = DyingDisk(stopsAt: count, isWhole: isWhole)
     let store = PageStore(folder: folder, disk: dying.disk)
     var ledger = DocumentManifest(session: "d1", changed: 1)
-    // What was told of, and what might be told of when the process ends now.
+    // The numbers told, and those that might be told when the process ends now.
     var told: [Int] = []
     var next: [Int] = []
     do {
