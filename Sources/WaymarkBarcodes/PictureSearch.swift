@@ -231,7 +231,7 @@ struct PictureSearch {
       for code in picture.withView({ zbar.scan($0) }).codes {
         guard var symbol = Symbol(code, pass: pass) else { continue }
         if symbol.symbology == .code128 { symbol = lines.extended(symbol) }
-        // Every band stands twice in a strip.
+        // Every band occurs twice in a strip.
         symbol.corners = BarOutline.corners(
           of: symbol, leftAt: code.points.map { Point2($0.x, $0.y / 2) }, isUpsideDown: code.isUpsideDown, in: strip,
           of: region, image)

@@ -146,7 +146,7 @@ private struct JSONReader<Tree: JSONTree> {
         // Told as it is only where no terminal can be led astray by it.
         let isPlain = name.utf8.count <= 40 && name.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
         let shown = isPlain ? " \(JSONValue.quoted(name))" : ""
-        throw error("the name\(shown) stands twice in one object", code: "duplicateKey", at: start)
+        throw error("the name\(shown) occurs twice in one object", code: "duplicateKey", at: start)
       }
       skipSpace()
       guard next == UInt8(ascii: ":") else { throw error("a colon is missing") }

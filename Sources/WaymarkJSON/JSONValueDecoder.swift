@@ -51,7 +51,7 @@ package struct JSONValueDecoder: Decoder {
   package func singleValueContainer() -> any SingleValueDecodingContainer { self }
 
   fileprivate func mismatch(_ wanted: String, _ type: Any.Type) -> DecodingError {
-    let description = "\(wanted) is wanted, not \(value.typeName)"
+    let description = "\(wanted) is expected, not \(value.typeName)"
     return .typeMismatch(type, .init(codingPath: codingPath, debugDescription: description))
   }
 }
@@ -161,7 +161,7 @@ private struct JSONUnkeyedDecoding: UnkeyedDecodingContainer {
     let path = codingPath + [Index(intValue: currentIndex)]
     guard !isAtEnd else {
       throw DecodingError.valueNotFound(
-        JSONValue.self, .init(codingPath: path, debugDescription: "more elements are wanted"))
+        JSONValue.self, .init(codingPath: path, debugDescription: "more elements are expected"))
     }
     defer { currentIndex += 1 }
     return JSONValueDecoder(value: elements[currentIndex], codingPath: path, uses: uses)
@@ -238,7 +238,7 @@ private final class MemberUses {
 }
 
 extension DecodingError {
-  /// The problem and its place, as one sentence: `region.2: a number is wanted, not a string`.
+  /// The problem and its place, as one sentence: `region.2: a number is expected, not a string`.
   package var sentence: String {
     let context =
       switch self {

@@ -1,6 +1,6 @@
 /// A regular expression for the whole of a text.
 ///
-/// An expression whose input is written by strangers, so no text may keep the service busy: all ways through it are gone
+/// Codes and labels are written by strangers, so no text may keep the service busy: all ways through the expression are gone
 /// at once, none is tried and taken back, and the time is that of the text's length times the expression's (K. Thompson, "Regular
 /// expression search algorithm", CACM 11, 1968).
 ///
@@ -18,12 +18,12 @@ package struct RegularExpression: Sendable {
   private var program: [Instruction] = [.accept]
   private var start = 0
   private let ignoresCase: Bool
-  /// The size written out so far, every part of a class counted.
+  /// The instructions written out so far, every part of a class counted.
   private var size = 0
 
   /// The longest expression, in characters.
   package static let lengthLimit = 400
-  /// The limit of repetitions that are written out: enough for any label.
+  /// Repetitions are written out as often as they may be: so much is enough for any label.
   private static let sizeLimit = 4_000
 
   private enum Instruction: Sendable {

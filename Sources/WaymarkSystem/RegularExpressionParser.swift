@@ -1,4 +1,4 @@
-/// A fault of a regular expression.
+/// An error in a regular expression.
 package struct RegularExpressionFlaw: Error, Hashable {
   /// In words, to stand behind a colon.
   package var message: String
@@ -162,7 +162,7 @@ struct RegularExpressionParser {
     return value
   }
 
-  /// Returns the set that a backslash stands for; it was read.
+  /// Parses the rest of an escape; its backslash was read.
   private mutating func escaped() throws(RegularExpressionFlaw) -> ScalarClass {
     guard let scalar = current else { throw RegularExpressionFlaw("it ends with a backslash") }
     place += 1

@@ -62,7 +62,7 @@ package struct LinePicture {
   /// No line is drawn wider than this, in pixels.
   private static let widest = 4000
 
-  /// The zone of a line that a piece stands on.
+  /// The ground that a line stands on.
   package enum Ground {
     /// Text of either polarity, as it is.
     case plain

@@ -142,7 +142,7 @@ package struct TextReader {
     }
   }
 
-  /// The marks on labels that networks trained on books take for others.
+  /// The marks that networks trained on books read on labels, and the plain ones.
   private static let marks = ["“": "\"", "”": "\"", "„": "\"", "‘": "'", "’": "'", "—": "-", "–": "-"]
 
   private static func plain(_ symbol: ReadSymbol) -> ReadSymbol {

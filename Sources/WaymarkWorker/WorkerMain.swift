@@ -22,7 +22,7 @@ package struct WorkerMain: ~Copyable {
   package static func run() {
     guard let seat = WorkerEndpoint(), let decoder = try? JPEGDecoder() else { return }
     var worker = WorkerMain(seat: seat, decoder: decoder)
-    // A file that is opened at the first use must be used before nothing can be opened any more.
+    // Code that opens files the first time it is used must be used before nothing can be opened any more.
     Charset.keepConverters()
     _ = worker.reader.read(GrayImage(width: 64, height: 64, value: 128), ScanConfiguration.still)
     waymark_forget_code()

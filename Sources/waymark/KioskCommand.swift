@@ -181,7 +181,7 @@ struct KioskCommand: AsyncParsableCommand {
     return min(1, (1.2 - low) / (high - low))
   }
 
-  /// Returns the addresses of a proxy before it.
+  /// Parses the origins of a proxy before it.
   private func origins() throws -> [KioskOrigin] {
     try origin.map { text in
       guard let origin = KioskOrigin(text) else {

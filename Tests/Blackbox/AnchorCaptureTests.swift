@@ -35,7 +35,7 @@ import WaymarkImage
     #expect(try #require(record["quality"] as? Int) >= 60)
     let reasons = (record["reasons"] as? [[String: Any]] ?? []).compactMap { $0["code"] as? String }
     #expect(reasons.contains("unevenLight") && !reasons.contains("sizeDoubtful"))
-    // A captured picture is found where the photograph shows it.
+    // The captured reference is found where the photograph shows it.
     let library = folder.file("poster.anchors")
     #expect(try Executable.run(["anchors", "build", folder.file("poster.png"), "-o", library]).status == 0)
     let match = try Executable.run(["anchors", "match", library, photo, "--json"])

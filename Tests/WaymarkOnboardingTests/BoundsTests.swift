@@ -167,7 +167,7 @@ struct TokenBoundsTests {
   }
 
   @Test(
-    "Claims that stand twice are malformed, whatever the kind",
+    "Claims that occur twice are malformed, whatever the kind",
     arguments: [
       #"{"appID":"a","host":"m.example.com","exp":1,"exp":4000000000}"#, #"{"exp":1,"exp":4000000000}"#,
       #"{"appID":"a","host":"m.example.com","host":"evil.test"}"#, #"{"a":"#,

@@ -93,27 +93,27 @@ struct OnboardingConfigurationTests {
     "What is wrong is named with its line",
     arguments: [
       ("onboarding:\n  hots: [a]", "w.yaml:2: onboarding.hots: there is no such key"),
-      ("onboarding:\n\n  clockSkew: soon", "w.yaml:3: onboarding.clockSkew: a number from 0.0 to 86400.0 is wanted"),
+      ("onboarding:\n\n  clockSkew: soon", "w.yaml:3: onboarding.clockSkew: a number from 0.0 to 86400.0 is expected"),
       (
         "onboarding:\n  maximumBytes: 1.5",
-        "w.yaml:2: onboarding.maximumBytes: a whole number from 1 to 65536 is wanted"
+        "w.yaml:2: onboarding.maximumBytes: a whole number from 1 to 65536 is expected"
       ),
-      ("onboarding:\n  allowHTTP: \"yes\"", "w.yaml:2: onboarding.allowHTTP: true or false is wanted"),
-      ("onboarding:\n  hosts: {a: b}", "w.yaml:2: onboarding.hosts: a list of texts is wanted"),
-      ("onboarding:\n  hosts: [[a]]", "w.yaml:2: onboarding.hosts: a list of texts is wanted"),
+      ("onboarding:\n  allowHTTP: \"yes\"", "w.yaml:2: onboarding.allowHTTP: true or false is expected"),
+      ("onboarding:\n  hosts: {a: b}", "w.yaml:2: onboarding.hosts: a list of strings is expected"),
+      ("onboarding:\n  hosts: [[a]]", "w.yaml:2: onboarding.hosts: a list of strings is expected"),
       ("onboarding:\n  kinds: [sap]", "w.yaml:2: onboarding.kinds: \"sap\" is no kind"),
       ("onboarding:\n  algorithms: [none]", "w.yaml:2: onboarding.algorithms: \"none\" is no algorithm"),
       (
         "onboarding:\n  signatures: maybe",
         "w.yaml:2: onboarding.signatures: \"maybe\" is none of required, optional, refused"
       ),
-      ("onboarding: 5", "w.yaml:1: onboarding: a section with keys is wanted"),
+      ("onboarding: 5", "w.yaml:1: onboarding: a section with keys is expected"),
       (
         "onboarding:\n  customKinds:\n    x: {host: a}",
-        "w.yaml:3: onboarding.customKinds.x: either json or url is wanted"
+        "w.yaml:3: onboarding.customKinds.x: either json or url is expected"
       ),
-      ("replay: used", "w.yaml:1: replay: a section with the key folder is wanted"),
-      ("onboarding:\n  ports: [0]", "w.yaml:2: onboarding.ports: numbers from 1 to 65535 are wanted"),
+      ("replay: used", "w.yaml:1: replay: a section with the key folder is expected"),
+      ("onboarding:\n  ports: [0]", "w.yaml:2: onboarding.ports: numbers from 1 to 65535 are expected"),
       (
         "onboarding:\n  linkSchemes: [javascript]",
         "w.yaml:2: onboarding.linkSchemes: \"javascript\" can be no scheme of onboarding links"
@@ -124,7 +124,7 @@ struct OnboardingConfigurationTests {
           + "would be refused"
       ),
       ("a: [", "w.yaml:2: it is not YAML: did not find expected node content"),
-      ("- a", "w.yaml:1: sections are wanted"),
+      ("- a", "w.yaml:1: sections are expected"),
     ])
   func named(_ yaml: String, _ expected: String) { #expect(problems(yaml).first == expected) }
 

@@ -119,7 +119,7 @@ import WaymarkProtocol
     }
     #expect(
       try problem(ScanBeginRequest.self, #"{"method":"scan.begin","params":{"mode":"barcode","region":[0,"x"]}}"#)
-        == "scan.begin: region.1: a number is wanted, not a string.")
+        == "scan.begin: region.1: a number is expected, not a string.")
     #expect(try problem(ScanBeginRequest.self, #"{"method":"scan.begin"}"#) == "scan.begin: mode: it is missing.")
     #expect(try problem(TorchRequest.self, #"{"method":"torch","params":{"on":1}}"#).contains("true or false"))
   }

@@ -90,7 +90,7 @@ import WaymarkSystem
 
   @Test func aKeyThatStandsTwiceIsNamed() throws {
     let (_, problems) = try load("camera:\n  width: 64\n  width: 65\n")
-    #expect(problems.map(\.description).first?.hasSuffix(":2: width: it stands twice") == true)
+    #expect(problems.map(\.description).first?.hasSuffix(":2: width: it occurs twice") == true)
   }
 
   @Test func whatIsNotYAMLIsNamed() throws {

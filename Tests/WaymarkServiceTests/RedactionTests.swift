@@ -53,7 +53,7 @@ import WaymarkSystem
 
   @Test func problemsDoNotQuote() {
     let problem = ConfigurationProblem(
-      origin: "waymark.yaml", line: 3, key: "camera.width", message: "a number is wanted, not \"hunter2\"", hint: "")
-    #expect(Redaction.problem(problem) == "waymark.yaml:3: camera.width: a number is wanted, not \"…\"")
+      origin: "waymark.yaml", line: 3, key: "camera.width", message: "a number is expected, not \"hunter2\"", hint: "")
+    #expect(Redaction.problem(problem) == "waymark.yaml:3: camera.width: a number is expected, not \"…\"")
   }
 }

@@ -2,7 +2,7 @@ import WaymarkGeometry
 
 /// Where a round anchor was in the last frames, and where that lets one expect it: its pose is carried on with its speed.
 ///
-/// The motion of a cylinder, which turns about a point of its axis, so that a can that is turned in the hand stays in its place.
+/// The cylinder turns about a point of its axis, so that a can that is turned in the hand stays in its place.
 struct CylinderMotion: Sendable {
   private struct Velocity {
     /// Radians and metres a second.

@@ -7,7 +7,7 @@ struct StripLines {
   let strip: BarStrip
   let pass: ScanPass
 
-  /// Every band stands twice in a strip.
+  /// Every band occurs twice in a strip.
   private func lines(_ view: ImageView, window: Double = 60) -> [LinearLine] {
     stride(from: 0, to: view.height, by: 2).compactMap { LinearLine(view, row: $0, window: window) }
   }

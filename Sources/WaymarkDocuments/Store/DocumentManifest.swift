@@ -139,7 +139,7 @@ extension DocumentManifest {
     guard ledger.version == 1, ledger.pages.count <= Self.pageLimit, ledger.session.utf8.count <= 64 else {
       throw damaged("it is of another kind")
     }
-    guard Set(ledger.pages.map(\.number)).count == ledger.pages.count else { throw damaged("a page stands twice") }
+    guard Set(ledger.pages.map(\.number)).count == ledger.pages.count else { throw damaged("a page occurs twice") }
     for page in ledger.pages {
       let sizes = 1...100_000
       guard Self.numbers.contains(page.number), page.number < ledger.next, sizes.contains(page.width),

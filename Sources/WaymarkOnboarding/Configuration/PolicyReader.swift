@@ -36,7 +36,7 @@ struct PolicyReader {
     }
     guard let root, !root.isEmptyValue else { return configuration }
     guard case .mapping(let mapping) = root else {
-      add("sections are wanted", line: root.mark?.line, hint: "Write onboarding: and its keys under it.")
+      add("sections are expected", line: root.mark?.line, hint: "Write onboarding: and its keys under it.")
       return configuration
     }
     if let replay = mapping["replay"], !replay.isEmptyValue {
@@ -52,7 +52,7 @@ struct PolicyReader {
     if let section = mapping["onboarding"] {
       if section.isEmptyValue { return configuration }
       guard case .mapping(let content) = section else {
-        add("a section with keys is wanted", "onboarding", section, hint: "Write key: value under onboarding:.")
+        add("a section with keys is expected", "onboarding", section, hint: "Write key: value under onboarding:.")
         return configuration
       }
       readSection(content, into: &configuration)
@@ -70,7 +70,7 @@ struct PolicyReader {
     _ section: Node, checksKeys: Bool, into configuration: inout OnboardingConfiguration
   ) {
     guard case .mapping(let content) = section else {
-      add("a section with the key folder is wanted", "replay", section, hint: "Write replay: {folder: PATH}.")
+      add("a section with the key folder is expected", "replay", section, hint: "Write replay: {folder: PATH}.")
       return
     }
     if checksKeys { check(content, Self.replayKeys, under: "replay") }
@@ -130,7 +130,8 @@ struct PolicyReader {
       let ports = words.map { UInt16($0) ?? 0 }
       if ports.contains(0) {
         add(
-          "numbers from 1 to 65535 are wanted", "onboarding.ports", content["ports"], hint: "Write ports: [443, 8443].")
+          "numbers from 1 to 65535 are expected", "onboarding.ports", content["ports"],
+          hint: "Write ports: [443, 8443].")
       }
       policy.ports = Set(ports)
     }
@@ -173,7 +174,7 @@ struct PolicyReader {
     guard let node, !node.isEmptyValue else { return [] }
     guard case .mapping(let mapping) = node else {
       add(
-        "a section with a name for each kind is wanted", "onboarding.customKinds", node,
+        "a section with a name for each kind is expected", "onboarding.customKinds", node,
         hint: "Write customKinds: and under it NAME: {json: [KEY, …], host: KEY}.")
       return []
     }
@@ -182,11 +183,11 @@ struct PolicyReader {
       let name = key.scalar?.string ?? ""
       let full = "onboarding.customKinds.\(name)"
       guard case .mapping(let content) = value, !name.isEmpty else {
-        add("a section with json or url is wanted", full, value, hint: "Write json: [KEY, …] or url: PATTERN.")
+        add("a section with json or url is expected", full, value, hint: "Write json: [KEY, …] or url: PATTERN.")
         continue
       }
       if kinds.contains(where: { $0.kind.rawValue == name }) {
-        add("it stands twice", full, key, hint: "Keep one.")
+        add("it occurs twice", full, key, hint: "Keep one.")
         continue
       }
       check(content, Self.kindKeys, under: full)
@@ -196,7 +197,7 @@ struct PolicyReader {
       let secrets = Set(strings("secrets", content, under: full) ?? [])
       let shown = Set(strings("shown", content, under: full) ?? [])
       guard (required == nil) != (pattern == nil) else {
-        add("either json or url is wanted", full, value, hint: "Write json: [KEY, …] or url: PATTERN.")
+        add("either json or url is expected", full, value, hint: "Write json: [KEY, …] or url: PATTERN.")
         continue
       }
       let made = attempt(full, value) { () throws(OnboardingError) in
@@ -249,7 +250,7 @@ struct PolicyReader {
       if !known.contains(name) {
         add("there is no such key", full, key, hint: "Keys are \(known.joined(separator: ", ")).")
       } else if !seen.insert(name).inserted {
-        add("it stands twice", full, key, hint: "Keep one.")
+        add("it occurs twice", full, key, hint: "Keep one.")
       }
     }
   }
@@ -259,7 +260,7 @@ struct PolicyReader {
   ) -> Value? {
     guard let node = content[name], !node.isEmptyValue else { return nil }
     if let value = take(node) { return value }
-    add("\(wanted) is wanted", "\(path).\(name)", node, hint: "Correct the value.")
+    add("\(wanted) is expected", "\(path).\(name)", node, hint: "Correct the value.")
     return nil
   }
 
@@ -274,7 +275,7 @@ struct PolicyReader {
       problems.append(.emptyList("\(path).\(name)", origin: file, line: node.mark?.line))
       return nil
     }
-    return value(name, content, under: path, wanted: "a list of texts") { node in
+    return value(name, content, under: path, wanted: "a list of strings") { node in
       if let scalar = node.scalar { return [scalar.string] }
       guard let sequence = node.sequence else { return nil }
       let texts = sequence.compactMap { $0.isEmptyValue ? nil : $0.scalar?.string }
@@ -283,7 +284,7 @@ struct PolicyReader {
   }
 
   private mutating func string(_ name: String, _ content: Node.Mapping, under path: String = "onboarding") -> String? {
-    value(name, content, under: path, wanted: "a text") { $0.scalar?.string }
+    value(name, content, under: path, wanted: "a string") { $0.scalar?.string }
   }
 
   private mutating func bool(_ name: String, _ content: Node.Mapping) -> Bool? {

@@ -12,7 +12,7 @@ package enum DPPBootstrapping {
     var fields: [PayloadField] = []
     for (name, value) in pairs {
       if fields[names[name] ?? name] != nil {
-        return .malformed(.dpp, "\"\(name)\" stands twice", fields: fields)
+        return .malformed(.dpp, "\"\(name)\" occurs twice", fields: fields)
       }
       fields.append(PayloadField(names[name] ?? name, value))
     }

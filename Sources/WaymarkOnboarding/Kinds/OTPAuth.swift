@@ -9,7 +9,7 @@ package enum OTPAuth {
     for item in items {
       let name = item.name.lowercased()
       if fields[name] != nil {
-        return Payload(.otpauth, fields: fields, problem: "a parameter stands twice")
+        return Payload(.otpauth, fields: fields, problem: "a parameter occurs twice")
       }
       fields.append(PayloadField(name, item.value, isSecret: name == "secret" || PayloadField.looksSecret(name)))
     }

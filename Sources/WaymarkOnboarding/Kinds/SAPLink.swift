@@ -29,7 +29,7 @@ package enum SAPLink {
       fields.append(PayloadField(item.name, item.value, isSecret: PayloadField.looksSecret(key)))
       // Which of two counts would differ from program to program.
       guard values.updateValue(item.value, forKey: key) == nil else {
-        return .malformed(.sapLink, "\"\(DisplayText.escaped(item.name, limit: 60))\" stands twice", fields: fields)
+        return .malformed(.sapLink, "\"\(DisplayText.escaped(item.name, limit: 60))\" occurs twice", fields: fields)
       }
     }
     guard let app = values["appid"], !app.isEmpty else {

@@ -23,7 +23,7 @@ package enum SAPOnboarding {
     let refuse = { (problem: String) in Payload.malformed(.sapOnboarding, problem, fields: fields) }
     // Some libraries do not tell "host" from "Host", and take the one we did not judge.
     let names = (object.members ?? []).map { $0.name.lowercased() }
-    guard Set(names).count == names.count else { return refuse("a name stands twice, in different spellings") }
+    guard Set(names).count == names.count else { return refuse("a name occurs twice, in different spellings") }
     guard let app = object["appID"]?.string, !app.isEmpty else { return refuse("\"appID\" is missing or no text") }
     guard let host = object["host"]?.string, !host.isEmpty else { return refuse("\"host\" is missing or no text") }
     let scheme: String

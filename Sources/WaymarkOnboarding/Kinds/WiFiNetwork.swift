@@ -19,7 +19,7 @@ package enum WiFiNetwork {
       // With a passphrase I names it (WPA3), with EAP it names the person.
       let known = name == "I" ? (isEnterprise ? "identity" : "passwordIdentifier", false) : names[name]
       let field = known?.0 ?? name
-      if fields[field] != nil { problem = problem ?? "\"\(name)\" stands twice" }
+      if fields[field] != nil { problem = problem ?? "\"\(name)\" occurs twice" }
       fields.append(PayloadField(field, value, isSecret: known?.1 ?? false))
     }
     guard let network = fields["ssid"], !network.isEmpty else {

@@ -28,7 +28,7 @@ extension CustomKind {
     }
     var fields: [PayloadField] = []
     for item in items {
-      if fields[item.name] != nil { return .malformed(kind, "a parameter stands twice", fields: fields) }
+      if fields[item.name] != nil { return .malformed(kind, "a parameter occurs twice", fields: fields) }
       fields.append(PayloadField(item.name, item.value, isSecret: isSecret(item.name)))
     }
     guard let host else {

@@ -30,7 +30,7 @@ package struct TokenClaims: Sendable, Hashable {
     case .string(let one): audiences = [one]
     case .array(let several) where several.allSatisfy({ $0.string != nil }):
       audiences = several.compactMap(\.string)
-    default: throw Problem(text: "\"aud\" is neither text nor a list of texts")
+    default: throw Problem(text: "\"aud\" is neither text nor a list of strings")
     }
   }
 

@@ -28,7 +28,7 @@ struct SceneReader {
       let path = join(field, entry.key)
       if result[entry.key] != nil {
         report(
-          entry.mark, path, "duplicateKey", "the key '\(entry.key.prefix(40))' stands twice in one map",
+          entry.mark, path, "duplicateKey", "the key '\(entry.key.prefix(40))' occurs twice in one map",
           hint: "keep one of them")
       } else if keys.contains(entry.key) || entry.key.hasPrefix("x-") {
         result[entry.key] = entry.node
@@ -72,7 +72,7 @@ struct SceneReader {
       }
       return text
     case .list, .map:
-      wrongType(node, path, wanted: "a text")
+      wrongType(node, path, wanted: "a string")
       return nil
     }
   }

@@ -29,7 +29,7 @@ package struct SourceNode: Sendable {
     case .null: "nothing"
     case .bool: "true or false"
     case .number: "a number"
-    case .text: "a text"
+    case .text: "a string"
     case .list: "a list"
     case .map: "a map"
     }

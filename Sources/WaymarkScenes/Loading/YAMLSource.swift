@@ -148,7 +148,7 @@ extension SceneSyntaxError {
     case .duplicatedKeysInMapping(let duplicates, let context):
       self.init(
         mark: SourceMark(line: context.mark.line, column: context.mark.column), code: "duplicateKey",
-        message: "the key '\(duplicates.first ?? "")' stands twice in one map", hint: "keep one of them")
+        message: "the key '\(duplicates.first ?? "")' occurs twice in one map", hint: "keep one of them")
     case .reader(let problem, _, _, _):
       self.init(mark: SourceMark(line: 1, column: 1), code: "badYAML", message: problem, hint: "save the file as UTF-8")
     default:

@@ -135,11 +135,11 @@ struct AccountPolicyReader {
       }
     }
     guard let title, let url else {
-      reader.add("title and url are wanted", key, node, hint: "Write - {title: …, url: https://…}.")
+      reader.add("title and url are expected", key, node, hint: "Write - {title: …, url: https://…}.")
       return nil
     }
     guard url.hasPrefix("https://") else {
-      reader.add("an address with https:// is wanted", key + ".url", node, hint: "Correct the address.")
+      reader.add("an address with https:// is expected", key + ".url", node, hint: "Correct the address.")
       return nil
     }
     return AccountPolicy.Link(title: title, url: url)
@@ -157,7 +157,7 @@ struct AccountPolicyReader {
       }
     }
     guard let name, let label else {
-      reader.add("name and label are wanted", key, node, hint: "Write - {name: user, label: {en: User name}}.")
+      reader.add("name and label are expected", key, node, hint: "Write - {name: user, label: {en: User name}}.")
       return nil
     }
     return AccountPolicy.Field(name: name, label: label, kind: kind)
@@ -165,7 +165,7 @@ struct AccountPolicyReader {
 
   private mutating func identifier(_ node: Node, _ key: String) -> String? {
     guard let text = reader.text(node, key), text.wholeMatch(of: Self.name) != nil else {
-      reader.add("a word of letters, digits, _ and - is wanted", key, node, hint: "Programs know it by this name.")
+      reader.add("a word of letters, digits, _ and - is expected", key, node, hint: "Programs know it by this name.")
       return nil
     }
     return text
@@ -197,14 +197,15 @@ struct AccountPolicyReader {
     }
     if !page.isEmpty {
       if !pages.isEmpty {
-        reader.add("either text or pages is wanted", key, node, hint: "Put the text into a page of its own.")
+        reader.add("either text or pages is expected", key, node, hint: "Put the text into a page of its own.")
       } else if let made = made(page, key, node) {
         pages = [made]
       }
     }
     guard let id, let version, !pages.isEmpty else {
       reader.add(
-        "id, version and text (or pages) are wanted", key, node, hint: "Write - {id: usage, version: \"1\", text: …}.")
+        "id, version and text (or pages) are expected", key, node, hint: "Write - {id: usage, version: \"1\", text: …}."
+      )
       return nil
     }
     return Consent(id: id, version: version, isMandatory: isMandatory, pages: pages)
@@ -212,7 +213,7 @@ struct AccountPolicyReader {
 
   private mutating func made(_ parts: [String: LocalizedText], _ key: String, _ node: Node) -> Consent.Page? {
     guard let text = parts["text"] else {
-      reader.add("a text is wanted", key, node, hint: "Write text: and what people are asked to allow.")
+      reader.add("a string is expected", key, node, hint: "Write text: and what people are asked to allow.")
       return nil
     }
     return Consent.Page(title: parts["title"], text: text, more: parts["more"])
@@ -247,13 +248,13 @@ struct AccountPolicyReader {
       "Write fields: with a name and a label for each.")
     wrong(
       Set(policy.fields.map(\.name)).count < policy.fields.count || policy.fields.count > 10, "fields",
-      "a name stands twice, or there are more than ten", "Give every field a name of its own.")
+      "a name occurs twice, or there are more than ten", "Give every field a name of its own.")
     wrong(
       has(.consents) && policy.consents.isEmpty, "consents", "there is nothing to consent to",
       "Write consents:, or leave consents out of modules.")
     wrong(
       Set(policy.consents.map(\.id)).count < policy.consents.count || policy.consents.count > 50, "consents",
-      "an id stands twice, or there are more than fifty", "Give every consent an id of its own.")
+      "an id occurs twice, or there are more than fifty", "Give every consent an id of its own.")
     wrong(
       policy.mode == .shared && !(has(.passcode) && has(.credentials)), "modules",
       "a shared device needs credentials and passcode", "Nobody could be told from anybody else without them.")

@@ -21,7 +21,7 @@ struct SectionReader {
     _ node: Node, _ key: String, known: [String]?, lists: Set<String> = []
   ) -> [(name: String, value: Node)] {
     guard case .mapping(let mapping) = node else {
-      add("a section with keys is wanted", key, node, hint: "Write key: value under \(key):.")
+      add("a section with keys is expected", key, node, hint: "Write key: value under \(key):.")
       return []
     }
     var found: [(name: String, value: Node)] = []
@@ -30,7 +30,7 @@ struct SectionReader {
       if let known, !known.contains(name) {
         add("there is no such key", "\(key).\(name)", keyNode, hint: "Keys are \(known.joined(separator: ", ")).")
       } else if found.contains(where: { $0.name == name }) {
-        add("it stands twice", "\(key).\(name)", keyNode, hint: "Keep one.")
+        add("it occurs twice", "\(key).\(name)", keyNode, hint: "Keep one.")
       } else if value.null == nil || value.scalar?.style != .plain {
         found.append((name, value))
       } else if lists.contains(name) {
@@ -42,13 +42,13 @@ struct SectionReader {
 
   mutating func list(_ node: Node, _ key: String) -> [Node] {
     if case .sequence(let sequence) = node { return Array(sequence) }
-    add("a list is wanted", key, node, hint: "Write - for each element.")
+    add("a list is expected", key, node, hint: "Write - for each element.")
     return []
   }
 
   mutating func text(_ node: Node, _ key: String, limit: Int = 10_000) -> String? {
     guard let text = node.scalar?.string, !text.isEmpty else {
-      add("a text is wanted", key, node, hint: "Write \(key): text.")
+      add("a string is expected", key, node, hint: "Write \(key): text.")
       return nil
     }
     guard text.utf8.count <= limit else {
@@ -62,7 +62,7 @@ struct SectionReader {
     if node.scalar?.style == .plain, let flag = ["true": true, "false": false][node.scalar?.string.lowercased() ?? ""] {
       return flag
     }
-    add("true or false is wanted", key, node, hint: "Correct the value.")
+    add("true or false is expected", key, node, hint: "Correct the value.")
     return nil
   }
 
@@ -74,7 +74,7 @@ struct SectionReader {
     }
     let bounds =
       whole ? "\(Int(range.lowerBound)) to \(Int(range.upperBound))" : "\(range.lowerBound) to \(range.upperBound)"
-    add("a \(whole ? "whole " : "")number from \(bounds) is wanted", key, node, hint: "Correct the value.")
+    add("a \(whole ? "whole " : "")number from \(bounds) is expected", key, node, hint: "Correct the value.")
     return nil
   }
 
@@ -91,7 +91,7 @@ struct SectionReader {
         continue
       }
       if found.contains(where: { $0.rawValue == word.rawValue }) {
-        add("\(word.rawValue) stands twice", key, element, hint: "Keep one.")
+        add("\(word.rawValue) occurs twice", key, element, hint: "Keep one.")
       } else {
         found.append(word)
       }

@@ -20,12 +20,12 @@ package enum ConfigurationType: Hashable, Sendable {
   /// The name of the type for a person.
   package var description: String {
     switch self {
-    case .string: "a text"
+    case .string: "a string"
     case .choice(let words): "one of " + words.joined(separator: ", ")
     case .int(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
     case .double(let range): "a number from \(range.lowerBound) to \(range.upperBound)"
     case .bool: "true or false"
-    case .strings: "a list of texts"
+    case .strings: "a list of strings"
     case .section: "a section"
     }
   }

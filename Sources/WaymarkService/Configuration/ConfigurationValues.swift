@@ -63,7 +63,7 @@ package struct ConfigurationValues: Sendable {
       return ConfigurationProblem(origin: origin, line: mark.line, message: "it is not YAML: \(problem)", hint: hint)
     case .duplicatedKeysInMapping(let keys, let context):
       return ConfigurationProblem(
-        origin: origin, line: context.mark.line, key: keys.first, message: "it stands twice", hint: "Keep one.")
+        origin: origin, line: context.mark.line, key: keys.first, message: "it occurs twice", hint: "Keep one.")
     default:
       return ConfigurationProblem(origin: origin, message: "it is not YAML: \(error)", hint: hint)
     }
@@ -75,7 +75,8 @@ package struct ConfigurationValues: Sendable {
     guard case .mapping(let mapping) = node else {
       if node.null == nil || !path.isEmpty {
         add(
-          "a section with keys is wanted", path.isEmpty ? nil : path, line: node.mark?.line, hint: "Write key: value.")
+          "a section with keys is expected", path.isEmpty ? nil : path, line: node.mark?.line, hint: "Write key: value."
+        )
       }
       return
     }
@@ -88,7 +89,7 @@ package struct ConfigurationValues: Sendable {
       }
       let full = path.isEmpty ? name : path + "." + name
       guard seen.insert(name).inserted else {
-        add("it stands twice", full, line: line, hint: "Keep one.")
+        add("it occurs twice", full, line: line, hint: "Keep one.")
         continue
       }
       if let key = ConfigurationSchema.key(full) {
@@ -119,7 +120,7 @@ package struct ConfigurationValues: Sendable {
       var texts: [String] = []
       for element in sequence {
         guard let text = element.scalar?.string else {
-          add("a list of texts is wanted", key.path, line: element.mark?.line ?? line, hint: "Write - text.")
+          add("a list of strings is expected", key.path, line: element.mark?.line ?? line, hint: "Write - text.")
           return
         }
         texts.append(text)
@@ -127,7 +128,7 @@ package struct ConfigurationValues: Sendable {
       values[key.path] = .strings(texts)
     default:
       let found = if case .sequence = node { "a list" } else { "a section" }
-      add("\(key.type.description) is wanted, not \(found)", key.path, line: line, hint: "Write \(key.path): value.")
+      add("\(key.type.description) is expected, not \(found)", key.path, line: line, hint: "Write \(key.path): value.")
     }
   }
 
@@ -151,7 +152,7 @@ package struct ConfigurationValues: Sendable {
     case .section: value = nil
     }
     guard let value else {
-      add("\(key.type.description) is wanted, not \"\(text)\"", name, line: line, hint: "Correct the value.")
+      add("\(key.type.description) is expected, not \"\(text)\"", name, line: line, hint: "Correct the value.")
       return
     }
     values[key.path] = value

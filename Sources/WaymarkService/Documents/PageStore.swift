@@ -98,7 +98,7 @@ final class PageStore: Sendable {
     return try opened(try WholeFile.read(path(name), limit: Self.pictureLimit + 64, kind: .unlinked), name)
   }
 
-  /// Loads the contents of the folder, and words for the log about problems. Leftovers of a crash are removed.
+  /// Loads the folder's contents, with words for the log about what was wrong. What a crash left behind is removed.
   ///
   /// - Throws: when it cannot be read, or with another key only: then nothing was changed.
   func load() throws(Trouble) -> (ledger: DocumentManifest?, warnings: [String]) {

@@ -121,7 +121,7 @@ struct SceneStore: Sendable {
     for (index, anchor) in anchors.enumerated() {
       progress(index, anchors.count)
       if let previous, let library = previous.library, let old = previous.keys.firstIndex(of: keys[index]) {
-        // A picture damaged since then is compiled again.
+        // An anchor damaged since is compiled again.
         if let known = try? library.compiled(old) {
           compiled.append(known)
           continue

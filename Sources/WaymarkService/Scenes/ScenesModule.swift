@@ -47,7 +47,7 @@ package final class ScenesModule: ServiceModule {
   /// The session and the scene it is in.
   private(set) var session: Session
   var loaded: LoadedScene?
-  /// The session of anchors that are followed without a scene.
+  /// The session that follows when no client has one.
   private var alone: Session
   private var library: AnchorLibrary?
   /// The last reported problem of a damaged library.

@@ -134,7 +134,7 @@ package final class Connection {
     return mayBegin && framer.mayHoldLine
   }
 
-  /// The bytes that follow are the body of the request at hand, not lines: nothing is read until somebody decides about it.
+  /// Expects the body of the request at hand, not lines: nothing is read until somebody says what becomes of it.
   func expectBody(_ size: Int) -> RequestBody {
     let body = RequestBody(size: size) { [weak self] in self?.beginBody() }
     self.body = body

@@ -4,7 +4,7 @@ import WaymarkSystem
 
 /// Writes lines to a descriptor on a thread of its own: whoever logs never waits for whoever reads the log.
 ///
-/// A writer that keeps lines that nobody takes up to a bound, then leaves them out; the count is told as soon as somebody reads again.
+/// Lines that nobody takes are kept up to a bound, then left out; their number is told as soon as somebody reads again.
 package final class LogWriter: Sendable {
   /// Standard error.
   package static let standardError = LogWriter(STDERR_FILENO)

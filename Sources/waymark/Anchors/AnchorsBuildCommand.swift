@@ -78,7 +78,7 @@ struct AnchorsBuildCommand: AsyncParsableCommand {
 enum LibraryReport {
   /// Opens it again, names near-duplicates among the new anchors and says what it holds.
   static func writeResult(_ path: String, of new: [String]) throws {
-    // Bytes that went into a pipe or a device cannot be read again.
+    // A library that went into a pipe or a device cannot be read again.
     guard FileKind(path) == .regular else {
       Output.diagnostic("\(path): \(new.count) anchors")
       return

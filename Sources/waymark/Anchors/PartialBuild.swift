@@ -54,7 +54,7 @@ final class PartialBuild {
       // Only a picture that has the detail has features of that kind.
       let limits = [settings.limit, reference.detail == 1 ? 0 : settings.details, settings.grazing]
       guard zip(library.asked(of: place.anchor), limits).allSatisfy(>=) else { return nil }
-      // A damaged picture is compiled again.
+      // A damaged anchor is compiled again.
       guard reference.pixels?.isSame(as: pixels) == true, var anchor = try? library.compiled(place.anchor) else {
         return nil
       }

@@ -47,7 +47,7 @@ struct PosterSearch {
   private static func without(_ outline: Quadrilateral, _ photo: RGBImage) -> RGBImage {
     let unit = Quadrilateral(width: 1, height: 1)
     guard let map = Homography(from: unit, to: outline), let inverse = map.inverse else { return photo }
-    // The painted wall blends from side to side: it is lit unevenly.
+    // The painted area blends from side to side: the wall is lit unevenly.
     func wall(_ u: Double, _ v: Double) -> SIMD3<Double>? {
       let p = map.apply(Point2(u, v))
       guard p.x >= 0, p.y >= 0, p.x <= Double(photo.width - 1), p.y <= Double(photo.height - 1) else { return nil }

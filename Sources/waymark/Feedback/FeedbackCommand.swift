@@ -56,7 +56,7 @@ struct FeedbackCommand: AsyncParsableCommand {
     if let trial, Cue(rawValue: trial) == nil { throw ValidationError("--try takes read, accepted or refused.") }
   }
 
-  /// Returns the outputs, and the cues that each tells.
+  /// Lists the outputs and the cues they tell.
   private func outputs() throws -> [(cues: Set<Cue>, name: String, output: FeedbackOutput?)] {
     func cues(_ text: String) throws -> Set<Cue> {
       guard let cues = Cue.list(text) else {

@@ -23,7 +23,7 @@ struct ScanText {
     }
     if let advice = report.advice { lines.append(row("advice", Self.phrase(advice))) }
     for (index, symbol) in report.symbols.enumerated() {
-      // The code that the verdict is about has been shown already, field by field.
+      // The symbol that the verdict is about has been shown already, field by field.
       let isTold = isVerdict && index == report.chosen && report.fields?.isEmpty == false
       lines.append(row(symbol.symbology.displayName, isTold ? terminal.styled("(as above)", .faint) : content(symbol)))
       if let part = symbol.part {

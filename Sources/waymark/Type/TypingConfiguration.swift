@@ -78,13 +78,13 @@ struct TypingConfiguration {
   private mutating func read(_ node: Node?) {
     guard let node, !node.isNull else { return }
     guard let list = node.sequence else {
-      add("a list of rules is wanted", "type.rules", node, hint: "Write - symbologies: [qr] and its keys below.")
+      add("a list of rules is expected", "type.rules", node, hint: "Write - symbologies: [qr] and its keys below.")
       return
     }
     for (index, element) in list.enumerated() {
       let path = "type.rules.\(index + 1)"
       guard let content = element.mapping else {
-        add("a section with keys is wanted", path, element, hint: "Write - symbologies: [qr] and its keys below.")
+        add("a section with keys is expected", path, element, hint: "Write - symbologies: [qr] and its keys below.")
         continue
       }
       for key in content.keys where !Self.ruleKeys.contains(key.string ?? "") {
@@ -130,14 +130,14 @@ struct TypingConfiguration {
     guard let node, !node.isNull else { return [] }
     let hint = "Write - {match: 'REGULAR EXPRESSION', replace: 'TEXT'}."
     guard let list = node.sequence else {
-      add("a list is wanted", path, node, hint: hint)
+      add("a list is expected", path, node, hint: hint)
       return []
     }
     return list.compactMap { element in
       guard let content = element.mapping, let pattern = content["match"]?.string, content.count <= 2,
         content.count == 1 || content["replace"] != nil
       else {
-        add("match and replace are wanted", path, element, hint: hint)
+        add("match and replace are expected", path, element, hint: hint)
         return nil
       }
       do throws(TypingError) {
@@ -152,7 +152,7 @@ struct TypingConfiguration {
   private mutating func flag(_ node: Node?, _ path: String) -> Bool? {
     guard let node, !node.isNull else { return nil }
     if let flag = node.bool { return flag }
-    add("true or false is wanted", path, node, hint: "Correct the value.")
+    add("true or false is expected", path, node, hint: "Correct the value.")
     return nil
   }
 
