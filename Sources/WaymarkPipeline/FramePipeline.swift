@@ -173,7 +173,7 @@ extension FramePipeline {
     package var source: SourceStatistics
     /// Where the time of frames goes in the source.
     package var stages: [StageTimes.Summary]
-    /// The times of each lane, by its name, in the order they were added.
+    /// The counts and times of each lane, by its name, in the order they were added.
     package var lanes: [(name: String, statistics: LaneTimes)]
   }
 

@@ -27,7 +27,7 @@ package protocol FrameDecoder: AnyObject {
 /// Makes a decoder for the thread that calls it; nil where pictures are decoded in this process.
 package typealias MakeFrameDecoder = @Sendable () -> (any FrameDecoder)?
 
-/// The size and colours to decode a compressed picture to.
+/// The size of a compressed picture, and the scale to decode it to.
 package struct DecodeRequest: Sendable, Equatable {
   /// The width that its header tells, in pixels; a picture of another size counts as damaged.
   package let width: Int

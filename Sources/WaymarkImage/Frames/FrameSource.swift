@@ -40,7 +40,7 @@ extension FrameSource {
   }
 }
 
-/// Receives the frames of a source. Called on the source's thread, which waits: return quickly.
+/// Receives the frames and the state of a source. Called on the source's thread, which waits: return quickly.
 package protocol FrameSink: Sendable {
   /// A picture.
   func receive(_ frame: Frame)

@@ -9,7 +9,7 @@ struct NewPageDetector {
 
   /// Below that nothing is a sheet: `BackgroundModel.sheet`.
   private static let minFitScore = 0.6
-  /// The lead in fit by which an outline replaces another: the page is then traced more exactly.
+  /// The lead in fit that its outline needs over the other one, which is traced more exactly.
   private static let lead = 0.08
   /// The share of a likely page below which an outline may be a part of it.
   private static let part = 0.9

@@ -12,7 +12,7 @@ package protocol FrameLane: AnyObject, Sendable {
   var wantsEncoded: Bool { get }
   /// True if it reads their luma.
   var wantsLuma: Bool { get }
-  /// The times of its work.
+  /// The counts and times of its work.
   var statistics: LaneTimes { get }
 
   /// Puts a frame into the slot; one that is still there was skipped. Never waits for the lane's work.
@@ -27,7 +27,7 @@ package protocol FrameLane: AnyObject, Sendable {
   func stop()
 }
 
-/// The times of a lane since it was made.
+/// The counts and times of a lane since it was made.
 package struct LaneTimes: Sendable, Equatable {
   /// Frames computed.
   package var processed: UInt64 = 0
