@@ -12,7 +12,7 @@ enum Charset: Hashable {
   static func decode(_ bytes: [UInt8], eci: Int?) -> (text: String, charset: Charset) { ("", .ascii) }
 }
 
-private func tell(_ name: StaticString, _ found: (message: Message, used: Double)?) {
+private func tell(_ name: StaticString, _ found: (message: CodeMessage, used: Double)?) {
   name.withUTF8Buffer { for byte in $0 { write(Int32(byte)) } }
   func hexadecimal(_ value: UInt64, digits: Int) {
     for place in (0..<digits).reversed() {
