@@ -112,6 +112,7 @@ let package = Package(
     fuzzer("FuzzBundles", ["WaymarkBundles", "WaymarkOnboarding"]),
     fuzzer("FuzzDocuments", ["WaymarkDocuments", "WaymarkGeometry"]),
     fuzzer("FuzzRecords", ["WaymarkAccounts", "WaymarkSignature", "WaymarkJSON"]),
+    fuzzer("FuzzProvider", ["WaymarkAccounts", "WaymarkOnboarding", "WaymarkProtocol", "WaymarkJSON"]),
     fuzzer("FuzzScenes", ["WaymarkScenes", "WaymarkSystem"]),
     fuzzer(
       "FuzzKiosk",

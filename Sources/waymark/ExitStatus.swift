@@ -1,5 +1,7 @@
 /// How every command ends. When several apply, the one that stands first here wins.
 enum ExitStatus: Int32, CaseIterable, Comparable, Sendable {
+  /// An error that nothing explains: a fault of the program (EX_SOFTWARE).
+  case internalError = 70
   /// Wrong arguments (EX_USAGE).
   case usage = 64
   /// A permission is missing (EX_NOPERM).

@@ -2,6 +2,7 @@ import ArgumentParser
 import CSignals
 import Foundation
 import Glibc
+import WaymarkOnboarding
 import WaymarkWorker
 
 /// Where the program starts.
@@ -20,6 +21,11 @@ enum Start {
     if ["serve", "kiosk", "type"].contains(arguments.dropFirst().first) { csignals_leave_no_memory_behind() }
     // A reader that goes away is told by `write`, for `Output` to judge, and ends nothing by itself.
     signal(SIGPIPE, SIG_IGN)
+    if let word = ShortOptions.misread(in: arguments.dropFirst()) {
+      Output.fail(
+        .usage, "There is no option \(DisplayText.escaped(word, limit: 200)).",
+        hint: "For a file of that name, write ./ before it. waymark COMMAND --help lists the options.")
+    }
     Task {
       do {
         var command = try Waymark.parseAsRoot(Array(arguments.dropFirst()))
@@ -45,6 +51,11 @@ enum Start {
   /// Says what an error has to say, help and version among them, and ends with its exit code.
   private static func end(_ error: any Error) -> Never {
     let status = Waymark.exitCode(for: error)
+    // What neither the commands nor the parser can explain is a fault of the program, and no answer to what was asked.
+    if status == .failure, !(error is ExitCode) {
+      Output.fail(
+        .internalError, "The program failed: \(error)", hint: "Please report this, with the command that was run.")
+    }
     let text = Waymark.fullMessage(for: error)
     if !text.isEmpty {
       status.isSuccess ? Output.line(text) : Output.diagnostic(text)

@@ -73,6 +73,10 @@ struct CommandLineTests {
 
   @Test("A short option may have its value attached") func attachedValue() throws {
     #expect(try shell("$W scan -j1 \"$P/wifi.png\"").status == 0)
+    let file = "/tmp/waymark-attached-\(ProcessInfo.processInfo.processIdentifier).pdf"
+    defer { unlink(file) }
+    let run = try shell("$W documents scan -o\(file) \"$P\"/*.png")
+    #expect(run.status != 64 && !run.diagnostics.contains("Usage"), "\(run.diagnostics)")
   }
 
   @Test("An error while a command runs shows the command's own usage") func ownUsage() throws {
@@ -106,6 +110,7 @@ struct CommandLineTests {
       ("send scan.begin '{}'", "--hold"), ("send media.snapshot", "-o"), ("send ping -o x", "-o goes with"),
       ("send ping --file x", "--file goes with"), ("serve --log-level loud", "--log-level takes"),
       ("serve --auto-begin x", "--auto-begin takes"), ("completions tcsh", "bash, zsh or fish"),
+      ("scan -dash.png", "no option -dash.png"), ("scan -harvest.jpg", "./ before it"),
       ("onboarding verify", "check|confirm|sign|keygen"), ("anchors frob", "quality"), ("config frob", "config check"),
     ])
   func wrongCalls(_ command: String, _ wanted: String) throws {

@@ -238,6 +238,7 @@ import WaymarkSystem
         == "badParams")
     for (member, value) in [
       ("subject", ""), ("subject", " \u{3000}\t"), ("title", "Ada\nBob"), ("title", "\u{202E}adA"),
+      ("text", "\u{202E}.oN"),
       ("subtitle", "\u{85}"),
       ("host", "javascript:alert(1)"), ("host", "https://example.com"), ("host", "example.com/x"), ("host", ""),
       ("host", "example.com:0"), ("host", "me@example.com"),

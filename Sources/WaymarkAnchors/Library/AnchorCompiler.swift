@@ -84,7 +84,7 @@ package final class AnchorCompiler {
   ///
   /// - Throws: as `compile`.
   package static func reference(name: String, picture: GrayImage) throws(AnchorError) -> GrayImage {
-    guard !name.isEmpty, name.utf8.count <= longestName, !name.utf8.contains(where: { $0 < 32 }) else {
+    guard !name.isEmpty, name.utf8.count <= longestName, !name.unicodeScalars.contains(where: \.isControl) else {
       throw AnchorError(
         .unusablePicture, "An anchor's name is empty, too long or holds control characters.", hint: "Give it a name.")
     }

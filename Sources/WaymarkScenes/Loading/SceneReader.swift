@@ -1,3 +1,5 @@
+import WaymarkSystem
+
 /// Takes values out of a document and collects what is wrong with them, instead of stopping at the first.
 struct SceneReader {
   let file: String
@@ -66,7 +68,7 @@ struct SceneReader {
           node.mark, path, "tooLong", "\(text.count) characters; at most \(limit) are read", hint: "shorten the text")
         return nil
       }
-      if text.unicodeScalars.contains(where: { $0.value < 0x20 && $0 != "\n" && $0 != "\t" && $0 != "\r" }) {
+      if text.unicodeScalars.contains(where: { $0.isControl && $0 != "\n" && $0 != "\t" && $0 != "\r" }) {
         report(node.mark, path, "controlCharacter", "a control character stands in the text", hint: "remove it")
         return nil
       }

@@ -391,7 +391,7 @@ package final class AccountsModule: ServiceModule {
     methods.add(AuthenticationAnswerRequest.self) { [weak self] request, connection in
       guard let self else { throw ServiceError.stopping }
       try self.providerConnection.check(connection)
-      self.send(.answered(request.request, try ProviderConnection.answer(request)))
+      self.send(.answered(request.request, try ProviderAnswer(request)))
       return Empty()
     }
     methods.add(SyncProgressRequest.self) { [weak self] request, connection in

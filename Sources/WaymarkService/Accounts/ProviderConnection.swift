@@ -1,7 +1,6 @@
 import Logging
 import WaymarkAccounts
 import WaymarkJSON
-import WaymarkOnboarding
 import WaymarkProtocol
 import WaymarkSystem
 
@@ -58,43 +57,6 @@ final class ProviderConnection {
     guard self.connection === connection else {
       throw ServiceError(
         .notPermitted, "Only the program that verifies answers.", hint: "Register with authentication.provide first.")
-    }
-  }
-
-  /// Takes the provider's answer.
-  static func answer(_ request: AuthenticationAnswerRequest) throws -> ProviderAnswer {
-    for (name, text, limit) in [
-      ("subject", request.subject, 1000), ("title", request.title, 1000), ("subtitle", request.subtitle, 1000),
-      ("host", request.host, 2000), ("text", request.text, 2000),
-    ] where text?.utf8.count ?? 0 > limit {
-      throw ServiceError(.badParams, "\(name) has more than \(limit) bytes.", hint: "Make it shorter.")
-    }
-    for (name, text) in [("title", request.title), ("subtitle", request.subtitle), ("subject", request.subject)] {
-      guard let text, !DisplayText.isPlain(text) else { continue }
-      throw ServiceError(
-        .badParams, "\(name) holds a control or invisible character.", hint: "Send plain text of one line.")
-    }
-    // Users are told apart by it: an empty one would make everybody who has none the same person.
-    if let subject = request.subject, subject.allSatisfy(\.isWhitespace) {
-      throw ServiceError(
-        .badParams, "subject is empty.", hint: "Send the user's permanent id, or leave subject out where there is none."
-      )
-    }
-    if let host = request.host, !HostName.isAuthority(host) {
-      throw ServiceError(
-        .badParams, "host is not a host name.", hint: "Send a host, or host:port, without scheme and path.")
-    }
-    let person = ProviderPerson(
-      subject: request.subject, title: request.title, subtitle: request.subtitle, host: request.host)
-    switch request.outcome {
-    case "accepted": return .accepted(person)
-    case "refused": return .refused(text: request.text)
-    case "offline": return .offline(text: request.text)
-    case "conflict": return .conflict(person, text: request.text)
-    default:
-      throw ServiceError(
-        .badParams, "The outcome is none of accepted, refused, offline, conflict.",
-        hint: "docs/accounts.md says when which.")
     }
   }
 

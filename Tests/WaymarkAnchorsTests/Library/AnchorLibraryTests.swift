@@ -302,8 +302,10 @@ struct AnchorLibraryTests {
         try compiler.compile(name: "x", physicalWidth: nil, picture: GrayImage(width: w, height: h, value: 0))
       } throws: { ($0 as? AnchorError)?.code == .unusablePicture }
     }
-    #expect(throws: AnchorError.self) {
-      try compiler.compile(name: "", physicalWidth: nil, picture: GrayImage(width: 100, height: 100, value: 0))
+    for name in ["", "a\nb", "a\u{9B}31m", "gnp.\u{202E}x"] {
+      #expect(throws: AnchorError.self) {
+        try compiler.compile(name: name, physicalWidth: nil, picture: GrayImage(width: 100, height: 100, value: 0))
+      }
     }
   }
 }

@@ -114,6 +114,12 @@ import WaymarkSystem
     Case(testDescription: "a text", yaml: "hello", problems: ["1 wrongType "]),
     Case(testDescription: "a card file", yaml: "[{id: a, title_: A}]", problems: ["1 cardFile "]),
     Case(testDescription: "a service scene", yaml: "{id: 7, annotationAnchors: []}", problems: ["1 cardFile "]),
+    Case(
+      testDescription: "a name that turns the line around", yaml: "name: \"S\\u202Ex\"\n" + head.dropFirst(8),
+      problems: ["1 controlCharacter name"]),
+    Case(
+      testDescription: "a C1 control character", yaml: "name: \"S\\u009B31m\"\n" + head.dropFirst(8),
+      problems: ["1 controlCharacter name"]),
     Case(testDescription: "no anchors", yaml: "name: S", problems: ["1 missing anchors"]),
     Case(testDescription: "anchors empty", yaml: "name: S\nanchors: []", problems: ["2 empty anchors"]),
     Case(testDescription: "anchors a map", yaml: "name: S\nanchors: {}", problems: ["2 wrongType anchors"]),

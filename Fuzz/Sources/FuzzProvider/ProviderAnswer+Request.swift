@@ -1,0 +1,1 @@
+../../../Sources/WaymarkService/Accounts/ProviderAnswer+Request.swift

@@ -1,0 +1,1 @@
+../../../Tests/WaymarkAccountsTests/TestDevice.swift
