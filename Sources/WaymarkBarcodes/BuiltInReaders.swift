@@ -82,7 +82,8 @@ struct BuiltInReaders {
     if wanted.contains(.dataMatrix) {
       let contours = Contours(view, levels: levels)
       detections += DataMatrixReader(
-        view: view, levels: levels, isThorough: isStill, failures: isPatient ? 40 : 12
+        view: view, levels: levels, isThorough: isStill,
+        failures: isStill ? 600 : isPatient ? 40 : 12
       ).read(
         contours)
     }

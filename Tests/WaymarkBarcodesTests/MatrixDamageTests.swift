@@ -16,6 +16,35 @@ struct MatrixDamageTests {
     try MatrixFixture.load("matrices.txt").filter { $0.symbology == symbology }
   }
 
+  @Test("Every label of a rack is read, though its holders have longer corners than the labels")
+  func rack() throws {
+    let labels = try fixtures(.dataMatrix).filter { $0.modules.columns == $0.modules.rows && $0.modules.columns <= 16 }
+    let (columns, rows, cell) = (6, 5, 180)
+    var wanted: [String] = []
+    var pictures: [GrayImage] = []
+    for i in 0..<(columns * rows) {
+      let label = labels[i % labels.count]
+      wanted.append(label.text)
+      pictures.append(label.draw(scale: 3))
+    }
+    let image = GrayImage(width: columns * cell, height: rows * cell) { pixels in
+      for y in 0..<(rows * cell) {
+        for x in 0..<(columns * cell) {
+          // Three frames, one in the other, and the label in their middle.
+          let (u, v) = (x % cell, y % cell)
+          let depth = min(u, v, cell - 1 - u, cell - 1 - v)
+          var tone: UInt8 = (depth / 8).isMultiple(of: 2) ? 225 : 60
+          if depth >= 40 { tone = 235 }
+          let label = pictures[y / cell * columns + x / cell]
+          let (left, top) = (u - (cell - label.width) / 2, v - (cell - label.height) / 2)
+          if left >= 0, top >= 0, left < label.width, top < label.height { tone = label[left, top] }
+          pixels[y * columns * cell + x] = tone
+        }
+      }
+    }
+    #expect(try texts(image, .dataMatrix).sorted() == wanted.sorted())
+  }
+
   @Test("MicroPDF417 in every shape: as many wrong codewords as can be corrected, and never a wrong read beyond")
   func microPDF417() throws {
     var random = RandomSource(seed: 21)

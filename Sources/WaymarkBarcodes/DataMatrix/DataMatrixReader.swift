@@ -13,16 +13,24 @@ struct DataMatrixReader {
 
   /// The shortest side of a symbol that is looked for, in pixels: eight modules.
   private static let shortest = 13.0
+  /// Changes of tone along three lines through a symbol: a third of what random modules of eight columns show.
+  private static let fewestChanges = 6
+  /// So many corners are glanced at: a photograph of shelves has thousands.
+  private static let glances = 4000
 
   func read(_ contours: Contours) -> [MatrixDetection] {
     var detections: [MatrixDetection] = []
     var failed = 0
+    var glances = Self.glances
     let cut = CroppedDataMatrixFinder(view: view, levels: levels)
     for corner in DataMatrixCorner.find(in: contours, shortest: Self.shortest) {
       if failed >= failures { break }
       if !isThorough, !corner.left.isEmpty { continue }
       let middle = (corner.top + corner.right) / 2
       if detections.contains(where: { $0.isRead && ($0.corners.contains(middle)) }) { continue }
+      if glances == 0 { break }
+      glances -= 1
+      guard isFilled(corner) else { continue }
       guard let found = read(corner) ?? cut.finding(corner) else {
         failed += 1
         continue
@@ -31,6 +39,28 @@ struct DataMatrixReader {
       detections.append(found)
     }
     return detections + cut.detections(contours, shortest: Self.shortest)
+  }
+
+  /// Returns whether tones change between two sides as often as between those of the smallest symbol: a shelf, a holder or a window has
+  /// corners too, and nothing or one thing inside.
+  private func isFilled(_ c: DataMatrixCorner) -> Bool {
+    let search = DataMatrixTimingSearch(view: view, levels: levels, inverted: c.inverted)
+    let (up, base) = (c.top - c.corner, c.right - c.corner)
+    func changes(_ side: Point2, _ other: Point2) -> Int {
+      let samples = min(160, max(24, Int(side.length / 1.5)))
+      var changes = 0
+      for height in [0.3, 0.5, 0.7] {
+        let start = c.corner + other * height
+        var wasDark = true
+        for i in 0..<samples {
+          let isDark = search.isDark(start + side * (0.02 + 0.96 * Double(i) / Double(samples - 1)))
+          if isDark != wasDark { changes += 1 }
+          wasDark = isDark
+        }
+      }
+      return changes
+    }
+    return changes(base, up) >= Self.fewestChanges && changes(up, base) >= Self.fewestChanges
   }
 
   private func read(_ c: DataMatrixCorner) -> MatrixDetection? {

@@ -68,7 +68,8 @@ struct SceneReader {
           node.mark, path, "tooLong", "\(text.count) characters; at most \(limit) are read", hint: "shorten the text")
         return nil
       }
-      if text.unicodeScalars.contains(where: { $0.isControl && $0 != "\n" && $0 != "\t" && $0 != "\r" }) {
+      let breaks: [Unicode.Scalar] = ["\n", "\t", "\r", "\u{2028}", "\u{2029}"]
+      if text.unicodeScalars.contains(where: { $0.isControl && !breaks.contains($0) }) {
         report(node.mark, path, "controlCharacter", "a control character stands in the text", hint: "remove it")
         return nil
       }
