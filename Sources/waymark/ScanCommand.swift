@@ -55,7 +55,7 @@ struct ScanCommand: ParsableCommand {
   var annotate: String?
 
   @Option(
-    name: .letter("j"),
+    name: .letter(.jobs),
     help: "Pictures that are worked on at the same time (default: one per processor).")
   var jobs: Int?
 

@@ -20,11 +20,11 @@ private func feed(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   device.answer = { _ in nil }
   for line in all[1...].split(separator: UInt8(ascii: "\n")).prefix(100) {
     if line.first == UInt8(ascii: "{") {
-      guard let answer = answer(line) else { continue }
+      guard let (ticket, answer) = answer(line) else { continue }
       check(answer)
       // To the question that is open, and to the one that the answer names.
       for case .ask(let question) in device.effects.suffix(3) { device.send(.answered(question.ticket, answer)) }
-      device.send(.answered(Int(line.count), answer))
+      device.send(.answered(ticket, answer))
     } else {
       act(line.first ?? 0, &device)
     }
@@ -33,11 +33,12 @@ private func feed(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   return 0
 }
 
-private func answer(_ line: ArraySlice<UInt8>) -> ProviderAnswer? {
+private func answer(_ line: ArraySlice<UInt8>) -> (ticket: Int, ProviderAnswer)? {
   guard let value = try? JSONParser.parse(Array(line)),
-    let request = try? JSONValueDecoder.decode(AuthenticationAnswerRequest.self, from: value)
+    let request = try? JSONValueDecoder.decode(AuthenticationAnswerRequest.self, from: value),
+    let answer = try? ProviderAnswer(request)
   else { return nil }
-  return try? ProviderAnswer(request)
+  return (request.request, answer)
 }
 
 /// What is taken on may be shown to people, and tells users apart.

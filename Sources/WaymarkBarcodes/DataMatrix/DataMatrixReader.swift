@@ -13,15 +13,15 @@ struct DataMatrixReader {
 
   /// The shortest side of a symbol that is looked for, in pixels: eight modules.
   private static let shortest = 13.0
-  /// Changes of tone along three lines through a symbol: a third of what random modules of eight columns show.
+  /// Changes of tone that three lines through a symbol must show together; random modules of eight columns show about ten.
   private static let fewestChanges = 6
-  /// So many corners are glanced at: a photograph of shelves has thousands.
-  private static let glances = 4000
+  /// So many corners are glanced at, in a live frame and in a still: a photograph of racks has hundreds.
+  private static let glances = (live: 200, still: 4000)
 
   func read(_ contours: Contours) -> [MatrixDetection] {
     var detections: [MatrixDetection] = []
     var failed = 0
-    var glances = Self.glances
+    var glances = isThorough ? Self.glances.still : Self.glances.live
     let cut = CroppedDataMatrixFinder(view: view, levels: levels)
     for corner in DataMatrixCorner.find(in: contours, shortest: Self.shortest) {
       if failed >= failures { break }

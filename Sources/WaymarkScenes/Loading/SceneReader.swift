@@ -53,6 +53,9 @@ struct SceneReader {
     return nodes
   }
 
+  /// Control characters that texts may hold: they break lines and indent.
+  private static let layout: [Unicode.Scalar] = ["\n", "\t", "\r", "\u{2028}", "\u{2029}"]
+
   /// A text that may be left out; a number or a truth value counts as the text it was written as.
   mutating func text(
     _ map: [String: SourceNode], _ key: String, _ field: String, limit: Int = SceneLimits.textLength
@@ -68,8 +71,7 @@ struct SceneReader {
           node.mark, path, "tooLong", "\(text.count) characters; at most \(limit) are read", hint: "shorten the text")
         return nil
       }
-      let breaks: [Unicode.Scalar] = ["\n", "\t", "\r", "\u{2028}", "\u{2029}"]
-      if text.unicodeScalars.contains(where: { $0.isControl && !breaks.contains($0) }) {
+      if text.unicodeScalars.contains(where: { $0.isControl && !Self.layout.contains($0) }) {
         report(node.mark, path, "controlCharacter", "a control character stands in the text", hint: "remove it")
         return nil
       }

@@ -19,7 +19,7 @@ struct AnchorsBuildCommand: AsyncParsableCommand {
   @Argument(help: "Folders, pictures or manifests.", completion: .file())
   var sources: [String]
 
-  @Option(name: .letter("o"), help: "The library to write.", completion: .file())
+  @Option(name: .letter(.output), help: "The library to write.", completion: .file())
   var output: String
 
   @OptionGroup var prints: PrintOptions

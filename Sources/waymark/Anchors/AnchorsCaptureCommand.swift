@@ -24,7 +24,7 @@ struct AnchorsCaptureCommand: AsyncParsableCommand {
   var photograph: String
 
   @Option(
-    name: .letter("o"), help: "The reference to write, PNG or JPEG.", completion: .file(extensions: ["png", "jpg"]))
+    name: .letter(.output), help: "The reference to write, PNG or JPEG.", completion: .file(extensions: ["png", "jpg"]))
   var output: String
 
   @Option(

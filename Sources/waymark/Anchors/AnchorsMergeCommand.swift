@@ -15,7 +15,7 @@ struct AnchorsMergeCommand: AsyncParsableCommand {
   @Argument(help: "The libraries.", completion: .file())
   var libraries: [String]
 
-  @Option(name: .letter("o"), help: "The library to write; may be one of them.", completion: .file())
+  @Option(name: .letter(.output), help: "The library to write; may be one of them.", completion: .file())
   var output: String
 
   @Flag(help: "Of two anchors of one name that differ, take the later one.")

@@ -51,7 +51,7 @@ struct BundleMakeCommand: AsyncParsableCommand {
   @Option(help: "The private Ed25519 key, PEM.", completion: .file())
   var key: String
 
-  @Option(name: .letter("o"), help: "The bundle.")
+  @Option(name: .letter(.output), help: "The bundle.")
   var output: String
 
   @Option(help: "When it was made, RFC 3339 (else now): the same input then makes the same bundle.")

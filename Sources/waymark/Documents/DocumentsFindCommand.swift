@@ -34,7 +34,7 @@ struct DocumentsFindCommand: ParsableCommand {
   var evidence = false
 
   @Option(
-    name: .letter("j"),
+    name: .letter(.jobs),
     help: "Pictures that are worked on at the same time (default: one per processor).")
   var jobs: Int?
 

@@ -23,7 +23,7 @@ struct DocumentsScanCommand: ParsableCommand {
   var inputs: [String]
 
   @Option(
-    name: .letter("o"),
+    name: .letter(.output),
     help: ArgumentHelp("The file to write: .pdf, .jpg or .png.", valueName: "file"), completion: .file())
   var output: String
 

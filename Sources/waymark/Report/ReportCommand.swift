@@ -19,7 +19,7 @@ struct ReportCommand: AsyncParsableCommand {
 
   @OptionGroup var place: ConfigurationOptions
 
-  @Option(name: .letter("o"), help: "The file to write, for its owner's eyes only (else standard output).")
+  @Option(name: .letter(.output), help: "The file to write, for its owner's eyes only (else standard output).")
   var output: String?
 
   @Option(help: "So many of the last lines of the log.")

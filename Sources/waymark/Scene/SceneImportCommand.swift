@@ -16,7 +16,7 @@ struct SceneImportCommand: AsyncParsableCommand {
   @Argument(help: "The JSON file.", completion: .file(extensions: ["json"]))
   var file: String
 
-  @Option(name: .letter("o"), help: "The folder to make.", completion: .directory)
+  @Option(name: .letter(.output), help: "The folder to make.", completion: .directory)
   var output: String
 
   @Option(help: "The picture to look for.", completion: .file())

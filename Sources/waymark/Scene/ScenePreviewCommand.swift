@@ -16,7 +16,7 @@ struct ScenePreviewCommand: AsyncParsableCommand {
   @Option(help: "Which anchor: its number in the scene, from 1, or its name.")
   var anchor = "1"
 
-  @Option(name: .letter("o"), help: "The PNG file to write.", completion: .file(extensions: ["png"]))
+  @Option(name: .letter(.output), help: "The PNG file to write.", completion: .file(extensions: ["png"]))
   var output: String
 
   func run() async throws {

@@ -30,10 +30,10 @@ struct SendCommand: AsyncParsableCommand {
   @Argument(help: "The parameters as a JSON object.")
   var parameters: String?
 
-  @Option(name: .letter("o"), help: "Where to write the picture of a media method; - is standard output.")
+  @Option(name: .letter(.output), help: "Where to write the picture of a media method; - is standard output.")
   var output: String?
 
-  @Option(name: .letter("f"), help: "The picture that scan.picture sends.", completion: .file())
+  @Option(name: .letter(.file), help: "The picture that scan.picture sends.", completion: .file())
   var file: String?
 
   @Flag(help: "Keep the connection, and print the events that come.")

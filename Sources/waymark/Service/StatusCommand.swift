@@ -20,7 +20,7 @@ struct StatusCommand: AsyncParsableCommand {
   @Flag(help: "Print the figures in the text format of Prometheus.")
   var prometheus = false
 
-  @Option(name: .letter("o"), help: "Write the figures into this file, all at once, instead of printing them.")
+  @Option(name: .letter(.output), help: "Write the figures into this file, all at once, instead of printing them.")
   var output: String?
 
   func validate() throws {

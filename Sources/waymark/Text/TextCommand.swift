@@ -32,7 +32,7 @@ struct TextCommand: ParsableCommand {
   var json = false
 
   @Option(
-    name: .letter("p"),
+    name: .letter(.pattern),
     help: ArgumentHelp(
       "What is accepted: a name, or a regular expression as /…/ or re:…; may be given again.", valueName: "pattern"))
   var pattern: [String] = []

@@ -79,7 +79,7 @@ struct UsersExportConsentsCommand: AsyncParsableCommand {
   @Argument(help: "The user's id; everybody when left out.")
   var id: String?
 
-  @Option(name: .letter("o"), help: "The file to write (else standard output).")
+  @Option(name: .letter(.output), help: "The file to write (else standard output).")
   var output: String?
 
   /// One choice, with whose it is.
