@@ -12,6 +12,7 @@ struct HostTests {
     for text in [
       "", ":", ":80", "example.com:", "example.com:0", "example.com:65536", "example.com:+1", "javascript:alert(1)",
       "https://example.com", "//example.com", "example.com/", "me@example.com", "a b", "2001:db8::1", "[::1", "a:b:1",
+      "javascript:1", "JavaScript:80", "data:443", "vbscript:1",
     ] {
       #expect(!HostName.isAuthority(text), "\(text)")
     }

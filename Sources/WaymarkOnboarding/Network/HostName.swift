@@ -57,7 +57,8 @@ package struct HostName: Sendable, Hashable {
   }
 
   /// True for a host, alone or with a port from 1 to 65535 (`example.com`, `[2001:db8::1]:8443`), and for nothing else: no
-  /// scheme, user, path or space.
+  /// scheme, user, path or space. A name that a browser takes for a scheme whose address is a program (`javascript:80`) is
+  /// refused with a port: a page that links to it would run it.
   package static func isAuthority(_ text: String) -> Bool {
     guard let colon = text.lastIndex(of: ":"), !text[colon...].contains("]") else {
       return (try? HostName(text)) != nil
@@ -65,8 +66,11 @@ package struct HostName: Sendable, Hashable {
     let port = text[text.index(after: colon)...]
     guard (1...5).contains(port.utf8.count), port.utf8.allSatisfy({ (0x30...0x39).contains($0) }), UInt16(port) ?? 0 > 0
     else { return false }
-    return (try? HostName(String(text[..<colon]))) != nil
+    guard let host = try? HostName(String(text[..<colon])) else { return false }
+    return !programSchemes.contains(host.ascii)
   }
+
+  private static let programSchemes: Set<String> = ["javascript", "vbscript", "data"]
 
   /// The name as people write it, when that differs.
   package var unicode: String? {
