@@ -32,7 +32,8 @@ let package = Package(
     .executable(name: "waymark-text", targets: ["waymark-text"]),
     // With the modules whose types they show.
     .library(
-      name: "WaymarkBarcodes", targets: ["WaymarkBarcodes", "WaymarkImage", "WaymarkGeometry", "WaymarkSystem"]),
+      name: "WaymarkBarcodes",
+      targets: ["WaymarkBarcodes", "WaymarkSymbologies", "WaymarkImage", "WaymarkGeometry", "WaymarkSystem"]),
     .library(name: "WaymarkOnboarding", targets: ["WaymarkOnboarding", "WaymarkSystem"]),
     .library(name: "WaymarkAnchors", targets: ["WaymarkAnchors", "WaymarkImage", "WaymarkGeometry", "WaymarkSystem"]),
     .library(name: "WaymarkClient", targets: ["WaymarkClient", "WaymarkProtocol", "WaymarkJSON", "WaymarkSystem"]),
@@ -69,7 +70,10 @@ let package = Package(
     module("WaymarkJSON", []),
     module("WaymarkGeometry", []),
     module("WaymarkImage", ["WaymarkSystem", "WaymarkGeometry", "CKernels", "CJPEG", "CPNG", "CWebP"]),
-    module("WaymarkBarcodes", ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry", "CKernels", "CZBar"]),
+    module("WaymarkSymbologies", []),
+    module(
+      "WaymarkBarcodes",
+      ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry", "WaymarkSymbologies", "CKernels", "CZBar"]),
     module(
       "WaymarkOnboarding",
       [
@@ -94,7 +98,8 @@ let package = Package(
     module(
       "WaymarkScenes",
       [
-        "WaymarkSystem", "WaymarkJSON", "WaymarkGeometry", "WaymarkBarcodes", .product(name: "Yams", package: "Yams"),
+        "WaymarkSystem", "WaymarkJSON", "WaymarkGeometry", "WaymarkSymbologies", "WaymarkBarcodes",
+        .product(name: "Yams", package: "Yams"),
       ]),
     module(
       "WaymarkSignature",
@@ -109,13 +114,15 @@ let package = Package(
     module(
       "WaymarkWorker",
       [
-        "WaymarkSystem", "WaymarkBarcodes", "WaymarkDocuments", "WaymarkText", "WaymarkImage", "WaymarkGeometry",
+        "WaymarkSystem", "WaymarkSymbologies", "WaymarkBarcodes", "WaymarkDocuments", "WaymarkText", "WaymarkImage",
+        "WaymarkGeometry",
         "CMemory", "CSandbox",
       ]),
     module(
       "WaymarkPipeline",
       [
-        "WaymarkSystem", "WaymarkImage", "WaymarkGeometry", "WaymarkBarcodes", "WaymarkOnboarding", "WaymarkAnchors",
+        "WaymarkSystem", "WaymarkImage", "WaymarkGeometry", "WaymarkSymbologies", "WaymarkBarcodes",
+        "WaymarkOnboarding", "WaymarkAnchors",
         "WaymarkDocuments", "WaymarkText", "WaymarkScenes",
       ]),
     module(
@@ -123,7 +130,8 @@ let package = Package(
       [
         "WaymarkSystem", "WaymarkJSON", "WaymarkPipeline", "WaymarkWorker", "WaymarkProtocol", "WaymarkCamera",
         "WaymarkImage", "WaymarkGeometry",
-        "WaymarkBarcodes", "WaymarkOnboarding", "WaymarkAccounts", "WaymarkAnchors", "WaymarkDocuments",
+        "WaymarkSymbologies", "WaymarkBarcodes", "WaymarkOnboarding", "WaymarkAccounts", "WaymarkAnchors",
+        "WaymarkDocuments",
         "WaymarkText", "WaymarkScenes",
         "WaymarkSignature", "CMemory", "CSignals",
         .product(name: "Crypto", package: "swift-crypto"),
@@ -164,7 +172,8 @@ let package = Package(
     .executableTarget(
       name: "waymark",
       dependencies: [
-        "CSignals", "WaymarkSystem", "WaymarkJSON", "WaymarkGeometry", "WaymarkImage", "WaymarkBarcodes",
+        "CSignals", "WaymarkSystem", "WaymarkJSON", "WaymarkGeometry", "WaymarkImage", "WaymarkSymbologies",
+        "WaymarkBarcodes",
         "WaymarkOnboarding", "WaymarkBundles",
         "WaymarkAnchors", "WaymarkDocuments", "WaymarkScenes", "WaymarkSignature", "WaymarkCamera",
         "WaymarkCounting", "WaymarkFeedback", "WaymarkKeys", "WaymarkText", "WaymarkProtocol",
@@ -193,7 +202,10 @@ let package = Package(
     tests("WaymarkJSONTests", ["WaymarkJSON"]),
     tests("WaymarkGeometryTests", ["WaymarkGeometry"]),
     tests("WaymarkImageTests", ["WaymarkSystem", "WaymarkImage"]),
-    tests("WaymarkBarcodesTests", ["WaymarkSystem", "WaymarkBarcodes", "WaymarkImage", "WaymarkGeometry"]),
+    tests("WaymarkSymbologiesTests", ["WaymarkSymbologies", "WaymarkGeometry"]),
+    tests(
+      "WaymarkBarcodesTests",
+      ["WaymarkSystem", "WaymarkBarcodes", "WaymarkSymbologies", "WaymarkImage", "WaymarkGeometry"]),
     tests(
       "WaymarkOnboardingTests",
       [
@@ -206,7 +218,9 @@ let package = Package(
     tests("WaymarkCountingTests", ["WaymarkCounting", "WaymarkGeometry"]),
     tests("WaymarkDocumentsTests", ["WaymarkSystem", "WaymarkDocuments", "WaymarkImage", "WaymarkGeometry"]),
     tests("WaymarkTextTests", ["WaymarkText", "WaymarkImage", "WaymarkGeometry"]),
-    tests("WaymarkScenesTests", ["WaymarkSystem", "WaymarkScenes", "WaymarkBarcodes", "WaymarkGeometry"]),
+    tests(
+      "WaymarkScenesTests",
+      ["WaymarkSystem", "WaymarkScenes", "WaymarkSymbologies", "WaymarkBarcodes", "WaymarkGeometry"]),
     tests("WaymarkSignatureTests", ["WaymarkSystem", "WaymarkSignature", "WaymarkImage"]),
     tests("WaymarkCameraTests", ["WaymarkSystem", "WaymarkCamera", "WaymarkImage", "CV4L2"]),
     tests("WaymarkFeedbackTests", ["WaymarkSystem", "WaymarkFeedback"]),
@@ -216,13 +230,15 @@ let package = Package(
     tests(
       "WaymarkWorkerTests",
       [
-        "WaymarkSystem", "WaymarkWorker", "WaymarkImage", "WaymarkBarcodes", "WaymarkDocuments", "WaymarkText",
+        "WaymarkSystem", "WaymarkWorker", "WaymarkImage", "WaymarkSymbologies", "WaymarkBarcodes", "WaymarkDocuments",
+        "WaymarkText",
         "WaymarkGeometry", "CSandbox",
       ]),
     tests(
       "WaymarkPipelineTests",
       [
-        "WaymarkSystem", "WaymarkPipeline", "WaymarkImage", "WaymarkGeometry", "WaymarkBarcodes", "WaymarkOnboarding",
+        "WaymarkSystem", "WaymarkPipeline", "WaymarkImage", "WaymarkGeometry", "WaymarkSymbologies", "WaymarkBarcodes",
+        "WaymarkOnboarding",
         "WaymarkDocuments",
       ]),
     tests(

@@ -47,13 +47,17 @@ let package = Package(
     module("WaymarkJSON", []),
     module("WaymarkGeometry", []),
     module("WaymarkImage", ["WaymarkSystem", "WaymarkGeometry", "CKernels", "CJPEG", "CPNG", "CWebP"]),
-    module("WaymarkBarcodes", ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry", "CKernels", "CZBar"]),
+    module("WaymarkSymbologies", []),
+    module(
+      "WaymarkBarcodes",
+      ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry", "WaymarkSymbologies", "CKernels", "CZBar"]),
     module("WaymarkDocuments", ["WaymarkSystem", "WaymarkJSON", "WaymarkImage", "WaymarkGeometry"]),
     module("WaymarkText", ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry"]),
     module(
       "WaymarkWorker",
       [
-        "WaymarkSystem", "WaymarkBarcodes", "WaymarkDocuments", "WaymarkText", "WaymarkImage", "WaymarkGeometry",
+        "WaymarkSystem", "WaymarkSymbologies", "WaymarkBarcodes", "WaymarkDocuments", "WaymarkText", "WaymarkImage",
+        "WaymarkGeometry",
         "CMemory", "CSandbox",
       ]),
     module(
@@ -80,7 +84,10 @@ let package = Package(
     module("WaymarkAnchors", ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry", "CKernels"]),
     module(
       "WaymarkScenes",
-      ["WaymarkSystem", "WaymarkJSON", "WaymarkGeometry", "WaymarkBarcodes", .product(name: "Yams", package: "Yams")]),
+      [
+        "WaymarkSystem", "WaymarkJSON", "WaymarkGeometry", "WaymarkSymbologies", "WaymarkBarcodes",
+        .product(name: "Yams", package: "Yams"),
+      ]),
     module("WaymarkProtocol", ["WaymarkJSON", "WaymarkSystem"]),
     module(
       "WaymarkClient",
@@ -101,10 +108,13 @@ let package = Package(
     .target(name: "FuzzSupport", dependencies: ["CFuzzer"], swiftSettings: instrumented),
     fuzzer("FuzzPictures", ["WaymarkImage"]),
     fuzzer("FuzzStream", ["WaymarkImage", "WaymarkSystem"]),
-    fuzzer("FuzzCodes", ["WaymarkBarcodes", "WaymarkGeometry", "WaymarkImage"]),
+    fuzzer("FuzzCodes", ["WaymarkSymbologies", "WaymarkBarcodes", "WaymarkGeometry", "WaymarkImage"]),
     fuzzer(
       "FuzzWorker",
-      ["WaymarkWorker", "WaymarkBarcodes", "WaymarkGeometry", "WaymarkImage", "WaymarkSystem", "WaymarkText"]),
+      [
+        "WaymarkWorker", "WaymarkSymbologies", "WaymarkBarcodes", "WaymarkGeometry", "WaymarkImage", "WaymarkSystem",
+        "WaymarkText",
+      ]),
     fuzzer("FuzzExpressions", ["WaymarkText", "WaymarkWorker", "WaymarkGeometry", "WaymarkSystem"]),
     fuzzer("FuzzLibrary", ["WaymarkAnchors", "WaymarkImage", "WaymarkSystem"]),
     fuzzer("FuzzPayloads", ["WaymarkOnboarding", "WaymarkJSON"]),

@@ -1,4 +1,5 @@
 import WaymarkImage
+import WaymarkSymbologies
 
 extension BarcodeScanner {
   /// Reads as much as fits into the time of a frame: the probe and what it points to, and one pass over the whole picture where

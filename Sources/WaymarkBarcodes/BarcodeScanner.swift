@@ -1,5 +1,6 @@
 import WaymarkGeometry
 public import WaymarkImage
+import WaymarkSymbologies
 public import WaymarkSystem
 
 /// Reads codes from gray pictures. One scanner a thread: it is a handle that is owned, not shared.

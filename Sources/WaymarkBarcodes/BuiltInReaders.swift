@@ -1,5 +1,6 @@
 import WaymarkGeometry
 import WaymarkImage
+import WaymarkSymbologies
 
 /// The readers of this module, as one: what libzbar has no decoder for.
 struct BuiltInReaders {

@@ -1,5 +1,6 @@
 import WaymarkGeometry
 import WaymarkImage
+import WaymarkSymbologies
 
 /// Advises a person on how to have a code read.
 enum CaptureAdvisor {

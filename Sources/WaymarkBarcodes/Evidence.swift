@@ -1,4 +1,5 @@
 import WaymarkGeometry
+import WaymarkSymbologies
 
 /// The symbols that the passes over one picture have read so far, and whether they can be believed.
 ///

@@ -1,4 +1,5 @@
 import WaymarkGeometry
+import WaymarkSymbologies
 
 extension PictureSearch {
   /// True if anything was seen that only a code would show: worth every pass.

@@ -1,5 +1,6 @@
 import WaymarkGeometry
 import WaymarkImage
+import WaymarkSymbologies
 
 /// One picture on its way through the passes: what the probe saw of it, and what was read so far.
 struct PictureSearch {

@@ -1,3 +1,5 @@
+public import WaymarkSymbologies
+
 /// The symbologies to look for, and the effort.
 public struct ScanConfiguration: Hashable, Sendable {
   /// How much time a picture is worth.

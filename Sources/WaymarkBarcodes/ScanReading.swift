@@ -1,4 +1,5 @@
 public import WaymarkGeometry
+public import WaymarkSymbologies
 
 /// The result of one look at a picture.
 public struct ScanReading: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import WaymarkGeometry
+import WaymarkSymbologies
 
 extension Symbol {
   /// Converts a result of the library: text, GS1 elements, corners.

@@ -1,4 +1,5 @@
 public import WaymarkGeometry
+public import WaymarkSymbologies
 
 /// A code that was read.
 public struct Symbol: Hashable, Sendable {

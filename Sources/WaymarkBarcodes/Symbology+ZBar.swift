@@ -1,4 +1,5 @@
 import CZBar
+import WaymarkSymbologies
 
 extension Symbology {
   /// The type that libzbar calls it; `nil` for one that it does not read.

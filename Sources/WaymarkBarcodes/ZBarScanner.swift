@@ -1,6 +1,7 @@
 import CZBar
 import WaymarkGeometry
 import WaymarkImage
+import WaymarkSymbologies
 import WaymarkSystem
 
 /// The `zbar_image_scanner` handle, closed when the value goes. One thread at a time.

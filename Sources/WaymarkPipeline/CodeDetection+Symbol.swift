@@ -1,5 +1,6 @@
 package import WaymarkAnchors
 package import WaymarkBarcodes
+import WaymarkSymbologies
 
 extension CodeDetection {
   /// A symbol that was read, to be followed.

@@ -5,6 +5,7 @@ import WaymarkImage
 import WaymarkOnboarding
 import WaymarkPipeline
 import WaymarkProtocol
+import WaymarkSymbologies
 import WaymarkSystem
 package import WaymarkWorker
 

@@ -1,6 +1,7 @@
 import WaymarkBarcodes
 import WaymarkGeometry
 import WaymarkImage
+import WaymarkSymbologies
 
 /// A worker's answer about the codes of a frame.
 struct CodeReply: Equatable {

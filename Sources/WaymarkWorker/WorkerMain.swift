@@ -3,6 +3,7 @@ import CSandbox
 import Glibc
 import WaymarkBarcodes
 import WaymarkImage
+import WaymarkSymbologies
 import WaymarkSystem
 
 /// The program of a worker: locks itself in, then reads codes and pictures until its daemon is gone.

@@ -1,5 +1,6 @@
 import WaymarkBarcodes
 import WaymarkImage
+import WaymarkSymbologies
 
 /// A request to a worker. The bytes it is about lie at the beginning of the arena.
 enum WorkerRequest: Equatable {

@@ -4,6 +4,7 @@ import WaymarkBarcodes
 import WaymarkCamera
 import WaymarkImage
 import WaymarkPipeline
+import WaymarkSymbologies
 import WaymarkSystem
 
 /// `waymark cameras try`: streams from a camera for a while and tells what happens.

@@ -3,6 +3,7 @@ import Foundation
 import WaymarkBarcodes
 import WaymarkImage
 import WaymarkOnboarding
+import WaymarkSymbologies
 import WaymarkSystem
 
 /// `waymark scan`: reads codes from picture files.

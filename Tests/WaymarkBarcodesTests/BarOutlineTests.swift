@@ -1,6 +1,7 @@
 import Testing
 import WaymarkGeometry
 import WaymarkImage
+import WaymarkSymbologies
 
 @testable import WaymarkBarcodes
 

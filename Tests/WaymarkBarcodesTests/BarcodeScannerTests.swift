@@ -3,6 +3,7 @@ import Testing
 import WaymarkBarcodes
 import WaymarkGeometry
 import WaymarkImage
+import WaymarkSymbologies
 import WaymarkSystem
 
 @Suite struct BarcodeScannerTests {

@@ -1,5 +1,6 @@
 import Testing
 import WaymarkImage
+import WaymarkSymbologies
 
 @testable import WaymarkBarcodes
 

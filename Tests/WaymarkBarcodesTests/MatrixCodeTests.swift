@@ -4,6 +4,7 @@ import WaymarkGeometry
 import WaymarkImage
 
 @testable import WaymarkBarcodes
+@testable import WaymarkSymbologies
 
 @Suite("Matrix codes of our own readers")
 struct MatrixCodeTests {
@@ -126,7 +127,7 @@ struct MatrixCodeTests {
     var random = RandomSource(seed: 11)
     for fixture in try MatrixFixture.load("matrices.txt") where fixture.symbology == .rMQR {
       let modules = fixture.modules
-      let found = (0..<32).map(RMQRSize.init).first { $0.columns == modules.columns && $0.rows == modules.rows }
+      let found = RMQRSize.all.first { $0.columns == modules.columns && $0.rows == modules.rows }
       let size = try #require(found)
       var word: UInt32 = 0
       for (i, place) in RMQRSize.formatPlaces.enumerated() where modules[place.x, place.y] { word |= 1 << UInt32(i) }

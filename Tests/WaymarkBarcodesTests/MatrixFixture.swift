@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WaymarkGeometry
 import WaymarkImage
+import WaymarkSymbologies
 
 @testable import WaymarkBarcodes
 

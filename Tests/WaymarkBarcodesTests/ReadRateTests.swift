@@ -2,6 +2,7 @@ import Glibc
 import Testing
 import WaymarkGeometry
 import WaymarkImage
+import WaymarkSymbologies
 
 @testable import WaymarkBarcodes
 

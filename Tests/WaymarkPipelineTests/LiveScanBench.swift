@@ -4,6 +4,7 @@ import WaymarkBarcodes
 import WaymarkGeometry
 import WaymarkOnboarding
 import WaymarkPipeline
+import WaymarkSymbologies
 
 /// A scan with a clock of its own, whose effects read as words.
 struct Bench {

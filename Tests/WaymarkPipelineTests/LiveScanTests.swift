@@ -4,6 +4,7 @@ import WaymarkBarcodes
 import WaymarkGeometry
 import WaymarkOnboarding
 import WaymarkPipeline
+import WaymarkSymbologies
 
 @Suite("The armed scan")
 struct LiveScanTests {

@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 import WaymarkBarcodes
 import WaymarkImage
+import WaymarkSymbologies
 import WaymarkSystem
 
 @testable import WaymarkWorker

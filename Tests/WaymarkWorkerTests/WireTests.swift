@@ -3,6 +3,7 @@ import WaymarkBarcodes
 import WaymarkDocuments
 import WaymarkGeometry
 import WaymarkImage
+import WaymarkSymbologies
 
 @testable import WaymarkWorker
 

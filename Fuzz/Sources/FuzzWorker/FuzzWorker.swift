@@ -2,6 +2,7 @@ import FuzzSupport
 import WaymarkBarcodes
 import WaymarkGeometry
 import WaymarkImage
+import WaymarkSymbologies
 import WaymarkSystem
 import WaymarkText
 

@@ -1,5 +1,6 @@
 import WaymarkGeometry
 import WaymarkImage
+import WaymarkSymbologies
 
 /// Reads Aztec Code symbols (ISO/IEC 24778) from the bull's eye outwards.
 struct AztecReader {
@@ -267,5 +268,21 @@ struct AztecReader {
     let along = radius == 5 ? Array(-3...3) : Array(-5...5).filter { $0 != 0 }
     return along.map { isDark($0, -radius) } + along.map { isDark(radius, $0) }
       + along.reversed().map { isDark($0, radius) } + along.reversed().map { isDark(-radius, $0) }
+  }
+}
+
+extension AztecOrientation {
+  /// The corners of the upright symbol.
+  ///
+  /// - Parameters:
+  ///   - map: from modules, counted from the middle of the symbol, to pixels.
+  ///   - half: half the side of the symbol, in modules.
+  fileprivate func corners(_ map: Homography, half: Double) -> Quadrilateral {
+    func at(_ x: Int, _ y: Int) -> Point2 {
+      let (u, v) = apply(x, y)
+      return map.apply([Double(u) * half, Double(v) * half])
+    }
+    return Quadrilateral(
+      topLeft: at(-1, -1), topRight: at(1, -1), bottomRight: at(1, 1), bottomLeft: at(-1, 1))
   }
 }

@@ -1,4 +1,5 @@
 import WaymarkGeometry
+import WaymarkSymbologies
 
 /// A code of one of the readers of this module: what was found at a place, read or not.
 struct MatrixDetection {

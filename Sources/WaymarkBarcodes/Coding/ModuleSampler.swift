@@ -1,5 +1,6 @@
 import WaymarkGeometry
 import WaymarkImage
+import WaymarkSymbologies
 
 /// The brightness of every module of a rectangular code, and which of them are dark.
 struct ModuleSampler {

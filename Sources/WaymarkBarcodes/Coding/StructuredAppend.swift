@@ -1,4 +1,5 @@
 import WaymarkGeometry
+import WaymarkSymbologies
 
 /// The codes of one picture that carry parts of messages, of whatever symbology.
 struct StructuredAppend {

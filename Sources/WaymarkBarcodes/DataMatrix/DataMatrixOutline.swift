@@ -1,5 +1,6 @@
 import WaymarkGeometry
 import WaymarkImage
+import WaymarkSymbologies
 
 /// The four sides of a Data Matrix symbol as curves, with a place for every column and row: for a symbol that is bent, or
 /// whose columns and rows differ in width.

@@ -1,5 +1,6 @@
 import WaymarkGeometry
 import WaymarkImage
+import WaymarkSymbologies
 
 /// Symbols that are bent or uneven.
 extension DataMatrixReader {

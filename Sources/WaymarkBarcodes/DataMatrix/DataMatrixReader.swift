@@ -1,5 +1,6 @@
 import WaymarkGeometry
 import WaymarkImage
+import WaymarkSymbologies
 
 /// Reads Data Matrix symbols (ISO/IEC 16022 and ISO/IEC 21471): finds the L by the straight borders of its sides, the
 /// size by the alternating sides opposite, and samples every module.
@@ -279,25 +280,5 @@ struct DataMatrixReader {
       }
     }
     return known
-  }
-}
-
-extension DataMatrixSize {
-  /// Every size as it is and as a mirror shows it.
-  static let both = all.flatMap { $0.rows == $0.columns ? [$0] : [$0, $0.turned] }
-
-  /// The same with rows for columns, as a mirror shows it.
-  var turned: DataMatrixSize {
-    DataMatrixSize(
-      rows: columns, columns: rows, regionRows: regionColumns, regionColumns: regionRows, data: data, checks: checks,
-      blocks: blocks)
-  }
-
-  /// Returns whether a module of the outer frame is dark; `nil` inside.
-  func frame(_ x: Int, _ y: Int) -> Bool? {
-    if x == 0 || y == rows - 1 { return true }
-    if y == 0 { return x.isMultiple(of: 2) }
-    if x == columns - 1 { return !y.isMultiple(of: 2) }
-    return nil
   }
 }

@@ -1,5 +1,6 @@
 import WaymarkGeometry
 import WaymarkImage
+import WaymarkSymbologies
 
 /// The alternating side of a Data Matrix symbol opposite to the L.
 struct DataMatrixTiming {

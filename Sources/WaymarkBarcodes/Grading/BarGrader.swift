@@ -1,5 +1,6 @@
 import WaymarkGeometry
 import WaymarkImage
+import WaymarkSymbologies
 
 /// Grades the print of bars after ISO/IEC 15416: ten scan lines over the height of the bars, each with its reflectance profile.
 struct BarGrader {

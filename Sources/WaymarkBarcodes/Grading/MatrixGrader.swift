@@ -1,5 +1,6 @@
 import WaymarkGeometry
 import WaymarkImage
+import WaymarkSymbologies
 
 /// Grades the print of a matrix code after ISO/IEC 15415, its modules being known.
 struct MatrixGrader {

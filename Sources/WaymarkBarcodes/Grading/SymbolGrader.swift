@@ -1,5 +1,6 @@
 import WaymarkGeometry
 public import WaymarkImage
+public import WaymarkSymbologies
 
 /// Grades how symbols that were read are printed.
 public struct SymbolGrader: ~Copyable {
@@ -182,7 +183,7 @@ public struct SymbolGrader: ~Copyable {
       }
     case .microQR: fixed = { MicroQRDecoder.fixed($0, $1) }
     default:
-      let size = (0..<32).map(RMQRSize.init).first { $0.columns == columns && $0.rows == rows }
+      let size = RMQRSize.all.first { $0.columns == columns && $0.rows == rows }
       fixed = { size?.fixed($0, $1) }
     }
     // The sides by themselves, and what is inside.

@@ -1,5 +1,6 @@
 import WaymarkGeometry
 import WaymarkImage
+import WaymarkSymbologies
 
 /// The add-ons of two and five digits to the right of EAN-13, UPC-A and UPC-E (GS1 General Specifications, 5.2.1.4): issues of
 /// periodicals and prices of books. All the check they have is the parity of their digits, so they are looked for only where they

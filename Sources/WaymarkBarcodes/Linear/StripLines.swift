@@ -1,5 +1,6 @@
 import WaymarkGeometry
 import WaymarkImage
+import WaymarkSymbologies
 
 /// Runs the readers of this module on the lines of one strip.
 struct StripLines {

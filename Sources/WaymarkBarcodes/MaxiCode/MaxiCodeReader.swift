@@ -1,5 +1,6 @@
 import WaymarkGeometry
 import WaymarkImage
+import WaymarkSymbologies
 
 /// Reads MaxiCode symbols (ISO/IEC 16023): the round bull's eye says where and how large it is, the six groups of three
 /// modules around it how it is turned.

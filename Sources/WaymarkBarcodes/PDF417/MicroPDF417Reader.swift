@@ -1,5 +1,6 @@
 import WaymarkGeometry
 import WaymarkImage
+import WaymarkSymbologies
 
 /// Reads MicroPDF417 symbols (ISO/IEC 24728): row address patterns at both ends of a line through a region of bars say which of
 /// the shapes it is and which row was met; from many of them follows where every row lies, and each is read along its course.

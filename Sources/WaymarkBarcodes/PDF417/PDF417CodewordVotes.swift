@@ -1,4 +1,5 @@
 import WaymarkGeometry
+import WaymarkSymbologies
 
 /// Collects the votes of many lines through a PDF417 symbol for its codewords.
 struct PDF417CodewordVotes {

@@ -1,4 +1,5 @@
 import WaymarkGeometry
+import WaymarkSymbologies
 
 /// Where the modules of a code lie in a picture: a homography from module coordinates (the first module covers 0 to 1),
 /// and shifts that bend it to a surface that is not flat.

@@ -1,5 +1,6 @@
 import WaymarkGeometry
 import WaymarkImage
+import WaymarkSymbologies
 
 /// Lays the grid of a code over a picture: from three finder patterns to a map that fits the fixed patterns best.
 ///

@@ -1,4 +1,5 @@
 import WaymarkGeometry
+import WaymarkSymbologies
 
 /// Two finder patterns of a code whose third is torn off, painted over or lost in glare.
 struct QRPair {

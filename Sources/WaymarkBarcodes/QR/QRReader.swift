@@ -1,5 +1,6 @@
 import WaymarkGeometry
 import WaymarkImage
+import WaymarkSymbologies
 
 /// Reads QR codes from their finder patterns: lays a grid over each three that belong together, samples it module by
 /// module, and decodes.

@@ -1,5 +1,6 @@
 import Glibc
 import WaymarkGeometry
+import WaymarkSymbologies
 
 /// Three finder patterns that could be of one code.
 struct QRTriplet {

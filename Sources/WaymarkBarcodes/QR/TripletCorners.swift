@@ -1,4 +1,5 @@
 import WaymarkGeometry
+import WaymarkSymbologies
 
 /// The corners of two or three finder patterns of a code: eight or twelve points.
 struct TripletCorners {

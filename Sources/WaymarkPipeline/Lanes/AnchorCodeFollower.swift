@@ -4,6 +4,7 @@ import WaymarkGeometry
 import WaymarkImage
 import WaymarkOnboarding
 package import WaymarkScenes
+import WaymarkSymbologies
 
 /// A code that is an anchor.
 package struct AnchorCode: Hashable, Sendable {

@@ -2,6 +2,7 @@ package import WaymarkAnchors
 package import WaymarkBarcodes
 package import WaymarkGeometry
 package import WaymarkImage
+package import WaymarkSymbologies
 import WaymarkSystem
 
 /// The lane that follows codes between their readings: luma in, places out. What was read comes from the barcode lane by a

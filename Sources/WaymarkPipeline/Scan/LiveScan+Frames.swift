@@ -1,6 +1,7 @@
 import WaymarkBarcodes
 import WaymarkGeometry
 import WaymarkOnboarding
+import WaymarkSymbologies
 
 extension LiveScan {
   /// Returns the identity of a code for the armed scan. A refused code is another than an accepted one: a token that was too

@@ -2,6 +2,7 @@ package import FoundationEssentials
 package import WaymarkBarcodes
 package import WaymarkGeometry
 package import WaymarkOnboarding
+package import WaymarkSymbologies
 
 /// The one scan that can be armed on a device: who holds it, what it has seen, what to tell.
 ///

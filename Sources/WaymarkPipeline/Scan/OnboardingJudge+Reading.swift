@@ -2,6 +2,7 @@ package import FoundationEssentials
 package import WaymarkBarcodes
 package import WaymarkGeometry
 package import WaymarkOnboarding
+package import WaymarkSymbologies
 
 /// A verdict and the code in the picture that it is about.
 package struct PictureVerdict: Sendable {

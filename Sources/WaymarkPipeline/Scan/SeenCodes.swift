@@ -1,4 +1,5 @@
 import WaymarkBarcodes
+import WaymarkSymbologies
 
 /// Which codes are in view, so that each is told once until it has been away for a while.
 struct SeenCodes: Sendable {

@@ -1,4 +1,5 @@
 import WaymarkBarcodes
+import WaymarkSymbologies
 import WaymarkSystem
 
 /// Reads which code an anchor is, with every complaint.

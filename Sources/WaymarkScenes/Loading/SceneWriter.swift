@@ -1,4 +1,5 @@
 import WaymarkBarcodes
+import WaymarkSymbologies
 import WaymarkSystem
 
 /// Writes a scene as the `scene.yaml` that the loader reads.

@@ -1,4 +1,5 @@
 package import WaymarkBarcodes
+package import WaymarkSymbologies
 package import WaymarkSystem
 
 /// Which code an anchor is: what it says, and how it may be printed.

@@ -6,6 +6,7 @@ import WaymarkImage
 import WaymarkOnboarding
 package import WaymarkPipeline
 package import WaymarkProtocol
+import WaymarkSymbologies
 import WaymarkSystem
 
 /// `codes.*` and `code.*`: codes that are followed from frame to frame once they were read.

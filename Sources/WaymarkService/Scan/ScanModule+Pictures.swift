@@ -4,6 +4,7 @@ import WaymarkBarcodes
 import WaymarkOnboarding
 import WaymarkPipeline
 import WaymarkProtocol
+import WaymarkSymbologies
 import WaymarkSystem
 import WaymarkWorker
 

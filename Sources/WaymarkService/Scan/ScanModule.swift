@@ -8,6 +8,7 @@ package import WaymarkJSON
 package import WaymarkOnboarding
 package import WaymarkPipeline
 package import WaymarkProtocol
+import WaymarkSymbologies
 import WaymarkSystem
 import WaymarkWorker
 

@@ -5,6 +5,7 @@ import WaymarkJSON
 import WaymarkOnboarding
 import WaymarkPipeline
 import WaymarkProtocol
+import WaymarkSymbologies
 
 /// Verdicts in the words of the wire.
 extension ScanModule {

@@ -4,6 +4,7 @@ import WaymarkGeometry
 import WaymarkJSON
 import WaymarkProtocol
 import WaymarkScenes
+import WaymarkSymbologies
 import WaymarkSystem
 
 /// From the values of the session to those of the wire.

@@ -5,6 +5,7 @@ import WaymarkDocuments
 import WaymarkGeometry
 import WaymarkImage
 import WaymarkPipeline
+import WaymarkSymbologies
 import WaymarkSystem
 
 /// `waymark anchors capture`: makes a reference picture of a photograph of a poster on the wall.

@@ -4,6 +4,7 @@ import WaymarkBarcodes
 import WaymarkGeometry
 import WaymarkImage
 import WaymarkPipeline
+import WaymarkSymbologies
 import WaymarkSystem
 
 /// `waymark anchors codes`: the frames as one sequence, codes followed between their readings.

@@ -9,6 +9,7 @@ import WaymarkCounting
 import WaymarkGeometry
 import WaymarkImage
 import WaymarkProtocol
+import WaymarkSymbologies
 import WaymarkSystem
 
 /// `waymark count`: how many of what are on a shelf.

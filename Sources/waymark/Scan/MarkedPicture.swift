@@ -1,6 +1,7 @@
 import WaymarkBarcodes
 import WaymarkGeometry
 import WaymarkImage
+import WaymarkSymbologies
 
 /// A place in a picture with a word for it.
 struct AnnotationMark: Sendable {

@@ -4,6 +4,7 @@ import WaymarkGeometry
 import WaymarkImage
 import WaymarkOnboarding
 import WaymarkPipeline
+import WaymarkSymbologies
 import WaymarkSystem
 
 /// Turns inputs into reports, one after the other; one for each thread.

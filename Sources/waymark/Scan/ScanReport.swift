@@ -5,6 +5,7 @@ import WaymarkImage
 import WaymarkJSON
 import WaymarkOnboarding
 import WaymarkProtocol
+import WaymarkSymbologies
 import WaymarkSystem
 
 /// The result for one input: the object that `--json` prints.

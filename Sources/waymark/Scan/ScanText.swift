@@ -1,6 +1,7 @@
 import Foundation
 import WaymarkBarcodes
 import WaymarkOnboarding
+import WaymarkSymbologies
 
 /// A report as a person reads it. What comes from the code or the file name is escaped first.
 struct ScanText {

@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import WaymarkBarcodes
 import WaymarkImage
+import WaymarkSymbologies
 import WaymarkSystem
 import WaymarkWorker
 

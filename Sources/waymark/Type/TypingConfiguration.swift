@@ -2,6 +2,7 @@ import Foundation
 import WaymarkBarcodes
 import WaymarkKeys
 import WaymarkService
+import WaymarkSymbologies
 import WaymarkSystem
 import Yams
 

@@ -6,10 +6,10 @@
 @_extern(c, "putchar") @discardableResult func write(_ byte: Int32) -> Int32
 
 /// Stands in for what converts character sets, which is the C library's.
-enum Charset: Hashable {
+package enum Charset: Hashable {
   case ascii
 
-  static func decode(_ bytes: [UInt8], eci: Int?) -> (text: String, charset: Charset) { ("", .ascii) }
+  package static func decode(_ bytes: [UInt8], eci: Int?) -> (text: String, charset: Charset) { ("", .ascii) }
 }
 
 private func tell(_ name: StaticString, _ found: (message: CodeMessage, used: Double)?) {

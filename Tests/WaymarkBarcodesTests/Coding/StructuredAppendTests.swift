@@ -3,6 +3,7 @@ import WaymarkGeometry
 import WaymarkImage
 
 @testable import WaymarkBarcodes
+@testable import WaymarkSymbologies
 
 /// Messages that are spread over several codes.
 struct StructuredAppendTests {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WaymarkBarcodes
 import WaymarkGeometry
+import WaymarkSymbologies
 import WaymarkSystem
 
 @testable import WaymarkScenes

@@ -1,6 +1,7 @@
 import Testing
 import WaymarkBarcodes
 import WaymarkGeometry
+import WaymarkSymbologies
 import WaymarkSystem
 
 @testable import WaymarkScenes

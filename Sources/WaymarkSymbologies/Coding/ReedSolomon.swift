@@ -1,0 +1,250 @@
+/// The numbers that an error-correcting code computes with: GF(2^m) or the integers modulo a prime.
+struct FiniteField: Sendable {
+  /// How many elements it has.
+  let size: Int
+  private let isPrime: Bool
+  /// Powers of the primitive element, written twice in a row so that sums of logarithms need no reduction.
+  private let powers: [UInt16]
+  private let logarithms: [UInt16]
+
+  /// GF(2^bits) with a primitive polynomial, its leading term included.
+  init(bits: Int, polynomial: Int) {
+    let size = 1 << bits
+    self.init(size: size, isPrime: false) { value in
+      let next = value << 1
+      return next & size != 0 ? next ^ polynomial : next
+    }
+  }
+
+  /// The integers modulo a prime, of which `generator` is a primitive root.
+  init(prime: Int, generator: Int) {
+    self.init(size: prime, isPrime: true) { $0 * generator % prime }
+  }
+
+  private init(size: Int, isPrime: Bool, next: (Int) -> Int) {
+    self.size = size
+    self.isPrime = isPrime
+    var powers = [UInt16](repeating: 0, count: 2 * (size - 1))
+    var logarithms = [UInt16](repeating: 0, count: size)
+    var value = 1
+    for i in 0..<(size - 1) {
+      powers[i] = UInt16(value)
+      powers[i + size - 1] = UInt16(value)
+      logarithms[value] = UInt16(i)
+      value = next(value)
+    }
+    self.powers = powers
+    self.logarithms = logarithms
+  }
+
+  func sum(_ a: Int, _ b: Int) -> Int {
+    guard isPrime else { return a ^ b }
+    let s = a + b
+    return s >= size ? s - size : s
+  }
+
+  func difference(_ a: Int, _ b: Int) -> Int {
+    guard isPrime else { return a ^ b }
+    let d = a - b
+    return d < 0 ? d + size : d
+  }
+
+  func product(_ a: Int, _ b: Int) -> Int {
+    a == 0 || b == 0 ? 0 : Int(powers[Int(logarithms[a]) + Int(logarithms[b])])
+  }
+
+  /// The quotient; `b` is not zero.
+  func quotient(_ a: Int, _ b: Int) -> Int {
+    a == 0 ? 0 : Int(powers[Int(logarithms[a]) + size - 1 - Int(logarithms[b])])
+  }
+
+  /// `value` added to itself `n` times.
+  func multiple(_ n: Int, _ value: Int) -> Int {
+    isPrime ? n % size * value % size : n.isMultiple(of: 2) ? 0 : value
+  }
+
+  /// A power of the primitive element; the exponent is not negative.
+  func power(_ exponent: Int) -> Int { Int(powers[exponent % (size - 1)]) }
+}
+
+/// Finds and corrects wrong codewords of a Reed–Solomon code, some of which may be known to be unreadable.
+///
+/// Syndromes, the Berlekamp–Massey algorithm started from the erasures, Chien's search and Forney's formula (R. Blahut,
+/// "Algebraic Codes for Data Transmission", chapter 7).
+package struct ReedSolomon: Sendable {
+  let field: FiniteField
+  /// The exponent of the first root of the generator polynomial.
+  let firstRoot: Int
+
+  init(_ field: FiniteField, firstRoot: Int) {
+    self.field = field
+    self.firstRoot = firstRoot
+  }
+
+  /// QR Code and its relatives (ISO/IEC 18004 clause 7.5).
+  package static let qr = ReedSolomon(FiniteField(bits: 8, polynomial: 0x11D), firstRoot: 0)
+  /// Data Matrix (ISO/IEC 16022 clause 5.7), and the codewords of eight bits of Aztec Code.
+  package static let dataMatrix = ReedSolomon(FiniteField(bits: 8, polynomial: 0x12D), firstRoot: 1)
+  /// MaxiCode (ISO/IEC 16023), and the codewords of six bits of Aztec Code (ISO/IEC 24778 clause 7.2.3).
+  static let sixBits = ReedSolomon(FiniteField(bits: 6, polynomial: 0x43), firstRoot: 1)
+  /// The mode message of Aztec Code.
+  static let fourBits = ReedSolomon(FiniteField(bits: 4, polynomial: 0x13), firstRoot: 1)
+  /// Aztec Code of 9 to 22 layers.
+  static let tenBits = ReedSolomon(FiniteField(bits: 10, polynomial: 0x409), firstRoot: 1)
+  /// Aztec Code of 23 to 32 layers.
+  static let twelveBits = ReedSolomon(FiniteField(bits: 12, polynomial: 0x1069), firstRoot: 1)
+  /// PDF417 (ISO/IEC 15438 clause 5.10).
+  package static let pdf417 = ReedSolomon(FiniteField(prime: 929, generator: 3), firstRoot: 1)
+
+  /// Corrects a block in place.
+  ///
+  /// - Parameters:
+  ///   - words: data and check codewords in the order of transmission; unreadable ones hold anything.
+  ///   - checks: how many of them, the last ones, are check codewords.
+  ///   - erasures: the indices of unreadable ones.
+  ///   - reserve: check codewords that are left for detection: a correction that needs them is refused.
+  /// - Returns: how many codewords besides the erasures were wrong; `nil` where there is no codeword near enough, and
+  ///   then `words` is as it was.
+  package func correct(_ words: inout [Int], checks: Int, erasures: [Int] = [], reserve: Int = 0) -> Int? {
+    let count = words.count
+    guard checks > 0, checks < count, count < field.size, erasures.count + reserve <= checks,
+      words.allSatisfy({ $0 >= 0 && $0 < field.size }), erasures.allSatisfy(words.indices.contains)
+    else { return nil }
+    let syndromes = self.syndromes(words, checks)
+    if syndromes.allSatisfy({ $0 == 0 }) { return 0 }
+    let locator = self.locator(syndromes, erasures: erasures.map { count - 1 - $0 })
+    let degree = locator.lastIndex { $0 != 0 } ?? 0
+    guard degree >= erasures.count, 2 * degree - erasures.count <= checks - reserve else { return nil }
+    // Chien's search: position p is wrong where the locator vanishes at the inverse of the p-th power.
+    let order = field.size - 1
+    var wrong: [Int] = []
+    for p in 0..<count where evaluate(locator, at: field.power((order - p) % order)) == 0 { wrong.append(p) }
+    guard wrong.count == degree else { return nil }
+    var fixed = words
+    let evaluator = self.evaluator(syndromes, locator)
+    for p in wrong {
+      let inverse = field.power((order - p) % order)
+      let slope = derivative(locator, at: inverse)
+      guard slope != 0 else { return nil }
+      var value = field.quotient(evaluate(evaluator, at: inverse), slope)
+      // Forney: the value is −X^(1−b)·Ω(1/X)/Λ′(1/X).
+      value = field.product(value, field.power(((1 - firstRoot) * p % order + order) % order))
+      fixed[count - 1 - p] = field.sum(fixed[count - 1 - p], value)
+    }
+    guard self.syndromes(fixed, checks).allSatisfy({ $0 == 0 }) else { return nil }
+    let errors = fixed.indices.count { fixed[$0] != words[$0] && !erasures.contains($0) }
+    words = fixed
+    return errors
+  }
+
+  /// Corrects a block; where errors alone are too many, with more and more of its most doubtful codewords as erasures, of
+  /// which twice as many can be corrected (the idea of G. D. Forney, "Generalized minimum distance decoding", IEEE Trans.
+  /// IT 12 (1966)).
+  ///
+  /// - Parameters:
+  ///   - doubt: of each codeword, more is worse; empty where nothing is known.
+  ///   - erasures: codewords that are unreadable for certain.
+  /// - Returns: the share of the check codewords that it took.
+  package func correct(
+    _ words: inout [Int], checks: Int, doubt: [Float], erasures: [Int] = [], reserve: Int = 0
+  ) -> Double? {
+    if let errors = correct(&words, checks: checks, erasures: erasures, reserve: reserve) {
+      return Double(2 * errors + erasures.count) / Double(checks)
+    }
+    guard doubt.count == words.count else { return nil }
+    let known = Set(erasures)
+    let order = erasures + doubt.indices.filter { !known.contains($0) }.sorted { doubt[$0] > doubt[$1] }
+    // Erasures that take every check codeword fit anything: some are kept, so that what comes out is not an accident.
+    let reserve = max(reserve, 4)
+    var count = erasures.count + 2
+    while count + reserve <= checks {
+      var trial = words
+      if let errors = correct(&trial, checks: checks, erasures: Array(order.prefix(count)), reserve: reserve) {
+        words = trial
+        return Double(2 * errors + count) / Double(checks)
+      }
+      count += max(2, checks / 8)
+    }
+    return nil
+  }
+
+  /// The check codewords for some data; the way back, for tests and for grading.
+  package func checks(for data: [Int], count: Int) -> [Int] {
+    var generator = [1]
+    for i in 0..<count {
+      // Multiplied by (x − α^(b+i)), highest power first.
+      let root = field.power(firstRoot + i)
+      var next = generator + [0]
+      for (j, g) in generator.enumerated() { next[j + 1] = field.difference(next[j + 1], field.product(g, root)) }
+      generator = next
+    }
+    var rest = [Int](repeating: 0, count: count)
+    for word in data {
+      let lead = field.sum(word, rest[0])
+      rest.removeFirst()
+      rest.append(0)
+      for j in 0..<count { rest[j] = field.difference(rest[j], field.product(lead, generator[j + 1])) }
+    }
+    // The remainder is subtracted, so that the whole is a multiple of the generator.
+    return rest.map { field.difference(0, $0) }
+  }
+
+  private func syndromes(_ words: [Int], _ checks: Int) -> [Int] {
+    (0..<checks).map { j in
+      let root = field.power(firstRoot + j)
+      return words.reduce(0) { field.sum(field.product($0, root), $1) }
+    }
+  }
+
+  /// Coefficients of the error-and-erasure locator, lowest power first.
+  private func locator(_ syndromes: [Int], erasures: [Int]) -> [Int] {
+    let checks = syndromes.count
+    var locator = [Int](repeating: 0, count: checks + 1)
+    locator[0] = 1
+    for (n, p) in erasures.enumerated() {
+      let x = field.power(p)
+      for i in stride(from: n + 1, through: 1, by: -1) {
+        locator[i] = field.difference(locator[i], field.product(locator[i - 1], x))
+      }
+    }
+    var previous = locator
+    var length = erasures.count
+    for r in erasures.count..<checks {
+      var discrepancy = 0
+      for i in 0...r { discrepancy = field.sum(discrepancy, field.product(locator[i], syndromes[r - i])) }
+      previous.insert(0, at: 0)
+      previous.removeLast()
+      guard discrepancy != 0 else { continue }
+      var next = locator
+      for i in next.indices { next[i] = field.difference(next[i], field.product(discrepancy, previous[i])) }
+      if 2 * length <= r + erasures.count {
+        length = r + 1 + erasures.count - length
+        previous = locator.map { field.quotient($0, discrepancy) }
+      }
+      locator = next
+    }
+    return locator
+  }
+
+  /// The product of syndromes and locator up to the number of syndromes.
+  private func evaluator(_ syndromes: [Int], _ locator: [Int]) -> [Int] {
+    syndromes.indices.map { i in
+      (0...i).reduce(0) { field.sum($0, field.product(locator[$1], syndromes[i - $1])) }
+    }
+  }
+
+  private func evaluate(_ polynomial: [Int], at x: Int) -> Int {
+    polynomial.reversed().reduce(0) { field.sum(field.product($0, x), $1) }
+  }
+
+  /// The formal derivative: i times the coefficient of power i, by repeated addition in the field.
+  private func derivative(_ polynomial: [Int], at x: Int) -> Int {
+    var result = 0
+    var power = 1
+    for i in 1..<polynomial.count {
+      result = field.sum(result, field.product(field.multiple(i, polynomial[i]), power))
+      power = field.product(power, x)
+    }
+    return result
+  }
+}
