@@ -79,7 +79,10 @@ package struct JSONWriter {
   ///
   /// - Returns: false when a number in it is not one of JSON; `null` stands in its place.
   @discardableResult
-  package mutating func value(_ value: JSONValue) -> Bool {
+  package mutating func value(_ value: JSONValue) -> Bool { self.value(value, depth: nil) }
+
+  /// The same, with a line for each element and member where a depth is given: how many levels are open around it.
+  private mutating func value(_ value: JSONValue, depth: Int?) -> Bool {
     switch value {
     case .null: raw("null")
     case .bool(let value): value ? raw("true") : raw("false")
@@ -95,8 +98,10 @@ package struct JSONWriter {
       byte("[")
       for (index, element) in elements.enumerated() {
         if index > 0 { byte(",") }
-        if !self.value(element) { isGood = false }
+        line(depth.map { $0 + 1 })
+        if !self.value(element, depth: depth.map { $0 + 1 }) { isGood = false }
       }
+      if !elements.isEmpty { line(depth) }
       byte("]")
       return isGood
     case .object(let members):
@@ -104,14 +109,26 @@ package struct JSONWriter {
       byte("{")
       for (index, member) in members.enumerated() {
         if index > 0 { byte(",") }
+        line(depth.map { $0 + 1 })
         string(member.name)
         byte(":")
-        if !self.value(member.value) { isGood = false }
+        if depth != nil { byte(" ") }
+        if !self.value(member.value, depth: depth.map { $0 + 1 }) { isGood = false }
       }
+      if !members.isEmpty { line(depth) }
       byte("}")
       return isGood
     }
     return true
+  }
+
+  /// The value with a line for each element and member, indented by two spaces a level.
+  fileprivate mutating func indented(_ value: JSONValue) { _ = self.value(value, depth: 0) }
+
+  private mutating func line(_ depth: Int?) {
+    guard let depth else { return }
+    byte("\n")
+    for _ in 0..<depth { raw("  ") }
   }
 
   /// Returns whether a text is a number of RFC 8259, section 6.
@@ -173,6 +190,13 @@ extension JSONValue {
   package var compactText: String {
     var writer = JSONWriter(capacity: 64)
     writer.value(self)
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+
+  /// The value for people: a line for each element and member, indented by two spaces a level.
+  package var indentedText: String {
+    var writer = JSONWriter(capacity: 4096)
+    writer.indented(self)
     return String(decoding: writer.bytes, as: UTF8.self)
   }
 

@@ -5,7 +5,6 @@ import WaymarkProtocol
 extension Samples {
   static let allEvents = events + accountEvents
   static let allRequests = requests + accountRequests
-  static let allResults = results + accountResults
 
   static let person = AccountPerson(
     id: "k3v9q2m7x1c8b5n4", title: "Ada Lovelace", subtitle: "Plant 1000", initials: "AL")

@@ -174,7 +174,7 @@ public struct SyncRetryRequest: ServiceRequest {
 public struct SyncProgressRequest: ServiceRequest {
   /// The question's number.
   public var request: Int
-  /// The share that is done, from 0 to 1.
+  /// The share that is done. From 0 to 1.
   public var progress: Double
 
   /// The result of a success.

@@ -261,7 +261,7 @@ public struct DocumentEndRequest: ServiceRequest {
 public struct MediaDocumentRequest: ServiceRequest {
   /// Its id.
   public var page: String
-  /// The width wanted in pixels; its own when missing.
+  /// The width wanted in pixels; its own when missing. From 16 to 8192.
   public var width: Int?
   /// The picture as it was captured instead of the page as it will be saved.
   public var original: Bool?

@@ -42,7 +42,7 @@ public struct FormSubmitResult: Codable, Hashable, Sendable {
 
 /// Lists forms that nobody has acknowledged, the oldest first.
 public struct FormPendingRequest: ServiceRequest {
-  /// At most so many, 1 to 100; 20 when missing. Fewer come when they are large.
+  /// The most forms to return; 20 when missing. Fewer come when they are large. From 1 to 100.
   public var limit: Int?
   /// Only those after this id.
   public var after: String?

@@ -2,7 +2,7 @@ public import WaymarkJSON
 
 /// Asks for pictures in the configured folders, newest first.
 public struct GalleryListRequest: ServiceRequest {
-  /// How many at most; 50 when missing, 500 at most.
+  /// The most pictures to return; 50 when missing. From 1 to 500.
   public var limit: Int?
   /// Go on behind this picture.
   public var after: String?
@@ -104,7 +104,7 @@ public enum ScanOutcome: String, Codable, CaseIterable, Sendable {
 /// The bytes count as part of the request: nothing else may be sent between. A request that is refused for its size ends
 /// the connection, since its bytes could not be told from requests.
 public struct ScanPictureRequest: ServiceRequest {
-  /// The bytes that follow, at most 16 MiB.
+  /// The bytes that follow the line: at most 16 MiB. From 1 to 16777216.
   public var size: Int
   /// The purpose of reading the picture; onboarding when missing.
   public var mode: ScanMode?

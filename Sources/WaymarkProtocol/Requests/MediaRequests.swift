@@ -2,9 +2,9 @@ public import WaymarkJSON
 
 /// Asks for the live picture; the connection carries pictures from now on.
 public struct MediaPreviewRequest: ServiceRequest {
-  /// The width wanted in pixels; the camera's when missing.
+  /// The width wanted in pixels; the camera's when missing. From 16 to 8192.
   public var width: Int?
-  /// Pictures a second at most.
+  /// Pictures a second at most. From 0.01 to 240.
   public var rate: Double?
 
   /// The result of a success.
@@ -24,7 +24,7 @@ public struct MediaPreviewRequest: ServiceRequest {
 
 /// Asks for the next frame as a picture.
 public struct MediaSnapshotRequest: ServiceRequest {
-  /// The width wanted in pixels; the camera's when missing.
+  /// The width wanted in pixels; the camera's when missing. From 16 to 8192.
   public var width: Int?
 
   /// The result of a success.
@@ -45,7 +45,7 @@ public struct MediaSnapshotRequest: ServiceRequest {
 public struct MediaResourceRequest: ServiceRequest {
   /// Its id.
   public var id: String
-  /// The width wanted in pixels; its own when missing.
+  /// The width wanted in pixels; its own when missing. From 16 to 8192.
   public var width: Int?
 
   /// The result of a success.
@@ -67,7 +67,7 @@ public struct MediaResourceRequest: ServiceRequest {
 public struct MediaGalleryRequest: ServiceRequest {
   /// Its id.
   public var id: String
-  /// The width wanted in pixels; its own when missing.
+  /// The width wanted in pixels; its own when missing. From 16 to 8192.
   public var width: Int?
 
   /// The result of a success.

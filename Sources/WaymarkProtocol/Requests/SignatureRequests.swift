@@ -57,7 +57,7 @@ public struct SignatureSaveResult: Codable, Hashable, Sendable {
 
 /// Lists the signatures that are kept, the oldest first.
 public struct SignatureListRequest: ServiceRequest {
-  /// At most so many, 1 to 100; 20 when missing.
+  /// The most signatures to return; 20 when missing. From 1 to 100.
   public var limit: Int?
   /// Only those after this id.
   public var after: String?

@@ -1,0 +1,34 @@
+/// The comments of the protocol's types, for descriptions that other programs read.
+package struct ProtocolComments: Sendable {
+  private let comments: [String: String]
+
+  /// The comments of this version's types.
+  package static let ofThisVersion = Self(text)
+
+  init(_ text: String) {
+    comments = Dictionary(
+      text.split(separator: "\n").compactMap { line in
+        let parts = line.split(separator: "\t", maxSplits: 1)
+        return parts.count == 2 ? (parts[0].trimmingPrefix(while: { $0 == " " }).description, String(parts[1])) : nil
+      }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The comment of a type, or of a member or a word of it.
+  package func of(_ type: String, _ member: String? = nil) -> String? {
+    comments[member.map { "\(type).\($0)" } ?? type]
+  }
+
+  /// The members and words of a type that have comments, sorted.
+  package func members(of type: String) -> [String] {
+    comments.keys.filter { $0.hasPrefix("\(type).") && !$0.dropFirst(type.count + 1).contains(".") }
+      .map { String($0.dropFirst(type.count + 1)) }.sorted()
+  }
+
+  /// The least and the greatest number that a comment allows: `From 1 to 500` says so.
+  package static func bounds(in comment: String?) -> (least: String, greatest: String)? {
+    guard let comment,
+      let found = comment.firstMatch(of: /\bFrom (-?[0-9]+(?:\.[0-9]+)?) to ([0-9]+(?:\.[0-9]+)?)\b/)
+    else { return nil }
+    return (String(found.1), String(found.2))
+  }
+}
