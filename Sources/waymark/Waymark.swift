@@ -29,6 +29,7 @@ struct Waymark: AsyncParsableCommand {
       DoctorCommand.self,
       ReportCommand.self,
       ConfigCommand.self,
+      ProtocolCommand.self,
       SocketPathCommand.self,
       UsersCommand.self,
       CompletionsCommand.self,
