@@ -7,9 +7,14 @@ final class FrameWorker: FrameDecoder {
   private let standing: PersistentWorker
   private let limit: Double
 
-  /// - Parameter limit: how long one frame may take, in seconds.
-  init(_ launcher: WorkerLauncher, _ ledger: WorkerMonitor, limit: Double) {
-    standing = PersistentWorker(launcher, ledger)
+  /// - Parameters:
+  ///   - limit: how long one frame may take, in seconds.
+  ///   - now: the clock that rests between failures are measured by, in seconds.
+  init(
+    _ launcher: WorkerLauncher, _ ledger: WorkerMonitor, limit: Double,
+    now: @escaping @Sendable () -> Double = { MonotonicClock.now }
+  ) {
+    standing = PersistentWorker(launcher, ledger, now: now)
     self.limit = limit
   }
 

@@ -6,15 +6,20 @@ import WaymarkSystem
 final class PersistentWorker {
   private let launcher: WorkerLauncher
   private let ledger: WorkerMonitor
+  private let now: @Sendable () -> Double
   private var supervisor = WorkerSupervisor()
   private var worker: WorkerProcess?
   private var isReady = false
   /// Why the last thing that was lost was lost.
   private(set) var lastFailure: WorkerFailure?
 
-  init(_ launcher: WorkerLauncher, _ ledger: WorkerMonitor) {
+  /// - Parameter now: the clock that rests are measured by, in seconds.
+  init(
+    _ launcher: WorkerLauncher, _ ledger: WorkerMonitor, now: @escaping @Sendable () -> Double = { MonotonicClock.now }
+  ) {
     self.launcher = launcher
     self.ledger = ledger
+    self.now = now
   }
 
   /// The process that works now.
@@ -27,11 +32,11 @@ final class PersistentWorker {
 
   /// Starts it, unless it runs, without waiting until it is ready. What is in the way of that is told when there is something to do.
   func prepare() {
-    guard process == nil, supervisor.handle(.wanted, at: MonotonicClock.now) == .start else { return }
+    guard process == nil, supervisor.handle(.wanted, at: now()) == .start else { return }
     do throws(WorkerFailure) {
       try start()
     } catch {
-      _ = supervisor.handle(.failed, at: MonotonicClock.now)
+      _ = supervisor.handle(.failed, at: now())
     }
   }
 
@@ -39,7 +44,7 @@ final class PersistentWorker {
   func end() {
     guard process != nil else { return }
     worker = nil
-    _ = supervisor.handle(.ended, at: MonotonicClock.now)
+    _ = supervisor.handle(.ended, at: now())
   }
 
   private func start() throws(WorkerFailure) {
@@ -54,7 +59,7 @@ final class PersistentWorker {
     until stop: StopSignal? = nil, _ body: (borrowing WorkerProcess) throws(WorkerFailure) -> T
   ) -> T? {
     do throws(WorkerFailure) {
-      switch supervisor.handle(.wanted, at: MonotonicClock.now) {
+      switch supervisor.handle(.wanted, at: now()) {
       case .start: try start()
       case .rest:
         ledger.count { $0.lost += 1 }
@@ -62,7 +67,7 @@ final class PersistentWorker {
       case .use, nil: break
       }
       let value = try work(stop, body)
-      _ = supervisor.handle(.answered, at: MonotonicClock.now)
+      _ = supervisor.handle(.answered, at: now())
       return value
     } catch {
       fail(error)
@@ -74,7 +79,7 @@ final class PersistentWorker {
     lastFailure = failure
     if failure != .tooLarge {
       worker = nil
-      _ = supervisor.handle(failure == .interrupted ? .ended : .failed, at: MonotonicClock.now)
+      _ = supervisor.handle(failure == .interrupted ? .ended : .failed, at: now())
     }
     if failure != .interrupted { ledger.report(failure) }
   }

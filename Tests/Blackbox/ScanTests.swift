@@ -14,6 +14,19 @@ struct ScanTests {
     (object["symbols"] as? [[String: Any]] ?? []).compactMap { $0["text"] as? String }
   }
 
+  /// A whole set in one run: a line for every picture, and a code in all but those whose symbologies have to be asked for.
+  @Test func worksThroughASet() throws {
+    let folder = Executable.project.appendingPathComponent("Tests/Fixtures/Codes").path
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+    let run = try Executable.run(["scan", "--json", folder])
+    #expect(run.status == 1)
+    #expect(run.objects.compactMap { $0["input"] as? String } == names.map { folder + "/" + $0 })
+    let empty = zip(names, run.objects).filter { texts($0.1).isEmpty }.map(\.0)
+    #expect(empty == ["pharmacode.pbm", "standard2of5.pbm", "telepen.pbm"])
+    let counts = run.objects.map { texts($0).count }
+    #expect(zip(names, counts).filter { $0.1 > 1 }.map(\.0) == ["append-gap.pbm"])
+  }
+
   @Test func readsEveryKindOfFile() throws {
     let run = try Executable.run(["scan", "--json", pictures + "/read"])
     #expect(run.status == 0)

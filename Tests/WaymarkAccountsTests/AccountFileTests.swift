@@ -29,7 +29,7 @@ import WaymarkJSON
     for count in 0..<(bytes.count - 1) {
       #expect(AccountFile.decode(Array(bytes[..<count]), id: Self.account.id) == nil)
     }
-    var chance = Chance(seed: 3)
+    var chance = SplitMix(state: 3)
     for _ in 0..<20_000 {
       var damaged = bytes
       for _ in 0..<Int.random(in: 1...4, using: &chance) {

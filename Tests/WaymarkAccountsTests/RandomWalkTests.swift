@@ -8,7 +8,7 @@ import WaymarkAccounts
 
   @Test(arguments: [AccountPolicy.Mode.single, .shared], [true, false])
   func nothingThatMustNotHappenDoes(_ mode: AccountPolicy.Mode, _ syncs: Bool) {
-    var chance = Chance(seed: syncs ? 1 : 2)
+    var chance = SplitMix(state: syncs ? 1 : 2)
     var policy = AccountPolicy.whole(mode)
     policy.syncs = syncs
     policy.leaveAfter = 120
@@ -105,7 +105,7 @@ import WaymarkAccounts
   }
 
   /// A request: half of the time one that has a meaning here.
-  private func request(_ device: TestDevice, _ chance: inout Chance) -> AccountRequest {
+  private func request(_ device: TestDevice, _ chance: inout SplitMix) -> AccountRequest {
     let passcode = Secret(Self.passcodes.randomElement(using: &chance) ?? "")
     let fields = ["user": Secret(Self.people.randomElement(using: &chance) ?? ""), "password": Secret("p")]
     if Int.random(in: 0..<3, using: &chance) > 0 {

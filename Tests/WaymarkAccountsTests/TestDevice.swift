@@ -22,7 +22,7 @@ struct TestDevice {
   }
 
   init(_ policy: AccountPolicy, accounts: [Account] = [], last: String? = nil, hasProvider: Bool = true) {
-    flow = AccountFlow(policy: policy, accounts: accounts, last: last, at: now, chance: Chance(seed: 7))
+    flow = AccountFlow(policy: policy, accounts: accounts, last: last, at: now, chance: SplitMix(state: 7))
     for account in accounts { disk[account.id] = account }
     if hasProvider { send(.provider(isConnected: true)) }
   }
@@ -75,7 +75,8 @@ struct TestDevice {
   /// As after a restart of the service.
   mutating func restart() {
     waiting = []
-    flow = AccountFlow(policy: flow.policy, accounts: Array(disk.values), last: last, at: now, chance: Chance(seed: 8))
+    flow = AccountFlow(
+      policy: flow.policy, accounts: Array(disk.values), last: last, at: now, chance: SplitMix(state: 8))
     send(.provider(isConnected: true))
   }
 }
@@ -87,19 +88,6 @@ extension AccountEffect {
     case .ask, .hash, .check, .store: true
     case .changed, .refused, .withdraw, .erase, .remember, .recorded: false
     }
-  }
-}
-
-/// Numbers that look like chance and are the same every time (SplitMix64).
-struct Chance: RandomNumberGenerator, Sendable {
-  private var state: UInt64
-  init(seed: UInt64) { state = seed }
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }
 

@@ -3,19 +3,10 @@ import WaymarkSystem
 
 @testable import WaymarkBridge
 
-/// A deterministic source of accidents.
-struct Accidents: RandomNumberGenerator {
-  var state: UInt64
-  mutating func next() -> UInt64 {
-    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-    return state ^ (state >> 29)
-  }
-}
-
 /// A broker, the network before it, and whoever receives: in a time of the test's own.
 private struct World {
   var now = 0.0
-  var accidents: Accidents
+  var accidents: SplitMix
   var isReachable = true
   var connectedAt: Double?
   /// On the way to the broker, and on the way back.
@@ -48,7 +39,7 @@ private struct World {
   private func run(
     events: Int, seed: UInt64, log: EventLog, away: ClosedRange<Double>? = nil, kills: Int = 0, cuts: Double = 0
   ) throws -> (world: World, restarts: Int) {
-    var world = World(accidents: Accidents(state: seed))
+    var world = World(accidents: SplitMix(state: seed))
     var sender = BridgeSender(acknowledged: log.figures.acknowledged, window: 20)
     var (made, restarts) = (0, 0)
     let end = 3 * 3600.0

@@ -23,17 +23,35 @@ import WaymarkSystem
     #expect(times.summary.first?.median == 0)
   }
 
+  /// Each stage is as long as it lasted: no shorter than what was done in it, and all of them together no longer than the whole.
   @Test func theStagesOfAClockAddUp() throws {
+    func spend(_ seconds: Double) {
+      let end = MonotonicClock.now + seconds
+      while MonotonicClock.now < end {}
+    }
     let times = StageTimes()
     let began = MonotonicClock.now
     var clock = StageClock(times)
+    spend(0.004)
     clock.mark("first")
+    spend(0.002)
     clock.mark("second")
+    clock.mark("third")
     let elapsed = MonotonicClock.now - began
-    #expect(times.summary.map(\.name) == ["first", "second"])
-    #expect(times.summary.reduce(0) { $0 + $1.median } <= elapsed + 1e-6)
+    let summary = times.summary
+    #expect(summary.map(\.name) == ["first", "second", "third"])
+    #expect(summary[0].median >= 0.004 && summary[1].median >= 0.002)
+    #expect(summary.reduce(0) { $0 + $1.median } <= elapsed)
+  }
+
+  @Test func aClockWithoutTimesRecordsNothing() {
+    let times = StageTimes()
     var silent = StageClock(nil)
     silent.mark("nobody hears it")
+    #expect(times.summary.isEmpty)
+    var heard = StageClock(times)
+    heard.mark("heard")
+    #expect(times.summary.map(\.name) == ["heard"])
   }
 
   @Test func whatIsForgottenIsNotTold() {

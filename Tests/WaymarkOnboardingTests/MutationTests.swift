@@ -15,7 +15,7 @@ struct MutationTests {
       Samples.vcard, "https://bücher.example:8443/a?b=c#d", token,
     ].map { Array($0.utf8) }
     let spice = Array(#"{}[]":,\/@.;%&?=#-"#.utf8) + [0, 0x0A, 0x7F, 0x80, 0xC3, 0xE2, 0xF0, 0xFF]
-    var random = FixedGenerator(seed: 7)
+    var random = SplitMix(state: 7)
     for round in 0..<10_000 {
       var bytes = seeds[round % seeds.count]
       for _ in 0..<Int.random(in: 1...6, using: &random) {
@@ -43,13 +43,21 @@ struct MutationTests {
     }
   }
 
-  @Test("Random bytes are judged without a crash")
+  @Test("Random bytes are refused, alone and beside an honest code, which counts all the same")
   func noise() {
-    var random = FixedGenerator(seed: 11)
-    let judge = OnboardingJudge(policy: Samples.open)
+    var random = SplitMix(state: 11)
+    let judge = OnboardingJudge()
+    let honest = ScannedCode(bytes: Array(Samples.sap.utf8), text: Samples.sap)
+    #expect(judge.verdict(for: [honest], now: Samples.now).isSuccessful)
     for _ in 0..<2000 {
       let bytes = (0..<Int.random(in: 0...300, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
-      _ = judge.verdict(for: [ScannedCode(bytes: bytes)], now: Samples.now)
+      let noise = ScannedCode(bytes: bytes)
+      let verdict = judge.verdict(for: [noise], now: Samples.now)
+      #expect(!verdict.isSuccessful && !verdict.steps.isEmpty)
+      #expect(verdict == judge.verdict(for: [noise], now: Samples.now))
+      for step in verdict.steps { #expect(step.detail.unicodeScalars.allSatisfy { $0.value >= 0x20 }) }
+      let both = judge.verdict(for: [noise, honest], now: Samples.now)
+      #expect(both.isSuccessful && both.chosen == 1)
     }
   }
 

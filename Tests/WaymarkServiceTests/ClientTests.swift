@@ -26,14 +26,49 @@ import WaymarkSystem
     await service.stop()
   }
 
+  /// Two hundred requests at once, each with an answer of its own.
   @Test func answersFindTheirRequests() async throws {
     let service = try await TestService()
     let client = try await WaymarkClient.connect(to: service.path)
+    let refusals = try await withThrowingTaskGroup(of: (Int, String).self) { group in
+      for number in 0..<200 {
+        group.addTask {
+          do {
+            return (number, "\(try await client.send(method: "absent.\(number)", params: [:]))")
+          } catch let error as ServiceError { return (number, error.message) }
+        }
+      }
+      return try await group.reduce(into: [Int: String]()) { $0[$1.0] = $1.1 }
+    }
+    #expect(refusals.count == 200)
+    for (number, message) in refusals { #expect(message == "There is no method absent.\(number).") }
+    await service.stop()
+  }
+
+  /// A service may answer what is quick before what is slow.
+  @Test(.timeLimit(.minutes(1))) func answersInAnotherOrderFindTheirRequests() async throws {
+    let service = try FakeService()
+    let answering = Thread {
+      guard let link = try? service.subscriber() else { return }
+      let requests = (0..<20).compactMap { _ in link.request() }
+      for request in requests.reversed() {
+        guard let id = request["id"] as? Int, let method = request["method"] as? String else { return }
+        link.send(#"{"id":\#(id),"result":{"method":"\#(method)"}}"#)
+      }
+      _ = link.request()
+    }
+    answering.start()
+    let client = try await WaymarkClient.connect(to: service.path)
+    _ = try await client.send(SubscribeRequest(events: ["scan.*"]))
     try await withThrowingTaskGroup(of: Void.self) { group in
-      for _ in 0..<200 { group.addTask { _ = try await client.send(PingRequest()) } }
+      for number in 0..<20 {
+        group.addTask {
+          let answer = try await client.send(method: "m\(number)", params: [:])
+          #expect(answer == ["method": .string("m\(number)")])
+        }
+      }
       try await group.waitForAll()
     }
-    await service.stop()
   }
 
   @Test func theEndIsTold() async throws {

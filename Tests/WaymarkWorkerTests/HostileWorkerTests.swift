@@ -3,7 +3,6 @@ import Synchronization
 import Testing
 import WaymarkBarcodes
 import WaymarkImage
-import WaymarkSystem
 
 @testable import WaymarkWorker
 
@@ -153,17 +152,22 @@ struct HostileWorkerTests {
     #expect(journal.failures.withLock { $0 } == [.malformedAnswer])
   }
 
+  /// Two thousand frames, one every 64th of a second.
   @Test func aCameraOfNothingButPoisonStartsFewWorkers() throws {
     let journal = IsolationTests.Journal()
     let ledger = IsolationTests.ledger(journal)
     let hostile = try Hostile("os._exit(1)")
-    let worker = FrameWorker(hostile.launcher, ledger, limit: 20)
-    let began = MonotonicClock.now
-    for _ in 0..<2000 { #expect(Self.ask(worker) == .lost) }
-    let seconds = MonotonicClock.now - began
-    let figures = ledger.figures
-    #expect(figures.lost == 2000)
-    // The first two at once, then after 0.1 s, 0.2 s … 2 s: seven in the first three seconds, then one every two.
-    #expect(Double(figures.starts) <= 8 + seconds / 2)
+    let frames = Mutex(0)
+    let worker = FrameWorker(hostile.launcher, ledger, limit: 20) { frames.withLock { Double($0) / 64 } }
+    var starts: [Int] = []
+    for frame in 0..<2000 {
+      frames.withLock { $0 = frame }
+      let before = ledger.figures.starts
+      #expect(Self.ask(worker) == .lost)
+      if ledger.figures.starts > before { starts.append(frame) }
+    }
+    #expect(ledger.figures.lost == 2000)
+    // The first two at once, then after rests of 0.1 s, 0.2 s, 0.4 s, 0.8 s and 1.6 s, each up to the next frame; then every 2 s.
+    #expect(starts == [0, 1, 8, 21, 47, 99, 202] + stride(from: 330, to: 2000, by: 128))
   }
 }

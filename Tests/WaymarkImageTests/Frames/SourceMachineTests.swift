@@ -119,11 +119,20 @@ struct SourceMachineTests {
     }
   }
 
-  @Test(arguments: SourceMachine.Phase.allCases) func nothingHappensBeforeItsTime(phase: SourceMachine.Phase) {
+  /// The deadline of each phase that is entered at 0; nil: nothing happens by itself.
+  private static let deadlines: [SourceMachine.Phase: Double?] = [
+    .closed: nil, .opening: nil, .opened: 5, .streaming: 2, .stalled: 3, .waiting: 0.1,
+  ]
+
+  @Test(arguments: SourceMachine.Phase.allCases) func nothingHappensBeforeItsTime(phase: SourceMachine.Phase) throws {
     var machine = Self.machine(in: phase)
-    guard let deadline = machine.deadline else { return }
+    let expected = try #require(Self.deadlines[phase])
+    #expect(machine.deadline == expected)
+    let deadline = expected ?? 1e9
     #expect(machine.handle(.time, at: deadline - 0.001) == [])
-    #expect(machine.phase == phase && machine.deadline == deadline)
+    #expect(machine.phase == phase && machine.deadline == expected)
+    _ = machine.handle(.time, at: deadline)
+    #expect((machine.phase == phase) == (expected == nil))
   }
 
   @Test func backsOffUntilFramesCome() {
