@@ -15,6 +15,7 @@ skip_part() {
 skip() { skip_part "$*"; exit 77; }
 
 # Debian packages without which nothing compiles.
+# shellcheck disable=SC2034 # used by those that source this
 build_packages=(g++ pkg-config libzbar-dev libv4l-dev libjpeg-dev libpng-dev libwebp-dev libxkbcommon-dev)
 
 # Installs those of the named Debian packages that are missing.
@@ -25,14 +26,14 @@ need() {
   done
   [ ${#missing[@]} -eq 0 ] && return 0
   command -v apt-get >/dev/null || die "Missing: ${missing[*]}. This is no Debian: install their counterparts by hand."
-  local root=()
+  local as_root=()
   if [ "$(id -u)" -ne 0 ]; then
     command -v sudo >/dev/null || die "Missing: ${missing[*]}. Install them as root: apt-get install ${missing[*]}"
-    root=(sudo)
+    as_root=(sudo)
   fi
   say "Installing ${missing[*]}"
-  "${root[@]}" apt-get update -qq || say "apt-get update failed; trying with the package lists that are here."
-  "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2 \
+  "${as_root[@]}" apt-get update -qq || say "apt-get update failed; trying with the package lists that are here."
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2 \
     || die "Could not install ${missing[*]}. Install them as root: apt-get install ${missing[*]}"
 }
 

@@ -17,10 +17,10 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "Samples/provider"))
 sys.path.insert(0, os.path.join(ROOT, "Benchmarks"))
-import written  # noqa: E402
+import written
 
 sys.argv, arguments = sys.argv[:1], sys.argv[1:]
-import test_provider  # noqa: E402
+import test_provider
 
 
 def processor_time(process):

@@ -8,7 +8,7 @@ two gray levels. AprilTag 3 is Debian's (python3-apriltag, under Debian's own Py
 sixty codes in frames of 1280x720. --flips counts, over so many frames in which the code is seen face-on within a degree or two, in ten sequences,
 how often the pose takes the other tilt; the frames are crops around the code with two samples a pixel. Needs numpy, opencv-python-headless (with aruco, for the tags' pictures) and qrencode.
 """
-import argparse, json, os, subprocess, tempfile, time
+import argparse, json, os, subprocess, tempfile
 import cv2, numpy as np
 
 ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)

@@ -7,7 +7,7 @@ Draws the pictures and, for each, a hand-held path of 8 to 25 pixels a frame (si
 fifths of a frame, noise of three gray levels, and half a second out of focus. A slip is a frame that is told with `fullTracking` while its corners are off by
 more than five pixels in the mean. --others measures another build beside, in turns. Needs numpy and opencv-python-headless.
 """
-import argparse, json, os, subprocess, tempfile
+import argparse, json, subprocess, tempfile
 import cv2, numpy as np
 
 ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)

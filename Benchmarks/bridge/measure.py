@@ -20,7 +20,7 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "Tests/Support/bridge"))
-from devices import Bridge, Broker, Consumer, Service, free_port, wait  # noqa: E402
+from devices import Bridge, Broker, Consumer, Service, free_port, wait
 
 
 def usage(process):

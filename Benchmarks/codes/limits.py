@@ -158,7 +158,7 @@ def add(key, picture, expected):
 
 for title, steps, spoil, pixels in SERIES:
     for group, codes in (('QR', QR_SET), ('bars', BAR_SET)):
-        for name, (code, text) in codes.items():
+        for code, text in codes.values():
             for step in steps:
                 picture = placed(sized(code, step if spoil is None else pixels))
                 add((title, group, step), noise(spoil(picture, step) if spoil else picture, 3), text)

@@ -126,8 +126,8 @@ def page(rng, everyday=False):
                 bh = int(rng.uniform(40, min(260, h - m - y))); box = (slice(int(y), int(y) + bh), slice(x0, x1))
                 if style == 'form' or rng.random() < .4:
                     cv2.rectangle(im, (x0, int(y)), (x1, int(y) + bh), ink.tolist(), int(rng.integers(1, 4)))
-                    for k in range(int(rng.integers(1, 7))): t = int(y + bh * rng.random()); cv2.line(im, (x0, t), (x1, t), ink.tolist(), 1)
-                    for k in range(int(rng.integers(0, 5))): t = int(x0 + (x1 - x0) * rng.random()); cv2.line(im, (t, int(y)), (t, int(y) + bh), ink.tolist(), 1)
+                    for _ in range(int(rng.integers(1, 7))): t = int(y + bh * rng.random()); cv2.line(im, (x0, t), (x1, t), ink.tolist(), 1)
+                    for _ in range(int(rng.integers(0, 5))): t = int(x0 + (x1 - x0) * rng.random()); cv2.line(im, (t, int(y)), (t, int(y) + bh), ink.tolist(), 1)
                 else:
                     patch = im[box]; patch[:] = color(rng, saturation=1); patch += noise(rng, *patch.shape[:2], [40, 10])[..., None] * 30
                 y += bh + step; continue

@@ -24,15 +24,14 @@ import time
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
 sys.path.insert(0, os.path.join(ROOT, "Tests/Support/kiosk"))
-from browser import Browser  # noqa: E402
-from stand import Stand  # noqa: E402
+from browser import Browser
+from stand import Stand
 
 # Those of the tests take their arguments for a folder.
 own, sys.argv = sys.argv, sys.argv[:1]
-from checks import picture  # noqa: E402
-from documents import storage  # noqa: E402
-from following import drawn  # noqa: E402
-from texts import PLATES, read_into  # noqa: E402
+from documents import storage
+from following import drawn
+from texts import PLATES, read_into
 sys.argv = own
 
 FRAMES = os.path.join(ROOT, "Samples/sequences/pump-room")

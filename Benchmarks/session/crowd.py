@@ -21,7 +21,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "Samples"))
-from waymark_client import Connection  # noqa: E402
+from waymark_client import Connection
 
 
 def connect(path):

@@ -113,7 +113,7 @@ def photograph(r, n, ink, kind, tilt, frames=1):
         scene = paper - ink * depth
     angle = r.uniform(-tilt, tilt)
     light = 1 + r.uniform(-0.25, 0.25) * (xs - 320) / 320 + r.uniform(-0.15, 0.15) * (ys - 240) / 240
-    for frame in range(frames):
+    for _ in range(frames):
         matrix = cv2.getRotationMatrix2D((320, 240), angle, 1)
         if frames > 1:
             matrix = cv2.getRotationMatrix2D((320, 240), angle + r.gauss(0, 0.5), 1 + r.gauss(0, 0.01))

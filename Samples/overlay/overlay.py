@@ -23,7 +23,7 @@ from PIL import Image
 from painter import Painter
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from waymark_client import Connection, RequestFailed  # noqa: E402
+from waymark_client import Connection, RequestFailed
 
 
 class Pictures:

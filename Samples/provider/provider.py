@@ -24,7 +24,7 @@ import threading
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from waymark_client import Connection, RequestFailed  # noqa: E402
+from waymark_client import Connection, RequestFailed
 
 USERS = {
     name: {"password": name + "1", "email": name + "@example.com", "code": "WM-" + name.upper(), "title": title, "subtitle": subtitle}

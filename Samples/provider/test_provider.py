@@ -11,7 +11,6 @@ import os
 import random
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -20,8 +19,8 @@ import traceback
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, ".."))
-from provider import Provider  # noqa: E402
-from waymark_client import Connection, RequestFailed  # noqa: E402
+from provider import Provider
+from waymark_client import Connection, RequestFailed
 
 ROOT = os.path.dirname(os.path.dirname(HERE))
 WAYMARK = os.path.join(ROOT, ".build/release/waymark")

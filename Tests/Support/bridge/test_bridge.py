@@ -15,7 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from devices import Bridge, Broker, Consumer, Service, free_port, reachable, tool, wait
+from devices import Bridge, Broker, Consumer, Service, free_port, tool, wait
 
 
 def openssl(*arguments):

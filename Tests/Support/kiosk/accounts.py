@@ -10,7 +10,7 @@ from stand import ROOT, Stand
 
 sys.path.insert(0, os.path.join(ROOT, "Samples/provider"))
 sys.dont_write_bytecode = True
-from provider import Provider  # noqa: E402
+from provider import Provider
 
 PASSCODE = "walrus7"
 

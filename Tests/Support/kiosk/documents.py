@@ -146,7 +146,7 @@ def a_document_from_the_camera_to_a_file(browser):
         browser.click('.pages [data-tool="earlier"]')
         browser.until(f"[...document.querySelectorAll('.pages .strip [data-page]')].map((one) => one.dataset.page).join() === '{first},{third},{second}'", what="an earlier page")
         at_rest(browser)
-        thumb = lambda page: middle(browser, f'.strip [data-page="{page}"]')  # noqa: E731
+        thumb = lambda page: middle(browser, f'.strip [data-page="{page}"]')
         (x, y), (to, _) = thumb(first), thumb(second)
         for kind, at in (("mousePressed", x), ("mouseMoved", x + 20), ("mouseMoved", to + 12)):
             browser.cdp("Input.dispatchMouseEvent", type=kind, x=at, y=y, button="left", clickCount=1)

@@ -100,7 +100,8 @@ def a_code_is_outlined_and_followed_between_its_answers(browser):
 def walk(browser, camera):
     """Takes the camera along all of its pictures, each when the page has looked at the codes of the one before: however busy the
     machine is, nobody hurries it."""
-    for camera.at in range(len(camera.pictures)):
+    for place in range(len(camera.pictures)):
+        camera.at = place
         browser.script("probe.drawn.length = 0")
         browser.until("probe.drawn.filter(([frame, overlay]) => frame === overlay).length > 2 || probe.drawn.length > 30", what="a look at the shelf")
 

@@ -1,15 +1,11 @@
 """What a visitor must be able to rely on: nothing covers anything, nothing is lost, nobody is misled."""
-import base64
 import json
 import os
 import socket
-import tempfile
 import time
 
-from selenium.webdriver.common.action_chains import ActionChains
-from selenium.webdriver.common.by import By
 
-from checks import FRAMES, PICTURES, SCENE, annotated, at_rest, check, hold, opened, picture, release, settle, shown
+from checks import FRAMES, PICTURES, SCENE, at_rest, check, hold, opened, picture, release, settle, shown
 from stand import Stand
 
 # A frame in which the pump is in sight and nothing else.

@@ -1,7 +1,7 @@
 """The AR scanner: from the coaching view to the card, and the overlay on its frame."""
 import statistics
 
-from checks import FRAMES, SCENE, annotated, check, hold, opened, release, settle, shown
+from checks import FRAMES, SCENE, annotated, check, hold, opened, release, settle
 from stand import Stand
 
 
