@@ -68,16 +68,16 @@ public enum Charset: String, Hashable, Sendable, Codable, CaseIterable {
   ///
   /// The two East Asian sets accept nearly anything, Western text in Latin-1 included (`Zürich` is also a Chinese word
   /// in GB 18030). So they are believed only where the bytes above 127 come as such text does: in runs. In Western text
-  /// they stand alone between ASCII letters.
+  /// they stand alone between ASCII letters. A reading with private-use or unassigned characters is a wrong guess.
   public static func decode(_ bytes: [UInt8]) -> (text: String, charset: Charset) {
     if bytes.allSatisfy({ $0 < 0x80 }) { return (String(decoding: bytes, as: UTF8.self), .ascii) }
     if let text = String(validating: bytes, as: UTF8.self) {
       return (text.first == "\u{FEFF}" ? String(text.dropFirst()) : text, .utf8)
     }
     if !looksWestern(bytes) {
-      if looksChinese(bytes), let text = convert(bytes, from: "GB18030") { return (text, .gb18030) }
-      if let text = convert(bytes, from: "CP932") { return (text, .shiftJIS) }
-      if let text = convert(bytes, from: "GB18030") { return (text, .gb18030) }
+      for charset in looksChinese(bytes) ? [gb18030, shiftJIS] : [shiftJIS, gb18030] {
+        if let text = convert(bytes, from: charset.converterName), isAssigned(text) { return (text, charset) }
+      }
     }
     return (String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) })), .latin1)
   }
@@ -111,9 +111,17 @@ public enum Charset: String, Hashable, Sendable, Codable, CaseIterable {
       guard run.allSatisfy({ bytes[$0] >= 0xA0 }), let first = run.first, let last = run.last else { return false }
       let beside = [first - 1, last + 1].filter(bytes.indices.contains).map { bytes[$0] }
       let smallLetter = beside.contains { (0x61...0x7A).contains($0) }
-      if run.count == 1 || (run.count == 2 && smallLetter) { western += 1 } else { eastern += 1 }
+      // No ideograph has two equal bytes and stands beside itself.
+      let isOneLetter = run.count >= 4 && bytes[first] >= 0xE0 && run.allSatisfy { bytes[$0] == bytes[first] }
+      let isWestern = run.count == 1 || (run.count == 2 && smallLetter) || isOneLetter
+      if isWestern { western += 1 } else { eastern += 1 }
     }
     return western > eastern
+  }
+
+  /// Returns whether every character is one that Unicode assigns a meaning.
+  private static func isAssigned(_ text: String) -> Bool {
+    text.unicodeScalars.allSatisfy { ![.privateUse, .unassigned].contains($0.properties.generalCategory) }
   }
 
   /// Returns whether all is in the two-byte area of GB 2312, which Shift_JIS would take for half-width katakana between rare

@@ -41,6 +41,20 @@ struct MatrixFixture: Sendable, CustomTestStringConvertible {
     }
   }
 
+  /// The first row as bars: so many pixels a module, twelve light modules to either side.
+  func drawBars(scale: Int) -> GrayImage {
+    let width = (modules.columns + 24) * scale
+    return GrayImage(width: width, height: 40) { pixels in
+      for y in 0..<40 {
+        for x in 0..<width {
+          let module = x / scale - 12
+          let isDark = y >= 4 && y < 36 && (0..<modules.columns).contains(module) && modules[module, 0]
+          pixels[y * width + x] = isDark ? 20 : 235
+        }
+      }
+    }
+  }
+
   /// The symbol as a picture: so many pixels a module, four light modules around.
   func draw(scale: Int, isInverted: Bool = false, isMirrored: Bool = false) -> GrayImage {
     if symbology == .maxiCode { return drawRound(module: Double(2 * scale), isMirrored: isMirrored) }

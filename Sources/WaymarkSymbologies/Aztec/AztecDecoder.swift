@@ -139,59 +139,86 @@ package enum AztecDecoder {
 }
 
 /// The characters of an Aztec Code message (ISO/IEC 24778 clause 7.1, table 2).
-private struct AztecText {
+struct AztecText {
   private enum Mode { case upper, lower, mixed, punctuation, digit }
 
   private var reader: BitReader
   private var result = CodeMessage()
+  /// The mode of the next character.
   private var mode = Mode.upper
+  /// The mode in which a shift was begun: the one after the character, or the bytes, that it is for.
+  private var former: Mode?
 
   init(_ bits: [Bool]) { reader = BitReader(bits) }
 
   mutating func message() -> CodeMessage {
     // A latch to mixed and back says that this is a part of a structured append (clause 8).
     let isPart = reader.peek(10) == 29 << 5 | 29
-    while step(mode) {}
+    while step() {}
     if isPart { readPart() }
     return result
   }
 
   /// Reads one character or what changes the mode; `false` at the end.
-  private mutating func step(_ current: Mode) -> Bool {
-    guard let value = reader.read(current == .digit ? 4 : 5) else { return false }
-    switch (current, value) {
-    case (.punctuation, 0): return flag()
-    case (.punctuation, 31): mode = .upper
-    case (.punctuation, 2): result.append("\r\n")
-    case (.punctuation, 3): result.append(". ")
-    case (.punctuation, 4): result.append(", ")
-    case (.punctuation, 5): result.append(": ")
-    case (.punctuation, _): result.append(Self.punctuation[value])
-    case (_, 0): return shift(.punctuation)
-    case (_, 1): result.append(0x20)
-    case (.digit, 14): mode = .upper
-    case (.digit, 15): return shift(.upper)
-    case (.digit, _): result.append(value < 12 ? 0x30 + UInt8(value - 2) : value == 12 ? 0x2C : 0x2E)
-    case (_, 31): return binary()
-    case (.upper, 28), (.mixed, 28): mode = .lower
-    case (.lower, 28): return shift(.upper)
-    case (.upper, 29), (.lower, 29): mode = .mixed
-    case (.mixed, 29): mode = .upper
-    case (.upper, 30), (.lower, 30): mode = .digit
-    case (.mixed, 30): mode = .punctuation
-    case (.upper, _): result.append(0x41 + UInt8(value - 2))
-    case (.lower, _): result.append(0x61 + UInt8(value - 2))
-    case (.mixed, _): result.append(Self.mixed[value])
+  private mutating func step() -> Bool {
+    guard let value = reader.read(mode == .digit ? 4 : 5) else { return false }
+    switch (mode, value) {
+    case (.punctuation, 0):
+      guard flag() else { return false }
+      endShift()
+    case (.punctuation, 31): latch(.upper)
+    case (.punctuation, 2): add("\r\n")
+    case (.punctuation, 3): add(". ")
+    case (.punctuation, 4): add(", ")
+    case (.punctuation, 5): add(": ")
+    case (.punctuation, _): add(Self.punctuation[value])
+    case (_, 0): shift(.punctuation)
+    case (_, 1): add(0x20)
+    case (.digit, 14): latch(.upper)
+    case (.digit, 15): shift(.upper)
+    case (.digit, _): add(value < 12 ? 0x30 + UInt8(value - 2) : value == 12 ? 0x2C : 0x2E)
+    // After the bytes the mode is the one that was shifted to, where they stand behind a shift (clause 7.1.2).
+    case (_, 31):
+      former = nil
+      return binary()
+    case (.upper, 28), (.mixed, 28): latch(.lower)
+    case (.lower, 28): shift(.upper)
+    case (.upper, 29), (.lower, 29): latch(.mixed)
+    case (.mixed, 29): latch(.upper)
+    case (.upper, 30), (.lower, 30): latch(.digit)
+    case (.mixed, 30): latch(.punctuation)
+    case (.upper, _): add(0x41 + UInt8(value - 2))
+    case (.lower, _): add(0x61 + UInt8(value - 2))
+    case (.mixed, _): add(Self.mixed[value])
     }
     return true
   }
 
-  /// One character of another mode.
-  private mutating func shift(_ other: Mode) -> Bool {
-    let own = mode
-    guard step(other) else { return false }
-    mode = own
-    return true
+  private mutating func add(_ byte: UInt8) {
+    result.append(byte)
+    endShift()
+  }
+
+  private mutating func add(_ pair: String) {
+    result.append(pair)
+    endShift()
+  }
+
+  /// A shift is for one character: the mode before it holds again.
+  private mutating func endShift() {
+    if let former { mode = former }
+    former = nil
+  }
+
+  private mutating func latch(_ other: Mode) {
+    mode = other
+    former = nil
+  }
+
+  /// One character of another mode. A shift inside a shift ends in the inner one's mode (clause 7.1.2).
+  private mutating func shift(_ other: Mode) {
+    former = mode
+    mode = other
   }
 
   private mutating func binary() -> Bool {

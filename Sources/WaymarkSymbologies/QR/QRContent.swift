@@ -31,19 +31,13 @@ enum QRContent {
         guard let number = designator(&bits) else { return nil }
         message.use(eci: number)
       case 8:
-        guard let count = bits.read([8, 10, 12][size]),
-          let run = doubleBytes(&bits, count, row: 0xC0, split: 0x1F00, low: 0x8140, high: 0xC140)
-        else { return nil }
-        message.append(segment(run, eci: 20))
+        guard let count = bits.read([8, 10, 12][size]), let run = kanji(&bits, count) else { return nil }
+        message.append(run)
       case 9:
         // FNC1 in second position: the application indicator stands before the data.
-        guard let indicator = bits.read(8) else { return nil }
+        guard let indicator = applicationIndicator(&bits) else { return nil }
         hasFNC1 = true
-        if indicator < 100 {
-          message.append(indicator < 10 ? "0\(indicator)" : "\(indicator)")
-        } else if indicator >= 165 {
-          message.append(UInt8(truncatingIfNeeded: indicator - 100))
-        }
+        message.append(indicator)
       case 13:
         // Chinese characters, GB/T 18284: a subset and a count.
         guard bits.read(4) == 1, let count = bits.read([8, 10, 12][size]),
@@ -63,7 +57,7 @@ enum QRContent {
     return message
   }
 
-  private static func numeric(_ bits: inout BitReader, _ count: Int) -> [UInt8]? {
+  static func numeric(_ bits: inout BitReader, _ count: Int) -> [UInt8]? {
     guard count * 10 / 3 <= bits.remaining else { return nil }
     var digits: [UInt8] = []
     var rest = count
@@ -83,7 +77,7 @@ enum QRContent {
 
   private static let letters = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:".utf8)
 
-  private static func alphanumeric(_ bits: inout BitReader, _ count: Int, fnc1: Bool) -> [UInt8]? {
+  static func alphanumeric(_ bits: inout BitReader, _ count: Int, fnc1: Bool) -> [UInt8]? {
     guard count * 11 / 2 <= bits.remaining else { return nil }
     var text: [UInt8] = []
     for _ in 0..<(count / 2) {
@@ -106,13 +100,28 @@ enum QRContent {
     return result
   }
 
+  /// The application indicator behind FNC1 in second position: two digits, or a letter plus 100 (clause 7.4.8.3).
+  static func applicationIndicator(_ bits: inout BitReader) -> String? {
+    switch bits.read(8) {
+    case let number? where number < 100: number < 10 ? "0\(number)" : "\(number)"
+    case let letter? where (165...190).contains(letter) || (197...222).contains(letter):
+      String(UnicodeScalar(UInt8(letter - 100)))
+    default: nil
+    }
+  }
+
   /// The number of an extended channel interpretation: one to three bytes (table 4).
-  private static func designator(_ bits: inout BitReader) -> Int? {
+  static func designator(_ bits: inout BitReader) -> Int? {
     guard let first = bits.read(8) else { return nil }
     if first & 0x80 == 0 { return first }
     if first & 0xC0 == 0x80 { return bits.read(8).map { (first & 0x3F) << 8 | $0 } }
     guard first & 0xE0 == 0xC0 else { return nil }
     return bits.read(16).map { (first & 0x1F) << 16 | $0 }
+  }
+
+  /// The characters of a kanji segment, in Shift_JIS.
+  static func kanji(_ bits: inout BitReader, _ count: Int) -> CodeMessage? {
+    doubleBytes(&bits, count, row: 0xC0, split: 0x1F00, low: 0x8140, high: 0xC140).map { segment($0, eci: 20) }
   }
 
   /// Characters of two bytes in thirteen bits (clause 7.4.6).
