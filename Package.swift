@@ -250,7 +250,20 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"),
       ]),
     tests("WaymarkKioskTests", ["WaymarkSystem", "WaymarkKiosk"]),
+    // What the program's commands make of their words and of results, without starting it.
+    tests(
+      "WaymarkProgramTests",
+      [
+        "waymark", "WaymarkJSON", "WaymarkGeometry", "WaymarkImage", "WaymarkBarcodes", "WaymarkCounting",
+        "WaymarkProtocol",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
     // Runs the built executable on pictures, sockets and terminals, as a user would.
     tests("Blackbox", ["WaymarkImage"]),
   ]
 )
+
+// Some of the test targets alone, so that no other is built (`Scripts/sanitize`).
+if let wanted = Context.environment["TEST_TARGETS"]?.split(separator: " ") {
+  package.targets.removeAll { $0.type == .test && !wanted.contains(Substring($0.name)) }
+}

@@ -25,7 +25,8 @@ enum EventText {
   /// A stranger's text must not steer the terminal.
   private static func shown(_ text: String, limit: Int = 200) -> String { DisplayText.escaped(text, limit: limit) }
 
-  private static func details(of body: EventBody) -> String {
+  /// What an event says, without its time and name.
+  static func details(of body: EventBody) -> String {
     switch body {
     case .scanSuccessful(let scan):
       var parts = [scan.kind.map { shown($0) } ?? scan.symbology]

@@ -56,7 +56,7 @@ struct StatusCommand: AsyncParsableCommand {
     var lines = [
       "waymark \(status.version), up \(Int(figures.uptime)) s" + (role.map { ", you are \($0.rawValue)" } ?? ""),
       "socket    \(status.socket)",
-      "camera    \(EventText.text(of: Event(body: .cameraStatus(status.camera))).split(separator: "  ").last ?? "")",
+      "camera    \(EventText.details(of: .cameraStatus(status.camera)))",
       "scanner   \(status.scanner.status.rawValue)"
         + (status.scan.map { " (\($0.mode.rawValue), scan \($0.scan))" } ?? ""),
       "session   \(status.session?.rawValue ?? "none")" + (status.scene.map { ", scene \($0)" } ?? ""),
