@@ -201,7 +201,7 @@ let package = Package(
     tests("WaymarkSystemTests", ["WaymarkSystem"]),
     tests("WaymarkJSONTests", ["WaymarkJSON"]),
     tests("WaymarkGeometryTests", ["WaymarkGeometry"]),
-    tests("WaymarkImageTests", ["WaymarkSystem", "WaymarkImage"]),
+    tests("WaymarkImageTests", ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry"]),
     tests("WaymarkSymbologiesTests", ["WaymarkSymbologies", "WaymarkGeometry"]),
     tests(
       "WaymarkBarcodesTests",

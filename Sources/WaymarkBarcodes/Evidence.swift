@@ -76,22 +76,3 @@ struct Evidence {
       && q.min.y <= p.max.y + slack
   }
 }
-
-extension Quadrilateral {
-  /// The upright rectangle around it.
-  var bounds: Bounds {
-    let c = corners
-    return Bounds(
-      min: Point2(c.map(\.x).min() ?? 0, c.map(\.y).min() ?? 0),
-      max: Point2(c.map(\.x).max() ?? 0, c.map(\.y).max() ?? 0))
-  }
-}
-
-/// An upright rectangle, in pixels.
-struct Bounds {
-  var min: Point2
-  var max: Point2
-
-  /// Returns whether a point lies inside, edges included.
-  func contains(_ p: Point2) -> Bool { p.x >= min.x && p.x <= max.x && p.y >= min.y && p.y <= max.y }
-}

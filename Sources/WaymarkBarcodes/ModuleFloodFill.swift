@@ -29,20 +29,19 @@ enum ModuleFloodFill {
     let (first, last) = (cell(start.bounds.min), cell(start.bounds.max))
     // No code has more modules than this.
     let reach = Int(180 * module / side)
-    var isSeen = [Bool](repeating: false, count: columns * rows)
-    var open: [(Int, Int)] = []
+    var flood = FloodFill(width: columns, height: rows)
     for y in first.1...last.1 {
-      for x in first.0...last.0 {
-        isSeen[y * columns + x] = true
-        open.append((x, y))
-      }
+      for x in first.0...last.0 { flood.begin(x: x, y: y) }
     }
     let strip = 1.5 * module
     var (busy, touching) = (0, 0)
     var (low, high) = (first, last)
-    while let (x, y) = open.popLast() {
+    flood.run { _, to in
+      to.x >= first.0 - reach && to.x <= last.0 + reach && to.y >= first.1 - reach && to.y <= last.1 + reach
+    } visit: { place in
+      let (x, y) = (place.x, place.y)
       let own = area(x, y)
-      guard tones.vary(in: own) else { continue }
+      guard tones.vary(in: own) else { return .halt }
       busy += 1
       low = (min(low.0, x), min(low.1, y))
       high = (max(high.0, x), max(high.1, y))
@@ -52,13 +51,7 @@ enum ModuleFloodFill {
       if y == 0 { edge.max.y = strip }
       if y == rows - 1 { edge.min.y = own.max.y - strip }
       if x == 0 || y == 0 || x == columns - 1 || y == rows - 1, tones.vary(in: edge) { touching += 1 }
-      for (nx, ny) in [(x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1)]
-      where (0..<columns).contains(nx) && (0..<rows).contains(ny) && !isSeen[ny * columns + nx]
-        && nx >= first.0 - reach && nx <= last.0 + reach && ny >= first.1 - reach && ny <= last.1 + reach
-      {
-        isSeen[ny * columns + nx] = true
-        open.append((nx, ny))
-      }
+      return .spread
     }
     // An area that runs on into a ground of its own fills no rectangle.
     let filled = Double(busy) / Double((high.0 - low.0 + 1) * (high.1 - low.1 + 1))

@@ -30,15 +30,14 @@ extension Quadrilateral {
   /// The corners of a matrix code as the library gives them: from the top left counterclockwise.
   init?(zbarMatrix p: [Point2]) {
     guard p.count == 4 else { return nil }
-    self.init(topLeft: p[0], topRight: p[3], bottomRight: p[2], bottomLeft: p[1])
+    self = Quadrilateral(corners: p).reversed
   }
 
   /// The upright rectangle around some points.
   init(enclosing points: [Point2]) {
-    let x = points.map(\.x)
-    let y = points.map(\.y)
-    let (x0, x1, y0, y1) = (x.min() ?? 0, x.max() ?? 0, y.min() ?? 0, y.max() ?? 0)
+    let bounds = Bounds(around: points)
+    let (low, high) = (bounds.min, bounds.max)
     self.init(
-      topLeft: Point2(x0, y0), topRight: Point2(x1, y0), bottomRight: Point2(x1, y1), bottomLeft: Point2(x0, y1))
+      topLeft: low, topRight: Point2(high.x, low.y), bottomRight: high, bottomLeft: Point2(low.x, high.y))
   }
 }

@@ -27,17 +27,12 @@ package enum CylinderFit {
   private static func place(
     _ rotation: Matrix3, _ shape: CylinderMap, _ pairs: UnsafeBufferPointer<PointPair>
   ) -> CylinderMap? {
-    // x·(r₃·X + t_z) = r₁·X + t_x, and so for y.
-    var system = NormalEquations()
-    for pair in pairs {
-      let c = rotation * shape.point(pair.reference)
-      let d = (pair.frame - shape.camera.center) / shape.camera.focal
-      system.add(SIMD8(1, 0, -d.x, 0, 0, 0, 0, 0), d.x * c.z - c.x)
-      system.add(SIMD8(0, 1, -d.y, 0, 0, 0, 0, 0), d.y * c.z - c.y)
-    }
-    guard let t = system.solve(count: 3), t[2] > 0 else { return nil }
+    let camera = shape.camera
+    let translation = PlanePoseSolver.translation(
+      pairs, turned: { rotation * shape.point($0.reference) }, direction: { ($0.frame - camera.center) / camera.focal })
+    guard let translation else { return nil }
     var result = shape
-    result.pose = PlanePose(rotation: rotation, translation: Point3(t[0], t[1], t[2]))
+    result.pose = PlanePose(rotation: rotation, translation: translation)
     return result.isFinite ? result : nil
   }
 
@@ -63,8 +58,10 @@ package enum CylinderFit {
       }
       return sum
     }
-    return NormalEquations.descend(
-      from: start, iterations: iterations, damping: 1e-4, gain: 1e-6, cost: cost,
+    let descent = DampedDescent(
+      unknowns: 6, iterations: iterations, damping: 1e-4, leastDamping: 1e-9, greatestDamping: 10, gain: 1e-6)
+    return descent.run(
+      from: start, cost: cost,
       equations: { map in
         var system = NormalEquations()
         let pivot = map.axisPoint

@@ -9,6 +9,19 @@ extension Homography {
       from: a.topLeft, a.topRight, a.bottomRight, a.bottomLeft, to: b.topLeft, b.topRight, b.bottomRight, b.bottomLeft)
   }
 
+  /// The map that takes the unit square to a quadrilateral (P. Heckbert, *Fundamentals of Texture Mapping*, 1989, section 2.2.3); `nil` where
+  /// three of the corners lie on a line.
+  package init?(unitSquareTo q: Quadrilateral) {
+    let (d1, d2) = (q.topRight - q.bottomRight, q.bottomLeft - q.bottomRight)
+    let s = q.topLeft - q.topRight + q.bottomRight - q.bottomLeft
+    let determinant = d1.cross(d2)
+    guard abs(determinant) > 1e-9 else { return nil }
+    let (g, h) = (s.cross(d2) / determinant, d1.cross(s) / determinant)
+    let x = q.topRight - q.topLeft + q.topRight * g
+    let y = q.bottomLeft - q.topLeft + q.bottomLeft * h
+    self.init(SIMD3(x.x, y.x, q.topLeft.x), SIMD3(x.y, y.y, q.topLeft.y), SIMD3(g, h, 1))
+  }
+
   /// The map that takes four points to four others.
   package init?(
     from a0: Point2, _ a1: Point2, _ a2: Point2, _ a3: Point2, to b0: Point2, _ b1: Point2, _ b2: Point2, _ b3: Point2
@@ -159,37 +172,28 @@ struct PairNormalization {
   func refined(
     _ start: Homography, _ pairs: UnsafeBufferPointer<PointPair>, weights: UnsafePointer<Double>?, iterations: Int
   ) -> Homography? {
-    var h = start
-    var cost = self.cost(h, pairs, weights)
-    guard cost.isFinite else { return nil }
-    var damping = 0.0
-    for _ in 0..<iterations {
-      var system = NormalEquations()
-      for (i, pair) in pairs.enumerated() {
-        let weight = weights?[i] ?? 1
-        guard weight > 0 else { continue }
-        let p = reference(pair.reference)
-        let w = 1 / h.depth(p)
-        let q = h.apply(p)
-        let r = frame(pair.frame) - q
-        let u = p * w
-        system.add(SIMD8(u.x, u.y, w, 0, 0, 0, -q.x * u.x, -q.x * u.y), r.x, weight: weight)
-        system.add(SIMD8(0, 0, 0, u.x, u.y, w, -q.y * u.x, -q.y * u.y), r.y, weight: weight)
-      }
-      guard let step = system.solve(damping: damping) else { break }
-      let candidate = Homography(packed: h.packed + step)
-      let next = self.cost(candidate, pairs, weights)
-      if next.isFinite, next < cost {
-        let gain = cost - next
-        h = candidate
-        cost = next
-        damping *= 0.1
-        if gain <= 1e-9 * cost { break }
-      } else {
-        if damping > 1 { break }
-        damping = max(1e-4, damping * 10)
-      }
-    }
+    // Without damping at first: near the solution whole steps are the best.
+    let descent = DampedDescent(
+      unknowns: 8, iterations: iterations, damping: 0, leastRaised: 1e-4, greatestDamping: 1.5, gain: 1e-9)
+    let least = descent.run(
+      from: start, cost: { cost($0, pairs, weights) },
+      equations: { h in
+        var system = NormalEquations()
+        for (i, pair) in pairs.enumerated() {
+          let weight = weights?[i] ?? 1
+          guard weight > 0 else { continue }
+          let p = reference(pair.reference)
+          let w = 1 / h.depth(p)
+          let q = h.apply(p)
+          let r = frame(pair.frame) - q
+          let u = p * w
+          system.add(SIMD8(u.x, u.y, w, 0, 0, 0, -q.x * u.x, -q.x * u.y), r.x, weight: weight)
+          system.add(SIMD8(0, 0, 0, u.x, u.y, w, -q.y * u.x, -q.y * u.y), r.y, weight: weight)
+        }
+        return system
+      },
+      moved: { h, step in Homography(packed: h.packed + step) })
+    guard let (h, _) = least else { return nil }
     let result = unscale(h)
     return result.isFinite ? result : nil
   }

@@ -51,37 +51,3 @@ package struct NormalEquations: Sendable {
     return x
   }
 }
-
-extension NormalEquations {
-  /// Levenberg and Marquardt's descent over six unknowns (J. Moré, "The Levenberg–Marquardt algorithm", 1978): the damping falls tenfold with each
-  /// step that helps and rises tenfold with each that does not.
-  ///
-  /// - Parameters:
-  ///   - damping: what it begins with; the larger, the shorter the first step.
-  ///   - gain: it ends with a step that takes away less than this share of the cost.
-  ///   - equations: the normal equations at a state.
-  ///   - moved: a state moved by a solution of them.
-  /// - Returns: the best state and its cost; `nil` where the first has no finite cost.
-  static func descend<State>(
-    from start: State, iterations: Int, damping: Double, gain: Double, cost: (State) -> Double,
-    equations: (State) -> NormalEquations, moved: (State, SIMD8<Double>) -> State
-  ) -> (state: State, cost: Double)? {
-    var (best, least, damping) = (start, cost(start), damping)
-    guard least.isFinite else { return nil }
-    for _ in 0..<iterations {
-      guard let step = equations(best).solve(count: 6, damping: damping) else { break }
-      let candidate = moved(best, step)
-      let price = cost(candidate)
-      if price < least {
-        let isEnough = least - price <= gain * price
-        (best, least) = (candidate, price)
-        damping = max(1e-9, damping * 0.1)
-        if isEnough { break }
-      } else {
-        guard damping < 10 else { break }
-        damping *= 10
-      }
-    }
-    return (best, least)
-  }
-}

@@ -58,8 +58,12 @@ package enum PlanePoseSolver {
     _ pairs: UnsafeBufferPointer<PointPair>, homography: Homography? = nil, focal: Point2 = Point2(1, 1)
   ) -> Solutions? {
     guard pairs.count >= 4, let h = homography ?? Homography.fit(pairs), let (r1, r2) = rotations(h) else { return nil }
-    let first = translation(r1, pairs).flatMap { refine(PlanePose(rotation: r1, translation: $0), pairs, focal) }
-    let second = translation(r2, pairs).flatMap { refine(PlanePose(rotation: r2, translation: $0), pairs, focal) }
+    func refined(_ r: Matrix3) -> Solution? {
+      let start = translation(
+        pairs, turned: { r.x * $0.reference.x + r.y * $0.reference.y }, direction: { $0.frame })
+      return start.flatMap { refine(PlanePose(rotation: r, translation: $0), pairs, focal) }
+    }
+    let (first, second) = (refined(r1), refined(r2))
     guard let a = first ?? second else { return nil }
     guard first != nil, let b = second else { return (a, nil) }
     let (best, other) = a.error <= b.error ? (a, b) : (b, a)
@@ -111,13 +115,19 @@ package enum PlanePoseSolver {
     return (rotation(1), rotation(-1))
   }
 
-  /// The translation of least squared algebraic error for a rotation; `nil` unless the plane lies before the camera.
-  private static func translation(_ r: Matrix3, _ pairs: UnsafeBufferPointer<PointPair>) -> Point3? {
+  /// The translation of least squared algebraic error; `nil` unless what is seen lies before the camera.
+  ///
+  /// - Parameters:
+  ///   - turned: the point of a pair in space, turned as the camera sees it but not moved.
+  ///   - direction: where the pair was seen: the point at distance 1 before the camera.
+  @inline(__always)
+  static func translation(
+    _ pairs: UnsafeBufferPointer<PointPair>, turned: (PointPair) -> Point3, direction: (PointPair) -> Point2
+  ) -> Point3? {
     // x·(r₃·X + t_z) = r₁·X + t_x, and so for y.
     var system = NormalEquations()
     for pair in pairs {
-      let c = r.x * pair.reference.x + r.y * pair.reference.y
-      let d = pair.frame
+      let (c, d) = (turned(pair), direction(pair))
       system.add(SIMD8(1, 0, -d.x, 0, 0, 0, 0, 0), d.x * c.z - c.x)
       system.add(SIMD8(0, 1, -d.y, 0, 0, 0, 0, 0), d.y * c.z - c.y)
     }
@@ -139,8 +149,10 @@ package enum PlanePoseSolver {
       }
       return sum
     }
-    let least = NormalEquations.descend(
-      from: start, iterations: iterations, damping: 1e-6, gain: 1e-10, cost: cost,
+    let descent = DampedDescent(
+      unknowns: 6, iterations: iterations, damping: 1e-6, leastDamping: 1e-9, greatestDamping: 10, gain: 1e-10)
+    let least = descent.run(
+      from: start, cost: cost,
       equations: { pose in
         var system = NormalEquations()
         for pair in pairs {

@@ -40,35 +40,4 @@ public struct Quadrilateral: Hashable, Sendable {
     func finite(_ p: Point2) -> Bool { p.x.isFinite && p.y.isFinite }
     return finite(topLeft) && finite(topRight) && finite(bottomRight) && finite(bottomLeft)
   }
-
-  /// The same in a picture of `factor` times the size, pixel centres at whole numbers.
-  package func scaled(by factor: Double) -> Quadrilateral {
-    func place(_ p: Point2) -> Point2 { (p + 0.5) * factor - 0.5 }
-    return Quadrilateral(
-      topLeft: place(topLeft), topRight: place(topRight), bottomRight: place(bottomRight), bottomLeft: place(bottomLeft)
-    )
-  }
-
-  /// The same outline beginning `turns` corners later, 0…3.
-  package func turned(by turns: Int) -> Quadrilateral {
-    let c = corners
-    return Quadrilateral(
-      topLeft: c[turns % 4], topRight: c[(turns + 1) % 4], bottomRight: c[(turns + 2) % 4],
-      bottomLeft: c[(turns + 3) % 4])
-  }
-
-  /// By how many corners it must be turned for its top and bottom to run most to the right: of what stands about upright in a picture the
-  /// first corner is then the top left one.
-  package var turnsToUpright: Int {
-    let c = corners
-    var best = (turns: 0, value: -Double.infinity)
-    for turns in 0..<4 {
-      let top = c[(turns + 1) % 4] - c[turns]
-      let bottom = c[(turns + 2) % 4] - c[(turns + 3) % 4]
-      let value = top.x / max(top.length, 1e-9) + bottom.x / max(bottom.length, 1e-9)
-      // Of equals the first.
-      if value > best.value + 1e-9 { best = (turns, value) }
-    }
-    return best.turns
-  }
 }

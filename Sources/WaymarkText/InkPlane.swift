@@ -69,33 +69,19 @@ struct InkPlane {
     var third = 0.0
     for y in 0..<height {
       for x in 0..<width {
-        let difference = Double(pixels[y * width + x]) - mean(sums, x, y, reach)
+        let (sum, count) = sums.window(x, y, reach: reach)
+        let difference = Double(pixels[y * width + x]) - Double(sum) / Double(count)
         third += difference * difference * difference
       }
     }
     return third > 0
   }
 
-  /// Sums of all pixels above and to the left of each, one row and column more than the picture has.
-  func summed() -> [Int32] {
-    var sums = [Int32](repeating: 0, count: (width + 1) * (height + 1))
-    for y in 0..<height {
-      var row: Int32 = 0
-      for x in 0..<width {
-        row &+= Int32(pixels[y * width + x])
-        sums[(y + 1) * (width + 1) + x + 1] = sums[y * (width + 1) + x + 1] &+ row
-      }
+  /// Sums of pixels over rectangles.
+  func summed() -> IntegralImage<Int> {
+    pixels.withUnsafeBufferPointer { pixels in
+      IntegralImage(width: width, height: height) { Int(pixels[$1 &* width &+ $0]) }
     }
-    return sums
-  }
-
-  /// The mean of the pixels that lie no further than `reach` from one.
-  func mean(_ sums: [Int32], _ x: Int, _ y: Int, _ reach: Int) -> Double {
-    let (y0, y1) = (max(0, y - reach), min(height, y + reach + 1))
-    let (x0, x1) = (max(0, x - reach), min(width, x + reach + 1))
-    let line = width + 1
-    let sum = sums[y1 * line + x1] &- sums[y0 * line + x1] &- sums[y1 * line + x0] &+ sums[y0 * line + x0]
-    return Double(sum) / Double((y1 - y0) * (x1 - x0))
   }
 
   /// Gray values stretched so that `low` becomes 10 and `high` 245.
@@ -111,6 +97,10 @@ struct InkPlane {
     let tile = max(4, height / 4)
     let (columns, rows) = ((width + tile - 1) / tile, (height + tile - 1) / tile)
     guard columns >= 3 else { return }
+    /// The tiles between the middles of which a pixel lies.
+    func place(_ pixel: Int, _ count: Int) -> LinearTap {
+      LinearTap((Double(pixel) + 0.5) / Double(tile) - 0.5, count: count)
+    }
     // How light the paper is, from windows as large as a character, so that there is paper in each.
     var paper = [Double](repeating: 255, count: columns * rows)
     for row in 0..<rows {
@@ -121,14 +111,14 @@ struct InkPlane {
       }
     }
     for y in 0..<height {
-      let down = Self.place(y, tile, rows)
+      let down = place(y, rows)
       for x in 0..<width {
-        let across = Self.place(x, tile, columns)
+        let across = place(x, columns)
         func light(_ row: Int) -> Double {
-          let (a, b) = (paper[row * columns + across.before], paper[row * columns + across.after])
+          let (a, b) = (paper[row * columns + across.low], paper[row * columns + across.high])
           return a + (b - a) * across.share
         }
-        let (top, bottom) = (light(down.before), light(down.after))
+        let (top, bottom) = (light(down.low), light(down.high))
         let value = Double(pixels[y * width + x]) + 255 - (top + (bottom - top) * down.share)
         pixels[y * width + x] = UInt8(max(0, min(255, value)))
       }
@@ -140,20 +130,14 @@ struct InkPlane {
     let deepest = depth.max() ?? 0
     guard deepest >= 12 else { return }
     for x in 0..<width {
-      let across = Self.place(x, tile, columns)
-      let (a, b) = (depth[across.before], depth[across.after])
+      let across = place(x, columns)
+      let (a, b) = (depth[across.low], depth[across.high])
       let dark = max(deepest / 3, a + (b - a) * across.share)
       for y in 0..<height {
         let value = 255 - (255 - Double(pixels[y * width + x])) * 235 / dark
         pixels[y * width + x] = UInt8(max(0, min(255, value)))
       }
     }
-  }
-
-  /// Between the middles of which two tiles a pixel lies, and how far.
-  private static func place(_ pixel: Int, _ tile: Int, _ count: Int) -> (before: Int, after: Int, share: Double) {
-    let place = min(Double(count - 1), max(0, (Double(pixel) + 0.5) / Double(tile) - 0.5))
-    return (Int(place), min(count - 1, Int(place) + 1), place - Double(Int(place)))
   }
 
   /// Gray values made darker by an exponent above 1; black and white stay.
@@ -169,35 +153,12 @@ struct InkPlane {
   /// Means over a Gaussian of that deviation in pixels; beyond the border the picture goes on as it ends.
   func softened(_ deviation: Double) -> InkPlane {
     guard deviation > 0.05, width > 0, height > 0 else { return self }
-    let reach = max(1, Int((3 * deviation).rounded(.up)))
-    let spread = 2 * deviation * deviation
-    var weights: [Double] = (-reach...reach).map { place in Double.exponential(-Double(place * place) / spread) }
-    let sum = weights.reduce(0, +)
-    weights = weights.map { $0 / sum }
-    let kernel = weights.map { Int32(($0 * 4096).rounded()) }
-    var across = self
-    for y in 0..<height {
-      for x in 0..<width {
-        var value: Int32 = 2048
-        for k in 0..<kernel.count {
-          let place = min(max(0, x + k - reach), width - 1)
-          value &+= kernel[k] &* Int32(pixels[y &* width &+ place])
-        }
-        across.pixels[y * width + x] = UInt8(clamping: value >> 12)
-      }
+    var soft = self
+    soft.pixels.withUnsafeMutableBufferPointer { pixels in
+      guard let pixels = pixels.baseAddress else { return }
+      GaussianBlur.applyRounding(pixels, width: width, height: height, sigma: deviation)
     }
-    var both = self
-    for y in 0..<height {
-      for x in 0..<width {
-        var value: Int32 = 2048
-        for k in 0..<kernel.count {
-          let place = min(max(0, y + k - reach), height - 1)
-          value &+= kernel[k] &* Int32(across.pixels[place &* width &+ x])
-        }
-        both.pixels[y * width + x] = UInt8(clamping: value >> 12)
-      }
-    }
-    return both
+    return soft
   }
 
   /// A part of it, where it may reach beyond the border that is white.
@@ -212,41 +173,6 @@ struct InkPlane {
   }
 }
 
-/// How pixels of ink lie about their middle: sums of their places, their squares and products.
-struct InkMoments {
-  private var count = 0.0
-  private var x = 0.0
-  private var y = 0.0
-  private var xx = 0.0
-  private var xy = 0.0
-  private var yy = 0.0
-
-  mutating func add(_ px: Double, _ py: Double) {
-    count += 1
-    x += px
-    y += py
-    xx += px * px
-    xy += px * py
-    yy += py * py
-  }
-
-  mutating func add(_ other: InkMoments) {
-    count += other.count
-    x += other.x
-    y += other.y
-    xx += other.xx
-    xy += other.xy
-    yy += other.yy
-  }
-
-  /// The direction in which they reach furthest, in radians within a quarter turn of upright.
-  var direction: Double {
-    guard count > 0 else { return 0 }
-    let (a, b, c) = (xx - x * x / count, xy - x * y / count, yy - y * y / count)
-    return Double.arcTangent(y: 2 * b, x: a - c) / 2
-  }
-}
-
 /// A connected piece of ink.
 struct InkComponent {
   var left: Int
@@ -255,7 +181,17 @@ struct InkComponent {
   var bottom: Int
   var area = 0
   /// How its pixels lie.
-  var spread = InkMoments()
+  var spread = PointMoments()
+
+  /// Takes some pixels of a row in.
+  private mutating func add(_ y: Int, _ x: Range<Int>) {
+    left = min(left, x.lowerBound)
+    right = max(right, x.upperBound - 1)
+    top = min(top, y)
+    bottom = max(bottom, y)
+    area += x.count
+    for place in x { spread.add(Point2(Double(place), Double(y))) }
+  }
 
   var width: Int { right - left + 1 }
   var height: Int { bottom - top + 1 }
@@ -264,33 +200,17 @@ struct InkComponent {
 
   /// The pieces of a mask, eight neighbours to a pixel, and to which of them each pixel belongs (-1: to none).
   static func find(_ mask: [Bool], width: Int, height: Int) -> (pieces: [InkComponent], labels: [Int32]) {
+    var components = ComponentLabels()
+    mask.withUnsafeBufferPointer { mask in
+      components.label(width: width, height: height, isEightConnected: true) { mask[$0] }
+    }
     var labels = [Int32](repeating: -1, count: mask.count)
-    var pieces: [InkComponent] = []
-    var stack: [Int] = []
-    for start in mask.indices where mask[start] && labels[start] < 0 {
-      let label = Int32(pieces.count)
-      var piece = InkComponent(left: width, top: height, right: -1, bottom: -1)
-      labels[start] = label
-      stack.append(start)
-      while let place = stack.popLast() {
-        let (x, y) = (place % width, place / width)
-        piece.left = min(piece.left, x)
-        piece.right = max(piece.right, x)
-        piece.top = min(piece.top, y)
-        piece.bottom = max(piece.bottom, y)
-        piece.area += 1
-        piece.spread.add(Double(x), Double(y))
-        for ny in max(0, y - 1)...min(height - 1, y + 1) {
-          for nx in max(0, x - 1)...min(width - 1, x + 1) {
-            let next = ny * width + nx
-            if mask[next], labels[next] < 0 {
-              labels[next] = label
-              stack.append(next)
-            }
-          }
-        }
-      }
-      pieces.append(piece)
+    var pieces = [InkComponent](
+      repeating: InkComponent(left: width, top: height, right: -1, bottom: -1), count: components.count)
+    for run in components.runs {
+      let (component, y, x) = (Int(run.component), Int(run.y), Int(run.from)..<Int(run.to))
+      for place in x { labels[y * width + place] = run.component }
+      pieces[component].add(y, x)
     }
     return (pieces, labels)
   }

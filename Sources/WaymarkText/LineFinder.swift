@@ -88,7 +88,8 @@ package struct LineFinder: Sendable {
     var differences = [Int16](repeating: 0, count: w * h)
     for y in 0..<h {
       for x in 0..<w {
-        differences[y * w + x] = Int16(plane.pixels[y * w + x]) - Int16(plane.mean(sums, x, y, reach))
+        let (sum, count) = sums.window(x, y, reach: reach)
+        differences[y * w + x] = Int16(plane.pixels[y * w + x]) - Int16(sum / count)
       }
     }
     // Shading and glare are no contrast.
@@ -248,9 +249,9 @@ package struct LineFinder: Sendable {
         }
         if xx > height * height { slope = xy / xx }
       } else if right - left > 2.5 * height {
-        var spread = InkMoments()
+        var spread = PointMoments()
         for i in members { spread.add(pieces[i].spread) }
-        let turn = spread.direction - angle
+        let turn = spread.covariance.principalAngle - angle
         slope = Double.tangent(turn - .pi * (turn / .pi).rounded())
       }
       // The outline in the line's own direction, so that upright characters stay upright.

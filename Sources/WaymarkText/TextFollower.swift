@@ -114,11 +114,7 @@ package struct TextFollower {
     if tracks[place].readings.count > Self.readingLimit { tracks[place].readings.removeFirst() }
   }
 
-  private static func center(_ outline: Quadrilateral) -> Point2 {
-    (outline.topLeft + outline.topRight + outline.bottomRight + outline.bottomLeft) / 4
-  }
-
-  private static func distance(_ a: Quadrilateral, _ b: Quadrilateral) -> Double { center(a).distance(to: center(b)) }
+  private static func distance(_ a: Quadrilateral, _ b: Quadrilateral) -> Double { a.center.distance(to: b.center) }
 
   private static func isSame(_ a: Quadrilateral, _ b: Quadrilateral) -> Bool {
     let (heightA, heightB) = (a.topLeft.distance(to: a.bottomLeft), b.topLeft.distance(to: b.bottomLeft))

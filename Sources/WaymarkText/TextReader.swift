@@ -51,7 +51,7 @@ package struct TextReader {
         let upsideDown = LineVote.surest(turned)
         if ReadLine.confidence(of: upsideDown) > ReadLine.confidence(of: symbols) + 0.1 {
           (readings, symbols) = (turned, upsideDown)
-          place = Self.upsideDown(outline)
+          place = outline.turned(by: 2)
         }
       }
       // A place that no rendering is sure of is texture.
@@ -120,13 +120,7 @@ package struct TextReader {
       bottomLeft: outline.bottomLeft - more)
     guard let picture = rectified(view, outline) else { return nil }
     if let symbols = ZoneLineReader(picture)?.read() { return (symbols, outline) }
-    return ZoneLineReader(turned(picture))?.read().map { ($0, upsideDown(outline)) }
-  }
-
-  private static func upsideDown(_ outline: Quadrilateral) -> Quadrilateral {
-    Quadrilateral(
-      topLeft: outline.bottomRight, topRight: outline.bottomLeft, bottomRight: outline.topLeft,
-      bottomLeft: outline.topRight)
+    return ZoneLineReader(turned(picture))?.read().map { ($0, outline.turned(by: 2)) }
   }
 
   /// Reads a picture of one line, once for each way in which it is drawn.
@@ -210,21 +204,10 @@ package struct TextReader {
       for y in 0..<height {
         for x in 0..<width {
           let p = outline.topLeft + stepX * (Double(x) + 0.5) + stepY * (Double(y) + 0.5)
-          target[y * width + x] = sample(view, p)
+          target[y * width + x] = UInt8(max(0, min(255, view.bilinear(p) + 0.5)))
         }
       }
     }
-  }
-
-  /// Between the four pixels around; beyond the border it goes on as it ends.
-  private static func sample(_ view: ImageView, _ p: Point2) -> UInt8 {
-    let x = min(max(0, p.x), Double(view.width - 1)), y = min(max(0, p.y), Double(view.height - 1))
-    let x0 = min(Int(x), max(0, view.width - 2)), y0 = min(Int(y), max(0, view.height - 2))
-    let (fx, fy) = (x - Double(x0), y - Double(y0))
-    let (x1, y1) = (min(x0 + 1, view.width - 1), min(y0 + 1, view.height - 1))
-    let top = Double(view[x0, y0]) * (1 - fx) + Double(view[x1, y0]) * fx
-    let bottom = Double(view[x0, y1]) * (1 - fx) + Double(view[x1, y1]) * fx
-    return UInt8(max(0, min(255, top * (1 - fy) + bottom * fy + 0.5)))
   }
 
   private static func turned(_ image: GrayImage) -> GrayImage {

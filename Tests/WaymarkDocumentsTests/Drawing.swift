@@ -10,7 +10,7 @@ enum Drawing {
     _ outline: Quadrilateral?, width: Int = 480, height: Int = 640, paper: SIMD3<Double> = SIMD3(235, 232, 225),
     ground: (Int, Int) -> SIMD3<Double> = { _, _ in SIMD3(90, 70, 55) }, table: Bool = false
   ) -> RGBImage {
-    let inverse = outline.flatMap { PageRectifier.unitMap(to: $0)?.inverse }
+    let inverse = outline.flatMap { Homography(unitSquareTo: $0)?.inverse }
     var noise: UInt64 = 7
     return RGBImage(width: width, height: height) { out in
       for y in 0..<height {

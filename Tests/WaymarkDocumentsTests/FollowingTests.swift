@@ -17,7 +17,7 @@ import WaymarkImage
   @Test func aFrameThatIsPrintedNearTheEdgeIsNotThePage() throws {
     let page = Quadrilateral(
       topLeft: Point2(150, 60), topRight: Point2(470, 70), bottomRight: Point2(480, 420), bottomLeft: Point2(140, 410))
-    let inverse = try #require(PageRectifier.unitMap(to: page)?.inverse)
+    let inverse = try #require(Homography(unitSquareTo: page)?.inverse)
     let picture = RGBImage(width: 640, height: 480) { out in
       for y in 0..<480 {
         for x in 0..<640 {

@@ -62,24 +62,12 @@ enum RepeatedStructure {
   private static func flattened(_ view: ImageView) -> [Float] {
     let (w, h) = (view.width, view.height)
     let r = 6
-    // Sums of all pixels above and to the left.
-    var sums = [Int32](repeating: 0, count: (w + 1) * (h + 1))
-    for y in 0..<h {
-      var row: Int32 = 0
-      for x in 0..<w {
-        row += Int32(view.row(y)[x])
-        sums[(y + 1) * (w + 1) + x + 1] = sums[y * (w + 1) + x + 1] + row
-      }
-    }
+    let sums = IntegralImage<Int32>(width: w, height: h) { Int32(view.row($1)[$0]) }
     var out = [Float](repeating: 0, count: w * h)
     for y in 0..<h {
-      let (top, bottom) = (max(0, y - r), min(h, y + r + 1))
       for x in 0..<w {
-        let (left, right) = (max(0, x - r), min(w, x + r + 1))
-        let sum =
-          sums[bottom * (w + 1) + right] - sums[top * (w + 1) + right] - sums[bottom * (w + 1) + left]
-          + sums[top * (w + 1) + left]
-        out[y * w + x] = Float(view.row(y)[x]) - Float(sum) / Float((bottom - top) * (right - left))
+        let (sum, count) = sums.window(x, y, reach: r)
+        out[y * w + x] = Float(view.row(y)[x]) - Float(sum) / Float(count)
       }
     }
     return out

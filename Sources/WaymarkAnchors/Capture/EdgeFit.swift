@@ -57,10 +57,8 @@ struct EdgeFit {
 
   private static func outline(_ sides: [Side]) -> Quadrilateral? {
     func crossing(_ a: Side, _ b: Side) -> Point2? {
-      let (u, v) = (a.to - a.from, b.to - b.from)
-      let d = u.cross(v)
-      guard abs(d) > 1e-6 else { return nil }
-      return a.from + u * ((b.from - a.from).cross(v) / d)
+      StraightLine(through: a.from, along: a.to - a.from)
+        .crossing(StraightLine(through: b.from, along: b.to - b.from), leastSine: 1e-6)
     }
     guard let tl = crossing(sides[3], sides[0]), let tr = crossing(sides[0], sides[1]),
       let br = crossing(sides[1], sides[2]), let bl = crossing(sides[2], sides[3])
@@ -72,17 +70,8 @@ struct EdgeFit {
 
   /// The colour at a place, between pixels by their distance; `nil` beside the photograph.
   private func colour(_ p: Point2) -> LogColour? {
-    let (x, y) = (p.x.rounded(.down), p.y.rounded(.down))
-    guard x >= 0, y >= 0, x < Double(photo.width - 1), y < Double(photo.height - 1) else { return nil }
-    let (i, j) = (Int(x), Int(y))
-    let (u, v) = (Float(p.x - x), Float(p.y - y))
-    func at(_ x: Int, _ y: Int) -> SIMD4<Float> {
-      let c = photo[x, y]
-      return SIMD4(Float(c.red), Float(c.green), Float(c.blue), 0)
-    }
-    let top = at(i, j) * (1 - u) + at(i + 1, j) * u
-    let bottom = at(i, j + 1) * (1 - u) + at(i + 1, j + 1) * u
-    let c = top * (1 - v) + bottom * v
+    guard p.x >= 0, p.y >= 0, p.x < Double(photo.width - 1), p.y < Double(photo.height - 1) else { return nil }
+    let c = photo.bilinear(p)
     return LogColour(red: c.x, green: c.y, blue: c.z)
   }
 
@@ -149,7 +138,7 @@ struct EdgeFit {
   }
 
   private func frame(_ q: Quadrilateral, _ k: Int) -> (origin: Point2, along: Point2, out: Point2, length: Double) {
-    let (a, b) = (q.corners[k], q.corners[(k + 1) % 4])
+    let (a, b) = (q[k], q[k + 1])
     let length = max(a.distance(to: b), 1)
     let along = (b - a) / length
     return (a, along, Point2(along.y, -along.x), length)
@@ -194,17 +183,16 @@ struct EdgeFit {
     }
     var (offset, slope) = (chosen.offset, chosen.slope)
     for width in [1.5, 1.0, 0.7] {
-      var equations = NormalEquations()
+      var moments = PointMoments()
       for profile in profiles {
         let nearest = profile.min { abs($0.out - offset - slope * $0.along) < abs($1.out - offset - slope * $1.along) }
         guard let nearest else { continue }
         let d = (nearest.out - offset - slope * nearest.along) / (width * unit)
         guard abs(d) < 1 else { continue }
-        equations.add(
-          SIMD8(1, nearest.along / f.length, 0, 0, 0, 0, 0, 0), nearest.out, weight: (1 - d * d) * (1 - d * d))
+        moments.add(Point2(nearest.along, nearest.out), weight: (1 - d * d) * (1 - d * d))
       }
-      guard let s = equations.solve(count: 2, damping: 1e-6) else { break }
-      (offset, slope) = (s[0], s[1] / f.length)
+      guard moments.weight > 0 else { break }
+      (offset, slope) = (moments.y(at: 0), (moments.y(at: f.length) - moments.y(at: 0)) / f.length)
     }
     let hits = profiles.count { $0.contains { abs($0.out - offset - slope * $0.along) < near } }
     return line(offset, slope, Double(hits) / Double(Self.places), isContested: isContested)

@@ -7,8 +7,8 @@ package import WaymarkImage
 /// outline make a smooth surface of second degree, in logarithms because light multiplies. Where they do not (a patterned wall, a frame, a
 /// shadow's edge), nothing is told.
 package struct IlluminationModel: Sendable {
-  /// Of 1, u, v, u², uv, v²; the rectangle is −1 to 1 both ways.
-  private let weights: [Double]
+  /// The logarithm of the light; the rectangle is −1 to 1 both ways.
+  private let light: QuadraticSurface
   /// How many times brighter the brightest place of the rectangle is lit than the darkest.
   package let unevenness: Double
   private let mean: Double
@@ -26,7 +26,7 @@ package struct IlluminationModel: Sendable {
       topLeft: Point2(-1, -1), topRight: Point2(1, -1), bottomRight: Point2(1, 1), bottomLeft: Point2(-1, 1))
     guard let map = Homography(from: unit, to: outline) else { return nil }
     let others = others.map { $0.grown(by: 1.15) }
-    var samples: [(place: Point2, level: Double)] = []
+    var samples: [QuadraticSurface.Sample] = []
     var sides: Set<Int> = []
     for side in 0..<4 {
       for step in 0..<Self.steps {
@@ -36,35 +36,28 @@ package struct IlluminationModel: Sendable {
           let place = [Point2(along, -out), Point2(out, along), Point2(along, out), Point2(-out, along)][side]
           let p = map.apply(place)
           guard !others.contains(where: { $0.contains(p) }), let level = Self.level(picture, p) else { continue }
-          samples.append((place, Double.naturalLogarithm(level)))
+          samples.append(QuadraticSurface.Sample(place, Double.naturalLogarithm(level)))
           sides.insert(side)
         }
       }
     }
-    guard samples.count >= 96, sides.count >= 3, let (weights, spread) = Self.fit(samples), spread < 0.04 else {
+    guard samples.count >= 96, sides.count >= 3, let (surface, spread) = Self.fit(samples), spread < 0.04 else {
       return nil
     }
-    self.weights = weights
+    light = surface
     var (low, high, sum) = (Double.infinity, -Double.infinity, 0.0)
     let grid = 9
     for i in 0..<(grid * grid) {
       let place = Point2(Double(i % grid), Double(i / grid)) / Double(grid - 1) * 2 - 1
-      let light = Self.value(weights, place)
-      low = min(low, light)
-      high = max(high, light)
-      sum += light
+      let value = surface.value(at: place)
+      low = min(low, value)
+      high = max(high, value)
+      sum += value
     }
     unevenness = Double.exponential(high - low)
     mean = sum / Double(grid * grid)
     // More than any lamp does: something else was measured.
     guard unevenness < 8 else { return nil }
-  }
-
-  private static func terms(_ p: Point2) -> SIMD8<Double> { SIMD8(1, p.x, p.y, p.x * p.x, p.x * p.y, p.y * p.y, 0, 0) }
-
-  private static func value(_ weights: [Double], _ p: Point2) -> Double {
-    let terms = terms(p)
-    return (0..<6).reduce(0) { $0 + weights[$1] * terms[$1] }
   }
 
   /// The mean of a few pixels; `nil` at the edge of the picture, and where it is too dark or too bright to tell.
@@ -79,26 +72,23 @@ package struct IlluminationModel: Sendable {
   }
 
   /// Least squares, reweighted by Tukey's biweight; and the median deviation that is left.
-  private static func fit(_ samples: [(place: Point2, level: Double)]) -> (weights: [Double], spread: Double)? {
-    var weights: [Double]?
+  private static func fit(_ samples: [QuadraticSurface.Sample]) -> (surface: QuadraticSurface, spread: Double)? {
+    var samples = samples
+    var found: QuadraticSurface?
     var spread = 0.0
     for _ in 0..<8 {
-      var equations = NormalEquations()
-      for sample in samples {
-        var trust = 1.0
-        if let weights {
-          let share = (sample.level - value(weights, sample.place)) / (6 * max(spread, 0.002))
-          trust = abs(share) < 1 ? (1 - share * share) * (1 - share * share) : 0
+      if let found {
+        for i in samples.indices {
+          let share = (samples[i].value - found.value(at: samples[i].place)) / (6 * max(spread, 0.002))
+          samples[i].weight = abs(share) < 1 ? (1 - share * share) * (1 - share * share) : 0
         }
-        equations.add(terms(sample.place), sample.level, weight: trust)
       }
-      guard let solution = equations.solve(count: 6) else { return nil }
-      let now = (0..<6).map { solution[$0] }
-      weights = now
-      let deviations = samples.map { abs($0.level - value(now, $0.place)) }.sorted()
+      guard let next = QuadraticSurface(samples) else { return nil }
+      found = next
+      let deviations = samples.map { abs($0.value - next.value(at: $0.place)) }.sorted()
       spread = deviations[deviations.count / 2]
     }
-    return weights.map { ($0, spread) }
+    return found.map { ($0, spread) }
   }
 
   /// The rectified poster under even light of the same mean.
@@ -110,22 +100,13 @@ package struct IlluminationModel: Sendable {
         for y in 0..<height {
           let v = 2 * Double(y) / Double(height - 1) - 1
           for x in 0..<width {
-            let light = Self.value(weights, Point2(2 * Double(x) / Double(width - 1) - 1, v))
-            let gain = Double.exponential(mean - light)
+            let value = light.value(at: Point2(2 * Double(x) / Double(width - 1) - 1, v))
+            let gain = Double.exponential(mean - value)
             let at = 3 * (y * width + x)
             for c in 0..<3 { out[at + c] = UInt8(min(max((Double(bytes[at + c]) * gain).rounded(), 0), 255)) }
           }
         }
       }
     }
-  }
-}
-
-extension Quadrilateral {
-  fileprivate func grown(by factor: Double) -> Quadrilateral {
-    let c = center
-    func out(_ p: Point2) -> Point2 { c + (p - c) * factor }
-    return Quadrilateral(
-      topLeft: out(topLeft), topRight: out(topRight), bottomRight: out(bottomRight), bottomLeft: out(bottomLeft))
   }
 }

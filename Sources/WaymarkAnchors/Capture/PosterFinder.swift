@@ -50,18 +50,14 @@ package struct PosterFinder {
       guard let rival = fit.fitted(other.quad.scaled(by: map.scale)), rival.support > 0.85 * best.support else {
         continue
       }
-      if Self.gap(rival.outline, best.outline) > 0.01 * size { isCertain = false }
+      if rival.outline.cornerDistance(to: best.outline) > 0.01 * size { isCertain = false }
     }
     return Candidate(outline: best.outline, isCertain: isCertain, isBlank: isBlank(best.outline))
   }
 
-  private static func gap(_ a: Quadrilateral, _ b: Quadrilateral) -> Double {
-    zip(a.corners, b.corners).map { $0.distance(to: $1) }.max() ?? 0
-  }
-
   /// Returns whether neighbouring places within an outline hardly differ but for the light.
   private func isBlank(_ q: Quadrilateral) -> Bool {
-    guard let map = Homography(from: Quadrilateral(width: 1, height: 1), to: q) else { return false }
+    guard let map = Homography(unitSquareTo: q) else { return false }
     let steps = 40
     var levels: [Double] = []
     for j in 0..<steps {

@@ -1,4 +1,5 @@
 import WaymarkGeometry
+import WaymarkImage
 
 /// One connected thing on the wall, and the quadrilaterals that it may be.
 struct WallObject {
@@ -14,35 +15,21 @@ struct WallObject {
   static func all(_ map: WallSegmentation) -> [WallObject] {
     let (w, h) = (map.width, map.height)
     // Single pixels are noise; gaps of a few are places that look like the wall.
+    let counts = BoxSum.sums(of: map.isForeground.map { $0 ? Float(1) : 0 }, width: w, height: h, radius: 1)
     var clean = [Bool](repeating: false, count: w * h)
     for y in 1..<(h - 1) {
-      for x in 1..<(w - 1) {
-        var count = 0
-        for dy in -1...1 { for dx in -1...1 where map.isForeground[(y + dy) * w + x + dx] { count += 1 } }
-        clean[y * w + x] = count >= 5
-      }
+      for x in 1..<(w - 1) { clean[y * w + x] = counts[y * w + x] >= 5 }
     }
     let reach = max(1, w / 300)
-    var label = [Int](repeating: 0, count: w * h)
+    var flood = FloodFill(width: w, height: h)
     var objects: [WallObject] = []
-    var next = 0
-    for start in clean.indices where clean[start] && label[start] == 0 {
-      next += 1
-      label[start] = next
-      var members = [start]
-      var at = 0
-      while at < members.count {
-        let (x, y) = (members[at] % w, members[at] / w)
-        at += 1
-        for ny in max(0, y - reach)...min(h - 1, y + reach) {
-          for nx in max(0, x - reach)...min(w - 1, x + reach) {
-            let i = ny * w + nx
-            if clean[i], label[i] == 0 {
-              label[i] = next
-              members.append(i)
-            }
-          }
-        }
+    for start in clean.indices where clean[start] && flood.begin(x: start % w, y: start / w) {
+      var members: [Int] = []
+      flood.run(.square(reach)) { _, to in
+        clean[to.index]
+      } visit: {
+        members.append($0.index)
+        return .spread
       }
       if members.count * 200 >= w * h { objects.append(WallObject(members, w, h)) }
     }
@@ -66,21 +53,8 @@ struct WallObject {
 
   // MARK: Its lines
 
-  private struct Line {
-    /// Pointing outwards.
-    var normal: Point2
-    var offset: Double
-    var support: Double
-
-    func distance(_ p: Point2) -> Double { normal.dot(p) - offset }
-
-    func crossing(_ other: Line) -> Point2? {
-      let d = normal.cross(other.normal)
-      guard abs(d) > 0.35 else { return nil }
-      return Point2(
-        offset * other.normal.y - other.offset * normal.y, other.offset * normal.x - offset * other.normal.x) / d
-    }
-  }
+  /// Of the angle between sides that meet.
+  private static let leastSine = 0.35
 
   /// Where rows and columns first and last meet it.
   private func silhouette() -> [Point2] {
@@ -100,50 +74,42 @@ struct WallObject {
     return points.sorted { ($0.y, $0.x) < ($1.y, $1.x) }.map { Point2(Double($0.x), Double($0.y)) }
   }
 
-  /// Up to ten lines that the outline runs along, with hardly anything beyond them.
-  private func lines(_ points: [Point2]) -> [Line] {
+  /// Up to ten lines that the outline runs along, with hardly anything beyond them, their normals pointing outwards.
+  private func lines(_ points: [Point2]) -> [StraightLine] {
     let middle = Point2(Double(width), Double(height)) / 2
     var random = RandomSource(seed: 7)
     var rest = points
-    var lines: [Line] = []
+    var lines: [StraightLine] = []
     let least = 0.12 * Double(min(width, height))
     while lines.count < 10, rest.count > 12 {
-      var best: Line?
+      var best: (line: StraightLine, support: Double)?
       for _ in 0..<400 {
         let (a, b) = (rest[random.below(rest.count)], rest[random.below(rest.count)])
         let along = b - a
         guard along.length > 0.1 * Double(min(width, height)), along.length > 8 else { continue }
-        var normal = Point2(along.y, -along.x) / along.length
-        if normal.dot(middle - a) > 0 { normal = -normal }
-        var line = Line(normal: normal, offset: normal.dot(a), support: 0)
+        var line = StraightLine(through: a, along: along)
+        if line.distance(to: middle) > 0 { line = line.reversed }
+        var support = 0.0
         for p in rest {
-          let d = abs(line.distance(p))
-          if d < 1.2 { line.support += 1 - 0.5 * d / 1.2 }
+          let d = abs(line.distance(to: p))
+          if d < 1.2 { support += 1 - 0.5 * d / 1.2 }
         }
-        guard line.support > best?.support ?? least else { continue }
+        guard support > best?.support ?? least else { continue }
         // A chord through its inside is no side of it.
-        guard points.count(where: { line.distance($0) > 3 }) * 8 < points.count else { continue }
-        best = line
+        guard points.count(where: { line.distance(to: $0) > 3 }) * 8 < points.count else { continue }
+        best = (line, support)
       }
-      guard var line = best else { break }
-      line = refit(line, rest)
-      rest.removeAll { abs(line.distance($0)) < 2 }
+      guard let line = best.map({ refit($0.line, rest) }) else { break }
+      rest.removeAll { abs(line.distance(to: $0)) < 2 }
       lines.append(line)
     }
     return lines
   }
 
-  private func refit(_ line: Line, _ points: [Point2]) -> Line {
-    let near = points.filter { abs(line.distance($0)) < 1.5 }
-    guard near.count > 4 else { return line }
-    let along = Point2(-line.normal.y, line.normal.x)
-    var equations = NormalEquations()
-    for p in near { equations.add(SIMD8(1, along.dot(p), 0, 0, 0, 0, 0, 0), line.distance(p)) }
-    guard let s = equations.solve(count: 2) else { return line }
-    // The points at `distance = s0 + s1 · along`.
-    let normal = line.normal - along * s[1]
-    return Line(
-      normal: normal / normal.length, offset: (line.offset + s[0]) / normal.length, support: line.support)
+  private func refit(_ line: StraightLine, _ points: [Point2]) -> StraightLine {
+    let near = points.filter { abs(line.distance(to: $0)) < 1.5 }
+    guard near.count > 4, let fitted = StraightLine(PointMoments(near)) else { return line }
+    return fitted.normal.dot(line.normal) < 0 ? fitted.reversed : fitted
   }
 
   // MARK: Its quadrilaterals
@@ -159,33 +125,19 @@ struct WallObject {
     func isNear(_ p: Point2) -> Bool {
       p.x > -slack && p.y > -slack && p.x < Double(width) + slack && p.y < Double(height) + slack
     }
-    for a in 0..<(lines.count - 3) {
-      for b in (a + 1)..<(lines.count - 2) {
-        for c in (b + 1)..<(lines.count - 1) {
-          for d in (c + 1)..<lines.count {
-            let four = [lines[a], lines[b], lines[c], lines[d]].sorted {
-              Double.arcTangent(y: $0.normal.y, x: $0.normal.x) < Double.arcTangent(y: $1.normal.y, x: $1.normal.x)
-            }
-            let corners = (0..<4).compactMap { four[$0].crossing(four[($0 + 1) % 4]) }
-            guard corners.count == 4, corners.allSatisfy(isNear) else { continue }
-            let crossed = Quadrilateral(
-              topLeft: corners[0], topRight: corners[1], bottomRight: corners[2], bottomLeft: corners[3])
-            let quad = crossed.turned(by: crossed.turnsToUpright)
-            guard quad.isPlausible() else { continue }
-            let score = score(quad, four, points, hull)
-            if score > 0.3 { found.append((quad, score)) }
-          }
-        }
-      }
+    let four = FourLines(count: lines.count) { i, k in
+      guard lines[i].normal.cross(lines[k].normal) > Self.leastSine else { return nil }
+      return lines[i].crossing(lines[k], leastSine: Self.leastSine).flatMap { isNear($0) ? $0 : nil }
+    }
+    four.forEach(isDirected: true, side: { _, _, _ in 0 }) { candidate in
+      let quad = candidate.corners.turned(by: candidate.corners.turnsToUpright)
+      guard quad.isPlausible() else { return }
+      let score = score(quad, points, hull)
+      if score > 0.3 { found.append((quad, score)) }
     }
     let shift = Point2(Double(origin.x), Double(origin.y))
-    return found.sorted { $0.score > $1.score }.prefix(8).map {
-      let q = $0.quad
-      return (
-        Quadrilateral(
-          topLeft: q.topLeft + shift, topRight: q.topRight + shift, bottomRight: q.bottomRight + shift,
-          bottomLeft: q.bottomLeft + shift), $0.score
-      )
+    return found.sorted { $0.score > $1.score }.prefix(8).map { best in
+      (best.quad.mapped { $0 + shift }, best.score)
     }
   }
 
@@ -211,12 +163,12 @@ struct WallObject {
   }
 
   /// How much of the perimeter is seen, times how much the areas have in common.
-  private func score(_ quad: Quadrilateral, _ sides: [Line], _ points: [Point2], _ filled: [Bool]) -> Double {
+  private func score(_ quad: Quadrilateral, _ points: [Point2], _ filled: [Bool]) -> Double {
     var perimeter = 0.0
     var seen = 0.0
     var least = 1.0
     for k in 0..<4 {
-      let (a, b) = (quad.corners[k], quad.corners[(k + 1) % 4])
+      let (a, b) = (quad[k], quad[k + 1])
       let length = a.distance(to: b)
       let along = (b - a) / length
       let normal = Point2(along.y, -along.x)

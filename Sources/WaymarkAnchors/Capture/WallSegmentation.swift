@@ -35,7 +35,8 @@ struct WallSegmentation {
   private static let loose = LogColour(0.12, 0.05, 0.05, 1)
   /// How often the light is corrected by the wall nearby, which goes on a radius at a time.
   private static let rounds = 5
-  private typealias Surface = [SIMD8<Double>]
+  /// Of each of the three parts of a colour.
+  private typealias Surface = [QuadraticSurface]
 
   /// - Returns: `nil` where the border shows no wall.
   init?(_ photo: RGBImage) {
@@ -65,16 +66,14 @@ struct WallSegmentation {
 
   // MARK: The surface
 
-  private func terms(_ x: Int, _ y: Int) -> SIMD8<Double> {
-    let u = 2 * Double(x) / Double(width - 1) - 1
-    let v = 2 * Double(y) / Double(height - 1) - 1
-    return SIMD8(1, u, v, u * u, u * v, v * v, 0, 0)
+  private func place(_ x: Int, _ y: Int) -> Point2 {
+    Point2(2 * Double(x) / Double(width - 1) - 1, 2 * Double(y) / Double(height - 1) - 1)
   }
 
   private func value(_ surface: Surface, _ x: Int, _ y: Int) -> LogColour {
-    let t = terms(x, y)
+    let p = place(x, y)
     return LogColour(
-      Float((surface[0] * t).sum()), Float((surface[1] * t).sum()), Float((surface[2] * t).sum()), 0)
+      Float(surface[0].value(at: p)), Float(surface[1].value(at: p)), Float(surface[2].value(at: p)), 0)
   }
 
   private func isBorder(_ x: Int, _ y: Int) -> Bool {
@@ -101,11 +100,9 @@ struct WallSegmentation {
     var best: (surface: Surface, support: Double)?
     for _ in 0..<160 {
       let chosen = (0..<3).map { _ in border[random.below(border.count)] }
-      guard let plane = fit(chosen.map { ($0.x, $0.y, 1) }, colours, count: 3) else { continue }
+      guard let plane = fit(chosen.map { ($0.x, $0.y, 1) }, colours, isPlane: true) else { continue }
       // Steeper than light falls off.
-      guard (1..<3).allSatisfy({ abs(plane[0][$0]) < 1 && abs(plane[1][$0]) < 0.2 && abs(plane[2][$0]) < 0.2 }) else {
-        continue
-      }
+      guard zip(plane, [1, 0.2, 0.2]).allSatisfy({ max(abs($0.slope.x), abs($0.slope.y)) < $1 }) else { continue }
       var support = 0.0
       for p in border {
         let d = Self.distance(colours[p.y * width + p.x] - value(plane, p.x, p.y), Self.loose)
@@ -122,26 +119,21 @@ struct WallSegmentation {
         let d = Self.distance(colours[p.y * self.width + p.x] - value(found, p.x, p.y), width)
         if d < 1 { weighted.append((p.x, p.y, Double((1 - d * d) * (1 - d * d)))) }
       }
-      guard weighted.count >= 30, let next = fit(weighted, colours, count: 6) else { return round > 0 ? found : nil }
+      guard weighted.count >= 30, let next = fit(weighted, colours) else { return round > 0 ? found : nil }
       found = next
     }
     return found
   }
 
-  private func fit(_ places: [(Int, Int, Double)], _ colours: [LogColour], count: Int) -> Surface? {
-    var equations = [NormalEquations](repeating: NormalEquations(), count: 3)
-    for (x, y, weight) in places {
-      let t = terms(x, y)
-      let c = colours[y * width + x]
-      for k in 0..<3 { equations[k].add(t, Double(c[k]), weight: weight) }
+  private func fit(_ places: [(Int, Int, Double)], _ colours: [LogColour], isPlane: Bool = false) -> Surface? {
+    let parts = (0..<3).compactMap { part in
+      let samples = places.lazy.map { x, y, weight in
+        QuadraticSurface.Sample(place(x, y), Double(colours[y * width + x][part]), weight: weight)
+      }
+      // What the border alone does not tell is taken for flat.
+      return QuadraticSurface(samples, isPlane: isPlane, damping: isPlane ? 0 : 1e-3)
     }
-    var surface: Surface = []
-    for k in 0..<3 {
-      guard var solution = equations[k].solve(count: count, damping: count > 3 ? 1e-3 : 0) else { return nil }
-      for i in count..<8 { solution[i] = 0 }
-      surface.append(solution)
-    }
-    return surface
+    return parts.count == 3 ? parts : nil
   }
 
   // MARK: What is not the wall
@@ -197,62 +189,23 @@ struct WallSegmentation {
 
   /// The wall that goes on to the border: what looks like it within a picture does not tell of its light.
   private func connectedToBorder(_ thing: [Bool]) -> [Bool] {
-    var reached = [Bool](repeating: false, count: thing.count)
-    var stack: [Int] = []
-    func visit(_ x: Int, _ y: Int) {
-      let i = y * width + x
-      guard !thing[i], !reached[i] else { return }
-      reached[i] = true
-      stack.append(i)
-    }
+    var flood = FloodFill(width: width, height: height)
+    func begin(_ x: Int, _ y: Int) { if !thing[y * width + x] { flood.begin(x: x, y: y) } }
     for x in 0..<width {
-      visit(x, 0)
-      visit(x, height - 1)
+      begin(x, 0)
+      begin(x, height - 1)
     }
     for y in 0..<height {
-      visit(0, y)
-      visit(width - 1, y)
+      begin(0, y)
+      begin(width - 1, y)
     }
-    while let i = stack.popLast() {
-      let (x, y) = (i % width, i / width)
-      if x > 0 { visit(x - 1, y) }
-      if x + 1 < width { visit(x + 1, y) }
-      if y > 0 { visit(x, y - 1) }
-      if y + 1 < height { visit(x, y + 1) }
-    }
-    return reached
+    flood.run { _, to in !thing[to.index] }
+    return flood.isReached
   }
 
   /// Means of squares of `2 · radius + 1` pixels; beyond the border as at it.
   private static func blurred(_ from: [LogColour], _ width: Int, _ height: Int, radius: Int) -> [LogColour] {
-    var rows = from
-    var result = from
-    let share = 1 / Float(2 * radius + 1)
-    for y in 0..<height {
-      let row = y * width
-      var sum = LogColour.zero
-      for k in -radius...radius {
-        let i = min(max(k, 0), width - 1)
-        sum += from[row + i]
-      }
-      for x in 0..<width {
-        rows[row + x] = sum * share
-        let (next, last) = (min(x + radius + 1, width - 1), max(x - radius, 0))
-        sum += from[row + next] - from[row + last]
-      }
-    }
-    for x in 0..<width {
-      var sum = LogColour.zero
-      for k in -radius...radius {
-        let i = min(max(k, 0), height - 1)
-        sum += rows[i * width + x]
-      }
-      for y in 0..<height {
-        result[y * width + x] = sum * share
-        let (next, last) = (min(y + radius + 1, height - 1), max(y - radius, 0))
-        sum += rows[next * width + x] - rows[last * width + x]
-      }
-    }
-    return result
+    let share = 1 / Float((2 * radius + 1) * (2 * radius + 1))
+    return BoxSum.sums(of: from, width: width, height: height, radius: radius).map { $0 * share }
   }
 }

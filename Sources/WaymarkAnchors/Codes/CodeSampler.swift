@@ -25,21 +25,12 @@ struct CodeSampler {
 
   /// The gray level at a straight point, between pixels; beyond the frame that of its edge.
   func gray(_ straight: Point2) -> Double {
-    let p = lens?.bend(straight) ?? straight
-    let x = min(max(p.x.isFinite ? p.x : 0, 0), Double(frame.width - 1))
-    let y = min(max(p.y.isFinite ? p.y : 0, 0), Double(frame.height - 1))
-    let (i, j) = (min(Int(x), max(0, frame.width - 2)), min(Int(y), max(0, frame.height - 2)))
-    let (u, v) = (x - Double(i), y - Double(j))
-    let (k, l) = (min(i + 1, frame.width - 1), min(j + 1, frame.height - 1))
-    let (top, bottom) = (frame.row(j), frame.row(l))
-    let a = Double(top[i]) * (1 - u) + Double(top[k]) * u
-    let b = Double(bottom[i]) * (1 - u) + Double(bottom[k]) * u
-    return a * (1 - v) + b * v
+    frame.bilinear(lens?.bend(straight) ?? straight)
   }
 
   /// The unit square → straight pixels.
   private func map(_ corners: Quadrilateral) -> Homography? {
-    Homography(from: Quadrilateral(width: 1, height: 1), to: corners)
+    Homography(unitSquareTo: corners)
   }
 
   /// How many modules a symbol has in a row and a column: gray levels change where modules meet and not within them.

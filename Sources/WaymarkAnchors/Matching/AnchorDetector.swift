@@ -254,7 +254,6 @@ public final class AnchorDetector {
       }
     }
     guard let result = best else { return nil }
-    onVerify?(anchor, result, inliers)
     // Wrong maps can be bent until a quarter of the patches agree; the more features agree besides, the less is asked.
     guard result.determines(template), result.score > Self.leastScore(inliers),
       result.share + 0.004 * Double(min(inliers, 50)) > 0.44
@@ -266,7 +265,6 @@ public final class AnchorDetector {
     guard let outline = final.outline(width: reference.width, height: reference.height) else { return nil }
     let octave = aligner.octaves(template, final, pyramid)?.finest ?? 0
     let deviations = verifier.deviations(template, final, in: pyramid, octave: octave)
-    onProof?(anchor, result, inliers, deviations)
     // Depths that differ strongly are seldom seen, and right all the same where the picture is beyond doubt. A cylinder's pose has
     // the depths that it must have.
     guard deviations >= StructureVerifier.needed,
@@ -297,10 +295,8 @@ public final class AnchorDetector {
     let depths = SIMD4(map.depth(q.topLeft), map.depth(q.topRight), map.depth(q.bottomRight), map.depth(q.bottomLeft))
     let (least, greatest) = (abs(depths.min()), abs(depths.max()))
     let ratio = max(least, greatest) / max(1e-9, min(least, greatest))
-    let diagonal = max(
-      outline.topLeft.distance(to: outline.bottomRight), outline.topRight.distance(to: outline.bottomLeft))
     // The focal length of a wide lens is 0.7 of the frame's width.
-    return ratio < min(4, 1.1 + 1.8 * diagonal / (0.7 * Double(width)))
+    return ratio < min(4, 1.1 + 1.8 * outline.longerDiagonal / (0.7 * Double(width)))
   }
 
   /// Returns whether a claim and an outline stand for the same thing in the frame: each holds the other's centre.
@@ -312,10 +308,4 @@ public final class AnchorDetector {
 
   /// True if two anchors may be claimed at one place.
   package var allowsOverlaps = false
-
-  /// Told of every alignment: the anchor, what the aligner said, and how many features agreed. For measuring.
-  package var onVerify: ((Int, PatchAligner.Result, Int) -> Void)?
-
-  /// Told of every proof that was asked for: as above, and how far the claim is from chance. For measuring.
-  package var onProof: ((Int, PatchAligner.Result, Int, Double) -> Void)?
 }

@@ -1,4 +1,5 @@
 import WaymarkGeometry
+import WaymarkImage
 
 /// Ground and things in front of simulated views: leaves of all sizes that fall on each other, which has the edges, the
 /// corners and the statistics of scales of natural pictures (A. Lee, D. Mumford, J. Huang, "Occlusion models for natural

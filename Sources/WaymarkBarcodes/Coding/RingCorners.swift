@@ -21,24 +21,17 @@ enum RingCorners {
     var x = cx
     for tone in tones { while x < x1, isRing(x, cy) == tone { x += 1 } }
     guard x < x1, Double(x - cx) < 5 * unit.x + 2 else { return nil }
-    let width = x1 - x0 + 1
-    var seen = [Bool](repeating: false, count: width * (y1 - y0 + 1))
-    var stack = [(x, cy)]
     var pixels: [Point2] = []
-    seen[(cy - y0) * width + x - x0] = true
     let most = Int(2.5 * 24 * unit.x * unit.y) + 40
-    while let (px, py) = stack.popLast() {
-      pixels.append(Point2(Double(px), Double(py)))
-      guard pixels.count <= most else { return nil }
-      for (nx, ny) in [(px - 1, py), (px + 1, py), (px, py - 1), (px, py + 1)] {
-        guard nx >= x0, ny >= y0, nx <= x1, ny <= y1 else { return nil }
-        let i = (ny - y0) * width + nx - x0
-        if !seen[i], isRing(nx, ny) {
-          seen[i] = true
-          stack.append((nx, ny))
-        }
-      }
+    var flood = FloodFill(width: x1 - x0 + 1, height: y1 - y0 + 1)
+    flood.begin(x: x - x0, y: cy - y0)
+    let outcome = flood.run(endsAtBorder: true) { _, to in
+      isRing(x0 + to.x, y0 + to.y)
+    } visit: { place in
+      pixels.append(Point2(Double(x0 + place.x), Double(y0 + place.y)))
+      return pixels.count <= most ? .spread : .end
     }
+    guard outcome == .filled else { return nil }
     guard pixels.count > 12 else { return nil }
     func farthest(_ measure: (Point2) -> Double) -> Point2 {
       pixels.max { measure($0) < measure($1) } ?? center
@@ -49,14 +42,12 @@ enum RingCorners {
     let d = farthest { -(c - a).cross($0 - a) }
     // From the middle of the outermost pixel to its rim.
     let quad = [a, b, c, d].map { p in p + (p - center) * (0.5 / max(1, (p - center).length)) }
-    let result = Quadrilateral(topLeft: quad[0], topRight: quad[1], bottomRight: quad[2], bottomLeft: quad[3])
+    let result = Quadrilateral(corners: quad)
     // A round ring has no corners: a square one fills its outline as far as it should, a circle more.
     let fill = Double(pixels.count) / max(1, abs(result.signedArea))
     guard abs(result.signedArea) > 0.3 * modules * modules * unit.x * unit.y, fill > 0.3, fill < 0.72 else {
       return nil
     }
-    return result.signedArea >= 0
-      ? result
-      : Quadrilateral(topLeft: quad[0], topRight: quad[3], bottomRight: quad[2], bottomLeft: quad[1])
+    return result.clockwise
   }
 }

@@ -39,13 +39,10 @@ struct DataMatrixCorner {
           let sine = first.cross(second) / (first.length * second.length)
           guard abs(sine) > 0.5 else { continue }
           guard let a = line(polygon, i), let b = line(polygon, i + gap + 1) else { continue }
-          let cross = a.direction.cross(b.direction)
-          guard abs(cross) > 0.4 else { continue }
-          let t = (b.point - a.point).cross(b.direction) / cross
-          let tip = a.point + a.direction * t
+          guard let tip = a.crossing(b, leastSine: 0.4) else { continue }
           guard tip.distance(to: at(i + 1)) < 0.2 * shorter + 3 else { continue }
-          let start = a.point + a.direction * (at(i) - a.point).dot(a.direction)
-          let end = b.point + b.direction * (at(i + gap + 2) - b.point).dot(b.direction)
+          let start = a.foot(at(i))
+          let end = b.foot(at(i + gap + 2))
           // With the dark to the right a turn to the right is a corner of something dark.
           let isDark = sine > 0
           found.append(
@@ -103,7 +100,7 @@ struct DataMatrixCorner {
   }
 
   /// The line through the points of one side by least squares, its ends left out.
-  private static func line(_ polygon: Contours.Polygon, _ side: Int) -> (point: Point2, direction: Point2)? {
+  private static func line(_ polygon: Contours.Polygon, _ side: Int) -> StraightLine? {
     let count = polygon.corners.count
     let from = polygon.corners[side % count]
     var to = polygon.corners[(side + 1) % count]
@@ -111,21 +108,6 @@ struct DataMatrixCorner {
     let cut = (to - from) / 10
     let (a, b) = (from + cut, to - cut)
     guard b - a >= 4 else { return nil }
-    var mean = Point2(0, 0)
-    for i in a...b { mean += polygon.points[i % polygon.points.count] }
-    mean /= Double(b - a + 1)
-    var (xx, xy, yy) = (0.0, 0.0, 0.0)
-    for i in a...b {
-      let d = polygon.points[i % polygon.points.count] - mean
-      xx += d.x * d.x
-      xy += d.x * d.y
-      yy += d.y * d.y
-    }
-    let difference = ((xx - yy) * (xx - yy) + 4 * xy * xy).squareRoot()
-    var direction = xx >= yy ? Point2(xx - yy + difference, 2 * xy) : Point2(2 * xy, yy - xx + difference)
-    guard direction.length > 0 else { return nil }
-    direction /= direction.length
-    let chord = polygon.points[b % polygon.points.count] - polygon.points[a % polygon.points.count]
-    return (mean, direction.dot(chord) < 0 ? -direction : direction)
+    return StraightLine(PointMoments((a...b).lazy.map { polygon.points[$0 % polygon.points.count] }))
   }
 }

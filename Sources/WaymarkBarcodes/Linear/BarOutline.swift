@@ -29,7 +29,7 @@ struct BarOutline {
       image: image, region: region, strip: strip, row: (rows.isEmpty ? 0 : rows[rows.count / 2]) + 0.5)
     let quad =
       outline.corners(of: symbol, span: span, isUpsideDown: isUpsideDown) ?? span.map(strip.rectangle) ?? region.corners
-    return isUpsideDown ? quad.turned : quad
+    return isUpsideDown ? quad.turned(by: 2) : quad
   }
 
   /// A line across the bars: a sample for every pixel of the strip's width.
@@ -123,7 +123,7 @@ struct BarOutline {
     let begin: Point2
     let step: Point2
 
-    func level(_ i: Int, in image: ImageView) -> Float { Float(BarStrip.sample(image, begin + Double(i) * step)) }
+    func level(_ i: Int, in image: ImageView) -> Float { Float(image.bilinear(begin + Double(i) * step)) }
   }
 
   /// The line that lies so far from the row that was read, along the bars, and is shifted so far along itself, both in pixels of the picture;
@@ -293,12 +293,5 @@ struct BarOutline {
     while last < bars.widths.count - 1, bars.widths[last + 1] < 9.5 * module || !last.isMultiple(of: 2) { last += 1 }
     guard first.isMultiple(of: 2), last.isMultiple(of: 2), last < bars.widths.count else { return nil }
     return bars.edges[first]...bars.edges[last + 1]
-  }
-}
-
-extension Quadrilateral {
-  /// The same place, of a thing that stands on its head.
-  var turned: Quadrilateral {
-    Quadrilateral(topLeft: bottomRight, topRight: bottomLeft, bottomRight: topLeft, bottomLeft: topRight)
   }
 }

@@ -41,14 +41,3 @@ struct FinderRings {
     return detections
   }
 }
-
-extension Quadrilateral {
-  /// The four ways in which something square may lie.
-  var turns: [Quadrilateral] {
-    let c = corners
-    return (0..<4).map { turn in
-      Quadrilateral(
-        topLeft: c[turn], topRight: c[(turn + 1) % 4], bottomRight: c[(turn + 2) % 4], bottomLeft: c[(turn + 3) % 4])
-    }
-  }
-}

@@ -214,23 +214,18 @@ struct PDF417Reader {
   /// The ends of a line through points from top to bottom, those that lie off it left out.
   private static func line(_ points: [Point2]) -> (Point2, Point2) {
     var used = points
-    var (a, b) = (0.0, 0.0)
+    var moments = PointMoments()
     for _ in 0..<3 {
-      let n = Double(used.count)
-      let my = used.reduce(0) { $0 + $1.y } / n
-      let mx = used.reduce(0) { $0 + $1.x } / n
-      let syy = used.reduce(0) { $0 + ($1.y - my) * ($1.y - my) }
-      let sxy = used.reduce(0) { $0 + ($1.y - my) * ($1.x - mx) }
-      b = syy > 0 ? sxy / syy : 0
-      a = mx - b * my
-      let off = used.map { abs($0.x - a - b * $0.y) }.sorted()
-      let limit = max(1.5, 2.5 * off[off.count / 2])
-      let kept = used.filter { abs($0.x - a - b * $0.y) <= limit }
+      // Along x, as a function of y.
+      moments = PointMoments(used.lazy.map { Point2($0.y, $0.x) })
+      let off = used.map { abs($0.x - moments.y(at: $0.y)) }
+      let limit = max(1.5, 2.5 * off.sorted()[off.count / 2])
+      let kept = zip(used, off).filter { $0.1 <= limit }.map(\.0)
       guard kept.count >= 3, kept.count < used.count else { break }
       used = kept
     }
     let (y0, y1) = (points.first?.y ?? 0, points.last?.y ?? 0)
-    return ([a + b * y0, y0], [a + b * y1, y1])
+    return ([moments.y(at: y0), y0], [moments.y(at: y1), y1])
   }
 
   // MARK: The codewords
@@ -304,8 +299,7 @@ struct PDF417Reader {
     if !side.isStart { quad = [far.0, near.0, near.1, far.1] }
     // Upright it opens to the right; on its head the last row is above.
     if side.opensRight != side.isStart { quad = [quad[3], quad[2], quad[1], quad[0]] }
-    result.finding.corners = Quadrilateral(
-      topLeft: quad[0], topRight: quad[1], bottomRight: quad[2], bottomLeft: quad[3])
+    result.finding.corners = Quadrilateral(corners: quad)
     result.finding.module = module
     return result.finding
   }

@@ -1,14 +1,10 @@
+import WaymarkGeometry
+
 /// Lines and courses through what many scan lines say of a place.
 enum RowLineFit {
   /// The line through some points by least squares, at a place; their middle one where they lie together.
   static func line(_ points: [(Double, Double)], at x: Double) -> Double? {
-    guard !points.isEmpty else { return nil }
-    let n = Double(points.count)
-    let mx = points.reduce(0) { $0 + $1.0 } / n
-    let my = points.reduce(0) { $0 + $1.1 } / n
-    let xx = points.reduce(0) { $0 + ($1.0 - mx) * ($1.0 - mx) }
-    let xy = points.reduce(0) { $0 + ($1.0 - mx) * ($1.1 - my) }
-    return xx > 1e-9 ? my + xy / xx * (x - mx) : my
+    points.isEmpty ? nil : PointMoments(points.lazy.map { Point2($0.0, $0.1) }).y(at: x)
   }
 
   /// Without those that contradict most of the others: rows grow, or shrink, along the side.

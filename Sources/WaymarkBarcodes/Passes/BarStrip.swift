@@ -71,7 +71,7 @@ struct BarStrip {
         }
         var p = begin
         for x in 0..<width {
-          line[x] += Float(Self.sample(view, p))
+          line[x] += Float(view.bilinear(p))
           p += stepU
         }
       }
@@ -128,22 +128,10 @@ struct BarStrip {
     let (dx, dy) = (Int(stepU.x * one), Int(stepU.y * one))
     for i in 0..<width {
       let (fx, fy) = ((x >> 21) & 2047, (y >> 21) & 2047)
-      let above = view.row(y >> 32) + (x >> 32)
-      let below = above + view.stride
-      let top = Int(above[0]) &* (2048 &- fx) &+ Int(above[1]) &* fx
-      let under = Int(below[0]) &* (2048 &- fx) &+ Int(below[1]) &* fx
-      line[i] += Float(top &* (2048 &- fy) &+ under &* fy) * (1 / 4_194_304)
+      let value = Bilinear.fixed(view.row(y >> 32) + (x >> 32), stride: view.stride, fx: fx, fy: fy, bits: 11)
+      line[i] += Float(value) * (1 / 4_194_304)
       x &+= dx
       y &+= dy
     }
-  }
-
-  /// Linear between pixels; the nearest pixel outside.
-  @inline(__always)
-  static func sample(_ view: ImageView, _ p: Point2) -> Double {
-    let x = min(max(p.x, 0), Double(view.width) - 1.001)
-    let y = min(max(p.y, 0), Double(view.height) - 1.001)
-    guard x >= 0, y >= 0 else { return Double(view[0, 0]) }
-    return view.sample(Point2(x, y))
   }
 }

@@ -31,24 +31,17 @@ struct BarSearch {
       uy[i] = dy / length
       open[i] = true
     }
-    var stack: [Int] = []
+    var flood = FloodFill(width: columns, height: rows)
     var cells: [Int] = []
     for seed in 0..<count where open[seed] {
-      stack.append(seed)
-      open[seed] = false
+      guard flood.begin(x: seed % columns, y: seed / columns) else { continue }
       cells.removeAll(keepingCapacity: true)
-      while let i = stack.popLast() {
-        cells.append(i)
-        let (x, y) = (i % columns, i / columns)
-        for (nx, ny) in [(x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1)] {
-          guard nx >= 0, ny >= 0, nx < columns, ny < rows else { continue }
-          let j = ny * columns + nx
-          // Twice 15 degrees between neighbours.
-          if open[j], ux[i] * ux[j] + uy[i] * uy[j] > 0.866 {
-            open[j] = false
-            stack.append(j)
-          }
-        }
+      flood.run { from, to in
+        // Twice 15 degrees between neighbours.
+        open[to.index] && ux[from.index] * ux[to.index] + uy[from.index] * uy[to.index] > 0.866
+      } visit: {
+        cells.append($0.index)
+        return .spread
       }
       if let region = Self.region(cells, tensor) { regions.append(region) }
     }
@@ -65,11 +58,8 @@ struct BarSearch {
       b += Double(tensor.yy[i])
       c += Double(tensor.xy[i])
     }
-    let difference = ((a - b) * (a - b) + 4 * c * c).squareRoot()
-    // The eigenvector of the larger eigenvalue.
-    var direction = a >= b ? Point2(a - b + difference, 2 * c) : Point2(2 * c, b - a + difference)
-    guard direction.length > 0 else { return nil }
-    direction /= direction.length
+    let total = SymmetricMatrix2(xx: a, xy: c, yy: b)
+    guard var direction = total.principalAxis else { return nil }
     if direction.x < 0 || (direction.x == 0 && direction.y < 0) { direction = -direction }
     let upright = Point2(-direction.y, direction.x)
     var along: [Double] = []
@@ -88,6 +78,6 @@ struct BarSearch {
     guard u1 - u0 >= 24 else { return nil }
     return BarRegion(
       center: (u0 + u1) / 2 * direction + (v0 + v1) / 2 * upright, direction: direction, length: u1 - u0,
-      height: v1 - v0, coherence: difference / (a + b), energy: (a + b) * 4 / (9 * 32 * Double(cells.count)))
+      height: v1 - v0, coherence: total.spread / (a + b), energy: (a + b) * 4 / (9 * 32 * Double(cells.count)))
   }
 }

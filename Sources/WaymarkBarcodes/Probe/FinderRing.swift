@@ -35,26 +35,20 @@ final class FinderRing {
     // The ring has 24 modules; what merges with its surroundings has more. A sheared one covers less than its extents say.
     let ring = 24 * moduleX * moduleY
     let most = Int(1.7 * ring + 20)
-    var seen = [Bool](repeating: false, count: width * (y1 - y0 + 1))
     var spans = [(first: Int, last: Int)](repeating: (Int.max, Int.min), count: y1 - y0 + 1)
-    var stack = [(x, cy)]
-    seen[(cy - y0) * width + x - x0] = true
     var area = 0
-    while let (px, py) = stack.popLast() {
+    var flood = FloodFill(width: width, height: y1 - y0 + 1)
+    flood.begin(x: x - x0, y: cy - y0)
+    // A ring that leaves the picture has no corners there; one that leaves the reach is none.
+    let outcome = flood.run(endsAtBorder: true) { _, to in
+      levels.isDark(view, x0 + to.x, y0 + to.y) == dark
+    } visit: { place in
       area += 1
-      guard area < most else { return nil }
-      spans[py - y0].first = min(spans[py - y0].first, px)
-      spans[py - y0].last = max(spans[py - y0].last, px)
-      for (nx, ny) in [(px - 1, py), (px + 1, py), (px, py - 1), (px, py + 1)] {
-        // A ring that leaves the picture has no corners there; one that leaves the reach is none.
-        guard nx >= x0, ny >= y0, nx <= x1, ny <= y1 else { return nil }
-        let i = (ny - y0) * width + nx - x0
-        if !seen[i], levels.isDark(view, nx, ny) == dark {
-          seen[i] = true
-          stack.append((nx, ny))
-        }
-      }
+      spans[place.y].first = min(spans[place.y].first, x0 + place.x)
+      spans[place.y].last = max(spans[place.y].last, x0 + place.x)
+      return area < most ? .spread : .end
     }
+    guard outcome == .filled else { return nil }
     guard Double(area) > 0.2 * ring else { return nil }
     var rim: [Point2] = []
     for (i, span) in spans.enumerated() where span.first <= span.last {
@@ -84,7 +78,7 @@ final class FinderRing {
     }
     // From the middle of the outermost pixel to its rim.
     let corners = best.map { center + $0.at + $0.at * (0.5 * pixel / max(pixel, $0.at.length)) }
-    let quad = Quadrilateral(topLeft: corners[0], topRight: corners[1], bottomRight: corners[2], bottomLeft: corners[3])
+    let quad = Quadrilateral(corners: corners)
     // The core is in the middle.
     guard abs(quad.signedArea) > 0.3 * 49 * module * module, quad.center.distance(to: center) < 1.5 * module
     else { return nil }

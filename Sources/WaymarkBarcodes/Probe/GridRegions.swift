@@ -58,23 +58,17 @@ struct GridRegions {
         open[i] = true
       }
     }
+    var flood = FloodFill(width: columns, height: rows)
+    var cells: [Int] = []
     for seed in open.indices where open[seed] {
-      var cells = [seed]
-      open[seed] = false
-      var next = 0
-      while next < cells.count {
-        let i = cells[next]
-        next += 1
-        let (x, y) = (i % columns, i / columns)
-        for v in max(0, y - 1)...min(rows - 1, y + 1) {
-          for u in max(0, x - 1)...min(columns - 1, x + 1) {
-            let j = v * columns + u
-            // Four times ten degrees between neighbours.
-            guard open[j], (vectors[i] * vectors[j]).sum() > 0.77 else { continue }
-            open[j] = false
-            cells.append(j)
-          }
-        }
+      guard flood.begin(x: seed % columns, y: seed / columns) else { continue }
+      cells.removeAll(keepingCapacity: true)
+      flood.run(.square(1)) { from, to in
+        // Four times ten degrees between neighbours.
+        open[to.index] && (vectors[from.index] * vectors[to.index]).sum() > 0.77
+      } visit: {
+        cells.append($0.index)
+        return .spread
       }
       if cells.count >= 3 { regions.append(Self.region(cells, columns, vectors, energies)) }
     }

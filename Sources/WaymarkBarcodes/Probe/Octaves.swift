@@ -51,7 +51,7 @@ final class Octaves {
   func view(_ index: Int) -> ImageView {
     if index == 0 { return image }
     while pictures.count < index {
-      pictures.append(Resampling.shrink(pictures.last?.unsafeView ?? image, by: 2))
+      pictures.append((pictures.last?.unsafeView ?? image).shrunk(by: 2))
     }
     return pictures[index - 1].unsafeView
   }

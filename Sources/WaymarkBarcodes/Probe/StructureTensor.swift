@@ -47,27 +47,8 @@ struct StructureTensor {
         xy[i] = Float(sxy.wrappedSum())
       }
     }
-    xx = smoothed(xx)
-    yy = smoothed(yy)
-    xy = smoothed(xy)
-  }
-
-  private func smoothed(_ v: [Float]) -> [Float] {
-    var across = v
-    for y in 0..<rows {
-      for x in 0..<columns {
-        let i = y * columns + x
-        across[i] = (x > 0 ? v[i - 1] : v[i]) + v[i] + (x + 1 < columns ? v[i + 1] : v[i])
-      }
-    }
-    var result = across
-    for y in 0..<rows {
-      for x in 0..<columns {
-        let i = y * columns + x
-        result[i] =
-          (y > 0 ? across[i - columns] : across[i]) + across[i] + (y + 1 < rows ? across[i + columns] : across[i])
-      }
-    }
-    return result
+    xx = BoxSum.sums(of: xx, width: columns, height: rows, radius: 1)
+    yy = BoxSum.sums(of: yy, width: columns, height: rows, radius: 1)
+    xy = BoxSum.sums(of: xy, width: columns, height: rows, radius: 1)
   }
 }

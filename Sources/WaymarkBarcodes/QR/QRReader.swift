@@ -271,11 +271,3 @@ struct QRReader {
     return false
   }
 }
-
-extension Quadrilateral {
-  /// Returns whether a point lies inside, edges included; for a convex one.
-  func contains(_ p: Point2) -> Bool {
-    let c = corners
-    return (0..<4).allSatisfy { (c[($0 + 1) % 4] - c[$0]).cross(p - c[$0]) >= 0 }
-  }
-}

@@ -26,9 +26,7 @@ struct TripletCorners {
 
   /// The mean area of the patterns, in pixels.
   var area: Double {
-    let areas = seen.map { _, c in
-      abs(Quadrilateral(topLeft: c[0], topRight: c[1], bottomRight: c[2], bottomLeft: c[3]).signedArea)
-    }
+    let areas = seen.map { abs(Quadrilateral(corners: $0.corners).signedArea) }
     return areas.reduce(0, +) / Double(max(1, areas.count))
   }
 

@@ -8,6 +8,7 @@ final class BackgroundDifference {
   private let scratch = PixelPlane()
   private var blurred: [Float] = []
   private var sums: [Float] = []
+  private var work: [Float] = []
   /// By what the remembered view must be multiplied.
   private(set) var gain: Float = 1
   /// The same when nothing was new last.
@@ -39,7 +40,7 @@ final class BackgroundDifference {
   /// Nothing is new in pictures of that size.
   func reset(_ w: Int, _ h: Int) {
     sums = [Float](repeating: 0, count: w * h)
-    blurred = sums
+    (blurred, work) = (sums, sums)
     difference.resize(w, h)
     changed.resize(w, h)
     changed.pixels.update(repeating: 0, count: w * h)
@@ -104,27 +105,16 @@ final class BackgroundDifference {
     let gain = gain
     known.withUnsafeBufferPointer { known in
       sums.withUnsafeMutableBufferPointer { sums in
-        blurred.withUnsafeMutableBufferPointer { blurred in
-          for i in 0..<(w * h) {
-            let off = Float(seen[i]) - gain * known[i]
-            // A pixel that was too bright to measure was brighter than is remembered, and one that is so now may be.
-            let isTold = known[i] >= 0 && (off > 0 ? known[i] < Self.clipped : seen[i] < UInt8(Self.clipped))
-            sums[i] = isTold ? off : 0
-          }
-          for y in 0..<h {
-            let row = y &* w
-            blurred[row] = sums[row]
-            blurred[row + w - 1] = sums[row + w - 1]
-            for x in (row + 1)..<(row + w - 1) { blurred[x] = (sums[x - 1] + sums[x] + sums[x + 1]) / 3 }
-          }
-          for y in 0..<h {
-            let row = y &* w
-            let (above, below) = (y > 0 ? row - w : row, y < h - 1 ? row + w : row)
-            for x in 0..<w { sums[row + x] = abs(blurred[above + x] + blurred[row + x] + blurred[below + x]) / 3 }
-          }
+        for i in 0..<(w * h) {
+          let off = Float(seen[i]) - gain * known[i]
+          // A pixel that was too bright to measure was brighter than is remembered, and one that is so now may be.
+          let isTold = known[i] >= 0 && (off > 0 ? known[i] < Self.clipped : seen[i] < UInt8(Self.clipped))
+          sums[i] = isTold ? off : 0
         }
       }
     }
+    blur(radius: 1)
+    for i in 0..<(w * h) { sums[i] = abs(blurred[i]) / 9 }
     var histogram = [Int](repeating: 0, count: 401)
     for i in stride(from: 0, to: sums.count, by: 2) { histogram[Int(min(400, sums[i] * 10))] += 1 }
     let threshold = min(max(Self.leastStep, Self.deviations * Self.noise(histogram)), Self.surelyStep)
@@ -167,23 +157,23 @@ final class BackgroundDifference {
 
   /// `difference`: the mean of `changed` over 5 × 5 pixels, so that noise does not fray outlines.
   private func soften() {
-    let (w, h) = (changed.width, changed.height)
-    difference.pixels.update(from: changed.pixels, count: w * h)
-    guard w > 5, h > 5 else { return }
-    let (from, sideways, out) = (changed.pixels, scratch.pixels, difference.pixels)
-    sideways.update(from: from, count: w * h)
-    for y in 0..<h {
-      let row = y &* w
-      for x in (row + 2)..<(row + w - 2) {
-        let sum =
-          UInt16(from[x - 2]) + UInt16(from[x - 1]) + UInt16(from[x]) + UInt16(from[x + 1]) + UInt16(from[x + 2])
-        sideways[x] = UInt8(truncatingIfNeeded: sum / 5)
-      }
-    }
-    for y in 2..<(h - 2) {
-      for x in (y &* w)..<(y &* w &+ w) {
-        let sum = UInt16(sideways[x - 2 * w]) + UInt16(sideways[x - w]) + UInt16(sideways[x])
-        out[x] = UInt8(truncatingIfNeeded: (sum + UInt16(sideways[x + w]) + UInt16(sideways[x + 2 * w])) / 5)
+    let count = changed.width * changed.height
+    for i in 0..<count { sums[i] = Float(changed.pixels[i]) }
+    blur(radius: 2)
+    for i in 0..<count { difference.pixels[i] = UInt8(blurred[i] / 25) }
+  }
+
+  /// `blurred`: the sums of `sums` over squares.
+  private func blur(radius: Int) {
+    let (w, h) = (width, height)
+    sums.withUnsafeBufferPointer { sums in
+      blurred.withUnsafeMutableBufferPointer { blurred in
+        work.withUnsafeMutableBufferPointer { work in
+          guard let sums = sums.baseAddress, let blurred = blurred.baseAddress, let work = work.baseAddress else {
+            return
+          }
+          BoxSum.sum(sums, into: blurred, scratch: work, width: w, height: h, radius: radius)
+        }
       }
     }
   }

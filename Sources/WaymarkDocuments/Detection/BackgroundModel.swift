@@ -145,7 +145,7 @@ package final class BackgroundModel {
   package func change(of page: Quadrilateral) -> (inside: Double, outside: Double)? {
     let (w, h) = (picture.width, picture.height)
     guard difference.width == w, known.count == w * h, !difference.isSceneChange, difference.share > 0, page.isFinite,
-      let map = PageRectifier.unitMap(to: reduced(page))
+      let map = Homography(unitSquareTo: reduced(page))
     else { return nil }
     var (inside, outside) = ((hits: 0, count: 0), (hits: 0, count: 0))
     for v in -2...13 {
@@ -175,8 +175,7 @@ package final class BackgroundModel {
     guard known.count == picture.width * picture.height, difference.share > 0, !difference.isSceneChange,
       let fit = silhouette.quadrilateral(in: difference.changed)
     else { return nil }
-    let c = fit.corners
-    let outline = Quadrilateral(topLeft: c[0], topRight: c[1], bottomRight: c[2], bottomLeft: c[3])
+    let outline = fit.corners
     return (outline.scaled(by: Double(picture.factor)).turned(by: outline.turnsToUpright), fit.fitScore)
   }
 
@@ -185,7 +184,7 @@ package final class BackgroundModel {
     guard known.count == picture.width * picture.height, difference.share > 0, !difference.isSceneChange else {
       return nil
     }
-    return Silhouette.fit(of: reduced(outline).corners, in: difference.changed)?.fitScore ?? 0
+    return Silhouette.fit(of: reduced(outline), in: difference.changed)?.fitScore ?? 0
   }
 
   /// Returns whether an outline parts what is seen rather than what is remembered: a page that was taken away leaves its outline in the difference as
@@ -227,25 +226,19 @@ package final class BackgroundModel {
   package func isShadow(between inner: Quadrilateral, and outer: Quadrilateral) -> Bool {
     let (w, h) = (picture.width, picture.height)
     guard known.count == w * h, w > 0 else { return false }
-    let (small, large) = (reduced(inner).corners, reduced(outer).corners)
-    // The rim of what lies within is blurred.
-    func isInside(_ c: [Point2], _ p: Point2, margin: Double) -> Bool {
-      (0..<4).allSatisfy { k in
-        let side = c[(k + 1) % 4] - c[k]
-        return side.cross(p - c[k]) > -margin * side.length
-      }
-    }
-    let (left, right) = (large.map(\.x).min() ?? 0, large.map(\.x).max() ?? 0)
-    let (top, bottom) = (large.map(\.y).min() ?? 0, large.map(\.y).max() ?? 0)
-    guard left.isFinite, right.isFinite, top.isFinite, bottom.isFinite else { return false }
-    let columns = Int(max(0, left))..<max(Int(max(0, left)), Int(min(Double(w), right + 1)))
-    let rows = Int(max(0, top))..<max(Int(max(0, top)), Int(min(Double(h), bottom + 1)))
+    let (small, large) = (reduced(inner), reduced(outer))
+    guard large.isFinite else { return false }
+    let bounds = large.bounds
+    let (left, top) = (Int(max(0, bounds.min.x)), Int(max(0, bounds.min.y)))
+    let columns = left..<max(left, Int(min(Double(w), bounds.max.x + 1)))
+    let rows = top..<max(top, Int(min(Double(h), bounds.max.y + 1)))
     let seen = picture.planes[0].pixels
     var shares: [Float] = []
     for y in rows {
       for x in columns {
         let (i, p) = (y * w + x, Point2(Double(x), Double(y)))
-        guard known[i] > 0, isInside(large, p, margin: -1), !isInside(small, p, margin: 1.5) else { continue }
+        // The rim of what lies within is blurred.
+        guard known[i] > 0, large.contains(p, margin: 1), !small.contains(p, margin: -1.5) else { continue }
         shares.append(Float(seen[i]) / (difference.gain * known[i]))
       }
     }
@@ -280,10 +273,7 @@ package final class BackgroundModel {
 
   // MARK: Places
 
-  private func reduced(_ q: Quadrilateral) -> Quadrilateral {
-    let c = q.corners.map { ($0 + 0.5) / Double(picture.factor) - 0.5 }
-    return Quadrilateral(topLeft: c[0], topRight: c[1], bottomRight: c[2], bottomLeft: c[3])
-  }
+  private func reduced(_ q: Quadrilateral) -> Quadrilateral { q.scaled(by: 1 / Double(picture.factor)) }
 
   /// Which pixels of each row lie in a page and a rim of four pixels around it.
   private func rows(of page: Quadrilateral, _ w: Int, _ h: Int) -> [Range<Int>] {

@@ -1,4 +1,5 @@
 import WaymarkGeometry
+import WaymarkImage
 
 /// The marks on a page in as much detail as a frame shows, to be compared with those of another.
 struct FinePageFingerprint {
@@ -17,24 +18,17 @@ struct FinePageFingerprint {
       (values, words) = ([], [])
       return
     }
-    var sums = [Float](repeating: 0, count: (n + 1) * (n + 1))
-    for y in 0..<n {
-      var row: Float = 0
-      for x in 0..<n {
-        row += Float(samples[y * n + x])
-        sums[(y + 1) * (n + 1) + x + 1] = sums[y * (n + 1) + x + 1] + row
-      }
-    }
+    let sums = IntegralImage<Float>(width: n, height: n) { Float(samples[$1 * n + $0]) }
     var values = [Float](repeating: 0, count: n * n)
     for y in 0..<n {
       for x in 0..<n {
-        let (x0, x1, y0, y1) = (max(0, x - reach), min(n, x + reach + 1), max(0, y - reach), min(n, y + reach + 1))
-        let sum = sums[y1 * (n + 1) + x1] - sums[y0 * (n + 1) + x1] - sums[y1 * (n + 1) + x0] + sums[y0 * (n + 1) + x0]
-        let mean = sum / Float((x1 - x0) * (y1 - y0))
+        let (sum, count) = sums.window(x, y, reach: reach)
+        let mean = sum / Float(count)
         values[y * n + x] = max(-0.4, min(0.4, (Float(samples[y * n + x]) - mean) / (mean + 12)))
       }
     }
-    self.values = Self.smoothed(values)
+    // What is sharp in one frame may be soft in the other.
+    self.values = BoxSum.sums(of: values, width: n, height: n, radius: 1).map { $0 / 9 }
     words = Self.withoutLines(self.values)
   }
 
@@ -210,23 +204,6 @@ struct FinePageFingerprint {
       }
     }
     for i in out.indices { out[i] -= rows[i] + columns[i] }
-    return out
-  }
-
-  /// Means over 3 × 3 places: what is sharp in one frame may be soft in the other.
-  private static func smoothed(_ values: [Float]) -> [Float] {
-    let n = side
-    var out = values
-    for y in 1..<(n - 1) {
-      for x in 1..<(n - 1) {
-        var sum: Float = 0
-        for row in [y - 1, y, y + 1] {
-          let i = row * n + x
-          sum += values[i - 1] + values[i] + values[i + 1]
-        }
-        out[y * n + x] = sum / 9
-      }
-    }
     return out
   }
 }

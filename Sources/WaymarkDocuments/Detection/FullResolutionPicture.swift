@@ -80,7 +80,7 @@ struct FullResolutionPicture {
       return nil
     }
     feet.sort()
-    if line.normal.dot(inward) < 0 { line = StraightLine(normal: line.normal * -1, offset: -line.offset) }
+    if line.normal.dot(inward) < 0 { line = line.reversed }
     line.offset += min(feet[feet.count / 2], Self.inset * Double(max(width, height)))
     return line
   }

@@ -2,9 +2,7 @@ import WaymarkGeometry
 
 /// A straight line with what supports it along its way through the picture.
 struct SupportedLine {
-  /// The unit normal; the line is where `normal · p = offset`.
-  var normal: Point2
-  var offset: Double
+  var line: StraightLine
   /// A side of the picture itself: a page may end there because the picture does.
   var isBorder = false
   /// Sums of the support from the line's start up to each step of `LineSearch.step` pixels.
@@ -12,11 +10,8 @@ struct SupportedLine {
   /// The parameter of the first step.
   var start = 0.0
 
-  /// Along the line, a quarter turn clockwise on a screen from the normal.
-  var direction: Point2 { Point2(-normal.y, normal.x) }
-
   /// Where a point projects to.
-  func parameter(_ p: Point2) -> Double { direction.dot(p) }
+  func parameter(_ p: Point2) -> Double { line.direction.dot(p) }
 
   /// The length of supported line between two parameters, in pixels.
   func support(from a: Double, to b: Double) -> Double {
@@ -25,14 +20,6 @@ struct SupportedLine {
     let i = min(max(0, Int((min(a, b) - start) / LineSearch.step)), last)
     let j = min(max(0, Int((max(a, b) - start) / LineSearch.step)), last)
     return Double(sums[j] - sums[i]) * LineSearch.step
-  }
-
-  /// Where two lines cross; nil for nearly parallel ones.
-  func crossing(_ other: SupportedLine) -> Point2? {
-    let d = normal.cross(other.normal)
-    guard abs(d) > 0.4 else { return nil }
-    return Point2(
-      offset * other.normal.y - other.offset * normal.y, other.offset * normal.x - offset * other.normal.x) / d
   }
 }
 
@@ -63,19 +50,20 @@ final class LineSearch {
     var found: [SupportedLine] = []
     let least = 0.12 * Double(min(map.width, map.height))
     for peak in peaks(map) {
-      guard var line = fit(map.edges, peak) else { continue }
+      guard let straight = fit(map.edges, peak) else { continue }
+      var line = SupportedLine(line: straight)
       measure(&line, map)
       guard let total = line.sums.last, Double(total) * Self.step > least else { continue }
       if !found.contains(where: { isSame($0, line, map) }) { found.append(line) }
     }
     let (w, h) = (Double(map.width - 1), Double(map.height - 1))
     for (normal, offset) in [(Point2(1, 0), 0.0), (Point2(1, 0), w), (Point2(0, 1), 0.0), (Point2(0, 1), h)] {
-      found.append(SupportedLine(normal: normal, offset: offset, isBorder: true))
+      found.append(SupportedLine(line: StraightLine(normal: normal, offset: offset), isBorder: true))
     }
     return found
   }
 
-  private func peaks(_ map: EdgeMap) -> [(normal: Point2, offset: Double)] {
+  private func peaks(_ map: EdgeMap) -> [StraightLine] {
     let center = (Float(map.width) / 2, Float(map.height) / 2)
     let reach = (center.0 * center.0 + center.1 * center.1).squareRoot()
     let bins = Int(2 * reach / Self.binWidth) + 4
@@ -130,48 +118,32 @@ final class LineSearch {
     return peaks.prefix(limit).map { peak in
       let normal = Point2(Double(cosines[peak.angle]), Double(sines[peak.angle]))
       let rho = Double((Float(peak.bin) - 1) * Self.binWidth - reach)
-      return (normal, rho + normal.dot(Point2(Double(center.0), Double(center.1))))
+      return StraightLine(normal: normal, offset: rho + normal.dot(Point2(Double(center.0), Double(center.1))))
     }
   }
 
   /// Total least squares over the edge pixels nearby, twice.
-  private func fit(_ edges: [EdgeMap.Edge], _ guess: (normal: Point2, offset: Double)) -> SupportedLine? {
-    var line = SupportedLine(normal: guess.normal, offset: guess.offset)
+  private func fit(_ edges: [EdgeMap.Edge], _ guess: StraightLine) -> StraightLine? {
+    var line = guess
     for reach in [Float(3), 1.8] {
       let (nx, ny, offset) = (Float(line.normal.x), Float(line.normal.y), Float(line.offset))
-      var (s, sx, sy, sxx, sxy, syy) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+      var moments = PointMoments()
       edges.withUnsafeBufferPointer { edges in
         for e in edges {
           let distance = nx * e.x + ny * e.y - offset
           guard abs(distance) < reach, abs(nx * e.nx + ny * e.ny) > 0.95 else { continue }
-          let (x, y, w) = (Double(e.x), Double(e.y), Double(e.weight))
-          s += w
-          sx += w * x
-          sy += w * y
-          sxx += w * x * x
-          sxy += w * x * y
-          syy += w * y * y
+          moments.add(Point2(Double(e.x), Double(e.y)), weight: Double(e.weight))
         }
       }
-      guard s > 4 else { return nil }
-      let (mx, my) = (sx / s, sy / s)
-      let (a, b, c) = (sxx / s - mx * mx, sxy / s - mx * my, syy / s - my * my)
-      // The eigenvector of the smaller eigenvalue.
-      let root = ((a - c) * (a - c) / 4 + b * b).squareRoot()
-      let small = (a + c) / 2 - root
-      var normal = abs(a - small) > abs(c - small) ? Point2(-b, a - small) : Point2(c - small, -b)
-      let length = normal.length
-      guard length > 1e-9 else { return nil }
-      normal = normal / length
-      line.normal = normal
-      line.offset = normal.x * mx + normal.y * my
+      guard moments.weight > 4, let found = StraightLine(moments) else { return nil }
+      line = found
     }
     return line
   }
 
   /// How well each stretch of the line is supported by edge pixels along it.
   private func measure(_ line: inout SupportedLine, _ map: EdgeMap) {
-    let (nx, ny, offset) = (Float(line.normal.x), Float(line.normal.y), Float(line.offset))
+    let (nx, ny, offset) = (Float(line.line.normal.x), Float(line.line.normal.y), Float(line.line.offset))
     let (w, h) = (Double(map.width), Double(map.height))
     let ends = [Point2(0, 0), Point2(w, 0), Point2(0, h), Point2(w, h)].map { line.parameter($0) }
     let low = (ends.min() ?? 0) - 4
@@ -198,10 +170,8 @@ final class LineSearch {
   }
 
   private func isSame(_ a: SupportedLine, _ b: SupportedLine, _ map: EdgeMap) -> Bool {
-    let dot = a.normal.dot(b.normal)
-    guard abs(dot) > 0.9994 else { return false }
+    guard abs(a.line.normal.dot(b.line.normal)) > 0.9994 else { return false }
     let center = Point2(Double(map.width) / 2, Double(map.height) / 2)
-    let p = b.normal * (b.offset - b.normal.dot(center)) + center
-    return abs(a.normal.dot(p) - a.offset) < 2
+    return abs(a.line.distance(to: b.line.foot(center))) < 2
   }
 }

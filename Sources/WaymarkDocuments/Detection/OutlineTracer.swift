@@ -22,6 +22,8 @@ final class OutlineTracer {
   }
 
   private let map: EdgeMap
+  /// The least sine of the angle between two sides that meet: those of a sheet that is not held too obliquely.
+  static let leastSine = 0.4
   private static let samples = 44
   /// Places across a side at most.
   private static let width = 2 * 16 + 1
@@ -175,7 +177,7 @@ final class OutlineTracer {
       let nearAfter = borders[after] ? whole[after] : fit(sides[after], 1..<(n / 4)) ?? whole[after]
       var choice: Point2?
       for (a, b) in [(nearBefore, nearAfter), (whole[before], whole[after])] {
-        guard let p = b.flatMap({ a?.crossing($0) }) else { continue }
+        guard let p = b.flatMap({ a?.crossing($0, leastSine: Self.leastSine) }) else { continue }
         if p.distance(to: old) < limit {
           choice = p
           break
@@ -183,7 +185,7 @@ final class OutlineTracer {
       }
       moved.append(choice ?? old)
     }
-    let outline = Quadrilateral(topLeft: moved[0], topRight: moved[1], bottomRight: moved[2], bottomLeft: moved[3])
+    let outline = Quadrilateral(corners: moved)
     return outline.isConvex ? outline : nil
   }
 

@@ -243,8 +243,7 @@ public final class PageDetector {
       else { continue }
       corners[i] = found.place
     }
-    let outline = Quadrilateral(
-      topLeft: corners[0], topRight: corners[1], bottomRight: corners[2], bottomLeft: corners[3])
+    let outline = Quadrilateral(corners: corners)
     guard outline.isConvex else { return }
     judged.hypothesis.outline = outline
     judged.sides = tracer.sides(judged.hypothesis)
@@ -268,10 +267,10 @@ public final class PageDetector {
         lines.append(line)
       }
       guard lines.count == 2 else { continue }
-      guard let p = lines[0].crossing(lines[1]) else { continue }
+      guard let p = lines[0].crossing(lines[1], leastSine: OutlineTracer.leastSine) else { continue }
       if p.distance(to: old[i]) < 1.6 * Double(reach) { new[i] = p }
     }
-    let refined = Quadrilateral(topLeft: new[0], topRight: new[1], bottomRight: new[2], bottomLeft: new[3])
+    let refined = Quadrilateral(corners: new)
     if refined.isConvex { outline = refined }
   }
 

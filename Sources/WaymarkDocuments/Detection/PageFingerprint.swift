@@ -1,3 +1,5 @@
+import WaymarkImage
+
 /// The marks on a page: by these a page that comes back is known again, in whatever light and whichever way up.
 public struct PageFingerprint: Hashable, Sendable {
   static let side = 40
@@ -12,21 +14,13 @@ public struct PageFingerprint: Hashable, Sendable {
   /// The marks in means of luma over `n` × `n` places of a page.
   init(_ luma: [Float], _ n: Int, _ samples: [UInt8]) {
     // Against the mean of the 9 × 9 places around, so that light and shadow do not count.
-    var sums = [Float](repeating: 0, count: (n + 1) * (n + 1))
-    for y in 0..<n {
-      var row: Float = 0
-      for x in 0..<n {
-        row += luma[y * n + x]
-        sums[(y + 1) * (n + 1) + x + 1] = sums[y * (n + 1) + x + 1] + row
-      }
-    }
+    let sums = IntegralImage<Float>(width: n, height: n) { luma[$1 * n + $0] }
     var marks = [Float](repeating: 0, count: n * n)
     // The outermost places show what lies beside the page when its outline is off by a hundredth.
     for y in 1..<(n - 1) {
       for x in 1..<(n - 1) {
-        let (x0, x1, y0, y1) = (max(0, x - 4), min(n, x + 5), max(0, y - 4), min(n, y + 5))
-        let sum = sums[y1 * (n + 1) + x1] - sums[y0 * (n + 1) + x1] - sums[y1 * (n + 1) + x0] + sums[y0 * (n + 1) + x0]
-        let mean = sum / Float((x1 - x0) * (y1 - y0))
+        let (sum, count) = sums.window(x, y, reach: 4)
+        let mean = sum / Float(count)
         marks[y * n + x] = max(-0.4, min(0.4, (luma[y * n + x] - mean) / (mean + 12)))
       }
     }

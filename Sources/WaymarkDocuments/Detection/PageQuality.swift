@@ -41,7 +41,7 @@ public struct PageQuality: Hashable, Sendable {
 
   /// Looks at the page within `outline`, in pixels of `view`.
   public init(_ view: ImageView, outline: Quadrilateral) {
-    guard let map = PageRectifier.unitMap(to: outline), view.width > 2 * Self.tile, view.height > 2 * Self.tile else {
+    guard let map = Homography(unitSquareTo: outline), view.width > 2 * Self.tile, view.height > 2 * Self.tile else {
       return
     }
     let c = outline.corners

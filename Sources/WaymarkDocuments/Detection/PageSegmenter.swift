@@ -1,4 +1,5 @@
 import WaymarkGeometry
+import WaymarkImage
 
 /// Tells of each place of a picture how likely it belongs to a page: a small convolutional network.
 ///
@@ -17,7 +18,8 @@ final class PageSegmenter {
   /// At half, a quarter, an eighth and a sixteenth of `side`.
   private var planes: [FeatureMap]
   private var scratch: (FeatureMap, FeatureMap)
-  private var sums: [Float]
+  /// For pictures of the size of the last one.
+  private var resampler: Resampler?
 
   init(_ network: PageNetwork = .page) {
     self.network = network
@@ -27,7 +29,6 @@ final class PageSegmenter {
       FeatureMap(side: Self.cells, channels: PageNetwork.widths[0]),
       FeatureMap(side: Self.cells, channels: PageNetwork.widths[0])
     )
-    sums = []
   }
 
   /// How likely each of `cells` × `cells` equal parts of the picture belongs to a page, row by row, 0…1.
@@ -86,28 +87,11 @@ final class PageSegmenter {
   private func load(_ picture: WorkingPicture) {
     let n = Self.side
     let (w, h) = (picture.width, picture.height)
-    let (sx, sy) = (Float(w) / Float(n), Float(h) / Float(n))
-    if sums.count < w { sums = [Float](repeating: 0, count: w) }
-    sums.withUnsafeMutableBufferPointer { sums in
-      for c in 0..<picture.planeCount {
-        let pixels = picture.planes[c].pixels
-        for y in 0..<n {
-          let (top, bottom) = (Float(y) * sy, Float(y + 1) * sy)
-          for x in 0..<w { sums[x] = 0 }
-          for row in Int(top)..<min(h, Int(bottom.rounded(.up))) {
-            let share = min(bottom, Float(row + 1)) - max(top, Float(row))
-            let line = pixels + row &* w
-            for x in 0..<w { sums[x] += share * Float(line[x]) }
-          }
-          for x in 0..<n {
-            let (left, right) = (Float(x) * sx, Float(x + 1) * sx)
-            var sum: Float = 0
-            for column in Int(left)..<min(w, Int(right.rounded(.up))) {
-              sum += sums[column] * (min(right, Float(column + 1)) - max(left, Float(column)))
-            }
-            input.values[(y &* n &+ x) &* 3 &+ c] = sum / (sx * sy)
-          }
-        }
+    guard w > 0, h > 0 else { return }
+    if resampler?.isFor(w, h) != true { resampler = Resampler(from: (w, h), to: (n, n), areasOnly: true) }
+    for c in 0..<picture.planeCount {
+      resampler?.runDownFirst(UnsafePointer(picture.planes[c].pixels), stride: w) { y, row in
+        for x in 0..<n { input.values[(y &* n &+ x) &* 3 &+ c] = row[x] }
       }
     }
     guard picture.planeCount == 1 else { return }

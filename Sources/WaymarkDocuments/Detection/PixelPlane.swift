@@ -26,23 +26,6 @@ final class PixelPlane {
     memory = .allocate(capacity: capacity + 2 * Self.margin)
     memory.initialize(repeating: 0, count: capacity + 2 * Self.margin)
   }
-
-  /// The value at a place, bilinear, the edge pixels repeated outwards.
-  func sample(_ x: Double, _ y: Double) -> Double {
-    let px = min(max(0, x), Double(width - 1))
-    let py = min(max(0, y), Double(height - 1))
-    let x0 = min(Int(px), max(0, width - 2))
-    let y0 = min(Int(py), max(0, height - 2))
-    let x1 = min(x0 + 1, width - 1)
-    let y1 = min(y0 + 1, height - 1)
-    let fx = px - Double(x0)
-    let fy = py - Double(y0)
-    let top = pixels + y0 &* width
-    let bottom = pixels + y1 &* width
-    let upper = Double(top[x0]) * (1 - fx) + Double(top[x1]) * fx
-    let lower = Double(bottom[x0]) * (1 - fx) + Double(bottom[x1]) * fx
-    return upper * (1 - fy) + lower * fy
-  }
 }
 
 /// Gray-level morphology: a closing takes dark marks off bright paper and leaves straight outlines where they are.

@@ -1,4 +1,4 @@
-package import WaymarkGeometry
+import WaymarkGeometry
 
 /// A quadrilateral that may be a page's outline, in pixels of the work picture.
 struct PageHypothesis {
@@ -21,65 +21,33 @@ struct QuadSearch {
     let slack = 0.06 * max(w, h)
     let leastSide = 0.12 * min(w, h)
     let leastArea = 0.04 * w * h
-    // Corners: where each two lines cross, and the parameter on each.
-    var crossing = [Point2?](repeating: nil, count: n * n)
+    // Where a line is crossed by each other one, along itself.
     var at = [Double](repeating: 0, count: n * n)
-    for i in 0..<n {
-      for k in 0..<n where k != i {
-        guard let p = lines[i].crossing(lines[k]), p.x > -slack, p.y > -slack, p.x < w + slack, p.y < h + slack else {
-          continue
-        }
-        crossing[i * n + k] = p
-        at[i * n + k] = lines[i].parameter(p)
-      }
-    }
-    struct Link {
-      var line: Int
-      var edgeSupport: Double
+    let four = FourLines(count: n) { i, k in
+      guard let p = lines[i].line.crossing(lines[k].line, leastSine: OutlineTracer.leastSine), p.x > -slack,
+        p.y > -slack, p.x < w + slack, p.y < h + slack
+      else { return nil }
+      at[i * n + k] = lines[i].parameter(p)
+      return p
     }
     var found: [PageHypothesis] = []
     var worstKept = -Double.infinity
-    var links: [Link] = []
-    func edgeSupport(_ line: Int, _ a: Int, _ b: Int) -> (support: Double, length: Double) {
+    func side(_ line: Int, _ a: Int, _ b: Int) -> Double? {
       let (s, t) = (at[line * n + a], at[line * n + b])
-      return (lines[line].support(from: s, to: t), abs(s - t))
+      let length = abs(s - t)
+      guard length > leastSide else { return nil }
+      let support = lines[line].support(from: s, to: t)
+      return support > 0.3 * length ? support - 0.5 * (length - support) : nil
     }
-    for i in 0..<n {
-      for j in (i + 1)..<max(i + 1, n) {
-        links.removeAll(keepingCapacity: true)
-        for k in 0..<n where k != i && k != j {
-          guard crossing[i * n + k] != nil, crossing[j * n + k] != nil else { continue }
-          let (support, length) = edgeSupport(k, i, j)
-          guard length > leastSide, support > 0.3 * length else { continue }
-          links.append(Link(line: k, edgeSupport: support - 0.5 * (length - support)))
-        }
-        for x in links.indices {
-          let k = links[x].line
-          for y in (x + 1)..<max(x + 1, links.count) {
-            let l = links[y].line
-            guard i < min(k, l), let a = crossing[i * n + k], let b = crossing[i * n + l],
-              let c = crossing[j * n + l], let d = crossing[j * n + k]
-            else { continue }
-            let (si, li) = edgeSupport(i, k, l)
-            guard li > leastSide, si > 0.3 * li else { continue }
-            let (sj, lj) = edgeSupport(j, k, l)
-            guard lj > leastSide, sj > 0.3 * lj else { continue }
-            let borders = [i, l, j, k].count { lines[$0].isBorder }
-            guard borders <= 2 else { continue }
-            let total = links[x].edgeSupport + links[y].edgeSupport + si - 0.5 * (li - si) + sj - 0.5 * (lj - sj)
-            guard total > worstKept else { continue }
-            var quad = Quadrilateral(topLeft: a, topRight: b, bottomRight: c, bottomLeft: d)
-            var sides = [lines[i].isBorder, lines[l].isBorder, lines[j].isBorder, lines[k].isBorder]
-            if quad.signedArea < 0 {
-              quad = Quadrilateral(topLeft: a, topRight: d, bottomRight: c, bottomLeft: b)
-              sides = [sides[3], sides[2], sides[1], sides[0]]
-            }
-            guard quad.isConvex, quad.signedArea > leastArea, QuadSearch.looksLikeRectangle(quad) else { continue }
-            found.append(PageHypothesis(outline: quad, edgeSupport: total, borders: sides))
-            if found.count >= 4 * limit { worstKept = thin(&found) }
-          }
-        }
-      }
+    four.forEach(isDirected: false, side: side) { candidate in
+      guard candidate.support > worstKept else { return }
+      var borders = (0..<4).map { lines[candidate.lines[$0]].isBorder }
+      guard borders.count(where: { $0 }) <= 2 else { return }
+      let quad = candidate.corners.clockwise
+      guard quad.isConvex, quad.signedArea > leastArea, QuadSearch.looksLikeRectangle(quad) else { return }
+      if candidate.corners.signedArea < 0 { borders.reverse() }
+      found.append(PageHypothesis(outline: quad, edgeSupport: candidate.support, borders: borders))
+      if found.count >= 4 * limit { worstKept = thin(&found) }
     }
     _ = thin(&found)
     return found
@@ -112,22 +80,5 @@ struct QuadSearch {
       guard min(a, b) > 0.4 * max(a, b) else { return false }
     }
     return true
-  }
-}
-
-extension Quadrilateral {
-  /// The longer one of the diagonals.
-  var longerDiagonal: Double { max(topLeft.distance(to: bottomRight), topRight.distance(to: bottomLeft)) }
-
-  /// The greatest distance of a corner from the nearest corner of the same name when the names go round as fits best.
-  package func largestCornerDistance(to other: Quadrilateral) -> Double {
-    let (a, b) = (corners, other.corners)
-    var best = Double.infinity
-    for turn in 0..<4 {
-      var worst = 0.0
-      for i in 0..<4 { worst = max(worst, a[i].distance(to: b[(i + turn) % 4])) }
-      best = min(best, worst)
-    }
-    return best
   }
 }

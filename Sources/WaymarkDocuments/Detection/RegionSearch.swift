@@ -1,20 +1,14 @@
 import WaymarkGeometry
+import WaymarkImage
 
 /// Finds quadrilaterals as areas that are brighter, or darker, than what surrounds them: pages whose sides are bent or whose edges
 /// are too blurred for lines.
 final class RegionSearch {
-  private struct Run {
-    var y: Int32
-    var from: Int32
-    var to: Int32
-    var parent: Int32
-  }
-
   /// Pixels in which a place of a mask is looked at, across and down.
   private static let refinement = 4
 
   private var levels: [UInt8] = []
-  private var runs: [Run] = []
+  private var areas = ComponentLabels()
   private var width = 0
   private var height = 0
 
@@ -46,31 +40,20 @@ final class RegionSearch {
     self.height = side * Self.refinement
     let count = self.width * self.height
     if levels.count != count { levels = [UInt8](repeating: 0, count: count) }
-    func place(_ i: Int) -> (low: Int, share: Float) {
-      let at = min(max(0, (Float(i) + 0.5) / Float(Self.refinement) - 0.5), Float(side - 1))
-      let low = min(Int(at), side - 2)
-      return (low, at - Float(low))
-    }
-    let places = (0..<self.width).map(place)
-    for (y, down) in places.enumerated() {
-      for (x, across) in places.enumerated() {
-        func row(_ y: Int) -> Float {
-          let i = y * side + across.low
-          return probabilities[i] * (1 - across.share) + probabilities[i + 1] * across.share
+    let taps = (0..<self.width).map { LinearTap(middleOf: $0, of: self.width, in: side) }
+    for (y, down) in taps.enumerated() {
+      for (x, across) in taps.enumerated() {
+        func row(_ y: Int) -> Double {
+          across.mix(Double(probabilities[y * side + across.low]), Double(probabilities[y * side + across.high]))
         }
-        let value = row(down.low) * (1 - down.share) + row(down.low + 1) * down.share
+        let value = down.mix(row(down.low), row(down.high))
         levels[y &* self.width &+ x] = UInt8(max(0, min(255, value * 255)))
       }
     }
     label(127, true)
     guard let component = largeComponents().first else { return nil }
-    let corners = quadrilateral(component)?.corners.map {
-      Point2(
-        ($0.x + 0.5) * Double(width) / Double(self.width) - 0.5,
-        ($0.y + 0.5) * Double(height) / Double(self.height) - 0.5)
-    }
-    guard let c = corners else { return nil }
-    let quad = Quadrilateral(topLeft: c[0], topRight: c[1], bottomRight: c[2], bottomLeft: c[3])
+    let scale = Point2(Double(width) / Double(self.width), Double(height) / Double(self.height))
+    guard let quad = quadrilateral(component)?.mapped({ ($0 + 0.5) * scale - 0.5 }) else { return nil }
     return QuadSearch.looksLikeRectangle(quad) ? quad : nil
   }
 
@@ -109,64 +92,24 @@ final class RegionSearch {
     return (1..<steps).map { low + (high - low) * $0 / steps }
   }
 
-  /// Runs of pixels on one side of the threshold, joined where they touch.
+  /// Finds the areas on one side of the threshold.
   private func label(_ threshold: Int, _ isBright: Bool) {
-    runs.removeAll(keepingCapacity: true)
-    var previous = 0..<0
     levels.withUnsafeBufferPointer { levels in
-      for y in 0..<height {
-        let start = runs.count
-        let row = y &* width
-        var x = 0
-        while x < width {
-          if (Int(levels[row &+ x]) > threshold) == isBright {
-            let from = x
-            while x < width, (Int(levels[row &+ x]) > threshold) == isBright { x &+= 1 }
-            runs.append(Run(y: Int32(y), from: Int32(from), to: Int32(x), parent: Int32(runs.count)))
-          } else {
-            x &+= 1
-          }
-        }
-        var k = previous.lowerBound
-        for i in start..<runs.count {
-          while k < previous.upperBound, runs[k].to <= runs[i].from { k += 1 }
-          var j = k
-          while j < previous.upperBound, runs[j].from < runs[i].to {
-            let (a, b) = (root(i), root(j))
-            if a != b { runs[max(a, b)].parent = Int32(min(a, b)) }
-            j += 1
-          }
-        }
-        previous = start..<runs.count
-      }
+      areas.label(width: width, height: height, isEightConnected: false) { (Int(levels[$0]) > threshold) == isBright }
     }
-  }
-
-  private func root(_ index: Int) -> Int {
-    var i = index
-    while Int(runs[i].parent) != i {
-      runs[i].parent = runs[Int(runs[i].parent)].parent
-      i = Int(runs[i].parent)
-    }
-    return i
   }
 
   /// The ends of the runs of the largest areas.
   private func largeComponents() -> [(points: [Point2], area: Double)] {
-    var areas: [Int: Int] = [:]
-    var roots = [Int](repeating: 0, count: runs.count)
-    for i in runs.indices {
-      roots[i] = root(i)
-      areas[roots[i], default: 0] += Int(runs[i].to - runs[i].from)
-    }
+    var sizes = [Int](repeating: 0, count: areas.count)
+    for run in areas.runs { sizes[Int(run.component)] += Int(run.to - run.from) }
     let all = width * height
-    let large = areas.filter { $0.value > all / 25 && $0.value < all * 19 / 20 }
-      .sorted { ($0.value, $0.key) > ($1.value, $1.key) }.prefix(2)
+    let large = sizes.enumerated().filter { $0.element > all / 25 && $0.element < all * 19 / 20 }
+      .sorted { ($0.element, $0.offset) > ($1.element, $1.offset) }.prefix(2)
     return large.map { component in
       var points: [Point2] = []
       var row: Int32 = -1
-      for i in runs.indices where roots[i] == component.key {
-        let run = runs[i]
+      for run in areas.runs where Int(run.component) == component.offset {
         if run.y == row, !points.isEmpty {
           points[points.count - 1].x = Double(run.to - 1)
         } else {
@@ -175,7 +118,7 @@ final class RegionSearch {
           row = run.y
         }
       }
-      return (points, Double(component.value))
+      return (points, Double(component.element))
     }
   }
 
@@ -199,9 +142,7 @@ final class RegionSearch {
       }
     }
     guard best.area > 0, component.area > 0.7 * best.area, component.area < 1.25 * best.area else { return nil }
-    let c = best.corners.map { hull[$0] }
-    var quad = Quadrilateral(topLeft: c[0], topRight: c[1], bottomRight: c[2], bottomLeft: c[3])
-    if quad.signedArea < 0 { quad = Quadrilateral(topLeft: c[0], topRight: c[3], bottomRight: c[2], bottomLeft: c[1]) }
+    let quad = Quadrilateral(corners: best.corners.map { hull[$0] }).clockwise
     return quad.isConvex ? quad : nil
   }
 

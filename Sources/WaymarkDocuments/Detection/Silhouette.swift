@@ -10,7 +10,7 @@ final class Silhouette {
   /// How well a quadrilateral fits.
   struct Fit: Sendable {
     /// Clockwise, in pixels of the mask.
-    var corners: [Point2]
+    var corners: Quadrilateral
     /// The share of its outline along which the mask ends, less what speaks against it: at most 1.
     var fitScore: Double
   }
@@ -19,11 +19,6 @@ final class Silhouette {
     var place: Point2
     /// Where the mask ends: outwards, in steps of a turn's 128th.
     var facing: Int
-  }
-
-  private struct Facing {
-    var line: StraightLine
-    var angle: Double
   }
 
   private static let turns = 128
@@ -35,6 +30,8 @@ final class Silhouette {
   private static let slack = 7
   /// Pixels to a step of offsets.
   private static let step = 2.0
+  /// One side may follow another, clockwise, by 35 to 145 degrees.
+  private static let leastSine = 0.57
   /// Lines that are tried.
   private static let lines = 14
   /// How far beside a side the mask must have begun, and ended: pixels.
@@ -54,39 +51,28 @@ final class Silhouette {
   func quadrilateral(in mask: PixelPlane) -> Fit? {
     let points = Self.edge(of: mask)
     guard points.count >= 60 else { return nil }
-    let lines = self.lines(points, mask.width, mask.height).sorted { $0.angle < $1.angle }
-    guard lines.count >= 4 else { return nil }
+    let lines = self.lines(points, mask.width, mask.height)
     var best: Fit?
     let area = Self.leastArea * Double(mask.width * mask.height)
-    for a in 0..<(lines.count - 3) {
-      for b in (a + 1)..<(lines.count - 2) where Self.turns(lines[a], lines[b]) {
-        guard let second = lines[a].line.crossing(lines[b].line), Self.isInside(second, mask) else { continue }
-        for c in (b + 1)..<(lines.count - 1) where Self.turns(lines[b], lines[c]) {
-          guard let third = lines[b].line.crossing(lines[c].line), Self.isInside(third, mask),
-            second.distance(to: third) >= Self.leastLength
-          else { continue }
-          for d in (c + 1)..<lines.count where Self.turns(lines[c], lines[d]) && Self.turns(lines[d], lines[a]) {
-            guard let fourth = lines[c].line.crossing(lines[d].line), Self.isInside(fourth, mask),
-              let first = lines[d].line.crossing(lines[a].line), Self.isInside(first, mask)
-            else { continue }
-            let corners = [first, second, third, fourth]
-            guard Self.isSheet(corners, area), let fit = Self.fit(of: corners, in: mask),
-              fit.fitScore > best?.fitScore ?? 0
-            else { continue }
-            best = fit
-          }
-        }
-      }
+    let four = FourLines(count: lines.count) { i, k in
+      guard lines[i].normal.cross(lines[k].normal) > Self.leastSine else { return nil }
+      return lines[i].crossing(lines[k], leastSine: Self.leastSine).flatMap { Self.isInside($0, mask) ? $0 : nil }
+    }
+    four.forEach(isDirected: true, side: { _, _, _ in 0 }) { candidate in
+      guard Self.isSheet(candidate.corners, area), let fit = Self.fit(of: candidate.corners, in: mask),
+        fit.fitScore > best?.fitScore ?? 0
+      else { return }
+      best = fit
     }
     return best
   }
 
   /// How well a quadrilateral fits a mask; nil where a side is not seen, or what it holds is not new.
-  static func fit(of corners: [Point2], in mask: PixelPlane) -> Fit? {
+  static func fit(of corners: Quadrilateral, in mask: PixelPlane) -> Fit? {
     let samples = 24
     var (fitScore, whole) = (0.0, 0.0)
     for side in 0..<4 {
-      let (a, b) = (corners[side], corners[(side + 1) % 4])
+      let (a, b) = (corners[side], corners[side + 1])
       let length = a.distance(to: b)
       let along = (b - a) / max(length, 1e-9)
       let outward = Point2(along.y, -along.x) * margin
@@ -111,7 +97,7 @@ final class Silhouette {
   }
 
   /// The share of a quadrilateral's inside that is new.
-  private static func fill(_ c: [Point2], _ mask: PixelPlane) -> Double {
+  private static func fill(_ c: Quadrilateral, _ mask: PixelPlane) -> Double {
     var hits = 0
     for v in 0..<10 {
       let t = (Double(v) + 0.5) / 10
@@ -130,15 +116,11 @@ final class Silhouette {
     p.x >= -1 && p.y >= -1 && p.x <= Double(mask.width) && p.y <= Double(mask.height)
   }
 
-  /// Returns whether one side may follow another, clockwise: by 35 to 145 degrees.
-  private static func turns(_ a: Facing, _ b: Facing) -> Bool { a.line.normal.cross(b.line.normal) > 0.57 }
-
   /// Returns whether corners are those of a sheet of some size.
-  private static func isSheet(_ c: [Point2], _ leastArea: Double) -> Bool {
-    let lengths = (0..<4).map { c[$0].distance(to: c[($0 + 1) % 4]) }
-    let area = (c[2] - c[0]).cross(c[3] - c[1]) / 2
+  private static func isSheet(_ c: Quadrilateral, _ leastArea: Double) -> Bool {
+    let lengths = (0..<4).map { c[$0].distance(to: c[$0 + 1]) }
     let ratios = [(0, 2), (1, 3)].map { min(lengths[$0], lengths[$1]) / max(lengths[$0], lengths[$1], 1e-9) }
-    return area >= leastArea && lengths.allSatisfy { $0 >= leastLength } && ratios.allSatisfy { $0 >= 0.4 }
+    return c.signedArea >= leastArea && lengths.allSatisfy { $0 >= leastLength } && ratios.allSatisfy { $0 >= 0.4 }
   }
 
   /// Where a mask ends, and which way it faces there.
@@ -172,7 +154,7 @@ final class Silhouette {
   }
 
   /// The lines for which most points vote.
-  private func lines(_ points: [EdgePoint], _ w: Int, _ h: Int) -> [Facing] {
+  private func lines(_ points: [EdgePoint], _ w: Int, _ h: Int) -> [StraightLine] {
     let n = Self.turns
     let centre = Point2(Double(w), Double(h)) / 2
     let half = Int(centre.length / Self.step) + 2
@@ -189,7 +171,7 @@ final class Silhouette {
         }
       }
     }
-    var found: [Facing] = []
+    var found: [StraightLine] = []
     for _ in 0..<Self.lines {
       var top = (value: Int32(70), at: -1)
       votes.withUnsafeBufferPointer { votes in
@@ -211,11 +193,11 @@ final class Silhouette {
         var line = StraightLine(
           through: near.map(\.place), [Double](repeating: 1, count: near.count), scale: 1.2)
       else { continue }
-      if line.normal.dot(normal) < 0 { line = StraightLine(normal: line.normal * -1, offset: -line.offset) }
+      if line.normal.dot(normal) < 0 { line = line.reversed }
       guard line.normal.dot(normal) > 0.94 else { continue }
       // The mask's last pixel is as wide as the others.
       line.offset += 0.5
-      found.append(Facing(line: line, angle: atan2(line.normal.y, line.normal.x)))
+      found.append(line)
     }
     return found
   }

@@ -28,38 +28,16 @@ final class WorkingPicture {
 
   /// Means over squares of `factor` pixels.
   private func reduce(_ base: UnsafePointer<UInt8>?, _ width: Int, _ height: Int, stride: Int, channels: Int) {
-    // 255 · 16 · 16 fits into 16 bits; greater squares are sampled.
     factor = max(1, (max(width, height) + Self.longSide - 1) / Self.longSide)
     planeCount = channels
-    let (w, h) = (width / factor, height / factor)
-    for plane in planes[..<channels] { plane.resize(w, h) }
-    guard let base, w > 0, h > 0 else { return }
-    let used = min(factor, 16)
-    let step = factor / used
-    let count = w * factor * channels
-    if sums.count < count { sums = [UInt16](repeating: 0, count: count) }
-    let scale = UInt32(65536 / (used * used))
-    sums.withUnsafeMutableBufferPointer { buffer in
-      guard let sums = buffer.baseAddress else { return }
-      for y in 0..<h {
-        sums.update(repeating: 0, count: count)
-        for k in 0..<used {
-          let row = base + (y &* factor &+ k &* step) &* stride
-          for i in 0..<count { sums[i] = sums[i] &+ UInt16(row[i]) }
-        }
-        for c in 0..<channels {
-          let out = planes[c].pixels + y &* w
-          for x in 0..<w {
-            var sum: UInt32 = 0
-            var i = x &* factor &* channels &+ c
-            for _ in 0..<used {
-              sum &+= UInt32(sums[i])
-              i &+= step &* channels
-            }
-            out[x] = UInt8(truncatingIfNeeded: min(255, (sum &* scale &+ 32768) &>> 16))
-          }
-        }
-      }
+    for plane in planes[..<channels] { plane.resize(width / factor, height / factor) }
+    guard let base else { return }
+    withUnsafeTemporaryAllocation(of: UnsafeMutablePointer<UInt8>.self, capacity: channels) { targets in
+      for c in 0..<channels { targets.initializeElement(at: c, to: planes[c].pixels) }
+      guard let targets = targets.baseAddress else { return }
+      Shrinking.means(
+        base, width: width, height: height, stride: stride, channels: channels, factor: factor, into: targets,
+        sums: &sums)
     }
   }
 

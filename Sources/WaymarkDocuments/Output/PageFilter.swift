@@ -180,18 +180,17 @@ struct Shading {
     return RGBImage(width: page.width, height: page.height) { out in
       page.withBytes { bytes in
         // Bilinear between the blocks' centres; the columns' places are the same in all rows.
-        let places = (0..<page.width).map { Self.place($0, page.width, width) }
+        let places = (0..<page.width).map { LinearTap(middleOf: $0, of: page.width, in: width) }
         var gains = [Float](repeating: 1, count: 3 * width)
         for y in 0..<page.height {
-          let (row, fy) = Self.place(y, page.height, height)
-          let next = min(row + 1, height - 1)
+          let down = LinearTap(middleOf: y, of: page.height, in: height)
+          let (row, next, fy) = (down.low, down.high, Float(down.share))
           for i in 0..<(3 * width) {
             let level = paper[3 * row * width + i] * (1 - fy) + paper[3 * next * width + i] * fy
             gains[i] = min(4, white / level)
           }
           for x in 0..<page.width {
-            let (column, fx) = places[x]
-            let right = min(column + 1, width - 1)
+            let (column, right, fx) = (places[x].low, places[x].high, Float(places[x].share))
             let at = 3 * (y * page.width + x)
             for c in 0..<3 {
               let gain = gains[3 * column + c] * (1 - fx) + gains[3 * right + c] * fx
@@ -201,12 +200,6 @@ struct Shading {
         }
       }
     }
-  }
-
-  private static func place(_ pixel: Int, _ pixels: Int, _ blocks: Int) -> (Int, Float) {
-    let p = (Float(pixel) + 0.5) * Float(blocks) / Float(pixels) - 0.5
-    let first = min(max(0, Int(p)), blocks - 1)
-    return (first, min(1, max(0, p - Float(first))))
   }
 }
 

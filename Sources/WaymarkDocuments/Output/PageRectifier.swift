@@ -5,15 +5,13 @@ public import WaymarkImage
 public struct PageRectifier: Sendable {
   /// More pixels are not made of one page.
   public var pixelLimit = 24_000_000
-  /// True if bent sides are straightened.
-  public var straightensSides = true
 
   /// A rectifier with the limits that the scanner uses.
   public init() {}
 
   /// The page within `page.outline`, its bent sides made straight; nil for an outline that is no quadrilateral seen from its front.
   public func rectify(_ image: RGBImage, page: DetectedPage) -> RGBImage? {
-    draw(image, outline: page.outline, bends: straightensSides ? SideBends(page) : nil)
+    draw(image, outline: page.outline, bends: SideBends(page))
   }
 
   /// The part of a picture within a quadrilateral, taken for a flat page where nothing is said of its sides.
@@ -41,7 +39,7 @@ public struct PageRectifier: Sendable {
 
   private func draw(_ image: RGBImage, outline: Quadrilateral, bends: SideBends?) -> RGBImage? {
     guard image.width > 1, image.height > 1,
-      outline.isPlausible(.init()), let map = Self.unitMap(to: outline)
+      outline.isPlausible(.init()), let map = Homography(unitSquareTo: outline)
     else { return nil }
     let (width, height) = size(of: outline, in: image)
     return RGBImage(width: width, height: height) { out in
@@ -50,7 +48,6 @@ public struct PageRectifier: Sendable {
         let columns = (0..<width).map { (Double($0) + 0.5) / Double(width) }
         let top = columns.map { bends?.top($0) ?? 0 }
         let bottom = columns.map { bends?.bottom($0) ?? 0 }
-        let (maxX, maxY) = (Double(image.width - 1), Double(image.height - 1))
         for y in 0..<height {
           let v = (Double(y) + 0.5) / Double(height)
           let (left, right) = (bends?.left(v) ?? 0, bends?.right(v) ?? 0)
@@ -60,39 +57,19 @@ public struct PageRectifier: Sendable {
             // The straight sides plus what the opposite ones are bent by, in proportion (S. A. Coons, 1967).
             let p = SIMD3(u + (1 - u) * left + u * right, v + (1 - v) * top[x] + v * bottom[x], 1)
             let w = map.row2.dot(p)
-            let sx = min(max(0, map.row0.dot(p) / w), maxX)
-            let sy = min(max(0, map.row1.dot(p) / w), maxY)
-            let x0 = min(Int(sx), image.width - 2)
-            let y0 = min(Int(sy), image.height - 2)
-            let fx = Int32((sx - Double(x0)) * 128)
-            let fy = Int32((sy - Double(y0)) * 128)
-            let a = source + 3 &* (y0 &* image.width &+ x0)
-            let b = a + 3 &* image.width
+            let across = LinearTap(map.row0.dot(p) / w, count: image.width)
+            let down = LinearTap(map.row1.dot(p) / w, count: image.height)
+            let (fx, fy) = (Int(across.share * 128), Int(down.share * 128))
+            let first = source + 3 &* (down.low &* image.width &+ across.low)
             for c in 0..<3 {
-              let upper = Int32(a[c]) &* (128 &- fx) &+ Int32(a[c &+ 3]) &* fx
-              let lower = Int32(b[c]) &* (128 &- fx) &+ Int32(b[c &+ 3]) &* fx
-              target[c] = UInt8(truncatingIfNeeded: (upper &* (128 &- fy) &+ lower &* fy &+ 8192) &>> 14)
+              let value = Bilinear.fixed(first + c, stride: 3 &* image.width, next: 3, fx: fx, fy: fy, bits: 7)
+              target[c] = UInt8(truncatingIfNeeded: (value &+ 8192) &>> 14)
             }
             target += 3
           }
         }
       }
     }
-  }
-
-  /// The map from the unit square to a quadrilateral.
-  ///
-  /// P. Heckbert, "Fundamentals of texture mapping and image warping", 1989, section 2.2.3.
-  static func unitMap(to q: Quadrilateral) -> Homography? {
-    let (p0, p1, p2, p3) = (q.topLeft, q.topRight, q.bottomRight, q.bottomLeft)
-    let (d1, d2) = (p1 - p2, p3 - p2)
-    let s = p0 - p1 + p2 - p3
-    let determinant = d1.cross(d2)
-    guard abs(determinant) > 1e-9 else { return nil }
-    let (g, h) = (s.cross(d2) / determinant, d1.cross(s) / determinant)
-    let x = p1 - p0 + p1 * g
-    let y = p3 - p0 + p3 * h
-    return Homography(SIMD3(x.x, y.x, p0.x), SIMD3(x.y, y.y, p0.y), SIMD3(g, h, 1))
   }
 }
 
@@ -113,7 +90,7 @@ public struct SideBends: Sendable {
   /// nil where the sides are straight, or too little of them was seen to tell.
   public init?(_ page: DetectedPage) {
     guard page.sides.count == 4, page.seen.count == 4,
-      let map = PageRectifier.unitMap(to: page.outline), let inverse = map.inverse
+      let map = Homography(unitSquareTo: page.outline), let inverse = map.inverse
     else { return nil }
     coefficients = []
     var largest = 0.0
@@ -139,19 +116,13 @@ public struct SideBends: Sendable {
     var fit: (a: Double, b: Double)?
     for _ in 0..<3 {
       guard kept.count > 12 else { return nil }
-      var (aa, ab, bb, ad, bd) = (0.0, 0.0, 0.0, 0.0, 0.0)
+      var equations = NormalEquations()
       for (t, d) in kept {
         let p = t * (1 - t)
-        let q = p * t
-        aa += p * p
-        ab += p * q
-        bb += q * q
-        ad += p * d
-        bd += q * d
+        equations.add(SIMD8(p, p * t, 0, 0, 0, 0, 0, 0), d)
       }
-      let determinant = aa * bb - ab * ab
-      guard determinant > 1e-12 else { return nil }
-      let (a, b) = ((ad * bb - bd * ab) / determinant, (bd * aa - ad * ab) / determinant)
+      guard let solution = equations.solve(count: 2) else { return nil }
+      let (a, b) = (solution[0], solution[1])
       fit = (a, b)
       let errors = kept.map { abs($0.t * (1 - $0.t) * (a + b * $0.t) - $0.d) }
       let limit = max(0.004, 3 * errors.sorted()[errors.count / 2])

@@ -100,28 +100,30 @@ package struct PageCapture: Sendable {
     var kept: Observation
     /// When `kept` was seen.
     var keptAt = -Double.infinity
-    /// Where the page was, the corners of all in the order of the first, and how likely it was one.
-    var trail: [(at: Double, corners: [Point2], score: Double)] = []
+    /// Where the page was, all outlines begun at the same corner, and how likely it was one.
+    var trail: [(at: Double, outline: Quadrilateral, score: Double)] = []
 
     var since: Double { trail.first?.at ?? 0 }
 
     /// The mean of where it was between two times.
-    func mean(from: Double, to: Double) -> [Point2]? {
+    func mean(from: Double, to: Double) -> Quadrilateral? {
       let used = trail.filter { $0.at >= from - 1e-6 && $0.at <= to + 1e-6 }
       guard let first = used.first else { return nil }
-      let sums = used.dropFirst().reduce(first.corners) { sums, place in zip(sums, place.corners).map { $0 + $1 } }
-      return sums.map { $0 / Double(used.count) }
+      let sums = used.dropFirst().reduce(first.outline.corners) { sums, place in
+        zip(sums, place.outline.corners).map { $0 + $1 }
+      }
+      return Quadrilateral(corners: sums).mapped { $0 / Double(used.count) }
     }
 
     /// The outline on which most frames from then on agree, each as far as it is sure; and their share.
-    func mostFrequent(from: Double, within limit: Double) -> (corners: [Point2], share: Double)? {
+    func mostFrequent(from: Double, within limit: Double) -> (outline: Quadrilateral, share: Double)? {
       let used = trail.filter { $0.at >= from - 1e-6 }
       let total = used.reduce(0) { $0 + $1.score }
       let votes = used.map { one in
-        used.reduce(0) { PageCapture.farthest($1.corners, one.corners) <= limit ? $0 + $1.score : $0 }
+        used.reduce(0) { $1.outline.cornerDistance(to: one.outline) <= limit ? $0 + $1.score : $0 }
       }
       guard let most = votes.max(), let index = votes.lastIndex(of: most), total > 0 else { return nil }
-      return (used[index].corners, most / total)
+      return (used[index].outline, most / total)
     }
   }
 
@@ -236,31 +238,31 @@ package struct PageCapture: Sendable {
   private mutating func holdStill(_ sight: Observation, _ advice: Advice?, at now: Double) -> Outcome {
     var current = hold ?? StillPeriod(kept: sight)
     let (glance, diagonal) = (settings.glance, Self.diagonal(sight.outline))
-    var corners = sight.outline.corners
+    var outline = sight.outline
     if let mean = current.mean(from: now - glance - settings.gap, to: now) {
-      corners = Self.aligned(corners, to: mean).corners
-      if Self.motion(corners, mean) > settings.maxJitter * diagonal { current = StillPeriod(kept: sight) }
+      outline = outline.aligned(to: mean)
+      if Self.shift(outline, mean) > settings.maxJitter * diagonal { current = StillPeriod(kept: sight) }
     }
-    current.trail.append((now, corners, sight.score))
+    current.trail.append((now, outline, sight.score))
     if current.trail.count > Self.longestTrail { current.trail.removeFirst() }
     // The way there does not count: the page rests from when it was where it is now.
     while let early = current.mean(from: current.since, to: current.since + glance),
       let late = current.mean(from: now - glance, to: now),
-      Self.motion(late, early) > settings.maxDrift * diagonal
+      Self.shift(late, early) > settings.maxDrift * diagonal
     {
       current.trail.removeFirst()
     }
     var outcome = Outcome(phase: .holding, progress: progress(of: current, at: now), advice: say(advice, at: now))
     let limit = settings.agreement * diagonal
     let common = current.mostFrequent(from: now - settings.holdTime - settings.glance, within: limit)
-    func isCommon(_ corners: [Point2]) -> Bool {
-      common.map { Self.aligned(corners, to: $0.corners).worst <= limit } ?? false
+    func isCommon(_ outline: Quadrilateral) -> Bool {
+      common.map { outline.largestCornerDistance(to: $0.outline) <= limit } ?? false
     }
     // A page without marks has no sharpness; its newest frame will do.
     let quality = sight.look.sharpness.map { $0.across + $0.down - 4 * sight.look.glare } ?? 0
     // A picture kept before it came to rest shows it on its way.
-    let isKeptGood = current.keptAt >= current.since && isCommon(current.kept.outline.corners)
-    if !isKeptGood || quality >= current.best && isCommon(corners) {
+    let isKeptGood = current.keptAt >= current.since && isCommon(current.kept.outline)
+    if !isKeptGood || quality >= current.best && isCommon(outline) {
       current.best = quality
       current.kept = sight
       current.keptAt = now
@@ -269,10 +271,10 @@ package struct PageCapture: Sendable {
     hold = current
     guard outcome.progress >= 1, current.trail.count >= 3, let late = current.mean(from: now - glance, to: now),
       // Of frames that come more slowly than a glance: the one before.
-      let before = current.mean(from: now - 2 * glance, to: now - glance) ?? current.trail.dropLast().last?.corners,
-      Self.motion(late, before) <= settings.finalMaxDrift * diagonal,
+      let before = current.mean(from: now - 2 * glance, to: now - glance) ?? current.trail.dropLast().last?.outline,
+      Self.shift(late, before) <= settings.finalMaxDrift * diagonal,
       // Which of several outlines it has must have come out.
-      let common, common.share >= 0.5, isCommon(current.kept.outline.corners)
+      let common, common.share >= 0.5, isCommon(current.kept.outline)
     else { return outcome }
     hold = nil
     shown = current.kept
@@ -329,30 +331,14 @@ package struct PageCapture: Sendable {
 
   /// The farthest that a corner has moved, as a share of the diagonal; whichever corner counts as the first.
   private static func motion(_ a: Quadrilateral, _ b: Quadrilateral) -> Double {
-    aligned(a.corners, to: b.corners).worst / diagonal(b)
+    a.largestCornerDistance(to: b) / diagonal(b)
   }
 
   /// How far a sheet has moved, by corners in the same order: no sheet moves of which two corners stay; another side was taken for its
   /// own.
-  private static func motion(_ a: [Point2], _ b: [Point2]) -> Double {
-    zip(a, b).map { $0.distance(to: $1) }.sorted().dropFirst().first ?? .infinity
+  private static func shift(_ a: Quadrilateral, _ b: Quadrilateral) -> Double {
+    (0..<4).map { a[$0].distance(to: b[$0]) }.sorted()[1]
   }
 
-  /// The farthest that corners in the same order are apart.
-  fileprivate static func farthest(_ a: [Point2], _ b: [Point2]) -> Double {
-    zip(a, b).map { $0.distance(to: $1) }.max() ?? .infinity
-  }
-
-  private static func diagonal(_ q: Quadrilateral) -> Double {
-    max(1e-9, q.topLeft.distance(to: q.bottomRight), q.topRight.distance(to: q.bottomLeft))
-  }
-
-  /// Corners in the order in which they lie nearest to others, and how far the worst is off.
-  private static func aligned(_ corners: [Point2], to others: [Point2]) -> (corners: [Point2], worst: Double) {
-    let turns = (0..<4).map { turn -> (corners: [Point2], worst: Double) in
-      let turned = (0..<4).map { corners[($0 + turn) % 4] }
-      return (turned, zip(turned, others).map { $0.distance(to: $1) }.max() ?? 0)
-    }
-    return turns.min { $0.worst < $1.worst } ?? (corners, 0)
-  }
+  private static func diagonal(_ q: Quadrilateral) -> Double { max(1e-9, q.longerDiagonal) }
 }

@@ -278,6 +278,6 @@ extension Quadrilateral {
     let far = 0.03 * topLeft.distance(to: bottomRight)
     guard zip(now, old).allSatisfy({ $0.distance(to: $1) < far }) else { return }
     let c = zip(now, old).map { $0 * 0.4 + $1 * 0.6 }
-    self = Quadrilateral(topLeft: c[0], topRight: c[1], bottomRight: c[2], bottomLeft: c[3])
+    self = Quadrilateral(corners: c)
   }
 }

@@ -22,7 +22,7 @@ struct MediaEncoder: ~Copyable {
   mutating func encode(_ frame: Frame, wanted: Int?) -> MediaPicture? {
     guard let encoded = frame.encoded else {
       let factor = Self.factor(from: frame.width, to: wanted)
-      let small = factor == 1 ? frame.image : frame.image.withView { Self.shrink($0, by: factor) }
+      let small = factor == 1 ? frame.image : frame.image.withView { $0.shrunk(by: factor) }
       guard let bytes = try? JPEGEncoder.encode(small, quality: quality) else { return nil }
       return picture(frame, width: small.width, height: small.height, bytes: bytes)
     }
@@ -83,22 +83,5 @@ struct MediaEncoder: ~Copyable {
     var factor = 1
     while factor < 8, width / (2 * factor) >= wanted { factor *= 2 }
     return factor
-  }
-
-  /// Means over squares.
-  private static func shrink(_ view: ImageView, by factor: Int) -> GrayImage {
-    GrayImage(width: view.width / factor, height: view.height / factor) { output in
-      let width = view.width / factor
-      for y in 0..<view.height / factor {
-        for x in 0..<width {
-          var sum = 0
-          for dy in 0..<factor {
-            let row = view.row(y * factor + dy) + x * factor
-            for dx in 0..<factor { sum += Int(row[dx]) }
-          }
-          output[y * width + x] = UInt8(sum / (factor * factor))
-        }
-      }
-    }
   }
 }

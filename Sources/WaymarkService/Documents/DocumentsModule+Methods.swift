@@ -216,8 +216,7 @@ extension DocumentsModule {
       )
     }
     let points = corners.map { Point2($0[0], $0[1]) }
-    var outline = Quadrilateral(
-      topLeft: points[0], topRight: points[1], bottomRight: points[2], bottomLeft: points[3])
+    var outline = Quadrilateral(corners: points)
     guard outline.isConvex, outline.signedArea >= 64 else {
       throw ServiceError(
         .badParams, "These corners are no page's outline.",
