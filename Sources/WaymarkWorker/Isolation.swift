@@ -1,4 +1,5 @@
 package import WaymarkBarcodes
+package import WaymarkFrames
 package import WaymarkImage
 package import WaymarkSystem
 

@@ -1,4 +1,4 @@
-package import WaymarkImage
+package import WaymarkFrames
 
 /// The lane that looks for pages: luma in, outlines and captured pages out.
 package typealias DocumentLane = Lane<DocumentTask, DocumentReading>

@@ -1,6 +1,7 @@
 import WaymarkDocuments
+package import WaymarkFrames
 package import WaymarkGeometry
-package import WaymarkImage
+import WaymarkImage
 
 /// Follows the page from frame to frame and keeps the best frame of one that is held still; lives on the lane's thread.
 package final class PageTracker {

@@ -3,6 +3,7 @@ import Logging
 import NIOCore
 import NIOPosix
 import WaymarkDocuments
+import WaymarkFrames
 import WaymarkGeometry
 import WaymarkImage
 import WaymarkPipeline

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import WaymarkDocuments
+import WaymarkFrames
 import WaymarkGeometry
 import WaymarkImage
 import WaymarkJSON
