@@ -70,6 +70,7 @@ let package = Package(
     module("WaymarkJSON", []),
     module("WaymarkGeometry", []),
     module("WaymarkImage", ["WaymarkSystem", "WaymarkGeometry", "CKernels", "CJPEG", "CPNG", "CWebP"]),
+    module("WaymarkFrames", ["WaymarkSystem", "WaymarkImage"]),
     module("WaymarkSymbologies", []),
     module(
       "WaymarkBarcodes",
@@ -107,7 +108,7 @@ let package = Package(
         "WaymarkSystem", "WaymarkJSON", "WaymarkImage", "WaymarkGeometry",
         .product(name: "Crypto", package: "swift-crypto"),
       ]),
-    module("WaymarkCamera", ["WaymarkSystem", "WaymarkImage", "CV4L2"]),
+    module("WaymarkCamera", ["WaymarkSystem", "WaymarkImage", "WaymarkFrames", "CV4L2"]),
     module("WaymarkFeedback", ["WaymarkSystem", "CFeedback"]),
     module("WaymarkKeys", ["WaymarkSystem", "CKeyboard"]),
     module("WaymarkProtocol", ["WaymarkJSON", "WaymarkSystem"]),
@@ -115,13 +116,14 @@ let package = Package(
       "WaymarkWorker",
       [
         "WaymarkSystem", "WaymarkSymbologies", "WaymarkBarcodes", "WaymarkDocuments", "WaymarkText", "WaymarkImage",
+        "WaymarkFrames",
         "WaymarkGeometry",
         "CMemory", "CSandbox",
       ]),
     module(
       "WaymarkPipeline",
       [
-        "WaymarkSystem", "WaymarkImage", "WaymarkGeometry", "WaymarkSymbologies", "WaymarkBarcodes",
+        "WaymarkSystem", "WaymarkImage", "WaymarkFrames", "WaymarkGeometry", "WaymarkSymbologies", "WaymarkBarcodes",
         "WaymarkOnboarding", "WaymarkAnchors",
         "WaymarkDocuments", "WaymarkText", "WaymarkScenes",
       ]),
@@ -129,7 +131,7 @@ let package = Package(
       "WaymarkService",
       [
         "WaymarkSystem", "WaymarkJSON", "WaymarkPipeline", "WaymarkWorker", "WaymarkProtocol", "WaymarkCamera",
-        "WaymarkImage", "WaymarkGeometry",
+        "WaymarkImage", "WaymarkFrames", "WaymarkGeometry",
         "WaymarkSymbologies", "WaymarkBarcodes", "WaymarkOnboarding", "WaymarkAccounts", "WaymarkAnchors",
         "WaymarkDocuments",
         "WaymarkText", "WaymarkScenes",
@@ -172,7 +174,8 @@ let package = Package(
     .executableTarget(
       name: "waymark",
       dependencies: [
-        "CSignals", "WaymarkSystem", "WaymarkJSON", "WaymarkGeometry", "WaymarkImage", "WaymarkSymbologies",
+        "CSignals", "WaymarkSystem", "WaymarkJSON", "WaymarkGeometry", "WaymarkImage", "WaymarkFrames",
+        "WaymarkSymbologies",
         "WaymarkBarcodes",
         "WaymarkOnboarding", "WaymarkBundles",
         "WaymarkAnchors", "WaymarkDocuments", "WaymarkScenes", "WaymarkSignature", "WaymarkCamera",
@@ -202,6 +205,7 @@ let package = Package(
     tests("WaymarkJSONTests", ["WaymarkJSON"]),
     tests("WaymarkGeometryTests", ["WaymarkGeometry"]),
     tests("WaymarkImageTests", ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry"]),
+    tests("WaymarkFramesTests", ["WaymarkSystem", "WaymarkFrames", "WaymarkImage"]),
     tests("WaymarkSymbologiesTests", ["WaymarkSymbologies", "WaymarkGeometry"]),
     tests(
       "WaymarkBarcodesTests",
@@ -222,7 +226,7 @@ let package = Package(
       "WaymarkScenesTests",
       ["WaymarkSystem", "WaymarkScenes", "WaymarkSymbologies", "WaymarkBarcodes", "WaymarkGeometry"]),
     tests("WaymarkSignatureTests", ["WaymarkSystem", "WaymarkSignature", "WaymarkImage"]),
-    tests("WaymarkCameraTests", ["WaymarkSystem", "WaymarkCamera", "WaymarkImage", "CV4L2"]),
+    tests("WaymarkCameraTests", ["WaymarkSystem", "WaymarkCamera", "WaymarkImage", "WaymarkFrames", "CV4L2"]),
     tests("WaymarkFeedbackTests", ["WaymarkSystem", "WaymarkFeedback"]),
     tests("WaymarkKeysTests", ["WaymarkSystem", "WaymarkKeys", "CKeyboard"]),
     tests("WaymarkProtocolTests", ["WaymarkJSON", "WaymarkProtocol"]),
@@ -230,14 +234,16 @@ let package = Package(
     tests(
       "WaymarkWorkerTests",
       [
-        "WaymarkSystem", "WaymarkWorker", "WaymarkImage", "WaymarkSymbologies", "WaymarkBarcodes", "WaymarkDocuments",
+        "WaymarkSystem", "WaymarkWorker", "WaymarkImage", "WaymarkFrames", "WaymarkSymbologies", "WaymarkBarcodes",
+        "WaymarkDocuments",
         "WaymarkText",
         "WaymarkGeometry", "CSandbox",
       ]),
     tests(
       "WaymarkPipelineTests",
       [
-        "WaymarkSystem", "WaymarkPipeline", "WaymarkImage", "WaymarkGeometry", "WaymarkSymbologies", "WaymarkBarcodes",
+        "WaymarkSystem", "WaymarkPipeline", "WaymarkImage", "WaymarkFrames", "WaymarkGeometry", "WaymarkSymbologies",
+        "WaymarkBarcodes",
         "WaymarkOnboarding",
         "WaymarkDocuments",
       ]),
@@ -245,6 +251,7 @@ let package = Package(
       "WaymarkServiceTests",
       [
         "WaymarkSystem", "WaymarkJSON", "WaymarkService", "WaymarkProtocol", "WaymarkClient", "WaymarkImage",
+        "WaymarkFrames",
         "WaymarkDocuments", "WaymarkText", "WaymarkPipeline", "WaymarkWorker", "WaymarkSignature", "WaymarkAccounts",
         .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),

@@ -47,6 +47,7 @@ let package = Package(
     module("WaymarkJSON", []),
     module("WaymarkGeometry", []),
     module("WaymarkImage", ["WaymarkSystem", "WaymarkGeometry", "CKernels", "CJPEG", "CPNG", "CWebP"]),
+    module("WaymarkFrames", ["WaymarkSystem", "WaymarkImage"]),
     module("WaymarkSymbologies", []),
     module(
       "WaymarkBarcodes",
@@ -57,6 +58,7 @@ let package = Package(
       "WaymarkWorker",
       [
         "WaymarkSystem", "WaymarkSymbologies", "WaymarkBarcodes", "WaymarkDocuments", "WaymarkText", "WaymarkImage",
+        "WaymarkFrames",
         "WaymarkGeometry",
         "CMemory", "CSandbox",
       ]),
@@ -106,13 +108,14 @@ let package = Package(
 
     .target(name: "CFuzzer"),
     .target(name: "FuzzSupport", dependencies: ["CFuzzer"], swiftSettings: instrumented),
-    fuzzer("FuzzPictures", ["WaymarkImage"]),
-    fuzzer("FuzzStream", ["WaymarkImage", "WaymarkSystem"]),
+    fuzzer("FuzzPictures", ["WaymarkFrames", "WaymarkImage"]),
+    fuzzer("FuzzStream", ["WaymarkFrames", "WaymarkImage", "WaymarkSystem"]),
     fuzzer("FuzzCodes", ["WaymarkSymbologies", "WaymarkBarcodes", "WaymarkGeometry", "WaymarkImage"]),
     fuzzer(
       "FuzzWorker",
       [
-        "WaymarkWorker", "WaymarkSymbologies", "WaymarkBarcodes", "WaymarkGeometry", "WaymarkImage", "WaymarkSystem",
+        "WaymarkWorker", "WaymarkFrames", "WaymarkSymbologies", "WaymarkBarcodes", "WaymarkGeometry", "WaymarkImage",
+        "WaymarkSystem",
         "WaymarkText",
       ]),
     fuzzer("FuzzExpressions", ["WaymarkText", "WaymarkWorker", "WaymarkGeometry", "WaymarkSystem"]),

@@ -1,4 +1,4 @@
-package import WaymarkImage
+package import WaymarkFrames
 import WaymarkSystem
 
 /// All that is known of a camera that is plugged in, for `waymark cameras` and `camera.list`.

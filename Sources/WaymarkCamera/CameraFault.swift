@@ -1,5 +1,5 @@
 import Glibc
-package import WaymarkImage
+package import WaymarkFrames
 import WaymarkSystem
 
 /// A fault of a camera, as its driver tells it.

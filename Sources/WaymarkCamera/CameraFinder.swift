@@ -1,4 +1,4 @@
-import WaymarkImage
+import WaymarkFrames
 import WaymarkSystem
 
 /// Finds cameras among the video nodes.

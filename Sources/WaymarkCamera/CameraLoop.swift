@@ -1,5 +1,5 @@
 import Glibc
-package import WaymarkImage
+package import WaymarkFrames
 import WaymarkSystem
 
 /// The work of a camera's thread: finds it, agrees with it on a format, takes its frames.

@@ -1,4 +1,4 @@
-package import WaymarkImage
+package import WaymarkFrames
 
 /// The settings of a camera.
 package struct CameraSettings: Sendable, Equatable {

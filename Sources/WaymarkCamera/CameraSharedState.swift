@@ -1,6 +1,6 @@
 import Glibc
 import Synchronization
-import WaymarkImage
+import WaymarkFrames
 import WaymarkSystem
 
 /// The state that a camera's thread and its owner share: identity, controls, and the open device to set them on.

@@ -1,3 +1,4 @@
+package import WaymarkFrames
 package import WaymarkImage
 import WaymarkSystem
 

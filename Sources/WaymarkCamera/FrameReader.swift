@@ -1,3 +1,4 @@
+import WaymarkFrames
 import WaymarkImage
 import WaymarkSystem
 

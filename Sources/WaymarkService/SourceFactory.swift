@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import WaymarkCamera
+import WaymarkFrames
 import WaymarkImage
 import WaymarkSystem
 import WaymarkWorker

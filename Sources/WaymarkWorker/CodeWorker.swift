@@ -1,4 +1,5 @@
 import WaymarkBarcodes
+import WaymarkFrames
 import WaymarkImage
 
 /// Keeps the scanner between pictures. One thread.

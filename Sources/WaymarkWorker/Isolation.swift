@@ -1,4 +1,5 @@
 package import WaymarkBarcodes
+package import WaymarkFrames
 package import WaymarkImage
 package import WaymarkSystem
 
@@ -12,6 +13,8 @@ package final class Isolation: Sendable {
     package var frame = 3.0
     /// For decoding one frame, which takes milliseconds: the camera waits meanwhile.
     package var decoding = 2.0
+    /// For the exact outline of a captured page: its lane waits meanwhile, and is not to count as hung.
+    package var page = 8.0
     /// For one picture file.
     package var picture = 30.0
 
@@ -71,7 +74,9 @@ package final class Isolation: Sendable {
   package var makeDecoder: MakeFrameDecoder { { [self] in frameDecoder() } }
 
   /// Looks for pages in the colours of live frames, in a worker that stays as long as it is used, unlike `page`.
-  package func pageWorker() -> PageWorker { PageWorker(launcher, ledger, limit: limits.frame) }
+  package func pageWorker() -> PageWorker {
+    PageWorker(launcher, ledger, limit: limits.frame, settlingLimit: limits.page)
+  }
 
   /// Makes gray pictures of files that are played like frames, for one thread: in a worker that stays, unlike `gray`.
   package func pictureReading() -> ([UInt8]) throws -> GrayImage {

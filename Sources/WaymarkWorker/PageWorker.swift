@@ -17,13 +17,16 @@ package final class PageWorker: Sendable {
   private static let answerLimit = 1024
   private let state: Mutex<State>
   private let limit: Double
+  private let settlingLimit: Double
 
   /// - Parameters:
   ///   - launcher: how the worker is started; nil: everything in this process.
   ///   - limit: how long one look may take, in seconds.
-  init(_ launcher: WorkerLauncher?, _ ledger: WorkerMonitor, limit: Double) {
+  ///   - settlingLimit: how long the look at a page that is captured may take, in seconds.
+  init(_ launcher: WorkerLauncher?, _ ledger: WorkerMonitor, limit: Double, settlingLimit: Double) {
     state = Mutex(State(worker: launcher.map { PersistentWorker($0, ledger) }))
     self.limit = limit
+    self.settlingLimit = settlingLimit
   }
 
   /// Where the page is in a picture file; nil where there is none, and where the look was lost with the worker. Blocks.
@@ -32,18 +35,28 @@ package final class PageWorker: Sendable {
   ///   - near: where it was a moment ago; nil: it is looked for everywhere.
   ///   - now: the time, in seconds.
   package func place(_ file: [UInt8], near: Quadrilateral?, now: Double) -> PageLocation? {
-    let order = PageRequest(.place(near: near))
+    location(file, PageRequest(.place(near: near)), limit: limit, now: now)
+  }
+
+  /// Where exactly the page is in a picture file, known to be about there or looked for everywhere; nil where there is none, and where the
+  /// look was lost with the worker. Blocks, longer than `place` may.
+  package func settle(_ file: [UInt8], near: Quadrilateral?, now: Double) -> PageLocation? {
+    let order = PageRequest(near.map { .settled(near: $0) } ?? .place(near: nil))
+    return location(file, order, limit: settlingLimit, now: now)
+  }
+
+  private func location(_ file: [UInt8], _ order: PageRequest, limit: Double, now: Double) -> PageLocation? {
     let result = state.withLock { state -> PageRequest.Result? in
       guard let worker = state.worker else { return try? file.withUnsafeBytes { try order.result($0) } }
       state.used = now
-      return worker.use { worker throws(WorkerFailure) in try ask(worker, file, order) } ?? nil
+      return worker.use { worker throws(WorkerFailure) in try ask(worker, file, order, limit) } ?? nil
     }
     guard case .place(let place) = result else { return nil }
     return place
   }
 
   private func ask(
-    _ worker: borrowing WorkerProcess, _ file: [UInt8], _ order: PageRequest
+    _ worker: borrowing WorkerProcess, _ file: [UInt8], _ order: PageRequest, _ limit: Double
   ) throws(WorkerFailure) -> PageRequest.Result? {
     guard file.count <= WorkerArena.inputLimit else { throw .tooLarge }
     worker.arena.input.copyBytes(from: file)

@@ -2,6 +2,7 @@ import CMemory
 import CSandbox
 import Glibc
 import WaymarkBarcodes
+import WaymarkFrames
 import WaymarkImage
 import WaymarkSymbologies
 import WaymarkSystem

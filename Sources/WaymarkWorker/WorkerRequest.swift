@@ -1,4 +1,5 @@
 import WaymarkBarcodes
+import WaymarkFrames
 import WaymarkImage
 import WaymarkSymbologies
 

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import WaymarkBarcodes
 import WaymarkCamera
-import WaymarkImage
+import WaymarkFrames
 import WaymarkPipeline
 import WaymarkSymbologies
 import WaymarkSystem

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import WaymarkCamera
-import WaymarkImage
+import WaymarkFrames
 
 /// `waymark cameras`: what is plugged in and what it can do.
 struct CamerasCommand: ParsableCommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import WaymarkClient
-import WaymarkImage
+import WaymarkFrames
 import WaymarkOnboarding
 import WaymarkProtocol
 import WaymarkService

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 import WaymarkCamera
-import WaymarkImage
+import WaymarkFrames
 
 /// The machine of a source with a camera's habits and faults, with a clock of the test's own.
 struct CameraPolicyTests {

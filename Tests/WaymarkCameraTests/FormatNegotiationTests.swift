@@ -1,6 +1,6 @@
 import Testing
 import WaymarkCamera
-import WaymarkImage
+import WaymarkFrames
 
 struct FormatNegotiationTests {
   private func best(_ offers: [VideoFormat], _ settings: CameraSettings = CameraSettings()) -> String? {

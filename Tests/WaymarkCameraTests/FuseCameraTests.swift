@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WaymarkCamera
+import WaymarkFrames
 import WaymarkImage
 import WaymarkSystem
 

@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import Testing
 import WaymarkCamera
+import WaymarkFrames
 import WaymarkImage
 import WaymarkSystem
 

@@ -1,7 +1,7 @@
 import Foundation
 import NIOPosix
 import Testing
-import WaymarkImage
+import WaymarkFrames
 import WaymarkJSON
 import WaymarkOnboarding
 import WaymarkPipeline

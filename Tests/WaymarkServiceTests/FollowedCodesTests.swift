@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 import WaymarkBarcodes
-import WaymarkImage
+import WaymarkFrames
 import WaymarkJSON
 import WaymarkPipeline
 import WaymarkProtocol

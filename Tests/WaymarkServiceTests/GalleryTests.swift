@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import WaymarkImage
+import WaymarkFrames
 import WaymarkJSON
 import WaymarkPipeline
 import WaymarkProtocol

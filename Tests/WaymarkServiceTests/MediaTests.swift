@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WaymarkFrames
 import WaymarkImage
 import WaymarkJSON
 import WaymarkPipeline

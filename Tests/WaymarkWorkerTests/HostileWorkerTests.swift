@@ -2,6 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 import WaymarkBarcodes
+import WaymarkFrames
 import WaymarkImage
 
 @testable import WaymarkWorker

@@ -3,6 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 import WaymarkBarcodes
+import WaymarkFrames
 import WaymarkImage
 import WaymarkSymbologies
 import WaymarkSystem

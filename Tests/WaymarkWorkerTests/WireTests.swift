@@ -1,6 +1,7 @@
 import Testing
 import WaymarkBarcodes
 import WaymarkDocuments
+import WaymarkFrames
 import WaymarkGeometry
 import WaymarkImage
 import WaymarkSymbologies

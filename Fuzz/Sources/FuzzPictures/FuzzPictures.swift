@@ -1,5 +1,6 @@
 import FuzzSupport
 
+@testable import WaymarkFrames
 @testable import WaymarkImage
 
 /// Picture files of every kind, decoded in gray and in colour, and what is read of their heads.

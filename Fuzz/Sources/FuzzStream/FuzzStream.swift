@@ -3,7 +3,7 @@ import Glibc
 import WaymarkImage
 import WaymarkSystem
 
-@testable import WaymarkImage
+@testable import WaymarkFrames
 
 /// A stream that somebody pipes into the service: Motion JPEG, multipart or Y4M, cut into frames and turned into luma.
 @main

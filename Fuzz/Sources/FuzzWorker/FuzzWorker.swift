@@ -1,5 +1,6 @@
 import FuzzSupport
 import WaymarkBarcodes
+import WaymarkFrames
 import WaymarkGeometry
 import WaymarkImage
 import WaymarkSymbologies

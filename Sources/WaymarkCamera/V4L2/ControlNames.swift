@@ -1,4 +1,5 @@
 import CV4L2
+import WaymarkFrames
 import WaymarkImage
 
 /// The stable words for V4L2's controls, whatever a driver calls them.

@@ -1,4 +1,4 @@
-package import WaymarkImage
+package import WaymarkFrames
 
 /// A control as the driver knows it, beside what users see.
 package struct VideoControl: Sendable, Equatable {

@@ -1,5 +1,5 @@
 import CV4L2
-import WaymarkImage
+import WaymarkFrames
 
 extension VideoDevice {
   /// Everything that can be adjusted.

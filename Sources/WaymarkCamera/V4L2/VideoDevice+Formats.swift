@@ -1,6 +1,6 @@
 import CV4L2
 import Glibc
-package import WaymarkImage
+package import WaymarkFrames
 
 extension VideoDevice {
   /// Everything the camera offers. Drivers that enumerate without end are cut short.

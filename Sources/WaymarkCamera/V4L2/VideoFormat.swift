@@ -1,4 +1,4 @@
-package import WaymarkImage
+package import WaymarkFrames
 
 /// A format that a camera offers, with its sizes and rates.
 package struct VideoFormat: Sendable, Equatable {

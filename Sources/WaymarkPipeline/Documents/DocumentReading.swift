@@ -26,8 +26,10 @@ package struct PageShot: Sendable {
   /// Of the upright picture.
   package var width: Int
   package var height: Int
-  /// Where the page is in it, as luma tells; nil: no page was found.
+  /// Where the page is in it; nil: no page was found.
   package var outline: Quadrilateral?
+  /// How its sides bend, `SideBends.numbers`; nil where they are straight, or nobody looked.
+  package var bends: [Double]?
   /// The number of its frame.
   package var sequence: UInt64
   /// True if nobody pressed the shutter.

@@ -1,13 +1,11 @@
 import WaymarkDocuments
+package import WaymarkFrames
 package import WaymarkGeometry
-package import WaymarkImage
+import WaymarkImage
 
 /// Follows the page from frame to frame and keeps the best frame of one that is held still; lives on the lane's thread.
 package final class PageTracker {
   package typealias Candidate = PageCandidate
-
-  /// Looks for the page in a frame's colours: near that place, or anywhere. May take as long as decoding the frame.
-  package typealias Place = @Sendable (Frame, Quadrilateral?) -> Candidate?
 
   /// The source that tells where the page is.
   private enum Source {
@@ -21,7 +19,7 @@ package final class PageTracker {
 
   private let detector = PageDetector()
   private let memory = BackgroundModel()
-  private let place: Place?
+  private let colours: PageColours?
   private var task: DocumentTask?
   private var capture = PageCapture()
   private var last: (page: Candidate, size: (Int, Int), source: Source)?
@@ -55,8 +53,8 @@ package final class PageTracker {
 
   /// Nothing seen yet.
   ///
-  /// - Parameter place: nil: pages are found by luma alone.
-  package init(place: Place? = nil) { self.place = place }
+  /// - Parameter colours: nil: pages are found by luma alone.
+  package init(colours: PageColours? = nil) { self.colours = colours }
 
   /// Looks at a frame.
   package func look(_ frame: Frame, _ wanted: DocumentTask) -> DocumentReading? {
@@ -82,11 +80,11 @@ package final class PageTracker {
     if outcome.keeps, let page { kept = (frame, page.outline) }
     if isShot {
       capture.captured(sight)
-      reading.shot = Self.shot(frame, page?.outline, isAutomatic: false)
+      reading.shot = shot(frame, page?.outline, isAutomatic: false)
       reading.hasFailed = reading.shot == nil
       outcome.captures = false
     } else if outcome.captures, wanted.isAutomatic, let kept {
-      reading.shot = Self.shot(kept.frame, kept.outline, isAutomatic: true)
+      reading.shot = shot(kept.frame, kept.outline, isAutomatic: true)
     }
     if !wanted.isAutomatic, outcome.phase == .holding || outcome.phase == .waiting {
       reading.phase = .found
@@ -131,7 +129,7 @@ package final class PageTracker {
     {
       found = (sheet, .foreground)
     }
-    if let place { lookAtColours(of: frame, place, &found) }
+    if let colours { lookAtColours(of: frame, colours, &found) }
     // A page that was never new was there when remembering began, and was taken away.
     if let before, found == nil, before.source != .foreground,
       (memory.change(of: before.page.outline)?.inside ?? 0) > 0.5, !memory.isForeground(before.page.outline)
@@ -237,12 +235,15 @@ package final class PageTracker {
   }
 
   /// Where luma shows no page, or shows it badly: what the frame's colours show.
-  private func lookAtColours(of frame: Frame, _ place: Place, _ found: inout (page: Candidate, source: Source)?) {
+  private func lookAtColours(of frame: Frame, _ colours: PageColours, _ found: inout (page: Candidate, source: Source)?)
+  {
     let now = frame.captured
     if let known = found, known.source == .colours, let last {
       if now - followedColours < Self.colourStep, now >= followedColours { return }
       followedColours = now
-      found = weighed(place(frame, last.page.outline)).flatMap { isStill($0, last.page) ? ($0, .colours) : nil }
+      found = weighed(Self.candidate(in: frame, near: last.page.outline, colours)).flatMap {
+        isStill($0, last.page) ? ($0, .colours) : nil
+      }
     }
     // One that is followed by colours is looked for afresh as often as others.
     let passed = now - searchedColours
@@ -251,23 +252,35 @@ package final class PageTracker {
     // A page that was lost in this frame is looked for in luma first.
     guard passed < 0 || isDoubted || isMissed, found != nil || searched == now else { return }
     searchedColours = now
-    guard let other = weighed(place(frame, nil)), found.map({ isClearlyLikelier(other, $0.page) }) ?? true else {
+    guard let other = weighed(Self.candidate(in: frame, near: nil, colours)),
+      found.map({ isClearlyLikelier(other, $0.page) }) ?? true
+    else {
       return
     }
     found = (other, .colours)
   }
 
+  /// The page that the colours of a frame show; nil where no picture can be made of it, or one of another size.
+  private static func candidate(in frame: Frame, near: Quadrilateral?, _ colours: PageColours) -> Candidate? {
+    guard let found = colours.find({ picture(of: frame) }, near), found.size == (frame.width, frame.height) else {
+      return nil
+    }
+    return Candidate(outline: found.outline, score: found.score)
+  }
+
   /// A frame as a picture file: the camera's own JPEG as it came; anything else is coded with care.
-  package static func picture(of frame: Frame) -> [UInt8]? {
+  private static func picture(of frame: Frame) -> [UInt8]? {
     var encoder = MediaEncoder(quality: 92)
     return encoder.encode(frame, wanted: nil)?.bytes
   }
 
-  private static func shot(_ frame: Frame, _ outline: Quadrilateral?, isAutomatic: Bool) -> PageShot? {
-    guard let picture = picture(of: frame) else { return nil }
+  /// The picture that is kept of a page, and where the page is in it: by colours, as luma has it where they tell nothing.
+  private func shot(_ frame: Frame, _ outline: Quadrilateral?, isAutomatic: Bool) -> PageShot? {
+    guard let picture = Self.picture(of: frame) else { return nil }
+    let place = colours?.settle(picture, outline).flatMap { $0.size == (frame.width, frame.height) ? $0 : nil }
     return PageShot(
-      picture: picture, width: frame.width, height: frame.height, outline: outline, sequence: frame.sequence,
-      isAutomatic: isAutomatic)
+      picture: picture, width: frame.width, height: frame.height, outline: place?.outline ?? outline,
+      bends: place?.bends, sequence: frame.sequence, isAutomatic: isAutomatic)
   }
 }
 

@@ -1,5 +1,6 @@
 import WaymarkAnchors
 import WaymarkBarcodes
+import WaymarkFrames
 import WaymarkGeometry
 import WaymarkImage
 import WaymarkOnboarding

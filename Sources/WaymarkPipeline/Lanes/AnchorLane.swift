@@ -1,7 +1,8 @@
 import Glibc
 package import WaymarkAnchors
+package import WaymarkFrames
 package import WaymarkGeometry
-package import WaymarkImage
+import WaymarkImage
 import WaymarkScenes
 import WaymarkSystem
 

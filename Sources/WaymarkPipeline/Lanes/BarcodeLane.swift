@@ -1,4 +1,5 @@
 package import WaymarkBarcodes
+package import WaymarkFrames
 package import WaymarkImage
 
 /// The lane that reads codes: luma in, symbols out.

@@ -1,7 +1,8 @@
 package import WaymarkAnchors
 package import WaymarkBarcodes
+package import WaymarkFrames
 package import WaymarkGeometry
-package import WaymarkImage
+import WaymarkImage
 package import WaymarkSymbologies
 import WaymarkSystem
 

@@ -1,5 +1,5 @@
 package import WaymarkBarcodes
-package import WaymarkImage
+package import WaymarkFrames
 import WaymarkSystem
 
 /// Hands what the barcode lane read to the code lane: the newest reading that was not taken yet.

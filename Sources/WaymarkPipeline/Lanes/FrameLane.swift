@@ -1,3 +1,4 @@
+package import WaymarkFrames
 package import WaymarkImage
 
 /// A lane as the pipeline sees it, whatever it computes.

@@ -1,3 +1,4 @@
+import WaymarkFrames
 import WaymarkImage
 
 /// Makes colours of uncompressed pictures, for those who watch; lanes never need it.

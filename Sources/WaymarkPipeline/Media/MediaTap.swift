@@ -1,4 +1,4 @@
-package import WaymarkImage
+package import WaymarkFrames
 import WaymarkSystem
 
 /// Hands pictures to those who watch: each gets the newest when it is ready for another, at its own rate and width; a

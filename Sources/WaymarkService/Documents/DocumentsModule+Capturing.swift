@@ -2,7 +2,6 @@ import Foundation
 import WaymarkDocuments
 import WaymarkPipeline
 import WaymarkProtocol
-import WaymarkWorker
 
 extension DocumentsModule {
   func fail(_ session: String, _ code: String, _ message: String, hint: String) {
@@ -23,15 +22,14 @@ extension DocumentsModule {
         session, "noSpace", "The pages take \(settings.byteLimit >> 20) MiB already.",
         hint: "Save them, then go on with another document.")
     }
-    let place = await placed(shot)
     do {
       var page: DocumentManifest.Page?
       let number = ledger.nextNumber
       let replaced = retake
       try await change(adding: (number, shot.picture), tells: false) { ledger in
         var new = DocumentManifest.Page(
-          number: ledger.takeNumber(), width: shot.width, height: shot.height, outline: place?.outline ?? shot.outline,
-          bends: place?.bends, filter: ledger.filter, captured: Int(Date().timeIntervalSince1970),
+          number: ledger.takeNumber(), width: shot.width, height: shot.height, outline: shot.outline, bends: shot.bends,
+          filter: ledger.filter, captured: Int(Date().timeIntervalSince1970),
           bytes: shot.picture.count)
         if let replaced, let index = ledger.pages.firstIndex(where: { $0.number == replaced && $0.removed == nil }) {
           new.filter = ledger.pages[index].filter
@@ -56,14 +54,5 @@ extension DocumentsModule {
       // It was not kept, so that it is no page that was captured.
       allowAgain()
     }
-  }
-
-  /// Where the page of a shot is by its colours; nil where they tell nothing else than the lane.
-  private func placed(_ shot: PageShot) async -> PageLocation? {
-    let isolation = hub.isolation
-    let order = PageRequest(shot.outline.map { .settled(near: $0) } ?? .place(near: nil))
-    let result = try? await Self.blocking { try isolation.page(shot.picture, order) }
-    guard case .place(let place?) = result, place.width == shot.width, place.height == shot.height else { return nil }
-    return place
   }
 }

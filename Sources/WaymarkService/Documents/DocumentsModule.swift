@@ -3,6 +3,7 @@ import Logging
 import NIOCore
 import NIOPosix
 import WaymarkDocuments
+import WaymarkFrames
 import WaymarkGeometry
 import WaymarkImage
 import WaymarkPipeline
@@ -77,13 +78,11 @@ package final class DocumentsModule: ServiceModule {
     self.pageWorker = pageWorker
     lane = .documents(
       maximumRate: settings.rate,
-      place: { frame, near in
-        guard let picture = PageTracker.picture(of: frame),
-          let found = pageWorker.place(picture, near: near, now: MonotonicClock.now),
-          (found.width, found.height) == (frame.width, frame.height)
-        else { return nil }
-        return PageTracker.Candidate(outline: found.outline, score: found.score)
-      }
+      colours: PageColours(
+        find: { picture, near in
+          picture().flatMap { PageColours.Place(pageWorker.place($0, near: near, now: MonotonicClock.now)) }
+        },
+        settle: { PageColours.Place(pageWorker.settle($0, near: $1, now: MonotonicClock.now)) })
     ) { reading, frame in
       let reference = FrameReference(frame)
       ServiceActor.execute { relay.module?.handleReading(reading, reference) }
@@ -361,5 +360,15 @@ package final class DocumentsModule: ServiceModule {
         await self.keep(shot)
       }
     }
+  }
+}
+
+extension PageColours.Place {
+  /// As the worker tells it.
+  fileprivate init?(_ location: PageLocation?) {
+    guard let location else { return nil }
+    self.init(
+      outline: location.outline, bends: location.bends, score: location.score,
+      size: (location.width, location.height))
   }
 }

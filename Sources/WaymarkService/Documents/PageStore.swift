@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import Glibc
 import WaymarkDocuments
-import WaymarkImage
+import WaymarkFrames
 import WaymarkSystem
 
 /// The pages that were captured and not yet saved, in a folder: a record and a picture each.

@@ -1,9 +1,9 @@
 import NIOPosix
 package import WaymarkCamera
-package import WaymarkImage
+package import WaymarkFrames
 package import WaymarkPipeline
 import WaymarkProtocol
-import WaymarkSystem
+package import WaymarkSystem
 
 /// `torch` and `camera.*`.
 @ServiceActor

@@ -1,9 +1,10 @@
 import Logging
 import NIOPosix
-package import WaymarkImage
+package import WaymarkFrames
+import WaymarkImage
 package import WaymarkPipeline
 package import WaymarkProtocol
-import WaymarkSystem
+package import WaymarkSystem
 import WaymarkWorker
 
 /// The source of frames and the pipeline: `camera.status`, `statistics`, and the lanes of other modules.

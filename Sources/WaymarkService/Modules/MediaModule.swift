@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import WaymarkFrames
 package import WaymarkImage
 import WaymarkJSON
 package import WaymarkPipeline

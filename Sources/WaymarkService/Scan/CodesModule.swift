@@ -1,6 +1,7 @@
 import FoundationEssentials
 import WaymarkAnchors
 import WaymarkBarcodes
+import WaymarkFrames
 import WaymarkGeometry
 import WaymarkImage
 import WaymarkOnboarding

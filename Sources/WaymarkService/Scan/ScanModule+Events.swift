@@ -1,5 +1,6 @@
 import Logging
 import WaymarkBarcodes
+import WaymarkFrames
 import WaymarkImage
 import WaymarkOnboarding
 import WaymarkPipeline

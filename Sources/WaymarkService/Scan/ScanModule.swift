@@ -3,6 +3,7 @@ import Logging
 import NIOCore
 import NIOPosix
 import WaymarkBarcodes
+import WaymarkFrames
 import WaymarkImage
 package import WaymarkJSON
 package import WaymarkOnboarding

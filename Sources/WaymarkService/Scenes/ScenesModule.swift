@@ -1,6 +1,7 @@
 import Logging
 import NIOCore
 import WaymarkAnchors
+import WaymarkFrames
 import WaymarkImage
 package import WaymarkPipeline
 package import WaymarkProtocol

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import WaymarkDocuments
+import WaymarkFrames
 import WaymarkGeometry
 import WaymarkImage
 import WaymarkJSON
@@ -30,7 +31,8 @@ struct DocumentsWatchCommand: ParsableCommand {
 
   func run() throws {
     let colours = FrameColours()
-    let seeker = PageTracker(place: { colours.place($1) })
+    // Captured pages are settled below, in the picture that the frame was made of.
+    let seeker = PageTracker(colours: PageColours(find: { colours.place($1) }, settle: { _, _ in nil }))
     let (decoder, detector) = (PictureDecoder(), PageDetector())
     // The frame that is taken is one of those while the page was held.
     var recent: [(sequence: UInt64, bytes: [UInt8])] = []
@@ -68,11 +70,14 @@ struct DocumentsWatchCommand: ParsableCommand {
 
     func show(_ bytes: [UInt8]) { picture.update { $0 = bytes } }
 
-    func place(_ near: Quadrilateral?) -> PageTracker.Candidate? {
+    func place(_ near: Quadrilateral?) -> PageColours.Place? {
       guard let image = try? PictureDecoder().rgb(picture.withLock { $0 }).image else { return nil }
       let detector = PageDetector()
       let page = near.map { detector.follow(image, from: $0) } ?? detector.detect(image)
-      return page.map { PageTracker.Candidate(outline: $0.outline, score: $0.score) }
+      return page.map {
+        PageColours.Place(
+          outline: $0.outline, bends: nil, score: $0.score, size: (image.width, image.height))
+      }
     }
   }
 

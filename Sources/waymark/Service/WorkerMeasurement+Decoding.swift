@@ -1,4 +1,5 @@
 import Foundation
+import WaymarkFrames
 import WaymarkImage
 import WaymarkSystem
 import WaymarkWorker

@@ -2,6 +2,7 @@ import CDispatch
 import Foundation
 import Glibc
 import WaymarkBarcodes
+import WaymarkFrames
 import WaymarkImage
 import WaymarkSymbologies
 import WaymarkSystem

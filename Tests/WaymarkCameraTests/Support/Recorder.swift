@@ -1,4 +1,4 @@
-import WaymarkImage
+import WaymarkFrames
 import WaymarkSystem
 
 /// Remembers what a source delivers, and waits for it.

@@ -1,6 +1,7 @@
 import CV4L2
 import Glibc
 import WaymarkCamera
+import WaymarkFrames
 import WaymarkImage
 import WaymarkSystem
 

@@ -1,4 +1,5 @@
 import Testing
+import WaymarkFrames
 import WaymarkGeometry
 import WaymarkImage
 import WaymarkPipeline
@@ -49,6 +50,24 @@ import WaymarkPipeline
       let nearest = found.corners.map { $0.distance(to: corner) }.min() ?? .infinity
       #expect(nearest < 6)
     }
+  }
+
+  @Test func aCapturedPageIsHandedOverWithTheOutlineThatItsColoursTell() throws {
+    let settled = Self.outline.scaled(by: 0.5)
+    func shots(size: (width: Int, height: Int)) -> [PageShot] {
+      let tracker = PageTracker(
+        colours: PageColours(
+          find: { _, _ in nil },
+          settle: { _, near in near.map { _ in .init(outline: settled, bends: [0.5], score: 1, size: size) } }))
+      return (0..<30).compactMap { index in
+        tracker.look(Self.frame(index, page: index < 15 ? nil : Self.outline), DocumentTask(generation: 1))?.shot
+      }
+    }
+    let shot = try #require(shots(size: (320, 240)).first)
+    #expect(shot.outline == settled && shot.bends == [0.5])
+    // What another picture shows is no place in this one.
+    let other = try #require(shots(size: (640, 480)).first)
+    #expect(other.outline != nil && other.outline != settled && other.bends == nil)
   }
 
   @Test func thePlaceFromWhereAPageWasTakenIsNone() {

@@ -1,5 +1,6 @@
 import Testing
 import WaymarkBarcodes
+import WaymarkFrames
 import WaymarkImage
 import WaymarkSystem
 

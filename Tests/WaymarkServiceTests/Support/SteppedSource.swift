@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import WaymarkFrames
 import WaymarkImage
 import WaymarkSystem
 

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WaymarkFrames
 import WaymarkImage
 import WaymarkSystem
 
@@ -301,7 +302,7 @@ struct SourceTests {
   /// Inputs that once ended a run of `Scripts/fuzz`: all of them are damaged pictures, and no more than that.
   @Test func survivesWhatFuzzingFound() throws {
     let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appendingPathComponent("Fixtures/Fuzz")
+      .appendingPathComponent("Fixtures/Fuzz")
     let names = try FileManager.default.contentsOfDirectory(atPath: fixtures.path).filter { $0.hasPrefix("stream-") }
     #expect(!names.isEmpty)
     for name in names {

@@ -1,3 +1,5 @@
+package import WaymarkImage
+
 /// Memory for frames that comes back by itself: after warm-up no frame allocates.
 ///
 /// The pool keeps a reference to every buffer it made. One whose only reference is the pool's own is free: the same test

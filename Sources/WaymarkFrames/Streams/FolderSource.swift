@@ -1,3 +1,4 @@
+package import WaymarkImage
 import WaymarkSystem
 
 /// Plays the pictures of a folder (or a single picture) as if a camera saw them.

@@ -1,3 +1,5 @@
+package import WaymarkImage
+
 /// Makes a camera's Motion JPEG frame a file that every viewer shows: cameras leave out the Huffman tables that everybody
 /// is to know (the AVI1 convention), and know nothing of how they are mounted.
 package enum MJPEGToJPEG {

@@ -1,4 +1,5 @@
 import Synchronization
+package import WaymarkImage
 
 /// The state that a source's own thread and its owner share.
 package final class SourceState: Sendable {

@@ -1,3 +1,5 @@
+package import WaymarkImage
+
 /// The kind of source that a frame comes from.
 package enum FrameOrigin: String, Sendable, Hashable, CaseIterable {
   /// A camera of this device.

@@ -1,3 +1,5 @@
+package import WaymarkImage
+
 /// How a captured picture is turned so that it stands upright: first the rotation, then the mirror.
 package struct FrameTransform: Sendable, Hashable {
   /// A turn clockwise, in degrees.

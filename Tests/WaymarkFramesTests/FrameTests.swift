@@ -1,4 +1,5 @@
 import Testing
+import WaymarkFrames
 import WaymarkImage
 
 struct FramePoolTests {

@@ -1,3 +1,4 @@
+package import WaymarkImage
 package import WaymarkSystem
 
 /// Decodes the compressed pictures of a source outside of this process, where what they do to a decoder reaches nothing else. One

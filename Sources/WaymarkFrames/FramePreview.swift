@@ -1,3 +1,4 @@
+package import WaymarkImage
 import WaymarkSystem
 
 /// Makes a Motion JPEG picture smaller for somebody who watches.

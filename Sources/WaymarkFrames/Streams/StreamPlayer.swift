@@ -1,4 +1,5 @@
 import Glibc
+import WaymarkImage
 import WaymarkSystem
 
 /// The work of a `StreamSource`'s thread: reads, cuts into frames, paces, hands over; and reopens a stream that ended.

@@ -1,5 +1,5 @@
 import Testing
-import WaymarkImage
+import WaymarkFrames
 import WaymarkSystem
 
 /// The machine that all sources share, with a clock of the test's own.

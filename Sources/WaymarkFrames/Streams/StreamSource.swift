@@ -1,4 +1,5 @@
 import Glibc
+package import WaymarkImage
 import WaymarkSystem
 
 /// A Y4M or MJPEG stream from a file, a pipe or standard input.

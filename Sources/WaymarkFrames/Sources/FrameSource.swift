@@ -1,3 +1,4 @@
+package import WaymarkImage
 import WaymarkSystem
 
 /// Where frames come from: a camera, a folder of pictures, a stream.

@@ -1,3 +1,4 @@
+package import WaymarkImage
 package import WaymarkSystem
 
 /// Makes luma of captured pictures, once each, into pooled memory. One thread.
