@@ -149,8 +149,5 @@ extension KeyText {
 
 extension Unicode.Scalar {
   /// As the standard writes it, such as `U+00E4`.
-  var codePoint: String {
-    let digits = String(value, radix: 16, uppercase: true)
-    return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
-  }
+  var codePoint: String { "U+" + value.digits(4, radix: 16, uppercase: true) }
 }

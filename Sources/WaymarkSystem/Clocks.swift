@@ -33,14 +33,9 @@ package enum WallClock {
     var time = time_t(seconds)
     var parts = tm()
     gmtime_r(&time, &parts)
-    func digits(_ value: Int, _ width: Int) -> String {
-      let text = String(value)
-      return String(repeating: "0", count: max(0, width - text.count)) + text
-    }
-    let date =
-      "\(digits(Int(parts.tm_year) + 1900, 4))-\(digits(Int(parts.tm_mon) + 1, 2))-\(digits(Int(parts.tm_mday), 2))"
-    let clock = "\(digits(Int(parts.tm_hour), 2)):\(digits(Int(parts.tm_min), 2)):\(digits(Int(parts.tm_sec), 2))"
-    return "\(date)T\(clock)\(milliseconds.map { "." + digits($0, 3) } ?? "")Z"
+    let date = "\((parts.tm_year + 1900).digits(4))-\((parts.tm_mon + 1).digits(2))-\(parts.tm_mday.digits(2))"
+    let clock = "\(parts.tm_hour.digits(2)):\(parts.tm_min.digits(2)):\(parts.tm_sec.digits(2))"
+    return "\(date)T\(clock)\(milliseconds.map { "." + $0.digits(3) } ?? "")Z"
   }
 }
 

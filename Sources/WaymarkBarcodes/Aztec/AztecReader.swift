@@ -1,6 +1,7 @@
 import WaymarkGeometry
 import WaymarkImage
 import WaymarkSymbologies
+import WaymarkSystem
 
 /// Reads Aztec Code symbols (ISO/IEC 24778) from the bull's eye outwards.
 struct AztecReader {
@@ -111,7 +112,7 @@ struct AztecReader {
         symbology: .aztec, corners: turn.corners(core, half: 5.5), module: module, certainty: 1)
       finding.inverted = inverted
       var message = CodeMessage()
-      message.append(String(repeating: "0", count: 3 - String(rune).count) + String(rune))
+      message.append(rune.digits(3))
       finding.message = message
       return finding
     }

@@ -1,5 +1,6 @@
 import WaymarkGeometry
 import WaymarkSymbologies
+import WaymarkSystem
 
 /// The codes of one picture that carry parts of messages, of whatever symbology.
 struct StructuredAppend {
@@ -109,7 +110,7 @@ extension SymbolPart {
     let id: String =
       switch symbology {
       case .pdf417, .microPDF417:
-        words.map { String(repeating: "0", count: max(0, 3 - String($0).count)) + String($0) }.joined()
+        words.map { $0.digits(3) }.joined()
       case .aztec: String(String.UnicodeScalarView(words.compactMap { Unicode.Scalar(UInt32($0)) }))
       default: words.isEmpty ? "" : String(words.reduce(0) { $0 << 8 | $1 })
       }

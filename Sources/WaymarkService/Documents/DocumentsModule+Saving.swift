@@ -27,7 +27,7 @@ struct DocumentWriter: Sendable {
   ///
   /// - Returns: their paths.
   func write(_ format: DocumentFormat, into folder: String, named name: String) throws -> [String] {
-    try Self.makeFolder(folder)
+    try Folder.make(folder, mode: 0o750)
     guard format == .pdf else { return try writeEach(format, into: folder, named: name) }
     let path = Self.free("\(folder)/\(name)", endings: [".pdf"])[0]
     let file = try DraftFile(path, mode: Self.mode, isExact: true)
@@ -86,24 +86,13 @@ struct DocumentWriter: Sendable {
     return endings.map { "\(base)-\(UInt32.random(in: 0...UInt32.max))" + $0 }
   }
 
-  private static func makeFolder(_ folder: String) throws {
-    guard FileKind(folder) != .folder else { return }
-    do {
-      try FileManager.default.createDirectory(
-        atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o750])
-    } catch {
-      throw FileError(folder, cannotBe: "made", number: errno == 0 ? EIO : errno)
-    }
-  }
-
   /// A name for a file out of what a client wants, or the time; nil for one that is none.
   static func name(_ wanted: String?, now: Int) -> String? {
     guard let wanted else {
       var (seconds, parts) = (time_t(now), tm())
       localtime_r(&seconds, &parts)
-      func two(_ value: Int32) -> String { value < 10 ? "0\(value)" : "\(value)" }
-      let day = "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
-      return "document-\(day)-\(two(parts.tm_hour))\(two(parts.tm_min))\(two(parts.tm_sec))"
+      let day = "\(parts.tm_year + 1900)-\((parts.tm_mon + 1).digits(2))-\(parts.tm_mday.digits(2))"
+      return "document-\(day)-\(parts.tm_hour.digits(2))\(parts.tm_min.digits(2))\(parts.tm_sec.digits(2))"
     }
     let isName = wanted.unicodeScalars.allSatisfy { $0.value >= 32 && $0.value != 127 && $0 != "/" && $0 != "\\" }
     guard isName, DisplayText.isPlain(wanted), !wanted.isEmpty, wanted.utf8.count <= 120, !wanted.hasPrefix(".") else {

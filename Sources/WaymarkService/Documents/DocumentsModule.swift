@@ -72,7 +72,7 @@ package final class DocumentsModule: ServiceModule {
     self.hub = hub
     self.capture = capture
     self.settings = settings
-    let relay = Relay()
+    let relay = WeakReference<DocumentsModule>()
     let pageWorker = hub.isolation.pageWorker()
     self.pageWorker = pageWorker
     lane = .documents(
@@ -86,15 +86,10 @@ package final class DocumentsModule: ServiceModule {
       }
     ) { reading, frame in
       let reference = FrameReference(frame)
-      ServiceActor.execute { relay.module?.handleReading(reading, reference) }
+      ServiceActor.execute { relay.object?.handleReading(reading, reference) }
     }
-    relay.module = self
+    relay.object = self
     capture.pipeline.add(lane)
-  }
-
-  @ServiceActor
-  private final class Relay: Sendable {
-    weak var module: DocumentsModule?
   }
 
   package var features: [String] { settings.folder == nil ? [] : ["documents"] }

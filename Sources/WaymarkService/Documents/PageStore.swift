@@ -76,18 +76,8 @@ final class PageStore: Sendable {
   }
 
   private func put(_ bytes: [UInt8], as name: String) throws {
-    try makeFolder()
+    try Folder.make(folder)
     try disk.replace(path(name), try sealed(bytes, name))
-  }
-
-  private func makeFolder() throws {
-    guard FileKind(folder) == nil else { return }
-    do {
-      try FileManager.default.createDirectory(
-        atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    } catch {
-      throw FileError(folder, cannotBe: "made", number: errno == 0 ? EIO : errno)
-    }
   }
 
   // MARK: Reading

@@ -39,18 +39,13 @@ package final class CodesModule: ServiceModule {
     self.pipeline = pipeline
     configured = cameras
     mailbox = scans.mail.followers
-    let relay = Relay()
+    let relay = WeakReference<CodesModule>()
     lane = .codes(from: mailbox) { reading, frame in
       let reference = FrameReference(frame)
-      ServiceActor.execute { relay.module?.take(reading, reference) }
+      ServiceActor.execute { relay.object?.take(reading, reference) }
     }
-    relay.module = self
+    relay.object = self
     pipeline.add(lane)
-  }
-
-  @ServiceActor
-  private final class Relay: Sendable {
-    weak var module: CodesModule?
   }
 
   package var features: [String] { ["codes"] }

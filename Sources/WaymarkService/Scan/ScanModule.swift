@@ -73,23 +73,18 @@ package final class ScanModule: ServiceModule {
     self.rules = rules
     machine = Machine(settings: rules.settings)
     lastStatus = ScannerStatus(status: .idle)
-    let relay = Relay()
+    let relay = WeakReference<ScanModule>()
     let (isolation, mail) = (hub.isolation, mail)
     lane = .barcodes(maximumRate: rules.rate, makeReading: { isolation.codeReading(stages: $0) }) { reading, frame in
       mail.followers.put(reading.symbols, frame)
       mail.scene.put(reading.symbols, frame)
       let reference = FrameReference(frame)
       let captured = frame.captured
-      ServiceActor.execute { relay.module?.handleReading(reading, reference, captured) }
+      ServiceActor.execute { relay.object?.handleReading(reading, reference, captured) }
     }
-    relay.module = self
+    relay.object = self
     capture.pipeline.add(lane)
     capture.onStatus.append { [weak self] _ in self?.publishStatus() }
-  }
-
-  @ServiceActor
-  private final class Relay: Sendable {
-    weak var module: ScanModule?
   }
 
   /// Begins: arms what the configuration wants armed.

@@ -83,20 +83,15 @@ package final class ScenesModule: ServiceModule {
     alone = Session(configuration: settings.session)
     catalog = SceneCatalog(folders: settings.folders)
     store = SceneStore(cache: settings.cache, isolation: hub.isolation)
-    let relay = Relay()
+    let relay = WeakReference<ScenesModule>()
     lane = .anchors(
       from: scans?.mail.scene ?? CodeMailbox(), maximumRate: settings.rate,
       deliver: { reading, frame in
         let reference = FrameReference(frame)
-        ServiceActor.execute { relay.module?.take(reading, reference) }
+        ServiceActor.execute { relay.object?.take(reading, reference) }
       })
-    relay.module = self
+    relay.object = self
     pipeline.add(lane)
-  }
-
-  @ServiceActor
-  private final class Relay: Sendable {
-    weak var module: ScenesModule?
   }
 
   package var features: [String] { ["anchors", "scenes", "session"] }

@@ -127,8 +127,10 @@ package struct ListeningSocket: ~Copyable, Sendable {
   private static func makeFolder(of path: String) throws(ServiceProblem) {
     guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return }
     let folder = String(path[..<slash])
-    guard mkdir(folder, 0o755) == 0 || errno == EEXIST else {
-      throw .cannotListen(path, "its folder cannot be made (\(systemMessage(errno)))")
+    do throws(FileError) {
+      try Folder.make(folder, mode: 0o755, withParents: false)
+    } catch {
+      throw .cannotListen(path, "its folder cannot be made (\(error.cause ?? error.message))")
     }
   }
 }

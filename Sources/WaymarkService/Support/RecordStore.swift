@@ -67,9 +67,8 @@ package final class RecordStore {
     watch = ClockWatch(wall: Self.wall, boot: BootClock.now)
     guard let folder else { return }
     do {
-      try FileManager.default.createDirectory(
-        atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-      for name in try FileManager.default.contentsOfDirectory(atPath: folder).sorted() {
+      try Folder.make(folder)
+      for name in try Folder.names(folder).sorted() {
         let path = folder + "/" + name
         if name.hasSuffix(".new") {
           // Nobody was told of one that was not finished.
@@ -164,8 +163,7 @@ package final class RecordStore {
 
   /// Nine digits of base 36 reach beyond the year 5000.
   private nonisolated static func padded(_ milliseconds: Int) -> String {
-    let digits = String(max(0, milliseconds), radix: 36)
-    return String(repeating: "0", count: max(0, 9 - digits.count)) + digits
+    max(0, milliseconds).digits(9, radix: 36)
   }
 
   private nonisolated static func milliseconds(of id: String) -> Int? {

@@ -1,3 +1,5 @@
+import WaymarkSystem
+
 /// Decodes the data bits of a QR code (ISO/IEC 18004 clause 7.4).
 enum QRContent {
   /// - Returns: `nil` where the bits break the rules.
