@@ -22,6 +22,9 @@ package enum ProcessorClock {
 
 /// The clock of the wire and the log. It may jump: somebody sets it.
 package enum WallClock {
+  /// Seconds since 1970.
+  package static var now: Double { seconds(CLOCK_REALTIME) }
+
   /// Now as RFC 3339 in UTC with milliseconds.
   package static var timestamp: String {
     let now = reading(CLOCK_REALTIME)

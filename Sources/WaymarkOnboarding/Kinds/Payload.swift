@@ -34,11 +34,11 @@ package struct Payload: Sendable, Hashable {
     /// The scheme that would be used, in lower case.
     package var scheme: String
     /// The host as written, or why it is no host at all.
-    package var host: Result<HostName, HostName.Problem>
+    package var host: Result<HostName, HostError>
     /// The port, if one is written.
     package var port: UInt16?
 
-    package init(name: String, scheme: String, host: Result<HostName, HostName.Problem>, port: UInt16? = nil) {
+    package init(name: String, scheme: String, host: Result<HostName, HostError>, port: UInt16? = nil) {
       self.name = name
       self.scheme = scheme
       self.host = host

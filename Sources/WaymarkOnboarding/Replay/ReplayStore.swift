@@ -33,7 +33,7 @@ package final class ReplayStore: ReplayGuard {
   ///   - now: the wall clock.
   ///   - uptime: seconds since boot, by which the wall clock is judged.
   package init(
-    folder: String, isReadOnly: Bool = false, now: @escaping @Sendable () -> Date = { Date() },
+    folder: String, isReadOnly: Bool = false, now: @escaping @Sendable () -> Date = { WallClock.date },
     uptime: @escaping @Sendable () -> Double = { BootClock.now }
   ) throws(OnboardingError) {
     self.folder = folder

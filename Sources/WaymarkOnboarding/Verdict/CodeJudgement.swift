@@ -174,7 +174,7 @@ package struct CodeJudgement: Sendable {
     for endpoint in endpoints {
       let name = DisplayText.escaped(endpoint.name, limit: 60)
       switch endpoint.host {
-      case .failure(let problem): return check(.hostNotAllowed, false, "\(name): \(problem.text)")
+      case .failure(let problem): return check(.hostNotAllowed, false, "\(name): \(problem.message)")
       case .success(let host):
         guard endpoint.scheme == "https" || policy.allowsHTTP else {
           return check(.hostNotAllowed, false, "\(name): \(host.ascii) would be connected to without encryption")

@@ -13,14 +13,17 @@ struct DocumentWriter: Sendable {
   let isolation: Isolation
   let pages: [DocumentManifest.Page]
   let version: String
+  /// When the document is made, in seconds since 1970.
+  let created: Int
   /// Members of the service's group may read what it saved.
   private static let mode: UInt32 = 0o640
 
-  init(store: PageStore, isolation: Isolation, pages: [DocumentManifest.Page], version: String) {
+  init(store: PageStore, isolation: Isolation, pages: [DocumentManifest.Page], version: String, created: Int) {
     self.store = store
     self.isolation = isolation
     self.pages = pages
     self.version = version
+    self.created = created
   }
 
   /// Writes files that are there whole or not at all. Blocks.
@@ -32,7 +35,7 @@ struct DocumentWriter: Sendable {
     let path = Self.free("\(folder)/\(name)", endings: [".pdf"])[0]
     let file = try DraftFile(path, mode: Self.mode, isExact: true)
     var writer = PDFWriter(
-      PDFWriter.Metadata(title: name, producer: "Waymark \(version)", created: Int(Date().timeIntervalSince1970)))
+      PDFWriter.Metadata(title: name, producer: "Waymark \(version)", created: created))
     try file.append(writer.begin())
     // A page at a time: a hundred of them take no more memory than one.
     for page in pages {
@@ -110,13 +113,14 @@ extension DocumentsModule {
     guard !pages.isEmpty else {
       throw ServiceError(.badParams, "The document has no pages.", hint: "Capture one, or end the session.")
     }
-    guard let name = DocumentWriter.name(request.name, now: Int(Date().timeIntervalSince1970)) else {
+    guard let name = DocumentWriter.name(request.name, now: Int(hub.wall())) else {
       throw ServiceError(
         .badParams, "name cannot be a file's name.",
         hint: "Give at most 120 bytes without slashes and control characters, not beginning with a dot.")
     }
     let format = request.format ?? .pdf
-    let writer = DocumentWriter(store: store, isolation: hub.isolation, pages: pages, version: hub.version)
+    let writer = DocumentWriter(
+      store: store, isolation: hub.isolation, pages: pages, version: hub.version, created: Int(hub.wall()))
     let paths = try await Self.blocking { try writer.write(format, into: output, named: name) }
     let saved = DocumentSaved(
       session: ledger.session, format: format, pages: pages.count, paths: paths, by: connection.actor)

@@ -149,7 +149,7 @@ package final class ScanModule: ServiceModule {
     judge.trustsSource = rules.acceptsPlayedFrames || reference.source == .camera
     let look = Machine.Observation(
       reading: reading, size: PictureSize(width: reference.width, height: reference.height), captured: captured,
-      date: Date(), judge: judge)
+      date: hub.date, judge: judge)
     apply(machine.handle(.frame(look), at: MonotonicClock.now))
     frame = nil
   }
@@ -285,4 +285,9 @@ package final class ScanModule: ServiceModule {
       self.publishProgress()
     }
   }
+}
+
+extension Hub {
+  /// The time of day, as verdicts take it.
+  var date: Date { Date(timeIntervalSince1970: wall()) }
 }

@@ -41,6 +41,8 @@ package final class Hub: ConnectionOwner {
   package var onSubscriptionsChanged: [@ServiceActor () -> Void] = []
   /// Pictures that clients send and ask for.
   package nonisolated let pictures: PictureScheduler
+  /// The time of day, in seconds since 1970.
+  package nonisolated let wall: @Sendable () -> Double
   private let turns = RequestScheduler()
   private var methods = MethodTable()
   private var lastNumber = 0
@@ -59,8 +61,10 @@ package final class Hub: ConnectionOwner {
   /// A hub without connections.
   package init(
     version: String, roles: RolePolicy, limits: ConnectionLimits = ConnectionLimits(), log: Logger,
-    isolation: Isolation = .none, pictures: PictureScheduler.Limits = PictureScheduler.Limits()
+    isolation: Isolation = .none, pictures: PictureScheduler.Limits = PictureScheduler.Limits(),
+    wall: @escaping @Sendable () -> Double = { WallClock.now }
   ) {
+    self.wall = wall
     self.isolation = isolation
     self.pictures = PictureScheduler(limits: pictures)
     self.version = version

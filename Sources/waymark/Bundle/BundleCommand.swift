@@ -20,7 +20,7 @@ struct BundleCommand: AsyncParsableCommand {
     ])
 }
 
-extension BundleErrorCode: ExplainedCode {
+extension BundleErrorCode: CommandErrorCode {
   var exitStatus: ExitStatus {
     switch self {
     case .cannotOpen: .cannotOpen

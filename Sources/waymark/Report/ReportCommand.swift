@@ -59,7 +59,7 @@ struct ReportCommand: AsyncParsableCommand {
     var log = SystemFacts.log(logLines)
     log.lines = log.lines.map(Redaction.text)
     return Report(
-      made: ISO8601DateFormatter().string(from: Date()),
+      made: WallClock.timestamp(seconds: Int(WallClock.now)),
       program: Report.Program(
         version: waymarkVersion,
         path: (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "",
