@@ -109,7 +109,7 @@ let package = Package(
       ]),
     module("WaymarkCamera", ["WaymarkSystem", "WaymarkImage", "CV4L2"]),
     module("WaymarkFeedback", ["WaymarkSystem", "CFeedback"]),
-    module("WaymarkKeys", ["WaymarkSystem", "CKeyboard"]),
+    module("WaymarkKeys", ["WaymarkSystem", "WaymarkSymbologies", "CKeyboard"]),
     module("WaymarkProtocol", ["WaymarkJSON", "WaymarkSystem"]),
     module(
       "WaymarkWorker",

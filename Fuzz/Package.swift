@@ -47,7 +47,7 @@ let package = Package(
     module("WaymarkJSON", []),
     module("WaymarkGeometry", []),
     module("WaymarkImage", ["WaymarkSystem", "WaymarkGeometry", "CKernels", "CJPEG", "CPNG", "CWebP"]),
-    module("WaymarkSymbologies", []),
+    module("WaymarkSymbologies", ["WaymarkSystem"]),
     module(
       "WaymarkBarcodes",
       ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry", "WaymarkSymbologies", "CKernels", "CZBar"]),
@@ -72,7 +72,7 @@ let package = Package(
     module(
       "WaymarkAccounts",
       [
-        "WaymarkJSON", .product(name: "Crypto", package: "swift-crypto"),
+        "WaymarkSystem", "WaymarkJSON", .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
       ]),
     module(

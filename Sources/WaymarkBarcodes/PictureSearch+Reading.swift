@@ -27,9 +27,6 @@ extension PictureSearch {
     symbologies.contains(.qr) && (accepted.isEmpty && parts.outcome.incomplete.isEmpty || !unreadCodes.isEmpty)
   }
 
-  /// True if two finder patterns of a code were seen, and not the third: worth a little more than nothing.
-  var hasFinderPair: Bool { field.hasPair }
-
   /// Reads of 1-D codes that carry a check but were not confirmed.
   private var unreadClaims: [Symbol] {
     let accepted = self.accepted

@@ -1,6 +1,6 @@
 public import WaymarkSystem
 
-/// An error as it stands in a reply: a problem, and who holds what was asked for.
+/// An error as it stands in a reply.
 public struct ServiceError: Error, Hashable, Sendable {
   /// The code, what happened, and what to do.
   public var problem: Problem<Code>

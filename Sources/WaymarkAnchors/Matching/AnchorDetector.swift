@@ -254,7 +254,6 @@ public final class AnchorDetector {
       }
     }
     guard let result = best else { return nil }
-    onVerify?(anchor, result, inliers)
     // Wrong maps can be bent until a quarter of the patches agree; the more features agree besides, the less is asked.
     guard result.determines(template), result.score > Self.leastScore(inliers),
       result.share + 0.004 * Double(min(inliers, 50)) > 0.44
@@ -266,7 +265,6 @@ public final class AnchorDetector {
     guard let outline = final.outline(width: reference.width, height: reference.height) else { return nil }
     let octave = aligner.octaves(template, final, pyramid)?.finest ?? 0
     let deviations = verifier.deviations(template, final, in: pyramid, octave: octave)
-    onProof?(anchor, result, inliers, deviations)
     // Depths that differ strongly are seldom seen, and right all the same where the picture is beyond doubt. A cylinder's pose has
     // the depths that it must have.
     guard deviations >= StructureVerifier.needed,
@@ -312,10 +310,4 @@ public final class AnchorDetector {
 
   /// True if two anchors may be claimed at one place.
   package var allowsOverlaps = false
-
-  /// Told of every alignment: the anchor, what the aligner said, and how many features agreed. For measuring.
-  package var onVerify: ((Int, PatchAligner.Result, Int) -> Void)?
-
-  /// Told of every proof that was asked for: as above, and how far the claim is from chance. For measuring.
-  package var onProof: ((Int, PatchAligner.Result, Int, Double) -> Void)?
 }

@@ -22,7 +22,7 @@ struct AztecReader {
     return detections
   }
 
-  private func read(_ mark: BullseyeSearch.Mark, _ core: (map: Homography, isFull: Bool)) -> MatrixDetection? {
+  private func read(_ mark: BullseyeSearch.Bullseye, _ core: (map: Homography, isFull: Bool)) -> MatrixDetection? {
     for isCompact in [!core.isFull, core.isFull] {
       if let found = read(core.map, isCompact: isCompact, inverted: mark.isLight) { return found }
     }
@@ -33,7 +33,7 @@ struct AztecReader {
 
   /// The map from modules, counted from the middle, to pixels; by the corners of the ring three modules from there, which
   /// lies between two of the other tone.
-  private func core(_ mark: BullseyeSearch.Mark) -> (map: Homography, isFull: Bool)? {
+  private func core(_ mark: BullseyeSearch.Bullseye) -> (map: Homography, isFull: Bool)? {
     let found = RingCorners.find(
       view, levels: levels, around: mark.center, unit: [mark.ringX, mark.ringY], isDark: mark.isLight,
       past: [false, true, false], modules: 7)

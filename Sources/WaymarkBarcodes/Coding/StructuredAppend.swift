@@ -11,7 +11,7 @@ struct StructuredAppend {
     var corners: Quadrilateral
     var pass = ScanPass.modules
 
-    var part: CodeMessage.Part? { message.part }
+    var part: CodeMessage.Fragment? { message.part }
 
     /// By itself.
     var symbol: Symbol? {
@@ -105,7 +105,7 @@ extension Symbology {
 
 extension SymbolPart {
   /// The place that a code tells of itself, in the notation of its symbology.
-  init(_ part: CodeMessage.Part, of symbology: Symbology) {
+  init(_ part: CodeMessage.Fragment, of symbology: Symbology) {
     let words = part.identifier
     let id: String =
       switch symbology {

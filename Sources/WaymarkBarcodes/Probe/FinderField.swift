@@ -39,16 +39,4 @@ struct FinderField {
     return max(pixels / 5, 5 / pixels)
   }
 
-  /// True if two patterns of equal size and polarity are there: more than chance, less than a code.
-  var hasPair: Bool {
-    found.contains { patterns in
-      let good = patterns.prefix(64).filter { $0.rings >= 15 && $0.hits >= 2 }.prefix(8)
-      return good.indices.contains { i in
-        good[..<i].contains { other in
-          let ratio = other.module / good[i].module
-          return ratio > 0.8 && ratio < 1.25 && other.center.distance(to: good[i].center) > 10 * good[i].module
-        }
-      }
-    }
-  }
 }

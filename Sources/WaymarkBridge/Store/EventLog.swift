@@ -38,7 +38,7 @@ package final class EventLog: Sendable {
   }
 
   /// Figures.
-  package struct Statistics: Hashable, Sendable {
+  package struct Figures: Hashable, Sendable {
     /// Events that wait for their acknowledgement.
     package var waiting: UInt64
     /// Events that were lost since the log was opened.
@@ -109,10 +109,10 @@ package final class EventLog: Sendable {
   }
 
   /// How it is.
-  package var figures: Statistics {
+  package var figures: Figures {
     state.withLock { state in
       let gone = max(state.acknowledged, (state.segments.first?.first ?? state.next) - 1)
-      return Statistics(
+      return Figures(
         waiting: state.next - 1 - min(gone, state.next - 1), dropped: state.dropped, last: state.next - 1,
         acknowledged: state.acknowledged, bytes: state.bytes)
     }

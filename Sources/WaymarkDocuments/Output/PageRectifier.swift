@@ -5,15 +5,13 @@ public import WaymarkImage
 public struct PageRectifier: Sendable {
   /// More pixels are not made of one page.
   public var pixelLimit = 24_000_000
-  /// True if bent sides are straightened.
-  public var straightensSides = true
 
   /// A rectifier with the limits that the scanner uses.
   public init() {}
 
   /// The page within `page.outline`, its bent sides made straight; nil for an outline that is no quadrilateral seen from its front.
   public func rectify(_ image: RGBImage, page: DetectedPage) -> RGBImage? {
-    draw(image, outline: page.outline, bends: straightensSides ? SideBends(page) : nil)
+    draw(image, outline: page.outline, bends: SideBends(page))
   }
 
   /// The part of a picture within a quadrilateral, taken for a flat page where nothing is said of its sides.

@@ -1,4 +1,4 @@
-import WaymarkSystem
+package import WaymarkSystem
 
 /// A payload after recognition: its kind, what it says, and where it would connect to. Nothing is accepted yet.
 package struct Payload: Sendable, Hashable {

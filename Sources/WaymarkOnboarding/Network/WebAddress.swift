@@ -1,4 +1,4 @@
-import WaymarkSystem
+package import WaymarkSystem
 
 /// A URL with an authority (RFC 3986), taken apart strictly. The host is kept even when it is refused, so that the
 /// refusal can be told.

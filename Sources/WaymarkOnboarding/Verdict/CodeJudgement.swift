@@ -1,6 +1,7 @@
 import Crypto
 package import FoundationEssentials
 import WaymarkJSON
+import WaymarkSystem
 
 /// One code held against the policy, up to the check of its hosts. What needs other codes or a memory comes after.
 package struct CodeJudgement: Sendable {

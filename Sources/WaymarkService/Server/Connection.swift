@@ -34,8 +34,6 @@ package final class Connection {
   package var patterns = EventPatterns()
   /// True if it has been closed, or is about to.
   package private(set) var isClosing = false
-  /// Called once when it is gone.
-  package var onClose: [@ServiceActor (Connection) -> Void] = []
 
   private let channel: any Channel
   private let limits: ConnectionLimits
@@ -312,7 +310,5 @@ package final class Connection {
     // Else whoever waits for the rest of a picture waits for ever, and keeps what came of it.
     failBody("The picture did not arrive whole.", hint: "Send as many bytes as announced.")
     outlet.clear()
-    for action in onClose { action(self) }
-    onClose = []
   }
 }

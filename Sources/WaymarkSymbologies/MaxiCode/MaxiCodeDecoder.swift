@@ -105,7 +105,7 @@ private struct MaxiCodeText {
       let value = words[1]
       let count = value & 7 + 1
       if value >> 3 < count, count > 1 {
-        result.part = CodeMessage.Part(index: value >> 3, count: count, identifier: [])
+        result.part = CodeMessage.Fragment(index: value >> 3, count: count, identifier: [])
       }
       next = result.part == nil ? 0 : 2
     }

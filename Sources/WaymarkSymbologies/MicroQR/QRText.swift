@@ -1,4 +1,3 @@
-import WaymarkSystem
 
 /// The data of QR Code's small relatives: ISO/IEC 18004 clause 7.4, ISO/IEC 23941 clause 7.4.
 struct QRText {
