@@ -1,27 +1,26 @@
-public import WaymarkSystem
+import WaymarkSystem
 
 /// An error as it stands in a reply.
-public struct ServiceError: Error, Hashable, Sendable {
-  /// The code, what happened, and what to do.
-  public var problem: Problem<Code>
+public struct ServiceError: Error, Codable, Hashable, Sendable {
+  /// A stable camelCase word.
+  public var code: Code
+  /// The fault, and the thing it happened to.
+  public var message: String
+  /// The remedy.
+  public var hint: String
   /// The client that holds the thing asked for, with the code `busy`.
   public var holder: Actor?
 
   /// An error from its parts.
   public init(_ code: Code, _ message: String, hint: String, holder: Actor? = nil) {
-    problem = Problem(code, message, hint: hint)
+    self.code = code
+    self.message = message
+    self.hint = hint
     self.holder = holder
   }
 
-  /// A stable camelCase word.
-  public var code: Code { problem.code }
-  /// The fault, and the thing it happened to.
-  public var message: String { problem.message }
-  /// The remedy.
-  public var hint: String { problem.hint }
-
   /// The codes of error replies. Codes that a newer service brings are kept as they are.
-  public struct Code: OpenProblemCode, Codable {
+  public struct Code: RawRepresentable, Codable, Hashable, Sendable {
     /// The word on the wire.
     public let rawValue: String
 
@@ -87,28 +86,5 @@ public struct ServiceError: Error, Hashable, Sendable {
   }
 }
 
+/// The `Problem` of the wire: its members are the schema, and `holder` is one that no other error has.
 extension ServiceError: ExplainedError {}
-
-extension ServiceError: Codable {
-  private enum CodingKeys: String, CodingKey {
-    case code, message, hint, holder
-  }
-
-  /// Reads the members of a reply's error.
-  public init(from decoder: any Decoder) throws {
-    let members = try decoder.container(keyedBy: CodingKeys.self)
-    self.init(
-      try members.decode(Code.self, forKey: .code), try members.decode(String.self, forKey: .message),
-      hint: try members.decode(String.self, forKey: .hint),
-      holder: try members.decodeIfPresent(Actor.self, forKey: .holder))
-  }
-
-  /// Writes the members of a reply's error.
-  public func encode(to encoder: any Encoder) throws {
-    var members = encoder.container(keyedBy: CodingKeys.self)
-    try members.encode(code, forKey: .code)
-    try members.encode(message, forKey: .message)
-    try members.encode(hint, forKey: .hint)
-    try members.encodeIfPresent(holder, forKey: .holder)
-  }
-}

@@ -1,5 +1,3 @@
-package import WaymarkSystem
-
 /// A payload after recognition: its kind, what it says, and where it would connect to. Nothing is accepted yet.
 package struct Payload: Sendable, Hashable {
   /// The kind.

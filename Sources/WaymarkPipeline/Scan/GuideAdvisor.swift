@@ -6,7 +6,7 @@ package import WaymarkGeometry
 package struct GuideAdvisor: Sendable {
   /// Advice for a person.
   package struct Guidance: Hashable, Sendable {
-    package let advice: UnreadCode.Guidance
+    package let advice: UnreadCode.Advice
     package let corners: Quadrilateral?
   }
 
@@ -28,8 +28,8 @@ package struct GuideAdvisor: Sendable {
     var corners: Quadrilateral?
   }
 
-  private var tracks: [UnreadCode.Guidance: Track] = [:]
-  private var given: (advice: UnreadCode.Guidance, at: Double)?
+  private var tracks: [UnreadCode.Advice: Track] = [:]
+  private var given: (advice: UnreadCode.Advice, at: Double)?
 
   package init() {}
 
@@ -63,7 +63,7 @@ package struct GuideAdvisor: Sendable {
     given = nil
   }
 
-  private mutating func emit(_ advice: UnreadCode.Guidance, _ track: Track, _ now: Double) -> Guidance {
+  private mutating func emit(_ advice: UnreadCode.Advice, _ track: Track, _ now: Double) -> Guidance {
     given = (advice, now)
     return Guidance(advice: advice, corners: track.corners)
   }
