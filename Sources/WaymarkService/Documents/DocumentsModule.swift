@@ -28,7 +28,7 @@ package final class DocumentsModule: ServiceModule {
     /// Bytes of all pictures of a session.
     package var byteLimit = 1 << 30
     /// Seconds after the last change for which pages of nobody are kept.
-    package var keepFor = 86_400.0
+    var keepFor = 86_400.0
     /// Frames a second that are looked at, at most.
     package var rate: Double?
 

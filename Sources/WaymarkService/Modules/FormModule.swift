@@ -23,7 +23,7 @@ package final class FormModule: ServiceModule {
   package var features: [String] { ["forms"] }
 
   /// Keeps forms so long from now on.
-  package func keepFor(hours: Double?) { store.limits = Self.limits(hours: hours) }
+  func keepFor(hours: Double?) { store.limits = Self.limits(hours: hours) }
 
   private nonisolated static let notFound = ServiceError(
     .notFound, "No form of this id waits.",

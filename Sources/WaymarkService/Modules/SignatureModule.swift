@@ -34,7 +34,7 @@ package final class SignatureModule: ServiceModule {
   package var features: [String] { ["signatures"] }
 
   /// Keeps signatures so long from now on.
-  package func keepFor(hours: Double?) { store.limits = Self.limits(hours: hours) }
+  func keepFor(hours: Double?) { store.limits = Self.limits(hours: hours) }
 
   private nonisolated static let notFound = ServiceError(
     .notFound, "No signature of this id is kept.", hint: "It may have been removed, or have grown too old.")

@@ -104,7 +104,7 @@ package final class CodesModule: ServiceModule {
   }
 
   /// Another camera is in use: it may have a calibration of its own.
-  package func sourceChanged() { if !wishes.isEmpty { review() } }
+  func sourceChanged() { if !wishes.isEmpty { review() } }
 
   /// Fits lanes and readers to what is wanted.
   private func review() {

@@ -1,4 +1,4 @@
-package import WaymarkBarcodes
+import WaymarkBarcodes
 import WaymarkImage
 import WaymarkOnboarding
 import WaymarkPipeline

@@ -33,7 +33,7 @@ package final class ScanModule: ServiceModule {
     /// Frames a second that are looked at, at most.
     package var rate: Double?
     /// True when frames that come from no camera may onboard the device.
-    package var acceptsPlayedFrames = false
+    var acceptsPlayedFrames = false
 
     package init() {}
   }

@@ -34,7 +34,7 @@ package final class ScenesModule: ServiceModule {
     /// How cameras map directions to pixels.
     package var cameras = CameraChoice()
     /// How often the files of the scene are looked at, in seconds.
-    package var watchInterval = 1.0
+    var watchInterval = 1.0
 
     package init() {}
   }
@@ -144,7 +144,7 @@ package final class ScenesModule: ServiceModule {
   }
 
   /// Another camera is in use: it may have a calibration of its own.
-  package func sourceChanged() {
+  func sourceChanged() {
     let now = settings.cameras.narrowed(to: pipeline.status.device)
     guard now != cameras else { return }
     cameras = now

@@ -27,7 +27,7 @@ package final class Connection {
   /// Its number, unique in this run.
   package let number: Int
   /// The peer at the other end.
-  package let peer: Peer
+  let peer: Peer
   /// The role of the connection.
   package let role: Role
   /// The events it wants.
@@ -211,7 +211,7 @@ package final class Connection {
   package var carriesEvents: Bool { outlet.carriesEvents }
 
   /// From now on this connection carries pictures, and no events.
-  package func carryPictures() -> MediaOutlet {
+  func carryPictures() -> MediaOutlet {
     if let media = outlet as? MediaOutlet { return media }
     patterns.removeAll()
     // Lines want little; a picture should leave in few pieces.

@@ -38,7 +38,7 @@ package final class Hub: ConnectionOwner {
   /// The parts of the service.
   package private(set) var modules: [any ServiceModule] = []
   /// Called when `statistics` begins or ceases to be wanted by anybody.
-  package var onSubscriptionsChanged: [@ServiceActor () -> Void] = []
+  var onSubscriptionsChanged: [@ServiceActor () -> Void] = []
   /// Pictures that clients send and ask for.
   package nonisolated let pictures: PictureScheduler
   /// The time of day, in seconds since 1970.
@@ -99,7 +99,7 @@ package final class Hub: ConnectionOwner {
   }
 
   /// Sends an event to all, wanted or not.
-  package func announce(_ payload: some EventPayload) {
+  func announce(_ payload: some EventPayload) {
     seq += 1
     published += 1
     guard let event = encoded(payload, frame: nil) else { return history.pass(seq) }
@@ -153,7 +153,7 @@ package final class Hub: ConnectionOwner {
   func wantsTurn(_ connection: Connection) { turns.add(connection) }
 
   /// Returns whether anybody wants `event`.
-  package func isWanted(_ event: String) -> Bool {
+  func isWanted(_ event: String) -> Bool {
     connections.values.contains { $0.patterns.match(event) }
   }
 

@@ -15,7 +15,7 @@ package final class PictureScheduler {
     /// Clients that may wait for room, and for a worker; of one user half as many.
     package var waiting = 32
     /// Seconds that they wait at most.
-    package var waitLimit = 20.0
+    var waitLimit = 20.0
     /// Pictures that are worked on at a time.
     package var workers = BlockingWork.pictures.numberOfThreads
 

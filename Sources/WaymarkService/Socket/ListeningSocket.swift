@@ -7,7 +7,7 @@ package struct ListeningSocket: ~Copyable, Sendable {
   /// Where it listens.
   package let path: String
   /// True if another process made it and keeps it.
-  package let isInherited: Bool
+  let isInherited: Bool
   private var descriptor: CInt
   private let identity: (device: dev_t, inode: ino_t)?
 
@@ -76,7 +76,7 @@ package struct ListeningSocket: ~Copyable, Sendable {
   func setBacklog(of descriptor: CInt) { _ = listen(descriptor, Self.backlog) }
 
   /// The descriptor; the caller owns it from now on.
-  package mutating func takeDescriptor() -> CInt {
+  mutating func takeDescriptor() -> CInt {
     defer { descriptor = -1 }
     return descriptor
   }

@@ -159,7 +159,7 @@ package final class RecordStore {
   private var size: Int { entries.reduce(0) { $0 + $1.size } }
 
   /// Forgets what is older than it may be, if the clock can be believed.
-  package func forgetOld() {
+  func forgetOld() {
     let now = wall()
     guard watch.isSteady(wall: now, boot: boot()) else { return }
     let first = Int((now - limits.age) * 1000)

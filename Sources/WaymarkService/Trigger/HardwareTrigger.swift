@@ -5,7 +5,7 @@ import WaymarkSystem
 ///
 /// Reads on a thread of its own. A device that is missing or was unplugged is looked for again, so that it may come
 /// back at any time.
-package final class HardwareTrigger: Sendable {
+final class HardwareTrigger: Sendable {
   /// How long to wait before looking for a missing device again, in seconds.
   private static let retryInterval = 1.0
 
@@ -22,7 +22,7 @@ package final class HardwareTrigger: Sendable {
   ///   - key: a key's name or number; see `KeyName`.
   ///   - onPress: called on the trigger's thread for every press.
   ///   - onProblem: called when the device cannot be read, once until it can, and with nil when it can (again).
-  package init(
+  init(
     device: String, key name: String, calls: InputSyscalls = .system,
     onPress: @escaping @Sendable () -> Void, onProblem: @escaping @Sendable (ServiceProblem?) -> Void = { _ in }
   ) throws(ServiceProblem) {
@@ -41,7 +41,7 @@ package final class HardwareTrigger: Sendable {
   }
 
   /// Ends the thread; returns when it is over. May be called more than once.
-  package func stop() { thread.stop() }
+  func stop() { thread.stop() }
 
   private func run(until stop: StopSignal) {
     var isTold = false

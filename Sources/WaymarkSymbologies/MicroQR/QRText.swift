@@ -1,4 +1,3 @@
-
 /// The data of QR Code's small relatives: ISO/IEC 18004 clause 7.4, ISO/IEC 23941 clause 7.4.
 struct QRText {
   /// How many bits name a mode, and how many count the characters of each, in the order numeric, alphanumeric, bytes, kanji.

@@ -1,4 +1,3 @@
-
 /// Decodes the data bits of a QR code (ISO/IEC 18004 clause 7.4).
 enum QRContent {
   /// - Returns: `nil` where the bits break the rules.

@@ -1,6 +1,7 @@
 import Foundation
 import WaymarkAnchors
 import WaymarkImage
+import WaymarkSystem
 
 /// Compiles pictures on several threads, with a progress bar.
 enum AnchorCompilation {

@@ -2,8 +2,9 @@ import Foundation
 import Glibc
 import Synchronization
 import Testing
-import WaymarkService
 import WaymarkSystem
+
+@testable import WaymarkService
 
 @Suite("The hardware key", .timeLimit(.minutes(1)))
 struct HardwareTriggerTests {
