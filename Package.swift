@@ -71,7 +71,7 @@ let package = Package(
     module("WaymarkGeometry", []),
     module("WaymarkImage", ["WaymarkSystem", "WaymarkGeometry", "CKernels", "CJPEG", "CPNG", "CWebP"]),
     module("WaymarkFrames", ["WaymarkSystem", "WaymarkImage"]),
-    module("WaymarkSymbologies", []),
+    module("WaymarkSymbologies", ["WaymarkSystem"]),
     module(
       "WaymarkBarcodes",
       ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry", "WaymarkSymbologies", "CKernels", "CZBar"]),
@@ -89,7 +89,7 @@ let package = Package(
     module(
       "WaymarkAccounts",
       [
-        "WaymarkJSON", .product(name: "Crypto", package: "swift-crypto"),
+        "WaymarkSystem", "WaymarkJSON", .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
       ]),
     module("WaymarkAnchors", ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry", "CKernels"]),
@@ -110,7 +110,7 @@ let package = Package(
       ]),
     module("WaymarkCamera", ["WaymarkSystem", "WaymarkImage", "WaymarkFrames", "CV4L2"]),
     module("WaymarkFeedback", ["WaymarkSystem", "CFeedback"]),
-    module("WaymarkKeys", ["WaymarkSystem", "CKeyboard"]),
+    module("WaymarkKeys", ["WaymarkSystem", "WaymarkSymbologies", "CKeyboard"]),
     module("WaymarkProtocol", ["WaymarkJSON", "WaymarkSystem"]),
     module(
       "WaymarkWorker",

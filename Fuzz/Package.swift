@@ -48,7 +48,7 @@ let package = Package(
     module("WaymarkGeometry", []),
     module("WaymarkImage", ["WaymarkSystem", "WaymarkGeometry", "CKernels", "CJPEG", "CPNG", "CWebP"]),
     module("WaymarkFrames", ["WaymarkSystem", "WaymarkImage"]),
-    module("WaymarkSymbologies", []),
+    module("WaymarkSymbologies", ["WaymarkSystem"]),
     module(
       "WaymarkBarcodes",
       ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry", "WaymarkSymbologies", "CKernels", "CZBar"]),
@@ -74,7 +74,7 @@ let package = Package(
     module(
       "WaymarkAccounts",
       [
-        "WaymarkJSON", .product(name: "Crypto", package: "swift-crypto"),
+        "WaymarkSystem", "WaymarkJSON", .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
       ]),
     module(

@@ -67,20 +67,8 @@ package struct BundleStore: Sendable {
   package func apply(
     _ bundle: BundleReader, activate: () async -> String?
   ) async throws(BundleError) -> Outcome {
-    for part in ["", "/releases", "/current", "/state"] {
-      if mkdir(folder + part, 0o755) == 0 {
-        // The mode does not depend on the umask: the service is another user.
-        chmod(folder + part, 0o755)
-      } else if errno != EEXIST {
-        throw .file(folder + part, cannotBe: "made", number: errno)
-      }
-    }
-    let lock = open("\(folder)/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard lock >= 0 else { throw .file("\(folder)/lock", cannotBe: "made", number: errno) }
-    defer { close(lock) }
-    guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
-      throw BundleError(.cannotOpen, "Another bundle is being applied in \(folder)", hint: "Try again when it is done.")
-    }
+    let lock = try hold()
+    defer { withExtendedLifetime(lock) {} }
     let (name, version) = (bundle.manifest.name, bundle.manifest.version)
     var state = try state(of: name)
     if state.pending != nil {
@@ -118,6 +106,22 @@ package struct BundleStore: Sendable {
     try write(state, name)
     if let old { remove(release(name, old)) }
     return .applied
+  }
+
+  /// Makes the folders and takes them for this process.
+  private func hold() throws(BundleError) -> FolderLock {
+    do throws(FileError) {
+      for part in ["", "/releases", "/current", "/state"] {
+        // The mode does not depend on the umask: the service is another user.
+        try Folder.make(folder + part, mode: 0o755, isExact: true, withParents: false)
+      }
+      return try FolderLock(folder)
+    } catch {
+      throw error.code == .inUse
+        ? BundleError(
+          .cannotOpen, "Another bundle is being applied in \(folder)", hint: "Try again when it is done.")
+        : BundleError(.cannotOpen, error.message, hint: error.hint, cause: error.cause)
+    }
   }
 
   /// Removes what an apply that was killed left behind: a release that was not whole, and those that no state names.

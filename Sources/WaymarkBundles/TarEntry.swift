@@ -1,3 +1,5 @@
+import WaymarkSystem
+
 /// The head of a file in a tar archive: what POSIX.1-1988 calls ustar, and of that regular files alone.
 ///
 /// Links, devices, folders, sparse files and extended headers have no place in a bundle, so that there is nothing to be careful with.
@@ -19,14 +21,14 @@ struct TarEntry: Hashable {
     put("0000644", at: 100)
     put("0000000", at: 108)
     put("0000000", at: 116)
-    put(Self.octal(size, digits: 11), at: 124)
+    put(size.digits(11, radix: 8), at: 124)
     put("00000000000", at: 136)
     put("        ", at: 148)
     put("0", at: 156)
     put("ustar", at: 257)
     put("00", at: 263)
     let sum = block.reduce(0) { $0 + Int($1) }
-    put(Self.octal(sum, digits: 6), at: 148)
+    put(sum.digits(6, radix: 8), at: 148)
     block[154] = 0
     return block
   }
@@ -53,12 +55,6 @@ struct TarEntry: Hashable {
   private static func split(_ path: String) -> String.Index? {
     path.indices.first { path[$0] == "/" && path[path.index(after: $0)...].utf8.count <= 100 }
   }
-
-  private static func octal(_ value: Int, digits: Int) -> String {
-    let text = String(value, radix: 8)
-    return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
-  }
-
   private static func text(_ bytes: ArraySlice<UInt8>) -> String? {
     let text = bytes.prefix { $0 != 0 }
     guard text.allSatisfy({ (32..<127).contains($0) }) else { return nil }

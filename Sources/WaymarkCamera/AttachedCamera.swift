@@ -18,7 +18,7 @@ package struct AttachedCamera: Sendable, Equatable, Codable {
   /// The controls that can be adjusted.
   package var controls: [SourceControl]
   /// Why it cannot be used, if it cannot.
-  package var problem: Problem?
+  package var problem: Fault?
 
   /// A kind of picture.
   package struct Format: Sendable, Equatable, Codable {
@@ -49,7 +49,7 @@ package struct AttachedCamera: Sendable, Equatable, Codable {
   }
 
   /// An error in words.
-  package struct Problem: Sendable, Equatable, Codable {
+  package struct Fault: Sendable, Equatable, Codable {
     /// A stable camelCase word.
     package var code: String
     /// The fault, and the thing it happened to.
@@ -70,7 +70,7 @@ extension AttachedCamera.Format {
 
 extension AttachedCamera.Size {
   /// An offer as it is shown.
-  init(_ size: VideoFormat.Size) {
+  init(_ size: VideoFormat.FrameSize) {
     let isRange = size.width.count > 1 || size.height.count > 1
     self.init(
       width: size.width.upperBound, height: size.height.upperBound,

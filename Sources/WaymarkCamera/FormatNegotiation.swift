@@ -25,7 +25,7 @@ package enum FormatNegotiation {
       // A driver that does not tell its sizes is asked for the one wanted.
       let sizes =
         offer.sizes.isEmpty
-        ? [VideoFormat.Size(width: settings.width, height: settings.height, rates: [])] : offer.sizes
+        ? [VideoFormat.FrameSize(width: settings.width, height: settings.height, rates: [])] : offer.sizes
       for size in sizes {
         let (width, height) = size.nearest(width: settings.width, height: settings.height)
         let sides = 1...VideoFormat.longestSide

@@ -29,7 +29,7 @@ package enum Cue: String, CaseIterable, Sendable {
   }
 
   /// How long something is on and off, in turn, in seconds: one, two and three beats, told apart by touch and from afar.
-  package var beats: [Double] {
+  var beats: [Double] {
     switch self {
     case .read: [0.12]
     case .accepted: [0.12, 0.08, 0.12]

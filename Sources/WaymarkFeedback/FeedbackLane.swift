@@ -1,5 +1,3 @@
-import CDispatch
-import Dispatch
 import Synchronization
 import WaymarkSystem
 
@@ -13,7 +11,7 @@ package final class FeedbackLane: Sendable {
     var told: FeedbackErrorCode?
   }
 
-  private let queue: DispatchQueue
+  private let queue: WorkQueue
   private let state = Mutex(State())
   private let cues: Set<Cue>
   private let tell: @Sendable (Cue) throws(FeedbackError) -> Void
@@ -30,7 +28,7 @@ package final class FeedbackLane: Sendable {
     self.cues = cues
     self.tell = tell
     self.onProblem = onProblem
-    queue = DispatchQueue(label: label)
+    queue = WorkQueue(name: label)
   }
 
   /// True if something is being told.
@@ -47,7 +45,7 @@ package final class FeedbackLane: Sendable {
       state.isBusy = true
       return true
     }
-    if begins { queue.async { self.work(cue) } }
+    if begins { queue.add { self.work(cue) } }
   }
 
   private func work(_ first: Cue) {

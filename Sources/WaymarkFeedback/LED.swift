@@ -23,7 +23,7 @@ package struct LED: Sendable {
   /// Blinks in the rhythm of a cue.
   ///
   /// - Parameter wait: passes the time.
-  package func blink(_ cue: Cue, wait: (Double) -> Void) throws(FeedbackError) {
+  func blink(_ cue: Cue, wait: (Double) -> Void) throws(FeedbackError) {
     let full = number("max_brightness") ?? 1
     let before = number("brightness") ?? 0
     let trigger = self.trigger

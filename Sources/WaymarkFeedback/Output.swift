@@ -7,7 +7,7 @@ package struct FeedbackSyscalls: Sendable {
   /// Plays mono samples to their end; 0 or minus errno.
   package var play: @Sendable (_ device: String, _ samples: [Int16], _ rate: Int) -> Int32
   /// Opens what vibrates; a descriptor or minus errno.
-  package var openVibrator: @Sendable (_ path: String) -> Int32
+  var openVibrator: @Sendable (_ path: String) -> Int32
   /// Vibrates to the end; 0 or minus errno.
   package var vibrate: @Sendable (_ descriptor: Int32, _ milliseconds: Int) -> Int32
   package var close: @Sendable (_ descriptor: Int32) -> Void

@@ -9,7 +9,7 @@ package struct HomographyEstimator {
     /// The greatest noise scale of a right pair, in pixels; pairs beyond about three times it are wrong ones.
     package var sigma = 1.5
     /// The most samples drawn.
-    package var maximumSamples = 1000
+    let maximumSamples = 1000
     /// The wanted probability that a sample of right pairs only was among those drawn.
     package var confidence = 0.999
     /// The fewest pairs that must agree.

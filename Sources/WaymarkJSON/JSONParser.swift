@@ -130,9 +130,9 @@ private struct JSONReader<Tree: JSONTree> {
     }
   }
 
-  private mutating func object() throws(JSONSyntaxError) -> [JSONShape<Tree>.Member] {
+  private mutating func object() throws(JSONSyntaxError) -> [JSONShape<Tree>.NamedShape] {
     try enter()
-    var members: [JSONShape<Tree>.Member] = []
+    var members: [JSONShape<Tree>.NamedShape] = []
     var names = JSONNameSet()
     if next == UInt8(ascii: "}") {
       leave()

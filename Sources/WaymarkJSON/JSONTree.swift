@@ -47,7 +47,7 @@ package struct JSONRules: Sendable {
 /// One value as the parser sees it, with whatever tree is made of the values within.
 package enum JSONShape<Tree> {
   /// A member of an object.
-  package struct Member {
+  package struct NamedShape {
     package let name: String
     package let position: JSONPosition
     package let value: Tree
@@ -60,7 +60,7 @@ package enum JSONShape<Tree> {
   case string(String)
   case array([Tree])
   /// No name stands in it twice.
-  case object([Member])
+  case object([NamedShape])
 }
 
 /// A result that a parser can make of a text: `JSONValue`, or a tree that keeps positions.

@@ -8,7 +8,7 @@ package struct KeySequencer: Sendable {
   package init(layout: KeyboardLayout) { keys = layout.modifierKeys }
 
   /// Returns the transitions for one stroke, given the keys that are still held from those before.
-  package mutating func transitions(for stroke: KeyStroke) -> [KeyTransition] {
+  mutating func transitions(for stroke: KeyStroke) -> [KeyTransition] {
     let steps = change(to: stroke.modifiers)
     return steps + [KeyTransition(stroke.key, isDown: true), KeyTransition(stroke.key, isDown: false)]
   }

@@ -6,11 +6,11 @@ package struct KeyModifiers: OptionSet, Hashable, Sendable {
 
   package static let shift = Self(rawValue: 1)
   /// AltGr, on layouts that have a third level.
-  package static let level3 = Self(rawValue: 2)
+  static let level3 = Self(rawValue: 2)
   /// The fifth level of layouts such as Neo.
-  package static let level5 = Self(rawValue: 4)
+  static let level5 = Self(rawValue: 4)
   package static let control = Self(rawValue: 8)
-  package static let alt = Self(rawValue: 16)
+  static let alt = Self(rawValue: 16)
   package static let meta = Self(rawValue: 32)
 
   /// One by one, in the order in which they are pressed.

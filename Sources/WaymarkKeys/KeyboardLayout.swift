@@ -32,14 +32,14 @@ package struct KeyboardLayout: Sendable {
   /// Which layout this is.
   package let name: Name
   /// The keys that hold levels and controls.
-  package let modifierKeys: [KeyModifiers: UInt16]
+  let modifierKeys: [KeyModifiers: UInt16]
   /// The key of Caps Lock, where the layout has one.
-  package let capsLockKey: UInt16?
+  let capsLockKey: UInt16?
   private let plain: Table
   private let locked: Table
 
   /// The highest key that is ever pressed.
-  package static let lastKey: UInt16 = 248
+  static let lastKey: UInt16 = 248
   /// Keys that carry characters: those of the main block. The keypad is left alone, since Num Lock changes it, and Enter, Tab
   /// and the like are typed by name.
   private static let characterKeys: [UInt16] =

@@ -1,3 +1,4 @@
+import WaymarkSymbologies
 import WaymarkSystem
 
 /// A code that was read, as typing needs to know it.
@@ -79,8 +80,9 @@ package struct TypingRules: Sendable {
     var identifier = ""
     var data = code.text + (code.addOn ?? "")
     if form.aim {
-      (identifier, data) = AIMIdentifier.apply(
-        to: code.text, symbology: code.symbology, isGS1: code.isGS1, addOn: code.addOn)
+      (identifier, data) =
+        Symbology(rawValue: code.symbology)?.identified(code.text, isGS1: code.isGS1, addOn: code.addOn)
+        ?? (Symbology.otherIdentifier, code.text)
     }
     for substitution in form.substitutions { data = try substitution.apply(to: data) }
     guard data.utf8.count <= TypingError.longest else { throw .tooLong }
@@ -149,8 +151,5 @@ extension KeyText {
 
 extension Unicode.Scalar {
   /// As the standard writes it, such as `U+00E4`.
-  var codePoint: String {
-    let digits = String(value, radix: 16, uppercase: true)
-    return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
-  }
+  var codePoint: String { "U+" + value.digits(4, radix: 16, uppercase: true) }
 }

@@ -72,7 +72,7 @@ package final class VirtualKeyboard {
   }
 
   /// True if the lamp of Caps Lock is lit: whoever reads this keyboard swaps the case of letters then.
-  package var capsLock: Bool {
+  var capsLock: Bool {
     while let event = calls.read(descriptor) {
       if event.type == Self.lamp, event.code == Self.capsLock { isCapsLockLit = event.value != 0 }
     }
@@ -99,7 +99,7 @@ package final class VirtualKeyboard {
   }
 
   /// Releases whatever is pressed.
-  package func releaseAll() {
+  func releaseAll() {
     for key in pressed.reversed() {
       _ = calls.emit(descriptor, Self.key, key, 0)
       _ = calls.emit(descriptor, Self.synchronisation, 0, 0)

@@ -167,7 +167,7 @@ package final class FramePipeline: FrameSink {
 
 extension FramePipeline {
   /// The counts of the pipeline and its lanes since they were made.
-  package struct Statistics: Sendable {
+  package struct Counters: Sendable {
     /// Frames that came from the source.
     package var frames: UInt64
     /// The counts of the source.
@@ -179,10 +179,10 @@ extension FramePipeline {
   }
 
   /// The counts so far.
-  package var statistics: Statistics {
+  package var statistics: Counters {
     let (frames, lanes) = flow.withLock { ($0.sequence, $0.lanes) }
     let source = source
-    return Statistics(
+    return Counters(
       frames: frames, source: source.statistics, stages: source.stages?.summary ?? [],
       lanes: lanes.map { ($0.name, $0.statistics) })
   }

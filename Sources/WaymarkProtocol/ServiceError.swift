@@ -1,3 +1,5 @@
+import WaymarkSystem
+
 /// An error as it stands in a reply.
 public struct ServiceError: Error, Codable, Hashable, Sendable {
   /// A stable camelCase word.
@@ -83,3 +85,6 @@ public struct ServiceError: Error, Codable, Hashable, Sendable {
     public static let internalError = Code(rawValue: "internalError")
   }
 }
+
+/// The `Problem` of the wire: its members are the schema, and `holder` is one that no other error has.
+extension ServiceError: ExplainedError {}

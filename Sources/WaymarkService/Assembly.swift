@@ -188,13 +188,13 @@ package final class Assembly {
   }
 
   /// A word for `systemctl status`.
-  package var statusLine: String {
+  var statusLine: String {
     let camera = capture.status
     return "\(camera.status.rawValue): \(camera.device ?? "no source")\(camera.message.map { " (\($0))" } ?? "")"
   }
 
   /// True if every lane answers.
-  package var isWell: Bool {
+  var isWell: Bool {
     let hung = capture.pipeline.hungLanes(limit: 10)
     if !hung.isEmpty { log.critical("lanes hang", metadata: ["lanes": "\(hung.joined(separator: ","))"]) }
     return hung.isEmpty

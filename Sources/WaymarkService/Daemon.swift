@@ -100,10 +100,11 @@ package struct Daemon: Sendable {
       if problems.isEmpty { log.error("\(error)") }
       log.error("the configuration has problems; everything stays as it was")
       // An error that knows its own words for the client uses them.
-      guard !(error is ServiceError), !(error is any Replyable), let error = error as? any Explainable else {
+      guard !(error is ServiceError), !(error is any Replyable), let error = error as? any ExplainedError else {
         throw error
       }
-      throw ServiceError(.badConfiguration, error.explanation, hint: error.hint)
+      let message = (error as? ConfigurationProblem)?.description ?? error.message
+      throw ServiceError(.badConfiguration, message, hint: error.hint)
     }
   }
 

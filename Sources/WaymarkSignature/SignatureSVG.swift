@@ -1,4 +1,5 @@
 import WaymarkGeometry
+import WaymarkSystem
 
 /// A signature as SVG: curves, the border's words, and the record of strokes as metadata.
 ///
@@ -12,8 +13,8 @@ package enum SignatureSVG {
       <?xml version="1.0" encoding="UTF-8"?>
       <svg xmlns="http://www.w3.org/2000/svg" width="\(border.width)" height="\(border.height)" \
       viewBox="0 0 \(border.width) \(border.height)" role="img">
-      <title>\(escaped(border.lines.joined(separator: " ")))</title>
-      <metadata id="waymark-signature">\(escaped(portable(SignatureRecord(signature).json)))</metadata>
+      <title>\(XMLText.escaped(border.lines.joined(separator: " ")))</title>
+      <metadata id="waymark-signature">\(XMLText.escaped(portable(SignatureRecord(signature).json)))</metadata>
       <rect width="\(border.width)" height="\(border.height)" fill="#fff"/>
       <rect x="\(border.margin)" y="\(border.margin)" width="\(signature.width)" height="\(signature.height)" \
       fill="none" stroke="#999"/>
@@ -30,7 +31,7 @@ package enum SignatureSVG {
     svg += "</g>\n</svg>\n<g font-family=\"monospace\" font-size=\"\(two(border.letters))\" fill=\"#444\">\n"
     for (index, line) in border.lines.enumerated() {
       let y = Double(signature.height) + margin * 1.5 + Double(border.lineHeight * index) + border.letters
-      svg += "<text x=\"\(border.margin)\" y=\"\(two(y))\" xml:space=\"preserve\">\(escaped(line))</text>\n"
+      svg += "<text x=\"\(border.margin)\" y=\"\(two(y))\" xml:space=\"preserve\">\(XMLText.escaped(line))</text>\n"
     }
     return svg + "</g>\n</svg>\n"
   }
@@ -44,7 +45,7 @@ package enum SignatureSVG {
     guard let start = first(open, in: file.prefix(1 << 17)) else { return nil }
     let rest = file[(start + open.count)...].prefix(6 * SignatureRecord.limit)
     guard let end = first(close, in: rest) else { return nil }
-    return unescaped(rest[..<end])
+    return XMLText.unescaped(rest[..<end])
   }
 
   private static func first(_ wanted: [UInt8], in bytes: ArraySlice<UInt8>) -> Int? {
@@ -59,50 +60,11 @@ package enum SignatureSVG {
     let whole = Int((value * 100).rounded())
     let (units, rest) = (abs(whole) / 100, abs(whole) % 100)
     let sign = whole < 0 ? "-" : ""
-    return rest == 0 ? "\(sign)\(units)" : "\(sign)\(units).\(rest < 10 ? "0" : "")\(rest)"
+    return rest == 0 ? "\(sign)\(units)" : "\(sign)\(units).\(rest.digits(2))"
   }
-
-  private static let entities: [(byte: UInt8, name: [UInt8])] = [
-    (UInt8(ascii: "&"), Array("&amp;".utf8)), (UInt8(ascii: "<"), Array("&lt;".utf8)),
-    (UInt8(ascii: ">"), Array("&gt;".utf8)), (UInt8(ascii: "\""), Array("&quot;".utf8)),
-  ]
 
   /// JSON in which the characters that XML has no place for are written as escapes: the same value.
   private static func portable(_ json: String) -> String {
     json.replacing("\u{FFFE}", with: "\\ufffe").replacing("\u{FFFF}", with: "\\uffff")
-  }
-
-  /// Text for XML 1.0, which has no place for most control characters.
-  private static func escaped(_ text: String) -> String {
-    var out = ""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "&": out += "&amp;"
-      case "<": out += "&lt;"
-      case ">": out += "&gt;"
-      case "\"": out += "&quot;"
-      case "\u{0}"..."\u{8}", "\u{B}", "\u{C}", "\u{E}"..."\u{1F}", "\u{FFFE}", "\u{FFFF}": out += "\u{FFFD}"
-      default: out.unicodeScalars.append(scalar)
-      }
-    }
-    return out
-  }
-
-  private static func unescaped(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
-    var out: [UInt8] = []
-    out.reserveCapacity(bytes.count)
-    var place = bytes.startIndex
-    while place < bytes.endIndex {
-      if bytes[place] == UInt8(ascii: "&"),
-        let entity = entities.first(where: { bytes[place...].starts(with: $0.name) })
-      {
-        out.append(entity.byte)
-        place += entity.name.count
-      } else {
-        out.append(bytes[place])
-        place += 1
-      }
-    }
-    return out
   }
 }

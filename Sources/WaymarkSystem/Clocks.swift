@@ -22,6 +22,9 @@ package enum ProcessorClock {
 
 /// The clock of the wire and the log. It may jump: somebody sets it.
 package enum WallClock {
+  /// Seconds since 1970.
+  package static var now: Double { seconds(CLOCK_REALTIME) }
+
   /// Now as RFC 3339 in UTC with milliseconds.
   package static var timestamp: String {
     let now = reading(CLOCK_REALTIME)
@@ -33,14 +36,9 @@ package enum WallClock {
     var time = time_t(seconds)
     var parts = tm()
     gmtime_r(&time, &parts)
-    func digits(_ value: Int, _ width: Int) -> String {
-      let text = String(value)
-      return String(repeating: "0", count: max(0, width - text.count)) + text
-    }
-    let date =
-      "\(digits(Int(parts.tm_year) + 1900, 4))-\(digits(Int(parts.tm_mon) + 1, 2))-\(digits(Int(parts.tm_mday), 2))"
-    let clock = "\(digits(Int(parts.tm_hour), 2)):\(digits(Int(parts.tm_min), 2)):\(digits(Int(parts.tm_sec), 2))"
-    return "\(date)T\(clock)\(milliseconds.map { "." + digits($0, 3) } ?? "")Z"
+    let date = "\((parts.tm_year + 1900).digits(4))-\((parts.tm_mon + 1).digits(2))-\(parts.tm_mday.digits(2))"
+    let clock = "\(parts.tm_hour.digits(2)):\(parts.tm_min.digits(2)):\(parts.tm_sec.digits(2))"
+    return "\(date)T\(clock)\(milliseconds.map { "." + $0.digits(3) } ?? "")Z"
   }
 }
 

@@ -1,5 +1,5 @@
 /// Something wrong with the configuration.
-package struct ConfigurationProblem: Error, Hashable, Sendable {
+package struct ConfigurationProblem: ExplainedError, Hashable, Sendable {
   /// Where it stands: a file, `environment`, `flags`.
   package let origin: String
   /// The line in the file, from 1 on.

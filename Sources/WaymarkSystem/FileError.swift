@@ -13,6 +13,8 @@ package enum FileErrorCode: String, ProblemCode {
   case notAFile
   /// It has more bytes than it may have.
   case tooLarge
+  /// Another process holds it.
+  case inUse
   /// The medium is full, or this user's share of it.
   case noSpace
   /// The medium is damaged or gone, or anything else that only the cause tells.

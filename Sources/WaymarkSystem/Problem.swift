@@ -45,6 +45,16 @@ public struct Problem<Kind: ProblemCode>: Error, Hashable, Sendable {
   }
 }
 
+/// An error that says what happened and what to do about it.
+package protocol ExplainedError: Error {
+  /// The fault, and the thing it happened to.
+  var message: String { get }
+  /// The remedy.
+  var hint: String { get }
+}
+
+extension Problem: ExplainedError {}
+
 extension Problem: CustomStringConvertible {
   /// The message and the hint.
   public var description: String {

@@ -3,30 +3,12 @@ import Synchronization
 
 /// Asks a thread to end, also while it waits in `poll`: a flag, and a pipe that stays readable once raised.
 package final class StopSignal: Sendable {
-  private let descriptor: CInt
-  private let writer: CInt
+  private let pipe = WakePipe()
   private let raised = Atomic<Bool>(false)
   private let over = Atomic<Bool>(false)
 
   /// A signal that is not raised.
-  package init() {
-    var ends: [CInt] = [-1, -1]
-    // Without a pipe (no descriptors left) poll ignores the -1 and the flag alone ends the thread at its next look.
-    if pipe(&ends) == 0 {
-      for end in ends {
-        _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-        _ = fcntl(end, F_SETFL, O_NONBLOCK)
-      }
-    }
-    descriptor = ends[0]
-    writer = ends[1]
-  }
-
-  deinit {
-    guard descriptor >= 0 else { return }
-    close(descriptor)
-    close(writer)
-  }
+  package init() {}
 
   /// True if the end was asked for.
   package var isRaised: Bool { raised.load(ordering: .acquiring) }
@@ -34,8 +16,7 @@ package final class StopSignal: Sendable {
   /// Asks for the end.
   package func raise() {
     raised.store(true, ordering: .releasing)
-    var one: UInt8 = 1
-    _ = write(writer, &one, 1)
+    pipe.wake()
   }
 
   /// The result of a wait.
@@ -53,9 +34,11 @@ package final class StopSignal: Sendable {
     let deadline = seconds.map { MonotonicClock.now + $0 }
     while true {
       if isRaised { return .stopped }
-      var fds = (pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0), pollfd(fd: fd, events: events, revents: 0))
+      var fds = (
+        pollfd(fd: pipe.descriptor, events: Int16(POLLIN), revents: 0), pollfd(fd: fd, events: events, revents: 0)
+      )
       // Should there be no pipe, look at the flag every second.
-      let left = deadline.map { max(0, $0 - MonotonicClock.now) } ?? (descriptor < 0 ? 1 : nil)
+      let left = deadline.map { max(0, $0 - MonotonicClock.now) } ?? (pipe.descriptor < 0 ? 1 : nil)
       let result = withUnsafeMutablePointer(to: &fds) { pointer in
         pointer.withMemoryRebound(to: pollfd.self, capacity: 2) { both -> CInt in
           // Whole milliseconds, rounded up: never early, at most one late.

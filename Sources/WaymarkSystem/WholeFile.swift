@@ -161,21 +161,3 @@ package enum FileKind: Sendable {
     }
   }
 }
-
-/// The names in folders.
-package enum Folder {
-  /// The names in a folder, in no order.
-  package static func names(_ path: String) throws(FileError) -> [String] {
-    guard let directory = opendir(path) else { throw FileError(path, cannotBe: "listed", number: errno) }
-    defer { closedir(directory) }
-    var names: [String] = []
-    while let entry = readdir(directory) {
-      // The name is the struct's last member: an array that ends with a NUL.
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if name != "." && name != ".." { names.append(name) }
-    }
-    return names
-  }
-}

@@ -71,7 +71,7 @@ private func nameThisThread(_ name: String) {
 
 /// Starts a thread; nil when the system gives none.
 private func spawn(_ body: @escaping @Sendable () -> Void) -> pthread_t? {
-  final class Box: Sendable {
+  final class ThreadBody: Sendable {
     let body: @Sendable () -> Void
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }
   }
@@ -82,12 +82,12 @@ private func spawn(_ body: @escaping @Sendable () -> Void) -> pthread_t? {
   pthread_attr_setstacksize(&attributes, 2 << 20)
   var thread = pthread_t()
   // The thread takes the reference over and drops it after the body.
-  let box = Unmanaged.passRetained(Box(body))
+  let box = Unmanaged.passRetained(ThreadBody(body))
   let result = pthread_create(
     &thread, &attributes,
     { argument in
       guard let argument else { return nil }
-      Unmanaged<Box>.fromOpaque(argument).takeRetainedValue().body()
+      Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue().body()
       return nil
     }, box.toOpaque())
   guard result == 0 else {

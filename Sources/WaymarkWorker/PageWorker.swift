@@ -1,4 +1,3 @@
-import Synchronization
 package import WaymarkGeometry
 import WaymarkImage
 import WaymarkSystem
@@ -6,16 +5,12 @@ import WaymarkSystem
 /// Looks for pages in the colours of live frames, several times a second: in one worker, which is ended when nothing was asked for a while. From
 /// any thread, one look at a time.
 package final class PageWorker: Sendable {
-  private struct State: ~Copyable {
-    var worker: PersistentWorker?
-    var used = 0.0
-  }
-
   /// Seconds after the last look for which the worker stays.
   package static let idleTime = 5.0
   /// The most bytes of a page's place: four corners, the bends of its sides, its size.
   private static let answerLimit = 1024
-  private let state: Mutex<State>
+  /// nil: everything is done in this process.
+  private let worker: IdleWorker<PersistentWorker>?
   private let limit: Double
   private let settlingLimit: Double
 
@@ -24,7 +19,7 @@ package final class PageWorker: Sendable {
   ///   - limit: how long one look may take, in seconds.
   ///   - settlingLimit: how long the look at a page that is captured may take, in seconds.
   init(_ launcher: WorkerLauncher?, _ ledger: WorkerMonitor, limit: Double, settlingLimit: Double) {
-    state = Mutex(State(worker: launcher.map { PersistentWorker($0, ledger) }))
+    worker = launcher.map { IdleWorker(PersistentWorker($0, ledger), idleTime: Self.idleTime) }
     self.limit = limit
     self.settlingLimit = settlingLimit
   }
@@ -46,11 +41,14 @@ package final class PageWorker: Sendable {
   }
 
   private func location(_ file: [UInt8], _ order: PageRequest, limit: Double, now: Double) -> PageLocation? {
-    let result = state.withLock { state -> PageRequest.Result? in
-      guard let worker = state.worker else { return try? file.withUnsafeBytes { try order.result($0) } }
-      state.used = now
-      return worker.use { worker throws(WorkerFailure) in try ask(worker, file, order, limit) } ?? nil
-    }
+    let result: PageRequest.Result? =
+      if let worker {
+        worker.use(now: now) { [self] in
+          $0.use { worker throws(WorkerFailure) in try ask(worker, file, order, limit) } ?? nil
+        }
+      } else {
+        try? file.withUnsafeBytes { try order.result($0) }
+      }
     guard case .place(let place) = result else { return nil }
     return place
   }
@@ -72,18 +70,8 @@ package final class PageWorker: Sendable {
   /// Ends the worker if it was not needed for a while.
   ///
   /// - Returns: seconds after which it is to be looked at again; nil when none runs.
-  package func rest(now: Double) -> Double? {
-    let left: Double?? = state.withLockIfAvailable { state -> Double? in
-      guard let worker = state.worker, worker.process != nil else { return nil }
-      let left = state.used + Self.idleTime - now
-      if left > 0 { return left }
-      worker.end()
-      return nil
-    }
-    // It looks at this moment.
-    return left ?? Self.idleTime
-  }
+  package func rest(now: Double) -> Double? { worker?.rest(now: now) }
 
   /// The process that looks now; nil also while it is at work.
-  package var process: Int32? { state.withLockIfAvailable { $0.worker?.process } ?? nil }
+  package var process: Int32? { worker?.process }
 }

@@ -3,7 +3,7 @@ import WaymarkSystem
 
 /// A worker that stays from one picture to the next: started when it is needed, anew when it failed, and not too often then. One
 /// thread.
-final class PersistentWorker {
+final class PersistentWorker: RestartableProcess {
   private let launcher: WorkerLauncher
   private let ledger: WorkerMonitor
   private let now: @Sendable () -> Double
@@ -123,15 +123,13 @@ struct WorkerSupervisor: Equatable {
   }
 
   private(set) var isRunning = false
-  /// Failures in a row.
-  private var failures = 0
+  /// The first failure costs no rest, the following ones more and more: 0.1 s, 0.2 s … 2 s. Whoever shows a picture that ends workers
+  /// does not get the processor for it, and nobody waits long after it is gone.
+  private var backoff = Backoff(first: 0.1, longest: 2)
+  private var hasFailed = false
   private var failedAt = 0.0
   private var restsUntil = 0.0
 
-  /// The first failure costs no rest, the following ones more and more: 0.1 s, 0.2 s … 2 s. Whoever shows a picture that ends workers
-  /// does not get the processor for it, and nobody waits long after it is gone.
-  private static let shortest = 0.1
-  private static let longest = 2.0
   /// After that long without a failure all is forgotten, in seconds.
   private static let memory = 10.0
 
@@ -144,17 +142,18 @@ struct WorkerSupervisor: Equatable {
       isRunning = true
       return .start
     case .answered:
-      if now - failedAt > Self.memory { failures = 0 }
+      if now - failedAt > Self.memory { hasFailed = false }
       return nil
     case .ended:
       isRunning = false
       return nil
     case .failed:
       isRunning = false
-      failures = now - failedAt > Self.memory ? 1 : failures + 1
-      failedAt = now
-      let doublings = min(failures - 2, 10)
-      restsUntil = doublings < 0 ? now : now + min(Self.longest, Self.shortest * Double(1 << doublings))
+      let isFirst = !hasFailed || now - failedAt > Self.memory
+      if isFirst { backoff.reset() }
+      // One worker has nobody to avoid: its waits are not spread.
+      restsUntil = isFirst ? now : now + backoff.next(chance: 1)
+      (hasFailed, failedAt) = (true, now)
       return nil
     }
   }

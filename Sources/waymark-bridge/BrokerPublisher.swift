@@ -24,8 +24,8 @@ final class BrokerPublisher: Sendable {
   private let log: EventLog
   private let commands: AsyncStream<CommandFilter.Command>.Continuation
   private let shared = Mutex(Shared())
-  /// A pipe that has a byte in it while there is something to do.
-  private let wakeup: (read: Int32, write: Int32)
+  /// Readable while there is something to do.
+  private let pipe = WakePipe()
   private let isEnding = Atomic(false)
   private let thread = WorkerThread(name: "broker")
 
@@ -38,19 +38,6 @@ final class BrokerPublisher: Sendable {
     self.format = format
     self.log = log
     self.commands = commands
-    var ends: [Int32] = [-1, -1]
-    if pipe(&ends) == 0 {
-      for end in ends {
-        _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-        _ = fcntl(end, F_SETFL, O_NONBLOCK)
-      }
-    }
-    wakeup = (ends[0], ends[1])
-  }
-
-  deinit {
-    close(wakeup.read)
-    close(wakeup.write)
   }
 
   /// Begins.
@@ -76,11 +63,7 @@ final class BrokerPublisher: Sendable {
   }
 
   /// There are new events in the log.
-  func wake() {
-    // A full pipe wakes as well.
-    var one: UInt8 = 1
-    _ = write(wakeup.write, &one, 1)
-  }
+  func wake() { pipe.wake() }
 
   /// Tells what is of use only now.
   func publish(_ message: BridgeMessage) { pass(message, limit: 64) }
@@ -325,14 +308,11 @@ final class BrokerPublisher: Sendable {
     /// - Returns: what `poll` says of the socket.
     private func wait(seconds: Double, socket: Int32 = -1, events: Int32 = 0) -> Int32 {
       var list = [
-        pollfd(fd: courier.wakeup.read, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: courier.pipe.descriptor, events: Int16(POLLIN), revents: 0),
         pollfd(fd: socket, events: Int16(events), revents: 0),
       ]
       poll(&list, 2, Int32(min(seconds, 1) * 1000) + 1)
-      if list[0].revents != 0 {
-        var bytes = [UInt8](repeating: 0, count: 1024)
-        while read(courier.wakeup.read, &bytes, bytes.count) == bytes.count {}
-      }
+      if list[0].revents != 0 { courier.pipe.drain() }
       return Int32(list[1].revents)
     }
   }

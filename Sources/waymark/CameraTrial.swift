@@ -161,7 +161,7 @@ private struct SummaryLine: Encodable {
   /// Resident memory in bytes.
   let memory: Int
 
-  init(_ statistics: FramePipeline.Statistics) {
+  init(_ statistics: FramePipeline.Counters) {
     frames = statistics.frames
     source = statistics.source
     let lane = statistics.lanes.first { $0.name == "barcode" }?.statistics

@@ -8,21 +8,20 @@ import WaymarkSystem
 
 /// Tells an error on standard error and ends with its exit code.
 func fail(_ error: any Error) throws -> Never {
-  guard let explained = error as? any Explained else { throw error }
+  guard let explained = error as? any CommandError else { throw error }
   Output.fail(explained.exitStatus, explained.message, hint: explained.hint)
 }
 
 /// Codes that know how a command ends that fails with them.
-protocol ExplainedCode: ProblemCode {
+protocol CommandErrorCode: ProblemCode {
   var exitStatus: ExitStatus { get }
 }
 
-extension Problem: Explained where Kind: ExplainedCode {
-  var explainedCode: String { code.rawValue }
+extension Problem: CommandError where Kind: CommandErrorCode {
   var exitStatus: ExitStatus { code.exitStatus }
 }
 
-extension FileErrorCode: ExplainedCode {
+extension FileErrorCode: CommandErrorCode {
   var exitStatus: ExitStatus {
     switch self {
     case .notPermitted: .notPermitted
@@ -32,7 +31,7 @@ extension FileErrorCode: ExplainedCode {
   }
 }
 
-extension ServiceProblemCode: ExplainedCode {
+extension ServiceProblemCode: CommandErrorCode {
   var exitStatus: ExitStatus {
     switch self {
     case "cannotOpen": .cannotOpen
@@ -42,7 +41,7 @@ extension ServiceProblemCode: ExplainedCode {
   }
 }
 
-extension OnboardingErrorCode: ExplainedCode {
+extension OnboardingErrorCode: CommandErrorCode {
   var exitStatus: ExitStatus {
     switch self {
     case .cannotOpen: .cannotOpen
@@ -52,7 +51,7 @@ extension OnboardingErrorCode: ExplainedCode {
   }
 }
 
-extension SourceErrorCode: ExplainedCode {
+extension SourceErrorCode: CommandErrorCode {
   var exitStatus: ExitStatus {
     switch self {
     case "cannotOpen": .cannotOpen
@@ -63,16 +62,14 @@ extension SourceErrorCode: ExplainedCode {
   }
 }
 
-extension ConfigurationProblem: Explained {
-  var explainedCode: String { "badConfiguration" }
+extension ConfigurationProblem: CommandError {
   var exitStatus: ExitStatus { .badData }
 }
 
-extension ClientErrorCode: ExplainedCode {
+extension ClientErrorCode: CommandErrorCode {
   var exitStatus: ExitStatus { self == "notPermitted" ? .notPermitted : .unavailable }
 }
 
-extension ServiceError: Explained {
-  var explainedCode: String { code.rawValue }
+extension ServiceError: CommandError {
   var exitStatus: ExitStatus { code == .notPermitted ? .notPermitted : .invalid }
 }

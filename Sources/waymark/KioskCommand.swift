@@ -210,7 +210,7 @@ struct KioskCommand: AsyncParsableCommand {
   }
 }
 
-extension KioskErrorCode: ExplainedCode {
+extension KioskErrorCode: CommandErrorCode {
   var exitStatus: ExitStatus {
     switch self {
     case .tokenFile, .addressFile, .assets: .cannotOpen

@@ -1,6 +1,7 @@
 import CDispatch
 import Foundation
 import Glibc
+import WaymarkJSON
 import WaymarkOnboarding
 import WaymarkSystem
 
@@ -18,9 +19,7 @@ enum Output {
 
   /// A value as a line of JSON, members in the order of their names.
   static func record(_ value: some Encodable) throws {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    json(String(decoding: try encoder.encode(value), as: UTF8.self))
+    json(try JSONParser.parse(JSONLineEncoder.encode(value)).sorted.compactText)
   }
 
   /// Bytes of the result.
@@ -76,5 +75,17 @@ enum Output {
       rest = rest.dropFirst(written)
     }
     return nil
+  }
+}
+
+extension JSONValue {
+  /// The same value with the members of every object in the order of their names.
+  fileprivate var sorted: JSONValue {
+    switch self {
+    case .array(let elements): .array(elements.map(\.sorted))
+    case .object(let members):
+      .object(members.sorted { $0.name < $1.name }.map { Member($0.name, $0.value.sorted) })
+    default: self
+    }
   }
 }

@@ -62,7 +62,7 @@ struct ScanCommand: ParsableCommand {
 
   @Option(
     help: "How hard to look: still (with every rescue), live (as for camera frames), plain (as the library does).")
-  var effort = Effort.still
+  var effort = EffortOption.still
 
   @Option(
     help: ArgumentHelp(
@@ -162,7 +162,7 @@ struct ScanCommand: ParsableCommand {
 }
 
 /// How hard to look.
-enum Effort: String, ExpressibleByArgument, CaseIterable {
+enum EffortOption: String, ExpressibleByArgument, CaseIterable {
   case still
   case live
   case plain

@@ -12,7 +12,7 @@ struct FormatNegotiationTests {
   private func offer(_ format: PixelFormat, emulated: Bool = false, _ sizes: (Int, Int, [Double])...) -> VideoFormat {
     VideoFormat(
       fourCC: format.fourCC, isEmulated: emulated,
-      sizes: sizes.map { VideoFormat.Size(width: $0.0, height: $0.1, rates: $0.2) })
+      sizes: sizes.map { VideoFormat.FrameSize(width: $0.0, height: $0.1, rates: $0.2) })
   }
 
   @Test func prefersTheExactSizeAtFullRate() {
@@ -47,7 +47,7 @@ struct FormatNegotiationTests {
   }
 
   @Test func stepsThroughARangeOfSizes() {
-    let size = VideoFormat.Size(width: 48...2592, height: 32...1944, widthStep: 16, heightStep: 8, rates: [])
+    let size = VideoFormat.FrameSize(width: 48...2592, height: 32...1944, widthStep: 16, heightStep: 8, rates: [])
     #expect(size.nearest(width: 640, height: 480) == (640, 480))
     #expect(size.nearest(width: 641, height: 479) == (656, 480))
     #expect(size.nearest(width: 1, height: 9999) == (48, 1944))

@@ -3,8 +3,9 @@ import Foundation
 import Glibc
 import Synchronization
 import Testing
-import WaymarkFeedback
 import WaymarkSystem
+
+@testable import WaymarkFeedback
 
 /// The sounds, lights and vibrations for a person.
 struct FeedbackTests {

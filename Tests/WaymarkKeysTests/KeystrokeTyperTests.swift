@@ -1,8 +1,9 @@
 import Glibc
 import Synchronization
 import Testing
-import WaymarkKeys
 import WaymarkSystem
+
+@testable import WaymarkKeys
 
 /// The keyboard and its pace, over a kernel of the test's own.
 struct KeystrokeTyperTests {

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
-import WaymarkKeys
 import WaymarkSystem
+
+@testable import WaymarkKeys
 
 /// Text to keys, and back through a reader that goes by libxkbcommon alone.
 struct LayoutTests {

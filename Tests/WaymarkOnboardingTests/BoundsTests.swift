@@ -82,7 +82,7 @@ struct BoundsTests {
       "p\u{430}ypal.example", "\u{3B1}bc.example", "xn--pypal-4ve.example",
     ])
   func confusables(_ host: String) {
-    #expect(throws: HostName.Problem.self) { try HostName(host) }
+    #expect(throws: HostError.self) { try HostName(host) }
     #expect(OnboardingJudge().verdict(#"{"appID":"a","host":"\#(host)"}"#).outcome == .invalid(.hostNotAllowed))
   }
 

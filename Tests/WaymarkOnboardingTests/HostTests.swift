@@ -43,7 +43,7 @@ struct HostTests {
       "a,b.com",
       "a\u{AD}b.com", "a\u{E0041}.com", "A\u{30FB}b.com", "a·b.com",
     ])
-  func refused(_ text: String) { #expect(throws: HostName.Problem.self) { try HostName(text) } }
+  func refused(_ text: String) { #expect(throws: HostError.self) { try HostName(text) } }
 
   @Test("Every sample string of RFC 3492 encodes and decodes")
   func punycode() throws {

@@ -48,7 +48,7 @@ struct SignatureTests {
       #expect(verdict.isSuccessful, "\(verdict.steps.last?.detail ?? "")")
       #expect(verdict.kind == .sapOnboarding)
       #expect(verdict.connectTo == "mobile.example.com")
-      #expect(verdict.holdsSecrets)
+      #expect(!verdict.isHarmless)
     }
     let again = try SigningKey(pem: key.pem, id: "k")
     #expect(again.publicPEM == key.publicPEM)

@@ -5,8 +5,9 @@ import Testing
 import WaymarkAccounts
 import WaymarkJSON
 import WaymarkProtocol
-import WaymarkService
 import WaymarkSystem
+
+@testable import WaymarkService
 
 /// Users through the socket: who may do what, who sees what, and that nothing which somebody typed gets where it must not.
 @Suite(.ownThread) struct AccountsModuleTests {

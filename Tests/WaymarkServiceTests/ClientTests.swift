@@ -3,10 +3,10 @@ import NIOCore
 import Testing
 import WaymarkJSON
 import WaymarkProtocol
-import WaymarkService
 import WaymarkSystem
 
 @testable import WaymarkClient
+@testable import WaymarkService
 
 /// The client of the library against a real service.
 @Suite(.serialized) struct ClientTests {

@@ -4,7 +4,8 @@ import Testing
 import WaymarkJSON
 import WaymarkPipeline
 import WaymarkProtocol
-import WaymarkService
+
+@testable import WaymarkService
 
 /// A scene whose anchors are codes, through the real socket: the sample walk past the labels of a shelf, with its truth.
 @Suite(.serialized, .ownThread) struct CodeScenesTests {

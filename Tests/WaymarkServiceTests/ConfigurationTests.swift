@@ -1,8 +1,9 @@
 import Foundation
 import Testing
 import WaymarkOnboarding
-import WaymarkService
 import WaymarkSystem
+
+@testable import WaymarkService
 
 @Suite struct ConfigurationTests {
   private func load(

@@ -2,7 +2,8 @@ import Foundation
 import Testing
 import WaymarkJSON
 import WaymarkProtocol
-import WaymarkService
+
+@testable import WaymarkService
 
 @Suite(.serialized, .ownThread) struct EventDeliveryTests {
   private func subscribed(_ service: TestService, _ events: String) throws -> RawClient {

@@ -26,7 +26,7 @@ import WaymarkSystem
   }
 
   @Test("Nobody gets all of the budget, a client has one picture, few wait") func budget() {
-    var budget = ByteBudget(limit: 100, share: 60, waitingLimit: 3, waitingShare: 2)
+    var budget = ByteBudget(limit: 100, share: 60, reserve: 25, waitingLimit: 3, waitingShare: 2)
     #expect(budget.ask(ask(1, 1, 7, 1000)) == .granted, "more than a share is a share")
     #expect(budget.ask(ask(2, 1, 7, 1)) == .waits)
     #expect(budget.ask(ask(3, 2, 7, 1)) == .waits, "the user's share is taken")
@@ -41,7 +41,7 @@ import WaymarkSystem
   }
 
   @Test("Two who fill every place leave one to a third user, and to root") func placesForOthers() {
-    var budget = ByteBudget(limit: 100, share: 50, waitingLimit: 32, waitingShare: 16)
+    var budget = ByteBudget(limit: 100, share: 50, reserve: 25, waitingLimit: 32, waitingShare: 16)
     var id = 0
     func ask(_ client: Int, _ user: UInt32, _ bytes: Int) -> (Int, ByteBudget.Answer) {
       id += 1
@@ -65,7 +65,7 @@ import WaymarkSystem
   }
 
   @Test("Two users who hold all that they may leave room for a third one's picture") func roomForOthers() {
-    var budget = ByteBudget(limit: 64, share: 48, waitingLimit: 32, waitingShare: 16)
+    var budget = ByteBudget(limit: 64, share: 48, reserve: 16, waitingLimit: 32, waitingShare: 16)
     for client in 1...16 {
       _ = budget.ask(ask(2 * client, client, 7, 16))
       _ = budget.ask(ask(2 * client + 1, 100 + client, 8, 16))
@@ -75,7 +75,7 @@ import WaymarkSystem
   }
 
   @Test("A client that still holds a picture holds up no other client of its user") func overtaking() {
-    var budget = ByteBudget(limit: 100, share: 60, waitingLimit: 8, waitingShare: 8)
+    var budget = ByteBudget(limit: 100, share: 60, reserve: 25, waitingLimit: 8, waitingShare: 8)
     #expect(budget.ask(ask(1, 1, 7, 10)) == .granted)
     for id in 2...6 { #expect(budget.ask(ask(id, 1, 7, 10)) == .waits) }
     #expect(budget.ask(ask(7, 2, 7, 10)) == .granted)

@@ -2,7 +2,8 @@ import Foundation
 import Testing
 import WaymarkJSON
 import WaymarkProtocol
-import WaymarkService
+
+@testable import WaymarkService
 
 /// The replies to clients that come back.
 @Suite(.serialized, .ownThread) struct HistoryTests {

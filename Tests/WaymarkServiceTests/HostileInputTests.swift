@@ -2,7 +2,8 @@ import Foundation
 import Testing
 import WaymarkJSON
 import WaymarkProtocol
-import WaymarkService
+
+@testable import WaymarkService
 
 /// The input that a socket may be sent, and the required reaction.
 @Suite(.serialized, .ownThread) struct HostileInputTests {

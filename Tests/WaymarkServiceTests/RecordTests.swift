@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 import WaymarkJSON
 import WaymarkProtocol
@@ -53,6 +54,24 @@ import WaymarkSignature
     let mode = try FileManager.default.attributesOfItem(atPath: folder + "/forms")[.posixPermissions] as? Int
     #expect(mode == 0o700)
     await service.stop()
+  }
+
+  @Test func aRecordAndItsReceiptGrowOldByASteadyClock() async throws {
+    let clock = Mutex((wall: 1_000_000.0, boot: 10.0))
+    let store = try await RecordStore(
+      folder: nil, limits: RecordStore.Limits(count: 10, bytes: 1 << 10, age: 5000),
+      wall: { clock.withLock { $0.wall } }, boot: { clock.withLock { $0.boot } })
+    let entry = try await store.add([1])
+    await store.remember("told", of: entry.id, key: "k")
+    // A clock that jumps ages nothing.
+    clock.withLock { $0.wall += 1_000_000 }
+    await store.forgetOld()
+    #expect(await store.entries == [entry])
+    #expect(await store.receipt(of: "k", as: String.self) == "told")
+    clock.withLock { $0 = ($0.wall + 3600, $0.boot + 3600) }
+    await store.forgetOld()
+    #expect(await store.entries.isEmpty)
+    #expect(await store.receipt(of: "k", as: String.self) == nil)
   }
 
   @Test(.timeLimit(.minutes(2))) func asManyAreKeptAsMay() async throws {

@@ -2,7 +2,8 @@ import Foundation
 import Testing
 import WaymarkJSON
 import WaymarkProtocol
-import WaymarkService
+
+@testable import WaymarkService
 
 @Suite(.serialized, .ownThread) struct RoleTests {
   private static let stranger: UInt32 = 4_001_234

@@ -5,7 +5,8 @@ import WaymarkImage
 import WaymarkJSON
 import WaymarkPipeline
 import WaymarkProtocol
-import WaymarkService
+
+@testable import WaymarkService
 
 /// The whole AR session through the real socket: the sample walk with its truth, seen by a client.
 @Suite(.serialized, .ownThread) struct SessionThroughSocketTests {

@@ -1,8 +1,9 @@
 import Foundation
 import NIOCore
 import Testing
-import WaymarkService
 import WaymarkSystem
+
+@testable import WaymarkService
 
 @Suite struct ListeningSocketTests {
   @Test func whatIsLeftOverIsReplaced() throws {

@@ -1,7 +1,8 @@
 import Foundation
 import Glibc
 import Testing
-import WaymarkService
+
+@testable import WaymarkService
 
 @Suite struct SystemdTests {
   /// A socket that hears what a service manager would hear.

@@ -1,5 +1,6 @@
 import Crypto
 package import WaymarkJSON
+import WaymarkSystem
 
 /// Something that people are asked to allow.
 package struct Consent: Hashable, Sendable {
@@ -51,10 +52,7 @@ package struct Consent: Hashable, Sendable {
   /// SHA-256 over the UTF-8 of `shown(in:)`, in hexadecimal digits.
   package func hash(in language: String?) -> String {
     let bytes = (try? JSONLineEncoder.encode(shown(in: language))) ?? []
-    return SHA256.hash(data: bytes).map { byte in
-      let digits = String(byte, radix: 16)
-      return digits.count < 2 ? "0" + digits : digits
-    }.joined()
+    return SHA256.hash(data: bytes).map { $0.digits(2, radix: 16) }.joined()
   }
 }
 

@@ -26,7 +26,7 @@ package final class FeatureExtractor {
     /// The side of a cell in pixels of the level.
     package var cell = 40
     /// How a level's share falls with its size: share ∝ scale^falloff.
-    package var falloff = 1.2
+    let falloff = 1.2
     /// From how many levels features are taken; the pyramid has `levels`.
     package var searched = 16
     package init() {}

@@ -12,7 +12,7 @@ package final class AnchorCompiler {
     /// The most features an anchor keeps: 44 bytes each in the library.
     package var limit = 700
     /// The most features taken from one view.
-    package var perView = 500
+    let perView = 500
     /// Simulated frames that decide which features are kept.
     package var shots = 60
     /// The most features it keeps besides, of a picture that has more pixels than the reference: what is seen of it from near.
@@ -20,7 +20,7 @@ package final class AnchorCompiler {
     /// The most features it keeps of views from far aside.
     package var grazing = 300
     /// Simulated frames from near, and as many from far aside, that decide which of these are kept.
-    package var closeUps = 24
+    let closeUps = 24
     /// The greatest Hamming distance at which a feature counts as found again.
     package var distance = 60
     package init() {}

@@ -10,7 +10,7 @@ package struct AnchorTracker {
   package struct Options: Sendable {
     /// How far the anchor may be from the expected place, in pixels of the frame, at first and in the second attempt.
     package var radius = 20.0
-    package var wideRadius = 44.0
+    let wideRadius = 44.0
     /// The least score to go on, and the least share of the patches in view that must agree.
     package var minimumScore = 0.6
     package var minimumShare = 0.3

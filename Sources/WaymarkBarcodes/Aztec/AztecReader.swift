@@ -1,6 +1,7 @@
 import WaymarkGeometry
 import WaymarkImage
 import WaymarkSymbologies
+import WaymarkSystem
 
 /// Reads Aztec Code symbols (ISO/IEC 24778) from the bull's eye outwards.
 struct AztecReader {
@@ -21,7 +22,7 @@ struct AztecReader {
     return detections
   }
 
-  private func read(_ mark: BullseyeSearch.Mark, _ core: (map: Homography, isFull: Bool)) -> MatrixDetection? {
+  private func read(_ mark: BullseyeSearch.Bullseye, _ core: (map: Homography, isFull: Bool)) -> MatrixDetection? {
     for isCompact in [!core.isFull, core.isFull] {
       if let found = read(core.map, isCompact: isCompact, inverted: mark.isLight) { return found }
     }
@@ -32,7 +33,7 @@ struct AztecReader {
 
   /// The map from modules, counted from the middle, to pixels; by the corners of the ring three modules from there, which
   /// lies between two of the other tone.
-  private func core(_ mark: BullseyeSearch.Mark) -> (map: Homography, isFull: Bool)? {
+  private func core(_ mark: BullseyeSearch.Bullseye) -> (map: Homography, isFull: Bool)? {
     let found = RingCorners.find(
       view, levels: levels, around: mark.center, unit: [mark.ringX, mark.ringY], isDark: mark.isLight,
       past: [false, true, false], modules: 7)
@@ -111,7 +112,7 @@ struct AztecReader {
         symbology: .aztec, corners: turn.corners(core, half: 5.5), module: module, certainty: 1)
       finding.inverted = inverted
       var message = CodeMessage()
-      message.append(String(repeating: "0", count: 3 - String(rune).count) + String(rune))
+      message.append(rune.digits(3))
       finding.message = message
       return finding
     }

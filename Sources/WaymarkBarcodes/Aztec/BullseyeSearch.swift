@@ -3,7 +3,7 @@ import WaymarkImage
 
 /// Looks for rings of one width around a point: the middle of an Aztec Code symbol.
 struct BullseyeSearch {
-  struct Mark {
+  struct Bullseye {
     var center: Point2
     /// The width of a ring along a row and along a column, in pixels.
     var ringX: Double
@@ -16,7 +16,7 @@ struct BullseyeSearch {
     var rows = 1
   }
 
-  private(set) var marks: [Mark] = []
+  private(set) var marks: [Bullseye] = []
 
   /// - Parameter step: one row in that many is looked at.
   init(_ view: ImageView, levels: BlockMean, step: Int) {
@@ -63,7 +63,7 @@ struct BullseyeSearch {
     let rays = Self.directions.count { crosses(view, levels, center, $0, Point2(width, down.width), isLight: isLight) }
     // Chance makes rows and columns of equal runs in the midst of modules, but hardly in all directions.
     guard rays >= 7 else { return }
-    marks.append(Mark(center: center, ringX: width, ringY: down.width, isLight: isLight, rays: rays))
+    marks.append(Bullseye(center: center, ringX: width, ringY: down.width, isLight: isLight, rays: rays))
   }
 
   private static let directions: [Point2] = [

@@ -1,5 +1,6 @@
 import WaymarkGeometry
 import WaymarkSymbologies
+import WaymarkSystem
 
 /// The codes of one picture that carry parts of messages, of whatever symbology.
 struct StructuredAppend {
@@ -10,7 +11,7 @@ struct StructuredAppend {
     var corners: Quadrilateral
     var pass = ScanPass.modules
 
-    var part: CodeMessage.Part? { message.part }
+    var part: CodeMessage.Fragment? { message.part }
 
     /// By itself.
     var symbol: Symbol? {
@@ -104,12 +105,12 @@ extension Symbology {
 
 extension SymbolPart {
   /// The place that a code tells of itself, in the notation of its symbology.
-  init(_ part: CodeMessage.Part, of symbology: Symbology) {
+  init(_ part: CodeMessage.Fragment, of symbology: Symbology) {
     let words = part.identifier
     let id: String =
       switch symbology {
       case .pdf417, .microPDF417:
-        words.map { String(repeating: "0", count: max(0, 3 - String($0).count)) + String($0) }.joined()
+        words.map { $0.digits(3) }.joined()
       case .aztec: String(String.UnicodeScalarView(words.compactMap { Unicode.Scalar(UInt32($0)) }))
       default: words.isEmpty ? "" : String(words.reduce(0) { $0 << 8 | $1 })
       }

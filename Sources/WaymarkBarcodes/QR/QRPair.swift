@@ -7,7 +7,7 @@ struct QRPair {
   let second: FinderPattern
 
   /// One way in which two patterns may stand in a code.
-  struct Frame {
+  struct Basis {
     var corners: TripletCorners
     /// True if they stand one above the other, false if side by side in the frame of the code; `nil` on the diagonal.
     var isVertical: Bool?
@@ -30,7 +30,7 @@ struct QRPair {
   }
 
   /// The ways in which they may stand: side by side where their edges run along the line between them, else on the diagonal.
-  var frames: [Frame] {
+  var frames: [Basis] {
     let d = second.center - first.center
     let turned = Point2(-d.y, d.x)
     let beside = [
@@ -45,13 +45,13 @@ struct QRPair {
       frame([1, 0], [0, 1], towards: u, v, isVertical: nil), frame([0, 1], [1, 0], towards: -u, -v, isVertical: nil),
     ].compactMap(\.self)
     // Seen along its edges a square has its full area, across them half of it.
-    let area = { (frames: [Frame]) in frames.map(\.corners.area).max() ?? 0 }
+    let area = { (frames: [Basis]) in frames.map(\.corners.area).max() ?? 0 }
     return area(beside) >= area(across) ? beside : across
   }
 
   private func frame(
     _ place: Point2, _ other: Point2, towards u: Point2, _ v: Point2, isVertical: Bool?
-  ) -> Frame? {
+  ) -> Basis? {
     guard let corners = TripletCorners([(place, first), (other, second)], towards: u, v) else { return nil }
     let module = corners.area.squareRoot() / 7
     guard module > 0 else { return nil }
@@ -59,6 +59,6 @@ struct QRPair {
     let side = (isVertical == nil ? distance / 2.0.squareRoot() : distance) + 7
     guard let nearest = QRLayout(nearestSide: side) else { return nil }
     let others = [QRLayout(version: nearest.version + 1), QRLayout(version: nearest.version - 1)].compactMap(\.self)
-    return Frame(corners: corners, isVertical: isVertical, layouts: [nearest] + others)
+    return Basis(corners: corners, isVertical: isVertical, layouts: [nearest] + others)
   }
 }

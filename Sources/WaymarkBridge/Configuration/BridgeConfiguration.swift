@@ -19,7 +19,7 @@ package struct BridgeConfiguration: Hashable, Sendable {
     /// The user.
     package var username: String?
     /// The file with the password.
-    package var passwordFile: String?
+    var passwordFile: String?
     /// How many events may be on their way at a time.
     package var window = 100
     /// Encryption; none where missing.

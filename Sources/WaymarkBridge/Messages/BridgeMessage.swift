@@ -1,4 +1,5 @@
 package import WaymarkJSON
+import WaymarkSystem
 
 /// A message for a broker: a topic and bytes.
 package struct BridgeMessage: Hashable, Sendable {
@@ -33,8 +34,7 @@ package struct MessageFormat: Sendable {
 
   /// The id of the event with a number of a log: `STREAM-NUMBER`.
   package static func id(stream: UInt64, sequence: UInt64) -> String {
-    let digits = String(stream, radix: 16)
-    return "\(String(repeating: "0", count: max(0, 16 - digits.count)))\(digits)-\(sequence)"
+    "\(stream.digits(16, radix: 16))-\(sequence)"
   }
 
   /// The treatment of an event.

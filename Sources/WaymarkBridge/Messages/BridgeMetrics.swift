@@ -1,7 +1,7 @@
 /// The bridge's figures in the text exposition format of Prometheus, version 0.0.4.
 package enum BridgeMetrics {
   /// The text.
-  package static func text(isConnected: Bool, isServiceThere: Bool, refused: UInt64, figures: EventLog.Statistics)
+  package static func text(isConnected: Bool, isServiceThere: Bool, refused: UInt64, figures: EventLog.Figures)
     -> String
   {
     let rows: [(name: String, type: String, help: String, value: UInt64)] = [

@@ -31,7 +31,7 @@ package struct BridgeTopics: Hashable, Sendable {
   }
 
   /// Returns whether a text can be one level of a topic: no wildcard, no separator, nothing that a terminal or a log would stumble over.
-  package static func isLevel(_ text: String) -> Bool {
+  static func isLevel(_ text: String) -> Bool {
     let allowed = { (byte: UInt8) in
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

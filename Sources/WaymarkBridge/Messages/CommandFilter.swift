@@ -24,7 +24,7 @@ package struct CommandFilter: Sendable {
 
   /// The methods that may be allowed: they show and change nothing of which a broker must not know. With the fields of
   /// their answers that leave the device.
-  package static let permissible: [String: [String]] = [
+  static let permissible: [String: [String]] = [
     "ping": ["time"],
     "scan.begin": ["scan"],
     "scan.cancel": ["scan"],

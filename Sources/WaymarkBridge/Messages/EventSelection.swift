@@ -44,7 +44,7 @@ package struct EventSelection: Hashable, Sendable {
   ]
 
   /// Events of which only the newest is of use: they are told while the broker listens, and not kept.
-  package static let fleeting: Set<String> = [
+  static let fleeting: Set<String> = [
     "anchors.updated", "statistics", "scan.guide", "scanner.status", "scene.progress", "marker.changed",
   ]
 

@@ -38,7 +38,7 @@ package final class EventLog: Sendable {
   }
 
   /// Figures.
-  package struct Statistics: Hashable, Sendable {
+  package struct Figures: Hashable, Sendable {
     /// Events that wait for their acknowledgement.
     package var waiting: UInt64
     /// Events that were lost since the log was opened.
@@ -77,7 +77,7 @@ package final class EventLog: Sendable {
   package let stream: UInt64
   private let folder: String
   private let limits: Limits
-  private let lock: Int32
+  private let lock: FolderLock
   private let state: Mutex<State>
 
   /// Opens the log in a folder, or makes it there.
@@ -86,25 +86,17 @@ package final class EventLog: Sendable {
   package init(folder: String, limits: Limits = Limits()) throws(BridgeError) {
     self.folder = folder
     self.limits = limits
-    if mkdir(folder, 0o700) != 0, errno != EEXIST { throw Self.problem(folder, errno) }
-    let lock = open(folder + "/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard lock >= 0 else { throw Self.problem(folder, errno) }
-    guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
-      let number = errno
-      close(lock)
-      throw number == EWOULDBLOCK
+    do throws(FileError) {
+      try Folder.make(folder, withParents: false)
+      lock = try FolderLock(folder)
+    } catch {
+      throw error.code == .inUse
         ? BridgeError(
           .store, "Another bridge uses the store \(folder)", hint: "End it, or give this one a folder of its own.")
-        : Self.problem(folder, number)
+        : Self.problem(folder, reason: error.cause ?? error.message)
     }
     var state = State()
-    do throws(BridgeError) {
-      stream = try Self.recover(&state, folder: folder)
-    } catch {
-      close(lock)
-      throw error
-    }
-    self.lock = lock
+    stream = try Self.recover(&state, folder: folder)
     self.state = Mutex(state)
   }
 
@@ -114,14 +106,13 @@ package final class EventLog: Sendable {
       if state.writer >= 0 { close(state.writer) }
       close(state.slots)
     }
-    close(lock)
   }
 
   /// How it is.
-  package var figures: Statistics {
+  package var figures: Figures {
     state.withLock { state in
       let gone = max(state.acknowledged, (state.segments.first?.first ?? state.next) - 1)
-      return Statistics(
+      return Figures(
         waiting: state.next - 1 - min(gone, state.next - 1), dropped: state.dropped, last: state.next - 1,
         acknowledged: state.acknowledged, bytes: state.bytes)
     }
@@ -278,13 +269,15 @@ package final class EventLog: Sendable {
   // MARK: Opening
 
   private static func path(_ folder: String, _ first: UInt64) -> String {
-    let digits = String(first)
-    return "\(folder)/\(String(repeating: "0", count: max(0, 20 - digits.count)))\(digits).log"
+    "\(folder)/\(first.digits(20)).log"
   }
 
   private static func problem(_ folder: String, _ number: Int32) -> BridgeError {
-    let reason = systemMessage(number)
-    return BridgeError(
+    problem(folder, reason: systemMessage(number))
+  }
+
+  private static func problem(_ folder: String, reason: String) -> BridgeError {
+    BridgeError(
       .store, "The store \(folder) cannot be used: \(reason)",
       hint: "Check that there is room on the disk, and that this user may write there.", cause: reason)
   }

@@ -19,8 +19,8 @@ extension VideoDevice {
     return offers
   }
 
-  private func sizes(of fourCC: UInt32) -> [VideoFormat.Size] {
-    var sizes: [VideoFormat.Size] = []
+  private func sizes(of fourCC: UInt32) -> [VideoFormat.FrameSize] {
+    var sizes: [VideoFormat.FrameSize] = []
     for index in 0..<256 {
       var raw = v4l2_frmsizeenum()
       raw.index = UInt32(index)

@@ -9,10 +9,10 @@ package struct VideoFormat: Sendable, Equatable {
   /// True if libv4l2 makes it of something else.
   package var isEmulated: Bool
   /// The sizes that it offers.
-  package var sizes: [Size]
+  package var sizes: [FrameSize]
 
   /// An offer.
-  package init(fourCC: UInt32, name: String = "", isEmulated: Bool = false, sizes: [Size] = []) {
+  package init(fourCC: UInt32, name: String = "", isEmulated: Bool = false, sizes: [FrameSize] = []) {
     self.fourCC = fourCC
     self.name = name
     self.isEmulated = isEmulated
@@ -28,7 +28,7 @@ package struct VideoFormat: Sendable, Equatable {
   package static let longestSide = 16384
 
   /// A size, or a range of sizes, with its rates.
-  package struct Size: Sendable, Equatable {
+  package struct FrameSize: Sendable, Equatable {
     /// Widths in pixels.
     package var width: ClosedRange<Int>
     /// Heights in pixels.

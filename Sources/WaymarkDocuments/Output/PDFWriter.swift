@@ -1,4 +1,5 @@
 public import WaymarkImage
+public import WaymarkSystem
 
 /// A page as a PDF holds it.
 public struct CodedPage: Hashable, Sendable {
@@ -148,7 +149,7 @@ public struct PDFWriter {
     var out: [UInt8] = []
     let profile = object(&out, "/N 3", stream: ColourProfile.sRGB)
     let description = object(&out, "/Type /Metadata /Subtype /XML", stream: Array(xmp.utf8))
-    let date = "(D:\(Self.date(metadata.created, ["", "", "", "", ""]))Z)"
+    let date = "(D:\(created.filter(\.isNumber))Z)"
     let info = object(
       &out,
       "/Title \(Self.text(metadata.title)) /Producer \(Self.text(metadata.producer)) /CreationDate \(date) /ModDate \(date)"
@@ -163,10 +164,7 @@ public struct PDFWriter {
       "/Type /Catalog /Pages \(Self.pagesObject) 0 R /Metadata \(description) 0 R /OutputIntents [<< /Type /OutputIntent "
         + "/S /GTS_PDFA1 /OutputConditionIdentifier (sRGB) /Info (sRGB IEC61966-2.1) /DestOutputProfile \(profile) 0 R >>]"
     )
-    let table = starts.map { start in
-      let digits = String(start)
-      return String(repeating: "0", count: max(0, 10 - digits.count)) + digits + " 00000 n \n"
-    }
+    let table = starts.map { $0.digits(10) + " 00000 n \n" }
     let identifier = Self.identifier(metadata, length)
     out += "xref\n0 \(starts.count + 1)\n0000000000 65535 f \n\(table.joined())".utf8
     out +=
@@ -196,16 +194,12 @@ public struct PDFWriter {
   private static func number(_ value: Double) -> String {
     let hundredths = Int((max(0, min(value, 14_400)) * 100).rounded())
     let rest = hundredths % 100
-    return "\(hundredths / 100)." + (rest < 10 ? "0" : "") + "\(rest)"
+    return "\(hundredths / 100)." + rest.digits(2)
   }
 
   /// A text string, in UTF-16 with a byte order mark, in hexadecimal: no character of it can mean anything else.
   private static func text(_ value: String) -> String {
-    func hex(_ unit: UInt16) -> String {
-      let digits = String(unit, radix: 16, uppercase: true)
-      return String(repeating: "0", count: 4 - digits.count) + digits
-    }
-    return "<FEFF" + value.utf16.map(hex).joined() + ">"
+    "<FEFF" + value.utf16.map { $0.digits(4, radix: 16, uppercase: true) }.joined() + ">"
   }
 
   /// 32 hexadecimal digits that differ from file to file (FNV-1a).
@@ -215,46 +209,17 @@ public struct PDFWriter {
       for byte in "\(metadata.title) \(metadata.created) \(length)".utf8 {
         value = (value ^ UInt64(byte)) &* 0x100_0000_01B3
       }
-      let digits = String(value, radix: 16, uppercase: true)
-      return String(repeating: "0", count: 16 - digits.count) + digits
+      return value.digits(16, radix: 16, uppercase: true)
     }
     return hash(0xCBF2_9CE4_8422_2325) + hash(0x9E37_79B9_7F4A_7C15)
   }
 
-  /// Year, month, day, hour, minute, second in UTC with what stands between them (H. Hinnant, "chrono-compatible low-level date algorithms").
-  private static func date(_ seconds: Int, _ between: [String]) -> String {
-    let clamped = min(max(0, seconds), 253_402_300_799)
-    let (days, rest) = (clamped / 86_400, clamped % 86_400)
-    let z = days + 719_468
-    let era = z / 146_097
-    let day = z % 146_097
-    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365
-    let ordinal = day - (365 * year + year / 4 - year / 100)
-    let shifted = (5 * ordinal + 2) / 153
-    let month = shifted < 10 ? shifted + 3 : shifted - 9
-    func two(_ value: Int) -> String { (value < 10 ? "0" : "") + "\(value)" }
-    let fullYear = year + era * 400 + (month <= 2 ? 1 : 0)
-    return String(repeating: "0", count: max(0, 4 - String(fullYear).count)) + "\(fullYear)" + between[0] + two(month)
-      + between[1] + two(ordinal - (153 * shifted + 2) / 5 + 1) + between[2] + two(rest / 3600) + between[3]
-      + two(rest / 60 % 60) + between[4] + two(rest % 60)
-  }
+  /// When the document was made, as RFC 3339; the years 1970 to 9999 can be written.
+  private var created: String { WallClock.timestamp(seconds: min(max(0, metadata.created), 253_402_300_799)) }
 
   /// The same facts once more, as ISO 19005 wants them.
   private var xmp: String {
-    func escaped(_ text: String) -> String {
-      String(
-        text.unicodeScalars.map { scalar -> String in
-          switch scalar {
-          case "&": "&amp;"
-          case "<": "&lt;"
-          case ">": "&gt;"
-          // XML has no way to write the other control characters.
-          case _ where scalar.value < 32 || scalar.value == 0xFFFE || scalar.value == 0xFFFF: " "
-          default: String(scalar)
-          }
-        }.joined())
-    }
-    let date = Self.date(metadata.created, ["-", "-", "T", ":", ":"]) + "Z"
+    func escaped(_ text: String) -> String { XMLText.escaped(text, unwritable: " ") }
     return """
       <?xpacket begin="\u{FEFF}" id="W5M0MpCehiHzreSzNTczkc9d"?>
       <x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
@@ -263,7 +228,7 @@ public struct PDFWriter {
       <pdfaid:part>2</pdfaid:part><pdfaid:conformance>B</pdfaid:conformance>
       <dc:title><rdf:Alt><rdf:li xml:lang="x-default">\(escaped(metadata.title))</rdf:li></rdf:Alt></dc:title>
       <pdf:Producer>\(escaped(metadata.producer))</pdf:Producer>
-      <xmp:CreateDate>\(date)</xmp:CreateDate><xmp:ModifyDate>\(date)</xmp:ModifyDate>
+      <xmp:CreateDate>\(created)</xmp:CreateDate><xmp:ModifyDate>\(created)</xmp:ModifyDate>
       </rdf:Description></rdf:RDF></x:xmpmeta>
       <?xpacket end="w"?>
       """

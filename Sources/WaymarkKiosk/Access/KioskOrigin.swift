@@ -1,7 +1,7 @@
 /// An address under which browsers reach the kiosk, other than the one it listens on: what a proxy before it is called.
 package struct KioskOrigin: Hashable, Sendable {
   /// True if the way to whoever answers there is encrypted.
-  package let isSecure: Bool
+  let isSecure: Bool
   /// `host`, or `host:port` where the port is not the scheme's own, in lower case: as browsers write `Host`.
   package let authority: String
 

@@ -15,10 +15,7 @@ package struct KioskToken: Sendable {
   /// Makes a new one from the system's generator.
   package init() {
     var generator = SystemRandomNumberGenerator()
-    value = (0..<4).map { _ in
-      let word = String(generator.next() as UInt64, radix: 16)
-      return String(repeating: "0", count: 16 - word.count) + word
-    }.joined()
+    value = (0..<4).map { _ in (generator.next() as UInt64).digits(16, radix: 16) }.joined()
   }
 
   /// Reads the token of a file that only its owner can write, or makes one and writes it there with mode 0640.

@@ -10,7 +10,7 @@ import WaymarkSystem
 /// The page's HTTP server: files, commands, events and pictures, for whoever holds the token.
 package struct KioskServer: Sendable {
   /// The largest picture that is taken from a person's device, in bytes.
-  package static let uploadLimit = 16 << 20
+  static let uploadLimit = 16 << 20
   /// The largest command, in bytes.
   static let commandLimit = 64 << 10
 

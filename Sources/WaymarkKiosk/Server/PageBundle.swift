@@ -1,4 +1,5 @@
 import Foundation
+import WaymarkSystem
 
 /// The page's many small files gathered into few, because a browser asks for one after the other: what the first view is made
 /// of in one style sheet and one script, the modules of every other view in a second script.
@@ -65,10 +66,9 @@ enum PageBundle {
 
   /// The page with what it may show in its head.
   static func configured(_ page: String, _ configuration: String) -> String {
-    let escaped = configuration.replacing("&", with: "&amp;").replacing("\"", with: "&quot;")
-      .replacing("<", with: "&lt;")
-    return page.replacing(
-      "<meta name=\"waymark\" content=\"\">", with: "<meta name=\"waymark\" content=\"\(escaped)\">")
+    page.replacing(
+      "<meta name=\"waymark\" content=\"\">",
+      with: "<meta name=\"waymark\" content=\"\(XMLText.escaped(configuration))\">")
   }
 
   /// Modules turned into functions, each after those that it imports.

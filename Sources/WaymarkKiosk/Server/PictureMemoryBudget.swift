@@ -1,4 +1,5 @@
 import Synchronization
+import WaymarkSystem
 
 /// Bounds what pictures take up that are under way: room for one is taken before a byte of it is read, in the order in which it was asked
 /// for.
@@ -6,11 +7,13 @@ final class PictureMemoryBudget: Sendable {
   /// Room for a picture, given back by `release`, or when nobody holds it any more.
   final class Reservation: Sendable {
     private let pictureBudget: PictureMemoryBudget
-    /// The bytes taken; 0 once they are given back.
+    private let number: Int
+    /// The bytes taken; -1 once they are given back.
     private let bytes: Atomic<Int>
 
-    fileprivate init(_ pictureBudget: PictureMemoryBudget, bytes: Int) {
+    fileprivate init(_ pictureBudget: PictureMemoryBudget, number: Int, bytes: Int) {
       self.pictureBudget = pictureBudget
+      self.number = number
       self.bytes = Atomic(bytes)
     }
 
@@ -22,30 +25,30 @@ final class PictureMemoryBudget: Sendable {
       guard size < before, bytes.compareExchange(expected: before, desired: size, ordering: .relaxed).exchanged else {
         return
       }
-      pictureBudget.release(before - size)
+      pictureBudget.change { $0.resize(number, to: size) }
     }
 
     /// Gives the room back.
     func release() {
-      let held = bytes.exchange(0, ordering: .relaxed)
-      if held > 0 { pictureBudget.release(held) }
+      if bytes.exchange(-1, ordering: .relaxed) >= 0 { pictureBudget.change { $0.leave(number) } }
     }
   }
 
   private struct State {
-    var free: Int
+    var budget: ByteBudget
     var lastNumber = 0
-    var waiting: [(number: Int, bytes: Int, continuation: CheckedContinuation<Reservation?, Never>)] = []
+    var waiting: [Int: (bytes: Int, continuation: CheckedContinuation<Reservation?, Never>)] = [:]
   }
 
   private let state: Mutex<State>
   private let bytes: Int
-  private let limit: Int
+  /// Whose pictures they are: the page's, all of them.
+  private static let user: UInt32 = 1
 
   init(bytes: Int, waiting limit: Int) {
     self.bytes = bytes
-    self.limit = limit
-    state = Mutex(State(free: bytes))
+    state = Mutex(
+      State(budget: ByteBudget(limit: bytes, share: bytes, reserve: 0, waitingLimit: limit, waitingShare: limit)))
   }
 
   /// Takes room, or waits for it a while; `nil` when there is none.
@@ -62,18 +65,20 @@ final class PictureMemoryBudget: Sendable {
     defer { timer.cancel() }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let now = state.withLock { state -> Reservation?? in
-          if state.waiting.isEmpty, state.free >= bytes {
-            state.free -= bytes
-            return .some(Reservation(self, bytes: bytes))
-          }
-          guard state.waiting.count < limit else { return .some(nil) }
-          state.waiting.append((number, bytes, continuation))
-          return nil
+        // Each picture is a client of its own: they wait in the order in which they came.
+        let request = ByteBudget.Request(id: number, client: number, user: Self.user, bytes: bytes)
+        let answer = state.withLock { state in
+          let answer = state.budget.ask(request)
+          if answer == .waits { state.waiting[number] = (bytes, continuation) }
+          return answer
         }
-        if let now { continuation.resume(returning: now) }
-        // Before it waited there was nobody to be told.
-        if Task.isCancelled { giveUp(number) }
+        switch answer {
+        case .granted: continuation.resume(returning: Reservation(self, number: number, bytes: bytes))
+        case .refused: continuation.resume(returning: nil)
+        case .waits:
+          // Before it waited there was nobody to be told.
+          if Task.isCancelled { giveUp(number) }
+        }
       }
     } onCancel: {
       giveUp(number)
@@ -81,25 +86,19 @@ final class PictureMemoryBudget: Sendable {
   }
 
   private func giveUp(_ number: Int) {
-    let continuation = state.withLock { state in
-      state.waiting.firstIndex { $0.number == number }.map { state.waiting.remove(at: $0).continuation }
-    }
-    continuation?.resume(returning: nil)
+    guard let waiting = state.withLock({ $0.waiting.removeValue(forKey: number) }) else { return }
+    waiting.continuation.resume(returning: nil)
     // The requests behind it may fit.
-    release(0)
+    change { $0.leave(number) }
   }
 
-  private func release(_ bytes: Int) {
+  /// Changes who holds how much, and hands room to those whose turn it is then.
+  private func change(_ body: (inout ByteBudget) -> [Int]) {
     let next = state.withLock { state in
-      state.free += bytes
-      var next: [(Int, CheckedContinuation<Reservation?, Never>)] = []
-      while let first = state.waiting.first, state.free >= first.bytes {
-        state.free -= first.bytes
-        next.append((first.bytes, first.continuation))
-        state.waiting.removeFirst()
-      }
-      return next
+      body(&state.budget).compactMap { number in state.waiting.removeValue(forKey: number).map { (number, $0) } }
     }
-    for (bytes, continuation) in next { continuation.resume(returning: Reservation(self, bytes: bytes)) }
+    for (number, waiting) in next {
+      waiting.continuation.resume(returning: Reservation(self, number: number, bytes: waiting.bytes))
+    }
   }
 }

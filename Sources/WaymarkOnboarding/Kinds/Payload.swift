@@ -1,5 +1,3 @@
-import WaymarkSystem
-
 /// A payload after recognition: its kind, what it says, and where it would connect to. Nothing is accepted yet.
 package struct Payload: Sendable, Hashable {
   /// The kind.
@@ -34,11 +32,11 @@ package struct Payload: Sendable, Hashable {
     /// The scheme that would be used, in lower case.
     package var scheme: String
     /// The host as written, or why it is no host at all.
-    package var host: Result<HostName, HostName.Problem>
+    package var host: Result<HostName, HostError>
     /// The port, if one is written.
     package var port: UInt16?
 
-    package init(name: String, scheme: String, host: Result<HostName, HostName.Problem>, port: UInt16? = nil) {
+    package init(name: String, scheme: String, host: Result<HostName, HostError>, port: UInt16? = nil) {
       self.name = name
       self.scheme = scheme
       self.host = host

@@ -3,12 +3,6 @@ import WaymarkSystem
 /// A host in the one form in which hosts are compared: lower case, punycode, no trailing dot, addresses in their
 /// usual spelling.
 package struct HostName: Sendable, Hashable {
-  /// Why something is no host.
-  package struct Problem: Error, Sendable, Hashable {
-    package let text: String
-    package init(_ text: String) { self.text = text }
-  }
-
   /// The comparable form; an IPv6 address keeps its brackets.
   package let ascii: String
   /// True if it is an address and no name.
@@ -16,28 +10,28 @@ package struct HostName: Sendable, Hashable {
 
   /// Reads a host as it stands in the authority of a URL (RFC 3986, 3.2.2), more strictly: no percent-encoding, no
   /// numbers that some resolver would take for an address.
-  package init(_ text: String) throws(Problem) {
-    guard !text.isEmpty else { throw Problem("the host is empty") }
+  package init(_ text: String) throws(HostError) {
+    guard !text.isEmpty else { throw HostError("the host is empty") }
     if let bad = text.unicodeScalars.first(where: Self.isForbidden) {
-      throw Problem("\"\(DisplayText.escaped(String(Character(bad))))\" cannot stand in a host")
+      throw HostError("\"\(DisplayText.escaped(String(Character(bad))))\" cannot stand in a host")
     }
     if text.hasPrefix("[") {
       guard text.hasSuffix("]"), let address = IPv6Address(text.dropFirst().dropLast()) else {
-        throw Problem("this is no IPv6 address")
+        throw HostError("this is no IPv6 address")
       }
       self.ascii = "[\(address)]"
       self.isAddress = true
       return
     }
     guard !text.contains("["), !text.contains("]"), !text.contains(":") else {
-      throw Problem("an IPv6 address stands in brackets, and nothing else does")
+      throw HostError("an IPv6 address stands in brackets, and nothing else does")
     }
     var labels = text.split(separator: ".", omittingEmptySubsequences: false)
     if labels.last == "" { labels.removeLast() }
-    guard !labels.isEmpty else { throw Problem("the host is empty") }
+    guard !labels.isEmpty else { throw HostError("the host is empty") }
     if Self.looksNumeric(labels[labels.count - 1]) {
       guard labels.count == 4, labels.allSatisfy(Self.isOctet) else {
-        throw Problem("a number that some programs take for an address")
+        throw HostError("a number that some programs take for an address")
       }
       self.ascii = labels.joined(separator: ".")
       self.isAddress = true
@@ -46,12 +40,12 @@ package struct HostName: Sendable, Hashable {
     var names: [String] = []
     for label in labels {
       guard let name = HostLabel.ascii(label) else {
-        throw Problem("\"\(DisplayText.escaped(String(label), limit: 80))\" cannot be part of a host name")
+        throw HostError("\"\(DisplayText.escaped(String(label), limit: 80))\" cannot be part of a host name")
       }
       names.append(name)
     }
     let joined = names.joined(separator: ".")
-    guard joined.utf8.count <= 253 else { throw Problem("the host name is too long") }
+    guard joined.utf8.count <= 253 else { throw HostError("the host name is too long") }
     self.ascii = joined
     self.isAddress = false
   }

@@ -16,7 +16,7 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
       guard !(host.isAddress && isWildcard) else { throw Self.error(text, "an address has no subdomains") }
       self.host = host
       self.port = port
-    case .failure(let problem): throw Self.error(text, problem.text)
+    case .failure(let problem): throw Self.error(text, problem.message)
     }
   }
 

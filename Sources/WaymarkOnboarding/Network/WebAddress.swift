@@ -1,12 +1,10 @@
-import WaymarkSystem
-
 /// A URL with an authority (RFC 3986), taken apart strictly. The host is kept even when it is refused, so that the
 /// refusal can be told.
 package struct WebAddress: Sendable, Hashable {
   /// In lower case.
   package let scheme: String
   /// The host, or why there is none to speak of.
-  package let host: Result<HostName, HostName.Problem>
+  package let host: Result<HostName, HostError>
   /// The port, if one is written.
   package let port: UInt16?
   /// From the first slash to `?` or `#`, as written.
@@ -36,7 +34,7 @@ package struct WebAddress: Sendable, Hashable {
   }
 
   /// Host and port of an authority without user information.
-  package static func split(_ authority: String) -> (Result<HostName, HostName.Problem>, UInt16?) {
+  package static func split(_ authority: String) -> (Result<HostName, HostError>, UInt16?) {
     var name = authority
     var port: UInt16?
     if let colon = authority.lastIndex(of: ":"), !authority[colon...].contains("]") {

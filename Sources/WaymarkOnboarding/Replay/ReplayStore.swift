@@ -33,7 +33,7 @@ package final class ReplayStore: ReplayGuard {
   ///   - now: the wall clock.
   ///   - uptime: seconds since boot, by which the wall clock is judged.
   package init(
-    folder: String, isReadOnly: Bool = false, now: @escaping @Sendable () -> Date = { Date() },
+    folder: String, isReadOnly: Bool = false, now: @escaping @Sendable () -> Date = { WallClock.date },
     uptime: @escaping @Sendable () -> Double = { BootClock.now }
   ) throws(OnboardingError) {
     self.folder = folder
@@ -47,7 +47,11 @@ package final class ReplayStore: ReplayGuard {
       warnings = []
       return
     }
-    try Self.makeFolder(folder)
+    do throws(FileError) {
+      try Folder.make(folder)
+    } catch {
+      throw Self.problem(folder, error.cause ?? error.message)
+    }
     warnings = Self.review(folder, horizon, wall)
   }
 
@@ -86,19 +90,6 @@ package final class ReplayStore: ReplayGuard {
     if text == "never" { return .never }
     guard let seconds = Int(text), text.utf8.count <= 20 else { return .damaged }
     return .seconds(Double(seconds))
-  }
-
-  /// Makes a folder for this user alone, and its parents.
-  private static func makeFolder(_ path: String) throws(OnboardingError) {
-    guard !path.isEmpty else { throw problem(path, ENOENT) }
-    if mkdir(path, 0o700) == 0 { return }
-    if errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex {
-      try makeFolder(String(path[..<slash]))
-      if mkdir(path, 0o700) == 0 { return }
-    }
-    guard errno == EEXIST else { throw problem(path, errno) }
-    var status = stat()
-    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { throw problem(path, ENOTDIR) }
   }
 
   private static func problem(_ path: String, _ code: Int32) -> OnboardingError { problem(path, systemMessage(code)) }

@@ -5,7 +5,7 @@ public import WaymarkSystem
 
 /// A private key that signs payloads for printing.
 public struct SigningKey: Sendable {
-  enum Material: Sendable {
+  enum PrivateMaterial: Sendable {
     case p256(P256.Signing.PrivateKey)
     case p384(P384.Signing.PrivateKey)
     case p521(P521.Signing.PrivateKey)
@@ -13,11 +13,11 @@ public struct SigningKey: Sendable {
     case ed25519(Curve25519.Signing.PrivateKey)
   }
 
-  let material: Material
+  let material: PrivateMaterial
   /// The key's identifier, which goes into the token's header.
   public let id: String?
 
-  private init(_ material: Material, id: String?) {
+  private init(_ material: PrivateMaterial, id: String?) {
     self.material = material
     self.id = id
   }

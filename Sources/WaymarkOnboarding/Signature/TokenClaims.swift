@@ -13,13 +13,8 @@ package struct TokenClaims: Sendable, Hashable {
   package var issuedAt: Double?
   package var identifier: String?
 
-  /// Why the claims cannot be taken.
-  package struct Problem: Error, Sendable, Hashable {
-    package let text: String
-  }
-
   /// Reads the claims; one of the wrong type refuses the token, for it was meant to say something.
-  package init(_ payload: JSONValue) throws(Problem) {
+  package init(_ payload: JSONValue) throws(TokenError) {
     issuer = try Self.text("iss", payload)
     identifier = try Self.text("jti", payload)
     expires = try Self.date("exp", payload)
@@ -30,21 +25,21 @@ package struct TokenClaims: Sendable, Hashable {
     case .string(let one): audiences = [one]
     case .array(let several) where several.allSatisfy({ $0.string != nil }):
       audiences = several.compactMap(\.string)
-    default: throw Problem(text: "\"aud\" is neither text nor a list of strings")
+    default: throw .claims("\"aud\" is neither text nor a list of strings")
     }
   }
 
-  private static func text(_ name: String, _ payload: JSONValue) throws(Problem) -> String? {
+  private static func text(_ name: String, _ payload: JSONValue) throws(TokenError) -> String? {
     guard let value = payload[name] else { return nil }
-    guard let text = value.string else { throw Problem(text: "\"\(name)\" is no text") }
+    guard let text = value.string else { throw .claims("\"\(name)\" is no text") }
     return text
   }
 
   /// A NumericDate (RFC 7519, section 2), within what a calendar holds.
-  private static func date(_ name: String, _ payload: JSONValue) throws(Problem) -> Double? {
+  private static func date(_ name: String, _ payload: JSONValue) throws(TokenError) -> Double? {
     guard let value = payload[name] else { return nil }
     guard let seconds = value.double, seconds >= 0, seconds < 253_402_300_800 else {
-      throw Problem(text: "\"\(name)\" is no number of seconds since 1970")
+      throw .claims("\"\(name)\" is no number of seconds since 1970")
     }
     return seconds
   }

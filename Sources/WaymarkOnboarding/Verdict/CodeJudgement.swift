@@ -1,6 +1,7 @@
 import Crypto
 package import FoundationEssentials
 import WaymarkJSON
+import WaymarkSystem
 
 /// One code held against the policy, up to the check of its hosts. What needs other codes or a memory comes after.
 package struct CodeJudgement: Sendable {
@@ -174,7 +175,7 @@ package struct CodeJudgement: Sendable {
     for endpoint in endpoints {
       let name = DisplayText.escaped(endpoint.name, limit: 60)
       switch endpoint.host {
-      case .failure(let problem): return check(.hostNotAllowed, false, "\(name): \(problem.text)")
+      case .failure(let problem): return check(.hostNotAllowed, false, "\(name): \(problem.message)")
       case .success(let host):
         guard endpoint.scheme == "https" || policy.allowsHTTP else {
           return check(.hostNotAllowed, false, "\(name): \(host.ascii) would be connected to without encryption")

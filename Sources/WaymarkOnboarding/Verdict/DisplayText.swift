@@ -1,3 +1,5 @@
+import WaymarkSystem
+
 /// Makes text of a stranger safe to show: whatever could move the cursor, reorder the line or hide itself is spelt out.
 public enum DisplayText {
   /// The text with control, bidirectional, invisible and unassigned characters written as `\u{…}`, a backslash
@@ -50,8 +52,7 @@ public enum DisplayText {
         result.unicodeScalars.append(scalar)
       } else {
         for unit in String(Character(scalar)).utf16 {
-          let digits = String(unit, radix: 16)
-          result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+          result += "\\u" + unit.digits(4, radix: 16)
         }
       }
     }

@@ -53,7 +53,7 @@ package struct Inspection: Sendable {
   }
 
   private mutating func openToken(_ text: String, policy: OnboardingPolicy) {
-    do {
+    do throws(TokenError) {
       let token = try CompactJWS(text)
       self.token = token
       let value: JSONValue
@@ -73,13 +73,10 @@ package struct Inspection: Sendable {
       guard value.members != nil else { return }
       payload = PayloadRecognizer.json(value, policy: policy) ?? JSONWebToken.payload(of: value, policy: policy)
       claims = try TokenClaims(value)
-    } catch let problem as CompactJWS.Problem {
-      payload.problem = problem.text
-      isOpaqueToken = true
-    } catch let problem as TokenClaims.Problem {
-      payload.problem = payload.problem ?? problem.text
     } catch {
-      payload.problem = "this is no token"
+      // A token that was taken apart keeps what is wrong with its content.
+      payload.problem = (error.code == .badClaims ? payload.problem : nil) ?? error.message
+      if error.code == .badToken { isOpaqueToken = true }
     }
   }
 }

@@ -70,8 +70,6 @@ public struct Verdict: Sendable, Hashable {
   public var reason: String? { outcome.reason }
   /// True if a code is accepted.
   public var isSuccessful: Bool { outcome == .successful }
-  /// True if anything in the text must be kept from observers; when it must, they get neither text nor bytes.
-  public var holdsSecrets: Bool { !isHarmless }
   /// The fields without their secrets, for the eyes of whoever holds the code.
   public var redactedFields: [PayloadField] { fields.map(\.redacted) }
   /// The fields as an observer may see them.

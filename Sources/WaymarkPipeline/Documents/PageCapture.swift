@@ -15,7 +15,7 @@ package struct PageCapture: Sendable {
     /// from that in the first.
     package var maxDrift = 0.015
     /// How far it may be from the mean of its last places in one frame: a hand trembles, and finding errs.
-    package var maxJitter = 0.035
+    let maxJitter = 0.035
     /// How far it may move from one `glance` to the last.
     package var finalMaxDrift = 0.01
     /// Outlines whose corners are no farther apart are the same.
@@ -35,7 +35,7 @@ package struct PageCapture: Sendable {
   }
 
   /// The observation of one frame.
-  package struct Observation: Sendable {
+  package struct Sighting: Sendable {
     package var outline: Quadrilateral
     package var score: Double
     package var look: PageQuality
@@ -97,7 +97,7 @@ package struct PageCapture: Sendable {
 
   private struct StillPeriod: Sendable {
     var best = -1.0
-    var kept: Observation
+    var kept: Sighting
     /// When `kept` was seen.
     var keptAt = -Double.infinity
     /// Where the page was, all outlines begun at the same corner, and how likely it was one.
@@ -131,7 +131,7 @@ package struct PageCapture: Sendable {
   private var hold: StillPeriod?
   private var lastSeen: Double?
   /// The page that was captured last, as long as the view has not changed; and since when something else is seen in its place.
-  private var shown: Observation? {
+  private var shown: Sighting? {
     didSet { (changedFraction, changedAt, hasChanged) = (0, nil, false) }
   }
   private var otherSince: Double?
@@ -160,7 +160,7 @@ package struct PageCapture: Sendable {
   /// Takes in what the frame captured at `now` (seconds of any steady clock) shows; nil: no page.
   ///
   /// - Parameter changedFraction: the share of the picture that has changed since the frame before.
-  package mutating func see(_ sight: Observation?, changedFraction: Double = 1, at now: Double) -> Outcome {
+  package mutating func see(_ sight: Sighting?, changedFraction: Double = 1, at now: Double) -> Outcome {
     if let before = shown { note(changedFraction, against: before, at: now) }
     guard let sight else { return miss(at: now) }
     lastSeen = now
@@ -186,7 +186,7 @@ package struct PageCapture: Sendable {
   }
 
   /// A page was captured otherwise: by the shutter.
-  package mutating func captured(_ sight: Observation?) {
+  package mutating func captured(_ sight: Sighting?) {
     hold = nil
     shown = sight
     otherSince = nil
@@ -213,7 +213,7 @@ package struct PageCapture: Sendable {
   }
 
   /// Adds up what stirs, frames without a page included: with one sheet laid over another there is none for a moment.
-  private mutating func note(_ change: Double, against before: Observation, at now: Double) {
+  private mutating func note(_ change: Double, against before: Sighting, at now: Double) {
     let passed = changedAt.map { min(max(now - $0, 0), 1) } ?? 0
     changedAt = now
     changedFraction = changedFraction * max(0, 1 - passed / Self.stirring) + change
@@ -221,7 +221,7 @@ package struct PageCapture: Sendable {
   }
 
   /// Returns whether the page that was captured last is gone.
-  private mutating func review(_ sight: Observation, against before: Observation, at now: Double) {
+  private mutating func review(_ sight: Sighting, against before: Sighting, at now: Double) {
     // As long as little stirs the page is the same, whatever is taken for its outline.
     guard hasChanged else { return }
     let moved = Self.motion(sight.outline, before.outline)
@@ -235,7 +235,7 @@ package struct PageCapture: Sendable {
     if let otherSince, now - otherSince >= settings.change { shown = nil }
   }
 
-  private mutating func holdStill(_ sight: Observation, _ advice: Advice?, at now: Double) -> Outcome {
+  private mutating func holdStill(_ sight: Sighting, _ advice: Advice?, at now: Double) -> Outcome {
     var current = hold ?? StillPeriod(kept: sight)
     let (glance, diagonal) = (settings.glance, Self.diagonal(sight.outline))
     var outline = sight.outline

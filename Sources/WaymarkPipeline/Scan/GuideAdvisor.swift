@@ -5,7 +5,7 @@ package import WaymarkGeometry
 /// is not given again and again.
 package struct GuideAdvisor: Sendable {
   /// Advice for a person.
-  package struct Advice: Hashable, Sendable {
+  package struct Guidance: Hashable, Sendable {
     package let advice: UnreadCode.Advice
     package let corners: Quadrilateral?
   }
@@ -34,7 +34,7 @@ package struct GuideAdvisor: Sendable {
   package init() {}
 
   /// Takes the hints of one frame; returns advice when it is time for some.
-  package mutating func update(_ unread: [UnreadCode], at now: Double) -> Advice? {
+  package mutating func update(_ unread: [UnreadCode], at now: Double) -> Guidance? {
     tracks = tracks.filter { now - $0.value.last <= Self.trackTimeout }
     for code in unread {
       guard let advice = code.advice else { continue }
@@ -63,8 +63,8 @@ package struct GuideAdvisor: Sendable {
     given = nil
   }
 
-  private mutating func emit(_ advice: UnreadCode.Advice, _ track: Track, _ now: Double) -> Advice {
+  private mutating func emit(_ advice: UnreadCode.Advice, _ track: Track, _ now: Double) -> Guidance {
     given = (advice, now)
-    return Advice(advice: advice, corners: track.corners)
+    return Guidance(advice: advice, corners: track.corners)
   }
 }

@@ -154,7 +154,7 @@ package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable
     /// The scan's time was over without an acceptable read.
     case unsuccessful(Scan, ReadingFailure, missing: [Int], corners: Quadrilateral?)
     /// Advice for a person.
-    case guide(Scan, GuideAdvisor.Advice)
+    case guide(Scan, GuideAdvisor.Guidance)
     /// Write down that a code was used, then hand in `recorded`.
     case record(ReplayEntry)
     /// The confirmation could not be written; the verdict still waits.

@@ -73,7 +73,7 @@ enum SceneCodeParser {
   /// GS1 General Specifications, 7.9: weights 3 and 1 from the right.
   private static func isTradeItem(_ value: String) -> Bool {
     guard [8, 12, 13, 14].contains(value.utf8.count) else { return false }
-    return GS1Element.parse("01" + String(repeating: "0", count: 14 - value.utf8.count) + value) != nil
+    return GS1Element.parse("01" + value.zeroPadded(to: 14)) != nil
   }
 
   private static func symbologies(_ node: SourceNode, _ field: String, _ reader: inout SceneReader) -> [Symbology] {

@@ -100,8 +100,7 @@ package enum SceneWriter {
       case _
       where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || scalar.value == 0xFEFF
         || scalar.value == 0x2028 || scalar.value == 0x2029:
-        let hex = String(scalar.value, radix: 16)
-        out += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+        out += "\\u" + scalar.value.digits(4, radix: 16)
       default: out.unicodeScalars.append(scalar)
       }
     }

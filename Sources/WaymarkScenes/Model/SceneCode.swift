@@ -65,7 +65,7 @@ package struct SceneCode: Hashable, Sendable {
   /// A trade item number in 14 digits (GS1 General Specifications, section 3.3.2); anything else as it is.
   private static func plain(_ value: String, _ identifier: String) -> String {
     guard identifier == "01" || identifier == "02", value.count < 14 else { return value }
-    return String(repeating: "0", count: 14 - value.count) + value
+    return value.zeroPadded(to: 14)
   }
 
   /// Returns whether it takes every code that another one names exactly, so that the other is never found.

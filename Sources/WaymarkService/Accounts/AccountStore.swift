@@ -32,7 +32,7 @@ package final class AccountStore: Sendable {
   package let damaged: Set<String>
   private let folder: String
   private let calls: Calls
-  private let lock: Int32
+  private let lock: FolderLock
 
   private static let lastName = "last"
   private static let ending = ".user"
@@ -42,8 +42,12 @@ package final class AccountStore: Sendable {
   package init(folder: String, calls: Calls = Calls()) throws(ServiceProblem) {
     self.folder = folder
     self.calls = calls
-    try Self.make(folder)
-    lock = try Self.hold(folder)
+    do throws(FileError) {
+      try Folder.make(folder)
+      lock = try FolderLock(folder, isPrivate: true)
+    } catch {
+      throw Self.problem(folder, error.code == .inUse ? "another service uses it" : error.cause ?? error.message)
+    }
     var accounts: [Account] = []
     var warnings: [String] = []
     var damaged: Set<String> = []
@@ -76,8 +80,6 @@ package final class AccountStore: Sendable {
     last = bytes.map { String(decoding: $0, as: UTF8.self) }.flatMap { AccountFile.isID($0) ? $0 : nil }
   }
 
-  deinit { close(lock) }
-
   /// Keeps a user as they are now.
   package func save(_ account: Account) throws(ServiceProblem) {
     guard AccountFile.isID(account.id) else { throw Self.problem(folder, systemMessage(EINVAL)) }
@@ -103,39 +105,6 @@ package final class AccountStore: Sendable {
   }
 
   private func path(_ id: String) -> String { "\(folder)/\(id)\(Self.ending)" }
-
-  /// Makes a folder that nobody else can read, and its parents.
-  private static func make(_ path: String) throws(ServiceProblem) {
-    guard !path.isEmpty else { throw problem(path, systemMessage(ENOENT)) }
-    if mkdir(path, 0o700) != 0 {
-      if errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex {
-        try make(String(path[..<slash]))
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw problem(path, systemMessage(errno)) }
-      } else if errno != EEXIST {
-        throw problem(path, systemMessage(errno))
-      }
-    }
-  }
-
-  /// Takes the folder for this process, and from everybody else.
-  private static func hold(_ folder: String) throws(ServiceProblem) -> Int32 {
-    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
-    guard descriptor >= 0 else { throw problem(folder, systemMessage(errno)) }
-    var status = stat()
-    var reason: String?
-    if fstat(descriptor, &status) != 0 {
-      reason = systemMessage(errno)
-    } else if status.st_uid != geteuid() {
-      reason = "it belongs to another user"
-    } else if status.st_mode & 0o077 != 0, fchmod(descriptor, 0o700) != 0 {
-      reason = systemMessage(errno)
-    } else if flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-      reason = errno == EWOULDBLOCK ? "another service uses it" : systemMessage(errno)
-    }
-    guard let reason else { return descriptor }
-    close(descriptor)
-    throw problem(folder, reason)
-  }
 
   private static func problem(_ path: String, _ reason: String) -> ServiceProblem {
     ServiceProblem(

@@ -216,7 +216,7 @@ package final class AccountsModule: ServiceModule {
     else { return try perform(.activate(Secret(code))) }
     if Self.isWord(code) { return try perform(.activate(Secret(code))) }
     let judge = judge()
-    let verdict = judge.verdict(for: code, now: Date())
+    let verdict = judge.verdict(for: code, now: hub.date)
     guard verdict.isSuccessful else {
       throw ServiceError(
         .codeRefused, "This code does not activate the device: \(verdict.reason ?? verdict.word).",

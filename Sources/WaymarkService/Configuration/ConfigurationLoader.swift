@@ -27,7 +27,7 @@ package struct ConfigurationLoader: Sendable {
   }
 
   /// Where what must last is kept: systemd's word, else the standard place.
-  package var stateFolder: String {
+  var stateFolder: String {
     // Of several folders the first is the unit's own.
     if let folder = environment["STATE_DIRECTORY"]?.split(separator: ":").first { return String(folder) }
     if isSystem { return "/var/lib/waymark" }

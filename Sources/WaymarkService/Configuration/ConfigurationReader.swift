@@ -48,7 +48,7 @@ package struct ConfigurationReader: Sendable {
   }
 
   /// The list of a key.
-  package func stringArray(forKey key: String) -> [String]? {
+  func stringArray(forKey key: String) -> [String]? {
     if case .strings(let texts) = value(key) { texts } else { nil }
   }
 }

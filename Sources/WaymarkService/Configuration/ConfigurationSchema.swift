@@ -38,7 +38,7 @@ package struct ConfigurationKey: Hashable, Sendable {
   /// The type of its value.
   package let type: ConfigurationType
   /// True if a running service takes a new value over on SIGHUP.
-  package let isReloadable: Bool
+  let isReloadable: Bool
 
   init(_ path: String, _ type: ConfigurationType, reload: Bool = false) {
     self.path = path

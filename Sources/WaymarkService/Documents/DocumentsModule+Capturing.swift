@@ -29,7 +29,7 @@ extension DocumentsModule {
       try await change(adding: (number, shot.picture), tells: false) { ledger in
         var new = DocumentManifest.Page(
           number: ledger.takeNumber(), width: shot.width, height: shot.height, outline: shot.outline, bends: shot.bends,
-          filter: ledger.filter, captured: Int(Date().timeIntervalSince1970),
+          filter: ledger.filter, captured: Int(hub.wall()),
           bytes: shot.picture.count)
         if let replaced, let index = ledger.pages.firstIndex(where: { $0.number == replaced && $0.removed == nil }) {
           new.filter = ledger.pages[index].filter

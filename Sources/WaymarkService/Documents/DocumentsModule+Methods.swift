@@ -107,7 +107,7 @@ extension DocumentsModule {
     }
     addEdit(DocumentDeleteRequest.self, &methods) { module, request in
       let number = try module.page(request.page).number
-      let now = Int(Date().timeIntervalSince1970)
+      let now = Int(module.hub.wall())
       try await module.change { ledger in
         for index in ledger.pages.indices where ledger.pages[index].number == number {
           ledger.pages[index].removed = now

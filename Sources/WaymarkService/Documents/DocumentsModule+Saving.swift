@@ -13,26 +13,29 @@ struct DocumentWriter: Sendable {
   let isolation: Isolation
   let pages: [DocumentManifest.Page]
   let version: String
+  /// When the document is made, in seconds since 1970.
+  let created: Int
   /// Members of the service's group may read what it saved.
   private static let mode: UInt32 = 0o640
 
-  init(store: PageStore, isolation: Isolation, pages: [DocumentManifest.Page], version: String) {
+  init(store: PageStore, isolation: Isolation, pages: [DocumentManifest.Page], version: String, created: Int) {
     self.store = store
     self.isolation = isolation
     self.pages = pages
     self.version = version
+    self.created = created
   }
 
   /// Writes files that are there whole or not at all. Blocks.
   ///
   /// - Returns: their paths.
   func write(_ format: DocumentFormat, into folder: String, named name: String) throws -> [String] {
-    try Self.makeFolder(folder)
+    try Folder.make(folder, mode: 0o750)
     guard format == .pdf else { return try writeEach(format, into: folder, named: name) }
     let path = Self.free("\(folder)/\(name)", endings: [".pdf"])[0]
     let file = try DraftFile(path, mode: Self.mode, isExact: true)
     var writer = PDFWriter(
-      PDFWriter.Metadata(title: name, producer: "Waymark \(version)", created: Int(Date().timeIntervalSince1970)))
+      PDFWriter.Metadata(title: name, producer: "Waymark \(version)", created: created))
     try file.append(writer.begin())
     // A page at a time: a hundred of them take no more memory than one.
     for page in pages {
@@ -86,24 +89,13 @@ struct DocumentWriter: Sendable {
     return endings.map { "\(base)-\(UInt32.random(in: 0...UInt32.max))" + $0 }
   }
 
-  private static func makeFolder(_ folder: String) throws {
-    guard FileKind(folder) != .folder else { return }
-    do {
-      try FileManager.default.createDirectory(
-        atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o750])
-    } catch {
-      throw FileError(folder, cannotBe: "made", number: errno == 0 ? EIO : errno)
-    }
-  }
-
   /// A name for a file out of what a client wants, or the time; nil for one that is none.
   static func name(_ wanted: String?, now: Int) -> String? {
     guard let wanted else {
       var (seconds, parts) = (time_t(now), tm())
       localtime_r(&seconds, &parts)
-      func two(_ value: Int32) -> String { value < 10 ? "0\(value)" : "\(value)" }
-      let day = "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
-      return "document-\(day)-\(two(parts.tm_hour))\(two(parts.tm_min))\(two(parts.tm_sec))"
+      let day = "\(parts.tm_year + 1900)-\((parts.tm_mon + 1).digits(2))-\(parts.tm_mday.digits(2))"
+      return "document-\(day)-\(parts.tm_hour.digits(2))\(parts.tm_min.digits(2))\(parts.tm_sec.digits(2))"
     }
     let isName = wanted.unicodeScalars.allSatisfy { $0.value >= 32 && $0.value != 127 && $0 != "/" && $0 != "\\" }
     guard isName, DisplayText.isPlain(wanted), !wanted.isEmpty, wanted.utf8.count <= 120, !wanted.hasPrefix(".") else {
@@ -121,13 +113,14 @@ extension DocumentsModule {
     guard !pages.isEmpty else {
       throw ServiceError(.badParams, "The document has no pages.", hint: "Capture one, or end the session.")
     }
-    guard let name = DocumentWriter.name(request.name, now: Int(Date().timeIntervalSince1970)) else {
+    guard let name = DocumentWriter.name(request.name, now: Int(hub.wall())) else {
       throw ServiceError(
         .badParams, "name cannot be a file's name.",
         hint: "Give at most 120 bytes without slashes and control characters, not beginning with a dot.")
     }
     let format = request.format ?? .pdf
-    let writer = DocumentWriter(store: store, isolation: hub.isolation, pages: pages, version: hub.version)
+    let writer = DocumentWriter(
+      store: store, isolation: hub.isolation, pages: pages, version: hub.version, created: Int(hub.wall()))
     let paths = try await Self.blocking { try writer.write(format, into: output, named: name) }
     let saved = DocumentSaved(
       session: ledger.session, format: format, pages: pages.count, paths: paths, by: connection.actor)

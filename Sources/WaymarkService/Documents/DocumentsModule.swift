@@ -29,7 +29,7 @@ package final class DocumentsModule: ServiceModule {
     /// Bytes of all pictures of a session.
     package var byteLimit = 1 << 30
     /// Seconds after the last change for which pages of nobody are kept.
-    package var keepFor = 86_400.0
+    var keepFor = 86_400.0
     /// Frames a second that are looked at, at most.
     package var rate: Double?
 
@@ -73,7 +73,7 @@ package final class DocumentsModule: ServiceModule {
     self.hub = hub
     self.capture = capture
     self.settings = settings
-    let relay = Relay()
+    let relay = WeakReference<DocumentsModule>()
     let pageWorker = hub.isolation.pageWorker()
     self.pageWorker = pageWorker
     lane = .documents(
@@ -85,15 +85,10 @@ package final class DocumentsModule: ServiceModule {
         settle: { PageColours.Place(pageWorker.settle($0, near: $1, now: MonotonicClock.now)) })
     ) { reading, frame in
       let reference = FrameReference(frame)
-      ServiceActor.execute { relay.module?.handleReading(reading, reference) }
+      ServiceActor.execute { relay.object?.handleReading(reading, reference) }
     }
-    relay.module = self
+    relay.object = self
     capture.pipeline.add(lane)
-  }
-
-  @ServiceActor
-  private final class Relay: Sendable {
-    weak var module: DocumentsModule?
   }
 
   package var features: [String] { settings.folder == nil ? [] : ["documents"] }
@@ -103,12 +98,13 @@ package final class DocumentsModule: ServiceModule {
   /// Begins: reads what a run before has left.
   package func start() {
     guard let folder = settings.folder else { return }
-    let (keyFile, log, disk) = (settings.keyFile, hub.log.subsystem(.documents), disk)
+    let (keyFile, log, disk, wall) = (settings.keyFile, hub.log.subsystem(.documents), disk, hub.wall)
     Task {
       try? await self.inTurn {
         do {
           let (store, found) = try await Self.blocking {
-            let store = PageStore(folder: folder, key: try keyFile.map { try PageStore.key($0) }, disk: disk)
+            let store = PageStore(
+              folder: folder, key: try keyFile.map { try PageStore.key($0) }, disk: disk, wall: wall)
             return (store, try store.load())
           }
           self.store = store
@@ -169,7 +165,7 @@ package final class DocumentsModule: ServiceModule {
     _ edit: (inout DocumentManifest) throws -> Void
   ) async throws -> DocumentManifest {
     guard var new = ledger, let store else { throw Self.noSession }
-    let now = Int(Date().timeIntervalSince1970)
+    let now = Int(hub.wall())
     try edit(&new)
     new.changed = now
     // Clocks are put back, and a record may hold any number.
@@ -226,7 +222,7 @@ package final class DocumentsModule: ServiceModule {
     let filter = request.filter.map(PageFilter.init)
     if ledger == nil {
       let id = "d" + String(UInt64.random(in: .min ... .max), radix: 36)
-      let now = Int(Date().timeIntervalSince1970)
+      let now = Int(hub.wall())
       ledger = DocumentManifest(session: id, changed: now, filter: filter ?? .colour)
     } else if let filter {
       ledger?.filter = filter
@@ -270,7 +266,7 @@ package final class DocumentsModule: ServiceModule {
   private func expire() {
     timer?.cancel()
     guard let ledger, owner == nil, !isStopped else { return }
-    let left = settings.keepFor - (Date().timeIntervalSince1970 - Double(ledger.changed))
+    let left = settings.keepFor - (hub.wall() - Double(ledger.changed))
     guard left <= 0 else {
       timer = ServiceActor.schedule(after: min(left + 1, 3600)) { [weak self] in self?.expire() }
       return

@@ -25,12 +25,19 @@ final class PageStore: Sendable {
   private let folder: String
   private let key: SymmetricKey?
   private let disk: Disk
+  private let wall: @Sendable () -> Double
   private static let mark = Array("WMSEAL1\n".utf8)
   /// No picture of a camera has more bytes.
   static let pictureLimit = 64 << 20
 
   /// A store in that folder, which is made when something is written.
-  init(folder: String, key: SymmetricKey? = nil, disk: Disk = Disk()) {
+  ///
+  /// - Parameter wall: the time of day, in seconds since 1970.
+  init(
+    folder: String, key: SymmetricKey? = nil, disk: Disk = Disk(),
+    wall: @escaping @Sendable () -> Double = { WallClock.now }
+  ) {
+    self.wall = wall
     self.folder = folder
     self.disk = disk
     self.key = key
@@ -76,18 +83,8 @@ final class PageStore: Sendable {
   }
 
   private func put(_ bytes: [UInt8], as name: String) throws {
-    try makeFolder()
+    try Folder.make(folder)
     try disk.replace(path(name), try sealed(bytes, name))
-  }
-
-  private func makeFolder() throws {
-    guard FileKind(folder) == nil else { return }
-    do {
-      try FileManager.default.createDirectory(
-        atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    } catch {
-      throw FileError(folder, cannotBe: "made", number: errno == 0 ? EIO : errno)
-    }
   }
 
   // MARK: Reading
@@ -132,7 +129,7 @@ final class PageStore: Sendable {
   /// A record of all pictures that can be read, whole.
   private func repaired() -> DocumentManifest {
     DurableFile.setAside(path("record"))
-    let now = Int(Date().timeIntervalSince1970)
+    let now = Int(wall())
     var ledger = DocumentManifest(session: "recovered", changed: now)
     for number in numbers().sorted().prefix(DocumentManifest.pageLimit) {
       guard let picture = try? picture(number),

@@ -30,7 +30,7 @@ package final class CameraModule: ServiceModule {
   package func use(_ settings: CameraSettings) { self.settings = settings }
 
   /// Told when the source's state changed: what it can do is known while it is open.
-  package func sourceChanged() {
+  func sourceChanged() {
     let controls = pipeline.source.controls
     if !controls.isEmpty { hasTorch = controls.contains { $0.name == "torch" } }
   }

@@ -26,19 +26,13 @@ package final class CaptureModule: ServiceModule {
   /// A pipeline over `source`.
   package init(hub: Hub, source: any FrameSource, keepsOpen: Bool = false, idleTime: Double = 10) {
     self.hub = hub
-    let relay = StatusRelay()
+    let relay = WeakReference<CaptureModule>()
     pipeline = FramePipeline(
       source: source, configuration: .init(keepsOpen: keepsOpen, idleTime: idleTime),
-      onStatus: { status in ServiceActor.execute { relay.module?.changed(status) } })
+      onStatus: { status in ServiceActor.execute { relay.object?.changed(status) } })
     status.device = source.device
-    relay.module = self
+    relay.object = self
     hub.onSubscriptionsChanged.append { [weak self] in self?.reviewReports() }
-  }
-
-  /// Breaks the circle between the pipeline and what listens to it.
-  @ServiceActor
-  private final class StatusRelay: Sendable {
-    weak var module: CaptureModule?
   }
 
   /// Begins to open the source when a lane needs it.

@@ -3,13 +3,13 @@ import WaymarkSystem
 
 /// `ping`, `status`, `subscribe`, `unsubscribe`.
 @ServiceActor
-package final class CoreModule: ServiceModule {
+final class CoreModule: ServiceModule {
   private unowned let hub: Hub
 
   /// The module of `hub`.
-  package init(hub: Hub) { self.hub = hub }
+  init(hub: Hub) { self.hub = hub }
 
-  package func register(in methods: inout MethodTable) {
+  func register(in methods: inout MethodTable) {
     let hub = hub
     methods.add(PingRequest.self, observers: true) { _, _ in
       PingResult(time: WallClock.timestamp, monotonic: MonotonicClock.now)

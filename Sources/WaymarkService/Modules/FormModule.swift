@@ -8,8 +8,6 @@ import WaymarkSystem
 package final class FormModule: ServiceModule {
   private unowned let hub: Hub
   private let store: RecordStore
-  /// The keys of forms that wait, so that what is sent once more is not taken twice.
-  private var keys: [String: FormSubmitResult] = [:]
 
   /// Returns the limits of the store of forms.
   package nonisolated static func limits(hours: Double?) -> RecordStore.Limits {
@@ -25,7 +23,7 @@ package final class FormModule: ServiceModule {
   package var features: [String] { ["forms"] }
 
   /// Keeps forms so long from now on.
-  package func keepFor(hours: Double?) { store.limits = Self.limits(hours: hours) }
+  func keepFor(hours: Double?) { store.limits = Self.limits(hours: hours) }
 
   private nonisolated static let notFound = ServiceError(
     .notFound, "No form of this id waits.",
@@ -51,7 +49,7 @@ package final class FormModule: ServiceModule {
     }
     methods.addLater(FormAcknowledgeRequest.self) { [weak self] request, _ in
       { [weak self] in
-        guard let self, await self.forget(request.id) else { throw Self.notFound }
+        guard let self, await self.store.remove(request.id) else { throw Self.notFound }
         return await FormAcknowledgeResult(pending: self.store.entries.count)
       }
     }
@@ -69,13 +67,13 @@ package final class FormModule: ServiceModule {
       throw bad("every field needs a name of 1 to 128 bytes.")
     }
     guard Set(request.fields.map(\.name)).count == request.fields.count else { throw bad("two fields have one name.") }
-    guard request.key.map({ (1...128).contains($0.utf8.count) }) ?? true else {
+    guard RecordStore.isKey(request.key) else {
       throw bad("key may have 1 to 128 bytes.")
     }
   }
 
   private func submit(_ request: FormSubmitRequest, _ by: Actor) async throws -> FormSubmitResult {
-    if let key = request.key, let known = keys[key] { return known }
+    if let known = store.receipt(of: request.key, as: FormSubmitResult.self) { return known }
     var form = FormSubmitted(
       id: "", form: request.form, submitted: WallClock.timestamp, fields: request.fields, key: request.key,
       context: request.context, by: by)
@@ -91,7 +89,7 @@ package final class FormModule: ServiceModule {
       throw ServiceError(.internalError, "The form cannot be kept: \(problem.message).", hint: problem.hint)
     }
     let result = FormSubmitResult(id: form.id, submitted: form.submitted)
-    if let key = request.key { keys[key] = result }
+    store.remember(result, of: form.id, key: request.key)
     hub.publish(form)
     return result
   }
@@ -121,10 +119,4 @@ package final class FormModule: ServiceModule {
 
   /// Bytes of forms in one answer: it must leave room in the outbox.
   private static let answerLimit = 256 << 10
-
-  private func forget(_ id: String) async -> Bool {
-    guard await store.remove(id) else { return false }
-    keys = keys.filter { $0.value.id != id }
-    return true
-  }
 }

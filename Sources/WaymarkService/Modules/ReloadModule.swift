@@ -2,7 +2,7 @@ import WaymarkProtocol
 
 /// `config.reload`: what SIGHUP does, for clients that may not send signals, and with an answer.
 @ServiceActor
-package final class ReloadModule: ServiceModule {
+final class ReloadModule: ServiceModule {
   private let reload: @ServiceActor () async throws -> [String]
   /// The one that runs, or ran last.
   private var current: Task<[String], any Error>?
@@ -10,9 +10,9 @@ package final class ReloadModule: ServiceModule {
   private var next: Task<[String], any Error>?
 
   /// - Parameter reload: takes the configuration over, and gives the sections that need a restart.
-  package nonisolated init(reload: @escaping @ServiceActor () async throws -> [String]) { self.reload = reload }
+  nonisolated init(reload: @escaping @ServiceActor () async throws -> [String]) { self.reload = reload }
 
-  package func register(in methods: inout MethodTable) {
+  func register(in methods: inout MethodTable) {
     methods.addLater(ConfigReloadRequest.self) { _, _ in
       { ConfigReloadResult(restart: try await self.run()) }
     }
@@ -20,7 +20,7 @@ package final class ReloadModule: ServiceModule {
 
   /// Takes the configuration over: after the one that runs, and together with all who ask meanwhile, so that a storm of requests costs
   /// two reloads and each request has its answer.
-  package func run() async throws -> [String] {
+  func run() async throws -> [String] {
     if let next { return try await next.value }
     let task = Task { @ServiceActor [current, reload] in
       _ = await current?.result

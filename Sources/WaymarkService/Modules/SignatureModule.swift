@@ -12,8 +12,6 @@ import WaymarkSystem
 package final class SignatureModule: ServiceModule {
   private unowned let hub: Hub
   private let store: RecordStore
-  /// The keys of signatures that are kept, so that what is sent once more is not kept twice.
-  private var keys: [String: SignatureSaveResult] = [:]
 
   /// A stored signature, and who sent it.
   private struct Kept: Codable {
@@ -36,7 +34,7 @@ package final class SignatureModule: ServiceModule {
   package var features: [String] { ["signatures"] }
 
   /// Keeps signatures so long from now on.
-  package func keepFor(hours: Double?) { store.limits = Self.limits(hours: hours) }
+  func keepFor(hours: Double?) { store.limits = Self.limits(hours: hours) }
 
   private nonisolated static let notFound = ServiceError(
     .notFound, "No signature of this id is kept.", hint: "It may have been removed, or have grown too old.")
@@ -44,7 +42,7 @@ package final class SignatureModule: ServiceModule {
   package func register(in methods: inout MethodTable) {
     methods.addLater(SignatureSaveRequest.self) { [weak self] request, connection in
       let by = connection.actor
-      guard request.key.map({ (1...128).contains($0.utf8.count) }) ?? true else {
+      guard RecordStore.isKey(request.key) else {
         throw ServiceError(.badParams, "signature.save: key may have 1 to 128 bytes.", hint: "Leave it out.")
       }
       let signature = try Self.signature(request)
@@ -64,7 +62,7 @@ package final class SignatureModule: ServiceModule {
     }
     methods.addLater(SignatureRemoveRequest.self) { [weak self] request, _ in
       { [weak self] in
-        guard let self, await self.forget(request.id) else { throw Self.notFound }
+        guard let self, await self.store.remove(request.id) else { throw Self.notFound }
         return await SignatureRemoveResult(kept: self.store.entries.count)
       }
     }
@@ -85,7 +83,7 @@ package final class SignatureModule: ServiceModule {
   }
 
   private func save(_ signature: Signature, key: String?, _ by: Actor) async throws -> SignatureSaveResult {
-    if let key, let known = keys[key] { return known }
+    if let known = store.receipt(of: key, as: SignatureSaveResult.self) { return known }
     let record = SignatureRecord(signature)
     let id: String
     do {
@@ -100,7 +98,7 @@ package final class SignatureModule: ServiceModule {
       throw ServiceError(.internalError, "The signature cannot be kept: \(problem.message).", hint: problem.hint)
     }
     let result = SignatureSaveResult(id: id, saved: record.time, hash: record.hash)
-    if let key { keys[key] = result }
+    store.remember(result, of: id, key: key)
     hub.publish(Self.event(Kept(record: record, key: key, by: by), id))
     return result
   }
@@ -130,12 +128,6 @@ package final class SignatureModule: ServiceModule {
       if let kept = try await kept(entry.id) { signatures.append(Self.event(kept, entry.id)) }
     }
     return SignatureListResult(signatures: signatures, more: entries.count > limit)
-  }
-
-  private func forget(_ id: String) async -> Bool {
-    guard await store.remove(id) else { return false }
-    keys = keys.filter { $0.value.id != id }
-    return true
   }
 
   // MARK: Files

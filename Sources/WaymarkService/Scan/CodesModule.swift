@@ -40,18 +40,13 @@ package final class CodesModule: ServiceModule {
     self.pipeline = pipeline
     configured = cameras
     mailbox = scans.mail.followers
-    let relay = Relay()
+    let relay = WeakReference<CodesModule>()
     lane = .codes(from: mailbox) { reading, frame in
       let reference = FrameReference(frame)
-      ServiceActor.execute { relay.module?.take(reading, reference) }
+      ServiceActor.execute { relay.object?.take(reading, reference) }
     }
-    relay.module = self
+    relay.object = self
     pipeline.add(lane)
-  }
-
-  @ServiceActor
-  private final class Relay: Sendable {
-    weak var module: CodesModule?
   }
 
   package var features: [String] { ["codes"] }
@@ -110,7 +105,7 @@ package final class CodesModule: ServiceModule {
   }
 
   /// Another camera is in use: it may have a calibration of its own.
-  package func sourceChanged() { if !wishes.isEmpty { review() } }
+  func sourceChanged() { if !wishes.isEmpty { review() } }
 
   /// Fits lanes and readers to what is wanted.
   private func review() {

@@ -71,7 +71,7 @@ extension ScanModule {
     _ connection: Connection
   ) throws -> GalleryScanResult {
     let center = ScanRegion.whole.center(in: size)
-    let result = rules.judge.verdict(on: reading, center: center, accepting: accepted, now: Date())
+    let result = rules.judge.verdict(on: reading, center: center, accepting: accepted, now: hub.date)
     switch result.verdict.outcome {
     case .successful: return try arm(reading, size, accepted, request, connection)
     case .invalid(let reason):
@@ -116,7 +116,7 @@ extension ScanModule {
     var effects = machine.handle(.begin(wanted), at: now)
     for case .refused(let refusal) in effects { throw error(refusal) }
     if let id = machine.scan?.id { picture = (id, Self.picture(request)) }
-    let look = Machine.Observation(reading: reading, size: size, captured: now, date: Date(), judge: rules.judge)
+    let look = Machine.Observation(reading: reading, size: size, captured: now, date: hub.date, judge: rules.judge)
     // Symbologies that misread want two frames that agree; a still picture agrees with itself.
     for _ in 0..<2 where machine.demand != nil { effects += machine.handle(.frame(look), at: now) }
     apply(effects)
@@ -134,7 +134,7 @@ extension ScanModule {
     let symbols = reading.symbols.filter { accepted.contains($0.symbology) }
     guard !symbols.isEmpty else {
       let result = rules.judge.verdict(
-        on: reading, center: ScanRegion.whole.center(in: size), accepting: accepted, now: Date())
+        on: reading, center: ScanRegion.whole.center(in: size), accepting: accepted, now: hub.date)
       if case .unsuccessful(let reason) = result.verdict.outcome {
         return unsuccessful(reason, result, request, connection)
       }

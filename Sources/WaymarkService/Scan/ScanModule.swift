@@ -34,7 +34,7 @@ package final class ScanModule: ServiceModule {
     /// Frames a second that are looked at, at most.
     package var rate: Double?
     /// True when frames that come from no camera may onboard the device.
-    package var acceptsPlayedFrames = false
+    var acceptsPlayedFrames = false
 
     package init() {}
   }
@@ -74,23 +74,18 @@ package final class ScanModule: ServiceModule {
     self.rules = rules
     machine = Machine(settings: rules.settings)
     lastStatus = ScannerStatus(status: .idle)
-    let relay = Relay()
+    let relay = WeakReference<ScanModule>()
     let (isolation, mail) = (hub.isolation, mail)
     lane = .barcodes(maximumRate: rules.rate, makeReading: { isolation.codeReading(stages: $0) }) { reading, frame in
       mail.followers.put(reading.symbols, frame)
       mail.scene.put(reading.symbols, frame)
       let reference = FrameReference(frame)
       let captured = frame.captured
-      ServiceActor.execute { relay.module?.handleReading(reading, reference, captured) }
+      ServiceActor.execute { relay.object?.handleReading(reading, reference, captured) }
     }
-    relay.module = self
+    relay.object = self
     capture.pipeline.add(lane)
     capture.onStatus.append { [weak self] _ in self?.publishStatus() }
-  }
-
-  @ServiceActor
-  private final class Relay: Sendable {
-    weak var module: ScanModule?
   }
 
   /// Begins: arms what the configuration wants armed.
@@ -155,7 +150,7 @@ package final class ScanModule: ServiceModule {
     judge.trustsSource = rules.acceptsPlayedFrames || reference.source == .camera
     let look = Machine.Observation(
       reading: reading, size: PictureSize(width: reference.width, height: reference.height), captured: captured,
-      date: Date(), judge: judge)
+      date: hub.date, judge: judge)
     apply(machine.handle(.frame(look), at: MonotonicClock.now))
     frame = nil
   }
@@ -291,4 +286,9 @@ package final class ScanModule: ServiceModule {
       self.publishProgress()
     }
   }
+}
+
+extension Hub {
+  /// The time of day, as verdicts take it.
+  var date: Date { Date(timeIntervalSince1970: wall()) }
 }

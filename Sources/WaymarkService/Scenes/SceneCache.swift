@@ -45,8 +45,7 @@ struct SceneCache: Sendable {
 
   /// Keeps a library.
   func keep(_ bytes: [UInt8], as name: String) throws(AnchorError) -> AnchorLibrary {
-    try? FileManager.default.createDirectory(
-      atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    try? Folder.make(folder)
     guard isOurs else {
       throw AnchorError(
         .cannotWrite, "The cache of scenes \(folder) belongs to somebody else, or others may write in it.",
@@ -61,7 +60,7 @@ struct SceneCache: Sendable {
   /// Removes the libraries that were not used for longest, and what a killed writer left behind. A library in use lives on
   /// without its name.
   private func tidy() {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    let names = (try? Folder.names(folder)) ?? []
     for name in names where name.hasSuffix(".tmp") {
       // NAME.anchors.PID.tmp
       let parts = name.split(separator: ".")

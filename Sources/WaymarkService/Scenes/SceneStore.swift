@@ -198,7 +198,6 @@ struct SceneStore: Sendable {
   private static func hash(_ bytes: some Sequence<UInt8>) -> String {
     var value: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in bytes { value = (value ^ UInt64(byte)) &* 0x100_0000_01b3 }
-    let text = String(value, radix: 16)
-    return String(repeating: "0", count: 16 - text.count) + text
+    return value.digits(16, radix: 16)
   }
 }

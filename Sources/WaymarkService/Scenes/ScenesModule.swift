@@ -35,7 +35,7 @@ package final class ScenesModule: ServiceModule {
     /// How cameras map directions to pixels.
     package var cameras = CameraChoice()
     /// How often the files of the scene are looked at, in seconds.
-    package var watchInterval = 1.0
+    var watchInterval = 1.0
 
     package init() {}
   }
@@ -84,20 +84,15 @@ package final class ScenesModule: ServiceModule {
     alone = Session(configuration: settings.session)
     catalog = SceneCatalog(folders: settings.folders)
     store = SceneStore(cache: settings.cache, isolation: hub.isolation)
-    let relay = Relay()
+    let relay = WeakReference<ScenesModule>()
     lane = .anchors(
       from: scans?.mail.scene ?? CodeMailbox(), maximumRate: settings.rate,
       deliver: { reading, frame in
         let reference = FrameReference(frame)
-        ServiceActor.execute { relay.module?.take(reading, reference) }
+        ServiceActor.execute { relay.object?.take(reading, reference) }
       })
-    relay.module = self
+    relay.object = self
     pipeline.add(lane)
-  }
-
-  @ServiceActor
-  private final class Relay: Sendable {
-    weak var module: ScenesModule?
   }
 
   package var features: [String] { ["anchors", "scenes", "session"] }
@@ -150,7 +145,7 @@ package final class ScenesModule: ServiceModule {
   }
 
   /// Another camera is in use: it may have a calibration of its own.
-  package func sourceChanged() {
+  func sourceChanged() {
     let now = settings.cameras.narrowed(to: pipeline.status.device)
     guard now != cameras else { return }
     cameras = now

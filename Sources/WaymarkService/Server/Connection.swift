@@ -27,15 +27,13 @@ package final class Connection {
   /// Its number, unique in this run.
   package let number: Int
   /// The peer at the other end.
-  package let peer: Peer
+  let peer: Peer
   /// The role of the connection.
   package let role: Role
   /// The events it wants.
   package var patterns = EventPatterns()
   /// True if it has been closed, or is about to.
   package private(set) var isClosing = false
-  /// Called once when it is gone.
-  package var onClose: [@ServiceActor (Connection) -> Void] = []
 
   private let channel: any Channel
   private let limits: ConnectionLimits
@@ -213,7 +211,7 @@ package final class Connection {
   package var carriesEvents: Bool { outlet.carriesEvents }
 
   /// From now on this connection carries pictures, and no events.
-  package func carryPictures() -> MediaOutlet {
+  func carryPictures() -> MediaOutlet {
     if let media = outlet as? MediaOutlet { return media }
     patterns.removeAll()
     // Lines want little; a picture should leave in few pieces.
@@ -312,7 +310,5 @@ package final class Connection {
     // Else whoever waits for the rest of a picture waits for ever, and keeps what came of it.
     failBody("The picture did not arrive whole.", hint: "Send as many bytes as announced.")
     outlet.clear()
-    for action in onClose { action(self) }
-    onClose = []
   }
 }

@@ -38,9 +38,11 @@ package final class Hub: ConnectionOwner {
   /// The parts of the service.
   package private(set) var modules: [any ServiceModule] = []
   /// Called when `statistics` begins or ceases to be wanted by anybody.
-  package var onSubscriptionsChanged: [@ServiceActor () -> Void] = []
+  var onSubscriptionsChanged: [@ServiceActor () -> Void] = []
   /// Pictures that clients send and ask for.
   package nonisolated let pictures: PictureScheduler
+  /// The time of day, in seconds since 1970.
+  package nonisolated let wall: @Sendable () -> Double
   private let turns = RequestScheduler()
   private var methods = MethodTable()
   private var lastNumber = 0
@@ -59,8 +61,10 @@ package final class Hub: ConnectionOwner {
   /// A hub without connections.
   package init(
     version: String, roles: RolePolicy, limits: ConnectionLimits = ConnectionLimits(), log: Logger,
-    isolation: Isolation = .none, pictures: PictureScheduler.Limits = PictureScheduler.Limits()
+    isolation: Isolation = .none, pictures: PictureScheduler.Limits = PictureScheduler.Limits(),
+    wall: @escaping @Sendable () -> Double = { WallClock.now }
   ) {
+    self.wall = wall
     self.isolation = isolation
     self.pictures = PictureScheduler(limits: pictures)
     self.version = version
@@ -95,7 +99,7 @@ package final class Hub: ConnectionOwner {
   }
 
   /// Sends an event to all, wanted or not.
-  package func announce(_ payload: some EventPayload) {
+  func announce(_ payload: some EventPayload) {
     seq += 1
     published += 1
     guard let event = encoded(payload, frame: nil) else { return history.pass(seq) }
@@ -149,7 +153,7 @@ package final class Hub: ConnectionOwner {
   func wantsTurn(_ connection: Connection) { turns.add(connection) }
 
   /// Returns whether anybody wants `event`.
-  package func isWanted(_ event: String) -> Bool {
+  func isWanted(_ event: String) -> Bool {
     connections.values.contains { $0.patterns.match(event) }
   }
 

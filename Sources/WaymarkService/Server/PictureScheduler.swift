@@ -15,7 +15,7 @@ package final class PictureScheduler {
     /// Clients that may wait for room, and for a worker; of one user half as many.
     package var waiting = 32
     /// Seconds that they wait at most.
-    package var waitLimit = 20.0
+    var waitLimit = 20.0
     /// Pictures that are worked on at a time.
     package var workers = BlockingWork.pictures.numberOfThreads
 
@@ -41,7 +41,8 @@ package final class PictureScheduler {
   package init(limits: Limits = Limits()) {
     self.limits = limits
     budget = ByteBudget(
-      limit: limits.bytes, share: limits.share, waitingLimit: limits.waiting, waitingShare: (limits.waiting + 1) / 2)
+      limit: limits.bytes, share: limits.share, reserve: limits.bytes / 4, waitingLimit: limits.waiting,
+      waitingShare: (limits.waiting + 1) / 2)
   }
 
   /// Bytes of pictures that are held.
@@ -70,7 +71,7 @@ package final class PictureScheduler {
 
     /// The picture turned out to have another size.
     @ServiceActor
-    package func resize(to bytes: Int) { scheduler.budget.resize(id, to: bytes) }
+    package func resize(to bytes: Int) { scheduler.begin(scheduler.budget.resize(id, to: bytes)) }
   }
 
   /// Waits for room, a while at most.
@@ -97,8 +98,11 @@ package final class PictureScheduler {
     continuation.resume(throwing: error)
   }
 
-  private func release(_ id: Int) {
-    for granted in budget.leave(id) {
+  private func release(_ id: Int) { begin(budget.leave(id)) }
+
+  /// Hands room to those whose turn it is.
+  private func begin(_ ids: [Int]) {
+    for granted in ids {
       let reservation = Reservation(id: granted, scheduler: self)
       asking.removeValue(forKey: granted)?.continuation.resume(returning: reservation)
     }

@@ -66,7 +66,7 @@ package struct MethodTable {
   }
 
   /// Adds a method whose answer takes time: `body` checks at once and returns what is to be awaited.
-  package mutating func addLater<R: ServiceRequest>(
+  mutating func addLater<R: ServiceRequest>(
     _ type: R.Type, observers: Bool = false,
     _ body: @escaping @ServiceActor (R, Connection) throws -> @Sendable () async throws -> R.Result
   ) {
@@ -105,7 +105,7 @@ package struct MethodTable {
   }
 
   /// Adds a method that answers by itself, such as one that sends pictures.
-  package mutating func addTaking<R: ServiceRequest>(
+  mutating func addTaking<R: ServiceRequest>(
     _ type: R.Type, observers: Bool = false,
     _ body: @escaping @ServiceActor (R, IncomingRequest, Connection) throws -> Void
   ) {

@@ -7,7 +7,7 @@ package struct ListeningSocket: ~Copyable, Sendable {
   /// Where it listens.
   package let path: String
   /// True if another process made it and keeps it.
-  package let isInherited: Bool
+  let isInherited: Bool
   private var descriptor: CInt
   private let identity: (device: dev_t, inode: ino_t)?
 
@@ -76,7 +76,7 @@ package struct ListeningSocket: ~Copyable, Sendable {
   func setBacklog(of descriptor: CInt) { _ = listen(descriptor, Self.backlog) }
 
   /// The descriptor; the caller owns it from now on.
-  package mutating func takeDescriptor() -> CInt {
+  mutating func takeDescriptor() -> CInt {
     defer { descriptor = -1 }
     return descriptor
   }
@@ -127,8 +127,10 @@ package struct ListeningSocket: ~Copyable, Sendable {
   private static func makeFolder(of path: String) throws(ServiceProblem) {
     guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return }
     let folder = String(path[..<slash])
-    guard mkdir(folder, 0o755) == 0 || errno == EEXIST else {
-      throw .cannotListen(path, "its folder cannot be made (\(systemMessage(errno)))")
+    do throws(FileError) {
+      try Folder.make(folder, mode: 0o755, withParents: false)
+    } catch {
+      throw .cannotListen(path, "its folder cannot be made (\(error.cause ?? error.message))")
     }
   }
 }

@@ -92,7 +92,7 @@ package struct Outbox {
   }
 
   /// Closes the gap once half of the room is free; the caller tells the client.
-  package mutating func closeGap() -> Gap? {
+  mutating func closeGap() -> Gap? {
     guard let closed = gap, byteCount <= limit / 2 else { return nil }
     gap = nil
     return closed

@@ -3,15 +3,15 @@ package import WaymarkProtocol
 /// The permissions of users on the socket.
 package struct RolePolicy: Hashable, Sendable {
   /// Users that operate.
-  package var operatorUsers: Set<UInt32>
+  var operatorUsers: Set<UInt32>
   /// Groups that operate.
-  package var operatorGroups: Set<UInt32>
+  var operatorGroups: Set<UInt32>
   /// Users that observe.
-  package var observerUsers: Set<UInt32>
+  var observerUsers: Set<UInt32>
   /// Groups that observe.
-  package var observerGroups: Set<UInt32>
+  var observerGroups: Set<UInt32>
   /// True if observers may have pictures too.
-  package var observersSeePictures: Bool
+  var observersSeePictures: Bool
 
   /// A policy from its parts.
   package init(

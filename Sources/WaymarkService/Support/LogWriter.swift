@@ -1,5 +1,4 @@
 import Glibc
-import Synchronization
 import WaymarkSystem
 
 /// Writes lines to a descriptor on a thread of its own: whoever logs never waits for whoever reads the log.
@@ -14,12 +13,11 @@ package final class LogWriter: Sendable {
     var bytes = 0
     var missing = 0
     var isWriting = false
-    var hasThread = false
   }
 
-  private let state = Mutex(State())
-  /// Wakes the thread: one for each time that there is something again.
-  private let wake: Semaphore
+  private let state = Monitor(State())
+  /// Runs for as long as the process does.
+  private let thread = WorkerThread(name: "wm-log")
   private let descriptor: CInt
   private let limit: Int
 
@@ -29,75 +27,35 @@ package final class LogWriter: Sendable {
   package init(_ descriptor: CInt, limit: Int = 256 << 10) {
     self.descriptor = descriptor
     self.limit = limit
-    wake = Semaphore()
-  }
-
-  /// `sem_t` at an address that stays. `@unchecked`: semaphores are made for several threads.
-  private final class Semaphore: @unchecked Sendable {
-    private let value = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
-
-    init() { sem_init(value, 0, 0) }
-
-    deinit {
-      sem_destroy(value)
-      value.deallocate()
-    }
-
-    func post() { sem_post(value) }
-
-    func wait() { while sem_wait(value) != 0, errno == EINTR {} }
   }
 
   /// Hands a line over, with its line feed. Never waits.
   package func write(_ line: [UInt8]) {
-    let (isNews, needsThread) = state.withLock { state -> (Bool, Bool) in
+    let isNews = state.update { state -> Bool in
       guard state.bytes + line.count <= limit else {
         state.missing += 1
-        return (false, false)
+        return false
       }
       state.waiting.append(line)
       state.bytes += line.count
-      defer { state.hasThread = true }
-      return (state.waiting.count == 1, !state.hasThread)
+      return state.waiting.count == 1
     }
-    if needsThread { start() }
-    if isNews { wake.post() }
-  }
-
-  private func start() {
-    var thread = pthread_t()
-    var attributes = pthread_attr_t()
-    pthread_attr_init(&attributes)
-    pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
-    let writer = Unmanaged.passRetained(self)
-    let result = pthread_create(
-      &thread, &attributes,
-      {
-        guard let context = $0 else { return nil }
-        Unmanaged<LogWriter>.fromOpaque(context).takeRetainedValue().run()
-        return nil
-      }, writer.toOpaque())
-    pthread_attr_destroy(&attributes)
-    guard result != 0 else { return }
-    // Without a thread (none can be had now) the next line tries again.
-    writer.release()
-    state.withLock { $0.hasThread = false }
+    // It has no effect while the thread runs; where none could be had, the next line tries again.
+    if isNews { thread.start { [self] _ in run() } }
   }
 
   private func run() {
     while true {
-      wake.wait()
-      while true {
-        let (lines, missing) = state.withLock { state -> ([[UInt8]], Int) in
-          defer { (state.waiting, state.bytes, state.missing) = ([], 0, 0) }
-          state.isWriting = !state.waiting.isEmpty
-          return (state.waiting, state.missing)
-        }
-        guard !lines.isEmpty else { break }
-        for line in lines { Self.writeAll(line, to: descriptor) }
-        if missing > 0 {
-          Self.writeAll(Array("\(missing) lines of this log were left out: nobody read it\n".utf8), to: descriptor)
-        }
+      let batch = state.wait { state -> (lines: [[UInt8]], missing: Int)? in
+        state.isWriting = !state.waiting.isEmpty
+        guard state.isWriting else { return nil }
+        defer { (state.waiting, state.bytes, state.missing) = ([], 0, 0) }
+        return (state.waiting, state.missing)
+      }
+      guard let batch else { return }
+      for line in batch.lines { Self.writeAll(line, to: descriptor) }
+      if batch.missing > 0 {
+        Self.writeAll(Array("\(batch.missing) lines of this log were left out: nobody read it\n".utf8), to: descriptor)
       }
     }
   }

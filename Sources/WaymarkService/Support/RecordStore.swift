@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Glibc
 import NIOPosix
 package import WaymarkSystem
@@ -56,20 +55,31 @@ package final class RecordStore {
   private var reserved = (count: 0, bytes: 0)
   private var lastMade = 0
   private var watch: ClockWatch
+  /// What clients were told of the records that they sent with a key.
+  private var receipts: [String: (id: String, receipt: any Sendable)] = [:]
+  private let wall: @Sendable () -> Double
+  private let boot: @Sendable () -> Double
 
   /// Opens the store.
   ///
-  /// - Parameter folder: is made when it is missing, for this user alone; `nil` keeps everything in memory.
+  /// - Parameters:
+  ///   - folder: is made when it is missing, for this user alone; `nil` keeps everything in memory.
+  ///   - wall: the time of day, in seconds since 1970.
+  ///   - boot: seconds since boot, by which the time of day is judged.
   /// - Throws: when the folder cannot be made or read.
-  package init(folder: String?, limits: Limits) throws(ServiceProblem) {
+  package init(
+    folder: String?, limits: Limits, wall: @escaping @Sendable () -> Double = { WallClock.now },
+    boot: @escaping @Sendable () -> Double = { BootClock.now }
+  ) throws(ServiceProblem) {
     self.folder = folder
     self.limits = limits
-    watch = ClockWatch(wall: Self.wall, boot: BootClock.now)
+    self.wall = wall
+    self.boot = boot
+    watch = ClockWatch(wall: wall(), boot: boot())
     guard let folder else { return }
     do {
-      try FileManager.default.createDirectory(
-        atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-      for name in try FileManager.default.contentsOfDirectory(atPath: folder).sorted() {
+      try Folder.make(folder)
+      for name in try Folder.names(folder).sorted() {
         let path = folder + "/" + name
         if name.hasSuffix(".new") {
           // Nobody was told of one that was not finished.
@@ -91,7 +101,6 @@ package final class RecordStore {
   }
 
   private nonisolated static let ending = ".json"
-  private nonisolated static var wall: Double { Date().timeIntervalSince1970 }
 
   /// Adds a record, which is kept when this returns.
   package func add(_ bytes: [UInt8]) async throws(Refusal) -> Entry {
@@ -99,7 +108,7 @@ package final class RecordStore {
     guard entries.count + reserved.count < limits.count, size + reserved.bytes + bytes.count <= limits.bytes else {
       throw .full
     }
-    let made = max(Int(Self.wall * 1000), (entries.last?.milliseconds ?? 0) + 1, lastMade + 1)
+    let made = max(Int(wall() * 1000), (entries.last?.milliseconds ?? 0) + 1, lastMade + 1)
     lastMade = made
     let entry = Entry(
       id: Self.padded(made) + "-" + String(UInt64.random(in: .min ... .max), radix: 36), milliseconds: made,
@@ -135,6 +144,7 @@ package final class RecordStore {
     guard let index = entries.firstIndex(where: { $0.id == id }) else { return false }
     entries.remove(at: index)
     held[id] = nil
+    receipts = receipts.filter { $0.value.id != id }
     if let folder {
       let path = folder + "/" + id + Self.ending
       _ = try? await BlockingWork.records.runIfActive {
@@ -149,23 +159,41 @@ package final class RecordStore {
   private var size: Int { entries.reduce(0) { $0 + $1.size } }
 
   /// Forgets what is older than it may be, if the clock can be believed.
-  package func forgetOld() {
-    let now = Self.wall
-    guard watch.isSteady(wall: now, boot: BootClock.now) else { return }
+  func forgetOld() {
+    let now = wall()
+    guard watch.isSteady(wall: now, boot: boot()) else { return }
     let first = Int((now - limits.age) * 1000)
     for entry in entries.prefix(while: { $0.milliseconds < first }) {
       held[entry.id] = nil
       if let folder { unlink(folder + "/" + entry.id + Self.ending) }
     }
     entries.removeAll { $0.milliseconds < first }
+    let left = Set(entries.map(\.id))
+    receipts = receipts.filter { left.contains($0.value.id) }
+  }
+
+  // MARK: Keys
+
+  /// Returns whether a client's key has a permitted length.
+  package nonisolated static func isKey(_ key: String?) -> Bool {
+    key.map { (1...128).contains($0.utf8.count) } ?? true
+  }
+
+  /// What a client was told of the record that it sent with this key: sent once more, it is not kept twice.
+  package func receipt<Receipt: Sendable>(of key: String?, as type: Receipt.Type) -> Receipt? {
+    key.flatMap { receipts[$0]?.receipt as? Receipt }
+  }
+
+  /// Remembers what a client was told, for as long as the record is kept.
+  package func remember(_ receipt: some Sendable, of id: String, key: String?) {
+    if let key { receipts[key] = (id, receipt) }
   }
 
   // MARK: Ids
 
   /// Nine digits of base 36 reach beyond the year 5000.
   private nonisolated static func padded(_ milliseconds: Int) -> String {
-    let digits = String(max(0, milliseconds), radix: 36)
-    return String(repeating: "0", count: max(0, 9 - digits.count)) + digits
+    max(0, milliseconds).digits(9, radix: 36)
   }
 
   private nonisolated static func milliseconds(of id: String) -> Int? {

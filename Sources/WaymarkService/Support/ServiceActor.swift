@@ -19,7 +19,7 @@ package actor ServiceActor {
   ///
   /// Global actors have `run` but no `assumeIsolated` of their own. The cast only takes the isolation off the
   /// closure's type, and the line before it has checked that it holds.
-  package static func assumeIsolated<R>(_ body: @ServiceActor () throws -> R) rethrows -> R {
+  static func assumeIsolated<R>(_ body: @ServiceActor () throws -> R) rethrows -> R {
     loop.preconditionInEventLoop()
     return try withoutActuallyEscaping(body) { escaping in
       try unsafeBitCast(escaping, to: (() throws -> R).self)()
@@ -38,7 +38,7 @@ package actor ServiceActor {
 
   /// Runs `body` on the loop after a time.
   @discardableResult
-  package static func schedule(after seconds: Double, _ body: @escaping @ServiceActor @Sendable () -> Void)
+  static func schedule(after seconds: Double, _ body: @escaping @ServiceActor @Sendable () -> Void)
     -> Scheduled<
       Void
     >

@@ -12,22 +12,6 @@ package struct ServiceProblemCode: OpenProblemCode {
   package init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// An error that says what happened and what to do about it, whichever module it comes from.
-protocol Explainable: Error {
-  /// The fault, and the thing it happened to.
-  var explanation: String { get }
-  /// The remedy.
-  var hint: String { get }
-}
-
-extension Problem: Explainable {
-  var explanation: String { message }
-}
-
-extension ConfigurationProblem: Explainable {
-  var explanation: String { description }
-}
-
 extension Problem where Kind == ServiceProblemCode {
   /// Another service listens there.
   static func alreadyRunning(_ path: String) -> Self {

@@ -6,11 +6,11 @@ import WaymarkSystem
 package struct ServiceManager: Sendable {
   private let socket: String?
   /// How often the watchdog wants to hear, in seconds: half of the time after which it would act.
-  package let watchdogInterval: Double?
+  let watchdogInterval: Double?
   /// The longest time between two signs of life, in seconds, however long systemd would wait.
   private static let longestInterval = 4.0
   /// Descriptors that were handed over, from 3 on.
-  package let listenDescriptors: [CInt]
+  let listenDescriptors: [CInt]
 
   /// Reads the environment.
   package init(environment: [String: String], process: Int32 = getpid()) {
@@ -40,7 +40,7 @@ package struct ServiceManager: Sendable {
   package func status(_ status: String) { notify("STATUS=\(Self.line(status))") }
 
   /// The service takes its configuration over anew; `ready` ends it.
-  package func reloading() { notify("RELOADING=1\nMONOTONIC_USEC=\(UInt64(MonotonicClock.now * 1e6))") }
+  func reloading() { notify("RELOADING=1\nMONOTONIC_USEC=\(UInt64(MonotonicClock.now * 1e6))") }
 
   /// The service is well.
   package func alive() { notify("WATCHDOG=1") }
@@ -74,7 +74,7 @@ package struct ServiceManager: Sendable {
   }
 
   /// The first descriptor that is a listening Unix stream socket.
-  package func listeningSocket() -> (descriptor: CInt, path: String)? {
+  func listeningSocket() -> (descriptor: CInt, path: String)? {
     for descriptor in listenDescriptors {
       _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
       var accepts: CInt = 0

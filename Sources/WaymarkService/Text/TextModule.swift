@@ -45,7 +45,7 @@ package final class TextModule: ServiceModule {
     self.hub = hub
     self.settings = settings
     self.engineHost = engineHost
-    let relay = Relay()
+    let relay = WeakReference<TextModule>()
     lane = .text(
       maximumRate: settings.rate,
       recognize: { image, asksAll, alphabet, languages in
@@ -53,15 +53,10 @@ package final class TextModule: ServiceModule {
       },
       deliver: { reading, frame in
         let reference = FrameReference(frame)
-        ServiceActor.execute { relay.module?.handleReading(reading, reference) }
+        ServiceActor.execute { relay.object?.handleReading(reading, reference) }
       })
-    relay.module = self
+    relay.object = self
     capture.pipeline.add(lane)
-  }
-
-  @ServiceActor
-  private final class Relay: Sendable {
-    weak var module: TextModule?
   }
 
   package var features: [String] { ["text"] }

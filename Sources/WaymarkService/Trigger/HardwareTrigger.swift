@@ -1,25 +1,20 @@
-import Foundation
 import Glibc
-import Synchronization
 import WaymarkSystem
 
 /// A key of an input device that arms a scan: a button beside a kiosk's screen, or a key of a foot switch.
 ///
 /// Reads on a thread of its own. A device that is missing or was unplugged is looked for again, so that it may come
 /// back at any time.
-package final class HardwareTrigger: Sendable {
-  /// How long to wait before looking for a missing device again, in milliseconds.
-  private static let retry: Int32 = 1000
+final class HardwareTrigger: Sendable {
+  /// How long to wait before looking for a missing device again, in seconds.
+  private static let retryInterval = 1.0
 
   private let device: String
   private let key: UInt16
   private let calls: InputSyscalls
   private let onPress: @Sendable () -> Void
   private let onProblem: @Sendable (ServiceProblem?) -> Void
-  /// The reading and the writing end of the pipe that ends the thread.
-  private let stopPipe: (read: Int32, write: Int32)
-  private let isFinished = Mutex(false)
-  private let finished = DispatchSemaphore(value: 0)
+  private let thread = WorkerThread(name: "wm-trigger")
 
   /// Starts to read a device such as `/dev/input/by-id/…-event-kbd`.
   ///
@@ -27,7 +22,7 @@ package final class HardwareTrigger: Sendable {
   ///   - key: a key's name or number; see `KeyName`.
   ///   - onPress: called on the trigger's thread for every press.
   ///   - onProblem: called when the device cannot be read, once until it can, and with nil when it can (again).
-  package init(
+  init(
     device: String, key name: String, calls: InputSyscalls = .system,
     onPress: @escaping @Sendable () -> Void, onProblem: @escaping @Sendable (ServiceProblem?) -> Void = { _ in }
   ) throws(ServiceProblem) {
@@ -36,50 +31,26 @@ package final class HardwareTrigger: Sendable {
         code: "unknownKey", message: "There is no key \"\(name)\".",
         hint: "trigger.key is one of \(KeyName.all.joined(separator: ", ")), or a number of linux/input-event-codes.h.")
     }
-    var ends: [Int32] = [0, 0]
-    guard pipe(&ends) == 0 else {
-      throw ServiceProblem(
-        code: "trigger", message: "The trigger cannot start: \(systemMessage(errno)).", hint: "Close other programs.")
-    }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     self.device = device
     self.key = key
     self.calls = calls
     self.onPress = onPress
     self.onProblem = onProblem
-    stopPipe = (ends[0], ends[1])
     // The thread keeps this object until `stop`.
-    let thread = Thread { self.run() }
-    thread.name = "wm-trigger"
-    thread.start()
-  }
-
-  deinit {
-    close(stopPipe.read)
-    close(stopPipe.write)
+    thread.start { [self] in run(until: $0) }
   }
 
   /// Ends the thread; returns when it is over. May be called more than once.
-  package func stop() {
-    let isFirst = isFinished.withLock { isFinished in
-      defer { isFinished = true }
-      return !isFinished
-    }
-    guard isFirst else { return }
-    var byte: UInt8 = 0
-    _ = write(stopPipe.write, &byte, 1)
-    finished.wait()
-  }
+  func stop() { thread.stop() }
 
-  private func run() {
-    defer { finished.signal() }
+  private func run(until stop: StopSignal) {
     var isTold = false
     while true {
       let descriptor = calls.open(device)
       if descriptor >= 0 {
         onProblem(nil)
         isTold = false
-        let isStopped = listen(descriptor)
+        let isStopped = listen(descriptor, until: stop)
         close(descriptor)
         if isStopped { return }
       }
@@ -87,18 +58,18 @@ package final class HardwareTrigger: Sendable {
         isTold = true
         onProblem(problem(descriptor >= 0 ? ENODEV : -descriptor))
       }
-      if case .stopped = calls.wait(-1, stopPipe.read, Self.retry) { return }
+      if calls.wait(-1, stop, Self.retryInterval) == .stopped { return }
     }
   }
 
   /// Reads until the device is gone; returns whether the trigger was stopped instead.
-  private func listen(_ descriptor: Int32) -> Bool {
+  private func listen(_ descriptor: Int32, until stop: StopSignal) -> Bool {
     var parser = KeyEventParser(key: key)
     while true {
-      switch calls.wait(descriptor, stopPipe.read, -1) {
+      switch calls.wait(descriptor, stop, nil) {
       case .stopped: return true
       case .timedOut: continue
-      case .readable:
+      case .ready:
         guard let bytes = calls.read(descriptor) else { return false }
         for _ in 0..<parser.presses(in: bytes) { onPress() }
       }

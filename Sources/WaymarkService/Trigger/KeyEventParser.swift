@@ -19,7 +19,7 @@ package struct KeyEventParser: Sendable {
   package init(key: UInt16) { self.key = key }
 
   /// Takes bytes as they come; returns how many times the key went down. Repeats of a held key do not count.
-  package mutating func presses(in bytes: some Sequence<UInt8>) -> Int {
+  mutating func presses(in bytes: some Sequence<UInt8>) -> Int {
     pending += bytes
     var count = 0
     var position = 0

@@ -270,7 +270,7 @@ struct AztecText {
       rest.append(segment.bytes.dropFirst(skipped))
       skipped = max(0, skipped - segment.bytes.count)
     }
-    rest.part = CodeMessage.Part(index: Int(index) - 0x41, count: Int(count) - 0x40, identifier: name)
+    rest.part = CodeMessage.Fragment(index: Int(index) - 0x41, count: Int(count) - 0x40, identifier: name)
     result = rest
   }
 

@@ -8,7 +8,7 @@ package struct CodeMessage: Hashable {
   }
 
   /// The place of a code in a structured append.
-  package struct Part: Hashable {
+  package struct Fragment: Hashable {
     /// From 0.
     package var index: Int
     /// How many there are; `nil` where only the last one tells.
@@ -22,7 +22,7 @@ package struct CodeMessage: Hashable {
   package var isGS1 = false
   /// The code configures a reader rather than carry data.
   var isReaderProgramming = false
-  package var part: Part?
+  package var part: Fragment?
   private var eci: Int?
 
   /// A message without content.

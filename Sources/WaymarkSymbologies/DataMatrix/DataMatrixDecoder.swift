@@ -118,7 +118,7 @@ private struct Codewords {
     guard next == 1, let sequence = take(), let high = take(), let low = take() else { return false }
     let count = 17 - (sequence & 15)
     guard count >= 2, sequence >> 4 < count else { return false }
-    result.part = CodeMessage.Part(index: sequence >> 4, count: count, identifier: [high, low])
+    result.part = CodeMessage.Fragment(index: sequence >> 4, count: count, identifier: [high, low])
     return true
   }
 

@@ -1,3 +1,5 @@
+import WaymarkSystem
+
 /// Decodes the characters of a GS1 DataBar Expanded symbol (ISO/IEC 24724, 7.2.5).
 enum DataBarExpandedText {
   /// The element strings that characters of twelve bits spell: identifiers and values, FNC1 as ASCII 29 between those that need
@@ -20,15 +22,15 @@ enum DataBarExpandedText {
     if bits.starts(with: "0100") || bits.starts(with: "0101") {
       let isMetric = bits.starts(with: "0100")
       guard bits.skip(4), let item = bits.item(first: 9), let weight = bits.take(15) else { return nil }
-      if isMetric { return item + "3103" + digits(weight, 6) }
-      return item + (weight < 10_000 ? "3202" + digits(weight, 6) : "3203" + digits(weight - 10_000, 6))
+      if isMetric { return item + "3103" + weight.digits(6) }
+      return item + (weight < 10_000 ? "3202" + weight.digits(6) : "3203" + (weight - 10_000).digits(6))
     }
     if bits.starts(with: "01100") || bits.starts(with: "01101") {
       let hasCurrency = bits.starts(with: "01101")
       guard bits.skip(5 + 2), let item = bits.item(first: 9), let decimals = bits.take(2) else { return nil }
       guard hasCurrency else { return bits.general(after: item + "392\(decimals)") }
       guard let currency = bits.take(10), currency < 1000 else { return nil }
-      return bits.general(after: item + "393\(decimals)" + digits(currency, 3))
+      return bits.general(after: item + "393\(decimals)" + currency.digits(3))
     }
     guard bits.starts(with: "0111"), bits.skip(4), let kind = bits.take(3), let item = bits.item(first: 9),
       let weight = bits.take(20), let date = bits.take(16)
@@ -39,17 +41,12 @@ enum DataBarExpandedText {
   /// 0111000 to 0111111: a weight, of which the first digit says where the decimal point is, and perhaps a date.
   private static func weighed(_ item: String, kind: Int, weight: Int, date: Int) -> String? {
     guard weight < 1_000_000 else { return nil }
-    let measure = (kind.isMultiple(of: 2) ? "310" : "320") + "\(weight / 100_000)" + digits(weight % 100_000, 6)
+    let measure = (kind.isMultiple(of: 2) ? "310" : "320") + "\(weight / 100_000)" + (weight % 100_000).digits(6)
     // As many as there are days in a century of twelve months of 32: none.
     if date == 38_400 { return item + measure }
     let (year, month, day) = (date / 384, date / 32 % 12 + 1, date % 32)
     guard year < 100 else { return nil }
-    return item + measure + ["11", "13", "15", "17"][kind / 2] + digits(year, 2) + digits(month, 2) + digits(day, 2)
-  }
-
-  private static func digits(_ value: Int, _ count: Int) -> String {
-    let text = String(value)
-    return String(repeating: "0", count: max(0, count - text.count)) + text
+    return item + measure + ["11", "13", "15", "17"][kind / 2] + year.digits(2) + month.digits(2) + day.digits(2)
   }
 
   /// The bits of a symbol, from the first to the last.
@@ -85,7 +82,7 @@ enum DataBarExpandedText {
       var text = "\(first)"
       for _ in 0..<4 {
         guard let three = take(10), three < 1000 else { return nil }
-        text += DataBarExpandedText.digits(three, 3)
+        text += three.digits(3)
       }
       return "01" + text + GTIN.checkDigit(for: text)
     }

@@ -1,3 +1,5 @@
+import WaymarkSystem
+
 /// GS1 DataBar Limited (ISO/IEC 24724, clause 6): two characters of 26 modules, and between them one of 18 that checks both.
 enum DataBarLimitedReader {
   /// Decodes a line in its direction.
@@ -38,8 +40,7 @@ enum DataBarLimitedReader {
       // So much is added where a 2-D component belongs to it.
       if number >= linked { number -= linked }
       guard number <= 1_999_999_999_999 else { continue }
-      let digits = String(number)
-      let item = String(repeating: "0", count: 13 - digits.count) + digits
+      let item = number.digits(13)
       return LinearRead(
         symbology: .dataBarLimited, bytes: Array(("01" + item + GTIN.checkDigit(for: item)).utf8), first: start,
         last: start + 44)

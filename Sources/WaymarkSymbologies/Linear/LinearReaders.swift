@@ -1,3 +1,5 @@
+import WaymarkSystem
+
 /// Symbologies of bars that libzbar has no decoder for. But for DataBar Limited they check little or nothing, so they are looked
 /// for only where they are asked for.
 package enum LinearReaders {
@@ -155,8 +157,7 @@ package enum LinearReaders {
     guard values.count == 6, code39.count == 6 else { return nil }
     let number = values.reduce(0) { 32 * $0 + $1 }
     guard number < 1_000_000_000 else { return nil }
-    let text = String(number)
-    let padded = String(repeating: "0", count: 9 - text.count) + text
+    let padded = number.digits(9)
     let digits = padded.compactMap(\.wholeNumberValue)
     let sum = digits.dropLast().enumerated().reduce(0) { sum, digit in
       let value = digit.offset.isMultiple(of: 2) ? digit.element : 2 * digit.element

@@ -1,3 +1,5 @@
+import WaymarkSystem
+
 /// From the modules of a MaxiCode symbol to its message: ISO/IEC 16023.
 package enum MaxiCodeDecoder {
   /// The message, and which share of the error correction it took.
@@ -43,10 +45,6 @@ package enum MaxiCodeDecoder {
     func bits(_ places: [Int]) -> Int {
       places.reduce(0) { $0 << 1 | (primary[($1 - 1) / 6] >> (5 - ($1 - 1) % 6) & 1) }
     }
-    func padded(_ value: Int, _ count: Int) -> String {
-      let text = String(value)
-      return String(repeating: "0", count: max(0, count - text.count)) + text
-    }
     let country = bits([53, 54, 43, 44, 45, 46, 47, 48, 37, 38])
     let service = bits([55, 56, 57, 58, 59, 60, 49, 50, 51, 52])
     var code = ""
@@ -56,7 +54,7 @@ package enum MaxiCodeDecoder {
         33, 34, 35, 36, 25, 26, 27, 28, 29, 30, 19, 20, 21, 22, 23, 24, 13, 14, 15, 16, 17, 18, 7, 8, 9, 10, 11, 12, 1,
         2,
       ])
-      code = padded(number, min(9, length))
+      code = number.digits(min(9, length))
     } else {
       for group in [
         [39, 40, 41, 42, 31, 32], [33, 34, 35, 36, 25, 26], [27, 28, 29, 30, 19, 20], [21, 22, 23, 24, 13, 14],
@@ -68,7 +66,7 @@ package enum MaxiCodeDecoder {
           ? String(UnicodeScalar(UInt8(0x40 + value))) : String(UnicodeScalar(UInt8(value & 63)))
       }
     }
-    let head = code + "\u{1D}" + padded(country, 3) + "\u{1D}" + padded(service, 3) + "\u{1D}"
+    let head = code + "\u{1D}" + country.digits(3) + "\u{1D}" + service.digits(3) + "\u{1D}"
     var message = CodeMessage()
     message.part = secondary.part
     message.use(eci: MaxiCodeText.plain)
@@ -107,7 +105,7 @@ private struct MaxiCodeText {
       let value = words[1]
       let count = value & 7 + 1
       if value >> 3 < count, count > 1 {
-        result.part = CodeMessage.Part(index: value >> 3, count: count, identifier: [])
+        result.part = CodeMessage.Fragment(index: value >> 3, count: count, identifier: [])
       }
       next = result.part == nil ? 0 : 2
     }
@@ -123,8 +121,7 @@ private struct MaxiCodeText {
       if word == 31 {
         guard next + 5 <= words.count else { return result }
         let value = words[next..<(next + 5)].reduce(0) { $0 << 6 | $1 }
-        let text = String(value)
-        result.append(String(repeating: "0", count: max(0, 9 - text.count)) + text)
+        result.append(value.digits(9))
         next += 5
         continue
       }

@@ -4,7 +4,7 @@ package struct PDF417Text {
   private let words: [Int]
   private var next = 0
   private var result = CodeMessage()
-  private var part: CodeMessage.Part?
+  private var part: CodeMessage.Fragment?
   private var isLast = false
 
   /// - Parameter words: codewords of data, padding included, the length left out.
@@ -212,7 +212,7 @@ package struct PDF417Text {
       }
     }
     if let known = count, known < 1 || known > 99_999 || number >= known { count = nil }
-    part = CodeMessage.Part(index: number, count: count, identifier: identifier)
+    part = CodeMessage.Fragment(index: number, count: count, identifier: identifier)
     return true
   }
 }

@@ -20,7 +20,7 @@ enum QRContent {
         guard message.part == nil, let index = bits.read(4), let last = bits.read(4), let parity = bits.read(8),
           index <= last
         else { return nil }
-        message.part = CodeMessage.Part(index: index, count: last + 1, identifier: [parity])
+        message.part = CodeMessage.Fragment(index: index, count: last + 1, identifier: [parity])
       case 4:
         guard let count = bits.read([8, 16, 16][size]), count * 8 <= bits.remaining else { return nil }
         message.append((0..<count).map { _ in UInt8(truncatingIfNeeded: bits.read(8) ?? 0) })

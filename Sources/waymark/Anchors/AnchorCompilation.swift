@@ -1,6 +1,7 @@
 import Foundation
 import WaymarkAnchors
 import WaymarkImage
+import WaymarkSystem
 
 /// Compiles pictures on several threads, with a progress bar.
 enum AnchorCompilation {
@@ -60,7 +61,7 @@ enum AnchorCompilation {
           progress?.clear()
           let entry = entries[anchors.count + failures]
           failures += 1
-          if let explained = error as? any Explained {
+          if let explained = error as? any CommandError {
             Output.diagnostic("waymark: \(entry.file): \(explained.message)\n  \(explained.hint)")
             status = max(status, explained.exitStatus)
           } else {

@@ -22,7 +22,7 @@ struct AnchorsCommand: AsyncParsableCommand {
     ])
 }
 
-extension AnchorErrorCode: ExplainedCode {
+extension AnchorErrorCode: CommandErrorCode {
   var exitStatus: ExitStatus {
     switch self {
     case .cannotOpen: .cannotOpen

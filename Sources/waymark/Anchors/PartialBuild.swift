@@ -76,9 +76,9 @@ final class PartialBuild {
   private func flush() {
     written = MonotonicClock.now
     guard !waiting.isEmpty else { return }
-    try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try? Folder.make(folder, mode: 0o777)
     number += 1
-    let name = String(repeating: "0", count: max(0, 5 - "\(number)".count)) + "\(number)"
+    let name = number.digits(5)
     // Without room for it the build goes on; it only cannot be taken up again.
     if let bytes = try? LibraryWriter.bytes(of: waiting) {
       try? LibraryWriter.write(bytes, to: "\(folder)/\(name).anchors")

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Foundation
-import Glibc
 import WaymarkBundles
 import WaymarkOnboarding
 import WaymarkSystem
@@ -21,7 +20,7 @@ struct BundleCommand: AsyncParsableCommand {
     ])
 }
 
-extension BundleErrorCode: ExplainedCode {
+extension BundleErrorCode: CommandErrorCode {
   var exitStatus: ExitStatus {
     switch self {
     case .cannotOpen: .cannotOpen
@@ -66,27 +65,19 @@ struct BundleMakeCommand: AsyncParsableCommand {
     do {
       let pem = String(decoding: try WholeFile.read(key, limit: 1 << 16), as: UTF8.self)
       let signing = try SigningKey(pem: pem)
-      // Beside its place, so that nobody fetches half of it.
-      let part = output + ".part"
-      let descriptor = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-      guard descriptor >= 0 else { throw FileError(part, cannotBe: "written", number: errno) }
-      let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-      do {
-        let manifest = try BundleWriter.write(
-          folder: folder, name: name, version: number, made: made ?? WallClock.timestamp, key: signing
-        ) { (bytes) throws(BundleError) in
-          if let number = DurableFile.writeAll(descriptor, bytes) {
-            let error = FileError(part, cannotBe: "written", number: number)
-            throw BundleError(.cannotOpen, error.message, hint: error.hint)
-          }
+      // Nobody fetches half of it: it has its name when it is whole.
+      let file = try DraftFile(output, mode: 0o644)
+      let manifest = try BundleWriter.write(
+        folder: folder, name: name, version: number, made: made ?? WallClock.timestamp, key: signing
+      ) { (bytes) throws(BundleError) in
+        do throws(FileError) {
+          try file.append(bytes)
+        } catch {
+          throw BundleError(.cannotOpen, error.message, hint: error.hint, cause: error.cause)
         }
-        try handle.synchronize()
-        guard rename(part, output) == 0 else { throw FileError(output, cannotBe: "written", number: errno) }
-        Output.line("\(name) \(number): \(manifest.files.count) files, \(manifest.size) bytes, in \(output)")
-      } catch {
-        unlink(part)
-        throw error
       }
+      try file.publish()
+      Output.line("\(name) \(number): \(manifest.files.count) files, \(manifest.size) bytes, in \(output)")
     } catch {
       try fail(error)
     }

@@ -88,7 +88,7 @@ struct DocumentsScanCommand: ParsableCommand {
     var writer = PDFWriter(
       PDFWriter.Metadata(
         title: title ?? URL(fileURLWithPath: output).deletingPathExtension().lastPathComponent,
-        producer: "Waymark \(waymarkVersion)", created: Int(Date().timeIntervalSince1970)))
+        producer: "Waymark \(waymarkVersion)", created: Int(WallClock.now)))
     if kind == .pdf { try file.append(writer.begin()) }
     for item in items {
       do {

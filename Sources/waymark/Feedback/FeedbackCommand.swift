@@ -128,6 +128,6 @@ struct FeedbackCommand: AsyncParsableCommand {
   private static func wait(_ seconds: Double) { usleep(UInt32(seconds * 1e6)) }
 }
 
-extension FeedbackErrorCode: ExplainedCode {
+extension FeedbackErrorCode: CommandErrorCode {
   var exitStatus: ExitStatus { self == .noLED ? .cannotOpen : .unavailable }
 }

@@ -24,7 +24,7 @@ struct OnboardingInput: ParsableArguments {
     if at != nil, moment == nil { throw ValidationError("--at is a time such as 2026-03-01T12:00:00Z") }
   }
 
-  private var moment: Date? { at.map { try? Date($0, strategy: .iso8601) } ?? Date() }
+  private var moment: Date? { at.map { try? Date($0, strategy: .iso8601) } ?? WallClock.date }
 
   /// The judge and its verdict; ends the command when the policy cannot be used.
   ///
@@ -43,7 +43,7 @@ struct OnboardingInput: ParsableArguments {
       }
       for warning in configuration?.warnings ?? [] { Output.diagnostic("waymark: \(warning)") }
       let judge = try (configuration ?? OnboardingConfiguration()).judge(records: records)
-      return (judge, judge.verdict(for: [ScannedCode(bytes: bytes)], now: moment ?? Date()))
+      return (judge, judge.verdict(for: [ScannedCode(bytes: bytes)], now: moment ?? WallClock.date))
     } catch {
       Output.fail(error.code == .replayStore ? .cannotOpen : error.code.exitStatus, error.message, hint: error.hint)
     }

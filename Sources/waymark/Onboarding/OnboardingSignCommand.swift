@@ -60,7 +60,7 @@ struct OnboardingSignCommand: AsyncParsableCommand {
       if let date = try? Date(argument, strategy: .iso8601) {
         self.date = date
       } else if let span = Span(argument: argument) {
-        date = Date(timeIntervalSinceNow: span.seconds)
+        date = WallClock.date.addingTimeInterval(span.seconds)
       } else {
         return nil
       }
@@ -73,7 +73,7 @@ struct OnboardingSignCommand: AsyncParsableCommand {
     if let notBefore, !(Date(timeIntervalSince1970: 0)...end).contains(notBefore.date) {
       throw ValidationError("--not-before lies outside the years 1970 to 9999.")
     }
-    if let expiresIn, (notBefore?.date ?? Date()).addingTimeInterval(expiresIn.seconds) > end {
+    if let expiresIn, (notBefore?.date ?? WallClock.date).addingTimeInterval(expiresIn.seconds) > end {
       throw ValidationError("--expires-in goes beyond the year 9999: a token without an end has no --expires-in.")
     }
   }
@@ -95,8 +95,8 @@ struct OnboardingSignCommand: AsyncParsableCommand {
     claims.audience = audience
     claims.notBefore = notBefore?.date
     if let expiresIn {
-      claims.issuedAt = Date()
-      claims.expires = (notBefore?.date ?? Date()).addingTimeInterval(expiresIn.seconds)
+      claims.issuedAt = WallClock.date
+      claims.expires = (notBefore?.date ?? WallClock.date).addingTimeInterval(expiresIn.seconds)
     }
     claims.identifier = jti == "random" ? UUID().uuidString.lowercased() : jti
     do {

@@ -1,6 +1,6 @@
 import WaymarkCamera
 
-extension Report {
+extension SupportReport {
   /// For a person, in sections.
   var text: String {
     var lines = ["waymark report, \(made)", ""]

@@ -3,7 +3,7 @@ import WaymarkProtocol
 
 /// The facts for a bug report: the program, the machine, the cameras, the configuration without secrets, the service's figures,
 /// its last words.
-struct Report: Encodable {
+struct SupportReport: Encodable {
   struct Program: Encodable {
     var version: String
     var path: String

@@ -49,7 +49,7 @@ struct ReportCommand: AsyncParsableCommand {
     Output.diagnostic("Written to \(output). Read it before you send it.")
   }
 
-  private func gather() async -> Report {
+  private func gather() async -> SupportReport {
     var socket = SocketOptions()
     socket.socket = place.socket
     let loader = place.loader()
@@ -58,22 +58,22 @@ struct ReportCommand: AsyncParsableCommand {
     let findings = await Diagnosis(loader: loader, socket: socket.path).findings()
     var log = SystemFacts.log(logLines)
     log.lines = log.lines.map(Redaction.text)
-    return Report(
-      made: ISO8601DateFormatter().string(from: Date()),
-      program: Report.Program(
+    return SupportReport(
+      made: WallClock.timestamp(seconds: Int(WallClock.now)),
+      program: SupportReport.Program(
         version: waymarkVersion,
         path: (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "",
         packages: SystemFacts.packages),
       machine: SystemFacts.machine, cameras: CameraFinder().all(), service: await service(socket.path),
-      configuration: Report.Configuration(
+      configuration: SupportReport.Configuration(
         file: configuration.file, lines: RedactedConfiguration(yaml: configuration.fileText ?? "").lines,
         problems: all.map(Redaction.problem), environment: Self.environment(loader.environment)),
       // A problem of the configuration quotes it, and stands in its own section without the quotes.
       findings: findings.filter { $0.subject != "configuration" }, log: log)
   }
 
-  private func service(_ socket: String) async -> Report.Service {
-    var service = Report.Service(socket: socket, unit: SystemFacts.unit.map(Redaction.text))
+  private func service(_ socket: String) async -> SupportReport.Service {
+    var service = SupportReport.Service(socket: socket, unit: SystemFacts.unit.map(Redaction.text))
     do {
       let client = try await WaymarkClient.connect(to: socket)
       var status = try await client.send(StatusRequest())

@@ -2,11 +2,11 @@ import Foundation
 
 /// Facts about the system, without names that tell whose it is.
 enum SystemFacts {
-  static var machine: Report.Machine {
+  static var machine: SupportReport.Machine {
     var names = utsname()
     uname(&names)
     let information = ProcessInfo.processInfo
-    return Report.Machine(
+    return SupportReport.Machine(
       system: field("PRETTY_NAME", in: "/etc/os-release") ?? "an unknown system",
       kernel: string(names.release), architecture: string(names.machine),
       processor: field("model name", in: "/proc/cpuinfo", separator: ":")
@@ -41,12 +41,12 @@ enum SystemFacts {
   }
 
   /// The last lines of the service's log, as far as this user may read it.
-  static func log(_ count: Int) -> Report.Log {
+  static func log(_ count: Int) -> SupportReport.Log {
     let common = ["--no-pager", "--quiet", "--no-hostname", "--output=short-iso", "--lines=\(count)"]
     let system = run(["journalctl"] + common + ["--unit=waymark.service"])
     let found = system.output.isEmpty ? run(["journalctl"] + common + ["--user-unit=waymark.service"]) : system
-    if !found.output.isEmpty { return Report.Log(lines: found.output, problem: nil) }
-    return Report.Log(
+    if !found.output.isEmpty { return SupportReport.Log(lines: found.output, problem: nil) }
+    return SupportReport.Log(
       lines: [],
       problem: system.diagnostics.first ?? "The journal has nothing of waymark.service that this user may read.")
   }

@@ -1,18 +1,19 @@
-import Foundation
-import Synchronization
+import WaymarkSystem
 
 /// Works on a list on several threads and hands the results over in the list's order, on the caller's thread.
 enum OrderedTasks {
   /// The state that the threads share.
-  private final class Board<Result: Sendable>: Sendable {
-    struct State {
-      var next = 0
-      var results: [Int: Result] = [:]
-    }
+  private struct Board<Result: Sendable>: Sendable {
+    var next = 0
+    var results: [Int: Result] = [:]
+    var isCancelled = false
 
-    let state = Mutex(State())
-    let arrived = DispatchSemaphore(value: 0)
-    let isCancelled = Atomic<Bool>(false)
+    /// The index of the next item to work on.
+    mutating func take(of count: Int) -> Int? {
+      guard !isCancelled, next < count else { return nil }
+      defer { next += 1 }
+      return next
+    }
   }
 
   /// - Parameters:
@@ -22,31 +23,24 @@ enum OrderedTasks {
     _ items: [Item], jobs: Int, worker: @escaping @Sendable () -> (Item) -> Result,
     deliver: (Result) throws -> Bool
   ) rethrows {
-    let board = Board<Result>()
-    for _ in 0..<max(1, min(jobs, items.count)) {
-      Thread.detachNewThread {
+    let board = Monitor(Board<Result>())
+    // Leaving the scope waits for their items at hand.
+    let threads = (0..<max(1, min(jobs, items.count))).map { WorkerThread(name: "wm-task-\($0)") }
+    defer {
+      board.withLock { $0.isCancelled = true }
+      for thread in threads { thread.stop() }
+    }
+    for thread in threads {
+      thread.start { _ in
         let work = worker()
-        while !board.isCancelled.load(ordering: .relaxed) {
-          let index = board.state.withLock { state in
-            state.next += 1
-            return state.next - 1
-          }
-          guard index < items.count else { return }
+        while let index = board.withLock({ $0.take(of: items.count) }) {
           let result = work(items[index])
-          board.state.withLock { $0.results[index] = result }
-          board.arrived.signal()
+          board.update { $0.results[index] = result }
         }
       }
     }
-    defer { board.isCancelled.store(true, ordering: .relaxed) }
     for index in items.indices {
-      while true {
-        if let result = board.state.withLock({ $0.results.removeValue(forKey: index) }) {
-          guard try deliver(result) else { return }
-          break
-        }
-        board.arrived.wait()
-      }
+      guard let result = board.wait(for: { $0.results.removeValue(forKey: index) }), try deliver(result) else { return }
     }
   }
 }

@@ -42,10 +42,9 @@ final class PictureScanner {
       report.width = picture.image.width
       report.height = picture.image.height
       report.isTruncated = picture.isTruncated
-      let clock = ContinuousClock()
-      let start = clock.now
+      let start = MonotonicClock.now
       let reading = picture.image.withView { scanner.scan($0) }
-      report.elapsed = (clock.now - start) / .seconds(1)
+      report.elapsed = MonotonicClock.now - start
       report.symbols = reading.symbols
       report.isLimited = reading.limited
       let open = reading.incomplete.flatMap(\.corners).filter { part in
@@ -77,7 +76,7 @@ final class PictureScanner {
     let middle = Point2(Double(report.width ?? 0) - 1, Double(report.height ?? 0) - 1) / 2
     let accepted = settings.judge == nil ? settings.scan.symbologies : settings.onboardingSymbologies
     let result = (settings.judge ?? OnboardingJudge()).verdict(
-      on: reading, center: middle, accepting: accepted, now: Date())
+      on: reading, center: middle, accepting: accepted, now: WallClock.date)
     let verdict = result.verdict
     switch verdict.outcome {
     case .successful: report.outcome = .successful

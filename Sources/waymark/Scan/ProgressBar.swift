@@ -1,9 +1,11 @@
+import WaymarkSystem
+
 /// A line on a terminal's standard error that says how far a long run is.
 struct ProgressBar {
   private let terminal: Terminal
   private let total: Int
   private var done = 0
-  private var drawn: ContinuousClock.Instant?
+  private var drawn: Double?
   private var isShown = false
 
   /// Nil where nobody would see it or nothing is worth it.
@@ -16,8 +18,8 @@ struct ProgressBar {
   /// One more is done; drawn at most 20 times a second.
   mutating func advance() {
     done += 1
-    let now = ContinuousClock.now
-    if let drawn, now - drawn < .milliseconds(50) { return }
+    let now = MonotonicClock.now
+    if let drawn, now - drawn < 0.05 { return }
     drawn = now
     draw()
   }

@@ -173,7 +173,7 @@ private struct SymbolReport: Encodable {
   }
 }
 
-extension ImageErrorCode: ExplainedCode {
+extension ImageErrorCode: CommandErrorCode {
   var exitStatus: ExitStatus {
     switch self {
     case .cannotOpen: .cannotOpen

@@ -42,21 +42,19 @@ struct SceneImportCommand: AsyncParsableCommand {
       file: file, options: .init(anchorImage: anchorImage, physicalWidth: physicalWidth, name: name))
     for problem in result.problems { Output.diagnostic("\(problem)") }
     guard let scene = result.scene else { throw ExitCode(ExitStatus(result.problems).rawValue) }
-    let manager = FileManager.default
-    if !force, let entries = try? manager.contentsOfDirectory(atPath: output), !entries.isEmpty {
+    if !force, let entries = try? Folder.names(output), !entries.isEmpty {
       Output.diagnostic("\(output): the folder is not empty (name a new one, or add --force)")
       throw ExitCode(ExitStatus.usage.rawValue)
     }
-    do {
-      try manager.createDirectory(atPath: output, withIntermediateDirectories: true)
+    do throws(FileError) {
+      try Folder.make(output, mode: 0o777)
       for picture in result.pictures {
         try DurableFile.write(picture.bytes, to: "\(output)/\(picture.path)")
       }
       // Last, so that whoever watches the folder finds a whole scene.
       try DurableFile.write(Array(SceneWriter.yaml(scene).utf8), to: "\(output)/scene.yaml")
     } catch {
-      let reason = (error as? FileError).map { $0.cause ?? $0.message } ?? error.localizedDescription
-      Output.diagnostic("\(output): cannot be written: \(reason)")
+      Output.diagnostic("\(output): cannot be written: \(error.cause ?? error.message)")
       throw ExitCode(ExitStatus.cannotOpen.rawValue)
     }
     Output.line(

@@ -165,7 +165,7 @@ private struct FrameFollower {
   }
 }
 
-extension TextErrorCode: ExplainedCode {
+extension TextErrorCode: CommandErrorCode {
   var exitStatus: ExitStatus { self == .badPattern ? .usage : .unavailable }
 }
 

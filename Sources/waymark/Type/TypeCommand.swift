@@ -133,7 +133,7 @@ struct TypeCommand: AsyncParsableCommand {
   }
 }
 
-extension TypingErrorCode: ExplainedCode {
+extension TypingErrorCode: CommandErrorCode {
   var exitStatus: ExitStatus {
     switch self {
     case .unknownLayout, .badKeys, .badSubstitution: .badData

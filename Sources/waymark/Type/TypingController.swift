@@ -26,7 +26,7 @@ final class TypingController: Sendable {
   private let policy: OnboardingPolicy
   private let isDryRun: Bool
   /// The typist waits between keys, which must not hold up what reads the socket.
-  private let queue = DispatchQueue(label: "waymark.type", qos: .userInteractive)
+  private let queue = WorkQueue(name: "wm-type")
   /// Touched on the queue alone.
   private nonisolated(unsafe) let typist: KeystrokeTyper
   private let isEnding = Atomic(false)
@@ -60,7 +60,7 @@ final class TypingController: Sendable {
   /// Makes the keyboard.
   func attach() async throws(TypingError) {
     guard !isDryRun else { return }
-    try await onQueue { () throws(TypingError) in _ = try self.typist.attach() }
+    try await queue.run { () throws(TypingError) in _ = try self.typist.attach() }
   }
 
   /// Types a code by the rules.
@@ -71,7 +71,7 @@ final class TypingController: Sendable {
       try? Output.record(Plan(keys: keys))
       return
     }
-    try await onQueue { () throws(TypingError) in
+    try await queue.run { () throws(TypingError) in
       guard !self.isEnding.load(ordering: .acquiring) else { return }
       _ = try self.typist.type(pieces) { self.isInterrupted.load(ordering: .relaxed) }
     }
@@ -114,16 +114,7 @@ final class TypingController: Sendable {
     DispatchQueue.global().asyncAfter(deadline: .now() + Self.timeout) {
       self.isInterrupted.store(true, ordering: .relaxed)
     }
-    queue.async { exit(ExitStatus.success.rawValue) }
-  }
-
-  private func onQueue(
-    _ body: @escaping @Sendable () throws(TypingError) -> Void
-  ) async throws(TypingError) {
-    let result: Result<Void, TypingError> = await withCheckedContinuation { continuation in
-      queue.async { continuation.resume(returning: Result { () throws(TypingError) in try body() }) }
-    }
-    try result.get()
+    queue.add { exit(ExitStatus.success.rawValue) }
   }
 
   /// Waits with the kernel's own precision: a millisecond more a key would be felt.

@@ -64,7 +64,7 @@ struct StructuredAppendTests {
   ) -> StructuredAppend.Code {
     var message = CodeMessage()
     message.append(text)
-    message.part = CodeMessage.Part(index: index, count: count, identifier: id)
+    message.part = CodeMessage.Fragment(index: index, count: count, identifier: id)
     let corners = Quadrilateral(topLeft: [x, 0], topRight: [x + 9, 0], bottomRight: [x + 9, 9], bottomLeft: [x, 9])
     return StructuredAppend.Code(symbology: symbology, message: message, corners: corners)
   }

@@ -2,8 +2,9 @@ import Foundation
 import Logging
 import WaymarkJSON
 import WaymarkProtocol
-import WaymarkService
 import WaymarkSystem
+
+@testable import WaymarkService
 
 /// A service in this process on a socket of its own, and what a test needs around it.
 final class TestService: Sendable {

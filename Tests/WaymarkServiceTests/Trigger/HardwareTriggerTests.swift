@@ -2,8 +2,9 @@ import Foundation
 import Glibc
 import Synchronization
 import Testing
-import WaymarkService
 import WaymarkSystem
+
+@testable import WaymarkService
 
 @Suite("The hardware key", .timeLimit(.minutes(1)))
 struct HardwareTriggerTests {
@@ -68,7 +69,7 @@ struct HardwareTriggerTests {
       }
     }
     let system = calls.wait
-    calls.wait = { device, stop, milliseconds in system(device, stop, min(milliseconds, 1)) }
+    calls.wait = { device, stop, seconds in system(device, stop, min(seconds ?? 0.001, 0.001)) }
     let trigger = try HardwareTrigger(
       device: "/dev/input/test", key: "enter", calls: calls, onPress: { pressed.yield() },
       onProblem: { problem.yield($0?.message) })

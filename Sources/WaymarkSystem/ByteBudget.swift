@@ -2,42 +2,55 @@
 ///
 /// A value without a clock. No user gets all of it, a client has one picture at a time, and who cannot have it now waits in the order in
 /// which they came, few at a time.
-struct ByteBudget {
+package struct ByteBudget: Sendable {
   /// A request for room.
-  struct Request: Hashable {
-    let id: Int
-    let client: Int
-    let user: UInt32
-    var bytes: Int
+  package struct Request: Hashable, Sendable {
+    package let id: Int
+    package let client: Int
+    package let user: UInt32
+    package var bytes: Int
+
+    /// A request from its parts.
+    package init(id: Int, client: Int, user: UInt32, bytes: Int) {
+      self.id = id
+      self.client = client
+      self.user = user
+      self.bytes = bytes
+    }
   }
 
   /// The decision about it.
-  enum Answer: Hashable {
+  package enum Answer: Hashable, Sendable {
     case granted, waits, refused
   }
 
-  /// Bytes for all.
-  let limit: Int
-  /// Bytes for one user.
-  let share: Int
-  /// How many may wait, and how many of one user; the first one of every user may wait although all places are taken.
-  let waitingLimit: Int
-  let waitingShare: Int
+  private let limit: Int
+  private let share: Int
+  private let reserve: Int
+  private let waitingLimit: Int
+  private let waitingShare: Int
   private var held: [Int: Request] = [:]
   private var waiting: [Request] = []
 
-  init(limit: Int, share: Int, waitingLimit: Int, waitingShare: Int) {
+  /// - Parameters:
+  ///   - limit: bytes for all.
+  ///   - share: bytes for one user.
+  ///   - reserve: bytes that only users get who hold nothing, so that two slow ones cannot keep a third waiting.
+  ///   - waitingLimit: how many may wait; the first one of every user may wait although all places are taken.
+  ///   - waitingShare: how many of one user may wait.
+  package init(limit: Int, share: Int, reserve: Int, waitingLimit: Int, waitingShare: Int) {
     self.limit = limit
     self.share = share
+    self.reserve = reserve
     self.waitingLimit = waitingLimit
     self.waitingShare = waitingShare
   }
 
   /// Bytes that are held.
-  var bytes: Int { held.values.reduce(0) { $0 + $1.bytes } }
+  package var bytes: Int { held.values.reduce(0) { $0 + $1.bytes } }
 
   /// Asks for room. More than the share of a user is as much as that: it then has it alone.
-  mutating func ask(_ wanted: Request) -> Answer {
+  package mutating func ask(_ wanted: Request) -> Answer {
     var ask = wanted
     ask.bytes = min(ask.bytes, share)
     waiting.append(ask)
@@ -54,13 +67,18 @@ struct ByteBudget {
     return .waits
   }
 
-  /// It turned out to be more, or less; who comes next waits the longer.
-  mutating func resize(_ id: Int, to bytes: Int) { held[id]?.bytes = bytes }
+  /// Corrects the size of what is held; where it is more, the next ones wait the longer.
+  ///
+  /// - Returns: whose turn it is now.
+  package mutating func resize(_ id: Int, to bytes: Int) -> [Int] {
+    held[id]?.bytes = bytes
+    return grant()
+  }
 
   /// Gives room back, or waits for it no longer.
   ///
   /// - Returns: whose turn it is now.
-  mutating func leave(_ id: Int) -> [Int] {
+  package mutating func leave(_ id: Int) -> [Int] {
     held[id] = nil
     waiting.removeAll { $0.id == id }
     return grant()
@@ -94,8 +112,7 @@ struct ByteBudget {
 
   private func fits(_ ask: Request) -> Bool {
     let own = held(by: ask.user)
-    // A quarter is kept for users who hold nothing, so that two slow ones cannot keep a third waiting.
-    let most = own > 0 ? limit - limit / 4 : limit
+    let most = own > 0 ? limit - reserve : limit
     return bytes + ask.bytes <= most && own + ask.bytes <= share && !holds(ask.client)
   }
 }
