@@ -8,9 +8,9 @@ let swiftSettings: [SwiftSetting] = [
 ]
 
 /// C code of this package. In the optimised build the C library checks the buffers whose sizes the compiler knows.
-func native(_ name: String, linking library: String? = nil) -> Target {
+func native(_ name: String, linking library: String? = nil, excluding files: [String] = []) -> Target {
   .target(
-    name: name, cSettings: [.define("_FORTIFY_SOURCE", to: "2", .when(configuration: .release))],
+    name: name, exclude: files, cSettings: [.define("_FORTIFY_SOURCE", to: "2", .when(configuration: .release))],
     linkerSettings: library.map { [.linkedLibrary($0)] })
 }
 
@@ -60,6 +60,7 @@ let package = Package(
     native("CWebP", linking: "webp"),
     native("CKernels"),
     native("CMemory"),
+    native("CModels", excluding: ["page-network.model", "page-scorers.model"]),
     native("CSandbox"),
     native("CSignals"),
     native("CMosquitto", linking: "dl"),
@@ -93,7 +94,7 @@ let package = Package(
       ]),
     module("WaymarkAnchors", ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry", "CKernels"]),
     module("WaymarkCounting", ["WaymarkGeometry"]),
-    module("WaymarkDocuments", ["WaymarkSystem", "WaymarkJSON", "WaymarkImage", "WaymarkGeometry"]),
+    module("WaymarkDocuments", ["WaymarkSystem", "WaymarkJSON", "WaymarkImage", "WaymarkGeometry", "CModels"]),
     module("WaymarkText", ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry"]),
     module(
       "WaymarkScenes",
@@ -216,7 +217,8 @@ let package = Package(
     tests("WaymarkAccountsTests", ["WaymarkAccounts", "WaymarkJSON"]),
     tests("WaymarkAnchorsTests", ["WaymarkSystem", "WaymarkAnchors", "WaymarkImage", "WaymarkGeometry", "CKernels"]),
     tests("WaymarkCountingTests", ["WaymarkCounting", "WaymarkGeometry"]),
-    tests("WaymarkDocumentsTests", ["WaymarkSystem", "WaymarkDocuments", "WaymarkImage", "WaymarkGeometry"]),
+    tests(
+      "WaymarkDocumentsTests", ["WaymarkSystem", "WaymarkDocuments", "WaymarkImage", "WaymarkGeometry", "CModels"]),
     tests("WaymarkTextTests", ["WaymarkText", "WaymarkImage", "WaymarkGeometry"]),
     tests(
       "WaymarkScenesTests",

@@ -18,9 +18,9 @@ func module(_ name: String, _ dependencies: [Target.Dependency], resources: [Res
     name: name, dependencies: dependencies, path: "Modules/\(name)", resources: resources, swiftSettings: instrumented)
 }
 
-func library(_ name: String, links: String? = nil) -> Target {
+func library(_ name: String, links: String? = nil, excluding files: [String] = []) -> Target {
   .target(
-    name: name, path: "Modules/\(name)", cSettings: instrumentedC,
+    name: name, path: "Modules/\(name)", exclude: files, cSettings: instrumentedC,
     linkerSettings: links.map { [.linkedLibrary($0)] } ?? [])
 }
 
@@ -43,6 +43,7 @@ let package = Package(
   targets: [
     library("CZBar", links: "zbar"), library("CJPEG", links: "jpeg"), library("CPNG", links: "png16"),
     library("CWebP", links: "webp"), library("CKernels"), library("CMemory"), library("CSandbox"),
+    library("CModels", excluding: ["page-network.model", "page-scorers.model"]),
     module("WaymarkSystem", []),
     module("WaymarkJSON", []),
     module("WaymarkGeometry", []),
@@ -51,7 +52,7 @@ let package = Package(
     module(
       "WaymarkBarcodes",
       ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry", "WaymarkSymbologies", "CKernels", "CZBar"]),
-    module("WaymarkDocuments", ["WaymarkSystem", "WaymarkJSON", "WaymarkImage", "WaymarkGeometry"]),
+    module("WaymarkDocuments", ["WaymarkSystem", "WaymarkJSON", "WaymarkImage", "WaymarkGeometry", "CModels"]),
     module("WaymarkText", ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry"]),
     module(
       "WaymarkWorker",

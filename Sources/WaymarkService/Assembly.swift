@@ -1,6 +1,7 @@
 package import Logging
 import NIOPosix
 import WaymarkBarcodes
+import WaymarkDocuments
 import WaymarkImage
 import WaymarkOnboarding
 import WaymarkPipeline
@@ -76,7 +77,8 @@ package final class Assembly {
     hub.add(gallery)
     scans = ScanModule(hub: hub, capture: capture, rules: try Self.rules(configuration, log: log.subsystem(.scan)))
     hub.add(scans)
-    documents = DocumentsModule(hub: hub, capture: capture, settings: .init(configuration.documents))
+    documents = DocumentsModule(
+      hub: hub, capture: capture, settings: .init(configuration.documents), models: try PageModels.load())
     hub.add(documents)
     text = TextModule(
       hub: hub, capture: capture,

@@ -1,5 +1,6 @@
 import ArgumentParser
 import WaymarkClient
+import WaymarkDocuments
 import WaymarkImage
 import WaymarkOnboarding
 import WaymarkProtocol
@@ -60,6 +61,19 @@ extension SourceErrorCode: ExplainedCode {
     case "cameraNotPermitted": .notPermitted
     default: .unavailable
     }
+  }
+}
+
+extension ModelErrorCode: ExplainedCode {
+  var exitStatus: ExitStatus { .unavailable }
+}
+
+/// The models by which pages are found; ends the command where they cannot be used.
+func pageModels() throws -> PageModels {
+  do {
+    return try PageModels.load()
+  } catch {
+    try fail(error)
   }
 }
 

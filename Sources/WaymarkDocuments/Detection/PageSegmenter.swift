@@ -19,7 +19,7 @@ final class PageSegmenter {
   private var scratch: (FeatureMap, FeatureMap)
   private var sums: [Float]
 
-  init(_ network: PageNetwork = .page) {
+  init(_ network: PageNetwork) {
     self.network = network
     input = FeatureMap(side: Self.side, channels: 3)
     planes = PageNetwork.widths.indices.map { FeatureMap(side: Self.cells >> $0, channels: PageNetwork.widths[$0]) }

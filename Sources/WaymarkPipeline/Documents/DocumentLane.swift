@@ -1,3 +1,4 @@
+package import WaymarkDocuments
 package import WaymarkImage
 
 /// The lane that looks for pages: luma in, outlines and captured pages out.
@@ -6,17 +7,18 @@ package typealias DocumentLane = Lane<DocumentTask, DocumentReading>
 extension Lane where Settings == DocumentTask, Output == DocumentReading {
   /// A lane that is off until a session begins.
   ///
-  /// - Parameter deliver: receives what every frame gave, also when that is nothing, on the lane's thread.
-  ///
-  /// - Parameter place: finds a page by colours, where luma does not show it.
+  /// - Parameters:
+  ///   - models: by which outlines are found and judged.
+  ///   - place: finds a page by colours, where luma does not show it.
+  ///   - deliver: receives what every frame gave, also when that is nothing, on the lane's thread.
   package static func documents(
-    maximumRate: Double? = nil, place: PageTracker.Place? = nil,
+    _ models: PageModels, maximumRate: Double? = nil, place: PageTracker.Place? = nil,
     deliver: @escaping @Sendable (DocumentReading, Frame) -> Void
   ) -> DocumentLane {
     DocumentLane(
       name: "documents", settings: DocumentTask(), maximumRate: maximumRate, wantsEncoded: true, wantsLuma: true,
       makeWork: {
-        let seeker = PageTracker(place: place)
+        let seeker = PageTracker(models, place: place)
         return { seeker.look($0, $1) }
       }, deliver: deliver)
   }

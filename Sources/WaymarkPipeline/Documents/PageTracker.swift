@@ -1,4 +1,4 @@
-import WaymarkDocuments
+package import WaymarkDocuments
 package import WaymarkGeometry
 package import WaymarkImage
 
@@ -19,7 +19,7 @@ package final class PageTracker {
     case colours
   }
 
-  private let detector = PageDetector()
+  private let detector: PageDetector
   private let memory = BackgroundModel()
   private let place: Place?
   private var task: DocumentTask?
@@ -55,8 +55,13 @@ package final class PageTracker {
 
   /// Nothing seen yet.
   ///
-  /// - Parameter place: nil: pages are found by luma alone.
-  package init(place: Place? = nil) { self.place = place }
+  /// - Parameters:
+  ///   - models: by which outlines are found and judged.
+  ///   - place: nil: pages are found by luma alone.
+  package init(_ models: PageModels, place: Place? = nil) {
+    detector = PageDetector(models)
+    self.place = place
+  }
 
   /// Looks at a frame.
   package func look(_ frame: Frame, _ wanted: DocumentTask) -> DocumentReading? {

@@ -2,7 +2,7 @@ import Foundation
 import Logging
 import NIOCore
 import NIOPosix
-import WaymarkDocuments
+package import WaymarkDocuments
 import WaymarkGeometry
 import WaymarkImage
 import WaymarkPipeline
@@ -62,12 +62,12 @@ package final class DocumentsModule: ServiceModule {
   nonisolated static let undoTime = 60
 
   /// The module of `hub`, with a lane in the pipeline of `capture`.
-  package convenience init(hub: Hub, capture: CaptureModule, settings: Settings) {
-    self.init(hub: hub, capture: capture, settings: settings, disk: PageStore.Disk())
+  package convenience init(hub: Hub, capture: CaptureModule, settings: Settings, models: PageModels) {
+    self.init(hub: hub, capture: capture, settings: settings, models: models, disk: PageStore.Disk())
   }
 
   /// The same on a disk that is told.
-  init(hub: Hub, capture: CaptureModule, settings: Settings, disk: PageStore.Disk) {
+  init(hub: Hub, capture: CaptureModule, settings: Settings, models: PageModels, disk: PageStore.Disk) {
     self.disk = disk
     self.hub = hub
     self.capture = capture
@@ -76,7 +76,7 @@ package final class DocumentsModule: ServiceModule {
     let pageWorker = hub.isolation.pageWorker()
     self.pageWorker = pageWorker
     lane = .documents(
-      maximumRate: settings.rate,
+      models, maximumRate: settings.rate,
       place: { frame, near in
         guard let picture = PageTracker.picture(of: frame),
           let found = pageWorker.place(picture, near: near, now: MonotonicClock.now),

@@ -29,9 +29,10 @@ struct DocumentsWatchCommand: ParsableCommand {
   }
 
   func run() throws {
-    let colours = FrameColours()
-    let seeker = PageTracker(place: { colours.place($1) })
-    let (decoder, detector) = (PictureDecoder(), PageDetector())
+    let models = try pageModels()
+    let colours = FrameColours(models)
+    let seeker = PageTracker(models, place: { colours.place($1) })
+    let (decoder, detector) = (PictureDecoder(), PageDetector(models))
     // The frame that is taken is one of those while the page was held.
     var recent: [(sequence: UInt64, bytes: [UInt8])] = []
     for (index, item) in ScanInput.expand(inputs).enumerated() {
@@ -65,12 +66,15 @@ struct DocumentsWatchCommand: ParsableCommand {
   /// The colours of the frame at hand, for where luma does not show the page.
   private final class FrameColours: Sendable {
     private let picture = Monitor<[UInt8]>([])
+    private let models: PageModels
+
+    init(_ models: PageModels) { self.models = models }
 
     func show(_ bytes: [UInt8]) { picture.update { $0 = bytes } }
 
     func place(_ near: Quadrilateral?) -> PageTracker.Candidate? {
       guard let image = try? PictureDecoder().rgb(picture.withLock { $0 }).image else { return nil }
-      let detector = PageDetector()
+      let detector = PageDetector(models)
       let page = near.map { detector.follow(image, from: $0) } ?? detector.detect(image)
       return page.map { PageTracker.Candidate(outline: $0.outline, score: $0.score) }
     }
