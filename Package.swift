@@ -69,6 +69,7 @@ let package = Package(
     // Modules, leaves first: an import only ever points up this list.
     module("WaymarkSystem", []),
     module("WaymarkJSON", []),
+    module("WaymarkConfiguration", ["WaymarkSystem", "WaymarkJSON", .product(name: "Yams", package: "Yams")]),
     module("WaymarkGeometry", []),
     module("WaymarkImage", ["WaymarkSystem", "WaymarkGeometry", "CKernels", "CJPEG", "CPNG", "CWebP"]),
     module("WaymarkSymbologies", []),
@@ -78,8 +79,8 @@ let package = Package(
     module(
       "WaymarkOnboarding",
       [
-        "WaymarkSystem", "WaymarkJSON", .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "CryptoExtras", package: "swift-crypto"), .product(name: "Yams", package: "Yams"),
+        "WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "CryptoExtras", package: "swift-crypto"),
       ]),
     module(
       "WaymarkBundles",
@@ -99,8 +100,8 @@ let package = Package(
     module(
       "WaymarkScenes",
       [
-        "WaymarkSystem", "WaymarkJSON", "WaymarkGeometry", "WaymarkSymbologies", "WaymarkBarcodes",
-        .product(name: "Yams", package: "Yams"),
+        "WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", "WaymarkGeometry", "WaymarkSymbologies",
+        "WaymarkBarcodes",
       ]),
     module(
       "WaymarkSignature",
@@ -129,7 +130,8 @@ let package = Package(
     module(
       "WaymarkService",
       [
-        "WaymarkSystem", "WaymarkJSON", "WaymarkPipeline", "WaymarkWorker", "WaymarkProtocol", "WaymarkCamera",
+        "WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", "WaymarkPipeline", "WaymarkWorker", "WaymarkProtocol",
+        "WaymarkCamera",
         "WaymarkImage", "WaymarkGeometry",
         "WaymarkSymbologies", "WaymarkBarcodes", "WaymarkOnboarding", "WaymarkAccounts", "WaymarkAnchors",
         "WaymarkDocuments",
@@ -141,7 +143,6 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-        .product(name: "Yams", package: "Yams"),
       ]),
     module(
       "WaymarkClient",
@@ -162,7 +163,7 @@ let package = Package(
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
       resources: [.copy("Resources")]),
-    module("WaymarkBridge", ["WaymarkSystem", "WaymarkJSON", .product(name: "Yams", package: "Yams")]),
+    module("WaymarkBridge", ["WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration"]),
     .executableTarget(
       name: "waymark-bridge",
       dependencies: [
@@ -173,7 +174,8 @@ let package = Package(
     .executableTarget(
       name: "waymark",
       dependencies: [
-        "CSignals", "WaymarkSystem", "WaymarkJSON", "WaymarkGeometry", "WaymarkImage", "WaymarkSymbologies",
+        "CSignals", "WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", "WaymarkGeometry", "WaymarkImage",
+        "WaymarkSymbologies",
         "WaymarkBarcodes",
         "WaymarkOnboarding", "WaymarkBundles",
         "WaymarkAnchors", "WaymarkDocuments", "WaymarkScenes", "WaymarkSignature", "WaymarkCamera",
@@ -181,7 +183,6 @@ let package = Package(
         "WaymarkWorker", "WaymarkPipeline", "WaymarkService", "WaymarkClient", "WaymarkKiosk",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
-        .product(name: "Yams", package: "Yams"),
       ],
       swiftSettings: swiftSettings),
 
@@ -201,6 +202,7 @@ let package = Package(
 
     tests("WaymarkSystemTests", ["WaymarkSystem"]),
     tests("WaymarkJSONTests", ["WaymarkJSON"]),
+    tests("WaymarkConfigurationTests", ["WaymarkSystem", "WaymarkConfiguration"]),
     tests("WaymarkGeometryTests", ["WaymarkGeometry"]),
     tests("WaymarkImageTests", ["WaymarkSystem", "WaymarkImage"]),
     tests("WaymarkSymbologiesTests", ["WaymarkSymbologies", "WaymarkGeometry"]),
@@ -210,7 +212,8 @@ let package = Package(
     tests(
       "WaymarkOnboardingTests",
       [
-        "WaymarkSystem", "WaymarkJSON", "WaymarkOnboarding", .product(name: "JWTKit", package: "jwt-kit"),
+        "WaymarkSystem", "WaymarkConfiguration", "WaymarkJSON", "WaymarkOnboarding",
+        .product(name: "JWTKit", package: "jwt-kit"),
         .product(name: "Crypto", package: "swift-crypto"),
       ]),
     tests("WaymarkBundlesTests", ["WaymarkSystem", "WaymarkOnboarding", "WaymarkBundles"]),
@@ -228,7 +231,7 @@ let package = Package(
     tests("WaymarkFeedbackTests", ["WaymarkSystem", "WaymarkFeedback"]),
     tests("WaymarkKeysTests", ["WaymarkSystem", "WaymarkKeys", "CKeyboard"]),
     tests("WaymarkProtocolTests", ["WaymarkJSON", "WaymarkProtocol"]),
-    tests("WaymarkBridgeTests", ["WaymarkSystem", "WaymarkJSON", "WaymarkBridge"]),
+    tests("WaymarkBridgeTests", ["WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", "WaymarkBridge"]),
     tests(
       "WaymarkWorkerTests",
       [
@@ -246,7 +249,8 @@ let package = Package(
     tests(
       "WaymarkServiceTests",
       [
-        "WaymarkSystem", "WaymarkJSON", "WaymarkService", "WaymarkProtocol", "WaymarkClient", "WaymarkImage",
+        "WaymarkSystem", "WaymarkConfiguration", "WaymarkJSON", "WaymarkService", "WaymarkProtocol", "WaymarkClient",
+        "WaymarkImage",
         "WaymarkDocuments", "WaymarkText", "WaymarkPipeline", "WaymarkWorker", "WaymarkSignature", "WaymarkAccounts",
         .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),

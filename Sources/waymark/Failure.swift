@@ -1,5 +1,6 @@
 import ArgumentParser
 import WaymarkClient
+import WaymarkConfiguration
 import WaymarkDocuments
 import WaymarkImage
 import WaymarkOnboarding

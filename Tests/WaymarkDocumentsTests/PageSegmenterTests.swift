@@ -36,7 +36,8 @@ struct PageSegmenterTests {
         picture.load(image)
       }
       let mask = PageMask(
-        PageSegmenter(try PageModels.load().network).probabilities(picture), width: picture.width, height: picture.height)
+        PageSegmenter(try PageModels.load().network).probabilities(picture), width: picture.width,
+        height: picture.height)
       let scale = 1 / Double(picture.factor)
       #expect(mask.agreement(with: Drawing.slanted.scaled(by: scale)).overlap > 0.85)
     }

@@ -1,4 +1,5 @@
 import Logging
+package import WaymarkConfiguration
 
 /// The configuration, by section.
 package struct ServiceConfiguration: Sendable {
@@ -153,10 +154,11 @@ package struct ServiceConfiguration: Sendable {
   package var isIsolated = true
   /// Where what must last is kept, each part in a folder of its own.
   package var stateFolder = "/var/lib/waymark"
-  /// The text of the configuration file: the onboarding section is read from it by the policy's own loader.
-  package var fileText: String?
-  /// The configuration file.
-  package var file: String?
+  /// The configuration file, read and checked; nil where there is none.
+  package var document: ConfigurationDocument?
+
+  /// The path of the configuration file.
+  package var file: String? { document?.path }
 
   /// The standard configuration.
   package init() {}
