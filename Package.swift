@@ -8,9 +8,9 @@ let swiftSettings: [SwiftSetting] = [
 ]
 
 /// C code of this package. In the optimised build the C library checks the buffers whose sizes the compiler knows.
-func native(_ name: String, linking library: String? = nil) -> Target {
+func native(_ name: String, linking library: String? = nil, excluding files: [String] = []) -> Target {
   .target(
-    name: name, cSettings: [.define("_FORTIFY_SOURCE", to: "2", .when(configuration: .release))],
+    name: name, exclude: files, cSettings: [.define("_FORTIFY_SOURCE", to: "2", .when(configuration: .release))],
     linkerSettings: library.map { [.linkedLibrary($0)] })
 }
 
@@ -60,6 +60,7 @@ let package = Package(
     native("CWebP", linking: "webp"),
     native("CKernels"),
     native("CMemory"),
+    native("CModels", excluding: ["page-network.model", "page-scorers.model"]),
     native("CSandbox"),
     native("CSignals"),
     native("CMosquitto", linking: "dl"),
@@ -68,6 +69,7 @@ let package = Package(
     // Modules, leaves first: an import only ever points up this list.
     module("WaymarkSystem", []),
     module("WaymarkJSON", []),
+    module("WaymarkConfiguration", ["WaymarkSystem", "WaymarkJSON", .product(name: "Yams", package: "Yams")]),
     module("WaymarkGeometry", []),
     module("WaymarkImage", ["WaymarkSystem", "WaymarkGeometry", "CKernels", "CJPEG", "CPNG", "CWebP"]),
     module("WaymarkFrames", ["WaymarkSystem", "WaymarkImage"]),
@@ -78,8 +80,8 @@ let package = Package(
     module(
       "WaymarkOnboarding",
       [
-        "WaymarkSystem", "WaymarkJSON", .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "CryptoExtras", package: "swift-crypto"), .product(name: "Yams", package: "Yams"),
+        "WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "CryptoExtras", package: "swift-crypto"),
       ]),
     module(
       "WaymarkBundles",
@@ -94,13 +96,13 @@ let package = Package(
       ]),
     module("WaymarkAnchors", ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry", "CKernels"]),
     module("WaymarkCounting", ["WaymarkGeometry"]),
-    module("WaymarkDocuments", ["WaymarkSystem", "WaymarkJSON", "WaymarkImage", "WaymarkGeometry"]),
+    module("WaymarkDocuments", ["WaymarkSystem", "WaymarkJSON", "WaymarkImage", "WaymarkGeometry", "CModels"]),
     module("WaymarkText", ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry"]),
     module(
       "WaymarkScenes",
       [
-        "WaymarkSystem", "WaymarkJSON", "WaymarkGeometry", "WaymarkSymbologies", "WaymarkBarcodes",
-        .product(name: "Yams", package: "Yams"),
+        "WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", "WaymarkGeometry", "WaymarkSymbologies",
+        "WaymarkBarcodes",
       ]),
     module(
       "WaymarkSignature",
@@ -130,7 +132,8 @@ let package = Package(
     module(
       "WaymarkService",
       [
-        "WaymarkSystem", "WaymarkJSON", "WaymarkPipeline", "WaymarkWorker", "WaymarkProtocol", "WaymarkCamera",
+        "WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", "WaymarkPipeline", "WaymarkWorker", "WaymarkProtocol",
+        "WaymarkCamera",
         "WaymarkImage", "WaymarkFrames", "WaymarkGeometry",
         "WaymarkSymbologies", "WaymarkBarcodes", "WaymarkOnboarding", "WaymarkAccounts", "WaymarkAnchors",
         "WaymarkDocuments",
@@ -142,7 +145,6 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-        .product(name: "Yams", package: "Yams"),
       ]),
     module(
       "WaymarkClient",
@@ -163,7 +165,7 @@ let package = Package(
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
       resources: [.copy("Resources")]),
-    module("WaymarkBridge", ["WaymarkSystem", "WaymarkJSON", .product(name: "Yams", package: "Yams")]),
+    module("WaymarkBridge", ["WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration"]),
     .executableTarget(
       name: "waymark-bridge",
       dependencies: [
@@ -174,8 +176,8 @@ let package = Package(
     .executableTarget(
       name: "waymark",
       dependencies: [
-        "CSignals", "WaymarkSystem", "WaymarkJSON", "WaymarkGeometry", "WaymarkImage", "WaymarkFrames",
-        "WaymarkSymbologies",
+        "CSignals", "WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", "WaymarkGeometry", "WaymarkImage",
+        "WaymarkFrames", "WaymarkSymbologies",
         "WaymarkBarcodes",
         "WaymarkOnboarding", "WaymarkBundles",
         "WaymarkAnchors", "WaymarkDocuments", "WaymarkScenes", "WaymarkSignature", "WaymarkCamera",
@@ -183,7 +185,6 @@ let package = Package(
         "WaymarkWorker", "WaymarkPipeline", "WaymarkService", "WaymarkClient", "WaymarkKiosk",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
-        .product(name: "Yams", package: "Yams"),
       ],
       swiftSettings: swiftSettings),
 
@@ -203,6 +204,7 @@ let package = Package(
 
     tests("WaymarkSystemTests", ["WaymarkSystem"]),
     tests("WaymarkJSONTests", ["WaymarkJSON"]),
+    tests("WaymarkConfigurationTests", ["WaymarkSystem", "WaymarkConfiguration"]),
     tests("WaymarkGeometryTests", ["WaymarkGeometry"]),
     tests("WaymarkImageTests", ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry"]),
     tests("WaymarkFramesTests", ["WaymarkSystem", "WaymarkFrames", "WaymarkImage"]),
@@ -213,14 +215,16 @@ let package = Package(
     tests(
       "WaymarkOnboardingTests",
       [
-        "WaymarkSystem", "WaymarkJSON", "WaymarkOnboarding", .product(name: "JWTKit", package: "jwt-kit"),
+        "WaymarkSystem", "WaymarkConfiguration", "WaymarkJSON", "WaymarkOnboarding",
+        .product(name: "JWTKit", package: "jwt-kit"),
         .product(name: "Crypto", package: "swift-crypto"),
       ]),
     tests("WaymarkBundlesTests", ["WaymarkSystem", "WaymarkOnboarding", "WaymarkBundles"]),
     tests("WaymarkAccountsTests", ["WaymarkAccounts", "WaymarkJSON"]),
     tests("WaymarkAnchorsTests", ["WaymarkSystem", "WaymarkAnchors", "WaymarkImage", "WaymarkGeometry", "CKernels"]),
     tests("WaymarkCountingTests", ["WaymarkCounting", "WaymarkGeometry"]),
-    tests("WaymarkDocumentsTests", ["WaymarkSystem", "WaymarkDocuments", "WaymarkImage", "WaymarkGeometry"]),
+    tests(
+      "WaymarkDocumentsTests", ["WaymarkSystem", "WaymarkDocuments", "WaymarkImage", "WaymarkGeometry", "CModels"]),
     tests("WaymarkTextTests", ["WaymarkText", "WaymarkImage", "WaymarkGeometry"]),
     tests(
       "WaymarkScenesTests",
@@ -230,7 +234,7 @@ let package = Package(
     tests("WaymarkFeedbackTests", ["WaymarkSystem", "WaymarkFeedback"]),
     tests("WaymarkKeysTests", ["WaymarkSystem", "WaymarkKeys", "CKeyboard"]),
     tests("WaymarkProtocolTests", ["WaymarkJSON", "WaymarkProtocol"]),
-    tests("WaymarkBridgeTests", ["WaymarkSystem", "WaymarkJSON", "WaymarkBridge"]),
+    tests("WaymarkBridgeTests", ["WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", "WaymarkBridge"]),
     tests(
       "WaymarkWorkerTests",
       [
@@ -250,8 +254,8 @@ let package = Package(
     tests(
       "WaymarkServiceTests",
       [
-        "WaymarkSystem", "WaymarkJSON", "WaymarkService", "WaymarkProtocol", "WaymarkClient", "WaymarkImage",
-        "WaymarkFrames",
+        "WaymarkSystem", "WaymarkConfiguration", "WaymarkJSON", "WaymarkService", "WaymarkProtocol", "WaymarkClient",
+        "WaymarkImage", "WaymarkFrames",
         "WaymarkDocuments", "WaymarkText", "WaymarkPipeline", "WaymarkWorker", "WaymarkSignature", "WaymarkAccounts",
         .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),

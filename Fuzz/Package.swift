@@ -18,9 +18,9 @@ func module(_ name: String, _ dependencies: [Target.Dependency], resources: [Res
     name: name, dependencies: dependencies, path: "Modules/\(name)", resources: resources, swiftSettings: instrumented)
 }
 
-func library(_ name: String, links: String? = nil) -> Target {
+func library(_ name: String, links: String? = nil, excluding files: [String] = []) -> Target {
   .target(
-    name: name, path: "Modules/\(name)", cSettings: instrumentedC,
+    name: name, path: "Modules/\(name)", exclude: files, cSettings: instrumentedC,
     linkerSettings: links.map { [.linkedLibrary($0)] } ?? [])
 }
 
@@ -43,8 +43,10 @@ let package = Package(
   targets: [
     library("CZBar", links: "zbar"), library("CJPEG", links: "jpeg"), library("CPNG", links: "png16"),
     library("CWebP", links: "webp"), library("CKernels"), library("CMemory"), library("CSandbox"),
+    library("CModels", excluding: ["page-network.model", "page-scorers.model"]),
     module("WaymarkSystem", []),
     module("WaymarkJSON", []),
+    module("WaymarkConfiguration", ["WaymarkSystem", "WaymarkJSON", .product(name: "Yams", package: "Yams")]),
     module("WaymarkGeometry", []),
     module("WaymarkImage", ["WaymarkSystem", "WaymarkGeometry", "CKernels", "CJPEG", "CPNG", "CWebP"]),
     module("WaymarkFrames", ["WaymarkSystem", "WaymarkImage"]),
@@ -52,7 +54,7 @@ let package = Package(
     module(
       "WaymarkBarcodes",
       ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry", "WaymarkSymbologies", "CKernels", "CZBar"]),
-    module("WaymarkDocuments", ["WaymarkSystem", "WaymarkJSON", "WaymarkImage", "WaymarkGeometry"]),
+    module("WaymarkDocuments", ["WaymarkSystem", "WaymarkJSON", "WaymarkImage", "WaymarkGeometry", "CModels"]),
     module("WaymarkText", ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry"]),
     module(
       "WaymarkWorker",
@@ -65,8 +67,8 @@ let package = Package(
     module(
       "WaymarkOnboarding",
       [
-        "WaymarkSystem", "WaymarkJSON", .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "CryptoExtras", package: "swift-crypto"), .product(name: "Yams", package: "Yams"),
+        "WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "CryptoExtras", package: "swift-crypto"),
       ]),
     module(
       "WaymarkBundles",
@@ -87,8 +89,8 @@ let package = Package(
     module(
       "WaymarkScenes",
       [
-        "WaymarkSystem", "WaymarkJSON", "WaymarkGeometry", "WaymarkSymbologies", "WaymarkBarcodes",
-        .product(name: "Yams", package: "Yams"),
+        "WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", "WaymarkGeometry", "WaymarkSymbologies",
+        "WaymarkBarcodes",
       ]),
     module("WaymarkProtocol", ["WaymarkJSON", "WaymarkSystem"]),
     module(

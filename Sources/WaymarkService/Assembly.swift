@@ -1,6 +1,7 @@
 package import Logging
 import NIOPosix
 import WaymarkBarcodes
+import WaymarkDocuments
 import WaymarkImage
 import WaymarkOnboarding
 import WaymarkPipeline
@@ -76,11 +77,12 @@ package final class Assembly {
     hub.add(gallery)
     scans = ScanModule(hub: hub, capture: capture, rules: try Self.rules(configuration, log: log.subsystem(.scan)))
     hub.add(scans)
-    documents = DocumentsModule(hub: hub, capture: capture, settings: .init(configuration.documents))
+    documents = DocumentsModule(
+      hub: hub, capture: capture, settings: .init(configuration.documents), models: try PageModels.load())
     hub.add(documents)
     text = TextModule(
       hub: hub, capture: capture,
-      settings: TextSettings(configuration.text, yaml: configuration.fileText, file: configuration.file))
+      settings: TextSettings(configuration.text, configuration.document))
     hub.add(text)
     media = MediaModule(hub: hub, pipeline: capture.pipeline)
     hub.add(media)
@@ -166,15 +168,15 @@ package final class Assembly {
   }
 
   private static func onboarding(_ configuration: ServiceConfiguration) throws -> OnboardingConfiguration {
-    guard let text = configuration.fileText, let file = configuration.file else { return OnboardingConfiguration() }
-    let (onboarding, problems) = OnboardingConfiguration.read(yaml: text, file: file)
+    guard let document = configuration.document else { return OnboardingConfiguration() }
+    let (onboarding, problems) = OnboardingConfiguration.read(document)
     if let problem = problems.first { throw problem }
     return onboarding
   }
 
   private static func accounts(_ configuration: ServiceConfiguration) throws -> AccountSettings? {
-    guard let text = configuration.fileText, let file = configuration.file else { return nil }
-    let (settings, problems) = AccountSettings.read(yaml: text, file: file)
+    guard let document = configuration.document else { return nil }
+    let (settings, problems) = AccountSettings.read(document)
     if let problem = problems.first { throw problem }
     return settings
   }
@@ -220,7 +222,7 @@ package final class Assembly {
     gallery.use(new.galleryFolders)
     forms.keepFor(hours: new.forms.keepFor)
     signatures.keepFor(hours: new.signatures.keepFor)
-    text.use(TextSettings(new.text, yaml: new.fileText, file: new.file))
+    text.use(TextSettings(new.text, new.document))
     JournalLogHandler.use(new.log)
     var camera = new.camera
     (camera.calibrations, camera.fieldOfView) = (configuration.camera.calibrations, configuration.camera.fieldOfView)

@@ -3,6 +3,7 @@ import Glibc
 import Logging
 import ServiceLifecycle
 import UnixSignals
+import WaymarkConfiguration
 import WaymarkProtocol
 import WaymarkSystem
 

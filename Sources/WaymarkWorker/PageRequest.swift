@@ -50,16 +50,25 @@ package struct PageRequest: Hashable, Sendable {
     case picture(CodedPage, paper: PDFWriter.PaperSize)
   }
 
+  /// The models, their error as one that a worker can tell.
+  private static func models() throws(ImageError) -> PageModels {
+    do throws(ModelError) {
+      return try PageModels.load()
+    } catch {
+      throw ImageError(.cannotOpen, error.message, hint: error.hint, cause: error.cause)
+    }
+  }
+
   /// Does it.
   func result(_ file: UnsafeRawBufferPointer) throws(ImageError) -> Result {
     let image = try PictureDecoder().rgb(file).image
     switch wish {
     case .place(let near):
-      let detector = PageDetector()
+      let detector = PageDetector(try Self.models())
       let found = near.map { detector.follow(image, from: $0) } ?? detector.detect(image)
       return .place(found.map { PageLocation($0, width: image.width, height: image.height) })
     case .settled(let near):
-      let found = PageDetector().settle(image, near: near)
+      let found = PageDetector(try Self.models()).settle(image, near: near)
       return .place(found.map { PageLocation($0, width: image.width, height: image.height) })
     case .jpeg, .png, .coded: break
     }

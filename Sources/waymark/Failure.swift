@@ -1,6 +1,9 @@
 import ArgumentParser
 import WaymarkClient
+import WaymarkConfiguration
+import WaymarkDocuments
 import WaymarkFrames
+import WaymarkImage
 import WaymarkOnboarding
 import WaymarkProtocol
 import WaymarkService
@@ -59,6 +62,19 @@ extension SourceErrorCode: CommandErrorCode {
     case "cameraNotPermitted": .notPermitted
     default: .unavailable
     }
+  }
+}
+
+extension ModelErrorCode: CommandErrorCode {
+  var exitStatus: ExitStatus { .unavailable }
+}
+
+/// The models by which pages are found; ends the command where they cannot be used.
+func pageModels() throws -> PageModels {
+  do {
+    return try PageModels.load()
+  } catch {
+    try fail(error)
   }
 }
 

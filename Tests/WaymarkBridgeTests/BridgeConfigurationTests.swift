@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WaymarkConfiguration
 import WaymarkSystem
 
 @testable import WaymarkBridge
@@ -70,21 +71,57 @@ import WaymarkSystem
   }
 
   @Test func mistakesHaveALine() {
-    #expect(problem("brokr: {}") == "bridge.yaml:1: brokr is not known")
-    #expect(problem("broker:\n  hots: x") == "bridge.yaml:2: broker.hots is not known")
-    #expect(problem("broker: localhost") == "bridge.yaml:1: broker is no map")
-    #expect(problem("broker: { port: 0 }").contains("broker.port is no whole number from 1 to 65535"))
-    #expect(problem("broker: { version: 4 }").contains("broker.version is none of 5, 3.1.1"))
+    #expect(problem("brokr: {}") == "bridge.yaml:1: brokr: there is no such key")
+    #expect(problem("broker:\n  hots: x") == "bridge.yaml:2: broker.hots: there is no such key")
+    #expect(problem("broker: localhost") == "bridge.yaml:1: broker: a section with keys is expected")
+    #expect(
+      problem("broker: { port: 0 }").contains("broker.port: a whole number from 1 to 65535 is expected, not \"0\""))
+    #expect(problem("broker: { version: 4 }").contains("broker.version: one of 5, 3.1.1 is expected, not \"4\""))
     #expect(problem("broker: { tls: { keyFile: k } }").contains("not both"))
     #expect(problem("broker: { passwordFile: k }").contains("goes with"))
     #expect(problem("device: a/b").contains("topic"))
     #expect(problem("commands: [scan.confirm]").contains("scan.confirm cannot be allowed"))
-    #expect(problem("commands: scan.begin").contains("commands is no list"))
-    #expect(problem("events: { scan.successful: some }").contains("is none of off, default, all"))
-    #expect(problem("events: { \"a b\": all }").contains("is no name of events"))
-    #expect(problem("events: [a]").contains("events is no map"))
-    #expect(problem("[").contains("is not YAML"))
-    #expect(problem("text") == "bridge.yaml:1: the file is no map")
+    #expect(problem("commands: scan.begin").contains("commands: a list of strings is expected, not \"scan.begin\""))
+    #expect(
+      problem("events: { scan.successful: some }").contains(
+        "events.scan.successful: one of off, default, all is expected, not \"some\""))
+    #expect(problem("events: { \"a b\": all }").contains("events.a b: it is no name of events"))
+    #expect(problem("events: [a]").contains("bridge.yaml:1: events: a section with keys is expected"))
+    #expect(problem("[").contains("bridge.yaml:1: it is not YAML"))
+    #expect(problem("text") == "bridge.yaml:1: a section with keys is expected")
+  }
+
+  @Test func everyMistakeIsNamedAtOnce() {
+    #expect(problem("brokr: {}\nstatusEvery: 1\n").split(separator: "\n").count == 2)
+    #expect(problem("statusEvery: 4").contains("a whole number from 5 to 86400 is expected, not \"4\""))
+    #expect(problem("statusEvery: 5") == "none")
+    #expect(problem("store: {events: 999}").hasPrefix("bridge.yaml:1: store.events"))
+    #expect(problem("store: {megabytes: 1048577}").hasPrefix("bridge.yaml:1: store.megabytes"))
+    #expect(problem("broker: {window: 1001}").hasPrefix("bridge.yaml:1: broker.window"))
+    #expect(problem("broker: {keepAlive: 4}").hasPrefix("bridge.yaml:1: broker.keepAlive"))
+    #expect(problem("broker: {port: \"1883\"}").hasPrefix("bridge.yaml:1: broker.port"))
+    #expect(problem("device: \"\"").hasPrefix("bridge.yaml:1: device"))
+    #expect(problem("commands: []") == "bridge.yaml:1: commands: the list is empty")
+    #expect(problem("events: {scan.successful: }").hasPrefix("bridge.yaml:1: events.scan.successful: "))
+    #expect(problem("commands:") == "bridge.yaml:1: commands: the list is empty")
+  }
+
+  /// The table's standards are those of a configuration that says nothing.
+  @Test func theTablesStandardsAreTheBridges() throws {
+    #expect(try read("") == BridgeConfiguration(device: "kiosk-7"))
+  }
+
+  /// With `WAYMARK_WRITE_REFERENCE` set the page is written anew: Scripts/write-reference.
+  @Test func thePageIsTheTables() throws {
+    let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appending(path: "docs/fleet.md")
+    let text = try String(contentsOf: page, encoding: .utf8)
+    let rows = ConfigurationReference.markdown(BridgeConfiguration.table.keys, changes: nil)
+    let made = try #require(ConfigurationReference.page(text, replacing: "keys", with: rows))
+    if ProcessInfo.processInfo.environment["WAYMARK_WRITE_REFERENCE"] != nil, made != text {
+      try Data(made.utf8).write(to: page)
+    }
+    #expect(made == text, "docs/fleet.md is not what the table says: Scripts/write-reference")
   }
 
   @Test func aPasswordThatAnybodyCanReadIsRefused() throws {

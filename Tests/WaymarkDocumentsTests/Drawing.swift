@@ -52,3 +52,14 @@ enum Drawing {
   static let slanted = Quadrilateral(
     topLeft: Point2(96, 110), topRight: Point2(372, 84), bottomRight: Point2(420, 520), bottomLeft: Point2(60, 498))
 }
+
+extension PageDetector {
+  /// A detector with the models of the program.
+  convenience init() {
+    do {
+      self.init(try PageModels.load())
+    } catch {
+      preconditionFailure("\(error)")
+    }
+  }
+}

@@ -6,7 +6,7 @@ import WaymarkImage
 
 struct PageSegmenterTests {
   /// The same values by PyTorch, with the weights of eight bits: `Benchmarks/documents/segment` prints them.
-  @Test func tellsWhatTheNetworkThatWasFittedTells() {
+  @Test func tellsWhatTheNetworkThatWasFittedTells() throws {
     let side = PageSegmenter.side
     var values = [Float](repeating: 0, count: 3 * side * side)
     for y in 0..<side {
@@ -15,7 +15,7 @@ struct PageSegmenterTests {
         for c in 0..<3 { values[(y * side + x) * 3 + c] = Float((x * 7 + y * 3 + c * 50) % 97 * 2 + light) }
       }
     }
-    let found = PageSegmenter().probabilities(of: values)
+    let found = PageSegmenter(try PageModels.load().network).probabilities(of: values)
     for (x, y, expected) in [
       (0, 0, Float(0.0001)), (10, 10, 0.0344), (24, 24, 0.8966), (12, 30, 0.4017), (40, 40, 0.0003), (36, 24, 0.0155),
     ] {
@@ -23,14 +23,7 @@ struct PageSegmenterTests {
     }
   }
 
-  @Test func refusesWeightsOfAnotherLength() {
-    #expect(PageNetwork.page.layers.count == PageNetwork.shapes.count)
-    #expect(PageNetwork(base64: String(PageNetwork.weights.dropLast(4))) == nil)
-    #expect(PageNetwork(base64: PageNetwork.weights + "AAAA") == nil)
-    #expect(PageNetwork(base64: "no base64") == nil)
-  }
-
-  @Test func marksThePageAlone() {
+  @Test func marksThePageAlone() throws {
     for isGray in [false, true] {
       let image = Drawing.photograph(
         Drawing.slanted, paper: SIMD3(200, 205, 210), ground: { x, y in SIMD3(90, 80, 60 + Double(x % 16)) })
@@ -42,7 +35,9 @@ struct PageSegmenterTests {
       } else {
         picture.load(image)
       }
-      let mask = PageMask(PageSegmenter().probabilities(picture), width: picture.width, height: picture.height)
+      let mask = PageMask(
+        PageSegmenter(try PageModels.load().network).probabilities(picture), width: picture.width,
+        height: picture.height)
       let scale = 1 / Double(picture.factor)
       #expect(mask.agreement(with: Drawing.slanted.scaled(by: scale)).overlap > 0.85)
     }

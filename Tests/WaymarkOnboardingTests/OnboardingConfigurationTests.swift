@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WaymarkConfiguration
 import WaymarkOnboarding
 import WaymarkSystem
 
@@ -93,26 +94,36 @@ struct OnboardingConfigurationTests {
     "What is wrong is named with its line",
     arguments: [
       ("onboarding:\n  hots: [a]", "w.yaml:2: onboarding.hots: there is no such key"),
-      ("onboarding:\n\n  clockSkew: soon", "w.yaml:3: onboarding.clockSkew: a number from 0.0 to 86400.0 is expected"),
+      (
+        "onboarding:\n\n  clockSkew: soon",
+        "w.yaml:3: onboarding.clockSkew: a number from 0.0 to 86400.0 is expected, not \"soon\""
+      ),
       (
         "onboarding:\n  maximumBytes: 1.5",
-        "w.yaml:2: onboarding.maximumBytes: a whole number from 1 to 65536 is expected"
+        "w.yaml:2: onboarding.maximumBytes: a whole number from 1 to 65536 is expected, not \"1.5\""
       ),
-      ("onboarding:\n  allowHTTP: \"yes\"", "w.yaml:2: onboarding.allowHTTP: true or false is expected"),
-      ("onboarding:\n  hosts: {a: b}", "w.yaml:2: onboarding.hosts: a list of strings is expected"),
+      ("onboarding:\n  allowHTTP: \"yes\"", "w.yaml:2: onboarding.allowHTTP: true or false is expected, not \"yes\""),
+      ("onboarding:\n  hosts: {a: b}", "w.yaml:2: onboarding.hosts: a list of strings is expected, not a section"),
       ("onboarding:\n  hosts: [[a]]", "w.yaml:2: onboarding.hosts: a list of strings is expected"),
       ("onboarding:\n  kinds: [sap]", "w.yaml:2: onboarding.kinds: \"sap\" is no kind"),
-      ("onboarding:\n  algorithms: [none]", "w.yaml:2: onboarding.algorithms: \"none\" is no algorithm"),
+      (
+        "onboarding:\n  algorithms: [none]",
+        "w.yaml:2: onboarding.algorithms: \"none\" is none of \(SignatureAlgorithm.allCases.map(\.rawValue).joined(separator: ", "))"
+      ),
       (
         "onboarding:\n  signatures: maybe",
-        "w.yaml:2: onboarding.signatures: \"maybe\" is none of required, optional, refused"
+        "w.yaml:2: onboarding.signatures: one of required, optional, refused is expected, not \"maybe\""
       ),
       ("onboarding: 5", "w.yaml:1: onboarding: a section with keys is expected"),
       (
         "onboarding:\n  customKinds:\n    x: {host: a}",
         "w.yaml:3: onboarding.customKinds.x: either json or url is expected"
       ),
-      ("replay: used", "w.yaml:1: replay: a section with the key folder is expected"),
+      (
+        "onboarding:\n  customKinds:\n    x:\n",
+        "w.yaml:3: onboarding.customKinds.x: a section with keys is expected"
+      ),
+      ("replay: used", "w.yaml:1: replay: a section with keys is expected"),
       ("onboarding:\n  ports: [0]", "w.yaml:2: onboarding.ports: numbers from 1 to 65535 are expected"),
       (
         "onboarding:\n  linkSchemes: [javascript]",
@@ -120,11 +131,12 @@ struct OnboardingConfigurationTests {
       ),
       (
         "onboarding:\n  signatures: required",
-        "w.yaml:2: onboarding.signatures: signatures are required, and there is no key to check them with, so every code "
+        "w.yaml:2: onboarding.signatures: signatures are required, and there is no key to check them with, "
+          + "so every code "
           + "would be refused"
       ),
-      ("a: [", "w.yaml:2: it is not YAML: did not find expected node content"),
-      ("- a", "w.yaml:1: sections are expected"),
+      ("a: [", "w.yaml:1: it is not YAML: did not find expected node content"),
+      ("- a", "w.yaml:1: a section with keys is expected"),
     ])
   func named(_ yaml: String, _ expected: String) { #expect(problems(yaml).first == expected) }
 

@@ -1,13 +1,16 @@
 import Foundation
 import Testing
 import WaymarkAccounts
+import WaymarkConfiguration
 import WaymarkService
 import WaymarkSystem
 
 /// The section `accounts` of the configuration.
 @Suite struct AccountConfigurationTests {
   private func read(_ yaml: String) -> (settings: AccountSettings?, problems: [ConfigurationProblem]) {
-    AccountSettings.read(yaml: yaml, file: "/etc/waymark/waymark.yaml")
+    let document = ConfigurationDocument(yaml, path: "/etc/waymark/waymark.yaml", table: ConfigurationSchema.table)
+    let (settings, problems) = AccountSettings.read(document)
+    return (settings, document.problems + problems)
   }
 
   @Test func theSampleIsWhatItSays() throws {

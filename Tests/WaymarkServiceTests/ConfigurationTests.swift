@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WaymarkConfiguration
 import WaymarkOnboarding
 import WaymarkSystem
 
@@ -57,19 +58,6 @@ import WaymarkSystem
     #expect(configuration.camera.rate == 30)
   }
 
-  @Test func emptyListsAreRefused() throws {
-    for key in ConfigurationSchema.keys where key.type == .strings {
-      let words = key.path.split(separator: ".")
-      for value in ["", "[]"] {
-        let lines = words.enumerated().map { index, word in
-          String(repeating: "  ", count: index) + word + ":" + (index == words.count - 1 ? " " + value : "")
-        }
-        let problems = try load(lines.joined(separator: "\n") + "\n").problems
-        #expect(problems.first?.key == key.path && problems.first?.message == "the list is empty", "\(key.path)")
-      }
-    }
-  }
-
   @Test func unknownKeysAreNamedWithTheirLine() throws {
     let (_, problems) = try load("camera:\n  rotaton: \"90\"\nsceens:\n  load: x\n")
     #expect(problems.map(\.line) == [2, 3])
@@ -122,21 +110,8 @@ import WaymarkSystem
     #expect(configuration.camera.width == nil)
   }
 
-  @Test func everyKeyIsDescribed() throws {
-    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
-    let text = try String(contentsOf: root.appending(path: "docs/configuration.md"), encoding: .utf8)
-    for key in ConfigurationSchema.keys where !key.path.hasPrefix("log.levels.") {
-      let row = text.split(separator: "\n").first { $0.hasPrefix("| `\(key.path)` |") }
-      // The last column says whether a running service takes it over.
-      let last = row?.split(separator: "|").last?.drop { $0 == " " }
-      #expect(last?.hasPrefix(key.isReloadable ? "yes" : "restart") == true, "\(key.path)")
-    }
-    #expect(text.contains("| `log.levels.PART` |"))
-  }
-
   @Test func everyKeyHasItsOwnVariable() {
-    let names = ConfigurationSchema.keys.map(\.environmentName)
+    let names = ConfigurationSchema.table.keys.filter(\.hasVariable).map(\.environmentName)
     #expect(Set(names).count == names.count)
     #expect(ConfigurationSchema.key("camera.keepOpen")?.environmentName == "WAYMARK_CAMERA_KEEP_OPEN")
   }

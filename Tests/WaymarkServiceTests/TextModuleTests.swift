@@ -1,6 +1,8 @@
 import Foundation
 import Testing
+import WaymarkConfiguration
 import WaymarkFrames
+import WaymarkImage
 import WaymarkJSON
 import WaymarkPipeline
 import WaymarkProtocol
@@ -162,20 +164,22 @@ struct TextModuleTests {
 
   @Test("Patterns of the configuration are read, and what is wrong in them told with its line")
   func readsPatterns() throws {
-    let (patterns, problems) = TextSettings.read(
-      yaml: """
-        text:
-          languages: [eng]
-          patterns:
-            serial: "[A-Z]{2}[0-9]{6}"
-            order:
-              length: [8, 10]
-              alphabet: "0123456789"
-              check: luhn
-            gtin: "[0-9]+"
-            bad: "[A-Z"
-            worse: { check: crc, colour: red }
-        """, file: "waymark.yaml")
+    let document = ConfigurationDocument(
+      """
+      text:
+        languages: [eng]
+        patterns:
+          serial: "[A-Z]{2}[0-9]{6}"
+          order:
+            length: [8, 10]
+            alphabet: "0123456789"
+            check: luhn
+          gtin: "[0-9]+"
+          bad: "[A-Z"
+          worse: { check: crc, colour: red }
+      """, path: "waymark.yaml", table: ConfigurationSchema.table)
+    let (patterns, wrong) = TextSettings.read(document)
+    let problems = (document.problems + wrong).inOrder
     #expect(patterns.map(\.name) == ["serial", "order"])
     #expect(patterns.last?.check == .luhn && patterns.last?.length == 8...10)
     #expect(problems.map(\.line) == [9, 10, 11, 11])

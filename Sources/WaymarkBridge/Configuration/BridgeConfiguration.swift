@@ -1,6 +1,6 @@
 import Glibc
+import WaymarkConfiguration
 import WaymarkSystem
-import Yams
 
 /// The settings of a bridge, from its file `/etc/waymark/bridge.yaml`.
 package struct BridgeConfiguration: Hashable, Sendable {
@@ -77,28 +77,24 @@ package struct BridgeConfiguration: Hashable, Sendable {
   package init(yaml: String, file: String, hostName: String) throws(BridgeError) {
     let shortName = hostName.split(separator: ".").first.map(String.init) ?? hostName
     self.init(device: BridgeTopics.isLevel(shortName) ? shortName : "device")
-    let root: Node?
-    do {
-      root = try Yams.compose(yaml: yaml)
-    } catch {
-      throw BridgeError(.badConfiguration, "\(file) is not YAML: \(error)", hint: "Check its indentation.")
+    let document = ConfigurationDocument(yaml, path: file, table: Self.table)
+    let values = ConfigurationReader(
+      layers: [ConfigurationValues(document, table: Self.table).values], table: Self.table)
+    var problems = document.problems
+    readDefaults(values)
+    broker.read(values, hasTLS: document.checked.at("broker.tls") != nil)
+    device = values.string(forKey: "device") ?? device
+    socket = values.string(forKey: "socket")
+    selection = EventSelection(rules: Self.rules(document, &problems))
+    commands = Set(document.checked["commands"]?.strings ?? [])
+    metricsFile = values.string(forKey: "metricsFile")
+    guard problems.isEmpty else {
+      throw BridgeError(
+        .badConfiguration, problems.map(\.description).joined(separator: "\n"),
+        hint: problems.map(\.hint).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+          .joined(separator: "\n"))
     }
-    guard let root, root.null == nil else { return }
-    var reader = YAMLSection(root, file: file)
-    try reader.section("broker") { section throws(BridgeError) in try broker.read(&section) }
-    device = try reader.text("device") ?? device
-    prefix = try reader.text("prefix") ?? prefix
-    socket = try reader.text("socket")
-    try reader.section("store") { section throws(BridgeError) in
-      storeFolder = try section.text("folder") ?? storeFolder
-      limits.events = try section.number("events", 1000...10_000_000) ?? limits.events
-      limits.bytes = (try section.number("megabytes", 1...1 << 20)).map { $0 << 20 } ?? limits.bytes
-    }
-    selection = EventSelection(rules: try reader.rules("events"))
-    commands = Set(try reader.list("commands", emptyMeans: "Leave the key out to allow none.") ?? [])
-    metricsFile = try reader.text("metricsFile")
-    statusEvery = try reader.number("statusEvery", 5...86_400) ?? statusEvery
-    try reader.end()
+    try broker.check(file)
     guard BridgeTopics(prefix: prefix, device: device) != nil else {
       throw BridgeError(
         .badConfiguration, "\(file): prefix or device cannot be part of a topic",
@@ -112,29 +108,76 @@ package struct BridgeConfiguration: Hashable, Sendable {
   }
 }
 
-extension BridgeConfiguration.Broker {
-  fileprivate mutating func read(_ section: inout YAMLSection) throws(BridgeError) {
-    host = try section.text("host") ?? host
-    port = try section.number("port", 1...65_535)
-    version = try section.word("version", ["5", "3.1.1"]) ?? version
-    keepAlive = try section.number("keepAlive", 5...3600) ?? keepAlive
-    clientID = try section.text("clientID")
-    username = try section.text("username")
-    passwordFile = try section.text("passwordFile")
-    window = try section.number("window", 1...1000) ?? window
-    try section.section("tls") { inner throws(BridgeError) in
-      tls = TLS(
-        caFile: try inner.text("caFile"), certificateFile: try inner.text("certificateFile"),
-        keyFile: try inner.text("keyFile"))
+extension BridgeConfiguration {
+  /// What the table has a default for.
+  fileprivate mutating func readDefaults(_ values: ConfigurationReader) {
+    prefix = values.string(forKey: "prefix") ?? prefix
+    storeFolder = values.string(forKey: "store.folder") ?? storeFolder
+    limits.events = values.int(forKey: "store.events") ?? limits.events
+    limits.bytes = values.int(forKey: "store.megabytes").map { $0 << 20 } ?? limits.bytes
+    statusEvery = values.int(forKey: "statusEvery") ?? statusEvery
+  }
+
+  /// The rules of `events`: a name, a family or `*`, each with `off`, `default`, `all`, or a list of fields.
+  fileprivate static func rules(
+    _ document: ConfigurationDocument, _ problems: inout [ConfigurationProblem]
+  ) -> [String: EventSelection.Fields] {
+    var rules: [String: EventSelection.Fields] = [:]
+    for entry in document.checked["events"]?.entries ?? [] {
+      let levels = entry.key.split(separator: ".", omittingEmptySubsequences: false)
+      let names = levels.last == "*" ? levels.dropLast() : levels[...]
+      guard names.allSatisfy({ BridgeTopics.isLevel(String($0)) }) else {
+        problems.append(
+          document.problem(
+            "it is no name of events", "events.\(entry.key)", entry.node,
+            hint: "Give a name, a family such as scan.*, or *."))
+        continue
+      }
+      switch entry.node.string {
+      case "off", "false": rules[entry.key] = .off
+      case "default": rules[entry.key] = .standard
+      case "all": rules[entry.key] = .all
+      case let word?:
+        problems.append(
+          document.problem(
+            "one of off, default, all is expected, not \"\(word)\"", "events.\(entry.key)", entry.node,
+            hint: "Or give a list of fields: [default, text]."))
+      case nil:
+        let fields = entry.node.strings
+        rules[entry.key] = .named(fields.filter { $0 != "default" }, withStandard: fields.contains("default"))
+      }
     }
+    return rules
+  }
+}
+
+extension BridgeConfiguration.Broker {
+  fileprivate mutating func read(_ values: ConfigurationReader, hasTLS: Bool) {
+    host = values.string(forKey: "broker.host") ?? host
+    port = values.int(forKey: "broker.port")
+    version = values.string(forKey: "broker.version") ?? version
+    keepAlive = values.int(forKey: "broker.keepAlive") ?? keepAlive
+    clientID = values.string(forKey: "broker.clientID")
+    username = values.string(forKey: "broker.username")
+    passwordFile = values.string(forKey: "broker.passwordFile")
+    window = values.int(forKey: "broker.window") ?? window
+    guard hasTLS else { return }
+    tls = TLS(
+      caFile: values.string(forKey: "broker.tls.caFile"),
+      certificateFile: values.string(forKey: "broker.tls.certificateFile"),
+      keyFile: values.string(forKey: "broker.tls.keyFile"))
+  }
+
+  /// What goes together.
+  fileprivate func check(_ file: String) throws(BridgeError) {
     guard (tls?.certificateFile == nil) == (tls?.keyFile == nil) else {
       throw BridgeError(
-        .badConfiguration, "\(section.file): broker.tls names a certificate or a key, not both",
+        .badConfiguration, "\(file): broker.tls names a certificate or a key, not both",
         hint: "Give certificateFile and keyFile, or neither.")
     }
     guard passwordFile == nil || username != nil else {
       throw BridgeError(
-        .badConfiguration, "\(section.file): broker.passwordFile goes with broker.username", hint: "Name the user, too."
+        .badConfiguration, "\(file): broker.passwordFile goes with broker.username", hint: "Name the user, too."
       )
     }
   }

@@ -1,3 +1,5 @@
+import WaymarkSystem
+
 /// The bytes of an event log's files. All numbers are little-endian, on every machine.
 ///
 /// - A segment: a header of 32 bytes (magic, stream, number of its first record, checksum, zero), then records.

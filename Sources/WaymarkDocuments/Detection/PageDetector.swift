@@ -39,7 +39,8 @@ public final class PageDetector {
   private let regionSearch = RegionSearch()
   private let tracer: OutlineTracer
   private let cornerSearch = CornerSearch()
-  private let segmenter = PageSegmenter()
+  private let models: PageModels
+  private let segmenter: PageSegmenter
   /// The probabilities of the segmenter; nil where it was not asked.
   private var probabilities: [Float]?
   /// Where a page probably is in the picture; nil where one is only followed.
@@ -61,9 +62,11 @@ public final class PageDetector {
   private static let followLead = 0.1
   private static let followOdds = 2.0
 
-  /// A detector with limits of its own.
-  public init(_ configuration: Configuration = Configuration()) {
+  /// A detector that judges by fitted models, with limits of its own.
+  public init(_ models: PageModels, _ configuration: Configuration = Configuration()) {
     self.configuration = configuration
+    self.models = models
+    segmenter = PageSegmenter(models.network)
     tracer = OutlineTracer(map)
   }
 
@@ -200,7 +203,7 @@ public final class PageDetector {
 
   /// How likely an outline is whose sides were traced.
   private func score(_ evidence: PageFeatures) -> Double {
-    (mask == nil ? PageScorer.followed : PageScorer.traced).score(evidence)
+    (mask == nil ? models.followed : models.traced).score(evidence)
   }
 
   /// Which sides lie on the picture's border.
@@ -328,7 +331,7 @@ public final class PageDetector {
     let judge = PageEvaluator(picture: picture, map: map, mask: mask)
     return all.map { hypothesis in
       let evidence = judge.evidence(hypothesis)
-      return Judged(hypothesis: hypothesis, evidence: evidence, score: PageScorer.first.score(evidence))
+      return Judged(hypothesis: hypothesis, evidence: evidence, score: models.first.score(evidence))
     }.sorted { $0.score > $1.score }
   }
 

@@ -38,6 +38,10 @@ struct PageFeatures {
   /// How it agrees with where a page probably is; 0 where that is not known.
   var mask = PageMask.Agreement()
 
+  /// How many `values` there are, and without those of the mask, which come last.
+  static let count = 21
+  static let countWithoutMask = 18
+
   var values: [Double] {
     [
       weakestSupport, support, weakestContrast, contrast, brighterInside, size, evenRim, spill, overrun, paper, marks,

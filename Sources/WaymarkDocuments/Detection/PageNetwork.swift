@@ -1,16 +1,6 @@
-import Foundation
-
 /// The layers of the network that tells pages from everything else, in the order in which they are run.
 struct PageNetwork: Sendable {
   let layers: [Convolution]
-
-  /// The network that is used.
-  static let page: PageNetwork = {
-    guard let network = PageNetwork(base64: weights) else {
-      preconditionFailure("PageNetwork+Weights.swift does not hold the weights of PageNetwork.shapes")
-    }
-    return network
-  }()
 
   /// Channels of the four levels, the finest first.
   static let widths = [16, 32, 64, 128]
@@ -24,7 +14,7 @@ struct PageNetwork: Sendable {
     case head(inputs: Int)
   }
 
-  /// The shapes of `weights`, in its order.
+  /// The shapes of the layers, in their order.
   static let shapes: [Shape] = {
     func separable(_ a: Int, _ b: Int) -> [Shape] { [.depthwise(a), .pointwise(inputs: a, outputs: b)] }
     var all: [Shape] = [.full(inputs: 3, outputs: widths[0])]
@@ -40,31 +30,32 @@ struct PageNetwork: Sendable {
   }()
 
   /// Of each layer the scales of all outputs, then their offsets, as numbers of 32 bits, little-endian, then its weights as signed bytes, the
-  /// outputs of an input side by side; nil where that is no base64, or its length is not that of the layers.
-  init?(base64: String) {
-    guard let data = Data(base64Encoded: base64) else { return nil }
-    var bytes = [UInt8](data)[...]
-    func float() -> Float {
-      var bits: UInt32 = 0
-      for shift in 0..<4 { bits |= UInt32(bytes.popFirst() ?? 0) << (8 * UInt32(shift)) }
-      return Float(bitPattern: bits)
-    }
+  /// outputs of an input side by side.
+  ///
+  /// - Throws: `otherModel` where the length is not that of the layers, or a number is not finite.
+  init(_ file: ModelFile) throws(ModelError) {
+    var numbers = ModelFile.Numbers(file)
     var layers: [Convolution] = []
     for shape in Self.shapes {
       let (inputs, outputs, rows) = shape.size
-      guard bytes.count >= outputs * (8 + rows) else { return nil }
-      let scales = (0..<outputs).map { _ in float() }
-      let offsets = (0..<outputs).map { _ in float() }
+      guard numbers.count >= outputs * (8 + rows) else {
+        throw file.misfit("it ends in layer \(layers.count + 1) of \(Self.shapes.count)")
+      }
+      let scales = numbers.floats(outputs)
+      let offsets = numbers.floats(outputs)
+      guard (scales + offsets).allSatisfy(\.isFinite) else {
+        throw file.misfit("layer \(layers.count + 1) holds a number that is not finite")
+      }
       var weights = [Float](repeating: 0, count: rows * outputs)
       for row in 0..<rows {
         for o in 0..<outputs {
           let at = shape.isBlocked ? (o / 8 * rows + row) * 8 + o % 8 : row * outputs + o
-          weights[at] = Float(Int8(bitPattern: bytes.popFirst() ?? 0)) * scales[o]
+          weights[at] = Float(Int8(bitPattern: numbers.byte())) * scales[o]
         }
       }
       layers.append(Convolution(inputs: inputs, outputs: outputs, weights: weights, offsets: offsets))
     }
-    guard bytes.isEmpty else { return nil }
+    guard numbers.isEmpty else { throw file.misfit("\(numbers.count) bytes follow the last layer") }
     self.layers = layers
   }
 }

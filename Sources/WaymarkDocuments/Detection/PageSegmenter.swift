@@ -21,7 +21,7 @@ final class PageSegmenter {
   /// For pictures of the size of the last one.
   private var resampler: Resampler?
 
-  init(_ network: PageNetwork = .page) {
+  init(_ network: PageNetwork) {
     self.network = network
     input = FeatureMap(side: Self.side, channels: 3)
     planes = PageNetwork.widths.indices.map { FeatureMap(side: Self.cells >> $0, channels: PageNetwork.widths[$0]) }

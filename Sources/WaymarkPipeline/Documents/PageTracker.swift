@@ -1,4 +1,4 @@
-import WaymarkDocuments
+package import WaymarkDocuments
 package import WaymarkFrames
 package import WaymarkGeometry
 import WaymarkImage
@@ -17,7 +17,7 @@ package final class PageTracker {
     case colours
   }
 
-  private let detector = PageDetector()
+  private let detector: PageDetector
   private let memory = BackgroundModel()
   private let colours: PageColours?
   private var task: DocumentTask?
@@ -53,8 +53,13 @@ package final class PageTracker {
 
   /// Nothing seen yet.
   ///
-  /// - Parameter colours: nil: pages are found by luma alone.
-  package init(colours: PageColours? = nil) { self.colours = colours }
+  /// - Parameters:
+  ///   - models: by which outlines are found and judged.
+  ///   - colours: nil: pages are found by luma alone.
+  package init(_ models: PageModels, colours: PageColours? = nil) {
+    detector = PageDetector(models)
+    self.colours = colours
+  }
 
   /// Looks at a frame.
   package func look(_ frame: Frame, _ wanted: DocumentTask) -> DocumentReading? {

@@ -1,6 +1,6 @@
+import WaymarkConfiguration
 package import WaymarkGeometry
 package import WaymarkSystem
-import Yams
 
 /// The calibration of a camera as ROS (`camera_info`) and OpenCV (`FileStorage`) write it, both in YAML.
 ///
@@ -34,16 +34,16 @@ package struct CameraInfo: Hashable, Sendable {
     }
     // OpenCV begins its files with a directive that YAML does not know.
     let body = text.hasPrefix("%YAML:1.") ? text.drop { !$0.isNewline } : text[...]
-    let root: Node?
+    let root: SourceNode?
     do {
-      root = try Parser(yaml: String(body), resolver: .basic).singleRoot()
+      root = try YAMLSource.parse(String(body))
     } catch {
       throw CameraInfoError("badYAML", "“\(name)” is no YAML", hint: "give the file that ROS or OpenCV wrote")
     }
-    guard let root, case .mapping(let map) = root else {
+    guard let root, case .map(let entries) = root.value else {
       throw CameraInfoError("badYAML", "“\(name)” holds no fields", hint: "give the file that ROS or OpenCV wrote")
     }
-    let fields = Fields(map, name: name)
+    let fields = Fields(entries, name: name)
     let k = try fields.numbers(["camera_matrix", "Camera_Matrix", "cameraMatrix", "K", "k"], counts: [9])
     guard abs(k[1]) <= 1e-6 * abs(k[0]), k[3] == 0, k[6] == 0, k[7] == 0, k[8] != 0 else {
       throw CameraInfoError(
@@ -103,27 +103,19 @@ package struct CameraInfoErrorCode: OpenProblemCode {
 
 /// The fields of a calibration file by any of their names.
 private struct Fields {
-  private let map: Node.Mapping
+  private let entries: [SourceNode.Entry]
   private let name: String
 
-  init(_ map: Node.Mapping, name: String) {
-    self.map = map
+  init(_ entries: [SourceNode.Entry], name: String) {
+    self.entries = entries
     self.name = name
   }
 
-  private func node(_ keys: [String]) -> Node? {
-    for (key, value) in map {
-      if case .scalar(let scalar) = key, keys.contains(scalar.string) { return value }
-    }
-    return nil
-  }
+  private func node(_ keys: [String]) -> SourceNode? { entries.first { keys.contains($0.key) }?.node }
 
   func has(_ keys: [String]) -> Bool { node(keys) != nil }
 
-  func text(_ keys: [String]) -> String? {
-    guard case .scalar(let scalar)? = node(keys) else { return nil }
-    return scalar.string
-  }
+  func text(_ keys: [String]) -> String? { node(keys)?.written }
 
   /// A matrix: `{rows, cols, data: […]}`, a plain list, or a list of rows.
   func numbers(_ keys: [String], counts: [Int]) throws(CameraInfoError) -> [Double] {
@@ -131,7 +123,7 @@ private struct Fields {
       throw CameraInfoError(
         "missingField", "“\(name)” has no field \(keys[0])", hint: "give the file that ROS or OpenCV wrote")
     }
-    if case .mapping(let matrix) = found {
+    if case .map(let matrix) = found.value {
       guard let data = Fields(matrix, name: name).node(["data"]) else {
         throw CameraInfoError("missingField", "\(keys[0]) in “\(name)” has no data", hint: "calibrate again")
       }
@@ -144,20 +136,20 @@ private struct Fields {
     return list
   }
 
-  private func flatten(_ node: Node, depth: Int) -> [Double]? {
-    switch node {
-    case .scalar(let scalar):
-      guard let value = Double(scalar.string), value.isFinite else { return nil }
+  private func flatten(_ node: SourceNode, depth: Int) -> [Double]? {
+    switch node.value {
+    case .text, .number:
+      guard let value = node.written.flatMap({ Double($0) }), value.isFinite else { return nil }
       return [value]
-    case .sequence(let sequence):
-      guard depth < 2, sequence.count <= 64 else { return nil }
+    case .list(let nodes):
+      guard depth < 2, nodes.count <= 64 else { return nil }
       var result: [Double] = []
-      for element in sequence {
+      for element in nodes {
         guard let part = flatten(element, depth: depth + 1) else { return nil }
         result += part
       }
       return result
-    default: return nil
+    case .null, .bool, .map: return nil
     }
   }
 

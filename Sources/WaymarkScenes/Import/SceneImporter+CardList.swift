@@ -1,3 +1,4 @@
+import WaymarkConfiguration
 import WaymarkGeometry
 
 /// The flat array: one card after the other, with its picture inside.

@@ -1,3 +1,4 @@
+import WaymarkConfiguration
 import WaymarkGeometry
 
 /// The scene of the service: an anchor's picture by its file id, and annotations that hang on it.

@@ -1,4 +1,5 @@
 import Foundation
+import WaymarkConfiguration
 import WaymarkSystem
 
 /// The sources and result of an import.
@@ -82,7 +83,7 @@ package struct SceneImporter {
         start, "", "notASceneFile", "the file is an archive (USDZ files are)", hint: "import the cards as JSON")
       return nil
     }
-    do throws(SceneSyntaxError) {
+    do throws(SourceSyntaxError) {
       let root = try SourceNode.json(bytes)
       switch root.value {
       case .list(let nodes): return cardList(nodes, root)

@@ -1,4 +1,5 @@
 import WaymarkBarcodes
+import WaymarkConfiguration
 import WaymarkSymbologies
 import WaymarkSystem
 
@@ -86,8 +87,7 @@ enum SceneCodeParser {
         continue
       }
       let all = Symbology.allCases.map(\.rawValue)
-      let near = all.min { $0.editDistance(to: name) < $1.editDistance(to: name) }
-      let guess = near.flatMap { $0.editDistance(to: name) <= 2 ? "did you mean '\($0)'?" : nil }
+      let guess = NearestWord.of(name, among: all).map { "did you mean '\($0)'?" }
       reader.report(
         node.mark, "\(field)[\(index)]", "unknownSymbology", "'\(name.prefix(40))' is no symbology",
         hint: guess ?? "use \(all.joined(separator: ", "))")

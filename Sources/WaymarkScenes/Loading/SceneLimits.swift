@@ -4,10 +4,6 @@ package enum SceneLimits {
   static let sceneBytes = 4 << 20
   /// Bytes of a file to import; it carries its pictures inside.
   static let importBytes = 128 << 20
-  /// Values in a document after aliases are expanded.
-  static let nodes = 200_000
-  /// Nesting of lists and maps.
-  static let depth = 32
   /// Anchors in a scene.
   package static let anchors = 200
   /// Annotations in a scene: more than anyone can tell apart in a picture.

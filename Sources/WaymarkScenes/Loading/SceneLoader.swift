@@ -1,4 +1,5 @@
 import Foundation
+import WaymarkConfiguration
 
 /// The result of checking a scene's folder.
 package struct SceneReport: Sendable {
@@ -54,8 +55,8 @@ package enum SceneLoader {
 
   /// Checks a scene that is already in memory; without a folder its pictures are not looked for.
   package static func parse(_ bytes: [UInt8], file: String, isJSON: Bool, folder: SceneFolder?) -> SceneReport {
-    do throws(SceneSyntaxError) {
-      let root = try isJSON ? SourceNode.json(bytes) : YAMLSource.parse(utf8(bytes))
+    do throws(SourceSyntaxError) {
+      let root = try isJSON ? SourceNode.json(bytes) : yaml(bytes)
       let (scene, problems) = SceneParser.parse(root, file: file, folder: folder)
       return SceneReport(scene: scene, problems: problems)
     } catch {
@@ -68,10 +69,19 @@ package enum SceneLoader {
     }
   }
 
-  private static func utf8(_ bytes: [UInt8]) throws(SceneSyntaxError) -> String {
+  private static func yaml(_ bytes: [UInt8]) throws(SourceSyntaxError) -> SourceNode {
+    guard let root = try YAMLSource.parse(utf8(bytes)) else {
+      throw SourceSyntaxError(
+        mark: SourceMark(line: 1, column: 1), code: "emptyFile", message: "the file is empty",
+        hint: "start with 'name:' and 'anchors:'")
+    }
+    return root
+  }
+
+  private static func utf8(_ bytes: [UInt8]) throws(SourceSyntaxError) -> String {
     guard let text = String(validating: bytes, as: UTF8.self) else {
       let valid = String(decoding: bytes, as: UTF8.self).prefix { $0 != "\u{FFFD}" }
-      throw SceneSyntaxError(
+      throw SourceSyntaxError(
         mark: SourceMark(line: valid.count(where: \.isNewline) + 1, column: 1), code: "notUTF8",
         message: "the file is not UTF-8", hint: "save it as UTF-8")
     }

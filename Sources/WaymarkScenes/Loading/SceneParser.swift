@@ -1,3 +1,4 @@
+import WaymarkConfiguration
 import WaymarkGeometry
 
 /// From a document to a scene: every field checked, every problem named.
@@ -310,10 +311,6 @@ struct SceneParser {
       return nil
     }
   }
-}
-
-extension SourceNode {
-  var isNull: Bool { if case .null = value { true } else { false } }
 }
 
 extension Scene {

@@ -1,3 +1,5 @@
+package import WaymarkConfiguration
+
 /// One thing that is wrong with a scene: where it stands, what it is, and what to do.
 package struct SceneProblem: Hashable, Sendable {
   package enum Severity: String, Hashable, Sendable {
@@ -42,16 +44,5 @@ extension SceneProblem: CustomStringConvertible {
     let place = line > 0 ? "\(file):\(line):\(column)" : file
     let what = field.isEmpty ? message : "\(field): \(message)"
     return "\(place): \(severity.rawValue): \(what) (\(hint)) [\(code)]"
-  }
-}
-
-/// A place in a text, both from 1.
-package struct SourceMark: Hashable, Sendable {
-  package var line: Int
-  package var column: Int
-
-  package init(line: Int, column: Int) {
-    self.line = line
-    self.column = column
   }
 }

@@ -1,3 +1,4 @@
+import WaymarkConfiguration
 import WaymarkSystem
 
 /// Takes values out of a document and collects what is wrong with them, instead of stopping at the first.
@@ -35,8 +36,7 @@ struct SceneReader {
       } else if keys.contains(entry.key) || entry.key.hasPrefix("x-") {
         result[entry.key] = entry.node
       } else {
-        let near = keys.min { $0.editDistance(to: entry.key) < $1.editDistance(to: entry.key) }
-        let guess = near.flatMap { $0.editDistance(to: entry.key) <= 2 ? "did you mean '\($0)'?" : nil }
+        let guess = NearestWord.of(entry.key, among: keys).map { "did you mean '\($0)'?" }
         report(
           entry.mark, path, "unknownKey", "nobody knows the key '\(entry.key.prefix(40))'",
           hint: guess ?? "use \(keys.joined(separator: ", ")), or a key that starts with 'x-'")
@@ -113,23 +113,4 @@ struct SceneReader {
   }
 
   func join(_ field: String, _ key: String) -> String { field.isEmpty ? key : "\(field).\(key)" }
-}
-
-extension String {
-  /// How many letters to add, drop or change (V. Levenshtein, 1966), for short words; long ones count as far away.
-  func editDistance(to other: String) -> Int {
-    let (a, b) = (Array(utf8.prefix(41)), Array(other.utf8.prefix(41)))
-    guard a.count <= 40, b.count <= 40 else { return 40 }
-    var row = Array(0...b.count)
-    for (i, x) in a.enumerated() {
-      var diagonal = row[0]
-      row[0] = i + 1
-      for (j, y) in b.enumerated() {
-        let cost = Swift.min(row[j] + 1, row[j + 1] + 1, diagonal + (x == y ? 0 : 1))
-        diagonal = row[j + 1]
-        row[j + 1] = cost
-      }
-    }
-    return row[b.count]
-  }
 }

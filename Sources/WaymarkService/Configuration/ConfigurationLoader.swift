@@ -1,4 +1,5 @@
-package import WaymarkSystem
+package import WaymarkConfiguration
+import WaymarkSystem
 
 /// Finds, reads and checks the configuration: flags before environment before file.
 package struct ConfigurationLoader: Sendable {
@@ -37,14 +38,18 @@ package struct ConfigurationLoader: Sendable {
 
   /// The configuration and everything that is wrong with it.
   package func load() -> (configuration: ServiceConfiguration, problems: [ConfigurationProblem]) {
-    var origins = [ConfigurationValues(flags: flags), ConfigurationValues(environment: environment)]
+    let table = ConfigurationSchema.table
+    var origins = [
+      ConfigurationValues(flags: flags, table: table), ConfigurationValues(environment: environment, table: table),
+    ]
     var problems: [ConfigurationProblem] = []
     let path = named ?? standardFile
-    var text: String?
+    var document: ConfigurationDocument?
     switch Self.read(path) {
     case .success(let yaml):
-      text = yaml
-      origins.append(ConfigurationValues(yaml: yaml, origin: path))
+      let read = ConfigurationDocument(yaml, path: path, table: table)
+      origins.append(ConfigurationValues(read, table: table))
+      document = read
     case .failure(let reason) where named != nil || reason.code != .notFound:
       problems.append(
         ConfigurationProblem(
@@ -53,9 +58,8 @@ package struct ConfigurationLoader: Sendable {
     case .failure: break
     }
     problems += origins.flatMap(\.problems)
-    var configuration = ServiceConfiguration(ConfigurationReader(layers: origins.map(\.values)))
-    configuration.fileText = text
-    configuration.file = text == nil ? nil : path
+    var configuration = ServiceConfiguration(ConfigurationReader(layers: origins.map(\.values), table: table))
+    configuration.document = document
     configuration.stateFolder = stateFolder
     return (configuration, problems)
   }

@@ -1,5 +1,6 @@
+package import WaymarkConfiguration
 import WaymarkOnboarding
-package import WaymarkSystem
+import WaymarkSystem
 
 /// Checks what only shows when the values meet the machine: accounts that do not exist, folders that cannot be read.
 package enum ConfigurationReview {
@@ -13,10 +14,10 @@ package enum ConfigurationReview {
     if let group = configuration.socket.group, Accounts.group(group) == nil {
       add("socket.group", "there is no group \(group)", "Create it, or name another.")
     }
-    if let text = configuration.fileText, let file = configuration.file {
-      problems += OnboardingConfiguration.read(yaml: text, file: file).problems
-      problems += TextSettings.read(yaml: text, file: file).problems
-      let (accounts, wrong) = AccountSettings.read(yaml: text, file: file)
+    if let document = configuration.document {
+      problems += OnboardingConfiguration.read(document).problems
+      problems += TextSettings.read(document).problems
+      let (accounts, wrong) = AccountSettings.read(document)
       problems += wrong
       for logo in accounts?.logos ?? [] where FileKind(logo) != .regular {
         add("accounts.logos", "there is no picture \(logo)", "Put it there, or correct the path.")

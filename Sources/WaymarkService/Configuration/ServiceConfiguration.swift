@@ -1,4 +1,5 @@
 import Logging
+package import WaymarkConfiguration
 
 /// The configuration, by section.
 package struct ServiceConfiguration: Sendable {
@@ -9,11 +10,11 @@ package struct ServiceConfiguration: Sendable {
   }
 
   package struct Roles: Hashable, Sendable {
-    var operatorUsers: [String] = []
-    var operatorGroups: [String] = []
-    var observerUsers: [String] = []
-    var observerGroups: [String] = []
-    var observersSeePictures = false
+    package var operatorUsers: [String] = []
+    package var operatorGroups: [String] = []
+    package var observerUsers: [String] = []
+    package var observerGroups: [String] = []
+    package var observersSeePictures = false
   }
 
   package struct Source: Hashable, Sendable {
@@ -37,9 +38,9 @@ package struct ServiceConfiguration: Sendable {
     package var mirror = false
     /// True if libv4l2 may decode, in the service, what a camera compresses in a way of its own.
     package var vendorFormats = false
-    var keepOpen = false
+    package var keepOpen = false
     /// Seconds without need after which it is closed.
-    var closeAfter = 10.0
+    package var closeAfter = 10.0
     /// Controls to set, by name.
     package var controls: [String: Int] = [:]
     /// Camera-info files.
@@ -71,7 +72,7 @@ package struct ServiceConfiguration: Sendable {
     package var pages: Int?
     package var megabytes: Int?
     /// Hours.
-    var keepFor: Double?
+    package var keepFor: Double?
     package var rate: Double?
   }
 
@@ -126,7 +127,7 @@ package struct ServiceConfiguration: Sendable {
     /// In memory when missing.
     package var folder: String?
     /// Hours.
-    var keepFor: Double?
+    package var keepFor: Double?
   }
 
   package var forms = Records()
@@ -143,20 +144,21 @@ package struct ServiceConfiguration: Sendable {
   package var text = Text()
   package var typing = Typing()
   package var scenes = Scenes()
-  var galleryFolders: [String] = []
+  package var galleryFolders: [String] = []
   package var replayFolder: String?
-  var anchorLibrary: String?
+  package var anchorLibrary: String?
   /// Frames a second for the anchor lane at most.
-  var anchorRate: Double?
+  package var anchorRate: Double?
   package var log = LogSettings()
   /// True if codes and picture files are read in worker processes.
   package var isIsolated = true
   /// Where what must last is kept, each part in a folder of its own.
-  var stateFolder = "/var/lib/waymark"
-  /// The text of the configuration file: the onboarding section is read from it by the policy's own loader.
-  package var fileText: String?
-  /// The configuration file.
-  package var file: String?
+  package var stateFolder = "/var/lib/waymark"
+  /// The configuration file, read and checked; nil where there is none.
+  package var document: ConfigurationDocument?
+
+  /// The path of the configuration file.
+  package var file: String? { document?.path }
 
   /// The standard configuration.
   package init() {}

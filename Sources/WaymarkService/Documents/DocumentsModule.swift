@@ -2,7 +2,7 @@ import Foundation
 import Logging
 import NIOCore
 import NIOPosix
-import WaymarkDocuments
+package import WaymarkDocuments
 import WaymarkFrames
 import WaymarkGeometry
 import WaymarkImage
@@ -63,12 +63,12 @@ package final class DocumentsModule: ServiceModule {
   nonisolated static let undoTime = 60
 
   /// The module of `hub`, with a lane in the pipeline of `capture`.
-  package convenience init(hub: Hub, capture: CaptureModule, settings: Settings) {
-    self.init(hub: hub, capture: capture, settings: settings, disk: PageStore.Disk())
+  package convenience init(hub: Hub, capture: CaptureModule, settings: Settings, models: PageModels) {
+    self.init(hub: hub, capture: capture, settings: settings, models: models, disk: PageStore.Disk())
   }
 
   /// The same on a disk that is told.
-  init(hub: Hub, capture: CaptureModule, settings: Settings, disk: PageStore.Disk) {
+  init(hub: Hub, capture: CaptureModule, settings: Settings, models: PageModels, disk: PageStore.Disk) {
     self.disk = disk
     self.hub = hub
     self.capture = capture
@@ -77,7 +77,7 @@ package final class DocumentsModule: ServiceModule {
     let pageWorker = hub.isolation.pageWorker()
     self.pageWorker = pageWorker
     lane = .documents(
-      maximumRate: settings.rate,
+      models, maximumRate: settings.rate,
       colours: PageColours(
         find: { picture, near in
           picture().flatMap { PageColours.Place(pageWorker.place($0, near: near, now: MonotonicClock.now)) }

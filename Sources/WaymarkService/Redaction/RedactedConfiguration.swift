@@ -1,5 +1,4 @@
-import WaymarkOnboarding
-import Yams
+package import WaymarkConfiguration
 
 /// A configuration file for strangers' eyes: its known keys with their values, without comments; unknown keys without
 /// their values, because nobody knows what they hold.
@@ -7,59 +6,45 @@ package struct RedactedConfiguration: Sendable {
   /// The file's keys, as YAML.
   package private(set) var lines: [String] = []
 
-  /// The values under the keys of the onboarding section are no secrets: keys are in files of their own.
-  private static let onboarding = Set(OnboardingConfiguration.keys)
-  private static let customKind = Set(OnboardingConfiguration.kindKeys)
-
-  /// The redacted form of a file's text; a text that is no YAML gives nothing.
-  package init(yaml: String) {
-    guard let root = try? Yams.compose(yaml: yaml) else { return }
-    write(root, path: [], depth: 0)
+  /// The redacted form of a file; one that is no YAML gives nothing.
+  package init(_ document: ConfigurationDocument?) {
+    if let root = document?.root, !root.isNull { write(root, path: [], depth: 0) }
   }
 
-  private mutating func write(_ node: Node, path: [String], depth: Int) {
-    guard case .mapping(let mapping) = node else {
+  private mutating func write(_ node: SourceNode, path: [String], depth: Int) {
+    guard case .map(let entries) = node.value else {
       if path.isEmpty { lines.append(Redaction.mark) }
       return
     }
-    for (key, value) in mapping {
-      let name = key.scalar?.string ?? "?"
-      let place = path + [name]
-      let head = String(repeating: "  ", count: depth) + Self.word(Redaction.text(name)) + ":"
-      switch value {
-      case .mapping:
+    for entry in entries {
+      let place = path + [entry.key]
+      let head = String(repeating: "  ", count: depth) + Self.word(Redaction.text(entry.key)) + ":"
+      switch entry.node.value {
+      case .map:
         lines.append(head)
-        write(value, path: place, depth: depth + 1)
-      case .sequence(let items):
-        let words = items.map { $0.scalar.map { shown($0, place) } ?? Redaction.mark }
-        lines.append("\(head) [\(words.joined(separator: ", "))]")
-      case .scalar(let scalar): lines.append("\(head) \(shown(scalar, place))")
-      default: lines.append("\(head) \(Redaction.mark)")
+        write(entry.node, path: place, depth: depth + 1)
+      case .list(let items):
+        lines.append("\(head) [\(items.map { shown($0, place) }.joined(separator: ", "))]")
+      default: lines.append("\(head) \(shown(entry.node, place))")
       }
     }
   }
 
   /// A value, if its key is known and it is such a value as the key takes.
-  private func shown(_ scalar: Node.Scalar, _ path: [String]) -> String {
-    let text = scalar.string
+  private func shown(_ node: SourceNode, _ path: [String]) -> String {
+    guard let text = node.isNull ? "" : node.string else { return Redaction.mark }
     let isKnown: Bool
-    switch ConfigurationSchema.key(path.joined(separator: "."))?.type {
+    switch ConfigurationSchema.table.key(at: path)?.kind {
     case .string, .strings: isKnown = true
-    case .choice(let words): isKnown = words.contains(text)
-    case .bool: isKnown = ["true", "false"].contains(text.lowercased())
+    // What is in other sections may be about people.
+    case _ where path.count > 1 && path[0] == "accounts": isKnown = false
+    case .choice(let words), .choices(let words): isKnown = words.contains(text)
+    case .bool, .flag: isKnown = node.bool != nil || ["yes", "no", "on", "off"].contains(text.lowercased())
     case .int, .double: isKnown = Double(text) != nil
-    case .section, nil: isKnown = Self.isOnboarding(path)
+    default: isKnown = false
     }
     guard isKnown || text.isEmpty else { return Redaction.mark }
     return Self.word(Redaction.text(text))
-  }
-
-  private static func isOnboarding(_ path: [String]) -> Bool {
-    switch (path.first, path.count) {
-    case ("onboarding", 2): onboarding.contains(path[1])
-    case ("onboarding", 4): path[1] == "customKinds" && customKind.contains(path[3])
-    default: false
-    }
   }
 
   private static func word(_ text: String) -> String {

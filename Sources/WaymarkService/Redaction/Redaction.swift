@@ -1,4 +1,5 @@
-package import WaymarkSystem
+package import WaymarkConfiguration
+import WaymarkSystem
 
 /// Takes secrets out of texts that leave the device, such as a bug report. It would rather take too much.
 package enum Redaction {

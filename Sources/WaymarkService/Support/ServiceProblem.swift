@@ -1,3 +1,4 @@
+import WaymarkConfiguration
 package import WaymarkSystem
 
 /// Why the service cannot start or do what its configuration asks for.

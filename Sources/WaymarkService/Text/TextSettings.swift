@@ -1,8 +1,8 @@
+package import WaymarkConfiguration
 import WaymarkProtocol
-package import WaymarkSystem
+import WaymarkSystem
 package import WaymarkText
 import WaymarkWorker
-import Yams
 
 /// The section `text` of the configuration.
 package struct TextSettings: Hashable, Sendable {
@@ -22,60 +22,67 @@ package struct TextSettings: Hashable, Sendable {
   package init() {}
 
   /// The settings, from the configuration.
-  package init(_ configuration: ServiceConfiguration.Text, yaml: String?, file: String?) {
+  package init(_ configuration: ServiceConfiguration.Text, _ document: ConfigurationDocument?) {
     languages = configuration.languages ?? languages
     rate = configuration.rate
-    if let yaml, let file { patterns = Self.read(yaml: yaml, file: file).patterns }
+    if let document { patterns = Self.read(document).patterns }
   }
 
-  /// The patterns of a configuration file's text, and what is wrong with them. The text as a whole must be YAML, which is for others to
-  /// check.
+  /// The keys of `text.patterns`.
+  package static let keys: [ConfigurationKey] = [
+    key("", .named, "patterns of your own by name: a regular expression, or a section ([text.md](text.md#patterns))"),
+    key(".NAME", .textOrSection(4 * TextPattern.expressionLimit), "a pattern"),
+    key(".NAME.expression", .text(4 * TextPattern.expressionLimit), "a regular expression for the whole text"),
+    key(".NAME.length", .ints(1...128), "how many characters it has; of two numbers the lesser one first"),
+    key(".NAME.alphabet", .text(1000), "the characters that it has, at most 400"),
+    key(".NAME.check", .text(100), "the check digit: \(words(CheckDigit.self))"),
+    key(".NAME.kind", .text(100), "what it is: \(words(TextPattern.Kind.self))"),
+  ]
+
+  private static func words<Word: RawRepresentable & CaseIterable>(_ type: Word.Type) -> String
+  where Word.RawValue == String { Word.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ") }
+
+  private static func key(_ name: String, _ kind: ConfigurationKind, _ meaning: String) -> ConfigurationKey {
+    ConfigurationKey("text.patterns" + name, kind, meaning, change: .reload, hasVariable: false)
+  }
+
+  /// The patterns of a checked configuration file, and what is wrong with what they say.
   package static func read(
-    yaml: String, file: String
+    _ document: ConfigurationDocument
   ) -> (patterns: [TextPattern], problems: [ConfigurationProblem]) {
-    var reader = SectionReader(origin: file)
+    var problems: [ConfigurationProblem] = []
     var patterns: [TextPattern] = []
-    guard let root = try? Yams.compose(yaml: yaml), case .mapping(let mapping) = root,
-      case .mapping(let section)? = mapping["text"], let node = section["patterns"]
-    else { return ([], []) }
-    for (name, value) in reader.section(node, "text.patterns", known: nil) {
-      let key = "text.patterns.\(name)"
-      let wish = Self.wish(name, value, key, &reader)
+    for entry in document.checked.at("text.patterns")?.entries ?? [] {
+      let (name, key) = (entry.key, "text.patterns.\(entry.key)")
+      func wrong(_ message: String, hint: String) {
+        problems.append(document.problem(message, key, entry.node, hint: hint))
+      }
       do {
         if TextPattern.builtIn.contains(where: { $0.name == name }) || name == TextFollower.anyName {
-          reader.add("a pattern of this name is there already", key, value, hint: "Choose another name.")
+          wrong("a pattern of this name is there already", hint: "Choose another name.")
         } else if patterns.count >= namedLimit {
-          reader.add("there are more than \(namedLimit) patterns", key, value, hint: "Leave some out.")
+          wrong("there are more than \(namedLimit) patterns", hint: "Leave some out.")
         } else {
-          patterns.append(try TextPattern(wish, among: []))
+          patterns.append(try TextPattern(request(name, entry.node), among: []))
         }
       } catch {
-        reader.add(error.cause ?? error.message, key, value, hint: error.hint)
+        wrong(error.cause ?? error.message, hint: error.hint)
       }
     }
-    return (patterns, reader.problems.sorted { ($0.line ?? 0) < ($1.line ?? 0) })
+    return (patterns, problems.inOrder)
   }
 
-  private static func wish(
-    _ name: String, _ node: Node, _ key: String, _ reader: inout SectionReader
-  ) -> TextPatternRequest {
+  private static func request(_ name: String, _ node: SourceNode) -> TextPatternRequest {
     var wish = TextPatternRequest(name: name)
-    if node.scalar != nil {
-      wish.expression = reader.text(node, key, limit: 4 * TextPattern.expressionLimit)
+    if let expression = node.string {
+      wish.expression = expression
       return wish
     }
-    for (name, value) in reader.section(node, key, known: ["expression", "length", "alphabet", "check", "kind"]) {
-      let place = "\(key).\(name)"
-      switch name {
-      case "length":
-        let nodes = value.scalar == nil ? reader.list(value, place) : [value]
-        wish.length = nodes.compactMap { reader.number($0, place, 1...128, whole: true).map { Int($0) } }
-      case "expression": wish.expression = reader.text(value, place, limit: 4 * TextPattern.expressionLimit)
-      case "alphabet": wish.alphabet = reader.text(value, place, limit: 1000)
-      case "check": wish.check = reader.text(value, place, limit: 100)
-      default: wish.kind = reader.text(value, place, limit: 100)
-      }
-    }
+    wish.expression = node["expression"]?.string
+    wish.length = node["length"]?.elements.compactMap(\.int)
+    wish.alphabet = node["alphabet"]?.string
+    wish.check = node["check"]?.string
+    wish.kind = node["kind"]?.string
     return wish
   }
 }

@@ -1,9 +1,9 @@
 import Foundation
 import WaymarkAnchors
+import WaymarkConfiguration
 import WaymarkGeometry
 import WaymarkImage
 import WaymarkSystem
-import Yams
 
 /// One picture that is to become an anchor.
 struct AnchorEntry: Sendable {
@@ -67,44 +67,56 @@ struct AnchorEntry: Sendable {
     return known.contains(URL(fileURLWithPath: path).pathExtension.lowercased())
   }
 
-  private struct Manifest: Decodable {
-    struct Entry: Decodable {
-      var name: String?
-      var image: String
-      var physicalWidth: Double?
-      var radius: Double?
-    }
-    var anchors: [Entry]
-  }
-
   private static func manifest(
     _ path: String, _ physicalWidth: Double?, _ radius: Double?
   ) throws -> [AnchorEntry] {
     let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
-    let entries: [Manifest.Entry]
-    do {
-      let text = try String(contentsOfFile: path, encoding: .utf8)
-      let decoder = YAMLDecoder()
-      if let map = try? decoder.decode(Manifest.self, from: text) {
-        entries = map.anchors
-      } else {
-        entries = try decoder.decode([Manifest.Entry].self, from: text)
+    return try listed(in: path).map { node in
+      guard let image = node["image"]?.string, !image.isEmpty else {
+        throw badManifest(path, "an entry in line \(node.mark.line) has no image")
       }
-    } catch {
-      throw AnchorError(
-        .unusablePicture, "\"\(path)\" is no list of anchors: \(error)",
-        hint: "Write a list of entries with image, and optionally name, physicalWidth and radius.")
-    }
-    return try entries.map { entry in
-      if let w = entry.physicalWidth, !(w > 0 && w.isFinite) {
+      func number(_ key: String) throws -> Double? {
+        guard let field = node[key], !field.isNull else { return nil }
+        guard let number = field.string.flatMap({ Double($0) }) else {
+          throw badManifest(path, "\(key) in line \(field.mark.line) is no number")
+        }
+        return number
+      }
+      let (own, ownRadius) = (try number("physicalWidth"), try number("radius"))
+      if let w = own, !(w > 0 && w.isFinite) {
         throw AnchorError(
-          .unusablePicture, "The physicalWidth of \"\(entry.image)\" is \(w).",
-          hint: "Give the width in metres, above 0.")
+          .unusablePicture, "The physicalWidth of \"\(image)\" is \(w).", hint: "Give the width in metres, above 0.")
       }
-      let file = entry.image.hasPrefix("/") ? entry.image : folder.appendingPathComponent(entry.image).path
+      let file = image.hasPrefix("/") ? image : folder.appendingPathComponent(image).path
       return AnchorEntry(
-        name: entry.name ?? stem(entry.image), file: file, physicalWidth: entry.physicalWidth ?? physicalWidth,
-        radius: entry.radius ?? radius)
+        name: node["name"]?.string ?? stem(image), file: file, physicalWidth: own ?? physicalWidth,
+        radius: ownRadius ?? radius)
     }
+  }
+
+  /// The entries of a manifest: those of a list, or of a list under `anchors`.
+  private static func listed(in path: String) throws -> [SourceNode] {
+    let root: SourceNode?
+    let text: String
+    do {
+      text = try String(contentsOfFile: path, encoding: .utf8)
+    } catch {
+      throw badManifest(path, error.localizedDescription)
+    }
+    do throws(SourceSyntaxError) {
+      root = try YAMLSource.parse(text)
+    } catch {
+      throw badManifest(path, "line \(error.mark.line): \(error.problem)")
+    }
+    guard let list = root?["anchors"] ?? root, case .list(let nodes) = list.value else {
+      throw badManifest(path, "there is no list in it")
+    }
+    return nodes
+  }
+
+  private static func badManifest(_ path: String, _ cause: String) -> AnchorError {
+    AnchorError(
+      .unusablePicture, "\"\(path)\" is no list of anchors: \(cause)",
+      hint: "Write a list of entries with image, and optionally name, physicalWidth and radius.")
   }
 }

@@ -80,7 +80,7 @@ struct AnchorsCaptureCommand: AsyncParsableCommand {
       let photo = try PictureDecoder().rgb(PictureFile.read(photograph)).image
       let gray = try PictureDecoder().gray(PictureFile.read(photograph)).image
       var found = PosterSearch(photo, outline: corners?.outline, sheet: sheetCorners?.outline)
-      guard let outline = found.outline(besideSheet: a4) else {
+      guard let outline = try found.outline(besideSheet: a4) else {
         Output.diagnostic(
           "waymark: \(photograph): no poster stands out from the wall\n  Give its corners with --corners.")
         throw ExitCode(ExitStatus.nothingFound.rawValue)
@@ -126,7 +126,7 @@ struct AnchorsCaptureCommand: AsyncParsableCommand {
     let known: Quadrilateral
     let size: Point2
     if a4 || sheetCorners != nil {
-      guard let sheet = found.sheet(beside: outline) else {
+      guard let sheet = try found.sheet(beside: outline) else {
         throw AnchorError(
           .unusablePicture, "No sheet of A4 stands out from the wall.", hint: "Give its corners with --sheet-corners.")
       }

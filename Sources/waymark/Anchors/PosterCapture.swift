@@ -19,7 +19,7 @@ struct PosterSearch {
   /// The poster's outline.
   ///
   /// - Parameter besideSheet: whether an empty sheet hangs there too.
-  mutating func outline(besideSheet: Bool) -> Quadrilateral? {
+  mutating func outline(besideSheet: Bool) throws -> Quadrilateral? {
     if let outline = given.outline { return outline }
     let canvas = given.sheet.map { Self.without($0, photo) } ?? photo
     let finds = PosterFinder(canvas).finds()
@@ -28,7 +28,7 @@ struct PosterSearch {
     guard let poster else {
       // Where no wall is told from what hangs on it, something that looks like a page may still stand out.
       isCertain = false
-      return PageDetector().detect(canvas)?.outline
+      return PageDetector(try pageModels()).detect(canvas)?.outline
     }
     isCertain = finds[poster].isCertain && !(besideSheet && given.sheet == nil && finds[poster].isBlank)
     besides = finds.indices.first { $0 != poster && finds[$0].isBlank && finds[$0].isCertain }.map { finds[$0].outline }
@@ -36,11 +36,11 @@ struct PosterSearch {
   }
 
   /// The sheet beside the poster.
-  func sheet(beside outline: Quadrilateral) -> Quadrilateral? {
+  func sheet(beside outline: Quadrilateral) throws -> Quadrilateral? {
     if let known = given.sheet ?? besides { return known }
     let rest = Self.without(outline, photo)
-    return PosterFinder(rest).finds().first { $0.isBlank && $0.isCertain }?.outline
-      ?? PageDetector().detect(rest)?.outline
+    return try PosterFinder(rest).finds().first { $0.isBlank && $0.isCertain }?.outline
+      ?? PageDetector(pageModels()).detect(rest)?.outline
   }
 
   /// The photograph with a quadrilateral painted over in the colour of the wall around it, so that it has no edges any more.

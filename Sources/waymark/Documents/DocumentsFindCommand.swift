@@ -52,11 +52,12 @@ struct DocumentsFindCommand: ParsableCommand {
 
   func run() throws {
     let decoder = PictureDecoder(pixelLimit: maxPixels)
-    if evidence { return try printEvidence(decoder) }
+    let models = try pageModels()
+    if evidence { return try printEvidence(decoder, PageDetector(models)) }
     let cores = ProcessInfo.processInfo.activeProcessorCount
     var worst = ExitStatus.success
     OrderedTasks.run(ScanInput.expand(inputs), jobs: jobs ?? cores) { () -> (ScanInput) -> PageReport in
-      let detector = PageDetector()
+      let detector = PageDetector(models)
       return { PageReport(of: $0, decoder, detector) }
     } deliver: { report in
       report.show(json: json)
@@ -84,8 +85,7 @@ extension DocumentsFindCommand {
     var traced: [Hypothesis]
   }
 
-  private func printEvidence(_ decoder: PictureDecoder) throws {
-    let detector = PageDetector()
+  private func printEvidence(_ decoder: PictureDecoder, _ detector: PageDetector) throws {
     for item in ScanInput.expand(inputs) {
       do {
         let bytes = try item.read()

@@ -84,7 +84,7 @@ struct DocumentsScanCommand: ParsableCommand {
   private func write(_ items: [ScanInput]) throws {
     let file = try DraftFile(output)
     var worst = ExitStatus.success
-    let detector = PageDetector()
+    let detector = PageDetector(try pageModels())
     var writer = PDFWriter(
       PDFWriter.Metadata(
         title: title ?? URL(fileURLWithPath: output).deletingPathExtension().lastPathComponent,

@@ -30,10 +30,11 @@ struct DocumentsWatchCommand: ParsableCommand {
   }
 
   func run() throws {
-    let colours = FrameColours()
+    let models = try pageModels()
+    let colours = FrameColours(models)
     // Captured pages are settled below, in the picture that the frame was made of.
-    let seeker = PageTracker(colours: PageColours(find: { colours.place($1) }, settle: { _, _ in nil }))
-    let (decoder, detector) = (PictureDecoder(), PageDetector())
+    let seeker = PageTracker(models, colours: PageColours(find: { colours.place($1) }, settle: { _, _ in nil }))
+    let (decoder, detector) = (PictureDecoder(), PageDetector(models))
     // The frame that is taken is one of those while the page was held.
     var recent: [(sequence: UInt64, bytes: [UInt8])] = []
     for (index, item) in ScanInput.expand(inputs).enumerated() {
@@ -67,12 +68,15 @@ struct DocumentsWatchCommand: ParsableCommand {
   /// The colours of the frame at hand, for where luma does not show the page.
   private final class FrameColours: Sendable {
     private let picture = Monitor<[UInt8]>([])
+    private let models: PageModels
+
+    init(_ models: PageModels) { self.models = models }
 
     func show(_ bytes: [UInt8]) { picture.update { $0 = bytes } }
 
     func place(_ near: Quadrilateral?) -> PageColours.Place? {
       guard let image = try? PictureDecoder().rgb(picture.withLock { $0 }).image else { return nil }
-      let detector = PageDetector()
+      let detector = PageDetector(models)
       let page = near.map { detector.follow(image, from: $0) } ?? detector.detect(image)
       return page.map {
         PageColours.Place(

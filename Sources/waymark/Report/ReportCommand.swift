@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import WaymarkCamera
 import WaymarkClient
+import WaymarkConfiguration
 import WaymarkProtocol
 import WaymarkService
 import WaymarkSystem
@@ -66,7 +67,7 @@ struct ReportCommand: AsyncParsableCommand {
         packages: SystemFacts.packages),
       machine: SystemFacts.machine, cameras: CameraFinder().all(), service: await service(socket.path),
       configuration: SupportReport.Configuration(
-        file: configuration.file, lines: RedactedConfiguration(yaml: configuration.fileText ?? "").lines,
+        file: configuration.file, lines: RedactedConfiguration(configuration.document).lines,
         problems: all.map(Redaction.problem), environment: Self.environment(loader.environment)),
       // A problem of the configuration quotes it, and stands in its own section without the quotes.
       findings: findings.filter { $0.subject != "configuration" }, log: log)
@@ -91,7 +92,9 @@ struct ReportCommand: AsyncParsableCommand {
 
   /// The variables that set keys; the values of others are not shown.
   private static func environment(_ environment: [String: String]) -> [String] {
-    let known = Set(ConfigurationSchema.keys.map(\.environmentName)).union(["WAYMARK_CONFIG", "WAYMARK_SOCKET"])
+    let known = Set(ConfigurationSchema.keys.filter(\.hasVariable).map(\.environmentName)).union([
+      "WAYMARK_CONFIG", "WAYMARK_SOCKET",
+    ])
     return environment.filter { $0.key.hasPrefix("WAYMARK_") }.sorted { $0.key < $1.key }.map { name, value in
       let isShown = known.contains(name) && !Redaction.isSecret(name: name)
       return "\(name)=\(isShown ? Redaction.text(value) : Redaction.mark)"

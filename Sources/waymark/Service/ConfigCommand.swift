@@ -1,4 +1,5 @@
 import ArgumentParser
+import WaymarkConfiguration
 import WaymarkService
 import WaymarkSystem
 
@@ -26,8 +27,8 @@ struct ConfigCheckCommand: ParsableCommand {
     let loader = place.loader()
     let (configuration, problems) = loader.load()
     let all =
-      problems + ConfigurationReview.problems(in: configuration)
-      + TypingConfiguration(configuration).problems
+      (problems + ConfigurationReview.problems(in: configuration)
+      + TypingConfiguration(configuration).problems).inOrder
     for problem in all {
       let said = problem.description
       Output.line("\(said)\(said.hasSuffix(".") ? "" : ".") \(problem.hint)")

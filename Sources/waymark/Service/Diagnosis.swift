@@ -1,5 +1,6 @@
 import Foundation
 import WaymarkClient
+import WaymarkConfiguration
 import WaymarkProtocol
 import WaymarkService
 import WaymarkSystem

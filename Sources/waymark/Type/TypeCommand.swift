@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import WaymarkClient
+import WaymarkConfiguration
 import WaymarkKeys
 import WaymarkProtocol
 import WaymarkService

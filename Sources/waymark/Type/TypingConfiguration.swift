@@ -1,10 +1,10 @@
 import Foundation
 import WaymarkBarcodes
+import WaymarkConfiguration
 import WaymarkKeys
 import WaymarkService
 import WaymarkSymbologies
 import WaymarkSystem
-import Yams
 
 /// The section `type:` of the configuration, checked: rules, layout and everything that is wrong with them.
 struct TypingConfiguration {
@@ -12,11 +12,6 @@ struct TypingConfiguration {
   private(set) var layout: KeyboardLayout.Name
   private(set) var problems: [ConfigurationProblem] = []
   private let origin: String
-
-  /// The keys of a rule.
-  private static let ruleKeys = [
-    "symbologies", "type", "prefix", "suffix", "aim", "gs", "controls", "substitutions",
-  ]
 
   /// - Parameter keyboard: the text of `/etc/default/keyboard`, by which Debian tells console and X11 the layout.
   init(_ configuration: ServiceConfiguration, keyboard: String? = Self.systemKeyboard) {
@@ -30,9 +25,7 @@ struct TypingConfiguration {
     for word in typing.symbologies ?? [] where Symbology(name: word) == nil {
       add("\"\(word)\" is no symbology", "type.symbologies", nil, hint: Self.symbologyHint)
     }
-    // A file that is no YAML is reported by whoever loads the file.
-    let root = configuration.fileText.flatMap { try? Yams.compose(yaml: $0) }
-    let section = root?.mapping?["type"]?.mapping
+    let section = configuration.document?.checked["type"]
     form.substitutions = substitutions(section?["substitutions"], "type.substitutions")
     rules = TypingRules(standard: form)
     read(section?["rules"])
@@ -76,73 +69,47 @@ struct TypingConfiguration {
 
   // MARK: The lists
 
-  private mutating func read(_ node: Node?) {
-    guard let node, !node.isNull else { return }
-    guard let list = node.sequence else {
-      add("a list of rules is expected", "type.rules", node, hint: "Write - symbologies: [qr] and its keys below.")
-      return
-    }
-    for (index, element) in list.enumerated() {
+  private mutating func read(_ node: SourceNode?) {
+    for (index, content) in (node?.elements ?? []).enumerated() {
       let path = "type.rules.\(index + 1)"
-      guard let content = element.mapping else {
-        add("a section with keys is expected", path, element, hint: "Write - symbologies: [qr] and its keys below.")
-        continue
-      }
-      for key in content.keys where !Self.ruleKeys.contains(key.string ?? "") {
-        add(
-          "there is no such key", "\(path).\(key.string ?? "?")", key,
-          hint: "Keys are \(Self.ruleKeys.joined(separator: ", ")).")
-      }
       var form = rules.standard
-      func text(_ name: String) -> String? { content[name].flatMap { $0.isNull ? nil : $0.string } }
-      set(&form, prefix: text("prefix"), suffix: text("suffix"), gs: text("gs"), under: path, element)
-      form.isTyped = flag(content["type"], "\(path).type") ?? form.isTyped
-      form.aim = flag(content["aim"], "\(path).aim") ?? form.aim
-      if let word = text("controls") {
-        form.controls = TypingRules.Controls(rawValue: word) ?? form.controls
-        if TypingRules.Controls(rawValue: word) == nil {
-          add(
-            "\"\(word)\" is none of refuse, drop, keys, control", "\(path).controls", content["controls"],
-            hint: "Correct the value.")
-        }
-      }
+      set(
+        &form, prefix: content["prefix"]?.string, suffix: content["suffix"]?.string, gs: content["gs"]?.string,
+        under: path, content)
+      form.isTyped = content["type"]?.bool ?? form.isTyped
+      form.aim = content["aim"]?.bool ?? form.aim
+      form.controls = content["controls"]?.string.flatMap(TypingRules.Controls.init(rawValue:)) ?? form.controls
       form.substitutions += substitutions(content["substitutions"], "\(path).substitutions")
-      for symbology in symbologies(content["symbologies"], path, element) {
+      for symbology in symbologies(content["symbologies"], path, content) {
         // The first rule that names a symbology is the one that counts.
         if rules.forms[symbology.rawValue] == nil { rules.forms[symbology.rawValue] = form }
       }
     }
   }
 
-  private mutating func symbologies(_ node: Node?, _ path: String, _ rule: Node) -> [Symbology] {
-    let words = node?.sequence.map { $0.compactMap(\.string) } ?? node?.string.map { [$0] } ?? []
-    guard !words.isEmpty else {
+  private mutating func symbologies(_ node: SourceNode?, _ path: String, _ rule: SourceNode) -> [Symbology] {
+    guard let words = node?.elements, !words.isEmpty else {
       add("it names no symbologies", path, rule, hint: "What holds for all of them stands under type: itself.")
       return []
     }
     return words.compactMap { word in
-      if let symbology = Symbology(name: word) { return symbology }
-      add("\"\(word)\" is no symbology", "\(path).symbologies", node, hint: Self.symbologyHint)
+      let name = word.string ?? ""
+      if let symbology = Symbology(name: name) { return symbology }
+      add("\"\(name)\" is no symbology", "\(path).symbologies", word, hint: Self.symbologyHint)
       return nil
     }
   }
 
-  private mutating func substitutions(_ node: Node?, _ path: String) -> [Substitution] {
-    guard let node, !node.isNull else { return [] }
-    let hint = "Write - {match: 'REGULAR EXPRESSION', replace: 'TEXT'}."
-    guard let list = node.sequence else {
-      add("a list is expected", path, node, hint: hint)
-      return []
-    }
-    return list.compactMap { element in
-      guard let content = element.mapping, let pattern = content["match"]?.string, content.count <= 2,
-        content.count == 1 || content["replace"] != nil
-      else {
-        add("match and replace are expected", path, element, hint: hint)
+  private mutating func substitutions(_ node: SourceNode?, _ path: String) -> [Substitution] {
+    (node?.elements ?? []).compactMap { element in
+      guard let pattern = element["match"]?.string else {
+        add(
+          "match and replace are expected", path, element,
+          hint: "Write - {match: 'REGULAR EXPRESSION', replace: 'TEXT'}.")
         return nil
       }
       do throws(TypingError) {
-        return try Substitution(match: pattern, replace: content["replace"]?.string ?? "")
+        return try Substitution(match: pattern, replace: element["replace"]?.string ?? "")
       } catch {
         add(error.message, path, element, hint: error.hint)
         return nil
@@ -150,15 +117,9 @@ struct TypingConfiguration {
     }
   }
 
-  private mutating func flag(_ node: Node?, _ path: String) -> Bool? {
-    guard let node, !node.isNull else { return nil }
-    if let flag = node.bool { return flag }
-    add("true or false is expected", path, node, hint: "Correct the value.")
-    return nil
-  }
-
   private mutating func set(
-    _ form: inout TypingRules.Form, prefix: String?, suffix: String?, gs: String?, under path: String, _ node: Node?
+    _ form: inout TypingRules.Form, prefix: String?, suffix: String?, gs: String?, under path: String,
+    _ node: SourceNode?
   ) {
     func keys(_ text: String?, _ name: String) -> KeyText? {
       guard let text else { return nil }
@@ -174,13 +135,8 @@ struct TypingConfiguration {
     form.separator = keys(gs, "gs") ?? form.separator
   }
 
-  private mutating func add(_ message: String, _ key: String, _ node: Node?, hint: String) {
+  private mutating func add(_ message: String, _ key: String, _ node: SourceNode?, hint: String) {
     problems.append(
-      ConfigurationProblem(origin: origin, line: node?.mark?.line, key: key, message: message, hint: hint))
+      ConfigurationProblem(origin: origin, mark: node?.mark, key: key, message: message, hint: hint))
   }
-}
-
-extension Node {
-  /// True if nothing stands there.
-  fileprivate var isNull: Bool { scalar?.style == .plain && null != nil }
 }

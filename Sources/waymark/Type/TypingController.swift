@@ -45,9 +45,7 @@ final class TypingController: Sendable {
       missing: settings.unicode.flatMap(TypingPlanner.Missing.init(rawValue:)) ?? .refuse, deadKeys: settings.deadKeys)
     // The service itself reports problems of the policy; the kinds that it declares have secrets of their own.
     policy =
-      configuration.fileText.map { text in
-        OnboardingConfiguration.read(yaml: text, file: configuration.file ?? "").configuration.policy
-      } ?? OnboardingPolicy()
+      configuration.document.map { OnboardingConfiguration.read($0).configuration.policy } ?? OnboardingPolicy()
     self.isDryRun = isDryRun
     typist = KeystrokeTyper(
       planner: planner, rate: settings.rate, path: settings.device,

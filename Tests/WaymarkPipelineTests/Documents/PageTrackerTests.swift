@@ -1,4 +1,5 @@
 import Testing
+import WaymarkDocuments
 import WaymarkFrames
 import WaymarkGeometry
 import WaymarkImage
@@ -33,15 +34,15 @@ import WaymarkPipeline
     topLeft: Point2(90, 50), topRight: Point2(230, 58), bottomRight: Point2(222, 205), bottomLeft: Point2(82, 198))
 
   /// The frames in which something was captured, and where.
-  private static func shots(_ pages: [Quadrilateral?]) -> [(frame: UInt64, outline: Quadrilateral?)] {
-    let seeker = PageTracker()
+  private static func shots(_ pages: [Quadrilateral?]) throws -> [(frame: UInt64, outline: Quadrilateral?)] {
+    let seeker = PageTracker(try PageModels.load())
     return pages.enumerated().compactMap { index, page in
       seeker.look(frame(index, page: page), DocumentTask(generation: 1))?.shot.map { ($0.sequence, $0.outline) }
     }
   }
 
   @Test func aPageOnAWildPatternIsFoundByWhatCameIntoView() throws {
-    let shots = Self.shots(
+    let shots = try Self.shots(
       [Quadrilateral?](repeating: nil, count: 15) + [Quadrilateral?](repeating: Self.outline, count: 15))
     #expect(shots.count == 1)
     let shot = try #require(shots.first)
@@ -54,8 +55,10 @@ import WaymarkPipeline
 
   @Test func aCapturedPageIsHandedOverWithTheOutlineThatItsColoursTell() throws {
     let settled = Self.outline.scaled(by: 0.5)
+    let models = try PageModels.load()
     func shots(size: (width: Int, height: Int)) -> [PageShot] {
       let tracker = PageTracker(
+        models,
         colours: PageColours(
           find: { _, _ in nil },
           settle: { _, near in near.map { _ in .init(outline: settled, bends: [0.5], score: 1, size: size) } }))
@@ -70,9 +73,9 @@ import WaymarkPipeline
     #expect(other.outline != nil && other.outline != settled && other.bends == nil)
   }
 
-  @Test func thePlaceFromWhereAPageWasTakenIsNone() {
+  @Test func thePlaceFromWhereAPageWasTakenIsNone() throws {
     // It lies there from the beginning, and is part of what is remembered.
-    let shots = Self.shots(
+    let shots = try Self.shots(
       [Quadrilateral?](repeating: Self.outline, count: 20) + [Quadrilateral?](repeating: nil, count: 60))
     let late = shots.filter { $0.frame >= 20 }.count
     #expect(late == 0)
@@ -103,7 +106,7 @@ import WaymarkPipeline
         (q.corners[($0 + 1) % 4] - q.corners[$0]).cross(Point2(Double(x), Double(y)) - q.corners[$0]) > 0
       }
     }
-    let seeker = PageTracker()
+    let seeker = PageTracker(try PageModels.load())
     var shots: [Quadrilateral?] = []
     for number in 0..<35 {
       let image = GrayImage(width: 320, height: 240) { out in
@@ -133,8 +136,8 @@ import WaymarkPipeline
     }
   }
 
-  @Test func aShutterThatWasPressedBeforeTheFirstFrameTakesIt() {
-    let seeker = PageTracker()
+  @Test func aShutterThatWasPressedBeforeTheFirstFrameTakesIt() throws {
+    let seeker = PageTracker(try PageModels.load())
     let pressed = DocumentTask(generation: 1, shots: 1)
     #expect(seeker.look(Self.bare(0, nil, light: 100), pressed)?.shot != nil)
     #expect(seeker.look(Self.bare(1, nil, light: 100), pressed)?.shot == nil)
@@ -143,24 +146,24 @@ import WaymarkPipeline
     #expect(seeker.look(Self.bare(3, nil, light: 100), DocumentTask(generation: 3))?.shot == nil)
   }
 
-  @Test func aBlankSheetThatFillsMostOfThePictureIsCaptured() {
+  @Test func aBlankSheetThatFillsMostOfThePictureIsCaptured() throws {
     let large = Quadrilateral(
       topLeft: Point2(14, 10), topRight: Point2(306, 12), bottomRight: Point2(304, 230), bottomLeft: Point2(16, 228))
-    let seeker = PageTracker()
+    let seeker = PageTracker(try PageModels.load())
     let shots = (0..<40).filter {
       seeker.look(Self.bare($0, $0 < 15 ? nil : large, light: 100), DocumentTask(generation: 1))?.shot != nil
     }
     #expect(shots.count == 1)
     // Another light on what has been lying there brings nothing.
-    let other = PageTracker()
+    let other = PageTracker(try PageModels.load())
     let late = (0..<60).filter {
       other.look(Self.bare($0, large, light: $0 < 30 ? 50 : 100), DocumentTask(generation: 1))?.shot != nil
     }
     #expect(late.isEmpty)
   }
 
-  @Test func aWildPatternIsNoPage() {
-    let shots = Self.shots([Quadrilateral?](repeating: nil, count: 40))
+  @Test func aWildPatternIsNoPage() throws {
+    let shots = try Self.shots([Quadrilateral?](repeating: nil, count: 40))
     #expect(shots.count == 0)
   }
 }

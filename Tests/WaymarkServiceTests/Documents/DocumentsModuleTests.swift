@@ -57,11 +57,11 @@ import WaymarkSystem
       var settings = settings
       settings.folder = (state ?? folder) + "/session"
       settings.output = (state ?? folder) + "/saved"
-      let fixed = settings
+      let (fixed, models) = (settings, try PageModels.load())
       service = try await TestService { hub in
         let capture = CaptureModule(hub: hub, source: source, keepsOpen: true)
         relay.pipeline = capture.pipeline
-        let documents = DocumentsModule(hub: hub, capture: capture, settings: fixed, disk: disk)
+        let documents = DocumentsModule(hub: hub, capture: capture, settings: fixed, models: models, disk: disk)
         capture.start()
         documents.start()
         return [capture, documents]

@@ -5,10 +5,11 @@ import Yams
 /// Yams expands aliases while it composes, sharing what they stand for; so a "billion laughs" document costs nothing
 /// until somebody walks it. The walk here is counted, and what Yams itself would walk (the keys of maps, which it
 /// compares) is refused beforehand.
-enum YAMLSource {
-  static func parse(_ text: String) throws(SceneSyntaxError) -> SourceNode {
+package enum YAMLSource {
+  /// The document that a text holds; nil where it is empty.
+  package static func parse(_ text: String) throws(SourceSyntaxError) -> SourceNode? {
     if let mark = aliasedKey(in: text) {
-      throw SceneSyntaxError(
+      throw SourceSyntaxError(
         mark: mark, code: "badYAML", message: "a key is an alias, a list or a map",
         hint: "use plain words as keys in a file with aliases")
     }
@@ -17,42 +18,39 @@ enum YAMLSource {
       // A tag resolver is not needed: scalars are typed below, by the core schema.
       root = try Parser(yaml: text, resolver: .basic).singleRoot()
     } catch let error as YamlError {
-      var failure = SceneSyntaxError(error)
+      var failure = SourceSyntaxError(error)
       // libyaml counts the end of the text as a line of its own.
       failure.mark.line = min(
         failure.mark.line, text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).count)
       throw failure
     } catch {
-      throw SceneSyntaxError(
+      throw SourceSyntaxError(
         mark: SourceMark(line: 1, column: 1), code: "badYAML", message: "\(error)", hint: "write YAML")
     }
-    guard let root else {
-      throw SceneSyntaxError(
-        mark: SourceMark(line: 1, column: 1), code: "emptyFile", message: "the file is empty",
-        hint: "start with 'name:' and 'anchors:'")
-    }
-    var budget = SceneLimits.nodes
+    guard let root else { return nil }
+    var budget = SourceLimits.values
     return try convert(root, depth: 0, budget: &budget)
   }
 
-  private static func convert(_ node: Node, depth: Int, budget: inout Int) throws(SceneSyntaxError) -> SourceNode {
+  private static func convert(_ node: Node, depth: Int, budget: inout Int) throws(SourceSyntaxError) -> SourceNode {
     let mark = node.mark.map { SourceMark(line: $0.line, column: $0.column) } ?? SourceMark(line: 0, column: 0)
     budget -= 1
     guard budget > 0 else {
-      throw SceneSyntaxError(
-        mark: mark, code: "tooLarge", message: "more than \(SceneLimits.nodes) values after aliases are expanded",
+      throw SourceSyntaxError(
+        mark: mark, code: "tooLarge", message: "more than \(SourceLimits.values) values after aliases are expanded",
         hint: "remove the aliases that multiply each other")
     }
-    guard depth < SceneLimits.depth else {
-      throw SceneSyntaxError(
-        mark: mark, code: "tooDeep", message: "nested more than \(SceneLimits.depth) deep",
-        hint: "a scene needs no more than eight levels")
+    guard depth < SourceLimits.depth else {
+      throw SourceSyntaxError(
+        mark: mark, code: "tooDeep", message: "nested more than \(SourceLimits.depth) deep",
+        hint: "flatten the file")
     }
     switch node {
     case .scalar(let scalar):
       let plain = scalar.style == .plain || scalar.style == .any
       return SourceNode(
-        mark: mark, value: plain ? coreSchema(scalar.string) : .text(scalar.string), written: scalar.string)
+        mark: mark, value: plain ? coreSchema(scalar.string) : .text(scalar.string), written: scalar.string,
+        isQuoted: !plain)
     case .sequence(let sequence):
       var list: [SourceNode] = []
       for element in sequence { list.append(try convert(element, depth: depth + 1, budget: &budget)) }
@@ -61,7 +59,7 @@ enum YAMLSource {
       var entries: [SourceNode.Entry] = []
       for (key, value) in mapping {
         guard case .scalar(let scalar) = key else {
-          throw SceneSyntaxError(
+          throw SourceSyntaxError(
             mark: mark, code: "badYAML", message: "a key is a list or a map", hint: "use plain words as keys")
         }
         let keyMark = scalar.mark.map { SourceMark(line: $0.line, column: $0.column) } ?? mark
@@ -71,7 +69,7 @@ enum YAMLSource {
       }
       return SourceNode(mark: mark, value: .map(entries))
     case .alias:
-      throw SceneSyntaxError(
+      throw SourceSyntaxError(
         mark: mark, code: "badYAML", message: "an alias that stands for nothing", hint: "define it with '&' first")
     }
   }
@@ -134,7 +132,7 @@ enum YAMLSource {
   }
 }
 
-extension SceneSyntaxError {
+extension SourceSyntaxError {
   /// The message of Yams, in one line.
   fileprivate init(_ error: YamlError) {
     let hint = "correct the YAML; everything else is checked once it can be read"
@@ -144,11 +142,13 @@ extension SceneSyntaxError {
       let message = context.map { "\(problem) \($0.text)" } ?? problem
       self.init(
         mark: SourceMark(line: mark.line, column: mark.column), code: "badYAML",
-        message: message.split(whereSeparator: \.isNewline).joined(separator: " "), hint: hint)
+        message: message.split(whereSeparator: \.isNewline).joined(separator: " "), hint: hint,
+        problem: problem)
     case .duplicatedKeysInMapping(let duplicates, let context):
       self.init(
         mark: SourceMark(line: context.mark.line, column: context.mark.column), code: "duplicateKey",
-        message: "the key '\(duplicates.first ?? "")' occurs twice in one map", hint: "keep one of them")
+        message: "the key '\(duplicates.first ?? "")' occurs twice in one map", hint: "keep one of them",
+        problem: duplicates.first ?? "")
     case .reader(let problem, _, _, _):
       self.init(mark: SourceMark(line: 1, column: 1), code: "badYAML", message: problem, hint: "save the file as UTF-8")
     default:

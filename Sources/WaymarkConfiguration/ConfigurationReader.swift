@@ -1,30 +1,21 @@
-/// A checked value of the configuration.
-package enum ConfigurationValue: Hashable, Sendable {
-  /// A text, or one of some words.
-  case string(String)
-  /// A whole number within its bounds.
-  case int(Int)
-  /// A number within its bounds.
-  case double(Double)
-  /// `true` or `false`.
-  case bool(Bool)
-  /// A list of texts.
-  case strings([String])
-}
-
-/// Typed reads over origins: the first that has a key decides, so that a flag comes before the environment, and that before the file.
+/// Typed reads over origins: the first that has a key decides, so that a flag comes before the environment, that before the file, and that
+/// before the table's default.
 ///
-/// The schema fixes each key's type, and ``ConfigurationValues`` lets nothing else in: asking for another type gives nil.
+/// The table fixes each key's kind, and ``ConfigurationValues`` lets nothing else in: asking for another kind gives nil.
 package struct ConfigurationReader: Sendable {
   private let layers: [[String: ConfigurationValue]]
+  private let table: ConfigurationTable
 
   /// A reader.
   /// - Parameter layers: values by the paths of their keys, the most important origin first.
-  package init(layers: [[String: ConfigurationValue]]) { self.layers = layers }
+  package init(layers: [[String: ConfigurationValue]], table: ConfigurationTable) {
+    self.layers = layers
+    self.table = table
+  }
 
   private func value(_ key: String) -> ConfigurationValue? {
     for layer in layers { if let value = layer[key] { return value } }
-    return nil
+    return table.key(key)?.defaultValue
   }
 
   /// The text of a key.

@@ -1,0 +1,125 @@
+internal import CModels
+public import WaymarkSystem
+
+/// Why the data of a fitted model cannot be used.
+public typealias ModelError = Problem<ModelErrorCode>
+
+/// The codes of `ModelError`.
+public enum ModelErrorCode: String, ProblemCode {
+  /// Not what the script wrote: no such head, another length or checksum.
+  case damagedModel
+  /// A format that this program does not know.
+  case unknownModelFormat
+  /// Whole, and not the model that the program runs: other sizes, or numbers that are not finite.
+  case otherModel
+}
+
+/// A file of fitted numbers, as `Benchmarks/documents/models.py` writes it: a head of text lines that tells format, name, script, length
+/// and checksum, an empty line, and the numbers.
+struct ModelFile {
+  /// The numbers, as bytes.
+  let payload: [UInt8]
+  let name: String
+  /// The script that made it.
+  let script: String
+
+  /// The format that is read.
+  static let format = 1
+  /// The head is shorter than this.
+  private static let longestHead = 512
+
+  /// Reads a file.
+  ///
+  /// - Parameter name: the model that is expected.
+  init(_ file: some Collection<UInt8>, name: String) throws(ModelError) {
+    let bytes = [UInt8](file)
+    let lines = try Self.head(bytes, name)
+    guard lines.first?.first == "waymark model", let format = lines.first?.last else {
+      throw Self.damaged(name, "it does not begin as a model does")
+    }
+    guard format == String(Self.format) else {
+      throw ModelError(
+        .unknownModelFormat, "The model \(name) has the format \(format.prefix(20)), not \(Self.format).",
+        hint: "Make it anew with the scripts of this version.")
+    }
+    func field(_ key: String) -> String? { lines.first { $0[0] == key }?[1] }
+    guard field("name") == name else {
+      throw Self.other(name, "its name is \(field("name")?.prefix(40) ?? "missing")", field("script"))
+    }
+    let payload = bytes.suffix(from: Self.headLength(bytes) ?? bytes.count)
+    guard let count = field("bytes").flatMap({ Int($0) }), count == payload.count else {
+      throw Self.damaged(name, "it holds \(payload.count) bytes instead of \(field("bytes")?.prefix(20) ?? "some")")
+    }
+    guard let sum = field("crc32c").flatMap({ UInt32($0, radix: 16) }), sum == CRC32C.of(payload) else {
+      throw Self.damaged(name, "its checksum is wrong")
+    }
+    self.payload = [UInt8](payload)
+    self.name = name
+    script = field("script") ?? ""
+  }
+
+  /// Where the numbers begin: behind the first empty line.
+  private static func headLength(_ bytes: [UInt8]) -> Int? {
+    let head = bytes.prefix(longestHead)
+    return head.indices.dropFirst().first { head[$0] == 0x0A && head[$0 - 1] == 0x0A }.map { $0 + 1 }
+  }
+
+  /// The lines of the head, each as its name and its value.
+  private static func head(_ bytes: [UInt8], _ name: String) throws(ModelError) -> [[String]] {
+    guard let length = headLength(bytes), let text = String(validating: bytes[..<(length - 2)], as: UTF8.self) else {
+      throw damaged(name, "it has no head")
+    }
+    var lines: [[String]] = []
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      guard let space = lines.isEmpty ? line.lastIndex(of: " ") : line.firstIndex(of: " ") else {
+        throw damaged(name, "its head is broken")
+      }
+      lines.append([String(line[..<space]), String(line[line.index(after: space)...])])
+    }
+    return lines
+  }
+
+  private static func damaged(_ name: String, _ cause: String) -> ModelError {
+    ModelError(
+      .damagedModel, "The model \(name) is damaged: \(cause).",
+      hint: "Install the program anew, or build it from an unchanged checkout.", cause: cause)
+  }
+
+  private static func other(_ name: String, _ cause: String, _ script: String?) -> ModelError {
+    ModelError(
+      .otherModel, "The model \(name) is not the one that this program runs: \(cause).",
+      hint: "Make it anew with \(script ?? "its script") of this version.", cause: cause)
+  }
+
+  /// The problem with a whole file whose numbers are not those of the model.
+  func misfit(_ cause: String) -> ModelError { Self.other(name, cause, script) }
+}
+
+extension ModelFile {
+  /// Takes numbers off the front, little-endian.
+  struct Numbers {
+    private var bytes: ArraySlice<UInt8>
+
+    init(_ file: ModelFile) { bytes = file.payload[...] }
+
+    var isEmpty: Bool { bytes.isEmpty }
+    var count: Int { bytes.count }
+
+    mutating func byte() -> UInt8 { bytes.popFirst() ?? 0 }
+
+    mutating func word() -> UInt32 {
+      var bits: UInt32 = 0
+      for shift in 0..<4 { bits |= UInt32(byte()) << (8 * UInt32(shift)) }
+      return bits
+    }
+
+    mutating func float() -> Float { Float(bitPattern: word()) }
+
+    mutating func floats(_ count: Int) -> [Float] { (0..<count).map { _ in float() } }
+  }
+}
+
+extension waymark_model {
+  /// The bytes that the linker took in.
+  var file: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: bytes, count: count) }
+}

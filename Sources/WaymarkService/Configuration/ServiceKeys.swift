@@ -1,0 +1,221 @@
+import WaymarkConfiguration
+
+/// The keys of `waymark.yaml` that the service reads by their path, in the order of the page.
+enum ServiceKeys {
+  private typealias Key = ConfigurationKey
+
+  static let all: [ConfigurationKey] =
+    connections + pictures + scanning + typing + keeping + following + log
+
+  private static let connections: [ConfigurationKey] = [
+    // The socket's path has no key in the environment of its own: WAYMARK_SOCKET is what clients read, too.
+    Key(
+      "socket.path", .string, "where the socket is; `--socket` and `$WAYMARK_SOCKET` go before",
+      otherwise: "`/run/waymark/waymark.sock`, or one in `$XDG_RUNTIME_DIR`"),
+    Key("socket.group", .string, "the group that owns the socket and operates"),
+    Key("socket.mode", .choice(["0600", "0660", "0666"]), "its permissions", defaultValue: .string("0660")),
+    Key("roles.operators.users", .strings, "users that operate, besides the service's own and root", change: .reload),
+    Key(
+      "roles.operators.groups", .strings, "groups that operate; without operators, the socket's group", change: .reload),
+    Key("roles.observers.users", .strings, "users that observe", change: .reload),
+    Key("roles.observers.groups", .strings, "groups that observe", change: .reload),
+    Key(
+      "roles.observers.pictures", .bool, "whether observers get pictures too", defaultValue: .bool(false),
+      change: .reload),
+    Key(
+      "clients.maximum", .int(1...10_000),
+      "connections at a time; the last 32 are for operators, and of these 8 for root and the service's own user",
+      defaultValue: .int(512), change: .reload),
+    Key(
+      "clients.perUser", .int(1...10_000), "connections of one user at a time, other than root and the service's own",
+      defaultValue: .int(128), change: .reload),
+    Key(
+      "clients.outbox", .int(65_536...67_108_864), "bytes of events that may wait for one client",
+      defaultValue: .int(1_048_576), change: .reload),
+    Key(
+      "clients.history", .int(0...10_000),
+      "events that are kept for clients that come back (`subscribe`'s `after`), in at most 4 MiB of "
+        + "memory, payloads included",
+      defaultValue: .int(0), change: .reload),
+    Key(
+      "clients.slowAfter", .double(0.1...600), "seconds that a client that loses events may read nothing",
+      defaultValue: .double(5), change: .reload),
+    Key(
+      "clients.stalledAfter", .double(1...3600),
+      "seconds that a client may read nothing while something waits, or lose events", defaultValue: .double(30),
+      change: .reload),
+  ]
+
+  private static let pictures: [ConfigurationKey] = [
+    Key(
+      "source.path", .string, "a folder of pictures, an MJPEG or Y4M file or named pipe, or `-`, instead of a camera"),
+    Key("source.rate", .double(0.01...240), "pictures a second of a folder"),
+    Key(
+      "source.loop", .bool, "files and folders again and again; a named pipe is always taken up again",
+      defaultValue: .bool(true)),
+    Key(
+      "source.onboarding", .bool, "codes in the frames of `source.path` may onboard this device; a camera always may",
+      defaultValue: .bool(false)),
+    Key("camera.device", .string, "an identity from `waymark cameras`, a part of its name, or a node", change: .reload),
+    Key(
+      "camera.format", .choice(["MJPG", "YUYV", "NV12", "GREY"]), "the form preferred", otherwise: "`MJPG`",
+      change: .reload),
+    Key("camera.width", .int(16...8192), "the width of its frames", otherwise: "640", change: .reload),
+    Key("camera.height", .int(16...8192), "the height of its frames", otherwise: "480", change: .reload),
+    Key("camera.rate", .double(0.1...240), "frames a second", otherwise: "30", change: .reload),
+    Key(
+      "camera.rotation", .choice(["0", "90", "180", "270"]), "degrees clockwise, for cameras mounted sideways",
+      defaultValue: .string("0"), change: .reload),
+    Key("camera.mirror", .bool, "for cameras that face the user", defaultValue: .bool(false), change: .reload),
+    Key(
+      "camera.vendorFormats", .bool,
+      "whether libv4l2 may decode, in the service, what a camera compresses in a way of its own "
+        + "([security.md](security.md)); with `isolation: off` it always may",
+      defaultValue: .bool(false), change: .reload),
+    Key("camera.keepOpen", .bool, "never closed", defaultValue: .bool(false)),
+    Key(
+      "camera.closeAfter", .double(0...3600), "seconds without need after which it is closed", defaultValue: .double(10)
+    ),
+    Key(
+      "camera.focus", .int(-1_000_000...1_000_000), "the focus, in units of the camera", otherwise: "as the camera is",
+      change: .reload),
+    Key(
+      "camera.focusAuto", .bool, "whether the camera focuses by itself", otherwise: "as the camera is", change: .reload),
+    Key(
+      "camera.exposureTime", .int(0...1_000_000), "the exposure time, in units of the camera, most often 0.1 ms",
+      otherwise: "as the camera is", change: .reload),
+    Key(
+      "camera.exposureAuto", .bool, "whether the camera exposes by itself", otherwise: "as the camera is",
+      change: .reload),
+    Key(
+      "camera.gain", .int(0...1_000_000), "the gain, in units of the camera", otherwise: "as the camera is",
+      change: .reload),
+    Key(
+      "camera.powerLineFrequency", .choice(["off", "50", "60", "auto"]), "against flicker under lamps",
+      otherwise: "as the camera is", change: .reload),
+    Key(
+      "camera.calibrations", .strings,
+      "camera-info files of ROS or OpenCV, each for the size of frame it names; `CAMERA=FILE` for one "
+        + "camera only, by a part of its name",
+      change: .reload),
+    Key(
+      "camera.fieldOfView", .double(5...170), "horizontal, in degrees, of a camera that is not calibrated",
+      change: .reload),
+  ]
+
+  private static let scanning: [ConfigurationKey] = [
+    Key(
+      "scan.autoBegin", .choice(["off", "onboarding", "barcode"]), "what the service arms by itself",
+      defaultValue: .string("off"), change: .reload),
+    Key(
+      "scan.onboardingSymbologies", .strings, "the symbologies of onboarding scans", otherwise: "`[qr]`",
+      change: .reload),
+    Key(
+      "scan.barcodeSymbologies", .strings, "the symbologies of other scans", otherwise: "all common ones",
+      change: .reload),
+    Key("scan.rate", .double(0.1...240), "frames a second that are looked at", change: .reload),
+    Key(
+      "scan.newAfter", .double(0...3600), "seconds out of view after which a code is new again", otherwise: "2",
+      change: .reload),
+    Key("trigger.device", .string, "an input device with a scan key"),
+    Key("trigger.key", .string, "its name or number", otherwise: "`KEY_ENTER`"),
+    Key("trigger.mode", .choice(["onboarding", "barcode"]), "what the key arms", otherwise: "`barcode`"),
+  ]
+
+  private static let typing: [ConfigurationKey] = [
+    Key(
+      "type.arm", .choice(ServiceConfiguration.Typing.Arm.allCases.map(\.rawValue)),
+      "whose codes `waymark type` types ([typing.md](typing.md))", defaultValue: .string("service"), change: .typing),
+    Key(
+      "type.layout", .string, "the keyboard layout that the focused program reads with, in the words of `setxkbmap`",
+      otherwise: "that of `/etc/default/keyboard`, else `us`", change: .typing),
+    Key("type.variant", .string, "its variant, such as `nodeadkeys`", change: .typing),
+    Key("type.model", .string, "the keyboard's model", otherwise: "`pc105`", change: .typing),
+    Key("type.options", .strings, "options of xkb", change: .typing),
+    Key("type.prefix", .string, "typed before the code; keys in braces, such as `{Tab}`", change: .typing),
+    Key("type.suffix", .string, "typed after it", otherwise: "`{Enter}`", change: .typing),
+    Key(
+      "type.aim", .bool, "whether the symbology identifier of ISO/IEC 15424 goes before the data", otherwise: "`false`",
+      change: .typing),
+    Key("type.gs", .string, "what is typed for the separator of GS1 (ASCII 29)", change: .typing),
+    Key(
+      "type.controls", .choice(["refuse", "drop", "keys", "control"]), "what becomes of control characters",
+      otherwise: "`refuse`", change: .typing),
+    Key(
+      "type.unicode", .choice(["refuse", "ctrlShiftU"]), "what becomes of characters that the layout has no key for",
+      otherwise: "`refuse`", change: .typing),
+    Key(
+      "type.deadKeys", .bool, "whether accents may be typed with dead keys", defaultValue: .bool(true), change: .typing),
+    Key("type.rate", .double(1...2000), "keys a second", defaultValue: .double(400), change: .typing),
+    Key("type.symbologies", .strings, "what the scan of `arm: always` reads", change: .typing),
+    Key(
+      "type.device", .string, "the device that makes keyboards", defaultValue: .string("/dev/uinput"), change: .typing),
+  ]
+
+  private static let keeping: [ConfigurationKey] = [
+    Key(
+      "isolation", .choice(["on", "off"]),
+      "whether codes, frames and picture files are read in locked-in worker processes ([security.md](security.md))",
+      defaultValue: .string("on")),
+    Key("replay.folder", .string, "where confirmed payloads are remembered", change: .reload),
+    Key("gallery.folders", .strings, "folders of pictures that clients may list", change: .reload),
+    Key(
+      "forms.folder", .string,
+      "where forms wait for a program that takes them over ([protocol.md](protocol.md#forms)); in memory without it"),
+    Key("forms.keepFor", .double(0.1...87_600), "hours that they wait at most", otherwise: "168", change: .reload),
+    Key("signatures.folder", .string, "where signatures are kept ([signature.md](signature.md)); in memory without it"),
+    Key(
+      "signatures.keepFor", .double(0.1...87_600), "hours that they are kept at most", otherwise: "168", change: .reload
+    ),
+    Key(
+      "documents.folder", .string, "where captured pages are kept until they are saved",
+      otherwise: "`documents/session` in the state folder (systemd's, else `~/.local/state/waymark`)"),
+    Key("documents.output", .string, "where documents are saved", otherwise: "`documents/saved` in the state folder"),
+    Key(
+      "documents.keyFile", .string,
+      "a file of 32 random bytes by which pages are sealed until they are saved; made where there is none"),
+    Key("documents.pages", .int(1...200), "pages a document", otherwise: "100"),
+    Key("documents.megabytes", .int(16...65_536), "what its pictures take at most", otherwise: "1024"),
+    Key(
+      "documents.keepFor", .double(0.01...8760),
+      "hours after the last change for which pages that nobody saved are kept", otherwise: "24"),
+    Key("documents.rate", .double(0.1...240), "frames a second that are looked at"),
+  ]
+
+  private static let following: [ConfigurationKey] = [
+    Key(
+      "text.languages", .strings, "the languages of text, as Tesseract names its models", otherwise: "`eng` and `deu`",
+      change: .reload),
+    Key("text.rate", .double(0.1...240), "frames a second in which text is read, at most", change: .reload),
+    Key("scenes.folders", .strings, "folders of scenes", change: .reload),
+    Key("scenes.cache", .string, "where compiled anchors are kept", change: .reload),
+    Key("scenes.load", .string, "the scene to load at the start", change: .reload),
+    Key(
+      "scenes.start", .bool, "whether the session starts with the scene that is loaded by `scenes.load`",
+      defaultValue: .bool(false), change: .told("yes, at its next load")),
+    Key("scenes.annotateAfter", .double(0...60), "seconds from matched to annotating", change: .reload),
+    Key("scenes.lostAfter", .double(0...60), "seconds out of view after which an anchor is lost", change: .reload),
+    Key("anchors.library", .string, "a library to follow while no session is active", change: .reload),
+    Key("anchors.rate", .double(0.1...240), "frames a second that are looked at", change: .reload),
+  ]
+
+  private static let log: [ConfigurationKey] =
+    [
+      Key("log.level", .choice(logLevels), "how much is logged", defaultValue: .string("info"), change: .reload),
+      Key(
+        "log.format", .choice(LogSettings.Format.allCases.map(\.rawValue)),
+        "one line of words and `key=value`, or one JSON object a line", defaultValue: .string("text"), change: .reload),
+    ]
+    + LogSubsystem.allCases.map {
+      Key(
+        "log.levels.\($0.rawValue)", .choice(logLevels), "the level of one part", otherwise: "`log.level`",
+        change: .reload)
+    }
+
+  private static let logLevels = ["trace", "debug", "info", "notice", "warning", "error", "critical"]
+}
+
+extension ConfigurationKey.Change {
+  /// Read by `waymark type`, a program of its own.
+  fileprivate static let typing = Self.told("restart of `waymark-type`")
+}

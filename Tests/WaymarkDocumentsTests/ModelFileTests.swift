@@ -1,0 +1,95 @@
+import CModels
+import Testing
+import WaymarkSystem
+
+@testable import WaymarkDocuments
+
+/// What was fitted is taken in whole, or not at all.
+struct ModelFileTests {
+  private static let network = [UInt8](waymark_page_network().file)
+  private static let scorers = [UInt8](waymark_page_scorers().file)
+
+  /// A file of these numbers with a head that fits them.
+  private func file(_ payload: [UInt8], name: String = "page-network", format: String = "1") -> [UInt8] {
+    let sum = String(CRC32C.of(payload), radix: 16)
+    return Array(
+      "waymark model \(format)\nname \(name)\nscript Benchmarks/documents/x\nbytes \(payload.count)\ncrc32c \(sum)\n\n"
+        .utf8)
+      + payload
+  }
+
+  private func code(_ network: [UInt8] = network, _ scorers: [UInt8] = scorers) -> ModelErrorCode? {
+    do throws(ModelError) {
+      _ = try PageModels(
+        network: ModelFile(network, name: "page-network"), scorers: ModelFile(scorers, name: "page-scorers"))
+      return nil
+    } catch {
+      #expect(!error.message.isEmpty && !error.hint.isEmpty)
+      return error.code
+    }
+  }
+
+  @Test func thoseOfTheProgramFit() throws {
+    let models = try PageModels.load()
+    #expect(models.network.layers.count == PageNetwork.shapes.count)
+    #expect(models.first.hidden.count == 48)
+    #expect(models.followed.means.count == PageFeatures.countWithoutMask)
+    #expect(try ModelFile(Self.network, name: "page-network").script == "Benchmarks/documents/segment")
+    #expect(try ModelFile(Self.scorers, name: "page-scorers").script == "Benchmarks/documents/train")
+    #expect(PageFeatures().values.count == PageFeatures.count)
+    #expect(code() == nil)
+  }
+
+  @Test func aByteThatChangedIsSeen() {
+    for index in stride(from: 0, to: Self.network.count, by: 997) {
+      var bytes = Self.network
+      bytes[index] ^= 0x10
+      #expect(code(bytes) != nil, "byte \(index)")
+    }
+    for index in stride(from: 0, to: Self.scorers.count, by: 97) {
+      var bytes = Self.scorers
+      bytes[index] ^= 1
+      // The name of its script alone may change: nothing is computed by it.
+      let script = Array("script Benchmarks/documents/train".utf8)
+      let isScript = bytes.prefix(200).indices.contains(index) && (31..<(31 + script.count + 8)).contains(index)
+      #expect(isScript || code(Self.network, bytes) != nil, "byte \(index)")
+    }
+  }
+
+  @Test func anEndThatIsMissingIsSeen() {
+    for count in [0, 1, 15, 60, 100, 200, Self.network.count - 1] {
+      #expect(code(Array(Self.network.prefix(count))) == .damagedModel, "\(count) bytes")
+    }
+    #expect(code(Self.network + [0]) == .damagedModel)
+  }
+
+  @Test func anotherFormatOrModelIsRefused() throws {
+    let payload = try ModelFile(Self.network, name: "page-network").payload
+    #expect(code(file(payload)) == nil)
+    #expect(code(file(payload, format: "2")) == .unknownModelFormat)
+    #expect(code(file(payload, name: "page-scorers")) == .otherModel)
+    #expect(code(Self.scorers) == .otherModel)
+  }
+
+  /// Files that are whole, with numbers that do not fit.
+  @Test func numbersThatDoNotFitAreRefused() throws {
+    let payload = try ModelFile(Self.network, name: "page-network").payload
+    #expect(code(file(Array(payload.dropLast()))) == .otherModel)
+    #expect(code(file(payload + [0])) == .otherModel)
+    #expect(code(file([])) == .otherModel)
+    let nan = withUnsafeBytes(of: Float.nan.bitPattern.littleEndian) { Array($0) }
+    #expect(code(file(nan + payload.dropFirst(4))) == .otherModel)
+    let judges = try ModelFile(Self.scorers, name: "page-scorers").payload
+    func judged(_ payload: [UInt8]) -> ModelErrorCode? { code(Self.network, file(payload, name: "page-scorers")) }
+    #expect(judged(judges) == nil)
+    #expect(judged([20] + judges.dropFirst()) == .otherModel)
+    #expect(judged(judges + [0, 0, 0, 0]) == .otherModel)
+    #expect(judged(Array(judges.dropLast(4))) == .otherModel)
+    // The counts of something much larger than what follows.
+    #expect(judged(judges.prefix(4) + [0xFF, 0xFF, 0xFF, 0x7F] + judges.dropFirst(8)) == .otherModel)
+    // A deviation of zero would divide by it.
+    let at = 8 + 4 * PageFeatures.count
+    #expect(judged(judges.prefix(at) + [0, 0, 0, 0] + judges.dropFirst(at + 4)) == .otherModel)
+    #expect(judged(judges.prefix(at) + nan + judges.dropFirst(at + 4)) == .otherModel)
+  }
+}

@@ -1,0 +1,168 @@
+import Foundation
+import Testing
+import WaymarkConfiguration
+import WaymarkService
+
+/// Every key of `waymark.yaml`, as its row in the table says it.
+@Suite struct ConfigurationKeysTests {
+  private func problems(_ yaml: String) -> [ConfigurationProblem] {
+    ConfigurationDocument(yaml, path: "w.yaml", table: ConfigurationSchema.table).problems
+  }
+
+  /// A document with a value for one key, written after its sections, lists and names.
+  private func document(_ key: ConfigurationKey, name last: String? = nil, _ value: String) -> String {
+    let parts = key.path.split(separator: ".").map(String.init)
+    var (path, yaml, end) = ("", "", "")
+    for (index, part) in parts.enumerated() {
+      let isLast = index == parts.count - 1
+      yaml += (isLast ? last ?? part : part) + ": "
+      guard !isLast else { break }
+      path += path.isEmpty ? part : "." + part
+      let isList = ConfigurationSchema.key(path)?.kind == .sections
+      yaml += index == 0 ? "\n  " : ""
+      if index == 0 {
+        yaml += isList ? "- {" : "{"
+      } else {
+        yaml += isList ? "[{" : "{"
+      }
+      end = (isList && index > 0 ? "}]" : "}") + end
+    }
+    return yaml + value + end + "\n"
+  }
+
+  /// Values of the kind and within its bounds, and values that are not.
+  private func values(_ kind: ConfigurationKind) -> (right: [String], wrong: [String]) {
+    switch kind {
+    case .string: (["x", "\"\""], ["[a]", "{a: b}"])
+    case .text(let limit):
+      (
+        ["x", String(repeating: "x", count: limit)],
+        ["[a]", "{a: b}", "\"\"", String(repeating: "x", count: limit + 1)]
+      )
+    case .choice(let words): (words.map { "\"\($0)\"" }, ["nonsense", "[\(words[0])]", "{a: b}"])
+    case .int(let range):
+      (
+        ["\(range.lowerBound)", "\(range.upperBound)"],
+        ["\(range.lowerBound - 1)", "\(range.upperBound + 1)", "x", "\"\(range.lowerBound)\"", "1.5", "[1]", "{a: b}"]
+      )
+    case .double(let range):
+      (
+        ["\(range.lowerBound)", "\(range.upperBound)"],
+        [
+          "\(range.lowerBound - 0.001)", "\(range.upperBound + 0.001)", "x", "\"\(range.lowerBound)\"", ".nan", ".inf",
+          "[1]", "{a: b}",
+        ]
+      )
+    case .bool: (["true", "false"], ["yes", "\"true\"", "1", "[true]", "{a: b}"])
+    case .flag: (["true", "false", "yes", "off"], ["\"yes\"", "1", "[true]", "{a: b}"])
+    case .strings: (["x", "[x, y]"], ["{a: b}", "[[a]]", "[~]"])
+    case .texts(let limit): (["[x]"], ["x", "{a: b}", "[\"\"]", "[\(String(repeating: "x", count: limit + 1))]"])
+    case .choices(let words): (["\(words[0])", "[\(words.joined(separator: ", "))]"], ["nonsense", "{a: b}"])
+    case .ints(let range):
+      (
+        ["\(range.lowerBound)", "[\(range.lowerBound), \(range.upperBound)]"],
+        ["\(range.lowerBound - 1)", "\(range.upperBound + 1)", "[]", "[1, 2, 3]", "x"]
+      )
+    case .localized: (["x", "{en: x, de: y}"], ["[a]", "{English: x}", "\"\"", "{en: [x]}"])
+    case .section, .named: (["{}"], ["x", "[a]"])
+    case .sections: (["[{}]"], ["x", "{a: b}", "[x]"])
+    case .textOrSection(let limit): (["x", "{}"], ["[a]", "\"\"", String(repeating: "x", count: limit + 1)])
+    case .words: (["x", "[x]"], ["{a: b}"])
+    }
+  }
+
+  @Test(arguments: ConfigurationSchema.table.keys)
+  func takesWhatItsRowSaysAndNothingElse(_ key: ConfigurationKey) {
+    let (right, wrong) = values(key.kind)
+    for value in right {
+      #expect(problems(document(key, value)).isEmpty, "\(document(key, value))\(problems(document(key, value)))")
+    }
+    for value in wrong {
+      let yaml = document(key, value)
+      let found = problems(yaml)
+      #expect(found.count == 1, "\(yaml.prefix(300))\(found)")
+      // Lists tell which of their elements it is, and languages which text.
+      let shown = found.first?.key?.replacing(#/\.[0-9]+|\.en$/#, with: "")
+      #expect(shown == key.path, "\(yaml.prefix(300))")
+      #expect(found.first?.line == (key.path.contains(".") ? 2 : 1))
+      #expect((found.first?.column ?? 0) > 1 && found.first?.hint.isEmpty == false)
+    }
+  }
+
+  @Test(arguments: ConfigurationSchema.table.keys)
+  func aSlipOfTheFingerIsNamedWithTheKeyThatWasMeant(_ key: ConfigurationKey) throws {
+    let name = String(key.path.split(separator: ".").last ?? "")
+    // Names of the user's choice cannot be misspelt.
+    guard name != "NAME" else { return }
+    let found = problems(document(key, name: name + "x", "1"))
+    #expect(found.map(\.message) == ["there is no such key"])
+    #expect(found.first?.line == (key.path.contains(".") ? 2 : 1))
+    let hint = try #require(found.first?.hint)
+    // Where a shorter word is as near, that one may be named.
+    #expect(hint.hasPrefix("Did you mean "), "\(key.path): \(hint)")
+    if name.count > 4 {
+      #expect(hint.hasSuffix(".\(name)?") || hint == "Did you mean \(name)?", "\(key.path): \(hint)")
+    }
+  }
+
+  @Test func emptyListsThatCouldMeanAllOrNothingAreRefused() {
+    for key in ConfigurationSchema.table.keys where !key.mayBeEmpty {
+      switch key.kind {
+      case .strings, .texts, .choices, .sections: break
+      default: continue
+      }
+      for value in ["", "[]", "~"] {
+        let found = problems(document(key, value))
+        #expect(found.map(\.message) == ["the list is empty"], "\(key.path)")
+      }
+    }
+  }
+
+  /// A standard is a value that the key takes.
+  @Test func standardsAreWithinTheirBounds() {
+    for key in ConfigurationSchema.table.keys {
+      guard let standard = key.defaultValue else { continue }
+      let text =
+        switch standard {
+        case .string(let text): "\"\(text)\""
+        case .int(let number): "\(number)"
+        case .double(let number): "\(number)"
+        case .bool(let flag): "\(flag)"
+        case .strings(let texts): "[\(texts.joined(separator: ", "))]"
+        }
+      #expect(problems(document(key, text)).isEmpty, "\(key.path)")
+    }
+  }
+
+  /// What the parts of the service start with is what the table says.
+  @Test func theStandardConfigurationIsTheTables() {
+    let read = ServiceConfiguration(ConfigurationReader(layers: [], table: ConfigurationSchema.table))
+    let standard = ServiceConfiguration()
+    #expect(read.socket == standard.socket)
+    #expect(read.roles == standard.roles)
+    #expect(read.limits == standard.limits)
+    #expect(read.source == standard.source)
+    #expect(read.camera == standard.camera)
+    #expect(read.scan == standard.scan)
+    #expect(read.typing == standard.typing)
+    #expect(read.documents == standard.documents)
+    #expect(read.scenes == standard.scenes)
+    #expect(read.isIsolated == standard.isIsolated)
+    #expect(read.log.level == standard.log.level && read.log.format == standard.log.format)
+  }
+
+  /// With `WAYMARK_WRITE_REFERENCE` set the page is written anew: Scripts/write-reference.
+  @Test func thePageIsTheTables() throws {
+    let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appending(path: "docs/configuration.md")
+    let text = try String(contentsOf: page, encoding: .utf8)
+    var made = text
+    for (name, rows) in ConfigurationSchema.reference {
+      made = try #require(ConfigurationReference.page(made, replacing: name, with: rows), "\(name) has no place")
+    }
+    if ProcessInfo.processInfo.environment["WAYMARK_WRITE_REFERENCE"] != nil, made != text {
+      try Data(made.utf8).write(to: page)
+    }
+    #expect(made == text, "docs/configuration.md is not what the table says: Scripts/write-reference")
+  }
+}
