@@ -67,7 +67,7 @@ package enum CameraFault: Error, Sendable, Hashable {
         hint: "add the user to the group of the device (usually `video`) or install the udev rules: `waymark doctor`")
     case .stalled:
       SourceError(
-        code: "cameraStalled", message: "\(device) has ceased to deliver frames",
+        code: "cameraStalled", message: "\(device) stopped delivering frames",
         hint: "it is reopened by itself; if that does not help, unplug it or check the hub's power")
     case .broken(let number):
       SourceError(

@@ -75,7 +75,7 @@ package final class KeystrokeTyper {
         guard !isInterrupted() else {
           keyboard.releaseAll()
           throw TypingError(
-            .interrupted, "The program was told to end while it typed.", hint: "Look at the field, and scan again.")
+            .interrupted, "The program was stopped while it typed.", hint: "Check the field, and scan again.")
         }
         let now = pace.now()
         if next > now { pace.wait(next - now) }

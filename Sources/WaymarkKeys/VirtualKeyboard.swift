@@ -91,8 +91,8 @@ package final class VirtualKeyboard {
       guard code == 0 else {
         releaseAll()
         throw TypingError(
-          .keyboardLost, "The keyboard went away while it typed: \(String(cString: strerror(-code))).",
-          hint: "A part of the code may have been typed: look at the field, and scan again.")
+          .keyboardLost, "The virtual keyboard disappeared during typing: \(String(cString: strerror(-code))).",
+          hint: "A part of the code may have been typed: check the field, and scan again.")
       }
       if !transition.isDown { pressed.removeAll { $0 == transition.key } }
     }
@@ -115,6 +115,7 @@ package final class VirtualKeyboard {
         "Run it as waymark-type.service, whose group the udev rule gives \(path) to, or as root."
       default: "Check \(path)."
       }
-    return TypingError(.noKeyboard, "\(path) makes no keyboard: \(String(cString: strerror(code))).", hint: hint)
+    return TypingError(
+      .noKeyboard, "\(path) cannot make a virtual keyboard: \(String(cString: strerror(code))).", hint: hint)
   }
 }

@@ -77,7 +77,7 @@ package struct Daemon: Sendable {
     do {
       try await ServiceGroup(configuration: setup).run()
     } catch is CancellationError {
-      log.warning("what did not end in time was cut off")
+      log.warning("parts of the service did not stop in time")
     }
     log.notice("stopped")
   }
@@ -98,7 +98,7 @@ package struct Daemon: Sendable {
       return try await assembly.reload(configuration)
     } catch {
       if problems.isEmpty { log.error("\(error)") }
-      log.error("the configuration has problems; everything stays as it was")
+      log.error("the configuration has problems; the old one stays in effect")
       // An error that knows its own words for the client uses them.
       guard !(error is ServiceError), !(error is any Replyable), let error = error as? any Explainable else {
         throw error
@@ -135,12 +135,12 @@ private struct ShutdownService: Service {
   func run() async throws {
     try? await gracefulShutdown()
     manager.stopping()
-    await assembly.stop(reason: "The service was told to stop.")
+    await assembly.stop(reason: "The service is stopping.")
     await server.stop()
     guard await !assembly.finish() else { return }
     // A lane that is deep in a picture, or a camera's driver that does not answer: the kernel takes back what they hold. Not by
     // way of exit(3), which would take memory from under a thread that runs.
-    log.warning("what did not end in time was cut off")
+    log.warning("parts of the service did not stop in time")
     LogWriter.standardError.flush(within: 0.2)
     _exit(0)
   }

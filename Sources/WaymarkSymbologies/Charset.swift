@@ -10,7 +10,7 @@ public enum Charset: String, Hashable, Sendable, Codable, CaseIterable {
   case shiftJIS = "Shift_JIS"
   /// GB 18030.
   case gb18030 = "GB18030"
-  /// Latin-1: what is left when nothing else fits; also said of bytes that are no text at all.
+  /// Latin-1: what is left when nothing else fits; also said of bytes that are not text at all.
   case latin1 = "ISO-8859-1"
   // The sets below are only used where a code names them by an extended channel interpretation.
   /// The character set of the first PCs.

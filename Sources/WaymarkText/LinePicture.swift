@@ -87,7 +87,7 @@ package struct LinePicture {
     (capitalHeight, isInPieces) = capitals
   }
 
-  /// Erases what reaches in over the border and is no part of the line; the pieces that stay.
+  /// Erases what reaches in over the border and is not part of the line; the pieces that stay.
   private static func clean(_ plane: inout InkPlane) -> [InkComponent] {
     let (width, height) = (plane.width, plane.height)
     // Faint traces of other lines too: a threshold on the paper's side of the middle.

@@ -70,8 +70,8 @@ package struct PageRequest: Hashable, Sendable {
       guard let drawn = rectifier.rectify(image, outline: outline, bends: bends.flatMap { SideBends(numbers: $0) })
       else {
         throw ImageError(
-          .cannotEncode, "the corners are no page's outline",
-          hint: "Give them clockwise from the page's top left, without a turn inwards.")
+          .cannotEncode, "the corners do not form the outline of a page",
+          hint: "List them clockwise from the page's top left, as a convex quadrilateral.")
       }
       page = drawn
       format = PageShape(outline: outline, width: Double(image.width), height: Double(image.height)).format

@@ -9,7 +9,7 @@ package struct PreparedPicture: Sendable, Equatable {
   /// The smaller file; nil when the file is to be handed out as it is.
   package let replacement: [UInt8]?
 
-  /// Decodes the file, so that nothing is handed out that is no picture, and makes it smaller where it is wider than `width`.
+  /// Decodes the file, so that nothing is handed out that is not a picture, and makes it smaller where it is wider than `width`.
   package init(_ file: UnsafeRawBufferPointer, width: Int?) throws(ImageError) {
     let decoded = try PictureDecoder().rgb(file)
     let image = decoded.image

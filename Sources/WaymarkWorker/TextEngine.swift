@@ -29,7 +29,7 @@ package final class TextEngine {
     self.limit = limit
     guard (1...4).contains(languages.count), languages.allSatisfy(Self.isName) else {
       throw TextError(
-        .textLanguageMissing, "The languages are not named as models are.", hint: "Up to four words such as eng+deu.")
+        .textLanguageMissing, "The languages are not valid model names.", hint: "Write up to four, such as eng+deu.")
     }
     guard let program = executable ?? Self.program() else {
       throw TextError(
@@ -95,7 +95,7 @@ package final class TextEngine {
         hint: "apt install --reinstall waymark-text libtesseract5", cause: cause)
     }
     return TextError(
-      .textEngineFailed, "The program that reads text gave no answer, and was ended.",
-      hint: "It is started again with the next line.", cause: cause)
+      .textEngineFailed, "The program that reads text did not answer and was stopped.",
+      hint: "It is restarted for the next line.", cause: cause)
   }
 }

@@ -95,7 +95,7 @@ package struct WorkerMain: ~Copyable {
     let outcome = try decoder.decode(file, channels: .gray, scale: order.scale) { header throws(ImageError) in
       try order.check(header)
       guard let base = output.baseAddress else {
-        throw ImageError(.outOfMemory, "there is no arena", hint: "Start another worker.")
+        throw ImageError(.outOfMemory, "the worker has no shared memory", hint: "Start another worker.")
       }
       return ((base + head).assumingMemoryBound(to: UInt8.self), header.scaledWidth, output.count - head)
     }

@@ -44,7 +44,7 @@ package struct WorkerLauncher: Hashable, Sendable {
     guard let arena = WorkerArena(owning: worker.arena) else {
       WorkerProcess.end(worker.process)
       close(worker.channel)
-      throw .cannotStart(reason: "there is no address space for its arena")
+      throw .cannotStart(reason: "there is no address space for its shared memory")
     }
     return WorkerProcess(worker, arena: arena)
   }
@@ -71,11 +71,11 @@ struct WorkerProcess: ~Copyable {
     let answer = try receive(until: MonotonicClock.now + limit, or: stop)
     if answer[0] == WorkerEndpoint.refusal {
       let reason = String(cString: strerror(CInt(truncatingIfNeeded: answer[1])))
-      throw .cannotStart(reason: "it cannot lock itself in (\(reason))")
+      throw .cannotStart(reason: "it cannot set up its sandbox (\(reason))")
     }
-    guard answer[0] == WorkerEndpoint.greeting else { throw .cannotStart(reason: "it does not say that it is ready") }
+    guard answer[0] == WorkerEndpoint.greeting else { throw .cannotStart(reason: "it did not report that it is ready") }
     guard answer[1] == 0 else {
-      throw .cannotStart(reason: "its filter lets through what it must not (\(String(answer[1], radix: 2)))")
+      throw .cannotStart(reason: "its sandbox allows what it must refuse (\(String(answer[1], radix: 2)))")
     }
   }
 
@@ -178,7 +178,7 @@ struct WorkerProcess: ~Copyable {
         let killed = [CInt(CLD_KILLED), CInt(CLD_DUMPED)].contains(information.si_code)
         return killed ? information._sifields._sigchld.si_status : nil
       }
-      // Its end of the channel is closed, so that its end is near, or it is no worker any more.
+      // Its end of the channel is closed, so that its end is near, or it is not a worker any more.
       poll(nil, 0, 1)
     } while MonotonicClock.now < deadline
     return nil

@@ -179,7 +179,7 @@ final class BrokerPublisher: Sendable {
       case .gap(let through):
         let loss = courier.format.lossMessage(
           after + 1...through, stream: courier.log.stream, time: WallClock.timestamp)
-        BridgeLog.write(.warning, "\(through - after) events are lost: the store was full, or damaged")
+        BridgeLog.write(.warning, "\(through - after) events were lost: the store was full or damaged")
         _ = publish(loss, sequence: through)
       case .records(let records):
         for record in records {
@@ -199,7 +199,7 @@ final class BrokerPublisher: Sendable {
       case .underway(let number): sender.sent(sequence, message: number)
       case .impossible(let reason):
         refused += 1
-        BridgeLog.write(.error, "event \(sequence) can be sent to no broker: \(reason)")
+        BridgeLog.write(.error, "event \(sequence) cannot be sent to any broker: \(reason)")
         acknowledge(sender.skip(sequence))
       case .failed(let reason):
         end(reason)

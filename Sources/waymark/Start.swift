@@ -26,6 +26,9 @@ enum Start {
         .usage, "There is no option \(DisplayText.escaped(word, limit: 200)).",
         hint: "For a file of that name, write ./ before it. waymark COMMAND --help lists the options.")
     }
+    if let problem = CommandSuggestion.problem(in: arguments.dropFirst()) {
+      Output.fail(.usage, problem.message, hint: problem.hint)
+    }
     Task {
       do {
         var command = try Waymark.parseAsRoot(Array(arguments.dropFirst()))

@@ -152,7 +152,7 @@ struct CommandLineTests {
     #expect(try Executable.run(["scan", file, "--annotate", folder.file("c.png")]).status == 0)
   }
 
-  @Test("What is no file is written into, not replaced")
+  @Test("What is not a file is written into, not replaced")
   func devices() throws {
     let folder = try TemporaryFolder()
     let run = try shell(

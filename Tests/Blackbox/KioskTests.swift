@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test(
-    "What is no origin is wrong usage",
+    "What is not an origin is wrong usage",
     arguments: ["kiosk.example", "https://kiosk.example/", "ftp://kiosk.example", "https://"])
   func noOrigin(text: String) throws {
     let run = try Executable.run(["kiosk", "--origin", "https://kiosk.example", "--origin", text])

@@ -123,7 +123,7 @@ import Testing
     let log = service.log(with: "everything stays as it was")
     #expect(log.contains("hosts"))
     #expect(log.contains("everything stays as it was"))
-    #expect(!log.contains("the configuration was taken over"))
+    #expect(!log.contains("the new configuration is in effect"))
     #expect(!log.contains("\"message\""))
   }
 

@@ -72,19 +72,19 @@ import WaymarkSystem
   @Test func mistakesHaveALine() {
     #expect(problem("brokr: {}") == "bridge.yaml:1: brokr is not known")
     #expect(problem("broker:\n  hots: x") == "bridge.yaml:2: broker.hots is not known")
-    #expect(problem("broker: localhost") == "bridge.yaml:1: broker is no map")
-    #expect(problem("broker: { port: 0 }").contains("broker.port is no whole number from 1 to 65535"))
+    #expect(problem("broker: localhost") == "bridge.yaml:1: broker is not a section")
+    #expect(problem("broker: { port: 0 }").contains("broker.port is not a whole number from 1 to 65535"))
     #expect(problem("broker: { version: 4 }").contains("broker.version is none of 5, 3.1.1"))
     #expect(problem("broker: { tls: { keyFile: k } }").contains("not both"))
     #expect(problem("broker: { passwordFile: k }").contains("goes with"))
     #expect(problem("device: a/b").contains("topic"))
     #expect(problem("commands: [scan.confirm]").contains("scan.confirm cannot be allowed"))
-    #expect(problem("commands: scan.begin").contains("commands is no list"))
-    #expect(problem("events: { scan.successful: some }").contains("is none of off, default, all"))
-    #expect(problem("events: { \"a b\": all }").contains("is no name of events"))
-    #expect(problem("events: [a]").contains("events is no map"))
+    #expect(problem("commands: scan.begin").contains("commands is not a list"))
+    #expect(problem("events: { scan.successful: some }").contains("must be off, default, all, or a list of fields"))
+    #expect(problem("events: { \"a b\": all }").contains("is not the name or family of events"))
+    #expect(problem("events: [a]").contains("events is not a section"))
     #expect(problem("[").contains("is not YAML"))
-    #expect(problem("text") == "bridge.yaml:1: the file is no map")
+    #expect(problem("text") == "bridge.yaml:1: the file is not a section")
   }
 
   @Test func aPasswordThatAnybodyCanReadIsRefused() throws {

@@ -101,8 +101,8 @@ struct OnboardingConfigurationTests {
       ("onboarding:\n  allowHTTP: \"yes\"", "w.yaml:2: onboarding.allowHTTP: true or false is expected"),
       ("onboarding:\n  hosts: {a: b}", "w.yaml:2: onboarding.hosts: a list of strings is expected"),
       ("onboarding:\n  hosts: [[a]]", "w.yaml:2: onboarding.hosts: a list of strings is expected"),
-      ("onboarding:\n  kinds: [sap]", "w.yaml:2: onboarding.kinds: \"sap\" is no kind"),
-      ("onboarding:\n  algorithms: [none]", "w.yaml:2: onboarding.algorithms: \"none\" is no algorithm"),
+      ("onboarding:\n  kinds: [sap]", "w.yaml:2: onboarding.kinds: \"sap\" is not a kind"),
+      ("onboarding:\n  algorithms: [none]", "w.yaml:2: onboarding.algorithms: \"none\" is not a supported algorithm"),
       (
         "onboarding:\n  signatures: maybe",
         "w.yaml:2: onboarding.signatures: \"maybe\" is none of required, optional, refused"

@@ -149,7 +149,7 @@ struct ReplayStoreTests {
     }
   }
 
-  @Test("A store that cannot remember says so, and names that are no digests are refused")
+  @Test("A store that cannot remember says so, and names that are not digests are refused")
   func broken() throws {
     try withFolder { folder in
       #expect(throws: OnboardingError.self) { try ReplayStore(folder: "/dev/null/x") }

@@ -7,7 +7,7 @@ import WaymarkProtocol
 
 @testable import WaymarkService
 
-/// The bytes behind `scan.picture`: whatever becomes of the request, they are no requests, take bounded room, and bounded time.
+/// The bytes behind `scan.picture`: whatever becomes of the request, they are not requests, take bounded room, and bounded time.
 @Suite("Uploads", .serialized, .ownThread) struct UploadTests {
   private static let picture =
     URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

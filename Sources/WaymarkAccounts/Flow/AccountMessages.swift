@@ -144,7 +144,7 @@ package enum AccountEffect: Hashable, Sendable {
 package enum AccountRefusal: Hashable, Sendable, Error {
   /// It has no meaning in this state.
   case wrongPhase
-  /// Something is under way.
+  /// Another operation is running.
   case busy
   /// Seconds to wait.
   case waiting(Double)

@@ -19,7 +19,7 @@ package struct IlluminationModel: Sendable {
 
   /// - Parameters:
   ///   - outline: the poster's corners in the picture.
-  ///   - others: what hangs beside it and is no wall.
+  ///   - others: what hangs beside it and is not a wall.
   /// - Returns: `nil` where too little wall is in the picture, or the wall does not tell.
   package init?(_ picture: ImageView, around outline: Quadrilateral, without others: [Quadrilateral] = []) {
     let unit = Quadrilateral(

@@ -12,7 +12,7 @@ package final class CodeFollower {
   package struct Options: Sendable {
     /// For how long a code that is out of sight is looked for near its last place and keeps its number, in seconds.
     package var lostAfter = 0.5
-    /// For how long a code that is no grid of modules is believed without being read, in seconds: the texture of bars says in
+    /// For how long a code that is not a grid of modules is believed without being read, in seconds: the texture of bars says in
     /// one direction only whether they are still the same.
     package var unread = 1.0
     /// The most codes that are followed.

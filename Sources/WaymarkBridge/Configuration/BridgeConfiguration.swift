@@ -129,8 +129,8 @@ extension BridgeConfiguration.Broker {
     }
     guard (tls?.certificateFile == nil) == (tls?.keyFile == nil) else {
       throw BridgeError(
-        .badConfiguration, "\(section.file): broker.tls names a certificate or a key, not both",
-        hint: "Give certificateFile and keyFile, or neither.")
+        .badConfiguration, "\(section.file): broker.tls needs certificateFile and keyFile together",
+        hint: "Write both, or neither.")
     }
     guard passwordFile == nil || username != nil else {
       throw BridgeError(

@@ -20,7 +20,8 @@ struct YAMLSection {
         pairs.append((name, key, value))
       }
     } else {
-      problem = Self.problem(file, node, path.isEmpty ? "the file" : path, "is no map", hint: "Write KEY: VALUE lines.")
+      problem = Self.problem(
+        file, node, path.isEmpty ? "the file" : path, "is not a section", hint: "Write KEY: VALUE lines.")
     }
     self.pairs = pairs
     self.problem = problem
@@ -47,7 +48,7 @@ struct YAMLSection {
   mutating func text(_ name: String) throws(BridgeError) -> String? {
     guard let node = try take(name) else { return nil }
     guard let text = node.scalar?.string, !text.isEmpty, !text.utf8.contains(0) else {
-      throw wrong(name, node, "is no text", hint: "Write \(name): VALUE.")
+      throw wrong(name, node, "is not a non-empty string", hint: "Write \(name): VALUE.")
     }
     return text
   }
@@ -55,7 +56,7 @@ struct YAMLSection {
   mutating func word(_ name: String, _ words: [String]) throws(BridgeError) -> String? {
     guard let node = try take(name) else { return nil }
     guard let text = node.scalar?.string, words.contains(text) else {
-      throw wrong(name, node, "is none of \(words.joined(separator: ", "))", hint: "Choose one of them.")
+      throw wrong(name, node, "must be one of \(words.joined(separator: ", "))", hint: "Correct the value.")
     }
     return text
   }
@@ -64,7 +65,7 @@ struct YAMLSection {
     guard let node = try take(name) else { return nil }
     guard let number = node.int, range.contains(number) else {
       throw wrong(
-        name, node, "is no whole number from \(range.lowerBound) to \(range.upperBound)", hint: "Correct the value.")
+        name, node, "is not a whole number from \(range.lowerBound) to \(range.upperBound)", hint: "Correct the value.")
     }
     return number
   }
@@ -82,11 +83,11 @@ struct YAMLSection {
   }
 
   private func list(_ name: String, _ node: Node) throws(BridgeError) -> [String] {
-    guard let sequence = node.sequence else { throw wrong(name, node, "is no list", hint: "Write [A, B].") }
+    guard let sequence = node.sequence else { throw wrong(name, node, "is not a list", hint: "Write [A, B].") }
     var texts: [String] = []
     for element in sequence {
       guard let text = element.scalar?.string, !text.isEmpty else {
-        throw wrong(name, element, "holds something that is no text", hint: "Write [A, B].")
+        throw wrong(name, element, "contains a value that is not a string", hint: "Write [A, B].")
       }
       texts.append(text)
     }
@@ -103,7 +104,8 @@ struct YAMLSection {
       let levels = event.split(separator: ".", omittingEmptySubsequences: false)
       let names = levels.last == "*" ? levels.dropLast() : levels[...]
       guard names.allSatisfy({ BridgeTopics.isLevel(String($0)) }) else {
-        throw inner.wrong(event, key, "is no name of events", hint: "Give a name, a family such as scan.*, or *.")
+        throw inner.wrong(
+          event, key, "is not the name or family of events", hint: "Write a name, a family such as scan.*, or *.")
       }
       // YAML 1.1 takes the bare word off for false.
       switch value.scalar?.string {
@@ -112,7 +114,8 @@ struct YAMLSection {
       case "all": rules[event] = .all
       case .some:
         throw inner.wrong(
-          event, value, "is none of off, default, all", hint: "Or give a list of fields: [default, text].")
+          event, value, "must be off, default, all, or a list of fields",
+          hint: "A list of fields is written [default, text].")
       case nil:
         let fields = try inner.list(event, value)
         rules[event] = .named(fields.filter { $0 != "default" }, withStandard: fields.contains("default"))

@@ -94,7 +94,7 @@ package final class EventLog: Sendable {
       close(lock)
       throw number == EWOULDBLOCK
         ? BridgeError(
-          .store, "Another bridge uses the store \(folder)", hint: "End it, or give this one a folder of its own.")
+          .store, "Another bridge uses the store \(folder)", hint: "Stop it, or name another folder for this one.")
         : Self.problem(folder, number)
     }
     var state = State()
@@ -337,7 +337,7 @@ package final class EventLog: Sendable {
   private static func readSlots(_ state: inout State, folder: String) {
     state.slots = open(folder + "/acknowledged", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard state.slots >= 0 else { return }
-    // A part that is missing stays zero, which is no slot.
+    // A part that is missing stays zero, which is not a slot.
     var bytes = [UInt8](repeating: 0, count: 2 * LogFormat.slotSize)
     _ = pread(state.slots, &bytes, bytes.count, 0)
     for half in [bytes.prefix(LogFormat.slotSize), bytes.suffix(LogFormat.slotSize)] {

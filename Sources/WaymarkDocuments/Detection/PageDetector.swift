@@ -116,7 +116,7 @@ public final class PageDetector {
   /// The page that is known to be about there, whatever the score, with the care of `detect`: of all that may be a page in that place the
   /// likeliest.
   ///
-  /// - Returns: nil where `last` is no page's outline, or nothing but a part of it is seen.
+  /// - Returns: nil where `last` is not a page's outline, or nothing but a part of it is seen.
   public func settle(_ image: RGBImage, near last: Quadrilateral) -> DetectedPage? {
     load(image)
     let all = traced(Self.traced)

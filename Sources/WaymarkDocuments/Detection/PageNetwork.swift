@@ -40,7 +40,7 @@ struct PageNetwork: Sendable {
   }()
 
   /// Of each layer the scales of all outputs, then their offsets, as numbers of 32 bits, little-endian, then its weights as signed bytes, the
-  /// outputs of an input side by side; nil where that is no base64, or its length is not that of the layers.
+  /// outputs of an input side by side; nil where that is not base64, or its length is not that of the layers.
   init?(base64: String) {
     guard let data = Data(base64Encoded: base64) else { return nil }
     var bytes = [UInt8](data)[...]

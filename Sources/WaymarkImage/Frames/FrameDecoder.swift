@@ -53,7 +53,7 @@ package struct DecodeRequest: Sendable, Equatable {
     guard header.width == width, header.height == height, header.scaledWidth == scaledWidth,
       header.scaledHeight == scaledHeight
     else {
-      throw ImageError(.damagedPicture, "the frame is not of the size that it was said to have", hint: "Take another.")
+      throw ImageError(.damagedPicture, "the frame does not have its declared size", hint: "Take another.")
     }
   }
 }

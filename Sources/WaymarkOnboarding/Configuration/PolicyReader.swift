@@ -85,7 +85,7 @@ struct PolicyReader {
       let known = PayloadKind.builtIn + policy.customKinds.map(\.kind)
       for word in words where !known.contains(PayloadKind(rawValue: word)) {
         add(
-          "\"\(word)\" is no kind", "onboarding.kinds", content["kinds"],
+          "\"\(word)\" is not a kind of payload", "onboarding.kinds", content["kinds"],
           hint: "Kinds are \(known.map(\.rawValue).joined(separator: ", ")).")
       }
       policy.kinds = Set(words.map(PayloadKind.init(rawValue:)))
@@ -101,7 +101,8 @@ struct PolicyReader {
       let choices = SignatureAlgorithm.allCases.map(\.rawValue).joined(separator: ", ")
       for word in words where SignatureAlgorithm(rawValue: word) == nil {
         add(
-          "\"\(word)\" is no algorithm", "onboarding.algorithms", content["algorithms"], hint: "Choose of \(choices).")
+          "\"\(word)\" is not a supported algorithm", "onboarding.algorithms", content["algorithms"],
+          hint: "Write one of \(choices).")
       }
       policy.algorithms = Set(words.compactMap(SignatureAlgorithm.init(rawValue:)))
     }
@@ -109,8 +110,8 @@ struct PolicyReader {
       policy.signatures = OnboardingPolicy.Signatures(rawValue: word)
       if policy.signatures == nil {
         add(
-          "\"\(word)\" is none of required, optional, refused", "onboarding.signatures", content["signatures"],
-          hint: "Leave it out to demand signatures as soon as there is a key.")
+          "\"\(word)\" is not required, optional or refused", "onboarding.signatures", content["signatures"],
+          hint: "Leave it out to require signatures as soon as there is a key.")
       }
     }
     if let words = strings("issuer", content) { policy.issuers = Set(words) }
@@ -139,7 +140,7 @@ struct PolicyReader {
       let schemes = words.map { $0.lowercased() }
       for scheme in schemes where !LinkScheme.isScheme(scheme) || LinkScheme.isDangerous(scheme) {
         add(
-          "\"\(scheme)\" can be no scheme of onboarding links", "onboarding.linkSchemes", content["linkSchemes"],
+          "\"\(scheme)\" cannot be the scheme of onboarding links", "onboarding.linkSchemes", content["linkSchemes"],
           hint: "Write the scheme that your app has registered, such as com.example.pump, without ://.")
       }
       policy.linkSchemes = Set(schemes)
@@ -156,8 +157,8 @@ struct PolicyReader {
         warnings += remarks.map { "\(name): \($0)" }
         if keys.isEmpty {
           add(
-            "\(name): no key in it can check signatures", "onboarding.keyFiles", content["keyFiles"],
-            hint: "Give public keys: EC, Ed25519, or RSA of at least 2048 bits.")
+            "\(name): none of its keys can verify signatures", "onboarding.keyFiles", content["keyFiles"],
+            hint: "Use public keys: EC, Ed25519, or RSA of at least 2048 bits.")
         }
       } catch {
         add("\(name): \(error.message)", "onboarding.keyFiles", content["keyFiles"], hint: error.hint)

@@ -14,7 +14,8 @@ package enum JSONWebToken {
     guard let name = policy.hostClaim else { return Payload(.jwt, fields: fields) }
     guard let text = claims.value(at: name)?.string, !text.isEmpty else {
       let shown = DisplayText.escaped(name, limit: 60)
-      return .malformed(.jwt, "the claim \"\(shown)\", which holds the host, is missing or no text", fields: fields)
+      return .malformed(
+        .jwt, "the claim \"\(shown)\", which holds the host, is missing or not a string", fields: fields)
     }
     return Payload(.jwt, fields: fields, endpoints: [.init(name: name, hostOrAddress: text)])
   }

@@ -3,7 +3,7 @@ import WaymarkSystem
 /// A host in the one form in which hosts are compared: lower case, punycode, no trailing dot, addresses in their
 /// usual spelling.
 package struct HostName: Sendable, Hashable {
-  /// Why something is no host.
+  /// Why something is not a host.
   package struct Problem: Error, Sendable, Hashable {
     package let text: String
     package init(_ text: String) { self.text = text }
@@ -19,25 +19,25 @@ package struct HostName: Sendable, Hashable {
   package init(_ text: String) throws(Problem) {
     guard !text.isEmpty else { throw Problem("the host is empty") }
     if let bad = text.unicodeScalars.first(where: Self.isForbidden) {
-      throw Problem("\"\(DisplayText.escaped(String(Character(bad))))\" cannot stand in a host")
+      throw Problem("\"\(DisplayText.escaped(String(Character(bad))))\" is not allowed in a host")
     }
     if text.hasPrefix("[") {
       guard text.hasSuffix("]"), let address = IPv6Address(text.dropFirst().dropLast()) else {
-        throw Problem("this is no IPv6 address")
+        throw Problem("this is not an IPv6 address")
       }
       self.ascii = "[\(address)]"
       self.isAddress = true
       return
     }
     guard !text.contains("["), !text.contains("]"), !text.contains(":") else {
-      throw Problem("an IPv6 address stands in brackets, and nothing else does")
+      throw Problem("only an IPv6 address is written in brackets")
     }
     var labels = text.split(separator: ".", omittingEmptySubsequences: false)
     if labels.last == "" { labels.removeLast() }
     guard !labels.isEmpty else { throw Problem("the host is empty") }
     if Self.looksNumeric(labels[labels.count - 1]) {
       guard labels.count == 4, labels.allSatisfy(Self.isOctet) else {
-        throw Problem("a number that some programs take for an address")
+        throw Problem("some programs read this number as an address")
       }
       self.ascii = labels.joined(separator: ".")
       self.isAddress = true

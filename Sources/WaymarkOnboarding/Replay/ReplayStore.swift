@@ -58,7 +58,7 @@ package final class ReplayStore: ReplayGuard {
     case .damaged:
       let aside = horizon.restore(at: wall)
       warnings.append(
-        "\(folder)/horizon is damaged and was set aside\(aside.map { " as \($0)" } ?? ""); codes that are over by now count "
+        "\(folder)/horizon is damaged and was set aside\(aside.map { " as \($0)" } ?? ""); codes that have expired by now count "
           + "as used.")
     case .unreadable(let problem): warnings.append("\(problem.message).")
     case .none, .seconds: break

@@ -22,7 +22,7 @@ package struct CompactJWS: Sendable, Hashable {
     return parts.allSatisfy { $0.allSatisfy { $0 > 0x20 && $0 < 0x7F } }
   }
 
-  /// Why a text is no such token.
+  /// Why a text is not such a token.
   package struct Problem: Error, Sendable, Hashable {
     package let text: String
   }
@@ -30,7 +30,7 @@ package struct CompactJWS: Sendable, Hashable {
   /// Takes a token apart.
   package init(_ text: String) throws(Problem) {
     let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    guard parts.count == 3 else { throw Problem(text: "the token is encrypted, and only signed ones can be judged") }
+    guard parts.count == 3 else { throw Problem(text: "the token is encrypted; only signed tokens are supported") }
     guard let head = Base64URL.decode(parts[0]), let payload = Base64URL.decode(parts[1]),
       let signature = Base64URL.decode(parts[2])
     else { throw Problem(text: "a part of the token is not base64url") }
@@ -39,14 +39,14 @@ package struct CompactJWS: Sendable, Hashable {
     } catch {
       throw Problem(text: "the token's header is not JSON: \(error.problem)")
     }
-    guard header.members != nil else { throw Problem(text: "the token's header is no object") }
+    guard header.members != nil else { throw Problem(text: "the token's header is not an object") }
     // RFC 7515, 4.1.11: what must be understood and is not, refuses the token.
-    if header["crit"] != nil { throw Problem(text: "the token demands extensions (\"crit\") that are not known here") }
+    if header["crit"] != nil { throw Problem(text: "the token requires extensions (\"crit\") that are not supported") }
     if let b64 = header["b64"], b64 != .bool(true) {
       throw Problem(text: "the token's payload is not encoded (\"b64\")")
     }
     guard header["alg"]?.string != nil else { throw Problem(text: "the token's header names no algorithm") }
-    if let id = header["kid"], id.string == nil { throw Problem(text: "the token's key identifier is no text") }
+    if let id = header["kid"], id.string == nil { throw Problem(text: "the token's key identifier is not a string") }
     self.payload = payload
     self.signature = signature
     signed = Array(parts[0]) + [UInt8(ascii: ".")] + Array(parts[1])

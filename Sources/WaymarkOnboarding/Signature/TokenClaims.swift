@@ -30,13 +30,13 @@ package struct TokenClaims: Sendable, Hashable {
     case .string(let one): audiences = [one]
     case .array(let several) where several.allSatisfy({ $0.string != nil }):
       audiences = several.compactMap(\.string)
-    default: throw Problem(text: "\"aud\" is neither text nor a list of strings")
+    default: throw Problem(text: "\"aud\" is neither a string nor a list of strings")
     }
   }
 
   private static func text(_ name: String, _ payload: JSONValue) throws(Problem) -> String? {
     guard let value = payload[name] else { return nil }
-    guard let text = value.string else { throw Problem(text: "\"\(name)\" is no text") }
+    guard let text = value.string else { throw Problem(text: "\"\(name)\" is not a string") }
     return text
   }
 
@@ -44,7 +44,7 @@ package struct TokenClaims: Sendable, Hashable {
   private static func date(_ name: String, _ payload: JSONValue) throws(Problem) -> Double? {
     guard let value = payload[name] else { return nil }
     guard let seconds = value.double, seconds >= 0, seconds < 253_402_300_800 else {
-      throw Problem(text: "\"\(name)\" is no number of seconds since 1970")
+      throw Problem(text: "\"\(name)\" is not a number of seconds since 1970")
     }
     return seconds
   }

@@ -41,7 +41,7 @@ package struct Inspection: Sendable {
     if encodingProblem == nil,
       payload.fields.contains(where: { Self.hasControls($0.name) || Self.hasControls($0.value) })
     {
-      encodingProblem = "control characters stand, escaped, in the text"
+      encodingProblem = "the text contains escaped control characters"
     }
   }
 
@@ -79,7 +79,7 @@ package struct Inspection: Sendable {
     } catch let problem as TokenClaims.Problem {
       payload.problem = payload.problem ?? problem.text
     } catch {
-      payload.problem = "this is no token"
+      payload.problem = "this is not a token"
     }
   }
 }

@@ -30,7 +30,7 @@ struct NewPageDetector {
     let isPage = known.map { $0.score >= PageCapture.Settings().leastScore } ?? false
     if let known {
       guard fits + Self.lead < sheet.fitScore else { return nil }
-      // A new object may be as bright as the table in part, which then is no part of the shape.
+      // A new object may be as bright as the table in part, which then is not part of the shape.
       let isPart = sheet.outline.signedArea < Self.part * known.outline.signedArea
       if isPart, isPage { return nil }
       if isPage, memory.isShadow(between: known.outline, and: sheet.outline) { return nil }

@@ -18,7 +18,7 @@ package struct PageCapture: Sendable {
     package var maxJitter = 0.035
     /// How far it may move from one `glance` to the last.
     package var finalMaxDrift = 0.01
-    /// Outlines whose corners are no farther apart are the same.
+    /// Outlines whose corners are not farther apart are the same.
     package var agreement = 0.02
     /// Seconds.
     package var glance = 0.2

@@ -130,7 +130,7 @@ package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable
     case busy(holder: Owner?)
     /// No scan is armed, or not the one that was named.
     case noScan
-    /// No verdict waits for a confirmation.
+    /// No verdict is waiting to be confirmed.
     case nothingToConfirm
     /// The confirmation is being written.
     case confirming

@@ -38,10 +38,10 @@ package struct CameraInfo: Hashable, Sendable {
     do {
       root = try Parser(yaml: String(body), resolver: .basic).singleRoot()
     } catch {
-      throw CameraInfoError("badYAML", "“\(name)” is no YAML", hint: "give the file that ROS or OpenCV wrote")
+      throw CameraInfoError("badYAML", "“\(name)” is not YAML", hint: "name a file written by ROS or OpenCV")
     }
     guard let root, case .mapping(let map) = root else {
-      throw CameraInfoError("badYAML", "“\(name)” holds no fields", hint: "give the file that ROS or OpenCV wrote")
+      throw CameraInfoError("badYAML", "“\(name)” contains no fields", hint: "name a file written by ROS or OpenCV")
     }
     let fields = Fields(map, name: name)
     let k = try fields.numbers(["camera_matrix", "Camera_Matrix", "cameraMatrix", "K", "k"], counts: [9])
@@ -56,7 +56,8 @@ package struct CameraInfo: Hashable, Sendable {
         fx: k[0] / k[8], fy: k[4] / k[8], cx: k[2] / k[8], cy: k[5] / k[8], distortion: distortion)
     else {
       throw CameraInfoError(
-        "badMatrix", "the camera matrix in “\(name)” has focal lengths that are not above zero", hint: "calibrate again"
+        "badMatrix", "the camera matrix in “\(name)” has focal lengths that are not greater than 0",
+        hint: "calibrate again"
       )
     }
     self.intrinsics = intrinsics
@@ -70,7 +71,7 @@ package struct CameraInfo: Hashable, Sendable {
       // The longer models contain this one, with the further numbers at zero; that is seen below.
       guard model == "rational_polynomial" else {
         throw CameraInfoError(
-          "unsupportedModel", "the distortion model “\(model)” in “\(name)” is not read",
+          "unsupportedModel", "the distortion model “\(model)” in “\(name)” is not supported",
           hint: "calibrate with the model plumb_bob (k1, k2, p1, p2, k3)")
       }
     }
@@ -129,7 +130,7 @@ private struct Fields {
   func numbers(_ keys: [String], counts: [Int]) throws(CameraInfoError) -> [Double] {
     guard var found = node(keys) else {
       throw CameraInfoError(
-        "missingField", "“\(name)” has no field \(keys[0])", hint: "give the file that ROS or OpenCV wrote")
+        "missingField", "“\(name)” has no field \(keys[0])", hint: "name a file written by ROS or OpenCV")
     }
     if case .mapping(let matrix) = found {
       guard let data = Fields(matrix, name: name).node(["data"]) else {

@@ -101,8 +101,8 @@ package struct SceneImporter {
   mutating func unique(_ id: String, _ mark: SourceMark, _ field: String) {
     if let first = ids[id] {
       reader.report(
-        mark, field, "duplicateID", "'\(id.prefix(40))' stands already in line \(first.line)",
-        hint: "give it an id of its own")
+        mark, field, "duplicateID", "'\(id.prefix(40))' is already used in line \(first.line)",
+        hint: "use an id that occurs once")
     }
     ids[id] = mark
   }
@@ -122,7 +122,7 @@ package struct SceneImporter {
       guard let bytes = try? WholeFile.read(given, limit: SceneLimits.pictureBytes), let kind = PictureKind(of: bytes)
       else {
         reader.report(
-          SourceMark(line: 0, column: 0), "", "badPicture", "'\(given)' is no picture that can be read",
+          SourceMark(line: 0, column: 0), "", "badPicture", "'\(given)' is not a readable picture",
           hint: "name a JPEG, PNG, WebP or PNM picture")
         return "anchor.png"
       }

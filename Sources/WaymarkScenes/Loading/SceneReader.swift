@@ -38,7 +38,7 @@ struct SceneReader {
         let near = keys.min { $0.editDistance(to: entry.key) < $1.editDistance(to: entry.key) }
         let guess = near.flatMap { $0.editDistance(to: entry.key) <= 2 ? "did you mean '\($0)'?" : nil }
         report(
-          entry.mark, path, "unknownKey", "nobody knows the key '\(entry.key.prefix(40))'",
+          entry.mark, path, "unknownKey", "there is no key '\(entry.key.prefix(40))'",
           hint: guess ?? "use \(keys.joined(separator: ", ")), or a key that starts with 'x-'")
       }
     }
@@ -72,7 +72,7 @@ struct SceneReader {
         return nil
       }
       if text.unicodeScalars.contains(where: { $0.isControl && !Self.layout.contains($0) }) {
-        report(node.mark, path, "controlCharacter", "a control character stands in the text", hint: "remove it")
+        report(node.mark, path, "controlCharacter", "the text contains a control character", hint: "remove it")
         return nil
       }
       return text

@@ -56,7 +56,7 @@ package struct SourceNode: Sendable {
   }
 }
 
-/// Why a text is no document at all; ends the reading.
+/// Why a text is not a document at all; ends the reading.
 struct SceneSyntaxError: Error {
   var mark: SourceMark
   var code: String

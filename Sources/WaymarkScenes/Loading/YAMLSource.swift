@@ -72,7 +72,7 @@ enum YAMLSource {
       return SourceNode(mark: mark, value: .map(entries))
     case .alias:
       throw SceneSyntaxError(
-        mark: mark, code: "badYAML", message: "an alias that stands for nothing", hint: "define it with '&' first")
+        mark: mark, code: "badYAML", message: "an alias that is not defined", hint: "define it with '&' first")
     }
   }
 

@@ -39,7 +39,7 @@ extension Session {
     markersExcept ids: Set<String>, anchorsExcept names: Set<String>, _ effects: inout [SessionEffect]
   ) {
     guard let scene else {
-      // Anchors followed without a scene are no part of the next one.
+      // Anchors followed without a scene are not part of the next one.
       lose(presences.keys.filter { !names.contains($0) }.sorted(), &effects)
       return
     }

@@ -121,7 +121,7 @@ struct AccountPolicyReader {
   private static func isLanguage(_ tag: String) -> Bool { tag.wholeMatch(of: #/[a-z]{2,3}/#) != nil }
 
   private mutating func wrongLanguage(_ tag: String, _ key: String, _ node: Node) {
-    reader.add("\"\(tag)\" is no language", key, node, hint: "Write two or three letters, such as en or de.")
+    reader.add("\"\(tag)\" is not a language code", key, node, hint: "Write two or three letters, such as en or de.")
   }
 
   private mutating func link(_ node: Node, _ key: String) -> AccountPolicy.Link? {
@@ -165,7 +165,9 @@ struct AccountPolicyReader {
 
   private mutating func identifier(_ node: Node, _ key: String) -> String? {
     guard let text = reader.text(node, key), text.wholeMatch(of: Self.name) != nil else {
-      reader.add("a word of letters, digits, _ and - is expected", key, node, hint: "Programs know it by this name.")
+      reader.add(
+        "a word of letters, digits, _ and - is expected", key, node,
+        hint: "The provider receives the field under this name.")
       return nil
     }
     return text
@@ -213,7 +215,7 @@ struct AccountPolicyReader {
 
   private mutating func made(_ parts: [String: LocalizedText], _ key: String, _ node: Node) -> Consent.Page? {
     guard let text = parts["text"] else {
-      reader.add("a string is expected", key, node, hint: "Write text: and what people are asked to allow.")
+      reader.add("a string is expected", key, node, hint: "Write text: and what the user is asked to allow.")
       return nil
     }
     return Consent.Page(title: parts["title"], text: text, more: parts["more"])
@@ -244,22 +246,23 @@ struct AccountPolicyReader {
       policy.presetHost.map { !HostName.isAuthority($0) } ?? false, "host", "it is not a host name",
       "Write a host, or host:port, without scheme and path.")
     wrong(
-      has(.credentials) && policy.fields.count < 2, "fields", "credentials want at least two fields",
+      has(.credentials) && policy.fields.count < 2, "fields", "credentials need at least two fields",
       "Write fields: with a name and a label for each.")
     wrong(
       Set(policy.fields.map(\.name)).count < policy.fields.count || policy.fields.count > 10, "fields",
-      "a name occurs twice, or there are more than ten", "Give every field a name of its own.")
+      "a name occurs twice, or there are more than ten", "Use a distinct name for each field.")
     wrong(
-      has(.consents) && policy.consents.isEmpty, "consents", "there is nothing to consent to",
+      has(.consents) && policy.consents.isEmpty, "consents", "no consent is listed",
       "Write consents:, or leave consents out of modules.")
     wrong(
       Set(policy.consents.map(\.id)).count < policy.consents.count || policy.consents.count > 50, "consents",
-      "an id occurs twice, or there are more than fifty", "Give every consent an id of its own.")
+      "an id occurs twice, or there are more than fifty", "Use a distinct id for each consent.")
     wrong(
       policy.mode == .shared && !(has(.passcode) && has(.credentials)), "modules",
-      "a shared device needs credentials and passcode", "Nobody could be told from anybody else without them.")
+      "a shared device needs credentials and passcode",
+      "Add both, or set shared: false: without them, users cannot be told apart.")
     wrong(
-      policy.terms != nil && !has(.welcome), "terms", "terms are shown on the first screen, which is left out",
+      policy.terms != nil && !has(.welcome), "terms", "terms are shown on the welcome screen, which is not in modules",
       "Add welcome to modules.")
     wrong(
       policy.passcode.maximum < policy.passcode.minimum, "passcode.maximum", "it is less than passcode.minimum",

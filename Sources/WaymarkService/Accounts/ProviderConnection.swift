@@ -19,11 +19,12 @@ final class ProviderConnection {
   func take(_ connection: Connection, name: String?) throws {
     if let holder = self.connection, holder !== connection {
       throw ServiceError(
-        .busy, "Another program verifies already.", hint: "End it first: there is one at a time.", holder: holder.actor)
+        .busy, "Another provider is registered.", hint: "Stop it first: only one can be registered at a time.",
+        holder: holder.actor)
     }
     guard self.connection == nil else { return }
     self.connection = connection
-    log.notice("a program that verifies is there", metadata: ["name": "\(Self.shown(name))"])
+    log.notice("a provider registered", metadata: ["name": "\(Self.shown(name))"])
   }
 
   /// A connection is gone.
@@ -32,7 +33,7 @@ final class ProviderConnection {
   func left(_ connection: Connection) -> Bool {
     guard self.connection === connection else { return false }
     self.connection = nil
-    log.warning("the program that verifies is gone")
+    log.warning("the provider disconnected")
     return true
   }
 
@@ -56,7 +57,7 @@ final class ProviderConnection {
   func check(_ connection: Connection) throws {
     guard self.connection === connection else {
       throw ServiceError(
-        .notPermitted, "Only the program that verifies answers.", hint: "Register with authentication.provide first.")
+        .notPermitted, "Only the registered provider may answer.", hint: "Register with authentication.provide first.")
     }
   }
 

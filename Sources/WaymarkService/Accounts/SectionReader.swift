@@ -87,7 +87,9 @@ struct SectionReader {
     var found: [Word] = []
     for element in node.scalar == nil ? list(node, key) : [node] {
       guard let word = element.scalar.flatMap({ Word(rawValue: $0.string) }) else {
-        add("\"\(element.scalar?.string ?? "")\" is none of \(known)", key, element, hint: "Choose of \(known).")
+        add(
+          "\"\(element.scalar?.string ?? "")\" is not one of the allowed values", key, element,
+          hint: "Write one of \(known).")
         continue
       }
       if found.contains(where: { $0.rawValue == word.rawValue }) {

@@ -71,7 +71,7 @@ struct DocumentWriter: Sendable {
   ) throws -> (page: CodedPage, paper: PDFWriter.PaperSize) {
     let order = PageRequest(wish, outline: page.outline, bends: page.bends, filter: page.filter, turns: page.turns)
     guard case .picture(let made, let paper) = try isolation.page(try store.picture(page.number), order) else {
-      throw ServiceError(.internalError, "A page could not be drawn.", hint: "The service's log says more.")
+      throw ServiceError(.internalError, "A page could not be drawn.", hint: "See the service's log.")
     }
     return (made, paper)
   }
@@ -123,8 +123,8 @@ extension DocumentsModule {
     }
     guard let name = DocumentWriter.name(request.name, now: Int(Date().timeIntervalSince1970)) else {
       throw ServiceError(
-        .badParams, "name cannot be a file's name.",
-        hint: "Give at most 120 bytes without slashes and control characters, not beginning with a dot.")
+        .badParams, "name is not a valid file name.",
+        hint: "Use at most 120 bytes without slashes and control characters, not beginning with a dot.")
     }
     let format = request.format ?? .pdf
     let writer = DocumentWriter(store: store, isolation: hub.isolation, pages: pages, version: hub.version)
@@ -132,7 +132,7 @@ extension DocumentsModule {
     let saved = DocumentSaved(
       session: ledger.session, format: format, pages: pages.count, paths: paths, by: connection.actor)
     hub.publish(saved)
-    // From here on the pages are in their file: that they cannot be removed is no reason to say that they were not saved.
+    // From here on the pages are in their file: that they cannot be removed is not a reason to say that they were not saved.
     do {
       try await end(.saved, by: connection)
     } catch {

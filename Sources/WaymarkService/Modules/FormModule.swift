@@ -28,8 +28,8 @@ package final class FormModule: ServiceModule {
   package func keepFor(hours: Double?) { store.limits = Self.limits(hours: hours) }
 
   private nonisolated static let notFound = ServiceError(
-    .notFound, "No form of this id waits.",
-    hint: "It may have been acknowledged by another program, or have grown too old.")
+    .notFound, "No pending form has this id.",
+    hint: "It may have been acknowledged by another program, or have expired.")
 
   package func register(in methods: inout MethodTable) {
     methods.addLater(FormSubmitRequest.self) { [weak self] request, connection in
@@ -43,7 +43,7 @@ package final class FormModule: ServiceModule {
     methods.addLater(FormPendingRequest.self) { [weak self] request, _ in
       let limit = request.limit ?? 20
       guard (1...100).contains(limit) else {
-        throw ServiceError(.badParams, "limit must lie between 1 and 100.", hint: "Go on with `after`.")
+        throw ServiceError(.badParams, "limit must be between 1 and 100.", hint: "Ask for more with `after`.")
       }
       return { [weak self] in
         try await self?.pending(limit, after: request.after) ?? FormPendingResult(forms: [], more: false)
@@ -68,7 +68,9 @@ package final class FormModule: ServiceModule {
     guard request.fields.allSatisfy({ !$0.name.isEmpty && $0.name.utf8.count <= 128 }) else {
       throw bad("every field needs a name of 1 to 128 bytes.")
     }
-    guard Set(request.fields.map(\.name)).count == request.fields.count else { throw bad("two fields have one name.") }
+    guard Set(request.fields.map(\.name)).count == request.fields.count else {
+      throw bad("two fields have the same name.")
+    }
     guard request.key.map({ (1...128).contains($0.utf8.count) }) ?? true else {
       throw bad("key may have 1 to 128 bytes.")
     }
@@ -82,13 +84,13 @@ package final class FormModule: ServiceModule {
     do {
       form.id = try await store.add(try JSONLineEncoder.encode(form)).id
     } catch RecordStore.Refusal.full {
-      hub.log.error("a form was refused: as many wait as may", metadata: ["waiting": "\(store.entries.count)"])
+      hub.log.error("a form was refused: the maximum is pending", metadata: ["waiting": "\(store.entries.count)"])
       throw ServiceError(
-        .full, "\(store.entries.count) forms wait for a program that takes them over.",
-        hint: "Take them over with form.pending and form.acknowledge.")
+        .full, "\(store.entries.count) forms are pending, which is the maximum.",
+        hint: "Fetch them with form.pending and acknowledge them with form.acknowledge.")
     } catch RecordStore.Refusal.failed(let problem) {
-      hub.log.error("a form cannot be kept", metadata: ["error": "\(problem.message)", "hint": "\(problem.hint)"])
-      throw ServiceError(.internalError, "The form cannot be kept: \(problem.message).", hint: problem.hint)
+      hub.log.error("a form cannot be stored", metadata: ["error": "\(problem.message)", "hint": "\(problem.hint)"])
+      throw ServiceError(.internalError, "The form cannot be stored: \(problem.message).", hint: problem.hint)
     }
     let result = FormSubmitResult(id: form.id, submitted: form.submitted)
     if let key = request.key { keys[key] = result }
@@ -113,7 +115,7 @@ package final class FormModule: ServiceModule {
         forms.append(form)
       } catch {
         // Left where it lies, for a person to look at.
-        hub.log.error("a form that was kept cannot be read", metadata: ["id": "\(entry.id)", "error": "\(error)"])
+        hub.log.error("a stored form cannot be read", metadata: ["id": "\(entry.id)", "error": "\(error)"])
       }
     }
     return FormPendingResult(forms: forms, more: false)

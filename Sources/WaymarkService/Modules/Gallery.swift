@@ -67,7 +67,7 @@ struct Gallery: Sendable {
 
   private static func exhausted(_ code: CInt) -> ServiceError {
     ServiceError(
-      .internalError, "The folders of pictures cannot be looked into: \(systemMessage(code)).",
+      .internalError, "The folders of pictures cannot be listed: \(systemMessage(code)).",
       hint: "Close other clients, or raise LimitNOFILE.")
   }
 

@@ -46,7 +46,7 @@ package final class MediaModule: ServiceModule {
       try Self.check(request.width)
       guard let resource = self.resource(request.id) else {
         throw ServiceError(
-          .notFound, "There is no resource of this id.", hint: "Ids stand in session.phase, in cards and in the scene.")
+          .notFound, "There is no resource of this id.", hint: "Ids are in session.phase, in cards and in the scene.")
       }
       self.sendFile(incoming, connection, width: request.width) { try await OpenPicture.open(resource) }
     }
@@ -69,10 +69,10 @@ package final class MediaModule: ServiceModule {
 
   private static func check(_ width: Int?, _ rate: Double? = nil) throws {
     if let width, !widths.contains(width) {
-      throw ServiceError(.badParams, "width must lie between 16 and 8192.", hint: "Leave it out for full width.")
+      throw ServiceError(.badParams, "width must be between 16 and 8192.", hint: "Leave it out for full width.")
     }
     if let rate, !(0.01...240).contains(rate) {
-      throw ServiceError(.badParams, "rate must lie between 0.01 and 240.", hint: "Leave it out for every frame.")
+      throw ServiceError(.badParams, "rate must be between 0.01 and 240.", hint: "Leave it out for every frame.")
     }
   }
 
@@ -117,7 +117,7 @@ package final class MediaModule: ServiceModule {
     ServiceActor.schedule(after: 5) { [weak self, weak connection] in
       guard let self, let connection, self.claim(answer, connection) else { return }
       let error = ServiceError(
-        .noCamera, "No frame came within five seconds.", hint: "waymark status tells how the camera is.")
+        .noCamera, "No frame came within five seconds.", hint: "waymark status shows the state of the camera.")
       self.hub.fail(incoming, connection, error)
       connection.countInFlight(-1)
     }

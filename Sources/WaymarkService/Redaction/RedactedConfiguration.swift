@@ -7,11 +7,11 @@ package struct RedactedConfiguration: Sendable {
   /// The file's keys, as YAML.
   package private(set) var lines: [String] = []
 
-  /// The values under the keys of the onboarding section are no secrets: keys are in files of their own.
+  /// The values under the keys of the onboarding section are not secrets: keys are in files of their own.
   private static let onboarding = Set(OnboardingConfiguration.keys)
   private static let customKind = Set(OnboardingConfiguration.kindKeys)
 
-  /// The redacted form of a file's text; a text that is no YAML gives nothing.
+  /// The redacted form of a file's text; a text that is not YAML gives nothing.
   package init(yaml: String) {
     guard let root = try? Yams.compose(yaml: yaml) else { return }
     write(root, path: [], depth: 0)

@@ -80,7 +80,8 @@ package final class CodesModule: ServiceModule {
     return try sizes.map { size in
       guard size.width > 0, size.width <= 10 else {
         throw ServiceError(
-          .badParams, "A code cannot be \(size.width) m wide.", hint: "Write metres: 4 cm are 0.04; at most 10.")
+          .badParams, "A code cannot be \(size.width) m wide.",
+          hint: "Use metres, greater than 0 and at most 10: 4 cm is 0.04.")
       }
       let symbology = try size.symbology.map { try ScanModule.symbologies([$0]).first } ?? nil
       return CodeTask.Size(symbology: symbology, prefix: size.prefix, width: size.width)

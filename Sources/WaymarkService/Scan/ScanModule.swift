@@ -193,7 +193,7 @@ package final class ScanModule: ServiceModule {
       throw ServiceError(.replayed, "The code was confirmed before.", hint: "Ask for a new code.")
     case nil:
       throw ServiceError(
-        .internalError, "The confirmation could not be written down.",
+        .internalError, "The confirmation could not be saved.",
         hint: "Check replay.folder: its disk may be full or it may not be written.")
     }
   }
@@ -211,7 +211,7 @@ package final class ScanModule: ServiceModule {
       case .changed: isChanged = true
       case .record(let entry): record(entry)
       case .notRecorded(let scan):
-        hub.log.subsystem(.scan).error("a confirmation could not be written down", metadata: ["scan": "\(scan.id)"])
+        hub.log.subsystem(.scan).error("a confirmation could not be saved", metadata: ["scan": "\(scan.id)"])
       case .successful, .invalid, .unsuccessful, .guide, .confirmed, .cancelled, .ended: publish(effect)
       }
     }

@@ -49,8 +49,8 @@ struct SceneCache: Sendable {
       atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     guard isOurs else {
       throw AnchorError(
-        .cannotWrite, "The cache of scenes \(folder) belongs to somebody else, or others may write in it.",
-        hint: "Name a folder of this user as scenes.cache.")
+        .cannotWrite, "The cache of scenes \(folder) belongs to another user, or others may write in it.",
+        hint: "Name a folder of this user under scenes.cache.")
     }
     tidy()
     let path = path(name)

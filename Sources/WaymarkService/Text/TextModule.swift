@@ -117,7 +117,7 @@ package final class TextModule: ServiceModule {
     }
     if let timeout = request.timeout, !(timeout > 0 && timeout <= 86_400) {
       throw ServiceError(
-        .badParams, "timeout must lie above 0 and at most at 86400 seconds.", hint: "Leave it out for no end.")
+        .badParams, "timeout must be greater than 0 and at most 86,400 seconds.", hint: "Leave it out for no limit.")
     }
     let before = session
     end(.replaced, by: connection.actor)
@@ -147,7 +147,7 @@ package final class TextModule: ServiceModule {
     if let shares = request.region {
       guard let region = ScanRegion(shares) else {
         throw ServiceError(
-          .badParams, "region must be four shares x, y, width, height inside the frame.",
+          .badParams, "region must be four fractions x, y, width, height inside the frame.",
           hint: "[0.1, 0.4, 0.8, 0.2] is a band across the middle.")
       }
       task.region = region
@@ -165,20 +165,20 @@ package final class TextModule: ServiceModule {
     }
     let names = task.patterns.map(\.name)
     guard Set(names).count == names.count else {
-      throw ServiceError(.badParams, "Two patterns have the same name.", hint: "Name them apart.")
+      throw ServiceError(.badParams, "Two patterns have the same name.", hint: "Use distinct names.")
     }
     return task
   }
 
   private func busy(_ holder: Int) -> ServiceError {
     ServiceError(
-      .busy, "Another client reads text.", hint: "Wait until its session is over.",
+      .busy, "Another client holds the text session.", hint: "Wait until its session is over.",
       holder: Actor(client: holder, user: hub.connections[holder].map { Int($0.peer.user) }))
   }
 
   private func check(_ id: String?, _ connection: Connection) throws {
     guard let session, id == nil || id == session.id else {
-      throw ServiceError(.noSession, "No such session reads text.", hint: "text.begin begins one.")
+      throw ServiceError(.noSession, "No text session of this id is open.", hint: "Begin one with text.begin.")
     }
     guard session.owner == connection.number else { throw busy(session.owner) }
   }
@@ -188,7 +188,7 @@ package final class TextModule: ServiceModule {
     let candidate = told.last { $0.text == text } ?? told.last { $0.others.contains(text) }
     guard let candidate else {
       throw ServiceError(
-        .notFound, "This text is none of the candidates.", hint: "Take one that text.candidates told.")
+        .notFound, "The text is not one of the candidates.", hint: "Use one from text.candidates.")
     }
     return accept(candidate, as: text, by: connection.actor)
   }

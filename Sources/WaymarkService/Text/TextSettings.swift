@@ -43,7 +43,7 @@ package struct TextSettings: Hashable, Sendable {
       let wish = Self.wish(name, value, key, &reader)
       do {
         if TextPattern.builtIn.contains(where: { $0.name == name }) || name == TextFollower.anyName {
-          reader.add("a pattern of this name is there already", key, value, hint: "Choose another name.")
+          reader.add("another pattern has this name", key, value, hint: "Choose another name.")
         } else if patterns.count >= namedLimit {
           reader.add("there are more than \(namedLimit) patterns", key, value, hint: "Leave some out.")
         } else {
@@ -96,7 +96,7 @@ extension TextPattern {
     if let numbers = wish.length {
       guard (1...2).contains(numbers.count), let least = numbers.first, let most = numbers.last,
         least >= 1, least <= most, most <= 128
-      else { throw Self.problem("length is one number or two from 1 to 128, the lesser one first.") }
+      else { throw Self.problem("length is one number from 1 to 128, or two in rising order.") }
       length = least...most
     }
     if let characters = wish.alphabet {
@@ -116,7 +116,7 @@ extension TextPattern {
       kind = known
     }
     guard expression != nil || length != nil || alphabet != nil || check != nil || kind != nil else {
-      throw Self.problem("It says nothing about the text.")
+      throw Self.problem("It has no condition.")
     }
     _ = try TextMatcher(self)
   }

@@ -45,17 +45,17 @@ struct AnchorEntry: Sendable {
     guard let radius = entry.radius else { return }
     guard radius > 0, radius <= 100 else {
       throw AnchorError(
-        .unusablePicture, "The radius of \"\(entry.file)\" is \(radius).", hint: "Give the radius in metres, above 0.")
+        .unusablePicture, "The radius of \"\(entry.file)\" is \(radius).", hint: "Use metres, greater than 0.")
     }
     guard let width = entry.physicalWidth else {
       throw AnchorError(
-        .unusablePicture, "\"\(entry.file)\" has a radius and no physicalWidth.",
-        hint: "Give the width of the picture, measured round the thing, in metres.")
+        .unusablePicture, "\"\(entry.file)\" has a radius but no physicalWidth.",
+        hint: "Add the width of the picture, measured round the object, in metres.")
     }
     guard CylinderMap.fits(width: width, radius: radius) else {
       throw AnchorError(
         .unusablePicture, "\"\(entry.file)\" is \(width) m wide and goes more than once round a radius of \(radius) m.",
-        hint: "Give both in metres; the radius is half of the diameter.")
+        hint: "Use metres for both; the radius is half of the diameter.")
     }
   }
 
@@ -92,14 +92,14 @@ struct AnchorEntry: Sendable {
       }
     } catch {
       throw AnchorError(
-        .unusablePicture, "\"\(path)\" is no list of anchors: \(error)",
+        .unusablePicture, "\"\(path)\" is not a list of anchors: \(error)",
         hint: "Write a list of entries with image, and optionally name, physicalWidth and radius.")
     }
     return try entries.map { entry in
       if let w = entry.physicalWidth, !(w > 0 && w.isFinite) {
         throw AnchorError(
           .unusablePicture, "The physicalWidth of \"\(entry.image)\" is \(w).",
-          hint: "Give the width in metres, above 0.")
+          hint: "Use metres, greater than 0.")
       }
       let file = entry.image.hasPrefix("/") ? entry.image : folder.appendingPathComponent(entry.image).path
       return AnchorEntry(

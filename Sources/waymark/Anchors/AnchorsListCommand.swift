@@ -6,7 +6,11 @@ import WaymarkSystem
 /// `waymark anchors list`: what a library holds.
 struct AnchorsListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "Lists the anchors of a library: name, size, width, features, quality.")
+    commandName: "list", abstract: "Lists the anchors of a library: name, size, width, features, quality.",
+    discussion: """
+      Example:
+        waymark anchors list posters.wmlib
+      """)
 
   @Argument(help: "The library.", completion: .file())
   var library: String

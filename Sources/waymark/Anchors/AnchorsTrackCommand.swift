@@ -13,6 +13,8 @@ struct AnchorsTrackCommand: AsyncParsableCommand {
     discussion: """
       The frames are taken in the order given (folders by the names in them) as one sequence of a camera. Ends with 0 \
       when at least one anchor was found, 1 when none was, 65 or 66 when a picture or the library cannot be read.
+      Example:
+        waymark anchors track posters.wmlib frames/ --json
       """)
 
   @Argument(help: "The library.", completion: .file())

@@ -5,7 +5,11 @@ import WaymarkService
 struct DoctorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
-    abstract: "Look for what keeps the service from working: configuration, workers, camera, permissions, socket.")
+    abstract: "Find what keeps the service from working: configuration, workers, camera, permissions, socket.",
+    discussion: """
+      Example:
+        waymark doctor
+      """)
 
   @OptionGroup var place: ConfigurationOptions
 

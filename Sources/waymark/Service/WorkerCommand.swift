@@ -5,7 +5,7 @@ import WaymarkWorker
 struct WorkerCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: WorkerMain.argument,
-    abstract: "Read codes and pictures for a service, locked in.",
+    abstract: "Read codes and pictures for a service, in a sandbox.",
     shouldDisplay: false)
 
   @Option(help: "Measure what it costs to read this folder's pictures in a worker instead of a thread.")

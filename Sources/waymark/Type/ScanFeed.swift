@@ -10,7 +10,7 @@ struct ScanFeed {
 
   /// An observer is not told what codes say.
   static let observes = ClientError(
-    code: "notPermitted", message: "Typing needs the role operator: observers are not told what codes say.",
+    code: "notPermitted", message: "Typing needs the role operator: observers do not receive the text of codes.",
     hint: "Join the group that owns the socket, or name this user under roles.operators.")
 
   private let arm: ServiceConfiguration.Typing.Arm

@@ -28,9 +28,9 @@ struct TypingConfiguration {
     form.aim = typing.aim ?? form.aim
     form.controls = typing.controls.flatMap(TypingRules.Controls.init(rawValue:)) ?? form.controls
     for word in typing.symbologies ?? [] where Symbology(name: word) == nil {
-      add("\"\(word)\" is no symbology", "type.symbologies", nil, hint: Self.symbologyHint)
+      add("\"\(word)\" is not a symbology", "type.symbologies", nil, hint: Self.symbologyHint)
     }
-    // A file that is no YAML is reported by whoever loads the file.
+    // A file that is not YAML is reported by whoever loads the file.
     let root = configuration.fileText.flatMap { try? Yams.compose(yaml: $0) }
     let section = root?.mapping?["type"]?.mapping
     form.substitutions = substitutions(section?["substitutions"], "type.substitutions")
@@ -102,7 +102,7 @@ struct TypingConfiguration {
         form.controls = TypingRules.Controls(rawValue: word) ?? form.controls
         if TypingRules.Controls(rawValue: word) == nil {
           add(
-            "\"\(word)\" is none of refuse, drop, keys, control", "\(path).controls", content["controls"],
+            "\"\(word)\" is not refuse, drop, keys or control", "\(path).controls", content["controls"],
             hint: "Correct the value.")
         }
       }
@@ -117,12 +117,12 @@ struct TypingConfiguration {
   private mutating func symbologies(_ node: Node?, _ path: String, _ rule: Node) -> [Symbology] {
     let words = node?.sequence.map { $0.compactMap(\.string) } ?? node?.string.map { [$0] } ?? []
     guard !words.isEmpty else {
-      add("it names no symbologies", path, rule, hint: "What holds for all of them stands under type: itself.")
+      add("it names no symbologies", path, rule, hint: "Put what applies to every symbology under type: itself.")
       return []
     }
     return words.compactMap { word in
       if let symbology = Symbology(name: word) { return symbology }
-      add("\"\(word)\" is no symbology", "\(path).symbologies", node, hint: Self.symbologyHint)
+      add("\"\(word)\" is not a symbology", "\(path).symbologies", node, hint: Self.symbologyHint)
       return nil
     }
   }

@@ -77,7 +77,7 @@ final class TypingController: Sendable {
     }
   }
 
-  /// Returns whether a code is something that onboarding reads, with a secret in it. What nobody knows is no secret: a text is a text.
+  /// Returns whether a code is something that onboarding reads, with a secret in it. What nobody knows is not a secret: a text is a text.
   func isSecret(_ code: ScanSuccessful) -> Bool {
     // Of a part nobody can tell what the whole is: half of a password is still half a password.
     if code.part != nil { return true }

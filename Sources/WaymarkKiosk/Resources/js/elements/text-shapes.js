@@ -17,7 +17,7 @@ export const lines = {
 
 /**
  * In groups: `sizes` "4" for fours, "3 3 4" for these and the last one on and on, with `separator` between them. What
- * separates is no part of the value.
+ * separates is not part of the value.
  */
 export function groups(sizes, separator = ' ') {
   const list = sizes.split(/[\s,]+/).map(Number).filter((n) => n > 0);
