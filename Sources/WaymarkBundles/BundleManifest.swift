@@ -104,7 +104,7 @@ package struct BundleManifest: Hashable, Sendable {
     return (try? JSONLineEncoder.line(value)) ?? []
   }
 
-  /// Returns the bytes that a signature is made over: a signature of anything else by this key is none of a bundle.
+  /// Returns the bytes that a signature is made over: a signature of anything else by this key is not valid for a bundle.
   package static func signed(_ json: [UInt8]) -> [UInt8] { Array("waymark bundle 1\n".utf8) + json }
 
   /// Bytes of all files.

@@ -6,7 +6,7 @@ import WaymarkSystem
 package enum CameraFault: Error, Sendable, Hashable {
   /// No such camera is plugged in.
   case absent
-  /// It was unplugged, or its driver let go of it (ENODEV, POLLHUP).
+  /// It was unplugged, or its driver released it (ENODEV, POLLHUP).
   case gone
   /// Another program streams from it (EBUSY).
   case busy
@@ -41,7 +41,7 @@ package enum CameraFault: Error, Sendable, Hashable {
       case .busy, .notPermitted: 1.0
       case .stalled, .broken, .unsupported, .locked: 5.0
       }
-    // A camera that was unplugged is absent when it is looked for again: that is no news.
+    // A camera that was unplugged is absent when it is looked for again: that is not reported again.
     return SourceFault(
       error(device: device), longestPause: longestPause, follows: self == .absent ? .problem("cameraGone") : .itself)
   }

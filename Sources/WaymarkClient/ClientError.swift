@@ -23,7 +23,7 @@ extension Problem where Kind == ClientErrorCode {
   static func connectRefused(_ path: String, _ reason: String) -> ClientError {
     ClientError(
       code: "notPermitted", message: "The socket \(path) may not be opened: \(reason).",
-      hint: "Join the group that owns the socket, and log in anew.")
+      hint: "Join the group that owns the socket, and log in again.")
   }
 
   static func closed(_ reason: CloseReason) -> ClientError {

@@ -85,7 +85,7 @@ package final class KeystrokeTyper {
       }
       try keyboard.send(sequencer.release())
     } catch {
-      // A keyboard that was lost is made anew for the next code.
+      // A keyboard that was lost is made again for the next code.
       if error.code == .keyboardLost { self.keyboard = nil }
       throw error
     }

@@ -40,7 +40,7 @@ package struct KeyboardSyscalls: Sendable {
 
 /// A keyboard of the kernel's `uinput`: whatever has the focus gets what it types, on the console, under X11 and under Wayland.
 ///
-/// No key stays pressed: whoever lets go of it, whatever the reason, has released them all before; and should the process die,
+/// No key stays pressed: whoever releases it, whatever the reason, has released them all before; and should the process die,
 /// the kernel does so.
 package final class VirtualKeyboard {
   /// The name that programs see.
@@ -84,7 +84,7 @@ package final class VirtualKeyboard {
   /// - Throws: `keyboardLost`; what was pressed is released then, as far as the system lets it.
   package func send(_ transitions: [KeyTransition]) throws(TypingError) {
     for transition in transitions {
-      // Remembered before it goes down: a release too many harms nobody.
+      // Recorded before the key goes down: extra key-ups are harmless.
       if transition.isDown { pressed.append(transition.key) }
       var code = calls.emit(descriptor, Self.key, transition.key, transition.isDown ? 1 : 0)
       if code == 0 { code = calls.emit(descriptor, Self.synchronisation, 0, 0) }

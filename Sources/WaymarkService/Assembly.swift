@@ -236,7 +236,7 @@ package final class Assembly {
         log.error("the camera was not changed", metadata: ["error": "\(error)"])
       }
     }
-    // Read anew in any case: calibrations may have changed although their names have not.
+    // Read again in any case: calibrations may have changed although their names have not.
     if accounts.use(newAccounts, folder: new.stateFolder + "/accounts") { fixed.append("accounts") }
     let settings = ScenesModule.Settings(new, log: log.subsystem(.scenes))
     scenes.use(settings)

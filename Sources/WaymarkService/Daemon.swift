@@ -59,7 +59,7 @@ package struct Daemon: Sendable {
     manager.ready(await assembly.statusLine)
     MemoryUse.releaseCodePages()
 
-    // Named, because the lifecycle logs its services, and what they hold is nobody's business.
+    // Named, because the lifecycle logs its services, and their contents are private.
     var services: [(String, any Service)] = [
       ("socket", ShutdownService(assembly: assembly, server: server, manager: manager, log: log)),
       ("reload", ReloadService(module: reloading)),
@@ -82,7 +82,7 @@ package struct Daemon: Sendable {
     log.notice("stopped")
   }
 
-  /// Takes the configuration over anew.
+  /// Reloads the configuration.
   @ServiceActor
   private static func reload(
     _ assembly: Assembly, loader: ConfigurationLoader, manager: ServiceManager, log: Logger
@@ -146,7 +146,7 @@ private struct ShutdownService: Service {
   }
 }
 
-/// Takes the configuration over anew on SIGHUP.
+/// Reloads the configuration on SIGHUP.
 private struct ReloadService: Service {
   let module: ReloadModule
 

@@ -21,7 +21,7 @@ package struct ClockWatch: Sendable {
     self.tolerance = tolerance
   }
 
-  /// Looks at both clocks; a jump since the last look begins the wait anew.
+  /// Looks at both clocks; a jump since the last look begins the wait again.
   package mutating func isSteady(wall: Double, boot: Double) -> Bool {
     if abs((wall - wallStart) - (boot - bootStart)) > tolerance { (wallStart, bootStart) = (wall, boot) }
     return boot - bootStart >= wanted

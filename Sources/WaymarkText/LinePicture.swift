@@ -181,7 +181,7 @@ package struct LinePicture {
     return columns
   }
 
-  /// The line drawn anew.
+  /// The line redrawn.
   package func drawn(_ style: Style) -> GrayImage {
     var scale = style.capitals / capitalHeight
     scale = min(scale, 12, Double(Self.widest) / (Double(plane.width) * style.stretch))

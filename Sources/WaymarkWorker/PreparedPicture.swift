@@ -37,7 +37,7 @@ extension PreparedPicture: WireValue {
 
   static let wire: Wire<PreparedPicture> = fields.map(
     { format, size, replacement -> PreparedPicture? in
-      // A picture that is made anew is a JPEG.
+      // A picture that is made again is a JPEG.
       if let replacement, format != .jpeg || !replacement.starts(with: [0xFF, 0xD8]) { return nil }
       return PreparedPicture(format: format, width: size.width, height: size.height, replacement: replacement)
     },

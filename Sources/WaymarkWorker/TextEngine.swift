@@ -68,7 +68,7 @@ package final class TextEngine {
 
   /// Reads a line.
   ///
-  /// - Throws: why it was lost. The next one is read by a program that is started anew.
+  /// - Throws: why it was lost. The next one is read by a program that is restarted.
   package func read(_ image: GrayImage, asksAll: Bool, alphabet: LineAlphabet) throws(TextError) -> [ReadSymbol] {
     guard image.width > 0, image.height > 0, max(image.width, image.height) <= LinePicture.sideLimit else { return [] }
     let request = TextRequest(width: image.width, height: image.height, asksAll: asksAll, alphabet: alphabet)

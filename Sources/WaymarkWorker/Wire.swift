@@ -18,7 +18,7 @@ struct WireWriter {
   }
 }
 
-/// Reads what `WireWriter` wrote, trusting nothing: the worker that wrote it may have gone over to whoever made the picture.
+/// Reads what `WireWriter` wrote, trusting nothing: the worker that wrote it may be compromised by its input.
 struct WireReader {
   /// The message does not follow the protocol.
   struct Malformed: Error {}

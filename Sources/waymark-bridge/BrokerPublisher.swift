@@ -126,7 +126,7 @@ final class BrokerPublisher: Sendable {
         switch sender.step(now: now) {
         case .connect: connect(now)
         case .rest(let seconds):
-          // Messages that came in meanwhile reach the disk all the same.
+          // Messages that came in meanwhile reach the disk anyway.
           synchronize(now, every: 1)
           _ = wait(seconds: min(seconds, 1))
         case .send(let after, let count):

@@ -145,7 +145,7 @@ struct KioskCommand: AsyncParsableCommand {
             try file?.write(address)
             try launch?.write(SecretFile.launch(to: address))
           } catch {
-            // The page is there all the same, for whoever has its address from elsewhere.
+            // The page is there anyway, for whoever has its address from elsewhere.
             Output.diagnostic("waymark: \(error.message)\n  \(error.hint)")
           }
           // A person may want to open it in another browser, too; whatever reads a pipe wants one address, and may read no further.

@@ -93,8 +93,8 @@ package struct ProviderPerson: Hashable, Sendable {
   }
 }
 
-/// A question to the integrator's program.
-package struct ProviderQuestion: Hashable, Sendable {
+/// A request to the provider.
+package struct ProviderRequest: Hashable, Sendable {
   package enum Kind: String, CaseIterable, Sendable { case activate, lookup, verify, recover, sync }
 
   package var ticket: Int
@@ -126,8 +126,8 @@ package enum AccountEffect: Hashable, Sendable {
   /// There is another state to tell.
   case changed
   case refused(AccountRefusal)
-  case ask(ProviderQuestion)
-  /// The question of this number needs no answer any more.
+  case ask(ProviderRequest)
+  /// The request of this number needs no reply any more.
   case withdraw(Int)
   case hash(Int, Secret)
   case check(Int, Secret, against: String)

@@ -110,6 +110,6 @@ package struct AccountPolicy: Hashable, Sendable {
   /// True if signing in asks for a passcode.
   package var asksPasscode: Bool { modules.contains(.passcode) }
 
-  /// True if a forgotten passcode can be set anew: the credentials prove who asks.
+  /// True if a forgotten passcode can be reset: the credentials prove who asks.
   package var canRecover: Bool { asksPasscode && modules.contains(.credentials) }
 }

@@ -50,7 +50,7 @@ package final class SearchJob: @unchecked Sendable {
     }
   }
 
-  /// Lets go of what was found.
+  /// Releases what was found.
   func clear() { detections = [] }
 }
 

@@ -45,7 +45,7 @@ package struct CommandFilter: Sendable {
   ///
   /// - Parameters:
   ///   - method: what the topic names.
-  ///   - isRetained: kept by the broker: not sent now, but at some time. Such a command is not obeyed at every connection anew.
+  ///   - isRetained: kept by the broker: not sent now, but at some time. Such a command is not obeyed at every connection again.
   package mutating func handle(method: String, payload: [UInt8], isRetained: Bool) -> Outcome {
     let refuse = { (id: JSONValue, code: String, message: String, hint: String) in
       Outcome.refuse(id: id, code: code, message: message, hint: hint)

@@ -8,7 +8,7 @@ struct SegmentReader {
   private var next: UInt64 = 0
   private var offset = 0
 
-  /// Lets go of the file.
+  /// Releases the file.
   mutating func close() {
     if descriptor >= 0 { Glibc.close(descriptor) }
     descriptor = -1

@@ -98,7 +98,7 @@ public final class PageDetector {
     return page(judged, score: PageScorer.shares([judged.score]).reduce(0, +))
   }
 
-  /// The page where it was a moment ago, its sides traced anew: a fraction of the work of `detect`.
+  /// The page where it was a moment ago, its sides traced again: a fraction of the work of `detect`.
   ///
   /// - Parameter last: where it was in the frame before, in pixels.
   /// - Returns: nil where no page is there any more, or where it has moved by more than about a thirtieth of the picture.
@@ -126,7 +126,7 @@ public final class PageDetector {
     let rivals = all.filter { $0.hypothesis.outline.largestCornerDistance(to: known) < limit }
     var best = followed
     for rival in rivals where rival.score > best.score { best = rival }
-    // A finger over a corner has corners of its own: the page is a worse one with them.
+    // A fingers produce false corners: the page fits worse with them.
     var placed = best
     placeCorners(&placed)
     placed.evidence = PageEvaluator(picture: picture, map: map, mask: mask).evidence(placed.hypothesis, placed.sides)

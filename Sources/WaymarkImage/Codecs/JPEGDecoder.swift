@@ -49,7 +49,7 @@ package struct JPEGDecoder: ~Copyable {
 
   deinit { wm_jpeg_decoder_free(handle) }
 
-  /// Reads the header of a picture and then lets `body` say where its pixels shall go; `body` may refuse it by throwing.
+  /// Reads the header of a picture and then lets `body` say where its pixels should go; `body` may refuse it by throwing.
   ///
   /// - Parameters:
   ///   - bytes: the whole file; read only during this call.

@@ -9,7 +9,7 @@ package protocol FrameDecoder: AnyObject {
   /// Luma of a Motion JPEG picture.
   ///
   /// - Parameters:
-  ///   - picture: from its SOI on; what stands behind its EOI is passed over.
+  ///   - picture: from its SOI on; what stands behind its EOI is skipped.
   ///   - order: the size that it has, and that is wanted.
   ///   - stop: gives up when raised.
   ///   - use: receives the pixels, of exactly the size that `order` tells, for the length of the call; not called unless there are

@@ -10,7 +10,7 @@ package struct SourceStatus: Sendable, Equatable {
     case opened
     /// Frames arrive.
     case streaming
-    /// Open, but frames have ceased to arrive.
+    /// Open, but frames no longer arrive.
     case stalled
     /// Gone, or not to be used; tried again until it is back.
     case lost

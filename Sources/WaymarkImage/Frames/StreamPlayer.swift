@@ -45,7 +45,7 @@ struct StreamPlayer: ~Copyable, SourceDriver {
     self.sink = sink
     buffer = leftover
     self.converter = converter
-    // A silent stream is waited for: its writer need not begin anew.
+    // A silent stream is waited for: its writer need not start over.
     machine = SourceMachine(
       device: path,
       policy: SourceMachine.Policy(
@@ -88,8 +88,8 @@ struct StreamPlayer: ~Copyable, SourceDriver {
     begin = 0
     framer = MJPEGFramer()
     kind = nil
-    // The writer of a broken stream shall learn of it. A stream that has ended stays open meanwhile: the next one who writes into the pipe
-    // finds a reader. That what is broken has ended as well is no news.
+    // The writer of a broken stream should learn of it. A stream that has ended stays open meanwhile: the next one who writes into the pipe
+    // finds a reader. That a broken stream has also ended is not reported.
     let hasEnded = error == .endedStream(path)
     // Nobody can open standard input again, and a file that is played once has had its turn.
     let isFinal = path == "-" || isFile && !options.loops

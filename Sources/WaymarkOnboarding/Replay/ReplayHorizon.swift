@@ -49,7 +49,7 @@ struct ReplayHorizon: Sendable {
     }
   }
 
-  /// Puts a damaged file aside and begins anew at `seconds`: what is over by then counts as used.
+  /// Puts a damaged file aside and starts over at `seconds`: what is over by then counts as used.
   ///
   /// - Returns: where the damaged file is now.
   func restore(at seconds: Double) -> String? {

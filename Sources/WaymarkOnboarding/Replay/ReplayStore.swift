@@ -109,7 +109,7 @@ package final class ReplayStore: ReplayGuard {
       hint: "Name a folder that this user may write in as replay.folder.")
   }
 
-  /// A digest is hexadecimal digits; anything else is nobody's name here.
+  /// A digest is hexadecimal digits; no other name is used here.
   private func path(_ entry: ReplayEntry) throws(OnboardingError) -> String {
     guard entry.digest.utf8.count == 64, entry.digest.utf8.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit })
     else { throw Self.problem(folder, EINVAL) }

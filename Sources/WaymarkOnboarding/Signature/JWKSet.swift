@@ -6,7 +6,7 @@ import WaymarkSystem
 
 /// Reads keys from a JWK set or a single JWK (RFC 7517, 7518, 8037).
 package enum JWKSet {
-  /// The public keys that can check signatures, and a word for each entry that was passed over or holds a private
+  /// The public keys that can check signatures, and a word for each entry that was skipped or holds a private
   /// key.
   package static func keys(_ text: String) throws(OnboardingError) -> (keys: [VerificationKey], skipped: [String]) {
     let value: JSONValue

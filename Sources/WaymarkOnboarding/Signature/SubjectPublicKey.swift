@@ -1,4 +1,4 @@
-/// Finds the public key in an X.509 certificate (RFC 5280, 4.1). Nothing else of the certificate is believed or
+/// Finds the public key in an X.509 certificate (RFC 5280, 4.1). Nothing else of the certificate is trusted or
 /// checked: the policy trusts the file.
 package enum SubjectPublicKey {
   /// The SubjectPublicKeyInfo, in DER; nil when the bytes are not a certificate.

@@ -53,7 +53,7 @@ struct NewPageDetector {
     {
       page.outline = traced.outline
     }
-    // A page that is known does not give way to what hardly looks like one.
+    // A page that is known does not yield to what hardly looks like one.
     if let known, isPage, page.score < known.score - Self.doubt { return nil }
     return page
   }

@@ -170,7 +170,7 @@ package struct PageCapture: Sendable {
       }
     }
     let (advice, isBlocking) = Self.advice(on: sight.look)
-    // A score that is judged anew in every frame wavers.
+    // A score that is judged again in every frame wavers.
     let isTable = (sight.look.marks.isBlank || sight.look.brightness < Self.dark) && !sight.isNewInView
     guard sight.score >= settings.leastScore * (hold == nil ? 1 : 0.67), !isBlocking, !isTable else {
       // A corner close to the border is now within the picture and now not.

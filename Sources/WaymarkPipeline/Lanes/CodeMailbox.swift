@@ -13,7 +13,7 @@ package final class CodeMailbox: Sendable {
 
   package init() {}
 
-  /// Returns whether anybody takes what is put in; shut, it lets go of what it holds.
+  /// Returns whether a consumer takes what is put in; closing drops the content.
   package func setOpen(_ isOpen: Bool) {
     state.withLock { $0 = State(isOpen: isOpen) }
   }

@@ -70,7 +70,7 @@ public struct EventPosition: Codable, Hashable, Sendable {
   }
 }
 
-/// Takes the configuration over anew, as SIGHUP does.
+/// Reloads the configuration, as SIGHUP does.
 public struct ConfigReloadRequest: ServiceRequest {
 
   /// The result of a success.

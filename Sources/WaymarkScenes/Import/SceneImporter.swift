@@ -116,7 +116,7 @@ package struct SceneImporter {
   }
 
   /// The anchor's picture: the caller's, or one beside the file under one of the names. Without any, the scene is made
-  /// all the same, with a place for the picture, and a warning says so.
+  /// anyway, with a place for the picture, and a warning says so.
   mutating func anchorImage(named names: [String], _ mark: SourceMark, _ field: String) -> String {
     if let given = options.anchorImage {
       guard let bytes = try? WholeFile.read(given, limit: SceneLimits.pictureBytes), let kind = PictureKind(of: bytes)

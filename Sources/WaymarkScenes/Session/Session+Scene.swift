@@ -34,7 +34,7 @@ extension Session {
     scene = nil
   }
 
-  /// Lets go of what the next scene does not have, and says so while it still exists.
+  /// Releases what the next scene does not have, and says so while it still exists.
   private mutating func drop(
     markersExcept ids: Set<String>, anchorsExcept names: Set<String>, _ effects: inout [SessionEffect]
   ) {

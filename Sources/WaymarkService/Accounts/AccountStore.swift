@@ -49,7 +49,7 @@ package final class AccountStore: Sendable {
     var damaged: Set<String> = []
     for name in ((try? Folder.names(folder)) ?? []).sorted() {
       let path = folder + "/" + name
-      // A file that a crash left half written is nobody's, and may hold what somebody had removed.
+      // A file that a crash left half written belongs to no user, and may contain removed data.
       if name.hasSuffix(".new") {
         unlink(path)
         continue

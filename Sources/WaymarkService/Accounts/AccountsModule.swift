@@ -140,10 +140,10 @@ package final class AccountsModule: ServiceModule {
     switch effect {
     case .changed: publish()
     case .refused: break
-    case .ask(let question):
-      log.debug("a request to the provider", metadata: ["kind": "\(question.kind.rawValue)"])
+    case .ask(let request):
+      log.debug("a request to the provider", metadata: ["kind": "\(request.kind.rawValue)"])
       providerConnection.ask(
-        question, timeout: question.kind == .sync ? settings.policy.syncWithin : settings.policy.answerWithin)
+        request, timeout: request.kind == .sync ? settings.policy.syncWithin : settings.policy.answerWithin)
     case .withdraw(let ticket): providerConnection.withdraw(ticket)
     case .hash(let ticket, let passcode):
       Task { @ServiceActor in self.send(.hashed(ticket, await accountIO.hash(passcode))) }

@@ -38,17 +38,17 @@ final class ProviderConnection {
   }
 
   /// Asks, if somebody is there.
-  func ask(_ question: ProviderQuestion, timeout: Double) {
-    let fields = question.fields.sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, .string($0.value.text)) }
+  func ask(_ request: ProviderRequest, timeout: Double) {
+    let fields = request.fields.sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, .string($0.value.text)) }
     connection?.send(
       EventLine(
         time: WallClock.timestamp,
         payload: AuthenticationRequested(
-          request: question.ticket, kind: question.kind.rawValue, timeout: timeout, code: question.code?.text,
-          fields: fields.isEmpty ? nil : .object(fields), subject: question.subject, host: question.host)))
+          request: request.ticket, kind: request.kind.rawValue, timeout: timeout, code: request.code?.text,
+          fields: fields.isEmpty ? nil : .object(fields), subject: request.subject, host: request.host)))
   }
 
-  /// Says that a question needs no answer any more.
+  /// Tells the provider that a request needs no reply any more.
   func withdraw(_ ticket: Int) {
     connection?.send(EventLine(time: WallClock.timestamp, payload: AuthenticationWithdrawn(request: ticket)))
   }

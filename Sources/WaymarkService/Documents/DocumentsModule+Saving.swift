@@ -67,9 +67,9 @@ struct DocumentWriter: Sendable {
   }
 
   private func picture(
-    _ page: DocumentManifest.Page, _ wish: PageRequest.Operation
+    _ page: DocumentManifest.Page, _ operation: PageRequest.Operation
   ) throws -> (page: CodedPage, paper: PDFWriter.PaperSize) {
-    let order = PageRequest(wish, outline: page.outline, bends: page.bends, filter: page.filter, turns: page.turns)
+    let order = PageRequest(operation, outline: page.outline, bends: page.bends, filter: page.filter, turns: page.turns)
     guard case .picture(let made, let paper) = try isolation.page(try store.picture(page.number), order) else {
       throw ServiceError(.internalError, "A page could not be drawn.", hint: "See the service's log.")
     }

@@ -78,7 +78,7 @@ struct Gallery: Sendable {
     return String(hash, radix: 36)
   }
 
-  /// Opens a picture; `nil` when there is none of this id.
+  /// Opens a picture; `nil` when no picture has this id.
   func open(_ id: String) throws -> OpenPicture? {
     guard let entry = try entries().first(where: { $0.id == id }) else { return nil }
     // The name came from this very folder; a link that took its place meanwhile is not followed.

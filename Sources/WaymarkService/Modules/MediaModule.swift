@@ -139,7 +139,7 @@ package final class MediaModule: ServiceModule {
     }
   }
 
-  /// Returns whether a snapshot is still to be answered; it is nobody's any more then.
+  /// Returns whether a snapshot is still to be answered; its client is gone then.
   private func claim(_ answer: Answer, _ connection: Connection) -> Bool {
     let left = snapshots[connection.number]?.filter { $0 !== answer } ?? []
     snapshots[connection.number] = left.isEmpty ? nil : left

@@ -146,7 +146,7 @@ package final class ScanModule: ServiceModule {
   private func handleReading(_ reading: ScanReading, _ reference: FrameReference, _ captured: Double) {
     guard let demand = machine.demand else { return }
     var reading = reading
-    // A code that is read for others is none of the armed scan's.
+    // A code that is read for others does not belong to the armed scan.
     if !forOthers.isSubset(of: demand) { reading.symbols.removeAll { !demand.contains($0.symbology) } }
     reading.incomplete.removeAll { !demand.contains($0.symbology) }
     frame = reference

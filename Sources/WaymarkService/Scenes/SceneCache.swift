@@ -11,7 +11,7 @@ struct SceneCache: Sendable {
 
   init(folder: String) { self.folder = folder }
 
-  /// True if only this user and root can have put anything there: what is found is believed. In a
+  /// True if only this user and root can have put anything there: what is found is trusted. In a
   /// shared `/tmp` somebody else may have made the folder first.
   private var isOurs: Bool {
     var information = stat()

@@ -16,7 +16,7 @@ package final class TextModule: ServiceModule {
   private struct Session {
     var id: String
     var owner: Int
-    var wish: TextBeginRequest
+    var request: TextBeginRequest
     var patterns: [String]
     var languages: [String]
     /// The texts told, the newest last: a finger is slower than frames.
@@ -123,10 +123,10 @@ package final class TextModule: ServiceModule {
     end(.replaced, by: connection.actor)
     generation += 1
     var new = Session(
-      id: "t" + String(UInt64.random(in: .min ... .max), radix: 36), owner: connection.number, wish: request,
+      id: "t" + String(UInt64.random(in: .min ... .max), radix: 36), owner: connection.number, request: request,
       patterns: task.patterns.map(\.name), languages: task.languages)
     // Where only the region is another one, what was told before can still be chosen.
-    if let before, before.wish.patterns == request.patterns { new.told = before.told }
+    if let before, before.request.patterns == request.patterns { new.told = before.told }
     session = new
     lane.settings = task
     lane.settings.generation = generation
@@ -152,14 +152,14 @@ package final class TextModule: ServiceModule {
       }
       task.region = region
     }
-    let wishes = request.patterns ?? []
-    guard wishes.count <= TextSettings.patternLimit else {
+    let patterns = request.patterns ?? []
+    guard patterns.count <= TextSettings.patternLimit else {
       throw ServiceError(
-        .badParams, "patterns has \(wishes.count) entries; at most \(TextSettings.patternLimit).",
+        .badParams, "patterns has \(patterns.count) entries; at most \(TextSettings.patternLimit).",
         hint: "Leave some out.")
     }
     do {
-      task.patterns = try wishes.map { try TextPattern($0, among: settings.patterns) }
+      task.patterns = try patterns.map { try TextPattern($0, among: settings.patterns) }
     } catch let error as TextError {
       throw ServiceError(error)
     }
@@ -216,7 +216,7 @@ package final class TextModule: ServiceModule {
   private var described: TextSession? {
     session.map { session in
       TextSession(
-        session: session.id, patterns: session.patterns, region: session.wish.region, languages: session.languages,
+        session: session.id, patterns: session.patterns, region: session.request.region, languages: session.languages,
         by: Actor(client: session.owner, user: hub.connections[session.owner].map { Int($0.peer.user) }))
     }
   }

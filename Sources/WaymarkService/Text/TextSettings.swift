@@ -40,14 +40,14 @@ package struct TextSettings: Hashable, Sendable {
     else { return ([], []) }
     for (name, value) in reader.section(node, "text.patterns", known: nil) {
       let key = "text.patterns.\(name)"
-      let wish = Self.wish(name, value, key, &reader)
+      let request = Self.request(name, value, key, &reader)
       do {
         if TextPattern.builtIn.contains(where: { $0.name == name }) || name == TextFollower.anyName {
           reader.add("another pattern has this name", key, value, hint: "Choose another name.")
         } else if patterns.count >= namedLimit {
           reader.add("there are more than \(namedLimit) patterns", key, value, hint: "Leave some out.")
         } else {
-          patterns.append(try TextPattern(wish, among: []))
+          patterns.append(try TextPattern(request, among: []))
         }
       } catch {
         reader.add(error.cause ?? error.message, key, value, hint: error.hint)
@@ -56,27 +56,27 @@ package struct TextSettings: Hashable, Sendable {
     return (patterns, reader.problems.sorted { ($0.line ?? 0) < ($1.line ?? 0) })
   }
 
-  private static func wish(
+  private static func request(
     _ name: String, _ node: Node, _ key: String, _ reader: inout SectionReader
   ) -> TextPatternRequest {
-    var wish = TextPatternRequest(name: name)
+    var request = TextPatternRequest(name: name)
     if node.scalar != nil {
-      wish.expression = reader.text(node, key, limit: 4 * TextPattern.expressionLimit)
-      return wish
+      request.expression = reader.text(node, key, limit: 4 * TextPattern.expressionLimit)
+      return request
     }
     for (name, value) in reader.section(node, key, known: ["expression", "length", "alphabet", "check", "kind"]) {
       let place = "\(key).\(name)"
       switch name {
       case "length":
         let nodes = value.scalar == nil ? reader.list(value, place) : [value]
-        wish.length = nodes.compactMap { reader.number($0, place, 1...128, whole: true).map { Int($0) } }
-      case "expression": wish.expression = reader.text(value, place, limit: 4 * TextPattern.expressionLimit)
-      case "alphabet": wish.alphabet = reader.text(value, place, limit: 1000)
-      case "check": wish.check = reader.text(value, place, limit: 100)
-      default: wish.kind = reader.text(value, place, limit: 100)
+        request.length = nodes.compactMap { reader.number($0, place, 1...128, whole: true).map { Int($0) } }
+      case "expression": request.expression = reader.text(value, place, limit: 4 * TextPattern.expressionLimit)
+      case "alphabet": request.alphabet = reader.text(value, place, limit: 1000)
+      case "check": request.check = reader.text(value, place, limit: 100)
+      default: request.kind = reader.text(value, place, limit: 100)
       }
     }
-    return wish
+    return request
   }
 }
 
@@ -84,32 +84,32 @@ extension TextPattern {
   /// Reads the description in a request or the configuration.
   ///
   /// - Parameter known: patterns that may be named, beside those built in.
-  init(_ wish: TextPatternRequest, among known: [TextPattern]) throws(TextError) {
-    if wish.isWord, let word = wish.name {
+  init(_ request: TextPatternRequest, among known: [TextPattern]) throws(TextError) {
+    if request.isWord, let word = request.name {
       self = try TextPattern.named(word, among: known)
       return
     }
-    self.init(name: wish.name ?? "pattern", expression: wish.expression)
+    self.init(name: request.name ?? "pattern", expression: request.expression)
     guard (1...64).contains(name.count) else {
       throw Self.problem("A name has 1 to 64 characters.")
     }
-    if let numbers = wish.length {
+    if let numbers = request.length {
       guard (1...2).contains(numbers.count), let least = numbers.first, let most = numbers.last,
         least >= 1, least <= most, most <= 128
       else { throw Self.problem("length is one number from 1 to 128, or two in rising order.") }
       length = least...most
     }
-    if let characters = wish.alphabet {
+    if let characters = request.alphabet {
       guard (1...400).contains(characters.count) else { throw Self.problem("alphabet has 1 to 400 characters.") }
       alphabet = Set(characters)
     }
-    if let word = wish.check {
+    if let word = request.check {
       guard let known = CheckDigit(rawValue: word) else {
         throw Self.problem("check is one of \(CheckDigit.allCases.map(\.rawValue).joined(separator: ", ")).")
       }
       check = known
     }
-    if let word = wish.kind {
+    if let word = request.kind {
       guard let known = Kind(rawValue: word) else {
         throw Self.problem("kind is one of \(Kind.allCases.map(\.rawValue).joined(separator: ", ")).")
       }

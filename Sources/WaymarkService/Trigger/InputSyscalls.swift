@@ -24,7 +24,7 @@ package struct InputSyscalls: Sendable {
       var descriptors = [
         pollfd(fd: stop, events: Int16(POLLIN), revents: 0), pollfd(fd: device, events: Int16(POLLIN), revents: 0),
       ]
-      // A negative descriptor is passed over by poll(2).
+      // A negative descriptor is skipped by poll(2).
       let count = poll(&descriptors, 2, milliseconds)
       if count > 0, descriptors[0].revents != 0 { return .stopped }
       return count > 0 && descriptors[1].revents != 0 ? .readable : .timedOut

@@ -13,7 +13,7 @@ struct AnchorsBuildCommand: AsyncParsableCommand {
       physicalWidth and, for prints wrapped round a can, a bottle or a column, radius (metres). Without a name an anchor is called like its file. The same pictures give the same bytes.
 
       Where the library is there already, anchors whose picture has not changed are taken from it; and a build that was ended is \
-      taken up where it was, from OUTPUT.parts. --fresh compiles everything anew.
+      taken up where it was, from OUTPUT.parts. --fresh compiles everything again.
       Example:
         waymark anchors build posters/ -o posters.wmlib --physical-width 0.42
       """)
@@ -32,7 +32,7 @@ struct AnchorsBuildCommand: AsyncParsableCommand {
       valueName: "n"))
   var features: Int?
 
-  @Flag(help: "Compile every picture anew.")
+  @Flag(help: "Compile every picture again.")
   var fresh = false
 
   @Option(help: "The number of threads.")

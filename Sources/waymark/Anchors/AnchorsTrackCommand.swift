@@ -47,7 +47,7 @@ struct AnchorsTrackCommand: AsyncParsableCommand {
         if let engine, engine.width == picture.width, engine.height == picture.height {
           current = engine.value
         } else {
-          // Another size is another mode of the camera: everything begins anew.
+          // Another size is another mode of the camera: everything starts over.
           current = AnchorEngine(library: library, intrinsics: intrinsics(picture.width, picture.height))
           engine = (current, picture.width, picture.height)
         }

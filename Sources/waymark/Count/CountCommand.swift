@@ -128,7 +128,7 @@ struct CountCommand: AsyncParsableCommand {
       do throws(ImageError) {
         tally.look(try decoder.gray(try input.read()).image, name: input.name)
       } catch {
-        // Other files in a folder are no news.
+        // Other files in a folder are not reported.
         if input.isFound, [.unknownFormat, .unsupportedFormat, .emptyFile].contains(error.code) { continue }
         Output.diagnostic("waymark: \(input.name): \(error.message)\n  \(error.hint)")
         tally.worst = max(tally.worst, error.exitStatus)

@@ -120,7 +120,7 @@ struct Diagnosis {
     let group = attributes?[.groupOwnerAccountName] as? String ?? "video"
     return Finding(
       subject: "camera", level: .problem, message: "\(path) (\(name)) may not be opened by this user.",
-      hint: "Join its group and log in anew: sudo usermod -aG \(group) \(NSUserName())")
+      hint: "Join its group and log in again: sudo usermod -aG \(group) \(NSUserName())")
   }
 
   private static func text(of path: String) -> String? {

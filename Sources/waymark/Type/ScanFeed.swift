@@ -74,7 +74,7 @@ struct ScanFeed {
       Output.diagnostic("waymark: \(error.message)\n  \(error.hint)")
       return false
     } catch {
-      // The connection is over, which is told by itself.
+      // The connection is over, which is reported separately.
       return false
     }
   }

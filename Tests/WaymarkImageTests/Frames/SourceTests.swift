@@ -79,7 +79,7 @@ struct SourceTests {
     let sink = Recorder()
     source.start(sink)
     #expect(sink.ended)
-    // Lets go of what waits, should it.
+    // Releases what waits, should it.
     let writer = open(pipe, O_RDWR | O_NONBLOCK)
     defer { close(writer) }
     source.stop()

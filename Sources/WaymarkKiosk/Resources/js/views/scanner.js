@@ -101,7 +101,7 @@ export function openScanner(app, { mode }) {
   /** An event of a live scan, if it is this page's. */
   function take(event) {
     if (search.id === null || event.scan !== search.id) return;
-    // Whoever looks at a picture of their own is not told of what the camera sees; it is looked for anew afterwards.
+    // Whoever looks at a picture of their own is not told of what the camera sees; it is looked for again afterwards.
     if ((judging || verdict?.still) && !['scan.cancelled', 'scan.unsuccessful', 'scan.ended'].includes(event.event)) return;
     const outcome = event.event.slice('scan.'.length);
     switch (outcome) {
