@@ -3,7 +3,7 @@ import Glibc
 package import WaymarkOnboarding
 import WaymarkSystem
 
-/// Reads a bundle from its beginning to its end, and believes nothing in it but its signed manifest.
+/// Reads a bundle from beginning to end, and trusts nothing in it but its signed manifest.
 package struct BundleReader {
   /// Gives the next bytes, at most so many; none at the end.
   package typealias Source = (Int) throws(BundleError) -> [UInt8]

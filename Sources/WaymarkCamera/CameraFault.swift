@@ -2,7 +2,7 @@ import Glibc
 package import WaymarkImage
 import WaymarkSystem
 
-/// A fault of a camera, as its driver tells it.
+/// A fault of a camera, as reported by its driver.
 package enum CameraFault: Error, Sendable, Hashable {
   /// No such camera is plugged in.
   case absent

@@ -1,6 +1,6 @@
 import WaymarkSystem
 
-/// A code that was read, as typing needs to know it.
+/// The properties of a code that typing depends on.
 package struct TypedCode: Sendable {
   /// The symbology's name on the wire, such as `ean13`.
   package var symbology: String

@@ -1,7 +1,7 @@
 package import WaymarkJSON
 import WaymarkSystem
 
-/// The parameters of a method, and what it answers.
+/// The parameters of a method, and the type of its result.
 public protocol ServiceRequest: Codable, Hashable, Sendable {
   /// The result of a success.
   associatedtype Result: Codable & Sendable
@@ -54,7 +54,7 @@ package struct ErrorLine: Codable {
   }
 }
 
-/// A request as it came in: not yet what its method makes of the parameters.
+/// A request as received, before its parameters are decoded.
 package struct IncomingRequest: Sendable {
   /// A string, a number, or null when the client gave none.
   package let id: JSONValue

@@ -1,4 +1,4 @@
-/// An error as it stands in a reply.
+/// An error in a reply.
 public struct ServiceError: Error, Codable, Hashable, Sendable {
   /// A stable camelCase word.
   public var code: Code

@@ -159,7 +159,7 @@ private struct ReloadService: Service {
   }
 }
 
-/// Tells systemd that the service is well, as long as it is: the loop answers and no lane hangs.
+/// Feeds systemd's watchdog as long as the loop answers and no lane hangs.
 private struct WatchdogService: Service {
   let assembly: Assembly
   let manager: ServiceManager

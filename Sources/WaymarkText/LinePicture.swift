@@ -1,6 +1,6 @@
 package import WaymarkImage
 
-/// The picture of one line, made ready to be read: dark on light, without shading, without what reaches in from other lines, and in the
+/// The picture of one line, prepared for recognition: dark on light, without shading, without what reaches in from other lines, and in the
 /// sizes that a recognition network reads best.
 package struct LinePicture {
   /// How a line is drawn for the network.
@@ -62,7 +62,7 @@ package struct LinePicture {
   /// No line is drawn wider than this, in pixels.
   private static let widest = 4000
 
-  /// The ground that a line stands on.
+  /// The background of a line.
   package enum Ground {
     /// Text of either polarity, as it is.
     case plain

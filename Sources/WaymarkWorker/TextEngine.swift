@@ -3,7 +3,7 @@ package import WaymarkImage
 import WaymarkSystem
 package import WaymarkText
 
-/// The program that reads lines of text, as whoever uses it sees it: started with the first line, ended when it is not needed. One
+/// The interface to the program that reads lines of text: started with the first line, ended when it is not needed. One
 /// thread.
 package final class TextEngine {
   /// Where the program is looked for: beside the one that runs, then where its package puts it.

@@ -3,7 +3,7 @@ import Glibc
 import WaymarkImage
 import WaymarkSystem
 
-/// Tells whether workers can be started here, and the obstacle if not.
+/// Checks whether workers can be started here, and names the obstacle if not.
 package struct WorkerCheck: Equatable, Sendable {
   /// The obstacle; nil if there is none.
   package let problem: String?

@@ -12,7 +12,7 @@ package struct WorkerLauncher: Hashable, Sendable {
   package let executable: String
   /// The name in lists of processes, and the arguments.
   private let arguments: [String]
-  /// How long it may take from its start until it has locked itself in, in seconds: a machine under load included.
+  /// How long it may take from its start until it has set up its sandbox, in seconds: a machine under load included.
   package var startLimit = 10.0
 
   /// `executable` is a worker when its first argument is `argument`. Usually that is the program that runs now,
@@ -27,14 +27,14 @@ package struct WorkerLauncher: Hashable, Sendable {
     self.arguments = arguments
   }
 
-  /// A worker that has locked itself in.
+  /// A worker in its sandbox.
   func start() throws(WorkerFailure) -> WorkerProcess {
     let process = try spawn()
     try process.waitUntilReady(within: startLimit)
     return process
   }
 
-  /// A worker that is yet to lock itself in.
+  /// A worker before it sets up its sandbox.
   func spawn() throws(WorkerFailure) -> WorkerProcess {
     var worker = csandbox_worker(process: 0, channel: -1, arena: -1)
     var arguments: [UnsafeMutablePointer<CChar>?] = self.arguments.map { strdup($0) } + [nil]
@@ -66,7 +66,7 @@ struct WorkerProcess: ~Copyable {
     self.arena = arena
   }
 
-  /// Waits until it says that it has locked itself in.
+  /// Waits until it reports that its sandbox is set up.
   func waitUntilReady(within limit: Double, or stop: StopSignal? = nil) throws(WorkerFailure) {
     let answer = try receive(until: MonotonicClock.now + limit, or: stop)
     if answer[0] == WorkerEndpoint.refusal {

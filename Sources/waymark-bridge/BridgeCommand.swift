@@ -4,7 +4,7 @@ import Foundation
 import WaymarkBridge
 import WaymarkSystem
 
-/// `waymark-bridge`: tells a broker what the service of this device sees.
+/// `waymark-bridge`: publishes the events of the service to a broker.
 @main
 struct BridgeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -99,7 +99,7 @@ final class BrokerPublisher: Sendable {
     wake()
   }
 
-  /// The state that only the thread knows.
+  /// The state of the thread.
   private struct Run {
     let courier: BrokerPublisher
     var sender: BridgeSender

@@ -7,7 +7,7 @@ import WaymarkPipeline
 import WaymarkSymbologies
 import WaymarkSystem
 
-/// `waymark cameras try`: streams from a camera for a while and tells what happens.
+/// `waymark cameras try`: streams from a camera for a while and prints states, codes and counts.
 struct CameraTrial: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "try",

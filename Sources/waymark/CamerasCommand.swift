@@ -3,7 +3,7 @@ import Foundation
 import WaymarkCamera
 import WaymarkImage
 
-/// `waymark cameras`: what is plugged in and what it can do.
+/// `waymark cameras`: lists the cameras and their formats and controls.
 struct CamerasCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cameras",

@@ -12,7 +12,7 @@ func fail(_ error: any Error) throws -> Never {
   Output.fail(explained.exitStatus, explained.message, hint: explained.hint)
 }
 
-/// Codes that know how a command ends that fails with them.
+/// Error codes with the exit status of a command that fails with them.
 protocol ExplainedCode: ProblemCode {
   var exitStatus: ExitStatus { get }
 }

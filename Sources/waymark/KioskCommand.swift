@@ -41,7 +41,7 @@ struct KioskCommand: AsyncParsableCommand {
   @Option(help: "Fix the language: en or de. Otherwise the browser's, and a switch.")
   var language: String?
 
-  @Option(help: "Seconds that \"handed over\" is shown before the start view returns.")
+  @Option(help: "Seconds that the last message, such as \"All set\", is shown before the start view returns.")
   var returnAfter = 10.0
 
   @Option(help: "Seconds without a touch after which the start view returns; 0 for never.")

@@ -3,14 +3,14 @@ import WaymarkOnboarding
 import WaymarkSignature
 import WaymarkSystem
 
-/// `waymark signature`: what people signed, as files.
+/// `waymark signature`: files of signatures.
 struct SignatureCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "signature", abstract: "Verify signatures that were saved.",
     subcommands: [SignatureVerifyCommand.self])
 }
 
-/// `waymark signature verify`: whether a file is what somebody signed.
+/// `waymark signature verify`: verifies the file of a signature.
 struct SignatureVerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",

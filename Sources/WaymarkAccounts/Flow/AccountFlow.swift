@@ -1,4 +1,4 @@
-/// How people get to use a device, as a value: onboarding, signing in, changing users, synchronizing, consents.
+/// The flow by which users get access to a device, as a value: onboarding, signing in, changing users, synchronizing, consents.
 ///
 /// It has no clock, no files, no network: what happens comes in by `handle`, what is to be done comes out as effects. One thing is
 /// under way at a time. Nobody is signed in but by a passcode that was compared (where the policy asks for one), after the try was

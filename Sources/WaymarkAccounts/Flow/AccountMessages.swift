@@ -78,7 +78,7 @@ package enum ProviderAnswer: Hashable, Sendable {
   case conflict(ProviderPerson, text: String?)
 }
 
-/// A person as the integrator's program knows them.
+/// A user as the provider identifies them.
 package struct ProviderPerson: Hashable, Sendable {
   package var subject: String?
   package var title: String?

@@ -1,4 +1,4 @@
-/// How people get to use a device: which steps there are, what they say, and what is asked for.
+/// The policy for access to a device: the steps, their texts, and the data they ask for.
 package struct AccountPolicy: Hashable, Sendable {
   /// The users of a device: one, or several.
   package enum Mode: String, CaseIterable, Sendable {

@@ -2,7 +2,7 @@ import CKernels
 import WaymarkGeometry
 package import WaymarkImage
 
-/// Asks of a map whether *this* picture is there, by what a wrong map cannot bring about.
+/// Verifies that a map shows *this* picture, by evidence that a wrong map cannot produce.
 ///
 /// A map has eight free numbers, and features and alignment have already chosen them so that much agrees: edges above all,
 /// because any edge of the reference can be laid along any edge of the frame. What they did not choose is how the gray levels

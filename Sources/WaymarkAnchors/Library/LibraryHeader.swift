@@ -1,6 +1,6 @@
 import WaymarkSystem
 
-/// The header of a library as it stands, believed or not.
+/// The header of a library, before it is validated.
 struct LibraryHeader {
   let anchors: Int
   let features: Int

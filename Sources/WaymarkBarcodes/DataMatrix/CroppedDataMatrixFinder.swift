@@ -2,7 +2,7 @@ import WaymarkGeometry
 import WaymarkImage
 import WaymarkSymbologies
 
-/// Tells Data Matrix symbols of which a part lies outside the picture: two of its sides run up to the border, and the third,
+/// Detects Data Matrix symbols that are partly outside the picture: two of its sides run up to the border, and the third,
 /// between them, is whole.
 struct CroppedDataMatrixFinder {
   let view: ImageView

@@ -1,4 +1,4 @@
-/// Lines and courses through what many scan lines say of a place.
+/// Fits lines and curves to the measurements of many scan lines.
 enum RowLineFit {
   /// The line through some points by least squares, at a place; their middle one where they lie together.
   static func line(_ points: [(Double, Double)], at x: Double) -> Double? {

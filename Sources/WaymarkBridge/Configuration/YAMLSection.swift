@@ -1,7 +1,7 @@
 import WaymarkSystem
 import Yams
 
-/// A map of a configuration file that is read key by key; what nobody asked for is an error with its line.
+/// A section of a configuration file that is read key by key; keys that were not read are errors with their line.
 struct YAMLSection {
   let file: String
   private let path: String

@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 import WaymarkSystem
 
-/// Events on disk, in order, until somebody has them: an append-only log in segments, bounded, with a checksum at every record.
+/// Stores events on disk, in order, until the broker acknowledges them: an append-only log in segments, bounded, with a checksum at every record.
 ///
 /// Every event has a number, one higher than the one before, that is never used again. What has been appended survives the end of
 /// the process at any instruction; once `synchronize` has come back it survives a power cut, too. When the log is full its oldest

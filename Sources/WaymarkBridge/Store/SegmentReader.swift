@@ -1,6 +1,6 @@
 import Glibc
 
-/// Reads records of one segment after the other, and knows where it stopped.
+/// Reads records segment by segment, and keeps its position.
 struct SegmentReader {
   private var descriptor: Int32 = -1
   private var first: UInt64 = 0

@@ -18,7 +18,7 @@ package struct VideoDevice: ~Copyable {
 
   deinit { calls.close(descriptor) }
 
-  /// The identity that the driver tells.
+  /// The identity that the driver reports.
   package struct Capability: Sendable, Equatable {
     /// The driver's name.
     package var driver: String

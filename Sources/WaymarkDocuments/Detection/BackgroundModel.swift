@@ -7,7 +7,7 @@ package import WaymarkImage
 /// Luma of the remembered view is compared with that of a frame after both were brought to the same exposure. A camera that moves changes
 /// everything; nothing is told until it rests again. To be used from one thread at a time.
 package final class BackgroundModel {
-  /// A frame without what was there before.
+  /// The foreground of a frame.
   package struct Foreground: Sendable {
     /// The foreground as it is, all else of one gray that differs from it.
     package var image: GrayImage

@@ -1,4 +1,4 @@
-/// The marks on a page: by these a page that comes back is known again, in whatever light and whichever way up.
+/// The marks on a page, by which a page is recognised again in any light and orientation.
 public struct PageFingerprint: Hashable, Sendable {
   static let side = 40
   /// Darkness against the surroundings, of zero mean and unit length; empty for a page with nothing on it.

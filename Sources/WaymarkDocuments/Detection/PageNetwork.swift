@@ -1,6 +1,6 @@
 import Foundation
 
-/// The layers of the network that tells pages from everything else, in the order in which they are run.
+/// The layers of the network that separates pages from the background, in the order in which they run.
 struct PageNetwork: Sendable {
   let layers: [Convolution]
 

@@ -1,4 +1,4 @@
-/// How a captured picture is turned so that it stands upright: first the rotation, then the mirror.
+/// The transform that makes a captured picture upright: first the rotation, then the mirror.
 package struct FrameTransform: Sendable, Hashable {
   /// A turn clockwise, in degrees.
   package enum Rotation: Int, Sendable, CaseIterable, Codable {

@@ -1,6 +1,6 @@
 import WaymarkSystem
 
-/// A change of state of a source, as `camera.status` tells it.
+/// A change of state of a source, as `camera.status` reports it.
 package struct SourceStatus: Sendable, Equatable {
   /// The present state.
   package enum State: String, Sendable, Codable {

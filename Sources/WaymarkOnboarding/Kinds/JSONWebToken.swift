@@ -1,6 +1,6 @@
 package import WaymarkJSON
 
-/// A token of claims that belongs to no kind of its own (RFC 7519).
+/// A token of claims without a more specific kind (RFC 7519).
 package enum JSONWebToken {
   /// Takes the claims apart.
   package static func payload(of claims: JSONValue, policy: OnboardingPolicy) -> Payload {

@@ -2,7 +2,7 @@ import Crypto
 package import FoundationEssentials
 import WaymarkJSON
 
-/// One code held against the policy, up to the check of its hosts. What needs other codes or a memory comes after.
+/// Judges one code by the policy, up to the check of its hosts. Checks that need other codes or the replay store follow.
 package struct CodeJudgement: Sendable {
   /// The payload.
   package private(set) var payload: Payload?

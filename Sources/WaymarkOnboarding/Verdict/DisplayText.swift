@@ -1,4 +1,4 @@
-/// Makes text of a stranger safe to show: whatever could move the cursor, reorder the line or hide itself is spelt out.
+/// Makes untrusted text safe to show: characters that move the cursor, reorder the line or are invisible are escaped.
 public enum DisplayText {
   /// The text with control, bidirectional, invisible and unassigned characters written as `\u{…}`, a backslash
   /// doubled, and everything after `limit` characters cut off with an ellipsis.

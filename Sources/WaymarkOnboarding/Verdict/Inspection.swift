@@ -1,7 +1,7 @@
 import WaymarkJSON
 import WaymarkSystem
 
-/// A code taken apart: what it is, and the token around it if it is signed.
+/// A parsed code: its kind, and its token if it is signed.
 package struct Inspection: Sendable {
   /// The payload. When the text is damaged the kind is the one it claims to be.
   package private(set) var payload: Payload

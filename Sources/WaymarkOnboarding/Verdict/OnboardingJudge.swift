@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// Says whether this device would accept what the codes of a picture say.
+/// Decides whether this device accepts the codes of a picture.
 public struct OnboardingJudge: Sendable {
   /// The policy.
   public let policy: OnboardingPolicy

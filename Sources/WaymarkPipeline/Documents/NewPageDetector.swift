@@ -2,7 +2,7 @@ import WaymarkDocuments
 import WaymarkGeometry
 import WaymarkImage
 
-/// The sheet whose shape came into view: what it covers tells where it ends, also where its sides have no contrast, and where a hand holds it.
+/// Detects a new sheet by the shape that differs from the background, also where its sides have no contrast or a hand covers them.
 struct NewPageDetector {
   let detector: PageDetector
   let memory: BackgroundModel

@@ -1,7 +1,7 @@
 package import WaymarkDocuments
 package import WaymarkGeometry
 
-/// When a page that is held before the camera is captured by itself, and what is said until then.
+/// Decides when a page in front of the camera is captured automatically, and which advice is given until then.
 ///
 /// A value without clock and I/O: it is told what each frame shows and when it was captured, and says what to do. A page must rest for
 /// `holdTime`; the sharpest frame of that time is the one that is kept. After a capture it waits until the view has changed, and a page

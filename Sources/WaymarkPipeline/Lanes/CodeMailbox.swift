@@ -2,7 +2,7 @@ package import WaymarkBarcodes
 package import WaymarkImage
 import WaymarkSystem
 
-/// Hands what the barcode lane read to the code lane: the newest reading that was not taken yet.
+/// Hands the readings of the barcode lane to the code lane: the newest one that was not taken yet.
 package final class CodeMailbox: Sendable {
   private struct State: Sendable {
     var isOpen = false

@@ -138,7 +138,7 @@ public struct AccountTrouble: Codable, Hashable, Sendable {
   }
 }
 
-/// A user, as far as they are shown.
+/// The visible data of a user.
 public struct AccountPerson: Codable, Hashable, Sendable {
   /// The service's own name for them, which says nothing of who it is; missing for one who is not on this device.
   public var id: String?

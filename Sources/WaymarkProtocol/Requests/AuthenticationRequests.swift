@@ -170,7 +170,7 @@ public struct SyncRetryRequest: ServiceRequest {
   public init() {}
 }
 
-/// Tells how synchronizing goes.
+/// Reports the progress of synchronization.
 public struct SyncProgressRequest: ServiceRequest {
   /// The number of the request.
   public var request: Int

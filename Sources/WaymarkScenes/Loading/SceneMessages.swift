@@ -1,4 +1,4 @@
-/// The words for what can be wrong with pictures and actions.
+/// The messages about problems with pictures and actions.
 extension SceneFolder.Refusal {
   var code: String {
     switch self {

@@ -1,4 +1,4 @@
-/// One thing that is wrong with a scene: where it stands, what it is, and what to do.
+/// A problem of a scene: its place, a message, and a hint.
 package struct SceneProblem: Hashable, Sendable {
   package enum Severity: String, Hashable, Sendable {
     /// The scene cannot be used.

@@ -1,6 +1,6 @@
 import WaymarkSystem
 
-/// Takes values out of a document and collects what is wrong with them, instead of stopping at the first.
+/// Reads values from a document and collects all problems, instead of stopping at the first.
 struct SceneReader {
   let file: String
   private(set) var problems: [SceneProblem] = []

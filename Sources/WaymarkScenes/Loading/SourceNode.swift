@@ -1,6 +1,6 @@
 package import WaymarkJSON
 
-/// A value of a YAML or JSON document that knows where it stands.
+/// A value of a YAML or JSON document with its position.
 package struct SourceNode: Sendable {
   package enum Value: Sendable {
     case null

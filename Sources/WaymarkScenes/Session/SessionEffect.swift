@@ -56,7 +56,7 @@ package enum SessionEffect: Sendable {
   case refused(SessionRefusal)
 }
 
-/// The session at a moment, for whoever joins.
+/// The current state of the session, for new subscribers.
 package struct SessionStatus: Hashable, Sendable {
   package var phase: ScenePhase
   /// The name of the loaded scene.

@@ -144,7 +144,7 @@ package final class AccountStore: Sendable {
   }
 }
 
-/// The work that takes time: hashes and files, each on a thread of its own, never on the loop.
+/// Runs the blocking work, hashes and files, each on its own thread, never on the loop.
 struct AccountIO: Sendable {
   /// Where users are kept.
   let store: AccountStore

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Users and groups by name, as the system's databases know them.
+/// Users and groups by name, from the system's databases.
 package enum Accounts {
   /// The id of a user, given by name or number.
   package static func user(_ name: String) -> UInt32? {

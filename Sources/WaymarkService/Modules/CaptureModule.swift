@@ -34,7 +34,7 @@ package final class CaptureModule: ServiceModule {
     hub.onSubscriptionsChanged.append { [weak self] in self?.reviewReports() }
   }
 
-  /// Breaks the circle between the pipeline and what listens to it.
+  /// Breaks the cycle between the pipeline and its listener.
   @ServiceActor
   private final class StatusRelay: Sendable {
     weak var module: CaptureModule?

@@ -36,7 +36,7 @@ struct SceneFailure: Error, Sendable {
   var problems: [String]
 }
 
-/// Reads scenes and compiles their anchors, keeping what was compiled.
+/// Reads scenes and compiles their anchors, with a cache of compiled anchors.
 struct SceneStore: Sendable {
   private let cache: SceneCache
   private let isolation: Isolation

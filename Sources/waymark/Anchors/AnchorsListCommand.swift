@@ -3,7 +3,7 @@ import Foundation
 import WaymarkAnchors
 import WaymarkSystem
 
-/// `waymark anchors list`: what a library holds.
+/// `waymark anchors list`: lists the anchors of a library.
 struct AnchorsListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "Lists the anchors of a library: name, size, width, features, quality.",

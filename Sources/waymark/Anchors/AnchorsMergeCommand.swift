@@ -55,7 +55,7 @@ struct AnchorsMergeCommand: AsyncParsableCommand {
   }
 }
 
-/// `waymark anchors compare`: says in what two libraries differ.
+/// `waymark anchors compare`: lists the differences of two libraries.
 struct AnchorsCompareCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compare",
@@ -102,7 +102,7 @@ extension AnchorReference {
   }
 }
 
-/// In what two libraries differ, by the names of their anchors.
+/// The differences of two libraries, by the names of their anchors.
 struct LibraryDifference: Encodable {
   /// Only in the first, only in the second.
   var removed: [String] = []

@@ -5,7 +5,7 @@ import WaymarkGeometry
 import WaymarkImage
 import WaymarkSystem
 
-/// `waymark anchors quality`: says how well pictures will be found, and why not better.
+/// `waymark anchors quality`: estimates how well pictures will be found, with reasons.
 struct AnchorsQualityCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "quality",

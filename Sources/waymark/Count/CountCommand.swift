@@ -12,7 +12,7 @@ import WaymarkProtocol
 import WaymarkSymbologies
 import WaymarkSystem
 
-/// `waymark count`: how many of what are on a shelf.
+/// `waymark count`: counts the codes on a shelf.
 struct CountCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "count",
@@ -96,7 +96,7 @@ struct CountCommand: AsyncParsableCommand {
     }
   }
 
-  /// The count, and what reads for it.
+  /// The count, and the reader for it.
   private struct Tally: ~Copyable {
     var count: CodeCounter
     var scanner: BarcodeScanner

@@ -7,7 +7,7 @@ import WaymarkJSON
 import WaymarkPipeline
 import WaymarkSystem
 
-/// `waymark documents watch`: what the scanner's camera view makes of frames, without a camera and without a service.
+/// `waymark documents watch`: runs the live page capture on pictures, without a camera and a service.
 struct DocumentsWatchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch",

@@ -6,7 +6,7 @@ import WaymarkProtocol
 import WaymarkService
 import WaymarkSystem
 
-/// `waymark feedback`: what a person hears, sees and feels of a scan; a client of the socket like any other.
+/// `waymark feedback`: signals the results of scans by sound, light and vibration; a client of the socket like any other.
 struct FeedbackCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "feedback",

@@ -1,4 +1,4 @@
-/// A line on a terminal's standard error that says how far a long run is.
+/// A progress bar on a terminal's standard error.
 struct ProgressBar {
   private let terminal: Terminal
   private let total: Int

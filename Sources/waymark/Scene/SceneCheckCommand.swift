@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import WaymarkScenes
 
-/// `waymark scene check`: says everything that is wrong with a scene, at once.
+/// `waymark scene check`: lists all problems of a scene.
 struct SceneCheckCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",

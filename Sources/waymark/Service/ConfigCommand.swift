@@ -2,7 +2,7 @@ import ArgumentParser
 import WaymarkService
 import WaymarkSystem
 
-/// `waymark config`: what the service would be told.
+/// `waymark config`: checks the configuration of the service.
 struct ConfigCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "config", abstract: "Check the configuration.", usage: "waymark config check [FILE]",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import WaymarkService
 
-/// `waymark doctor`: why it does not work, and what to do.
+/// `waymark doctor`: finds faults of the installation and their remedies.
 struct DoctorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",

@@ -3,7 +3,7 @@ import WaymarkClient
 import WaymarkProtocol
 import WaymarkSystem
 
-/// `waymark watch`: what the service sees, live.
+/// `waymark watch`: prints the events of the service.
 struct WatchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch",

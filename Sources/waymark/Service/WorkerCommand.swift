@@ -1,7 +1,7 @@
 import ArgumentParser
 import WaymarkWorker
 
-/// `waymark worker`: what the service starts to read codes and pictures in; of use to people only to measure it.
+/// `waymark worker`: the process in which the service reads codes and pictures; run by hand only to measure it.
 struct WorkerCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: WorkerMain.argument,

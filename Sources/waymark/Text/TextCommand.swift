@@ -9,7 +9,7 @@ import WaymarkSystem
 import WaymarkText
 import WaymarkWorker
 
-/// `waymark text`: what is printed in pictures.
+/// `waymark text`: reads printed text in pictures.
 struct TextCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "text",

@@ -3,7 +3,7 @@ import WaymarkProtocol
 import WaymarkService
 import WaymarkSystem
 
-/// Which of the codes that the service tells are this typist's, and the scan that it keeps armed for them.
+/// Selects the codes to type from the service's events, and keeps a scan armed for them.
 struct ScanFeed {
   /// The events to subscribe to.
   static let events = ["scan.successful", "scan.ended"]

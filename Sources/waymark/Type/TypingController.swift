@@ -11,7 +11,7 @@ import WaymarkSystem
 
 /// Where `waymark type` types: rules, typist and the thread that they work on, and what happens when the program is told to end.
 final class TypingController: Sendable {
-  /// How a key is told by `--dry-run`.
+  /// A key as `--dry-run` prints it.
   private struct Key: Encodable {
     let key: UInt16
     let modifiers: [String]

@@ -37,7 +37,7 @@ export function watchIdle(app) {
   }
 
   function inquire() {
-    // Where nothing can be lost nobody is asked.
+    // Where nothing can be lost the page does not ask.
     if (!app.busy && !document.querySelector('dialog')) { timer = window.setTimeout(rest, warning * 1000); return; }
     let left = Math.ceil(warning);
     const ring = countdown(left);

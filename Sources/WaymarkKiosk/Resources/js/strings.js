@@ -1,5 +1,5 @@
 // Every word the page shows. A new language is one more table with the same keys. What belongs to one part of the page alone
-// stands in a file of its own in strings/, which is added to TABLES below.
+// is in a file of its own in strings/, which is added to TABLES below.
 import * as account from './strings/account.js';
 import * as count from './strings/count.js';
 import * as elements from './strings/elements.js';

@@ -5,7 +5,7 @@ const SETTLE_MS = 250;
 
 /**
  * One search at a time within the guide of a view: begun, started over when the guide comes to lie elsewhere in the frame, and tried again when
- * it cannot be had. Of two that are under way nobody would know which one counts in the end.
+ * it cannot be had. Of two at a time it would be unclear which one counts.
  *
  * `begin(limits)` asks the service, with the guide as shares of the frame or `null`, and gives the search's id; `cancel(id)` takes one back
  * that nobody waits for any more; `take(event)` gets what the service tells as soon as it is known whose it is. Nothing is begun while

@@ -6,9 +6,9 @@
 //   label, name, value       always a label; `value` is what a reset goes back to
 //   variant                  line (default) | title | key-value | note: the last two take several lines, note hides its label
 //   required, optional       an asterisk; or "(optional)" behind the label (wm-fields decides which, for a whole form)
-//   prompt, helper           what stands in the empty field; what stands below it
+//   prompt, helper           the text in the empty field; the text below it
 //   error, warning, success  a message in place of the helper, until it is taken away again
-//   maxlength, limit         block (default): typing stops there; over: it goes on, and the surplus is an error
+//   maxlength, limit         block (default): typing stops there; over: typing continues, and the surplus is an error
 //   pattern                  a regular expression for the whole value, with `text-pattern` for what is said otherwise
 //   type, inputmode          text | password | email | tel | url; the keyboard by kind of data: text, numeric, decimal, tel, email, url
 //   prefix, suffix           left of the text; right behind it

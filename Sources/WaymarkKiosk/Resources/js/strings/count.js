@@ -1,4 +1,4 @@
-// The words of counting what is on a shelf.
+// The texts of the view that counts a shelf.
 
 export const en = {
   'start.count': 'Count a shelf',
