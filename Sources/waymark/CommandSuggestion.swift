@@ -20,10 +20,12 @@ enum CommandSuggestion {
         continue
       }
       let names = commands.filter { $0.configuration.shouldDisplay }.compactMap { $0.configuration.commandName }
-      let nearest = NearestWord.of(word, among: names).map { "Did you mean \(path) \($0)? " } ?? ""
+      let remedy =
+        NearestWord.of(word, among: names).map { "Did you mean \(path) \($0)?" }
+        ?? "Commands are \(names.joined(separator: ", "))."
       return (
         "There is no command \(path) \(DisplayText.escaped(word, limit: 200)).",
-        "\(nearest)\(path) --help lists the commands."
+        "\(remedy) \(path) --help explains them."
       )
     }
     return nil

@@ -101,11 +101,11 @@ struct OnboardingConfigurationTests {
       ("onboarding:\n  allowHTTP: \"yes\"", "w.yaml:2: onboarding.allowHTTP: true or false is expected"),
       ("onboarding:\n  hosts: {a: b}", "w.yaml:2: onboarding.hosts: a list of strings is expected"),
       ("onboarding:\n  hosts: [[a]]", "w.yaml:2: onboarding.hosts: a list of strings is expected"),
-      ("onboarding:\n  kinds: [sap]", "w.yaml:2: onboarding.kinds: \"sap\" is not a kind"),
+      ("onboarding:\n  kinds: [sap]", "w.yaml:2: onboarding.kinds: \"sap\" is not a kind of payload"),
       ("onboarding:\n  algorithms: [none]", "w.yaml:2: onboarding.algorithms: \"none\" is not a supported algorithm"),
       (
         "onboarding:\n  signatures: maybe",
-        "w.yaml:2: onboarding.signatures: \"maybe\" is none of required, optional, refused"
+        "w.yaml:2: onboarding.signatures: \"maybe\" is not required, optional or refused"
       ),
       ("onboarding: 5", "w.yaml:1: onboarding: a section with keys is expected"),
       (
@@ -116,7 +116,7 @@ struct OnboardingConfigurationTests {
       ("onboarding:\n  ports: [0]", "w.yaml:2: onboarding.ports: numbers from 1 to 65535 are expected"),
       (
         "onboarding:\n  linkSchemes: [javascript]",
-        "w.yaml:2: onboarding.linkSchemes: \"javascript\" can be no scheme of onboarding links"
+        "w.yaml:2: onboarding.linkSchemes: \"javascript\" cannot be the scheme of onboarding links"
       ),
       (
         "onboarding:\n  signatures: required",
