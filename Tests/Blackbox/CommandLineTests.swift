@@ -119,7 +119,8 @@ struct CommandLineTests {
       ("send ping --file x", "--file is for"), ("serve --log-level loud", "--log-level takes"),
       ("serve --auto-begin x", "--auto-begin takes"), ("completions tcsh", "bash, zsh or fish"),
       ("scan -dash.png", "no option -dash.png"), ("scan -harvest.jpg", "./ before it"),
-      ("onboarding verify", "Commands are check, confirm, sign, keygen."), ("anchors frob", "quality"), ("config frob", "Commands are check."),
+      ("onboarding verify", "Commands are check, confirm, sign, keygen."), ("anchors frob", "quality"),
+      ("config frob", "Commands are check."),
       ("scn a.png", "Did you mean waymark scan?"), ("documents scann a.png", "Did you mean waymark documents scan?"),
     ])
   func wrongCalls(_ command: String, _ wanted: String) throws {
