@@ -25,7 +25,7 @@ need() {
     dpkg-query -W -f '${db:Status-Abbrev}' "$name" 2>/dev/null | grep -q '^ii' || missing+=("$name")
   done
   [ ${#missing[@]} -eq 0 ] && return 0
-  command -v apt-get >/dev/null || die "Missing: ${missing[*]}. This is no Debian: install their counterparts by hand."
+  command -v apt-get >/dev/null || die "Missing: ${missing[*]}. This is not a Debian: install their counterparts by hand."
   local as_root=()
   if [ "$(id -u)" -ne 0 ]; then
     command -v sudo >/dev/null || die "Missing: ${missing[*]}. Install them as root: apt-get install ${missing[*]}"

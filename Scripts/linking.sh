@@ -15,7 +15,7 @@ link_program() {
   # those need besides.
   printf 'import %s\n' Dispatch Foundation Synchronization > "$work/runtime.swift"
   swiftc -parse-as-library -static-stdlib -c "$work/runtime.swift" -o "$work/runtime.o"
-  # Foundation's own use of mktemp is no news.
+  # Foundation's own use of mktemp is not reported.
   swiftc -static-stdlib -emit-executable -o "$output.part" -module-name "$module" "@$objects" "$work/runtime.o" \
     -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now -Xlinker --gc-sections -Xlinker --defsym -Xlinker "main=${module}_main" "$@" 2> "$work/link.log" \
     || { cat "$work/link.log" >&2; exit 1; }

@@ -172,7 +172,7 @@ def flips():
                     if key == "pose": seen += 1
                     e = angle(FL @ np.array(c[0][key]["matrix"]).reshape(4, 4).T[:3, :3] @ B, truth[i][0])
                     worst[key].append(e)
-                    # The other tilt lies about twice the tilt away from this one; face-on both are one, and noise is no flip.
+                    # The other tilt lies about twice the tilt away from this one; face-on both are one, and noise is not a flip.
                     total[key] += (e > 6) and not off; off = e > 6
             count += len(rows)
             files = sorted(f"{d}/{f}" for f in os.listdir(d) if f.startswith("tag")); h2 = a.size / 2

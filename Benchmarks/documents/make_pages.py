@@ -219,7 +219,7 @@ def fingers(rng, im, q):
 
 
 def codes(rng, im):
-    """Bars or modules printed on what the picture shows: they have straight outlines, and are no page."""
+    """Bars or modules printed on what the picture shows: they have straight outlines, and are not page."""
     h, w = im.shape[:2]; ink = rng.uniform(.08, .5)
     if rng.random() < .8: im[:] = im * .15 + color(rng, 150, 250, .2) * .85  # from near by, on paper or a label that fills the picture
     for _ in range(int(rng.choice([1, 1, 1, 2]))):

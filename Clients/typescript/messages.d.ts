@@ -11,7 +11,7 @@ export interface AccountListResult {
   damaged?: string[] | null;
 }
 
-/** A user, as far as they are shown. */
+/** The visible data of a user. */
 export interface AccountPerson {
   /** The service's own name for them, which says nothing of who it is; missing for one who is not on this device. */
   id?: string | null;
@@ -81,7 +81,7 @@ export interface AccountState {
   user?: AccountPerson | null;
   /** Seconds until the next passcode may be tried. */
   wait?: number | null;
-  /** True if a forgotten passcode can be set anew. */
+  /** True if a forgotten passcode can be reset. */
   canRecover?: boolean | null;
   /** How synchronizing goes. */
   sync?: SyncStatus | null;
@@ -303,11 +303,11 @@ export interface ArmedScan {
   pending?: ScanSuccessful | null;
 }
 
-/** A question to the integrator's program: sent to its connection alone. */
+/** A request to the provider: sent to its connection alone. */
 export interface AuthenticationRequested {
   /** The number that `authentication.answer` takes. */
   request: number;
-  /** The question: `activate`, `lookup`, `verify`, `recover`, `sync`. */
+  /** The kind of request: `activate`, `lookup`, `verify`, `recover`, `sync`. */
   kind: string;
   /** Seconds for an answer; for `sync`, from one word about its progress to the next. */
   timeout: number;
@@ -321,7 +321,7 @@ export interface AuthenticationRequested {
   host?: string | null;
 }
 
-/** A question needs no answer any more: sent to the integrator's program alone. */
+/** A request needs no reply any more: sent to the integrator's program alone. */
 export interface AuthenticationWithdrawn {
   /** Which. */
   request: number;
@@ -343,7 +343,7 @@ export interface CameraControlDescription {
   defaultValue?: number | null;
 }
 
-/** The control as it stands. */
+/** The value of the control after the change. */
 export interface CameraControlResult {
   /** The control. */
   name: string;
@@ -647,7 +647,7 @@ export interface DocumentChanged {
   document: DocumentSession;
 }
 
-/** The session is over, or nobody holds it any more. */
+/** The session is over, or no client holds it any longer. */
 export interface DocumentEnded {
   /** The session. */
   session: string;
@@ -743,7 +743,7 @@ export interface DocumentSession {
   by?: Actor | null;
 }
 
-/** Where a client stands in the events of a service. */
+/** The last event that a client has received. */
 export interface EventPosition {
   /** The run of the service that counts. */
   instance: string;
@@ -767,7 +767,7 @@ export interface FormField {
   value: string;
 }
 
-/** Forms that nobody has acknowledged. */
+/** Pending forms. */
 export interface FormPendingResult {
   /** The forms, as their events told of them. */
   forms: FormSubmitted[];
@@ -775,7 +775,7 @@ export interface FormPendingResult {
   more: boolean;
 }
 
-/** The form was taken in, and is kept until somebody acknowledges it. */
+/** The form is stored until a client acknowledges it. */
 export interface FormSubmitResult {
   /** Its id. */
   id: string;
@@ -1220,7 +1220,7 @@ export interface ServerStopping {
   reason: string;
 }
 
-/** An error as it stands in a reply. */
+/** An error in a reply. */
 export interface ServiceError {
   /** A stable camelCase word. */
   code: string;
@@ -1316,7 +1316,7 @@ export interface Snapshot {
   unmatched?: string[] | null;
   /** How many earlier events follow this answer, where they were asked for. */
   replayed?: number | null;
-  /** True where some of those may be gone, because the service keeps no more or runs anew. */
+  /** True where some of those may be gone, because the service keeps no more or runs again. */
   missed?: boolean | null;
   /** The scanner. */
   scanner: ScannerStatus;
@@ -1588,7 +1588,7 @@ export interface UnsubscribeRequest {
   events?: string[] | null;
 }
 
-/** Takes the configuration over anew, as SIGHUP does. */
+/** Reloads the configuration, as SIGHUP does. */
 export interface ConfigReloadRequest {
 }
 
@@ -1614,7 +1614,7 @@ export interface ScanCancelRequest {
   scan?: string | null;
 }
 
-/** Goes on with the verdict that waits. */
+/** Confirms the verdict that is waiting. */
 export interface ScanConfirmRequest {
   /** Which; the armed one when missing. */
   scan?: string | null;
@@ -1739,7 +1739,7 @@ export interface DocumentBeginRequest {
   filter?: "colour" | "grayscale" | "bw" | "photo" | null;
 }
 
-/** Captures by itself, by the shutter only, or not at all. */
+/** Sets the capture mode: automatic, by the shutter only, or paused. */
 export interface DocumentModeRequest {
   /** Which. */
   mode: "automatic" | "manual" | "paused";
@@ -1749,11 +1749,11 @@ export interface DocumentModeRequest {
 export interface DocumentCaptureRequest {
 }
 
-/** Tells the session and its pages. */
+/** Returns the session and its pages. */
 export interface DocumentPagesRequest {
 }
 
-/** Says where a page is in its picture. */
+/** Sets the corners of a page in its picture. */
 export interface DocumentAdjustRequest {
   /** Its id. */
   page: string;
@@ -1763,7 +1763,7 @@ export interface DocumentAdjustRequest {
   snap?: boolean | null;
 }
 
-/** Says what is done to a page. */
+/** Sets the filter of a page. */
 export interface DocumentFilterRequest {
   /** The filter. */
   filter: "colour" | "grayscale" | "bw" | "photo";
@@ -1833,7 +1833,7 @@ export interface TextBeginRequest {
   timeout?: number | null;
 }
 
-/** Takes one of the candidates that were told, as somebody has chosen it. */
+/** Accepts one of the reported candidates. */
 export interface TextChooseRequest {
   /** The text of a candidate, or one of its `others`. */
   text: string;
@@ -1927,7 +1927,7 @@ export interface FormSubmitRequest {
   context?: unknown;
 }
 
-/** Lists forms that nobody has acknowledged, the oldest first. */
+/** Lists pending forms, the oldest first. */
 export interface FormPendingRequest {
   /** The most forms to return; 20 when missing. Fewer come when they are large. From 1 to 100. */
   limit?: number | null;
@@ -1935,13 +1935,13 @@ export interface FormPendingRequest {
   after?: string | null;
 }
 
-/** Says that a form was taken over: the service forgets it. */
+/** Acknowledges a form: the service deletes it. */
 export interface FormAcknowledgeRequest {
   /** Its id. */
   id: string;
 }
 
-/** Keeps what a person has signed. */
+/** Stores a signature. */
 export interface SignatureSaveRequest {
   /**
    * Strokes: a flat list of whole numbers each, four a point: x and y in tenths of a pixel, milliseconds since the
@@ -1993,7 +1993,7 @@ export interface AccountStateRequest {
 export interface AccountPolicyRequest {
 }
 
-/** Goes on. */
+/** Continues with the next step. */
 export interface AccountNextRequest {
   /** True if the terms of the first screen were agreed to. */
   agreed?: boolean | null;
@@ -2075,7 +2075,7 @@ export interface AuthenticationSignInRequest {
   passcode: string;
 }
 
-/** Begins to set a forgotten passcode anew. */
+/** Begins to set a forgotten passcode again. */
 export interface AuthenticationForgotRequest {
 }
 
@@ -2085,7 +2085,7 @@ export interface AuthenticationProvideRequest {
   name?: string | null;
 }
 
-/** Answers a question. */
+/** Answers a request of the service. */
 export interface AuthenticationAnswerRequest {
   /** Its number. */
   request: number;
@@ -2123,9 +2123,9 @@ export interface ConsentExportRequest {
 export interface SyncRetryRequest {
 }
 
-/** Tells how synchronizing goes. */
+/** Reports the progress of synchronization. */
 export interface SyncProgressRequest {
-  /** The question's number. */
+  /** The number of the request. */
   request: number;
   /** The share that is done. From 0 to 1. */
   progress: number;
@@ -2141,13 +2141,13 @@ export interface Methods {
   "subscribe": { params: SubscribeRequest; result: Snapshot };
   /** Asks for events no more. */
   "unsubscribe": { params: UnsubscribeRequest; result: UnsubscribeResult };
-  /** Takes the configuration over anew, as SIGHUP does. */
+  /** Reloads the configuration, as SIGHUP does. */
   "config.reload": { params: ConfigReloadRequest; result: ConfigReloadResult };
   /** Arms a scan. */
   "scan.begin": { params: ScanBeginRequest; result: ScanBeginResult };
   /** Ends a scan. */
   "scan.cancel": { params: ScanCancelRequest; result: Record<string, never> };
-  /** Goes on with the verdict that waits. */
+  /** Confirms the verdict that is waiting. */
   "scan.confirm": { params: ScanConfirmRequest; result: Record<string, never> };
   /** Asks for pictures in the configured folders, newest first. */
   "gallery.list": { params: GalleryListRequest; result: GalleryListResult };
@@ -2170,15 +2170,15 @@ export interface Methods {
   "camera.control": { params: CameraControlRequest; result: CameraControlResult };
   /** Begins to look for pages, or takes over the session that is there. */
   "document.begin": { params: DocumentBeginRequest; result: DocumentSession };
-  /** Captures by itself, by the shutter only, or not at all. */
+  /** Sets the capture mode: automatic, by the shutter only, or paused. */
   "document.mode": { params: DocumentModeRequest; result: Record<string, never> };
   /** Presses the shutter: the next frame is captured, with or without a page in it. */
   "document.capture": { params: DocumentCaptureRequest; result: Record<string, never> };
-  /** Tells the session and its pages. */
+  /** Returns the session and its pages. */
   "document.pages": { params: DocumentPagesRequest; result: DocumentSession };
-  /** Says where a page is in its picture. */
+  /** Sets the corners of a page in its picture. */
   "document.adjust": { params: DocumentAdjustRequest; result: DocumentPage };
-  /** Says what is done to a page. */
+  /** Sets the filter of a page. */
   "document.filter": { params: DocumentFilterRequest; result: DocumentSession };
   /** Turns a page. */
   "document.rotate": { params: DocumentRotateRequest; result: DocumentPage };
@@ -2198,7 +2198,7 @@ export interface Methods {
   "document.end": { params: DocumentEndRequest; result: Record<string, never> };
   /** Begins to read text; in place of the session before, if that is the same client's. */
   "text.begin": { params: TextBeginRequest; result: TextSession };
-  /** Takes one of the candidates that were told, as somebody has chosen it. */
+  /** Accepts one of the reported candidates. */
   "text.choose": { params: TextChooseRequest; result: TextAccepted };
   /** Ends reading text. */
   "text.cancel": { params: TextCancelRequest; result: Record<string, never> };
@@ -2232,11 +2232,11 @@ export interface Methods {
   "card.action": { params: CardActionRequest; result: CardActionResult };
   /** Hands a form that a person has filled in to the programs on the socket. */
   "form.submit": { params: FormSubmitRequest; result: FormSubmitResult };
-  /** Lists forms that nobody has acknowledged, the oldest first. */
+  /** Lists pending forms, the oldest first. */
   "form.pending": { params: FormPendingRequest; result: FormPendingResult };
-  /** Says that a form was taken over: the service forgets it. */
+  /** Acknowledges a form: the service deletes it. */
   "form.acknowledge": { params: FormAcknowledgeRequest; result: FormAcknowledgeResult };
-  /** Keeps what a person has signed. */
+  /** Stores a signature. */
   "signature.save": { params: SignatureSaveRequest; result: SignatureSaveResult };
   /** Lists the signatures that are kept, the oldest first. */
   "signature.list": { params: SignatureListRequest; result: SignatureListResult };
@@ -2246,7 +2246,7 @@ export interface Methods {
   "account.state": { params: AccountStateRequest; result: AccountState };
   /** Asks for the texts and rules of the screens. */
   "account.policy": { params: AccountPolicyRequest; result: AccountPolicyResult };
-  /** Goes on. */
+  /** Continues with the next step. */
   "account.next": { params: AccountNextRequest; result: AccountState };
   /** Goes back by one screen. */
   "account.back": { params: AccountBackRequest; result: AccountState };
@@ -2278,11 +2278,11 @@ export interface Methods {
   "authentication.setPasscode": { params: AuthenticationSetPasscodeRequest; result: AccountState };
   /** Hands in the passcode of whose turn it is. */
   "authentication.signIn": { params: AuthenticationSignInRequest; result: AccountState };
-  /** Begins to set a forgotten passcode anew. */
+  /** Begins to set a forgotten passcode again. */
   "authentication.forgot": { params: AuthenticationForgotRequest; result: AccountState };
   /** Makes this connection the one that verifies, looks up and synchronizes. */
   "authentication.provide": { params: AuthenticationProvideRequest; result: Record<string, never> };
-  /** Answers a question. */
+  /** Answers a request of the service. */
   "authentication.answer": { params: AuthenticationAnswerRequest; result: Record<string, never> };
   /** Records a choice. */
   "consent.choose": { params: ConsentChooseRequest; result: AccountState };
@@ -2290,7 +2290,7 @@ export interface Methods {
   "consent.export": { params: ConsentExportRequest; result: ConsentExportResult };
   /** Synchronizes once more. */
   "sync.retry": { params: SyncRetryRequest; result: AccountState };
-  /** Tells how synchronizing goes. */
+  /** Reports the progress of synchronization. */
   "sync.progress": { params: SyncProgressRequest; result: Record<string, never> };
 }
 
@@ -2312,9 +2312,9 @@ export interface Events {
   "stream.dropped": StreamDropped;
   /** The last line before the service closes this connection on its own. */
   "connection.closed": ConnectionClosed;
-  /** A question to the integrator's program: sent to its connection alone. */
+  /** A request to the provider: sent to its connection alone. */
   "authentication.requested": AuthenticationRequested;
-  /** A question needs no answer any more: sent to the integrator's program alone. */
+  /** A request needs no reply any more: sent to the integrator's program alone. */
   "authentication.withdrawn": AuthenticationWithdrawn;
   /** An accepted code. */
   "scan.successful": ScanSuccessful;
@@ -2382,7 +2382,7 @@ export interface Events {
   "document.failed": DocumentFailed;
   /** The pages are saved. */
   "document.saved": DocumentSaved;
-  /** The session is over, or nobody holds it any more. */
+  /** The session is over, or no client holds it any longer. */
   "document.ended": DocumentEnded;
   /** A session began to read text. */
   "text.began": TextBegan;

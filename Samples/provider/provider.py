@@ -13,7 +13,7 @@ KIND is one of activate, lookup, verify, recover, sync, or all. FAULT is one of
   slow         answers after --slow seconds
   dies         ends as soon as it is asked
   conflict     (sync) another user has to act first; conflict:USER names who
-  late         answers after the question was withdrawn, which is nobody's answer then
+  late         replies after the request was withdrawn; such a reply is ignored
 What it is asked is printed, what people typed is not. Standard library only.
 """
 import argparse

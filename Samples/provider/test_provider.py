@@ -300,7 +300,7 @@ def the_provider_is_killed_in_the_midst_of_each_step():
         device.becomes(provider=False)
         device.does("account.next")
         device.becomes(phase="sync", sync__state="connectionError")
-        # A late answer is nobody's.
+        # Late answers are ignored.
         provider = device.provide(sync="late")
         device.does("sync.retry")
         device.does("account.leave")

@@ -266,7 +266,7 @@ static int end_with_parent(void) {
   return getppid() == maker.pid ? 0 : ESRCH;
 }
 
-// When memory runs out a worker ends, not the service: a worker is anew at once.
+// When memory runs out a worker ends, not the service: a worker is again at once.
 static void volunteer(void) {
   int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (score < 0) return;

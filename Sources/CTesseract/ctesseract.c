@@ -43,7 +43,7 @@ struct ctesseract {
 };
 
 int ctesseract_load(void) {
-  // One thread: whoever locks itself in afterwards must have no other. Read by the OpenMP runtime while it is loaded.
+  // One thread: a process that sets up a sandbox afterwards must have no other. Read by the OpenMP runtime while it is loaded.
   setenv("OMP_THREAD_LIMIT", "1", 1);
   void *library = dlopen("libtesseract.so.5", RTLD_NOW | RTLD_LOCAL);
   if (!library) return ELIBACC;

@@ -1,6 +1,6 @@
 public import WaymarkSystem
 
-/// An error of reading codes. A code that does not decode is no error.
+/// An error of reading codes. A code that does not decode is not an error.
 public typealias BarcodeError = Problem<BarcodeErrorCode>
 
 /// The codes of `BarcodeError`.

@@ -31,7 +31,7 @@ extension BarcodeScanner {
     if search.accepted.isEmpty, !search.linear.isEmpty {
       // Where nothing speaks for a code, a look every other frame may cost more.
       if search.hasTraces, turn.isMultiple(of: 4) {
-        // Now and then a better look, both ways: a fence is no reason to miss the code across it.
+        // Now and then a better look, both ways: a fence is not a reason to miss the code across it.
         readWhole(Self.rotation, from: turn / 4, within: LiveBudget.everyFourth, ways: .both, &search)
       } else if search.hasTraces {
         readWhole(Self.rotation, from: turn, within: LiveBudget.everyFrame, &search)

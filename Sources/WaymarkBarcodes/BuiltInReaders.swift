@@ -2,7 +2,7 @@ import WaymarkGeometry
 import WaymarkImage
 import WaymarkSymbologies
 
-/// The readers of this module, as one: what libzbar has no decoder for.
+/// The readers of this module together, for the symbologies that libzbar does not decode.
 struct BuiltInReaders {
   /// The result of the readers for one picture.
   struct Reading {

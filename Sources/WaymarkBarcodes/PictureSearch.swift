@@ -2,7 +2,7 @@ import WaymarkGeometry
 import WaymarkImage
 import WaymarkSymbologies
 
-/// One picture on its way through the passes: what the probe saw of it, and what was read so far.
+/// The state of one picture in the passes: the result of the probe, and the codes read so far.
 struct PictureSearch {
   let image: ImageView
   let symbologies: Set<Symbology>

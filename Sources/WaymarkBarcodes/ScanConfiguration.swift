@@ -17,7 +17,7 @@ public struct ScanConfiguration: Hashable, Sendable {
   /// How much time a picture is worth.
   public var effort: Effort
 
-  /// Passes that are left out: to measure what each adds.
+  /// Passes that are left out: to measure the effect of each.
   public var withheld: Set<ScanPass>
 
   /// True if a still picture is done with the first code that is sure; else every code in it is wanted.

@@ -1,6 +1,6 @@
 import WaymarkSymbologies
 
-/// The evidence that a read must show before it is believed, where the symbology itself checks little.
+/// The evidence that a read must show before it is trusted, where the symbology itself checks little.
 enum SymbolRules {
   /// Returns whether the content can be right at all: its length, its check digit.
   static func isPlausible(_ symbol: Symbol) -> Bool {

@@ -8,7 +8,7 @@ import WaymarkSystem
 ///
 /// Not the processor of the library: that one would announce every read on D-Bus.
 struct ZBarScanner: ~Copyable {
-  /// A code as the library tells it.
+  /// A code as libzbar reports it.
   struct Raw {
     var symbology: Symbology
     var bytes: [UInt8]

@@ -7,7 +7,7 @@ package typealias BundleError = Problem<BundleErrorCode>
 package enum BundleErrorCode: String, ProblemCode {
   /// A file or folder cannot be read or written.
   case cannotOpen
-  /// It is no bundle, or was changed after it was made.
+  /// It is not a bundle, or was changed after it was made.
   case badBundle
   /// Nobody who is trusted has signed it.
   case notSigned
@@ -21,7 +21,7 @@ package enum BundleErrorCode: String, ProblemCode {
 
 extension Problem where Kind == BundleErrorCode {
   static func bad(_ what: String) -> BundleError {
-    BundleError(.badBundle, "This is no bundle of Waymark: \(what)", hint: "Fetch it again, from where it was made.")
+    BundleError(.badBundle, "The file is not a Waymark bundle: \(what)", hint: "Download it again from its maker.")
   }
 
   static func file(_ path: String, cannotBe verb: String, number: Int32) -> BundleError {

@@ -42,18 +42,18 @@ package struct BundleManifest: Hashable, Sendable {
   ///
   /// - Throws: `badContent` or `badBundle` where it breaks a rule.
   package init(name: String, version: Int, made: String, files: [File]) throws(BundleError) {
-    guard Self.isName(name) else { throw .bad("\"name\" is no name") }
-    guard (1...1 << 53).contains(version) else { throw .bad("\"version\" is no whole number from 1 on") }
+    guard Self.isName(name) else { throw .bad("\"name\" is not a valid name") }
+    guard (1...1 << 53).contains(version) else { throw .bad("\"version\" is not a whole number from 1 on") }
     guard files.count <= Limits.files else { throw .bad("it holds more than \(Limits.files) files") }
     var (total, folders, last) = (0, Set<String>(), "")
     for file in files {
-      guard Self.isPath(file.path) else { throw .bad("it holds a path that leads elsewhere, or that is none") }
+      guard Self.isPath(file.path) else { throw .bad("a path in it is invalid or leaves its folder") }
       guard last.utf8.lexicographicallyPrecedes(file.path.utf8) else {
-        throw .bad("its paths are not in order, or doubled")
+        throw .bad("its paths are not sorted, or one occurs twice")
       }
       guard file.size >= 0, file.size <= Limits.bytes - total else { throw .bad("it holds more than a gibibyte") }
       guard file.digest.utf8.count == 64, file.digest.utf8.allSatisfy(Self.isDigit) else {
-        throw .bad("a digest is none")
+        throw .bad("a digest is malformed")
       }
       total += file.size
       last = file.path
@@ -63,7 +63,9 @@ package struct BundleManifest: Hashable, Sendable {
         folders.insert(String(folder))
       }
     }
-    guard !files.contains(where: { folders.contains($0.path) }) else { throw .bad("a file is a folder, too") }
+    guard !files.contains(where: { folders.contains($0.path) }) else {
+      throw .bad("a path is both a file and a folder")
+    }
     self.name = name
     self.version = version
     self.made = made
@@ -73,14 +75,14 @@ package struct BundleManifest: Hashable, Sendable {
   /// Reads a manifest.
   package init(json: [UInt8]) throws(BundleError) {
     guard let value = try? JSONParser.parse(json) else { throw .bad("its manifest is not JSON") }
-    guard value["format"]?.int == 1 else { throw .bad("it is of a format that this version does not know") }
+    guard value["format"]?.int == 1 else { throw .bad("this version does not support its format") }
     guard let name = value["name"]?.string, let version = value["version"]?.int, let made = value["made"]?.string,
       let entries = value["files"]?.array, entries.count <= Limits.files
-    else { throw .bad("its manifest lacks something") }
+    else { throw .bad("its manifest is incomplete") }
     var files: [File] = []
     for entry in entries {
       guard let path = entry["path"]?.string, let size = entry["size"]?.int, let digest = entry["sha256"]?.string else {
-        throw .bad("its manifest lacks something")
+        throw .bad("its manifest is incomplete")
       }
       files.append(File(path: path, size: size, digest: digest))
     }
@@ -102,7 +104,7 @@ package struct BundleManifest: Hashable, Sendable {
     return (try? JSONLineEncoder.line(value)) ?? []
   }
 
-  /// Returns the bytes that a signature is made over: a signature of anything else by this key is none of a bundle.
+  /// Returns the bytes that a signature is made over: a signature of anything else by this key is not valid for a bundle.
   package static func signed(_ json: [UInt8]) -> [UInt8] { Array("waymark bundle 1\n".utf8) + json }
 
   /// Bytes of all files.

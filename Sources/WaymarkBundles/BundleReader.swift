@@ -3,7 +3,7 @@ import Glibc
 package import WaymarkOnboarding
 import WaymarkSystem
 
-/// Reads a bundle from its beginning to its end, and believes nothing in it but its signed manifest.
+/// Reads a bundle from beginning to end, and trusts nothing in it but its signed manifest.
 package struct BundleReader {
   /// Gives the next bytes, at most so many; none at the end.
   package typealias Source = (Int) throws(BundleError) -> [UInt8]
@@ -21,11 +21,11 @@ package struct BundleReader {
     self.source = source
     let json = try Self.file("manifest.json", limit: BundleManifest.Limits.manifest, source)
     let signature = try Self.file("manifest.sig", limit: 64, source)
-    guard signature.count == 64 else { throw .bad("its signature is none") }
+    guard signature.count == 64 else { throw .bad("its signature has the wrong length") }
     guard isSigned(BundleManifest.signed(json), signature) else {
       throw BundleError(
-        .notSigned, "Nobody whom this device trusts has signed the bundle",
-        hint: "Check that it was not changed, and that the key of its maker is in the file of keys.")
+        .notSigned, "The bundle is not signed with a key that this device trusts",
+        hint: "Check that it was not changed, and that its maker's public key is in the key file.")
     }
     manifest = try BundleManifest(json: json)
   }
@@ -50,26 +50,26 @@ package struct BundleReader {
         throw .bad("\(file.path) is missing")
       }
       guard entry.path == file.path, entry.size == file.size else {
-        throw .bad("it holds something else where \(file.path) should be")
+        throw .bad("another file is in the place of \(file.path)")
       }
       try begin(file)
       var digest = SHA256()
       var left = file.size
       while left > 0 {
         let bytes = try source(min(left, 1 << 18))
-        guard !bytes.isEmpty, bytes.count <= left else { throw .bad("it ends too early") }
+        guard !bytes.isEmpty, bytes.count <= left else { throw .bad("it is truncated") }
         digest.update(data: bytes)
         try take(bytes)
         left -= bytes.count
       }
       try Self.padding(behind: file.size, source)
       guard Hexadecimal.text(digest.finalize()) == file.digest else {
-        throw .bad("\(file.path) is not what was signed")
+        throw .bad("\(file.path) differs from the signed file")
       }
     }
     // Two blocks of zeros, and perhaps more of them: that is how tar ends.
     guard try TarEntry.parse(try Self.exactly(TarEntry.blockSize, source)) == nil else {
-      throw .bad("it holds more than was signed")
+      throw .bad("it contains more than was signed")
     }
     var (count, zeros) = (TarEntry.blockSize, true)
     while count <= 1 << 20 {
@@ -78,7 +78,7 @@ package struct BundleReader {
       count += bytes.count
       zeros = zeros && bytes.allSatisfy { $0 == 0 }
     }
-    guard zeros, count >= 2 * TarEntry.blockSize, count <= 1 << 20 else { throw .bad("something follows its end") }
+    guard zeros, count >= 2 * TarEntry.blockSize, count <= 1 << 20 else { throw .bad("data follows its end") }
   }
 
   private static func file(_ name: String, limit: Int, _ source: Source) throws(BundleError) -> [UInt8] {
@@ -95,7 +95,7 @@ package struct BundleReader {
     let rest = size % TarEntry.blockSize
     guard rest > 0 else { return }
     guard try exactly(TarEntry.blockSize - rest, source).allSatisfy({ $0 == 0 }) else {
-      throw .bad("something stands between its files")
+      throw .bad("data lies between its files")
     }
   }
 
@@ -103,7 +103,7 @@ package struct BundleReader {
     var bytes: [UInt8] = []
     while bytes.count < count {
       let more = try source(min(count - bytes.count, 1 << 18))
-      guard !more.isEmpty else { throw .bad("it ends too early") }
+      guard !more.isEmpty else { throw .bad("it is truncated") }
       bytes += more
     }
     return bytes

@@ -95,11 +95,11 @@ package struct BundleStore: Sendable {
       remove(release(name, version))
       let again = await activate()
       throw BundleError(
-        .notReady, "The service does not come up with \(name) \(version): \(problem)",
+        .notReady, "The service does not start with \(name) \(version): \(problem)",
         hint: again.map {
-          "What was there before is there again, and the service does not come up with it either: \($0)"
+          "The previous bundle was restored, but the service does not start with it either: \($0)"
         }
-          ?? state.current.map { "\(name) \($0) is in use again." } ?? "Nothing is in use, as before.")
+          ?? state.current.map { "\(name) \($0) is in use again." } ?? "No bundle is in use, as before.")
     }
     let old = state.previous
     state = State(highest: version, current: version, previous: state.current)

@@ -10,7 +10,7 @@ package enum BundleWriter {
   /// - Parameters:
   ///   - made: RFC 3339, UTC.
   ///   - write: takes the bundle piece by piece.
-  /// - Throws: `badContent` for links, hidden files and names that have no place in a bundle.
+  /// - Throws: `badContent` for links, hidden files and names that are not allowed in a bundle.
   package static func write(
     folder: String, name: String, version: Int, made: String, key: SigningKey,
     to write: ([UInt8]) throws(BundleError) -> Void
@@ -55,7 +55,8 @@ package enum BundleWriter {
       }
       guard size == file.size, Hexadecimal.text(digest.finalize()) == file.digest else {
         throw BundleError(
-          .badContent, "\(folder)/\(file.path) changed while it was packed", hint: "Pack a folder that nobody works in."
+          .badContent, "\(folder)/\(file.path) changed during packing",
+          hint: "Pack it again when nothing writes to the folder."
         )
       }
       try write(padding(behind: size))
@@ -83,7 +84,7 @@ package enum BundleWriter {
       guard lstat("\(folder)/\(inner)", &information) == 0 else { throw .file(inner, cannotBe: "read", number: errno) }
       guard BundleManifest.isPath(inner), !["manifest.json", "manifest.sig"].contains(inner) else {
         throw BundleError(
-          .badContent, "\(folder)/\(inner) has a name that has no place in a bundle",
+          .badContent, "\(folder)/\(inner) has a name that bundles do not allow",
           hint: "Use letters, digits, - _ . + @ , = and spaces, and no dot at the beginning.")
       }
       switch information.st_mode & S_IFMT {
@@ -91,7 +92,7 @@ package enum BundleWriter {
       case S_IFREG: paths.append(inner)
       default:
         throw BundleError(
-          .badContent, "\(folder)/\(inner) is a link, a device or the like", hint: "Put the file itself there.")
+          .badContent, "\(folder)/\(inner) is neither a regular file nor a folder", hint: "Put the file itself there.")
       }
     }
   }

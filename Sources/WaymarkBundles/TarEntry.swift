@@ -2,7 +2,7 @@ import WaymarkSystem
 
 /// The head of a file in a tar archive: what POSIX.1-1988 calls ustar, and of that regular files alone.
 ///
-/// Links, devices, folders, sparse files and extended headers have no place in a bundle, so that there is nothing to be careful with.
+/// Links, devices, folders, sparse files and extended headers are not allowed in a bundle, so that there is nothing to be careful with.
 struct TarEntry: Hashable {
   static let blockSize = 512
   let path: String
@@ -37,16 +37,16 @@ struct TarEntry: Hashable {
   ///
   /// - Returns: `nil` for a block of zeros: the end.
   static func parse(_ block: [UInt8]) throws(BundleError) -> TarEntry? {
-    guard block.count == blockSize else { throw .bad("it ends too early") }
+    guard block.count == blockSize else { throw .bad("it is truncated") }
     if block.allSatisfy({ $0 == 0 }) { return nil }
     guard let name = text(block[0..<100]), let prefix = text(block[345..<500]), let size = number(block[124..<136])
     else {
-      throw .bad("a file's head cannot be read")
+      throw .bad("an entry's header cannot be read")
     }
     let entry = TarEntry(path: prefix.isEmpty ? name : "\(prefix)/\(name)", size: size)
     // Other contents that such a block may have are never written by `make`.
     guard BundleManifest.isPath(entry.path), entry.block == block else {
-      throw .bad("a file's head is not as Waymark writes it: links, devices and the like are not taken")
+      throw .bad("an entry is neither a regular file nor written by Waymark")
     }
     return entry
   }

@@ -2,11 +2,11 @@ import Glibc
 package import WaymarkFrames
 import WaymarkSystem
 
-/// A fault of a camera, as its driver tells it.
+/// A fault of a camera, as reported by its driver.
 package enum CameraFault: Error, Sendable, Hashable {
   /// No such camera is plugged in.
   case absent
-  /// It was unplugged, or its driver let go of it (ENODEV, POLLHUP).
+  /// It was unplugged, or its driver released it (ENODEV, POLLHUP).
   case gone
   /// Another program streams from it (EBUSY).
   case busy
@@ -41,7 +41,7 @@ package enum CameraFault: Error, Sendable, Hashable {
       case .busy, .notPermitted: 1.0
       case .stalled, .broken, .unsupported, .locked: 5.0
       }
-    // A camera that was unplugged is absent when it is looked for again: that is no news.
+    // A camera that was unplugged is absent when it is looked for again: that is not reported again.
     return SourceFault(
       error(device: device), longestPause: longestPause, follows: self == .absent ? .problem("cameraGone") : .itself)
   }
@@ -67,7 +67,7 @@ package enum CameraFault: Error, Sendable, Hashable {
         hint: "add the user to the group of the device (usually `video`) or install the udev rules: `waymark doctor`")
     case .stalled:
       SourceError(
-        code: "cameraStalled", message: "\(device) has ceased to deliver frames",
+        code: "cameraStalled", message: "\(device) stopped delivering frames",
         hint: "it is reopened by itself; if that does not help, unplug it or check the hub's power")
     case .broken(let number):
       SourceError(

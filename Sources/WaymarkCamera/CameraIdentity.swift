@@ -1,4 +1,4 @@
-/// By what a camera is known again when it comes back, whatever number its node has then: the serial number where the maker
+/// The stable identity of a camera, independent of the number of its node: the serial number where the maker
 /// gave one, else where it is plugged in.
 package struct CameraIdentity: Sendable, Hashable {
   /// The words of the identity, `usb:1d6b:0102:SN4711` or `path:pci-0000:00:14.0-usb-2`; with `#1` and so on for a camera that has

@@ -139,7 +139,7 @@ struct CameraLoop: ~Copyable, SourceDriver {
 }
 
 extension SourceMachine.Policy {
-  /// A camera: one that is silent is opened anew after two seconds.
+  /// A camera: one that is silent is reopened after two seconds.
   package static let camera = SourceMachine.Policy(reopensAfter: 2) { CameraFault.stalled.fault(device: $0) }
 }
 

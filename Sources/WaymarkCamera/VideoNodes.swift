@@ -1,6 +1,6 @@
 import Glibc
 
-/// A video node and what the system knows of it without opening it.
+/// A video node and its properties in sysfs, without opening it.
 package struct VideoNode: Sendable, Equatable {
   /// `/dev/video0`.
   package var path: String

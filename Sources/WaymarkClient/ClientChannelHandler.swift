@@ -47,7 +47,7 @@ final class ClientChannelHandler: ChannelDuplexHandler {
     let view = buffer.readableBytesView
     guard let end = view[(view.startIndex + scanned)...].firstIndex(of: UInt8(ascii: "\n")) else {
       scanned = view.count
-      guard scanned <= Self.lineLimit else { throw ClientError.badAnswer("a line without end") }
+      guard scanned <= Self.lineLimit else { throw ClientError.badAnswer("a line longer than allowed") }
       return false
     }
     let line = view[view.startIndex..<end]

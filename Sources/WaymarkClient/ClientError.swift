@@ -23,16 +23,16 @@ extension Problem where Kind == ClientErrorCode {
   static func connectRefused(_ path: String, _ reason: String) -> ClientError {
     ClientError(
       code: "notPermitted", message: "The socket \(path) may not be opened: \(reason).",
-      hint: "Join the group that owns the socket, and log in anew.")
+      hint: "Join the group that owns the socket, and log in again.")
   }
 
   static func closed(_ reason: CloseReason) -> ClientError {
     let hint =
       switch reason {
-      case .roleChanged: "Connect again: the configuration gives your user another role now."
+      case .roleChanged: "Connect again: the configuration now assigns your user another role."
       case .notPermitted: "Connect as a user or group that the configuration names under roles."
       case .slowConsumer: "Read faster, or subscribe to fewer events."
-      case .bodyTimeout: "Send the bytes of a picture right behind its request."
+      case .bodyTimeout: "Send the bytes of a picture directly after its request."
       case .lineTooLong: "Keep requests under 64 KiB."
       case .tooManyClients: "Close other clients, or raise clients.maximum."
       case .stopping: "Wait for the service to come back."
@@ -48,7 +48,7 @@ extension Problem where Kind == ClientErrorCode {
 
   static func badAnswer(_ what: String) -> ClientError {
     ClientError(
-      code: "badAnswer", message: "The service answered with something that is not understood: \(what).",
-      hint: "Service and client may be of versions that do not go together.")
+      code: "badAnswer", message: "The service sent an invalid reply: \(what).",
+      hint: "The versions of service and client may be incompatible.")
   }
 }

@@ -34,7 +34,7 @@ public struct Subscription: AsyncSequence, Sendable {
   /// Begins to connect.
   public func makeAsyncIterator() -> Iterator { Iterator(path: path, events: events, backoff: backoff) }
 
-  /// Where a subscription stands.
+  /// The position of a subscription.
   public struct Iterator: AsyncIteratorProtocol {
     let path: String
     let events: [String]?

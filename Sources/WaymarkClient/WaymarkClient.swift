@@ -54,14 +54,14 @@ public final class WaymarkClient: Sendable {
     } catch let error as IOError where error.errnoCode == 2 {
       throw ClientError.noService(path, "there is no such socket")
     } catch let error as IOError where error.errnoCode == 111 {
-      throw ClientError.noService(path, "nobody listens")
+      throw ClientError.noService(path, "no service listens on it")
     } catch {
       throw ClientError.noService(path, "\(error)")
     }
     for inbox in [link.events.onResume, link.pictures.onResume] { inbox { channel.read() } }
     // A socket's backlog takes connections for a service that stands still.
     let timeout = channel.eventLoop.scheduleTask(in: limit) {
-      link.end(.failure(ClientError.noService(path, "it takes connections and does not answer")))
+      link.end(.failure(ClientError.noService(path, "it accepts connections but does not answer")))
     }
     defer { timeout.cancel() }
     do {

@@ -44,7 +44,7 @@ package struct CodeCounter: Sendable {
   /// Nothing counted.
   package init(agreement: Int) { self.agreement = max(1, agreement) }
 
-  /// The stretches between which the camera lost its bearings; where there are several, copies may count twice.
+  /// The stretches between which the camera's position was lost; where there are several, copies may count twice.
   package var stretches: Int { Set(places.lazy.filter { $0.sightings >= agreement }.map(\.chart)).count }
 
   /// A view without any connection to those before, such as a picture of another shelf.
@@ -79,7 +79,7 @@ package struct CodeCounter: Sendable {
       }
       // Nobody knows where the camera is: two contents must agree, for one may hang anywhere.
       guard isCurrent || found.contents >= 2 else { continue }
-      // A picture of another shelf is no other view of this one.
+      // A picture of another shelf is not another view of this one.
       guard candidate == chart || chart >= 0 else { continue }
       aligned.append((candidate, found))
     }

@@ -27,7 +27,7 @@ package struct ObservedCode: Hashable, Sendable {
 /// A place where a code hangs, and how often it was seen there.
 package struct CountedCode: Hashable, Sendable {
   package let content: CodeContent
-  /// Which chart it is on: stretches of the way between which the camera lost its bearings have one each.
+  /// Which chart it is on: stretches of the way between which the camera's position was lost have one each.
   package internal(set) var chart: Int
   /// Its corners in pixels of the chart's first view.
   package internal(set) var quad: Quadrilateral

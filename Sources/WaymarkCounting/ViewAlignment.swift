@@ -1,6 +1,6 @@
 import WaymarkGeometry
 
-/// Where a view lies on a chart: the map of pixels to places, and which codes of the view are which places.
+/// The alignment of a view with a chart: the map of pixels to places, and which codes of the view are which places.
 ///
 /// The codes themselves are the features: each knows by its content which places it may be, so that an alignment is a
 /// consensus among the few that agree (M. Fischler, R. Bolles, "Random sample consensus", 1981), refined by least squares.
@@ -95,7 +95,7 @@ struct ViewAlignment {
     return maps
   }
 
-  /// Finds what a map pairs, and the map that fits the pairs.
+  /// Finds the pairs that a map produces, and the map that fits them.
   private struct Matcher {
     let codes: [ObservedCode]
     let places: [CountedCode]

@@ -1,4 +1,4 @@
-/// A signal that tells a person something without a screen.
+/// A signal for a person without a screen.
 package enum Cue: String, CaseIterable, Sendable {
   /// A code was read.
   case read

@@ -2,7 +2,7 @@ import Synchronization
 import WaymarkSystem
 
 /// One output with its own thread: nobody waits for a sound. While one is told the newest of what comes waits, the others are
-/// passed over, so that a fast hand never hears yesterday's codes.
+/// skipped, so that a fast hand never hears yesterday's codes.
 package final class FeedbackLane: Sendable {
   private struct State {
     var isBusy = false

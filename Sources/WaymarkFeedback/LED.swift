@@ -11,7 +11,7 @@ package struct LED: Sendable {
   ///   - root: where LEDs are.
   package init(name: String, root: String = "/sys/class/leds") throws(FeedbackError) {
     guard !name.isEmpty, !name.contains("/"), name != ".." else {
-      throw FeedbackError(.noLED, "\"\(name)\" is no name of a LED.", hint: "Name one of \(root).")
+      throw FeedbackError(.noLED, "\"\(name)\" is not the name of an LED.", hint: "Name one of \(root).")
     }
     folder = root + "/" + name
     guard number("max_brightness") != nil else {
@@ -63,7 +63,7 @@ package struct LED: Sendable {
     guard count == bytes.count else {
       throw FeedbackError(
         .ledRefused, "\(folder)/\(name) cannot be written: \(String(cString: strerror(code))).",
-        hint: "Give the group waymark-feedback the right to write it: the udev rule of the package does.")
+        hint: "Let the group waymark-feedback write it, as the package's udev rule does.")
     }
   }
 }

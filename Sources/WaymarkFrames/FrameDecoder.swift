@@ -10,7 +10,7 @@ package protocol FrameDecoder: AnyObject {
   /// Luma of a Motion JPEG picture.
   ///
   /// - Parameters:
-  ///   - picture: from its SOI on; what stands behind its EOI is passed over.
+  ///   - picture: from its SOI on; what stands behind its EOI is skipped.
   ///   - order: the size that it has, and that is wanted.
   ///   - stop: gives up when raised.
   ///   - use: receives the pixels, of exactly the size that `order` tells, for the length of the call; not called unless there are
@@ -54,7 +54,7 @@ package struct DecodeRequest: Sendable, Equatable {
     guard header.width == width, header.height == height, header.scaledWidth == scaledWidth,
       header.scaledHeight == scaledHeight
     else {
-      throw ImageError(.damagedPicture, "the frame is not of the size that it was said to have", hint: "Take another.")
+      throw ImageError(.damagedPicture, "the frame does not have its declared size", hint: "Take another.")
     }
   }
 }

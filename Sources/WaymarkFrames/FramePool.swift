@@ -34,7 +34,7 @@ package struct FramePool: Sendable {
     return buffer
   }
 
-  /// Lets go of all memory that is not in use.
+  /// Releases all memory that is not in use.
   package mutating func drain() {
     buffers.removeAll()
     next = 0

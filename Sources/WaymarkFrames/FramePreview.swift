@@ -1,7 +1,7 @@
 package import WaymarkImage
 import WaymarkSystem
 
-/// Makes a Motion JPEG picture smaller for somebody who watches.
+/// Scales a Motion JPEG picture down for the preview.
 package enum FramePreview {
   /// A JPEG file of the size that `order` tells, turned upright.
   package static func make(

@@ -20,7 +20,7 @@ package enum JPEGStructure {
     return end
   }
 
-  /// How far a walk came over a picture that has not come whole: it goes on there, so that each byte is looked at once
+  /// The position of a walk over a picture that is not complete: it goes on there, so that each byte is looked at once
   /// however small the pieces are in which it comes.
   package struct Progress: Sendable, Equatable {
     /// Where the next marker stands, or is to be looked for.

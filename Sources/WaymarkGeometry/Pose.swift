@@ -1,4 +1,4 @@
-/// Where an anchor stands before the camera.
+/// The pose of an anchor in front of the camera.
 ///
 /// Metres. Camera frame right-handed: +x right, +y up, looking along −z. Anchor frame: origin at its centre, +x along its
 /// width, +y out of the picture, +z down its height.

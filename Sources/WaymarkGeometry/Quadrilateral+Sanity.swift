@@ -1,5 +1,5 @@
 extension Quadrilateral {
-  /// The limits for the outline of a picture in a frame before it is believed.
+  /// The limits for the outline of a picture in a frame before it is trusted.
   public struct Limits: Hashable, Sendable {
     /// The least area in square pixels.
     public var minimumArea = 400.0

@@ -59,7 +59,7 @@ private final class JSONEncodingState {
   func write(_ value: Double, codingPath: [any CodingKey]) throws {
     guard writer.number(value) else {
       throw EncodingError.invalidValue(
-        value, .init(codingPath: codingPath, debugDescription: "a number that is not finite has no place in JSON"))
+        value, .init(codingPath: codingPath, debugDescription: "JSON cannot hold a number that is not finite"))
     }
   }
 
@@ -88,7 +88,7 @@ private final class JSONEncodingState {
   private func write(_ value: JSONValue, codingPath: [any CodingKey]) throws {
     guard writer.value(value) else {
       throw EncodingError.invalidValue(
-        value, .init(codingPath: codingPath, debugDescription: "a number in it is not one of JSON"))
+        value, .init(codingPath: codingPath, debugDescription: "a number in it is not valid JSON"))
     }
   }
 }

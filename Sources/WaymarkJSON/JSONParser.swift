@@ -194,7 +194,7 @@ private struct JSONReader<Tree: JSONTree> {
       try digits()
     }
     if let byte = next, byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") {
-      throw error("a number starts with 0")
+      throw error("a number has a leading zero")
     }
     let text = String(decoding: bytes[start..<at], as: UTF8.self)
     // Fewer than 300 digits without an exponent fit any double.
@@ -222,7 +222,7 @@ private struct JSONReader<Tree: JSONTree> {
       case UInt8(ascii: "\\"):
         at += 1
         try escape(into: &text)
-      case 0..<0x20: throw error("a control character stands in a string")
+      case 0..<0x20: throw error("a string contains a control character")
       default:
         text.append(byte)
         at += 1
@@ -252,16 +252,16 @@ private struct JSONReader<Tree: JSONTree> {
       var code = try hexadecimal()
       if code & 0xFC00 == 0xD800 {
         guard next == UInt8(ascii: "\\"), at + 1 < bytes.count, bytes[at + 1] == UInt8(ascii: "u") else {
-          throw error("half of a surrogate pair stands in a string")
+          throw error("a string contains half of a surrogate pair")
         }
         at += 2
         let low = try hexadecimal()
-        guard low & 0xFC00 == 0xDC00 else { throw error("half of a surrogate pair stands in a string") }
+        guard low & 0xFC00 == 0xDC00 else { throw error("a string contains half of a surrogate pair") }
         code = 0x10000 + (code & 0x3FF) << 10 + (low & 0x3FF)
       }
-      guard let scalar = Unicode.Scalar(code) else { throw error("half of a surrogate pair stands in a string") }
+      guard let scalar = Unicode.Scalar(code) else { throw error("a string contains half of a surrogate pair") }
       text.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
-    default: throw error("an unknown escape stands in a string")
+    default: throw error("a string contains an unknown escape")
     }
   }
 

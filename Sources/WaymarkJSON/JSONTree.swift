@@ -44,7 +44,7 @@ package struct JSONRules: Sendable {
   }
 }
 
-/// One value as the parser sees it, with whatever tree is made of the values within.
+/// One value as the parser sees it, with the tree made of the values within.
 package enum JSONShape<Tree> {
   /// A member of an object.
   package struct NamedShape {

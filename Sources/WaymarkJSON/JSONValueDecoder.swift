@@ -186,7 +186,7 @@ private struct JSONUnkeyedDecoding: UnkeyedDecodingContainer {
   mutating func superDecoder() throws -> any Decoder { try next() }
 }
 
-/// A member of an object that the type it was decoded as does not know.
+/// A member of an object that its type does not have.
 package struct UnknownMember: Error {
   /// Where it stands, from the root: `region.width`.
   package let path: String

@@ -77,7 +77,7 @@ package struct JSONWriter {
 
   /// A value with its members in their order and its numbers as they are spelled: nothing is rounded.
   ///
-  /// - Returns: false when a number in it is not one of JSON; `null` stands in its place.
+  /// - Returns: false when a number in it is not valid JSON; `null` stands in its place.
   @discardableResult
   package mutating func value(_ value: JSONValue) -> Bool { self.value(value, depth: nil) }
 

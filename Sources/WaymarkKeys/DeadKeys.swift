@@ -1,6 +1,6 @@
 import Foundation
 
-/// The effect of dead keys on the letter behind them, as far as X11's Compose tables (en_US.UTF-8, which the other locales of UTF-8
+/// The effect of dead keys on the letter after them, as far as X11's Compose tables (en_US.UTF-8, which the other locales of UTF-8
 /// take over) and those of the toolkits agree: an accent is put on a letter, or stands alone before a space.
 enum DeadKeys {
   /// The combining mark of each dead key, by its keysym (xkbcommon-keysyms.h).

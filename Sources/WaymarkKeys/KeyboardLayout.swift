@@ -4,7 +4,7 @@ import WaymarkSystem
 /// Which keys give which characters, as libxkbcommon has it: the tables by which X11, Wayland and (through console-setup) the
 /// console read a keyboard.
 package struct KeyboardLayout: Sendable {
-  /// Which layout, in the words of `setxkbmap`; what is empty is xkeyboard-config's own choice.
+  /// The name of a layout in the terms of `setxkbmap`; an empty part is xkeyboard-config's default.
   package struct Name: Hashable, Sendable {
     package var layout: String
     package var variant: String
@@ -119,7 +119,7 @@ package struct KeyboardLayout: Sendable {
   package var characters: Set<Unicode.Scalar> { Set(plain.direct.keys) }
 }
 
-/// Asks a keymap what its keys give.
+/// Reads the characters of the keys of a keymap.
 private struct KeymapReader {
   let keymap: OpaquePointer
   let offset: UInt32

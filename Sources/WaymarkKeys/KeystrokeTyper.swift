@@ -75,7 +75,7 @@ package final class KeystrokeTyper {
         guard !isInterrupted() else {
           keyboard.releaseAll()
           throw TypingError(
-            .interrupted, "The program was told to end while it typed.", hint: "Look at the field, and scan again.")
+            .interrupted, "The program was stopped while it typed.", hint: "Check the field, and scan again.")
         }
         let now = pace.now()
         if next > now { pace.wait(next - now) }
@@ -85,7 +85,7 @@ package final class KeystrokeTyper {
       }
       try keyboard.send(sequencer.release())
     } catch {
-      // A keyboard that was lost is made anew for the next code.
+      // A keyboard that was lost is made again for the next code.
       if error.code == .keyboardLost { self.keyboard = nil }
       throw error
     }

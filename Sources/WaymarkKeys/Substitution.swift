@@ -17,7 +17,7 @@ package struct Substitution: Sendable {
       expression = try NSRegularExpression(pattern: pattern)
     } catch {
       throw TypingError(
-        .badSubstitution, "\"\(pattern)\" is no regular expression.",
+        .badSubstitution, "\"\(pattern)\" is not a valid regular expression.",
         hint: "Write it as ICU does, in single quotes, so that YAML leaves its backslashes alone.")
     }
     self.template = template
@@ -49,7 +49,7 @@ package struct Substitution: Sendable {
     guard !isLate else {
       throw TypingError(
         .substitutionTooSlow, "The substitution \"\(expression.pattern)\" takes too long on this code.",
-        hint: "Write it without repeats inside repeats, such as (a+)+.")
+        hint: "Write it without nested repetitions such as (a+)+.")
     }
     guard result.utf8.count <= TypingError.longest else { throw .tooLong }
     return result + source.substring(from: end)

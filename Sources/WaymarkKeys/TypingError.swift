@@ -17,7 +17,7 @@ package enum TypingErrorCode: String, ProblemCode {
   case notTyped
   /// A text of keys, such as `{Enter}`, that is not understood.
   case badKeys
-  /// A substitution that is no regular expression.
+  /// A substitution that is not a valid regular expression.
   case badSubstitution
   /// A substitution that would take too long on this code.
   case substitutionTooSlow

@@ -1,7 +1,7 @@
 import WaymarkSymbologies
 import WaymarkSystem
 
-/// A code that was read, as typing needs to know it.
+/// The properties of a code that typing depends on.
 package struct TypedCode: Sendable {
   /// The symbology's name on the wire, such as `ean13`.
   package var symbology: String
@@ -75,7 +75,7 @@ package struct TypingRules: Sendable {
     let form = forms[code.symbology] ?? standard
     guard form.isTyped else {
       throw TypingError(
-        .notTyped, "Codes of the symbology \(code.symbology) are not typed.", hint: "type.rules leaves them out.")
+        .notTyped, "Codes of the symbology \(code.symbology) are not typed.", hint: "Change type.rules to type them.")
     }
     var identifier = ""
     var data = code.text + (code.addOn ?? "")
@@ -137,8 +137,8 @@ extension TypingRules.Form {
     TypingError(
       .controlCharacter, "The code holds the control character \(scalar.codePoint).",
       hint: scalar.value == 0x1D
-        ? "Say with type.gs what is typed for the separator of GS1."
-        : "Say with type.controls what is typed for control characters.")
+        ? "Set type.gs to what is typed for the separator of GS1."
+        : "Set type.controls to what is typed for control characters.")
   }
 }
 

@@ -40,7 +40,7 @@ package struct KeyboardSyscalls: Sendable {
 
 /// A keyboard of the kernel's `uinput`: whatever has the focus gets what it types, on the console, under X11 and under Wayland.
 ///
-/// No key stays pressed: whoever lets go of it, whatever the reason, has released them all before; and should the process die,
+/// No key stays pressed: whoever releases it, whatever the reason, has released them all before; and should the process die,
 /// the kernel does so.
 package final class VirtualKeyboard {
   /// The name that programs see.
@@ -84,15 +84,15 @@ package final class VirtualKeyboard {
   /// - Throws: `keyboardLost`; what was pressed is released then, as far as the system lets it.
   package func send(_ transitions: [KeyTransition]) throws(TypingError) {
     for transition in transitions {
-      // Remembered before it goes down: a release too many harms nobody.
+      // Recorded before the key goes down: extra key-ups are harmless.
       if transition.isDown { pressed.append(transition.key) }
       var code = calls.emit(descriptor, Self.key, transition.key, transition.isDown ? 1 : 0)
       if code == 0 { code = calls.emit(descriptor, Self.synchronisation, 0, 0) }
       guard code == 0 else {
         releaseAll()
         throw TypingError(
-          .keyboardLost, "The keyboard went away while it typed: \(String(cString: strerror(-code))).",
-          hint: "A part of the code may have been typed: look at the field, and scan again.")
+          .keyboardLost, "The virtual keyboard disappeared during typing: \(String(cString: strerror(-code))).",
+          hint: "A part of the code may have been typed: check the field, and scan again.")
       }
       if !transition.isDown { pressed.removeAll { $0 == transition.key } }
     }
@@ -115,6 +115,7 @@ package final class VirtualKeyboard {
         "Run it as waymark-type.service, whose group the udev rule gives \(path) to, or as root."
       default: "Check \(path)."
       }
-    return TypingError(.noKeyboard, "\(path) makes no keyboard: \(String(cString: strerror(code))).", hint: hint)
+    return TypingError(
+      .noKeyboard, "\(path) cannot make a virtual keyboard: \(String(cString: strerror(code))).", hint: hint)
   }
 }

@@ -1,6 +1,6 @@
 public import WaymarkSystem
 
-/// An error in keys or policies. A code that is refused is no error: it is a `Verdict`.
+/// An error in keys or policies. A code that is refused is not an error: it is a `Verdict`.
 public typealias OnboardingError = Problem<OnboardingErrorCode>
 
 /// The codes of `OnboardingError`.

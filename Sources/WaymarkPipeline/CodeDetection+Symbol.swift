@@ -11,7 +11,7 @@ extension CodeDetection {
     self.init(
       content: Content(symbology: symbol.symbology.rawValue, bytes: symbol.bytes), corners: symbol.corners,
       grids: grids, isLinear: !symbol.symbology.isMatrix,
-      // A symbol that corrects its own errors is believed at once, as by an armed scan.
+      // A symbol that corrects its own errors is trusted at once, as by an armed scan.
       isCertain: symbol.symbology.isMatrix, physicalWidth: physicalWidth)
   }
 }

@@ -1,4 +1,4 @@
-/// Decides when the source is open: at once when somebody needs frames, until some time after nobody does.
+/// Decides when the source is open: as soon as a consumer needs frames, until some time after none does.
 ///
 /// A value without a clock: it is told the time and tells when it wants to be asked again.
 package struct SourceNeed: Sendable, Equatable {

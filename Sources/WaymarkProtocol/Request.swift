@@ -1,7 +1,7 @@
 package import WaymarkJSON
 import WaymarkSystem
 
-/// The parameters of a method, and what it answers.
+/// The parameters of a method, and the type of its result.
 public protocol ServiceRequest: Codable, Hashable, Sendable {
   /// The result of a success.
   associatedtype Result: Codable & Sendable
@@ -54,7 +54,7 @@ package struct ErrorLine: Codable {
   }
 }
 
-/// A request as it came in: not yet what its method makes of the parameters.
+/// A request as received, before its parameters are decoded.
 package struct IncomingRequest: Sendable {
   /// A string, a number, or null when the client gave none.
   package let id: JSONValue
@@ -83,7 +83,7 @@ package struct IncomingRequest: Sendable {
         Refusal(
           id: .null,
           error: ServiceError(
-            .malformedRequest, "This line holds \(value.typeName), not an object.",
+            .malformedRequest, "This line contains \(value.typeName), not an object.",
             hint: #"Send {"id":1,"method":"ping"}."#)))
     }
     let id = value["id"] ?? .null
@@ -115,12 +115,12 @@ package struct IncomingRequest: Sendable {
         Refusal(
           id: id,
           error: ServiceError(
-            .badParams, "params holds \(params.typeName), not an object.",
-            hint: "Give the parameters by name.")))
+            .badParams, "params contains \(params.typeName), not an object.",
+            hint: "Send the parameters by name.")))
     }
   }
 
-  /// Why a line is no request, and what can be answered.
+  /// Why a line is not a request, and what can be answered.
   package struct Refusal: Error {
     /// The id, as far as it could be read.
     package let id: JSONValue

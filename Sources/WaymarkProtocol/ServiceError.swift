@@ -33,55 +33,55 @@ public struct ServiceError: Error, Codable, Hashable, Sendable {
     public static let lineTooLong = Code(rawValue: "lineTooLong")
     /// There is no such method.
     public static let unknownMethod = Code(rawValue: "unknownMethod")
-    /// A parameter is missing, of the wrong type or out of its range.
+    /// A parameter is missing, of the wrong type or out of range; the message names it.
     public static let badParams = Code(rawValue: "badParams")
-    /// The role of this connection does not reach so far.
+    /// The role of this connection does not allow the method.
     public static let notPermitted = Code(rawValue: "notPermitted")
-    /// Another client holds it; `holder` says who.
+    /// Another client holds it (`holder` names the client), or too many requests are being processed.
     public static let busy = Code(rawValue: "busy")
-    /// There is nothing of this name or id.
+    /// Nothing has this name or id.
     public static let notFound = Code(rawValue: "notFound")
     /// No scan is armed.
     public static let noScan = Code(rawValue: "noScan")
-    /// No verdict waits for a confirmation.
+    /// No verdict is waiting to be confirmed.
     public static let nothingToConfirm = Code(rawValue: "nothingToConfirm")
-    /// The code was confirmed before; it counts once only.
+    /// The code was confirmed before; a code is accepted only once.
     public static let replayed = Code(rawValue: "replayed")
-    /// No camera is there, or it cannot be opened.
+    /// There is no camera, or it delivers no frame.
     public static let noCamera = Code(rawValue: "noCamera")
     /// The device cannot do this.
     public static let notSupported = Code(rawValue: "notSupported")
-    /// The configuration leaves this off.
+    /// The configuration does not enable this.
     public static let notConfigured = Code(rawValue: "notConfigured")
     /// No scene is loaded.
     public static let noScene = Code(rawValue: "noScene")
     /// The AR session, or an onboarding, is in another phase.
     public static let wrongPhase = Code(rawValue: "wrongPhase")
-    /// The service keeps as much as it may; something must be taken over first.
+    /// The maximum is stored; something must be fetched or removed first.
     public static let full = Code(rawValue: "full")
-    /// It is a picture that cannot be read, or not a picture at all.
+    /// The picture cannot be read, or is not a picture.
     public static let badPicture = Code(rawValue: "badPicture")
-    /// This connection carries pictures, or was asked to while it carries events.
+    /// The connection streams pictures, or carries events and was asked for pictures.
     public static let wrongConnection = Code(rawValue: "wrongConnection")
-    /// The configuration file has problems; all stays as it was.
+    /// The configuration file has problems; the old configuration stays in effect.
     public static let badConfiguration = Code(rawValue: "badConfiguration")
-    /// No session looks for pages, or reads text, or it is another client's.
+    /// No document or text session is open, or another client holds it.
     public static let noSession = Code(rawValue: "noSession")
     /// The program that reads text is not installed: `apt install waymark-text`.
     public static let textEngineMissing = Code(rawValue: "textEngineMissing")
-    /// The model of a language is not installed.
+    /// The model of a language is not installed; the hint names its package.
     public static let textLanguageMissing = Code(rawValue: "textLanguageMissing")
-    /// There is no room on the disk; nothing was lost.
+    /// The disk is full; nothing was lost.
     public static let noSpace = Code(rawValue: "noSpace")
-    /// Too many wrong passcodes: the next may be tried after a while.
+    /// Too many wrong passcodes; the hint says how long to wait.
     public static let waiting = Code(rawValue: "waiting")
-    /// The passcode breaks the rules.
+    /// The passcode breaks rules; the message names them.
     public static let passcodeRules = Code(rawValue: "passcodeRules")
     /// The code does not activate this device.
     public static let codeRefused = Code(rawValue: "codeRefused")
-    /// The service stops.
+    /// The service is stopping.
     public static let stopping = Code(rawValue: "stopping")
-    /// The service failed; its log says more.
+    /// The service failed; see its log.
     public static let internalError = Code(rawValue: "internalError")
   }
 }

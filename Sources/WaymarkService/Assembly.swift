@@ -56,7 +56,7 @@ package final class Assembly {
     self.manager = manager
     let (roles, unknown) = RolePolicy.make(configuration.roles, socketGroup: socketGroup)
     for name in unknown {
-      log.warning("there is no such account; it is left out of the roles", metadata: ["name": "\(name)"])
+      log.warning("the system has no such user or group; it is ignored in roles", metadata: ["name": "\(name)"])
     }
     let isolation = Isolation(launcher: configuration.isIsolated ? workers : nil) { failure in
       let details: Logger.Metadata = ["code": "\(failure.code)", "hint": "\(failure.hint)"]
@@ -142,7 +142,7 @@ package final class Assembly {
         if let problem {
           log.warning("\(problem.message)", metadata: ["hint": "\(problem.hint)"])
         } else {
-          log.info("the scan key is there", metadata: ["device": "\(device)"])
+          log.info("the scan key is available", metadata: ["device": "\(device)"])
         }
       })
   }
@@ -215,7 +215,7 @@ package final class Assembly {
     scans.use(try Self.rules(new, log: log.subsystem(.scan)))
     let (roles, unknown) = RolePolicy.make(new.roles, socketGroup: socketGroup)
     for name in unknown {
-      log.warning("there is no such account; it is left out of the roles", metadata: ["name": "\(name)"])
+      log.warning("the system has no such user or group; it is ignored in roles", metadata: ["name": "\(name)"])
     }
     hub.use(roles)
     hub.limits = new.limits
@@ -235,18 +235,19 @@ package final class Assembly {
           capture.pipeline.select(try await NIOThreadPool.singleton.runIfActive { try factory.make() })
         }
       } catch {
-        log.error("the camera stays as it was", metadata: ["error": "\(error)"])
+        log.error("the camera was not changed", metadata: ["error": "\(error)"])
       }
     }
-    // Read anew in any case: calibrations may have changed although their names have not.
+    // Read again in any case: calibrations may have changed although their names have not.
     if accounts.use(newAccounts, folder: new.stateFolder + "/accounts") { fixed.append("accounts") }
     let settings = ScenesModule.Settings(new, log: log.subsystem(.scenes))
     scenes.use(settings)
     codes.use(settings.cameras)
     configuration = new
-    log.notice("the configuration was taken over")
+    log.notice("the new configuration is in effect")
     if !fixed.isEmpty {
-      log.warning("these sections need a restart", metadata: ["sections": "\(fixed.joined(separator: ", "))"])
+      log.warning(
+        "changes in these sections need a restart", metadata: ["sections": "\(fixed.joined(separator: ", "))"])
     }
     return fixed
   }

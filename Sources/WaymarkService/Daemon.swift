@@ -60,7 +60,7 @@ package struct Daemon: Sendable {
     manager.ready(await assembly.statusLine)
     MemoryUse.releaseCodePages()
 
-    // Named, because the lifecycle logs its services, and what they hold is nobody's business.
+    // Named, because the lifecycle logs its services, and their contents are private.
     var services: [(String, any Service)] = [
       ("socket", ShutdownService(assembly: assembly, server: server, manager: manager, log: log)),
       ("reload", ReloadService(module: reloading)),
@@ -78,12 +78,12 @@ package struct Daemon: Sendable {
     do {
       try await ServiceGroup(configuration: setup).run()
     } catch is CancellationError {
-      log.warning("what did not end in time was cut off")
+      log.warning("parts of the service did not stop in time")
     }
     log.notice("stopped")
   }
 
-  /// Takes the configuration over anew.
+  /// Reloads the configuration.
   @ServiceActor
   private static func reload(
     _ assembly: Assembly, loader: ConfigurationLoader, manager: ServiceManager, log: Logger
@@ -99,7 +99,7 @@ package struct Daemon: Sendable {
       return try await assembly.reload(configuration)
     } catch {
       if problems.isEmpty { log.error("\(error)") }
-      log.error("the configuration has problems; everything stays as it was")
+      log.error("the configuration has problems; the old one stays in effect")
       // An error that knows its own words for the client uses them.
       guard !(error is ServiceError), !(error is any Replyable), let error = error as? any ExplainedError else {
         throw error
@@ -137,18 +137,18 @@ private struct ShutdownService: Service {
   func run() async throws {
     try? await gracefulShutdown()
     manager.stopping()
-    await assembly.stop(reason: "The service was told to stop.")
+    await assembly.stop(reason: "The service is stopping.")
     await server.stop()
     guard await !assembly.finish() else { return }
     // A lane that is deep in a picture, or a camera's driver that does not answer: the kernel takes back what they hold. Not by
     // way of exit(3), which would take memory from under a thread that runs.
-    log.warning("what did not end in time was cut off")
+    log.warning("parts of the service did not stop in time")
     LogWriter.standardError.flush(within: 0.2)
     _exit(0)
   }
 }
 
-/// Takes the configuration over anew on SIGHUP.
+/// Reloads the configuration on SIGHUP.
 private struct ReloadService: Service {
   let module: ReloadModule
 
@@ -161,7 +161,7 @@ private struct ReloadService: Service {
   }
 }
 
-/// Tells systemd that the service is well, as long as it is: the loop answers and no lane hangs.
+/// Feeds systemd's watchdog as long as the loop answers and no lane hangs.
 private struct WatchdogService: Service {
   let assembly: Assembly
   let manager: ServiceManager

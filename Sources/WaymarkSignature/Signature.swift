@@ -1,16 +1,16 @@
 import Crypto
 package import WaymarkSystem
 
-/// Why something is no signature.
+/// Why something is not a signature.
 package typealias SignatureError = Problem<SignatureErrorCode>
 
 /// The codes of `SignatureError`.
 package enum SignatureErrorCode: String, ProblemCode {
-  /// Nobody has signed: there is no stroke.
+  /// The signature has no stroke.
   case empty
   /// The strokes are not what a pen can have done, or more than is kept.
   case badStrokes
-  /// The words beside it are too long, or the size is no size.
+  /// The words beside it are too long, or the size is not a size.
   case badContext
   /// The file holds no signature of ours.
   case notASignature
@@ -87,7 +87,7 @@ package struct Signature: Hashable, Sendable {
       throw Self.bad(.badContext, "\(name) has more than \(limit) bytes")
     }
     guard !strokes.isEmpty else {
-      throw SignatureError(.empty, "Nobody has signed: there is no stroke.", hint: "Sign, then save.")
+      throw SignatureError(.empty, "The signature has no stroke.", hint: "Sign, then save.")
     }
     let count = strokes.reduce(0) { $0 + $1.count }
     guard strokes.count <= Limits.strokes, count <= Limits.points else {
@@ -101,7 +101,9 @@ package struct Signature: Hashable, Sendable {
       guard (-10 * width...20 * width).contains(point.x), (-10 * height...20 * height).contains(point.y) else {
         throw Self.bad(.badStrokes, "a point lies far outside of the area")
       }
-      guard point.time >= last, point.time <= Limits.time else { throw Self.bad(.badStrokes, "time does not go on") }
+      guard point.time >= last, point.time <= Limits.time else {
+        throw Self.bad(.badStrokes, "its times do not increase")
+      }
       guard point.pressure.map({ (0...1000).contains($0) }) ?? true else {
         throw Self.bad(.badStrokes, "a pressure is not between 0 and 1000")
       }
@@ -118,7 +120,7 @@ package struct Signature: Hashable, Sendable {
   }
 
   static func bad(_ code: SignatureErrorCode, _ what: String) -> SignatureError {
-    SignatureError(code, "This is no signature: \(what).", hint: "docs/signature.md says what one holds.")
+    SignatureError(code, "The signature is invalid: \(what).", hint: "docs/signature.md describes the format.")
   }
 
   // MARK: The wire

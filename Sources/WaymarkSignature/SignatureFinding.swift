@@ -14,10 +14,10 @@ package struct SignatureFinding: Hashable, Sendable {
 
   /// Looks over a record, an SVG or a PNG.
   ///
-  /// A picture is drawn and written anew, and every byte of the file is compared: so nothing can be added that a viewer might
+  /// A picture is drawn and written again, and every byte of the file is compared: so nothing can be added that a viewer might
   /// show or a program might read, be it another colour, another chunk, or bytes behind the end.
   ///
-  /// - Throws: `notASignature` when it is none of them, or what it holds is none.
+  /// - Throws: `notASignature` when it has another format or holds no signature.
   package static func of(_ file: [UInt8]) throws(SignatureError) -> SignatureFinding {
     if file.starts(with: SignaturePNG.mark) {
       guard let json = SignaturePNG.record(in: file) else {

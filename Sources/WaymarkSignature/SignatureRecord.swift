@@ -63,7 +63,7 @@ package struct SignatureRecord: Codable, Hashable, Sendable {
     do {
       self = try JSONValueDecoder.decode(Self.self, from: try JSONParser.parse(json))
     } catch {
-      throw Signature.bad(.notASignature, "it does not hold what a signature holds")
+      throw Signature.bad(.notASignature, "it is not a complete signature")
     }
   }
 }

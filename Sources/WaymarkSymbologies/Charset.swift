@@ -10,7 +10,7 @@ public enum Charset: String, Hashable, Sendable, Codable, CaseIterable {
   case shiftJIS = "Shift_JIS"
   /// GB 18030.
   case gb18030 = "GB18030"
-  /// Latin-1: what is left when nothing else fits; also said of bytes that are no text at all.
+  /// Latin-1: what is left when nothing else fits; also said of bytes that are not text at all.
   case latin1 = "ISO-8859-1"
   // The sets below are only used where a code names them by an extended channel interpretation.
   /// The character set of the first PCs.
@@ -67,7 +67,7 @@ public enum Charset: String, Hashable, Sendable, Codable, CaseIterable {
   /// Turns the bytes of a code into text by the first character set that fits: UTF-8, Shift_JIS, GB 18030, Latin-1.
   ///
   /// The two East Asian sets accept nearly anything, Western text in Latin-1 included (`Zürich` is also a Chinese word
-  /// in GB 18030). So they are believed only where the bytes above 127 come as such text does: in runs. In Western text
+  /// in GB 18030). So they are trusted only where the bytes above 127 come as such text does: in runs. In Western text
   /// they stand alone between ASCII letters. A reading with private-use or unassigned characters is a wrong guess.
   public static func decode(_ bytes: [UInt8]) -> (text: String, charset: Charset) {
     if bytes.allSatisfy({ $0 < 0x80 }) { return (String(decoding: bytes, as: UTF8.self), .ascii) }

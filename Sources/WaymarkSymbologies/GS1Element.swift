@@ -16,7 +16,7 @@ public struct GS1Element: Hashable, Sendable {
   /// GS1 General Specifications, section 7.8: identifiers of predefined length need no separator, all others end at a
   /// group separator (ASCII 29) or at the end.
   ///
-  /// - Returns: the elements, or `nil` where the text is no such concatenation.
+  /// - Returns: the elements, or `nil` where the text is not such a concatenation.
   public static func parse(_ text: String) -> [GS1Element]? {
     var rest = Substring(text)
     var elements: [GS1Element] = []

@@ -5,7 +5,7 @@ package enum GTIN {
     return sum.isMultiple(of: 10)
   }
 
-  /// The digit that belongs behind some others; empty where they are no digits.
+  /// The digit that belongs behind some others; empty where they are not digits.
   static func checkDigit(for digits: some StringProtocol) -> String {
     sum(digits.utf8.reversed(), first: 3).map { "\((10 - $0 % 10) % 10)" } ?? ""
   }

@@ -22,6 +22,6 @@ public struct Backoff: Hashable, Sendable {
     return min(wait, longest) * (0.5 + 0.5 * chance)
   }
 
-  /// Begins anew, after a success.
+  /// Begins again, after a success.
   public mutating func reset() { attempt = 0 }
 }

@@ -1,4 +1,4 @@
-/// Tells whether the wall clock can be believed: whether it has run alongside the time since boot for a while.
+/// Decides whether the wall clock can be trusted: whether it has run alongside the time since boot for a while.
 ///
 /// A clock may jump: a device without a battery starts in 1970, a wrong server sets it, a person does. What cannot be
 /// undone waits until the clock has been steady.
@@ -21,7 +21,7 @@ package struct ClockWatch: Sendable {
     self.tolerance = tolerance
   }
 
-  /// Looks at both clocks; a jump since the last look begins the wait anew.
+  /// Looks at both clocks; a jump since the last look begins the wait again.
   package mutating func isSteady(wall: Double, boot: Double) -> Bool {
     if abs((wall - wallStart) - (boot - bootStart)) > tolerance { (wallStart, bootStart) = (wall, boot) }
     return boot - bootStart >= wanted

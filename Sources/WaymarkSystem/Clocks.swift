@@ -6,7 +6,7 @@ package enum MonotonicClock {
   package static var now: Double { seconds(CLOCK_MONOTONIC) }
 }
 
-/// The clock that knows how long the device sleeps.
+/// The clock that includes the time in which the device sleeps.
 package enum BootClock {
   /// Seconds since boot, sleep included.
   package static var now: Double { seconds(CLOCK_BOOTTIME) }

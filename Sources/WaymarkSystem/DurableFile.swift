@@ -16,7 +16,7 @@ package enum DurableFile {
 
   /// Writes what a person asked for to the path that they named.
   ///
-  /// A link is followed. A file is replaced as a whole and keeps its permissions. Into what is no file, such as a pipe or a
+  /// A link is followed. A file is replaced as a whole and keeps its permissions. Into what is not a file, such as a pipe or a
   /// device, the bytes are written: it is never replaced by a file. After an error the old file is as it was.
   package static func write(_ bytes: [UInt8], to path: String) throws(FileError) {
     var there = stat()
@@ -35,12 +35,12 @@ package enum DurableFile {
       place = String(cString: target)
     }
     try put(bytes, at: place, through: "\(place).\(getpid()).tmp", mode: mode ?? 0o666, isExact: mode != nil)
-    // The file is there as it should be: a folder that cannot be flushed is no reason to say that it is not.
+    // The file is there as it should be: a folder that cannot be flushed is not a reason to say that it is not.
     _ = synchronizeFolder(of: place)
   }
 
   private static func notAFile(_ path: String) -> FileError {
-    FileError(.notAFile, "\(path) is there and is not a file", hint: "Remove it, or name another place.")
+    FileError(.notAFile, "\(path) exists and is not a file", hint: "Remove it, or name another place.")
   }
 
   /// - Parameter isExact: whether the mode is meant whatever the umask says.

@@ -32,9 +32,9 @@ extension Problem where Kind == FileErrorCode {
     let message = "\(path) cannot be \(verb): \(reason)"
     switch number {
     case ENOENT, ENOTDIR:
-      self.init(.notFound, message, hint: "Check how it is spelt.", cause: reason)
+      self.init(.notFound, message, hint: "Check the path.", cause: reason)
     case EACCES, EPERM, EROFS:
-      self.init(.notPermitted, message, hint: "Give this user the right to do it.", cause: reason)
+      self.init(.notPermitted, message, hint: "Give this user permission.", cause: reason)
     case EISDIR: self.init(.notAFile, message, hint: "It is a folder.", cause: reason)
     case ELOOP, ENXIO:
       self.init(.notAFile, message, hint: "Name the file itself.", cause: reason)

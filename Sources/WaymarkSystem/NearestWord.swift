@@ -1,4 +1,4 @@
-/// Finds the known word that somebody may have meant.
+/// Finds the known word nearest to a mistyped one.
 package enum NearestWord {
   /// The word of `known` with the fewest differences from `word`, where these are few enough for a slip: at most two, or a
   /// third of its length. Nil otherwise, and for a word longer than any that is known to be meant.

@@ -6,8 +6,8 @@ package struct Presence: Hashable, Sendable {
   package struct Options: Hashable, Sendable {
     /// For how long it must be seen before it counts as found.
     package var foundAfter: Double
-    /// For how long it may be out of sight before it is found, without the count for `foundAfter` beginning anew. `nil`: a single miss
-    /// begins it anew, and only that.
+    /// For how long it may be out of sight before it is found, without the count for `foundAfter` starting over. `nil`: a single miss
+    /// restarts it, and only that.
     package var gap: Double?
     /// For how long it must be out of sight before it counts as lost.
     package var lostAfter: Double

@@ -37,7 +37,7 @@ package struct RegularExpression: Sendable {
   package init(_ expression: String) throws(RegularExpressionFlaw) {
     let count = expression.count
     guard (1...Self.lengthLimit).contains(count) else {
-      throw RegularExpressionFlaw("it has \(count) characters where 1 to \(Self.lengthLimit) belong")
+      throw RegularExpressionFlaw("it has \(count) characters; 1 to \(Self.lengthLimit) are allowed")
     }
     var parser = RegularExpressionParser(expression)
     let root = try parser.parse()
@@ -121,7 +121,7 @@ package struct RegularExpression: Sendable {
   /// Writes a part before an instruction; where it begins.
   private mutating func add(_ node: RegularExpressionNode, before next: Int) throws(RegularExpressionFlaw) -> Int {
     if case .scalar(let set) = node { size += set.parts.count } else { size += 1 }
-    guard size <= Self.sizeLimit else { throw RegularExpressionFlaw("its repetitions make it too long") }
+    guard size <= Self.sizeLimit else { throw RegularExpressionFlaw("it is too long with its repetitions") }
     switch node {
     case .scalar(let set): return add(.take(set, next: next))
     case .sequence(let parts):

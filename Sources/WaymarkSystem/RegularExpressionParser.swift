@@ -113,14 +113,14 @@ struct RegularExpressionParser {
     case "[": return .scalar(try bracketed())
     case "\\": return .scalar(try escaped())
     case "(":
-      if current == "?", !skip("?:") { throw RegularExpressionFlaw("'(?' is not understood, except as '(?:'") }
+      if current == "?", !skip("?:") { throw RegularExpressionFlaw("of the groups with '(?', only '(?:' is supported") }
       let inner = try choice()
       guard skip(")") else { throw RegularExpressionFlaw("a '(' has no ')'") }
       return inner
     case "*", "+", "?", "{":
-      throw RegularExpressionFlaw("there is nothing before '\(scalar)' that could be repeated")
+      throw RegularExpressionFlaw("nothing precedes '\(scalar)' that could be repeated")
     case "^", "$":
-      throw RegularExpressionFlaw("'\(scalar)' stands in the middle; the whole text is compared anyway")
+      throw RegularExpressionFlaw("'\(scalar)' is in the middle; the pattern always matches the whole text")
     default: return .scalar(.one(scalar.value))
     }
   }

@@ -7,7 +7,7 @@ package enum WholeFile {
   package enum Kind: Sendable {
     /// A regular file, links followed. Whatever else stands there is refused at once: a pipe would wait for its writer.
     case regular
-    /// A regular file that is no link: for folders in which others may make links.
+    /// A regular file that is not a link: for folders in which others may make links.
     case unlinked
     /// Anything that has bytes, pipes and devices too: for paths that a person typed.
     case any

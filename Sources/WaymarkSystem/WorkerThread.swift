@@ -20,7 +20,7 @@ package final class WorkerThread: Sendable {
 
   deinit {
     stop()
-    // Only a thread that let go of its own owner is still here: nobody will join it.
+    // Only a thread that released its own owner is still here: nobody will join it.
     current.withLock { run in
       if let run { pthread_detach(run.thread) }
     }

@@ -62,7 +62,7 @@ struct InkPlane {
   }
 
   /// True if what stands out from its surroundings, some characters around, is light: by the third powers of the differences, since text
-  /// covers less than what it stands on, and shading is no difference.
+  /// covers less than what it stands on, and shading is not a difference.
   var standsOutLight: Bool {
     let sums = summed()
     let reach = max(4, height / 2)

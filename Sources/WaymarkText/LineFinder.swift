@@ -33,7 +33,7 @@ package struct LineFinder: Sendable {
     let factor = Point2(1 / scale, 1 / scale)
     let toPicture = Homography.resize(factor)
     let tallest = best.map(\.height).max() ?? 0
-    // A picture of a line, cut out: what its neighbours leave at the borders is no line.
+    // A picture of a line, cut out: what its neighbours leave at the borders is not a line.
     // One that is wider than high holds no line across itself.
     let isWide = 10 * plane.width > 13 * plane.height
     let isBand =
@@ -92,7 +92,7 @@ package struct LineFinder: Sendable {
         differences[y * w + x] = Int16(plane.pixels[y * w + x]) - Int16(sum / count)
       }
     }
-    // Shading and glare are no contrast.
+    // Shading and glare are not contrast.
     let gray = Int(plane.percentile(0.98)) - Int(plane.percentile(0.02))
     let least = Int16(max(10, min(gray / 7, range(differences) / 6)))
     var mask = [Bool](repeating: false, count: w * h)
@@ -120,7 +120,7 @@ package struct LineFinder: Sendable {
     return value(0.98) - value(0.02)
   }
 
-  /// How far dots of print stand apart, in pixels; nil where most of the ink is no such dots.
+  /// How far dots of print stand apart, in pixels; nil where most of the ink is not such dots.
   private static func dotGap(_ pieces: [InkComponent]) -> Int? {
     let dots = pieces.filter { (2...12).contains(max($0.width, $0.height)) && $0.area >= 3 }
     guard (30...1500).contains(dots.count) else { return nil }

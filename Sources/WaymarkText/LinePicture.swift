@@ -1,6 +1,6 @@
 package import WaymarkImage
 
-/// The picture of one line, made ready to be read: dark on light, without shading, without what reaches in from other lines, and in the
+/// The picture of one line, prepared for recognition: dark on light, without shading, without what reaches in from other lines, and in the
 /// sizes that a recognition network reads best.
 package struct LinePicture {
   /// How a line is drawn for the network.
@@ -62,7 +62,7 @@ package struct LinePicture {
   /// No line is drawn wider than this, in pixels.
   private static let widest = 4000
 
-  /// The ground that a line stands on.
+  /// The background of a line.
   package enum Ground {
     /// Text of either polarity, as it is.
     case plain
@@ -87,7 +87,7 @@ package struct LinePicture {
     (capitalHeight, isInPieces) = capitals
   }
 
-  /// Erases what reaches in over the border and is no part of the line; the pieces that stay.
+  /// Erases what reaches in over the border and is not part of the line; the pieces that stay.
   private static func clean(_ plane: inout InkPlane) -> [InkComponent] {
     let (width, height) = (plane.width, plane.height)
     // Faint traces of other lines too: a threshold on the paper's side of the middle.
@@ -181,7 +181,7 @@ package struct LinePicture {
     return columns
   }
 
-  /// The line drawn anew.
+  /// The line redrawn.
   package func drawn(_ style: Style) -> GrayImage {
     var scale = style.capitals / capitalHeight
     scale = min(scale, 12, Double(Self.widest) / (Double(plane.width) * style.stretch))

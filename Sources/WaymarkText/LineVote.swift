@@ -1,7 +1,7 @@
 /// Makes one reading of several of the same line: aligned by the least changes that lead from one to the other, then character by
 /// character by how sure each reading is (J. Fiscus, "A post-processing system to yield reduced word error rates: ROVER", 1997).
 package enum LineVote {
-  /// A place of the line and what stands there in each reading; nil where that reading has nothing.
+  /// A position of the line with its character in each reading; nil where a reading has none.
   private struct Column {
     var symbols: [ReadSymbol?]
   }

@@ -199,7 +199,7 @@ public struct MachineReadableZone: Hashable, Sendable {
 
   /// By how much more alike the likeliest may be than what is taken in its place, as correlation.
   private static let changeLimit = 0.12
-  /// By how much one way of changing must be likelier than the next; what costs less is no change to speak of.
+  /// By how much one way of changing must be likelier than the next; what costs less is not a change to speak of.
   private static let clearLead = 0.03
   /// By how much every other reading must be less likely.
   private static let rivalLead = 0.06

@@ -16,7 +16,7 @@ public struct AcceptedText: Hashable, Sendable {
   public var others: [String]
 }
 
-/// Looks for what satisfies patterns in lines that were read. One thread.
+/// Finds texts that satisfy patterns in lines that were read. One thread.
 public struct TextAcceptance {
   private let matchers: [TextMatcher]
   /// Words of a line that are tried together, at most.

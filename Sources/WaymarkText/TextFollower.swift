@@ -60,7 +60,7 @@ package struct TextFollower {
 
   /// Takes in what a frame says.
   package mutating func see(_ lines: [ReadLine], at time: Double) -> Outcome {
-    // A source that begins anew: what was before is of another time.
+    // A source that starts over: what was before is of another time.
     if tracks.contains(where: { $0.seen > time }) { (tracks, sightings) = ([], []) }
     tracks.removeAll { time - $0.seen > Self.memory / 3 }
     sightings.removeAll { time - $0.time > Self.memory }

@@ -35,7 +35,7 @@ public struct TextMatcher {
     } catch {
       let names = TextPattern.builtIn.map(\.name).joined(separator: ", ")
       throw TextError(
-        .badPattern, "The pattern is no regular expression that can be used: \(error.message).",
+        .badPattern, "The pattern is not a supported regular expression: \(error.message).",
         hint: "Known by name: \(names).")
     }
   }

@@ -189,7 +189,7 @@ package struct TextReader {
     return paired
   }
 
-  /// The part within an outline as a picture of its own; nil for an outline that is no quadrilateral.
+  /// The part within an outline as a picture of its own; nil for an outline that is not a quadrilateral.
   package static func rectified(_ view: ImageView, _ outline: Quadrilateral) -> GrayImage? {
     let whole = LineFinder.outline(of: view)
     if outline == whole { return GrayImage(copying: view) }

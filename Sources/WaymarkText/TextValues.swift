@@ -11,7 +11,7 @@ public struct TextDate: Hashable, Sendable {
   /// As German prints them, where that differs.
   private static let others = ["MRZ": 3, "MAI": 5, "OKT": 10, "DEZ": 12]
 
-  /// Reads `2026-01-31`, `20260131`, `31.01.2026`, `31/01/26`, `31 JAN 2026` and `01/2026`; days before months. nil for what is no day.
+  /// Reads `2026-01-31`, `20260131`, `31.01.2026`, `31/01/26`, `31 JAN 2026` and `01/2026`; days before months. nil for what is not a day.
   public init?(_ text: String) {
     var parts: [String] = []
     var part = ""

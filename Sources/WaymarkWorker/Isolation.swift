@@ -3,7 +3,7 @@ package import WaymarkFrames
 package import WaymarkImage
 package import WaymarkSystem
 
-/// Where the C libraries that read codes and pictures run: in worker processes that can do nothing else, or in this one.
+/// Runs the C libraries that read codes and pictures, in sandboxed worker processes or in this one.
 package final class Isolation: Sendable {
   private let launcher: WorkerLauncher?
   private let ledger: WorkerMonitor

@@ -20,7 +20,7 @@ package struct PageRequest: Hashable, Sendable {
   }
 
   /// The operation.
-  package var wish: Operation
+  package var operation: Operation
   /// Where the page is; nil: the whole picture is one.
   package var outline: Quadrilateral?
   /// How its sides bend: `SideBends.numbers`.
@@ -32,10 +32,10 @@ package struct PageRequest: Hashable, Sendable {
 
   /// An order.
   package init(
-    _ wish: Operation, outline: Quadrilateral? = nil, bends: [Double]? = nil, filter: PageFilter = .photo,
+    _ operation: Operation, outline: Quadrilateral? = nil, bends: [Double]? = nil, filter: PageFilter = .photo,
     turns: Int = 0
   ) {
-    self.wish = wish
+    self.operation = operation
     self.outline = outline
     self.bends = bends
     self.filter = filter
@@ -62,7 +62,7 @@ package struct PageRequest: Hashable, Sendable {
   /// Does it.
   func result(_ file: UnsafeRawBufferPointer) throws(ImageError) -> Result {
     let image = try PictureDecoder().rgb(file).image
-    switch wish {
+    switch operation {
     case .place(let near):
       let detector = PageDetector(try Self.models())
       let found = near.map { detector.follow(image, from: $0) } ?? detector.detect(image)
@@ -79,17 +79,17 @@ package struct PageRequest: Hashable, Sendable {
       guard let drawn = rectifier.rectify(image, outline: outline, bends: bends.flatMap { SideBends(numbers: $0) })
       else {
         throw ImageError(
-          .cannotEncode, "the corners are no page's outline",
-          hint: "Give them clockwise from the page's top left, without a turn inwards.")
+          .cannotEncode, "the corners do not form the outline of a page",
+          hint: "List them clockwise from the page's top left, as a convex quadrilateral.")
       }
       page = drawn
       format = PageShape(outline: outline, width: Double(image.width), height: Double(image.height)).format
     }
     var filtered = filter.apply(page).turned(turns)
-    if case .jpeg(let width?) = wish { filtered = filtered.reduced(width: width) }
+    if case .jpeg(let width?) = operation { filtered = filtered.reduced(width: width) }
     let (width, height) = filtered.size
     let paper = PDFWriter.PaperSize(format: format, width: width, height: height)
-    switch wish {
+    switch operation {
     case .jpeg:
       return .picture(
         CodedPage(coding: .colour, width: width, height: height, bytes: try filtered.jpeg(quality: 88)), paper: paper)
@@ -143,7 +143,7 @@ extension PageRequest: WireValue {
 
   static let wire: Wire<PageRequest> = fields.map(
     { PageRequest($0.0, outline: $0.1, bends: $0.2, filter: $0.3, turns: $0.4) },
-    { ($0.wish, $0.outline, $0.bends, $0.filter, (($0.turns % 4) + 4) % 4) })
+    { ($0.operation, $0.outline, $0.bends, $0.filter, (($0.turns % 4) + 4) % 4) })
 }
 
 extension PageRequest.Result: WireValue {

@@ -1,7 +1,7 @@
 import WaymarkImage
 import WaymarkSystem
 
-/// A worker that stays from one picture to the next: started when it is needed, anew when it failed, and not too often then. One
+/// A worker that stays from one picture to the next: started when it is needed, again when it failed, and not too often then. One
 /// thread.
 final class PersistentWorker: RestartableProcess {
   private let launcher: WorkerLauncher

@@ -9,7 +9,7 @@ package struct PreparedPicture: Sendable, Equatable {
   /// The smaller file; nil when the file is to be handed out as it is.
   package let replacement: [UInt8]?
 
-  /// Decodes the file, so that nothing is handed out that is no picture, and makes it smaller where it is wider than `width`.
+  /// Decodes the file, so that nothing is handed out that is not a picture, and makes it smaller where it is wider than `width`.
   package init(_ file: UnsafeRawBufferPointer, width: Int?) throws(ImageError) {
     let decoded = try PictureDecoder().rgb(file)
     let image = decoded.image
@@ -37,7 +37,7 @@ extension PreparedPicture: WireValue {
 
   static let wire: Wire<PreparedPicture> = fields.map(
     { format, size, replacement -> PreparedPicture? in
-      // A picture that is made anew is a JPEG.
+      // A picture that is made again is a JPEG.
       if let replacement, format != .jpeg || !replacement.starts(with: [0xFF, 0xD8]) { return nil }
       return PreparedPicture(format: format, width: size.width, height: size.height, replacement: replacement)
     },

@@ -3,7 +3,7 @@ package import WaymarkImage
 import WaymarkSystem
 package import WaymarkText
 
-/// The program that reads lines of text, as whoever uses it sees it: started with the first line, ended when it is not needed. One
+/// The interface to the program that reads lines of text: started with the first line, ended when it is not needed. One
 /// thread.
 package final class TextEngine {
   /// Where the program is looked for: beside the one that runs, then where its package puts it.
@@ -29,7 +29,7 @@ package final class TextEngine {
     self.limit = limit
     guard (1...4).contains(languages.count), languages.allSatisfy(Self.isName) else {
       throw TextError(
-        .textLanguageMissing, "The languages are not named as models are.", hint: "Up to four words such as eng+deu.")
+        .textLanguageMissing, "The languages are not valid model names.", hint: "Write up to four, such as eng+deu.")
     }
     guard let program = executable ?? Self.program() else {
       throw TextError(
@@ -68,7 +68,7 @@ package final class TextEngine {
 
   /// Reads a line.
   ///
-  /// - Throws: why it was lost. The next one is read by a program that is started anew.
+  /// - Throws: why it was lost. The next one is read by a program that is restarted.
   package func read(_ image: GrayImage, asksAll: Bool, alphabet: LineAlphabet) throws(TextError) -> [ReadSymbol] {
     guard image.width > 0, image.height > 0, max(image.width, image.height) <= LinePicture.sideLimit else { return [] }
     let request = TextRequest(width: image.width, height: image.height, asksAll: asksAll, alphabet: alphabet)
@@ -95,7 +95,7 @@ package final class TextEngine {
         hint: "apt install --reinstall waymark-text libtesseract5", cause: cause)
     }
     return TextError(
-      .textEngineFailed, "The program that reads text gave no answer, and was ended.",
-      hint: "It is started again with the next line.", cause: cause)
+      .textEngineFailed, "The program that reads text did not answer and was stopped.",
+      hint: "It is restarted for the next line.", cause: cause)
   }
 }

@@ -1,7 +1,7 @@
 package import WaymarkImage
 package import WaymarkText
 
-/// The program that reads text, for whoever needs it: started with the first line, ended when it was not needed for a while.
+/// Shares the program that reads text: started with the first line, ended when it was not needed for a while.
 package final class TextEngineHost: Sendable {
   /// Makes the engine of some languages.
   package typealias MakeEngine = @Sendable (_ languages: [String]) throws(TextError) -> sending TextEngine

@@ -4,7 +4,7 @@ package import WaymarkImage
 import WaymarkSystem
 package import WaymarkText
 
-/// The loop of the program that reads text: locks itself in, then reads lines until whoever started it is gone.
+/// The loop of the program that reads text: sets up its sandbox, then reads lines until its parent ends.
 package enum TextEngineMain {
   /// Reads the picture of a line; nil when that failed.
   package typealias Reading = (ImageView, _ asksAll: Bool, LineAlphabet) -> [ReadSymbol]?

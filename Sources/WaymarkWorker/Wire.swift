@@ -18,7 +18,7 @@ struct WireWriter {
   }
 }
 
-/// Reads what `WireWriter` wrote, trusting nothing: the worker that wrote it may have gone over to whoever made the picture.
+/// Reads what `WireWriter` wrote, trusting nothing: the worker that wrote it may be compromised by its input.
 struct WireReader {
   /// The message does not follow the protocol.
   struct Malformed: Error {}
@@ -62,7 +62,7 @@ struct WireReader {
   }
 }
 
-/// How a value passes between daemon and worker. One description serves both ends, so that they cannot disagree, and every field in it has
+/// The encoding of a value between daemon and worker. One description serves both ends, so that they cannot disagree, and every field in it has
 /// its bounds: writing keeps to them where it can, reading refuses what lies outside.
 struct Wire<Value>: Sendable {
   let write: @Sendable (Value, inout WireWriter) -> Void

@@ -2,7 +2,7 @@ import CSandbox
 import Glibc
 import WaymarkImage
 
-/// Where a worker sits: its end of the channel to whoever started it, and the memory that they share.
+/// A worker's end of the channel to its parent, with the memory that they share.
 struct WorkerEndpoint: ~Copyable {
   /// The answer in the output of the arena.
   struct Answer {

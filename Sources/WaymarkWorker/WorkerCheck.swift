@@ -3,7 +3,7 @@ import Glibc
 import WaymarkImage
 import WaymarkSystem
 
-/// Tells whether workers can be started here, and the obstacle if not.
+/// Checks whether workers can be started here, and names the obstacle if not.
 package struct WorkerCheck: Equatable, Sendable {
   /// The obstacle; nil if there is none.
   package let problem: String?
@@ -18,11 +18,11 @@ package struct WorkerCheck: Equatable, Sendable {
   /// The features that the kernel must give, their names, and what to do when it does not.
   private static let needs: [(need: Int, what: String, hint: String)] = [
     (
-      CSANDBOX_MEMORY, "Memory to share with workers is refused (memfd_create)",
-      "Linux 3.17 has it; in a container, allow memfd_create in its seccomp profile."
+      CSANDBOX_MEMORY, "The system refuses shared memory for workers (memfd_create)",
+      "It needs Linux 3.17 or newer; in a container, allow memfd_create in its seccomp profile."
     ),
     (
-      CSANDBOX_CHANNEL_PAIR, "A channel to workers is refused (socketpair)",
+      CSANDBOX_CHANNEL_PAIR, "The system refuses a channel to workers (socketpair)",
       "In a container or a unit of your own, allow Unix sockets (RestrictAddressFamilies=AF_UNIX)."
     ),
     (
@@ -30,7 +30,7 @@ package struct WorkerCheck: Equatable, Sendable {
       "Mount /proc, and let the program's file be executable for the service's user."
     ),
     (
-      CSANDBOX_FILTER, "Workers cannot lock themselves in (seccomp filters)",
+      CSANDBOX_FILTER, "Workers cannot set up their sandbox (seccomp filters)",
       "Use a kernel with CONFIG_SECCOMP_FILTER; in a container, allow prctl(PR_SET_SECCOMP)."
     ),
   ]
@@ -51,7 +51,7 @@ package struct WorkerCheck: Equatable, Sendable {
       guard try Self.decodes(worker) else { throw .malformedAnswer }
       self.init(problem: nil, hint: "", seconds: MonotonicClock.now - began)
     } catch {
-      let hint = "Something confines this program: look at the container's or unit's limits and seccomp profile."
+      let hint = "Check the limits and the seccomp profile of the container or unit."
       self.init(problem: error.message, hint: "\(hint) \(Self.offHint)", seconds: 0)
     }
   }

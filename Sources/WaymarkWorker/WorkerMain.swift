@@ -7,7 +7,7 @@ import WaymarkImage
 import WaymarkSymbologies
 import WaymarkSystem
 
-/// The program of a worker: locks itself in, then reads codes and pictures until its daemon is gone.
+/// The program of a worker: sets up its sandbox, then reads codes and pictures until its daemon is gone.
 package struct WorkerMain: ~Copyable {
   /// The argument that makes the executable a worker.
   package static let argument = WorkerLauncher.argument
@@ -20,7 +20,7 @@ package struct WorkerMain: ~Copyable {
   private var reader: CodeReader
   private var decoder: JPEGDecoder
 
-  /// Runs to the end of the process; returns when it was not started by a daemon, or cannot lock itself in.
+  /// Runs to the end of the process; returns when it was not started by a daemon, or cannot set up its sandbox.
   package static func run() {
     guard let seat = WorkerEndpoint(), let decoder = try? JPEGDecoder() else { return }
     var worker = WorkerMain(seat: seat, decoder: decoder)
@@ -96,7 +96,7 @@ package struct WorkerMain: ~Copyable {
     let outcome = try decoder.decode(file, channels: .gray, scale: order.scale) { header throws(ImageError) in
       try order.check(header)
       guard let base = output.baseAddress else {
-        throw ImageError(.outOfMemory, "there is no arena", hint: "Start another worker.")
+        throw ImageError(.outOfMemory, "the worker has no shared memory", hint: "Start another worker.")
       }
       return ((base + head).assumingMemoryBound(to: UInt8.self), header.scaledWidth, output.count - head)
     }

@@ -2,7 +2,7 @@ import WaymarkSystem
 
 /// Why a worker gave no answer.
 package enum WorkerFailure: Error, Hashable, Sendable {
-  /// It could not be started, or did not lock itself in.
+  /// It could not be started, or did not set up its sandbox.
   case cannotStart(reason: String)
   /// It ended by that signal, or of itself.
   case crashed(signal: Int32?)

@@ -12,7 +12,7 @@ package struct WorkerLauncher: Hashable, Sendable {
   package let executable: String
   /// The name in lists of processes, and the arguments.
   private let arguments: [String]
-  /// How long it may take from its start until it has locked itself in, in seconds: a machine under load included.
+  /// How long it may take from its start until it has set up its sandbox, in seconds: a machine under load included.
   package var startLimit = 10.0
 
   /// `executable` is a worker when its first argument is `argument`. Usually that is the program that runs now,
@@ -27,14 +27,14 @@ package struct WorkerLauncher: Hashable, Sendable {
     self.arguments = arguments
   }
 
-  /// A worker that has locked itself in.
+  /// A worker in its sandbox.
   func start() throws(WorkerFailure) -> WorkerProcess {
     let process = try spawn()
     try process.waitUntilReady(within: startLimit)
     return process
   }
 
-  /// A worker that is yet to lock itself in.
+  /// A worker before it sets up its sandbox.
   func spawn() throws(WorkerFailure) -> WorkerProcess {
     var worker = csandbox_worker(process: 0, channel: -1, arena: -1)
     var arguments: [UnsafeMutablePointer<CChar>?] = self.arguments.map { strdup($0) } + [nil]
@@ -44,7 +44,7 @@ package struct WorkerLauncher: Hashable, Sendable {
     guard let arena = WorkerArena(owning: worker.arena) else {
       WorkerProcess.end(worker.process)
       close(worker.channel)
-      throw .cannotStart(reason: "there is no address space for its arena")
+      throw .cannotStart(reason: "there is no address space for its shared memory")
     }
     return WorkerProcess(worker, arena: arena)
   }
@@ -66,16 +66,16 @@ struct WorkerProcess: ~Copyable {
     self.arena = arena
   }
 
-  /// Waits until it says that it has locked itself in.
+  /// Waits until it reports that its sandbox is set up.
   func waitUntilReady(within limit: Double, or stop: StopSignal? = nil) throws(WorkerFailure) {
     let answer = try receive(until: MonotonicClock.now + limit, or: stop)
     if answer[0] == WorkerEndpoint.refusal {
       let reason = String(cString: strerror(CInt(truncatingIfNeeded: answer[1])))
-      throw .cannotStart(reason: "it cannot lock itself in (\(reason))")
+      throw .cannotStart(reason: "it cannot set up its sandbox (\(reason))")
     }
-    guard answer[0] == WorkerEndpoint.greeting else { throw .cannotStart(reason: "it does not say that it is ready") }
+    guard answer[0] == WorkerEndpoint.greeting else { throw .cannotStart(reason: "it did not report that it is ready") }
     guard answer[1] == 0 else {
-      throw .cannotStart(reason: "its filter lets through what it must not (\(String(answer[1], radix: 2)))")
+      throw .cannotStart(reason: "its sandbox allows what it must refuse (\(String(answer[1], radix: 2)))")
     }
   }
 
@@ -178,7 +178,7 @@ struct WorkerProcess: ~Copyable {
         let killed = [CInt(CLD_KILLED), CInt(CLD_DUMPED)].contains(information.si_code)
         return killed ? information._sifields._sigchld.si_status : nil
       }
-      // Its end of the channel is closed, so that its end is near, or it is no worker any more.
+      // Its end of the channel is closed, so that its end is near, or it is not a worker any more.
       poll(nil, 0, 1)
     } while MonotonicClock.now < deadline
     return nil

@@ -4,15 +4,18 @@ import Foundation
 import WaymarkBridge
 import WaymarkSystem
 
-/// `waymark-bridge`: tells a broker what the service of this device sees.
+/// `waymark-bridge`: publishes the events of the service to a broker.
 @main
 struct BridgeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "waymark-bridge",
-    abstract: "Tell an MQTT broker what the Waymark service of this device sees.",
+    abstract: "Publish the events of the Waymark service to an MQTT broker.",
     discussion: """
-      Events wait on disk until the broker has them. Which events and which of their fields leave the device, and which commands \
-      are taken, stands in the configuration; docs/fleet.md tells topics, payloads and what is promised.
+      Events are stored on disk until the broker acknowledges them. The configuration selects the events, their fields and the \
+      allowed commands; docs/fleet.md describes topics, payloads and guarantees.
+      Examples:
+        waymark-bridge --check
+        waymark-bridge --config /etc/waymark/bridge.yaml
       """,
     version: waymarkVersion)
 

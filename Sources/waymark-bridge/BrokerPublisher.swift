@@ -82,7 +82,7 @@ final class BrokerPublisher: Sendable {
     wake()
   }
 
-  /// The state that only the thread knows.
+  /// The state of the thread.
   private struct Run {
     let courier: BrokerPublisher
     var sender: BridgeSender
@@ -109,7 +109,7 @@ final class BrokerPublisher: Sendable {
         switch sender.step(now: now) {
         case .connect: connect(now)
         case .rest(let seconds):
-          // Messages that came in meanwhile reach the disk all the same.
+          // Messages that came in meanwhile reach the disk anyway.
           synchronize(now, every: 1)
           _ = wait(seconds: min(seconds, 1))
         case .send(let after, let count):
@@ -162,7 +162,7 @@ final class BrokerPublisher: Sendable {
       case .gap(let through):
         let loss = courier.format.lossMessage(
           after + 1...through, stream: courier.log.stream, time: WallClock.timestamp)
-        BridgeLog.write(.warning, "\(through - after) events are lost: the store was full, or damaged")
+        BridgeLog.write(.warning, "\(through - after) events were lost: the store was full or damaged")
         _ = publish(loss, sequence: through)
       case .records(let records):
         for record in records {
@@ -182,7 +182,7 @@ final class BrokerPublisher: Sendable {
       case .underway(let number): sender.sent(sequence, message: number)
       case .impossible(let reason):
         refused += 1
-        BridgeLog.write(.error, "event \(sequence) can be sent to no broker: \(reason)")
+        BridgeLog.write(.error, "event \(sequence) cannot be sent to any broker: \(reason)")
         acknowledge(sender.skip(sequence))
       case .failed(let reason):
         end(reason)

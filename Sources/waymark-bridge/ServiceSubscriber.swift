@@ -104,8 +104,8 @@ struct ServiceSubscriber: Sendable {
       reply = CommandFilter.reply(id: command.id, code: error.code.rawValue, message: error.message, hint: error.hint)
     } catch {
       reply = CommandFilter.reply(
-        id: command.id, code: "connectionLost", message: "The service went away.",
-        hint: "It may have done what was asked, or not.")
+        id: command.id, code: "connectionLost", message: "The service disconnected.",
+        hint: "The request may or may not have been carried out.")
     }
     courier.reply(reply)
   }

@@ -29,7 +29,7 @@ enum TextProgram {
         problem = ENOENT
       }
     }
-    // Everything set up with the first line is set up before the program locks itself in.
+    // Everything set up with the first line is set up before the program sets up its sandbox.
     if let readers {
       GrayImage(width: 80, height: 40, value: 255).withView { view in
         _ = read(view, readers.all, .any)

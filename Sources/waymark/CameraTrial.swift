@@ -7,14 +7,16 @@ import WaymarkPipeline
 import WaymarkSymbologies
 import WaymarkSystem
 
-/// `waymark cameras try`: streams from a camera for a while and tells what happens.
+/// `waymark cameras try`: streams from a camera for a while and prints states, codes and counts.
 struct CameraTrial: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "try",
-    abstract: "Streams from a camera and tells what happens: states, codes, counts.",
+    abstract: "Streams from a camera and prints its states, codes and counts.",
     discussion: """
       One JSON object a line: every change of the camera's state, every code when it first appears, and at the end what was \
-      counted. Works beside no other program that uses the camera, a running service included.
+      counted. No other program may be using the camera, a running service included.
+      Example:
+        waymark cameras try --size 1280x720 --read --seconds 10
       """)
 
   @Option(help: "Which camera: auto, a path, an identity, a part of its name.")
@@ -26,10 +28,10 @@ struct CameraTrial: ParsableCommand {
   @Option(help: "Frames a second wanted.")
   var rate = 30.0
 
-  @Option(help: "The only form of picture to use: MJPG, YUYV, NV12, GREY, …")
+  @Option(help: "The only pixel format to use: MJPG, YUYV, NV12, GREY, …")
   var format: String?
 
-  @Option(name: .customLong("control"), help: "Sets a control: NAME=VALUE. May be given again.")
+  @Option(name: .customLong("control"), help: "Sets a control: NAME=VALUE. May be repeated.")
   var controls: [String] = []
 
   @Option(help: "Ends after so many frames.")

@@ -3,7 +3,7 @@ import Foundation
 import WaymarkCamera
 import WaymarkFrames
 
-/// `waymark cameras`: what is plugged in and what it can do.
+/// `waymark cameras`: lists the cameras and their formats and controls.
 struct CamerasCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cameras",
@@ -11,6 +11,8 @@ struct CamerasCommand: ParsableCommand {
     discussion: """
       Each camera is named by what stays the same when it is plugged in again: its serial number, else the port. \
       Use that identity (or a part of the name, or a path) for `camera.device` in the configuration.
+      Example:
+        waymark cameras
       """,
     subcommands: [CameraTrial.self, CameraList.self],
     defaultSubcommand: CameraList.self)
@@ -19,7 +21,11 @@ struct CamerasCommand: ParsableCommand {
 /// `waymark cameras`: the list itself.
 struct CameraList: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "Lists the cameras with what they offer (what `waymark cameras` does).")
+    commandName: "list", abstract: "Lists the cameras with what they offer (what `waymark cameras` does).",
+    discussion: """
+      Example:
+        waymark cameras list --json
+      """)
 
   @Flag(help: "One JSON object with everything that is known.")
   var json = false

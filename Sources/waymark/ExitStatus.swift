@@ -1,24 +1,24 @@
-/// How every command ends. When several apply, the one that stands first here wins.
+/// How every command ends. When several apply, the first in this list wins. The documentation's table is made of these comments.
 enum ExitStatus: Int32, CaseIterable, Comparable, Sendable {
-  /// An error that nothing explains: a fault of the program (EX_SOFTWARE).
+  /// An unexpected error: a fault of the program (EX_SOFTWARE).
   case internalError = 70
   /// Wrong arguments (EX_USAGE).
   case usage = 64
   /// A permission is missing (EX_NOPERM).
   case notPermitted = 77
-  /// A file cannot be opened (EX_NOINPUT).
+  /// A file or folder cannot be opened (EX_NOINPUT).
   case cannotOpen = 66
-  /// The result cannot be written (EX_IOERR).
+  /// The result cannot be written, for example to a full disk (EX_IOERR).
   case cannotWrite = 74
-  /// Not a picture, or a damaged file (EX_DATAERR).
+  /// A file is damaged or not of the expected format, or the configuration has problems (EX_DATAERR).
   case badData = 65
-  /// No service or no camera (EX_UNAVAILABLE).
+  /// The service, the camera or a needed package is missing (EX_UNAVAILABLE).
   case unavailable = 69
-  /// Decoded but not acceptable, or an error reply.
+  /// The input was read but is not acceptable: a refused code, a scene with errors, a changed signature, an error reply.
   case invalid = 2
-  /// Nothing found.
+  /// Nothing was found.
   case nothingFound = 1
-  /// All well.
+  /// Success.
   case success = 0
 
   private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }

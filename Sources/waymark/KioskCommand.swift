@@ -16,6 +16,8 @@ struct KioskCommand: AsyncParsableCommand {
       The page talks to the service through this process, which is a client of the socket like any other. It listens on \
       loopback only, and the address it prints carries a code: the browser that opens it first may use the page. \
       For other devices, put a proxy with TLS before it and name the proxy's address with --origin.
+      Example:
+        waymark kiosk --show onboard,ar --language en
       """)
 
   @OptionGroup var place: SocketOptions
@@ -39,23 +41,23 @@ struct KioskCommand: AsyncParsableCommand {
   @Option(help: "Fix the language: en or de. Otherwise the browser's, and a switch.")
   var language: String?
 
-  @Option(help: "Seconds that \"handed over\" stays before the start view comes back.")
+  @Option(help: "Seconds that the last message, such as \"All set\", is shown before the start view returns.")
   var returnAfter = 10.0
 
-  @Option(help: "Seconds without a touch after which the start view comes back; 0 for never.")
+  @Option(help: "Seconds without a touch after which the start view returns; 0 for never.")
   var idleAfter = 120.0
 
-  @Flag(inversion: .prefixedNo, help: "Let a person hand in a picture from their own device.")
+  @Flag(inversion: .prefixedNo, help: "Let a person upload a picture from their own device.")
   var upload = true
 
   @Option(
     help: """
-      How high the screen's lower and upper edge are above the floor, in metres, such as 0.6,1.8: what is touched then \
-      stays below 1.2 m, in reach of a wheelchair.
+      How high the screen's lower and upper edge are above the floor, in metres, such as 0.6,1.8: buttons then \
+      stay below 1.2 m, within reach of a wheelchair.
       """)
   var reach: String?
 
-  @Flag(help: "Show a keyboard on the screen while somebody writes, for a kiosk that has no other.")
+  @Flag(help: "Show a keyboard on the screen while somebody types, for a kiosk without a keyboard.")
   var onScreenKeyboard = false
 
   @Option(help: "Where the token is kept (else beside the socket).")
@@ -118,7 +120,7 @@ struct KioskCommand: AsyncParsableCommand {
       if ["0.0.0.0", "[::]"].contains(host), options.origins.isEmpty {
         Output.diagnostic(
           """
-          waymark: \(host) is no address that other devices can open, and under another name the page is refused to them.
+          waymark: \(host) is not an address that other devices can open, and the page is refused under any other name.
             Name the address they open with --origin, such as http://192.0.2.7:\(options.port), or with --listen.
           """)
       }
@@ -143,7 +145,7 @@ struct KioskCommand: AsyncParsableCommand {
             try file?.write(address)
             try launch?.write(SecretFile.launch(to: address))
           } catch {
-            // The page is there all the same, for whoever has its address from elsewhere.
+            // The page is there anyway, for whoever has its address from elsewhere.
             Output.diagnostic("waymark: \(error.message)\n  \(error.hint)")
           }
           // A person may want to open it in another browser, too; whatever reads a pipe wants one address, and may read no further.

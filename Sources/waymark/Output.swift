@@ -24,7 +24,7 @@ enum Output {
 
   /// Bytes of the result.
   ///
-  /// A reader that went away (`| head`) is no failure of the command, but there is nobody left to work for: it ends there. A disk that
+  /// A reader that went away (`| head`) is not a failure of the command, but there is nobody left to work for: it ends there. A disk that
   /// is full is one.
   static func data(_ bytes: Data) {
     switch Self.write(bytes, to: STDOUT_FILENO) {

@@ -12,17 +12,21 @@ struct ScanCommand: ParsableCommand {
     commandName: "scan",
     abstract: "Read codes from pictures, and say whether one may be used for onboarding.",
     discussion: """
-      Reads JPEG, PNG, WebP and PNM files by their contents; folders with all that is below them; - is standard input. \
+      Reads JPEG, PNG, WebP and PNM files by their contents; folders with everything below them; - is standard input. \
       Results go to standard output, everything else to standard error.
 
       Exit codes, the first that applies to any input: 64 usage, 66 a file cannot be opened, 74 the results cannot be \
       written, 65 a file is not a picture or damaged, 2 a code was read but is not acceptable, 1 nothing found, 0 all well.
+      Examples:
+        waymark scan photo.jpg
+        waymark scan --onboarding --json photos/
+        waymark scan --formats ean13 --raw photo.jpg
       """)
 
   @Argument(help: ArgumentHelp("Pictures, folders, or - for standard input.", valueName: "input"))
   var inputs: [String]
 
-  @Flag(help: "Judge the codes: may this device be onboarded with one of them?")
+  @Flag(help: "Judge the codes for onboarding: is one of them accepted?")
   var onboarding = false
 
   @Option(help: "The policy to judge by, in the form of the service's configuration (its onboarding: section).")
@@ -40,7 +44,7 @@ struct ScanCommand: ParsableCommand {
   @Flag(help: "Print only the bytes of each code (with --onboarding: of the accepted one), each ended by a new line.")
   var raw = false
 
-  @Flag(name: [.short, .long], help: "Print no results; the exit code tells.")
+  @Flag(name: [.short, .long], help: "Print no results: the exit code says whether a code was found.")
   var quiet = false
 
   @Flag(help: "Stop at the first code (with --onboarding: at the first accepted one).")
@@ -66,7 +70,8 @@ struct ScanCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Leave out these passes of --effort still, separated by commas: to measure what each adds.", valueName: "list",
+      "Leave out these passes of --effort still, separated by commas: to measure the effect of each.",
+      valueName: "list",
       visibility: .hidden),
     transform: PassList.init)
   var without = PassList(passes: [])
@@ -74,16 +79,16 @@ struct ScanCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Refuse pictures of more pixels.", valueName: "count"))
   var maxPixels = PictureDecoder.defaultPixelLimit
 
-  @Flag(help: "Of folders take the pictures alone: files that are none are passed over in silence.")
+  @Flag(help: "In folders, skip files that are not pictures without a message.")
   var picturesOnly = false
 
   func validate() throws {
     guard !inputs.isEmpty else { throw ValidationError("Name at least one picture, folder, or -.") }
-    guard onboarding || policy == nil else { throw ValidationError("--policy goes with --onboarding.") }
+    guard onboarding || policy == nil else { throw ValidationError("--policy needs --onboarding.") }
     guard [json, raw, quiet].count(where: { $0 }) <= 1 else {
       throw ValidationError("--json, --raw and --quiet exclude each other.")
     }
-    guard !grade || !(raw || quiet) else { throw ValidationError("--grade goes with text or --json.") }
+    guard !grade || !(raw || quiet) else { throw ValidationError("--grade needs text or --json as the output.") }
     guard jobs.map({ (1...256).contains($0) }) ?? true else { throw ValidationError("--jobs takes 1 to 256.") }
     guard maxPixels > 0 else { throw ValidationError("--max-pixels takes a number above 0.") }
     guard inputs.count(where: { $0 == "-" }) <= 1 else {

@@ -18,7 +18,7 @@ enum ShortOptions {
   /// The letters of flags, which may stand together.
   private static let flags: Set<Character> = ["h", "q"]
 
-  /// The first word that the parser would take for several flags in one, though it is none of them: the parser finds the `h` in
+  /// The first word that the parser would take for several flags in one, though it is not: the parser finds the `h` in
   /// `-dash.png`, shows help, and ends as if all were well.
   static func misread(in words: some Sequence<String>) -> String? {
     for word in words {

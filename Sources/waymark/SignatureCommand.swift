@@ -3,23 +3,25 @@ import WaymarkOnboarding
 import WaymarkSignature
 import WaymarkSystem
 
-/// `waymark signature`: what people signed, as files.
+/// `waymark signature`: files of signatures.
 struct SignatureCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "signature", abstract: "Look over signatures that were saved.",
+    commandName: "signature", abstract: "Verify signatures that were saved.",
     subcommands: [SignatureVerifyCommand.self])
 }
 
-/// `waymark signature verify`: whether a file is what somebody signed.
+/// `waymark signature verify`: verifies the file of a signature.
 struct SignatureVerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
-    abstract: "Tell whether a signature's file was changed: its strokes, its words, its picture.",
+    abstract: "Check whether a signature's file was changed: its strokes, its text, its picture.",
     discussion: """
-      Takes SVG, PNG or JSON as signature.get gives them. The hash in the file is computed anew from the strokes and the words, \
-      and the whole file is made anew and compared, byte by byte. Who can write the file can also write another hash: give the one that \
+      Takes SVG, PNG or JSON as returned by signature.get. The hash in the file is computed again from the strokes and the words, \
+      and the whole file is made again and compared, byte by byte. Who can write the file can also write another hash: give the one that \
       your program was told when it was signed with --hash.
-      Ends with 0 when nothing was changed, 2 when something was, 65 when it is no signature.
+      Ends with 0 when nothing was changed, 2 when something was, 65 when it is not a signature.
+      Example:
+        waymark signature verify signed.svg --hash 9f86d081…
       """)
 
   @Argument(help: "The file.")
@@ -78,9 +80,11 @@ struct SignatureVerifyCommand: ParsableCommand {
           seconds: seconds))
     } else {
       Output.line(isWhole ? "unchanged" : "changed")
-      if !finding.isUnchanged { Output.line("  strokes or words are not those that were hashed") }
-      if finding.matchesPicture == false { Output.line("  the file is not the one that these strokes and words give") }
-      if isExpected == false { Output.line("  the hash is not the one that was expected") }
+      if !finding.isUnchanged { Output.line("  the strokes or the text do not match the hash") }
+      if finding.matchesPicture == false {
+        Output.line("  the file differs from one made from these strokes and this text")
+      }
+      if isExpected == false { Output.line("  the hash differs from --hash") }
       let (signer, purpose) = (DisplayText.escaped(signature.signer), DisplayText.escaped(signature.purpose))
       if isSubject == false { Output.line("  something else was signed: \(DisplayText.escaped(signature.subject))") }
       Output.line("  signed \(DisplayText.escaped(signature.time))\(signer.isEmpty ? "" : " by \(signer)")")

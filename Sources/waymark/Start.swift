@@ -5,9 +5,9 @@ import Glibc
 import WaymarkOnboarding
 import WaymarkWorker
 
-/// Where the program starts.
+/// The entry point of the program.
 ///
-/// A worker locks itself in while it has one thread: what runs asynchronous commands starts more, which would spin, because
+/// A worker sets up its sandbox while it has one thread: what runs asynchronous commands starts more, which would spin, because
 /// nothing they wait with is allowed. So a worker branches off before that.
 @main
 enum Start {
@@ -25,6 +25,9 @@ enum Start {
       Output.fail(
         .usage, "There is no option \(DisplayText.escaped(word, limit: 200)).",
         hint: "For a file of that name, write ./ before it. waymark COMMAND --help lists the options.")
+    }
+    if let problem = CommandSuggestion.problem(in: arguments.dropFirst()) {
+      Output.fail(.usage, problem.message, hint: problem.hint)
     }
     Task {
       do {

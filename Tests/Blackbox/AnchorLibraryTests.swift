@@ -56,7 +56,7 @@ import Testing
     try write("physicalWidth: 0.18, radius: 0.033")
     #expect(try run("build", manifest, "-o", folder.file("cans")).status == 0)
     #expect(try run("list", folder.file("cans"), "--json").objects.first?["radius"] as? Double == 0.033)
-    // Another radius is no other picture.
+    // Another radius is not another picture.
     try write("physicalWidth: 0.18, radius: 0.04")
     let again = try run("build", manifest, "-o", folder.file("wider"))
     #expect(again.status == 0)

@@ -40,6 +40,14 @@ struct CommandLineTests {
     #expect(run.diagnostics.contains("No space left on device"))
   }
 
+  @Test("A PDF goes to standard output, completely or not at all")
+  func documentsToStandardOutput() throws {
+    let good = try shell(#"$W documents scan "$P/onboarding-on-a-card.jpg" -o - | head -c 5"#)
+    #expect(good.output == Data("%PDF-".utf8))
+    let bad = try shell(#"$W documents scan "$P/onboarding-on-a-card.jpg" missing.jpg -o -"#)
+    #expect(bad.status == 66 && bad.output.isEmpty)
+  }
+
   @Test(
     "A file that cannot be written is said, ends with 74, and leaves no half of it",
     arguments: [
@@ -107,11 +115,13 @@ struct CommandLineTests {
     "A wrong call ends with 64 and says what is wanted",
     arguments: [
       ("watch --count 0", "from 1 on"), ("send scan.picture '{\"size\":10}'", "--file"),
-      ("send scan.begin '{}'", "--hold"), ("send media.snapshot", "-o"), ("send ping -o x", "-o goes with"),
-      ("send ping --file x", "--file goes with"), ("serve --log-level loud", "--log-level takes"),
+      ("send scan.begin '{}'", "--hold"), ("send media.snapshot", "-o"), ("send ping -o x", "-o needs a method"),
+      ("send ping --file x", "--file is for"), ("serve --log-level loud", "--log-level takes"),
       ("serve --auto-begin x", "--auto-begin takes"), ("completions tcsh", "bash, zsh or fish"),
       ("scan -dash.png", "no option -dash.png"), ("scan -harvest.jpg", "./ before it"),
-      ("onboarding verify", "check|confirm|sign|keygen"), ("anchors frob", "quality"), ("config frob", "config check"),
+      ("onboarding verify", "Commands are check, confirm, sign, keygen."), ("anchors frob", "quality"),
+      ("config frob", "Commands are check."),
+      ("scn a.png", "Did you mean waymark scan?"), ("documents scann a.png", "Did you mean waymark documents scan?"),
     ])
   func wrongCalls(_ command: String, _ wanted: String) throws {
     let run = try shell("timeout 20 $W \(command)")
@@ -152,7 +162,7 @@ struct CommandLineTests {
     #expect(try Executable.run(["scan", file, "--annotate", folder.file("c.png")]).status == 0)
   }
 
-  @Test("What is no file is written into, not replaced")
+  @Test("What is not a file is written into, not replaced")
   func devices() throws {
     let folder = try TemporaryFolder()
     let run = try shell(

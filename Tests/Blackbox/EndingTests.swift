@@ -53,10 +53,10 @@ struct EndingTests {
       process.send(SIGHUP)
       let deadline = Date(timeIntervalSinceNow: 20)
       var text = ""
-      while !text.contains("the configuration was taken over"), process.isRunning, Date() < deadline {
+      while !text.contains("the new configuration is in effect"), process.isRunning, Date() < deadline {
         text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
       }
-      #expect(text.contains("the configuration was taken over"), "round \(round)")
+      #expect(text.contains("the new configuration is in effect"), "round \(round)")
       process.send(SIGTERM)
       #expect(process.wait() == 0, "round \(round)")
     }
@@ -70,7 +70,7 @@ struct EndingTests {
     defer { unlink(socket) }
     let process = try ChildProcess(
       [Executable.path, "serve", "--socket", socket, "--source", Self.frames], diagnostics: folder.file("log"))
-    // A file that is no socket: it does not start, and leaves the file alone.
+    // A file that is not a socket: it does not start, and leaves the file alone.
     #expect(process.wait() == 69)
     #expect(FileManager.default.fileExists(atPath: socket))
   }

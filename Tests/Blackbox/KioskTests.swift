@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test(
-    "What is no origin is wrong usage",
+    "What is not an origin is wrong usage",
     arguments: ["kiosk.example", "https://kiosk.example/", "ftp://kiosk.example", "https://"])
   func noOrigin(text: String) throws {
     let run = try Executable.run(["kiosk", "--origin", "https://kiosk.example", "--origin", text])
@@ -108,11 +108,11 @@ import Testing
     let run = try Executable.run(arguments)
     #expect(run.status == 66)
     #expect(run.diagnostics.contains("everyone who reaches"))
-    #expect(run.diagnostics.contains("no address that other devices can open"), "\(run.diagnostics)")
+    #expect(run.diagnostics.contains("not an address that other devices can open"), "\(run.diagnostics)")
     let named = try Executable.run(arguments + ["--origin", "http://192.0.2.7:8631"])
     #expect(named.status == 66)
     #expect(named.diagnostics.contains("everyone who reaches"))
-    #expect(!named.diagnostics.contains("no address that other devices can open"))
+    #expect(!named.diagnostics.contains("not an address that other devices can open"))
   }
 
   @Test("A port that is taken is said so, with the exit code of what is not available")

@@ -120,10 +120,10 @@ import Testing
     let service = try RunningService(["--config", file, "--source", Self.frames, "--source-onboarding"])
     try "onboarding:\n  hosts: 5\nlog:\n  format: json\n".write(toFile: file, atomically: true, encoding: .utf8)
     kill(service.processIdentifier, SIGHUP)
-    let log = service.log(with: "everything stays as it was")
+    let log = service.log(with: "the old one stays in effect")
     #expect(log.contains("hosts"))
-    #expect(log.contains("everything stays as it was"))
-    #expect(!log.contains("the configuration was taken over"))
+    #expect(log.contains("the old one stays in effect"))
+    #expect(!log.contains("the new configuration is in effect"))
     #expect(!log.contains("\"message\""))
   }
 

@@ -19,7 +19,7 @@ import WaymarkJSON
     #expect(AccountFile.decode(bytes, id: Self.account.id) == Self.account)
     let bare = Account(id: "abcdefgh", created: "")
     #expect(AccountFile.decode(try AccountFile.encode(bare), id: "abcdefgh") == bare)
-    // A file under another's name is nobody's.
+    // A file under another name belongs to no user.
     #expect(AccountFile.decode(bytes, id: "abcdefgh") == nil)
   }
 

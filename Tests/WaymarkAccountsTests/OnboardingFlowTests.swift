@@ -145,7 +145,7 @@ import WaymarkAccounts
     device.now.seconds += 0.1
     device.send(.tick)
     #expect(device.flow.problem?.code == .providerSilent)
-    // The answer comes after all, and is nobody's.
+    // The answer comes late and is ignored.
     device.send(.answered(2, .accepted(ProviderPerson(host: "late.example.com"))))
     #expect(device.onboarding?.account.host == nil)
     #expect(device.onboarding?.step == .activation)

@@ -14,7 +14,7 @@ struct TestDevice {
   /// Everything that was to be done.
   var effects: [AccountEffect] = []
   /// The passcodes in the clear, as only a test knows them: a hash is `h(PASSCODE)`.
-  var answer: (ProviderQuestion) -> ProviderAnswer? = { question in
+  var answer: (ProviderRequest) -> ProviderAnswer? = { question in
     .accepted(
       ProviderPerson(
         subject: question.subject ?? question.fields["user"]?.text ?? "subject", title: "Ada Lovelace",

@@ -90,7 +90,7 @@ struct CaptureAdvisorTests {
     #expect(told >= (edge == .right || edge == .top ? 5 : 3), "\(told)")
   }
 
-  @Test("Stripes and chequers that run up to the border are no Data Matrix that is cut off", arguments: [3, 6, 11])
+  @Test("Stripes and chequers that run up to the border are not a Data Matrix that is cut off", arguments: [3, 6, 11])
   func patternsAtTheBorder(step: Int) throws {
     func picture(_ isDark: (Int, Int) -> Bool) -> GrayImage {
       GrayImage(width: 640, height: 480) { pixels in

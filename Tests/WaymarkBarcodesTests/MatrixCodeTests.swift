@@ -210,7 +210,7 @@ struct MatrixCodeTests {
     }
   }
 
-  @Test("noise and stripes are no codes")
+  @Test("noise and stripes are not codes")
   func nothing() throws {
     var random = RandomSource(seed: 3)
     let noise = GrayImage(width: 320, height: 240) { pixels in

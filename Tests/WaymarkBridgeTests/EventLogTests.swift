@@ -23,7 +23,7 @@ final class Scratch {
 
 func payload(_ number: Int) -> [UInt8] { Array("event \(number)".utf8) }
 
-/// Everything behind a number, gaps passed over.
+/// Everything behind a number, gaps skipped.
 func all(_ log: EventLog, after start: UInt64 = 0) -> (records: [LogRecord], gaps: [ClosedRange<UInt64>]) {
   var (records, gaps, place) = ([LogRecord](), [ClosedRange<UInt64>](), start)
   while true {

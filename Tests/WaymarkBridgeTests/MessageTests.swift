@@ -132,7 +132,7 @@ import WaymarkJSON
     #expect(command.params == ["mode": "barcode"])
     #expect(outcome("scan.begin", #"{"id":"a","mode":"barcode"}"#, gate: &gate) == .ignore)
     #expect(code(outcome("scene.load", #"{"id":"b"}"#, gate: &gate)) == "notPermitted")
-    // Allowed by a mistake in the configuration, and not permissible all the same.
+    // Allowed by a mistake in the configuration, and not permissible anyway.
     #expect(code(outcome("torch", #"{"id":"c"}"#, gate: &gate)) == "notPermitted")
     #expect(code(outcome("scan.begin", #"{"id":"d"}"#, isRetained: true, gate: &gate)) == "notPermitted")
     for bad in ["[]", "{", #"{"mode":"barcode"}"#, #"{"id":true}"#, #"{"id":1.5}"#, "", #"{"id":"a","id":"b"}"#] {

@@ -123,7 +123,7 @@ struct ScriptedCameraTests {
       source.start(sink)
       #expect(sink.waitForFrames(total: 1))
       source.stop()
-      // Tried three times in vain, told once.
+      // Three failed attempts, reported once.
       #expect(sink.states == [.lost, .back, .streaming, .closed])
       #expect(sink.seen.withLock { $0.statuses[0].problem?.code.rawValue } == code)
     }

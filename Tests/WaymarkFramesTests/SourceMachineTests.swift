@@ -12,7 +12,7 @@ struct SourceMachineTests {
 
   private static func silence(_ device: String) -> SourceFault { SourceFault(.silentStream(device), longestPause: 1) }
 
-  /// As a camera: opened anew when it is silent.
+  /// As a camera: reopened when it is silent.
   private static let quickPolicy = SourceMachine.Policy(reopensAfter: 3, silence: silence)
   /// As a pipe: waited for, and not there before anything came through it.
   private static let patient = SourceMachine.Policy(
@@ -221,7 +221,7 @@ struct SourceMachineTests {
     #expect(machine.losses == 1)
     machine = Self.machine(in: .streaming)
     #expect(machine.handle(.ended, at: 1) == [.close, .report(SourceStatus(.closed, device: "it", ended: true))])
-    // It can be started again, and begins anew.
+    // It can be started again, and starts over.
     #expect(machine.handle(.start, at: 2) == [.open])
     #expect(Self.reports(machine.handle(Self.opened(), at: 2)) == [.opened])
   }

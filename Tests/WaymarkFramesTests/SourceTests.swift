@@ -80,7 +80,7 @@ struct SourceTests {
     let sink = Recorder()
     source.start(sink)
     #expect(sink.ended)
-    // Lets go of what waits, should it.
+    // Releases what waits, should it.
     let writer = open(pipe, O_RDWR | O_NONBLOCK)
     defer { close(writer) }
     source.stop()
@@ -321,7 +321,7 @@ struct SourceTests {
   @Test func tellsWhatIsWrongWithAStream() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     for (name, content, code) in [
-      ("text", "this is no stream at all, but a text", "unknownStream"),
+      ("text", "this is not a stream at all, but a text", "unknownStream"),
       ("deep", "YUV4MPEG2 W4 H2 C420p10\n", "damagedStream"),
       ("torn", "YUV4MPEG2 W4 H2 Cmono\nFRAME\n12345678GARBAGE\n", "damagedStream"),
     ] {

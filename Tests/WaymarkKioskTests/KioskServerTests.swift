@@ -136,7 +136,7 @@ struct KioskServerTests {
     }
   }
 
-  @Test("Commands that are no command are refused, and nothing of them reaches the service")
+  @Test("Lines that are not commands are refused, and nothing of them reaches the service")
   func malformedCommands() async throws {
     try await withServer { port, cookie, backend in
       let headers = ["Cookie: \(cookie)"]

@@ -43,7 +43,7 @@ struct BoundsTests {
   }
 
   @Test(
-    "This device and its own link are no hosts unless they are listed by name",
+    "This device and its own link are not hosts unless they are listed by name",
     arguments: [
       "127.0.0.1", "127.9.8.7", "localhost", "a.localhost", "LOCALHOST.", "0.0.0.0", "169.254.169.254", "224.0.0.1",
       "255.255.255.255", "[::1]", "[::]", "[fe80::1]", "[febf::1]", "[ff02::1]", "[::ffff:127.0.0.1]", "[::127.0.0.1]",
@@ -76,7 +76,7 @@ struct BoundsTests {
   }
 
   @Test(
-    "Letters that become others are no part of a host",
+    "Letters that become others are not part of a host",
     arguments: [
       "mobile.\u{212A}iosk.example", "\u{212A}iosk.example", "\u{212B}.example", "\u{2126}.example", "\u{130}.example",
       "p\u{430}ypal.example", "\u{3B1}bc.example", "xn--pypal-4ve.example",

@@ -30,7 +30,7 @@ struct HostTests {
   func canonical(_ text: String, _ expected: String) throws { #expect(try HostName(text).ascii == expected) }
 
   @Test(
-    "that trick somebody are no hosts",
+    "that trick somebody are not hosts",
     arguments: [
       "", ".", "a..b", ".a", "-a.com", "a-.com", "a b.com", "a\tb", "a\u{0}.com", "a\u{200B}.com", "a\u{202E}.com",
       "a@b.com", "a/b.com", "a\\b.com", "a?b", "a#b", "a%2eb.com", "*.com", "ex。com", "ex．com", "ex｡com", "ｅxample.com",

@@ -81,13 +81,13 @@ struct KindTests {
     #expect(Set(verdict.fields.map(\.name)).count == verdict.fields.count, "names are unique")
   }
 
-  @Test("A byte order mark is no part of the text")
+  @Test("A byte order mark is not part of the text")
   func byteOrderMark() {
     let code = ScannedCode(bytes: [0xEF, 0xBB, 0xBF] + Array("https://example.com".utf8))
     #expect(OnboardingJudge(policy: Samples.open).verdict(for: [code], now: Samples.now).kind == .url)
   }
 
-  @Test("Bytes that are no text are binary")
+  @Test("Bytes that are not text are binary")
   func binary() {
     let bytes = (0..<2953).map { UInt8(truncatingIfNeeded: $0 &* 31) }
     var policy = Samples.open

@@ -35,7 +35,7 @@ struct MutationTests {
         let verdict = judge.verdict(for: [code], now: Samples.now)
         for step in verdict.steps { #expect(step.detail.unicodeScalars.allSatisfy { $0.value >= 0x20 }) }
         if verdict.isSuccessful, judge.policy.keys.count == 1 {
-          // White space around a token is no change of it.
+          // White space around a token is not a change of it.
           #expect(
             String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace).map(String.init) == [token])
         }

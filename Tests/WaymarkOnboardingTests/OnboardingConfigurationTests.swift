@@ -127,7 +127,7 @@ struct OnboardingConfigurationTests {
       ("onboarding:\n  ports: [0]", "w.yaml:2: onboarding.ports: numbers from 1 to 65535 are expected"),
       (
         "onboarding:\n  linkSchemes: [javascript]",
-        "w.yaml:2: onboarding.linkSchemes: \"javascript\" can be no scheme of onboarding links"
+        "w.yaml:2: onboarding.linkSchemes: \"javascript\" cannot be the scheme of onboarding links"
       ),
       (
         "onboarding:\n  signatures: required",

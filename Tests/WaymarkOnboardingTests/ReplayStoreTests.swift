@@ -111,7 +111,7 @@ struct ReplayStoreTests {
       clocks.jump(400 * 86_400)
       #expect(try store.record(entry("b", expires: 1e9)))
       #expect(try records(folder) == ["a", "b"])
-      // For more than an hour: the clock is believed, the record goes, and its payload stays refused all the same.
+      // For more than an hour: the clock is trusted, the record goes, and its payload stays refused anyway.
       clocks.pass(7200)
       #expect(try store.record(entry("c", expires: 1e9)))
       #expect(try records(folder) == ["b", "c"])
@@ -149,7 +149,7 @@ struct ReplayStoreTests {
     }
   }
 
-  @Test("A store that cannot remember says so, and names that are no digests are refused")
+  @Test("A store that cannot remember says so, and names that are not digests are refused")
   func broken() throws {
     try withFolder { folder in
       #expect(throws: OnboardingError.self) { try ReplayStore(folder: "/dev/null/x") }

@@ -156,7 +156,7 @@ struct LiveScanTests {
     bench.now += 2
     #expect(bench.see("a").count == 2)
     bench.now += 2
-    #expect(bench.handle(.tick) == [], "a read starts the time anew")
+    #expect(bench.handle(.tick) == [], "a read starts the time again")
     bench.now += 1
     #expect(bench.handle(.tick) == ["cancelled 1 timedOut -", "ended 1 timedOut -", "changed"])
   }

@@ -4,7 +4,7 @@ import WaymarkJSON
 import WaymarkProtocol
 
 /// The wire, byte for byte. A change here is a change of the protocol: run with `WAYMARK_RECORD_GOLDEN=1` to write the
-/// files anew, and read the difference.
+/// files again, and read the difference.
 @Suite struct GoldenTests {
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().appending(path: "Fixtures/Protocol")

@@ -128,7 +128,7 @@ enum Samples {
       scene: "pump-room", code: "sceneInvalid", message: "The scene cannot be used.", hint: "Correct it.",
       problems: ["scene.yaml:4: anchors.0.image: there is no such file"]),
     statistics, StreamDropped(count: 12, sinceSeq: 4000), ConnectionClosed(reason: .slowConsumer),
-    ServerStopping(reason: "The service was told to stop."),
+    ServerStopping(reason: "The service is stopping."),
     ScanEnded(scan: "s1", context: context, reason: .once),
     DocumentOutline(
       session: "d1abc", phase: .holding, corners: corners, score: 0.93, progress: 0.5,
@@ -149,8 +149,8 @@ enum Samples {
     accepted,
     TextFailed(
       session: "t1abc", code: "textEngineFailed",
-      message: "The program that reads text gave no answer, and was ended.",
-      hint: "It is started again with the next line."),
+      message: "The program that reads text did not answer and was stopped.",
+      hint: "It is restarted for the next line."),
     TextEnded(session: "t1abc", reason: .accepted, by: actor),
   ]
 

@@ -60,7 +60,7 @@ import WaymarkSystem
         let store = try AccountStore(folder: folder)
         #expect(store.accounts == [isRenamed ? new : old])
         #expect(store.warnings.isEmpty)
-        // A half-written file is nobody's.
+        // A half-written file belongs to no user.
         #expect(!FileManager.default.fileExists(atPath: path + ".new"))
       }
     }

@@ -89,7 +89,7 @@ import WaymarkProtocol
     let phases = events.filter { $0["event"] == "session.phase" }.compactMap { $0["phase"] }
     #expect(phases == ["coaching", "scanning", "matched", "annotating", "scanning", "inactive"])
     #expect(events.first { $0["event"] == "session.phase" }?["guide"] == .object(["anchor": "rack-7"]))
-    // Each once, with what it says; the label that is nobody's is no anchor.
+    // Each once, with what it says; the label that no entry matches is not an anchor.
     let found = events.filter { $0["event"] == "anchor.found" }
     #expect(Set(found.compactMap { $0["anchor"]?.string }) == ["rack-7", "lot", "bin"] && found.count == 3)
     #expect(found.first { $0["anchor"] == "bin" }?["code"]?["text"] == "BIN-0042")

@@ -77,7 +77,7 @@ import WaymarkProtocol
     ] {
       #expect(try client.ask("codes.follow", params)["error"]?["code"]?.string == "badParams", "\(params)")
     }
-    // A client that follows nothing may end it all the same.
+    // A client that follows nothing may end it anyway.
     #expect(try client.ask("codes.unfollow")["result"] != nil)
     await service.stop()
   }

@@ -39,7 +39,7 @@ import WaymarkSignature
     // Sent once more, it is the same one.
     #expect(try client.ask("form.submit", Self.form)["result"]?["id"]?.string == id)
     await service.stop()
-    // A file that a crash left half done is nobody's.
+    // A file that a crash left half written is ignored.
     try Data("x".utf8).write(to: URL(fileURLWithPath: folder + "/forms/000000000-1.json.new"))
     service = try await self.service(folder)
     client = try RawClient(service.path)

@@ -30,7 +30,7 @@ import WaymarkProtocol
     process.standardOutput = output
     process.standardError = FileHandle.nullDevice
     try process.run()
-    // A refused connection may be gone before the request is written; that is no failure of the test.
+    // A refused connection may be gone before the request is written; that is not a failure of the test.
     signal(SIGPIPE, SIG_IGN)
     try? input.fileHandleForWriting.write(contentsOf: Data(request.utf8))
     var text = Data()

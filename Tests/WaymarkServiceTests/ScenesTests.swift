@@ -144,7 +144,7 @@ import WaymarkWorker
       if event["event"] == "scene.loaded" { break }
     }
     #expect(progress == [0, 1, 2, 3])
-    // Compiled before: at once, and without a word.
+    // Compiled before: at once, and without progress events.
     _ = try remote.ask("scene.unload")
     #expect(try remote.ask("scene.load", #"{"name":"pump-room"}"#)["result"]?["scene"] == "pump-room")
     while true {

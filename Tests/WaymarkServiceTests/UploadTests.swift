@@ -7,7 +7,7 @@ import WaymarkProtocol
 
 @testable import WaymarkService
 
-/// The bytes behind `scan.picture`: whatever becomes of the request, they are no requests, take bounded room, and bounded time.
+/// The bytes behind `scan.picture`: whatever becomes of the request, they are not requests, take bounded room, and bounded time.
 @Suite("Uploads", .serialized, .ownThread) struct UploadTests {
   private static let picture =
     URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -34,7 +34,7 @@ import WaymarkProtocol
   private static let requests = Array(
     String(repeating: "\n{\"id\":66,\"method\":\"scan.begin\",\"params\":{\"mode\":\"barcode\"}}\n", count: 20).utf8)
 
-  @Test("What follows a refused picture is passed over", arguments: [#","mode":"nonsense""#, #","mode":7"#])
+  @Test("What follows a refused picture is skipped", arguments: [#","mode":"nonsense""#, #","mode":7"#])
   func refused(_ parameters: String) async throws {
     let service = try await service()
     let client = try client(service)

@@ -3,7 +3,7 @@ import WaymarkSystem
 
 @Suite("Whether the wall clock can be believed")
 struct ClockWatchTests {
-  @Test("It is believed after an hour beside the time since boot")
+  @Test("It is trusted after an hour beside the time since boot")
   func steady() {
     var watch = ClockWatch(wall: 1e9, boot: 50)
     for second in stride(from: 0.0, to: 3600, by: 60) {
@@ -14,7 +14,7 @@ struct ClockWatchTests {
     #expect(isSteady)
   }
 
-  @Test("A jump in either direction begins the hour anew", arguments: [-1e8, -61, 61, 1e8])
+  @Test("A jump in either direction begins the hour again", arguments: [-1e8, -61, 61, 1e8])
   func jump(_ seconds: Double) {
     var watch = ClockWatch(wall: 1e9, boot: 0)
     let before = watch.isSteady(wall: 1e9 + 7200, boot: 7200)

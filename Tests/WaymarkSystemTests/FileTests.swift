@@ -69,7 +69,7 @@ private func mode(_ path: String) -> Int? {
   @Test func stateIsReplaced() throws {
     try DurableFile.replace(place("state"), with: Array("one".utf8))
     #expect(mode(place("state")) == 0o600)
-    // A file that a crash left behind is no obstacle, and does not stay.
+    // A file that a crash left behind is not an obstacle, and does not stay.
     try Data([0]).write(to: URL(fileURLWithPath: place("state.new")))
     try DurableFile.replace(place("state"), with: Array("two".utf8), mode: 0o640)
     #expect(text(place("state")) == "two" && mode(place("state")) == 0o640)

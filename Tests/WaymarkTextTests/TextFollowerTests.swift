@@ -89,7 +89,7 @@ import WaymarkGeometry
     var follower = try follower("gtin")
     _ = follower.see([line("4006381333931")], at: 0)
     #expect(follower.see([line("4006381333931")], at: 10).accepted == nil)
-    // A source that begins anew: time goes back.
+    // A source that starts over: time goes back.
     #expect(follower.see([line("4006381333931")], at: 1).accepted == nil)
     #expect(follower.see([line("4006381333931")], at: 1.1).accepted?.text == "4006381333931")
   }

@@ -7,7 +7,7 @@ import WaymarkImage
 
 @testable import WaymarkWorker
 
-/// Workers that went over to whoever made the picture: programs that greet like a worker, and then do what they like.
+/// Workers that were compromised by a picture: programs that greet like a worker, and then do what they like.
 @Suite(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3"), "needs python3"))
 struct HostileWorkerTests {
   /// A worker whose answer is `body`, Python in which `say(status, count)` answers, and `head(width, height, flags)` writes a picture's

@@ -5,7 +5,7 @@ import WaymarkText
 
 @testable import WaymarkWorker
 
-/// The program that reads text, when it went over to whoever printed the text: nothing that it says is believed before it was looked at.
+/// The program that reads text, when it was compromised by the printed text: nothing that it says is trusted before it was looked at.
 @Suite(.enabled(if: FakeTextEngine.isPossible, "needs python3"))
 struct TextEngineTests {
   private let line = GrayImage(width: 60, height: 20, value: 200)

@@ -7,7 +7,7 @@
 /// keeps what pictures took (mallopt(3), M_MMAP_THRESHOLD); each thread's arena keeps its own. No effect without glibc.
 void waymark_keep_heap_small(void);
 
-/// Lets go of code that only the start needed: it is read from its file again should it be called.
+/// Releases code that only the start needed: it is read from its file again should it be called.
 ///
 /// Pages of code are never written (there are no text relocations), so nothing is lost by forgetting them. No effect without
 /// /proc.

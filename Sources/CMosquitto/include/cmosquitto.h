@@ -57,7 +57,7 @@ const char *cmosquitto_version(void);
 /// On failure null; `reason` then holds a text of the library's that stays.
 cmosquitto *cmosquitto_connect(const cmosquitto_options *options, const cmosquitto_callbacks *callbacks,
                                const char **reason);
-/// Lets go of a connection, without a word to the broker: the last will is published.
+/// Releases a connection without telling the broker, which publishes the last will.
 void cmosquitto_free(cmosquitto *connection);
 /// The socket; -1 when it is closed.
 int cmosquitto_socket(cmosquitto *connection);

@@ -31,7 +31,7 @@ int csandbox_probe(int need);
 /// then nothing may be computed.
 int csandbox_enter(void);
 
-/// What csandbox_enter should have made impossible and is possible all the same, one bit each; 0 is the right answer.
+/// What csandbox_enter should have made impossible and is possible anyway, one bit each; 0 is the right answer.
 /// 1 open, 2 create, 4 socket, 8 exec, 16 new process, 32 executable memory, 64 signal to others, 128 the parent's memory,
 /// 256 descriptors to others, 512 ioctl, 1024 memory that no limit counts, 2048 memory that grows by itself, 4096 address space without
 /// end, 8192 asking the kernel to let it outlive its parent.

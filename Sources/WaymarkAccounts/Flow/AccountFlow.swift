@@ -1,4 +1,4 @@
-/// How people get to use a device, as a value: onboarding, signing in, changing users, synchronizing, consents.
+/// The flow by which users get access to a device, as a value: onboarding, signing in, changing users, synchronizing, consents.
 ///
 /// It has no clock, no files, no network: what happens comes in by `handle`, what is to be done comes out as effects. One thing is
 /// under way at a time. Nobody is signed in but by a passcode that was compared (where the policy asks for one), after the try was
@@ -66,7 +66,7 @@ package struct AccountFlow: Sendable {
     accounts[id]?.waits.remaining(at: now, policy.passcode) ?? 0
   }
 
-  /// Returns whether a forgotten passcode of a user can be set anew.
+  /// Returns whether a forgotten passcode of a user can be reset.
   package func canRecover(_ id: String) -> Bool { policy.canRecover && accounts[id]?.subject != nil }
 
   /// When `tick` is due next.
@@ -353,13 +353,13 @@ package struct AccountFlow: Sendable {
   }
 
   private mutating func ask(
-    _ kind: ProviderQuestion.Kind, code: Secret? = nil, fields: [String: Secret] = [:], subject: String? = nil,
+    _ kind: ProviderRequest.Kind, code: Secret? = nil, fields: [String: Secret] = [:], subject: String? = nil,
     host: String? = nil, _ now: AccountTime
   ) throws(AccountRefusal) {
     problem = nil
     guard isProviderConnected else { return fail(.init(.noProvider)) }
     begin(.ask(kind), deadline: now.seconds + (kind == .sync ? policy.syncWithin : policy.answerWithin)) {
-      .ask(ProviderQuestion(ticket: $0, kind: kind, code: code, fields: fields, subject: subject, host: host))
+      .ask(ProviderRequest(ticket: $0, kind: kind, code: code, fields: fields, subject: subject, host: host))
     }
   }
 
@@ -376,7 +376,7 @@ package struct AccountFlow: Sendable {
     self.problem = problem
   }
 
-  private mutating func answered(_ kind: ProviderQuestion.Kind, _ answer: ProviderAnswer, _ now: AccountTime) {
+  private mutating func answered(_ kind: ProviderRequest.Kind, _ answer: ProviderAnswer, _ now: AccountTime) {
     work = nil
     switch answer {
     case .refused(let text): fail(.init(.refused, text: text))
@@ -464,7 +464,7 @@ package struct AccountFlow: Sendable {
     if isDone { accounts[account.id] = account }
     switch (then, phase) {
     case (.enter, .signIn(let id)):
-      // Where it cannot be written that the passcode was right, the tries stay counted; who knows it is let in all the same.
+      // Where it cannot be written that the passcode was right, the tries stay counted; who knows it is let in anyway.
       enter(id, now)
     case _ where !isDone:
       // The choice was not stored; the step is shown again.
@@ -503,7 +503,7 @@ package struct AccountFlow: Sendable {
       account.waits.reset()
       guard account != accounts[id] else { continue }
       accounts[id] = account
-      // Nothing goes on from there: the number is nobody's.
+      // The work ends there: answers with this number are ignored.
       effects.append(.store(0, account))
     }
   }

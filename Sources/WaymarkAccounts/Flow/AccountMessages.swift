@@ -78,7 +78,7 @@ package enum ProviderAnswer: Hashable, Sendable {
   case conflict(ProviderPerson, text: String?)
 }
 
-/// A person as the integrator's program knows them.
+/// A user as the provider identifies them.
 package struct ProviderPerson: Hashable, Sendable {
   package var subject: String?
   package var title: String?
@@ -93,8 +93,8 @@ package struct ProviderPerson: Hashable, Sendable {
   }
 }
 
-/// A question to the integrator's program.
-package struct ProviderQuestion: Hashable, Sendable {
+/// A request to the provider.
+package struct ProviderRequest: Hashable, Sendable {
   package enum Kind: String, CaseIterable, Sendable { case activate, lookup, verify, recover, sync }
 
   package var ticket: Int
@@ -126,8 +126,8 @@ package enum AccountEffect: Hashable, Sendable {
   /// There is another state to tell.
   case changed
   case refused(AccountRefusal)
-  case ask(ProviderQuestion)
-  /// The question of this number needs no answer any more.
+  case ask(ProviderRequest)
+  /// The request of this number needs no reply any more.
   case withdraw(Int)
   case hash(Int, Secret)
   case check(Int, Secret, against: String)
@@ -144,7 +144,7 @@ package enum AccountEffect: Hashable, Sendable {
 package enum AccountRefusal: Hashable, Sendable, Error {
   /// It has no meaning in this state.
   case wrongPhase
-  /// Something is under way.
+  /// Another operation is running.
   case busy
   /// Seconds to wait.
   case waiting(Double)

@@ -1,9 +1,9 @@
-/// The work under way: one thing at a time, by number, so that a late answer is nobody's.
+/// The work under way: one thing at a time, by number, so that late answers are ignored.
 struct AccountOperation: Hashable, Sendable {
   /// The kind of work.
   enum Kind: Hashable, Sendable {
-    /// A question to the provider.
-    case ask(ProviderQuestion.Kind)
+    /// A request to the provider.
+    case ask(ProviderRequest.Kind)
     /// The hash of a new passcode is made.
     case hash
     /// A passcode is compared.

@@ -1,6 +1,6 @@
-/// The onboarding of one person: where they are in it, and what is known of them so far.
+/// The onboarding of one person: the current step, and the data collected so far.
 package struct Onboarding: Hashable, Sendable {
-  /// Why it goes on.
+  /// The purpose of the onboarding.
   package enum Purpose: String, Sendable {
     /// Nobody uses the device yet.
     case first

@@ -11,7 +11,7 @@ package struct PasscodeEntry: Hashable, Sendable {
   package enum Outcome: Hashable, Sendable {
     /// It is to be repeated.
     case again
-    /// It was repeated wrongly; it is set anew.
+    /// It was repeated wrongly; it is reset.
     case mismatch
     /// It was repeated rightly.
     case whole(Secret)
@@ -31,7 +31,7 @@ package struct PasscodeEntry: Hashable, Sendable {
     return PasscodeRules.normalized(before) == PasscodeRules.normalized(passcode) ? .whole(passcode) : .mismatch
   }
 
-  /// Sets it anew.
+  /// Resets it.
   package mutating func back() throws(AccountRefusal) {
     guard first != nil else { throw .wrongPhase }
     first = nil

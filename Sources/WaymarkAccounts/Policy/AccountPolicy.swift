@@ -1,4 +1,4 @@
-/// How people get to use a device: which steps there are, what they say, and what is asked for.
+/// The policy for access to a device: the steps, their texts, and the data they ask for.
 package struct AccountPolicy: Hashable, Sendable {
   /// The users of a device: one, or several.
   package enum Mode: String, CaseIterable, Sendable {
@@ -110,6 +110,6 @@ package struct AccountPolicy: Hashable, Sendable {
   /// True if signing in asks for a passcode.
   package var asksPasscode: Bool { modules.contains(.passcode) }
 
-  /// True if a forgotten passcode can be set anew: the credentials prove who asks.
+  /// True if a forgotten passcode can be reset: the credentials prove who asks.
   package var canRecover: Bool { asksPasscode && modules.contains(.credentials) }
 }

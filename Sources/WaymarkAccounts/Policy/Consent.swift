@@ -20,7 +20,7 @@ package struct Consent: Hashable, Sendable {
 
   /// Its name for programs.
   package var id: String
-  /// Which of its texts; another version is asked about anew.
+  /// Which of its texts; another version is asked about again.
   package var version: String
   /// True if nobody goes on without it.
   package var isMandatory: Bool

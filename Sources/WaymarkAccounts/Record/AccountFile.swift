@@ -53,7 +53,7 @@ package enum AccountFile {
     } catch {
       return nil
     }
-    // A hash that cannot be read would lock its owner out without a word.
+    // A hash that cannot be read would silently lock its owner out.
     if let passcode = account.passcode, PasscodeHash(text: passcode) == nil { return nil }
     for one in list {
       guard let record = record(one) else { return nil }

@@ -1,7 +1,7 @@
 /// Wrong passcodes in a row, and since when they make wait.
 ///
 /// Times are those of a clock that counts from the start of the device and cannot be set, so that no jump of the wall clock
-/// shortens a wait or makes one longer. After the device was started anew that clock is behind: then the time since its start is all
+/// shortens a wait or makes one longer. After the device was restarted that clock is behind: then the time since its start is all
 /// that is known to have passed, and the wait runs from there.
 package struct PasscodeThrottle: Hashable, Sendable {
   /// Wrong passcodes since the last right one, those being checked included.
@@ -24,7 +24,7 @@ package struct PasscodeThrottle: Hashable, Sendable {
   /// The passcode was right.
   package mutating func reset() { self = PasscodeThrottle() }
 
-  /// The device was started anew since: its clock cannot be behind otherwise.
+  /// The device was restarted since: its clock cannot be behind otherwise.
   package mutating func resume(at now: Double) {
     if now < since { since = 0 }
   }

@@ -203,7 +203,7 @@ package final class PatchAligner {
 
   /// The map moved on one octave.
   ///
-  /// - Parameter judged: whether `judge` shall speak of where it ends; otherwise nothing is measured there.
+  /// - Parameter judged: whether `judge` should speak of where it ends; otherwise nothing is measured there.
   private func step(
     _ template: AnchorTemplate, _ start: SurfaceMap, _ pyramid: GrayPyramid, _ octave: Int, _ softness: Double,
     _ blur: MotionBlur?, limit: Int, prior: Double, judged: Bool

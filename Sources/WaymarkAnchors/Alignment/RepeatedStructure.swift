@@ -1,7 +1,7 @@
 import WaymarkGeometry
 import WaymarkImage
 
-/// By which steps a picture resembles itself: rows of icons, bricks, lines of a form.
+/// The periods with which a picture repeats: rows of icons, bricks, lines of a form.
 ///
 /// The autocorrelation of the picture at a small size, its local mean taken out, so that only what has structure resembles. What is not
 /// repeated has no second peak.

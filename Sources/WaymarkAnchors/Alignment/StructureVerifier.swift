@@ -2,14 +2,14 @@ import CKernels
 import WaymarkGeometry
 package import WaymarkImage
 
-/// Asks of a map whether *this* picture is there, by what a wrong map cannot bring about.
+/// Verifies that a map shows *this* picture, by evidence that a wrong map cannot produce.
 ///
 /// A map has eight free numbers, and features and alignment have already chosen them so that much agrees: edges above all,
 /// because any edge of the reference can be laid along any edge of the frame. What they did not choose is how the gray levels
 /// change *along* the edges. So the visible part of the reference is cut into squares, evenly and not where the texture is
 /// best, and in each the derivatives along its weaker direction are correlated: an edge that lies along an edge brings
 /// nothing, however long it is, and a corner, a letter or a texture counts only where it is the same one. Squares with
-/// structure in one direction only are no evidence and are left out.
+/// structure in one direction only are not evidence and are left out.
 ///
 /// How far such correlations go by chance is asked of the same frame: every square is also compared with the eight places some
 /// eleven pixels beside its own, and each of the eight shifts of all squares together is a rival explanation. What counts is by
@@ -95,7 +95,7 @@ package final class StructureVerifier {
       guard n >= 1 else { return 0 }
       // Few squares tell little of the spread: the least that was seen is a fifth.
       let spread = max(0.2, (square / max(1, counts.sum())).squareRoot())
-      // A shift that takes most squares out of the frame is no rival.
+      // A shift that takes most squares out of the frame is not a rival.
       var best = max(0, rivals.sum() / max(1, counts.sum()))
       for k in 0..<8 where counts[k] >= 0.5 * n { best = max(best, rivals[k] / counts[k]) }
       return (agreement - StructureVerifier.freedom * overlap - best * n) / (n * overlap).squareRoot() / spread

@@ -67,7 +67,7 @@ package enum SurfaceMap: Hashable, Sendable {
     return c
   }
 
-  /// The corners of what can be seen of a reference; `nil` where they are no plausible outline.
+  /// The corners of what can be seen of a reference; `nil` where they are not a plausible outline.
   package func outline(width: Int, height: Int) -> Quadrilateral? {
     switch self {
     case .plane(let h): return h.outline(width: Double(width), height: Double(height))

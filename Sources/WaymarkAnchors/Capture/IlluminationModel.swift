@@ -1,7 +1,7 @@
 package import WaymarkGeometry
 package import WaymarkImage
 
-/// How the light falls on a poster, told by the bare wall around it.
+/// Estimates the illumination of a poster from the bare wall around it.
 ///
 /// The poster itself cannot say whether a part of it is printed darker or lit less. A wall of one colour can: its gray levels around the
 /// outline make a smooth surface of second degree, in logarithms because light multiplies. Where they do not (a patterned wall, a frame, a
@@ -19,7 +19,7 @@ package struct IlluminationModel: Sendable {
 
   /// - Parameters:
   ///   - outline: the poster's corners in the picture.
-  ///   - others: what hangs beside it and is no wall.
+  ///   - others: what hangs beside it and is not a wall.
   /// - Returns: `nil` where too little wall is in the picture, or the wall does not tell.
   package init?(_ picture: ImageView, around outline: Quadrilateral, without others: [Quadrilateral] = []) {
     let unit = Quadrilateral(

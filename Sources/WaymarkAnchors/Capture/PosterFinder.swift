@@ -1,7 +1,7 @@
 package import WaymarkGeometry
 package import WaymarkImage
 
-/// Finds what hangs on a wall: posters, pictures in their frames, sheets.
+/// Finds flat objects on a wall: posters, framed pictures, sheets.
 ///
 /// A page is told from a table by what it looks like: bright, and even but for its print. The inside of a poster is any picture. What tells it
 /// is the wall, which is one and the same on all four sides, goes on beyond every corner and ends at four straight lines. So the wall is

@@ -1,6 +1,6 @@
 package import WaymarkGeometry
 
-/// How large a rectangle on a wall is, told by something of known size beside it in the same plane.
+/// The size of a rectangle on a wall, from an object of known size in the same plane.
 package enum PrintScale {
   package struct Estimate: Hashable, Sendable {
     /// Width and height of the rectangle, in the unit of the known size.

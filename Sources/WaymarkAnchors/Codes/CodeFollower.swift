@@ -12,13 +12,13 @@ package final class CodeFollower {
   package struct Options: Sendable {
     /// For how long a code that is out of sight is looked for near its last place and keeps its number, in seconds.
     package var lostAfter = 0.5
-    /// For how long a code that is no grid of modules is believed without being read, in seconds: the texture of bars says in
+    /// For how long a code that is not a grid of modules is trusted without being read, in seconds: the texture of bars says in
     /// one direction only whether they are still the same.
     package var unread = 1.0
     /// The most codes that are followed.
     package var maximum = 64
     /// The most codes that are taken up in one frame; the others are read again.
-    package var newcomers = 8
+    package var newCodesPerFrame = 8
 
     package init() {}
   }
@@ -108,7 +108,7 @@ package final class CodeFollower {
 
   /// Takes the next frame, and what was read since the last one.
   ///
-  /// - Parameter time: when the frame was captured, in seconds; a time that is not later than the last begins anew.
+  /// - Parameter time: when the frame was captured, in seconds; a time that is not later than the last starts over.
   package func process(_ frame: ImageView, at time: Double, read: Reading? = nil) -> Report {
     var report = Report()
     if size != (frame.width, frame.height) || !(time > lastTime) {
@@ -129,7 +129,7 @@ package final class CodeFollower {
   // MARK: Readings
 
   private func take(_ read: Reading, now: Double) {
-    var newcomers = 0
+    var begun = 0
     var isPyramidReady = false
     for sighting in read.sightings {
       let corners = straightened(sighting.corners)
@@ -142,8 +142,8 @@ package final class CodeFollower {
         drop(of: corners, read.time)
         guard codes.count < options.maximum else { continue }
       }
-      guard newcomers < options.newcomers else { continue }
-      newcomers += 1
+      guard begun < options.newCodesPerFrame else { continue }
+      begun += 1
       if !isPyramidReady {
         read.frame.withView { earlier.update($0, levels: 7) }
         isPyramidReady = true

@@ -3,7 +3,7 @@ import WaymarkImage
 
 /// The look of a code that was read: the picture by which it is followed between readings.
 ///
-/// Of a matrix code every module is known once its grid is, so the picture is drawn anew, with edges as sharp as printed ones.
+/// Of a matrix code every module is known once its grid is, so the picture is redrawn, with edges as sharp as printed ones.
 /// All these edges then say where the code is, not its four outer ones alone, and the reference is as exact as the print. Other
 /// codes are cut out of the frame as they are.
 struct CodeTemplate {

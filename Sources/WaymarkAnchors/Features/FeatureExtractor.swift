@@ -119,7 +119,7 @@ package final class FeatureExtractor {
     }
     let (width, height) = (Int32(w), Int32(h))
     let size = planeSize
-    // Data that an earlier level left in the planes lies outside of the part read: 20 pixels around a level are repeated anew.
+    // Data that an earlier level left in the planes lies outside of the part read: 20 pixels around a level are repeated again.
     let smooth = planes.bytes + pyramid.offset(0)
     let boxes = smooth + size
     let scores = smooth + 4 * size

@@ -116,8 +116,8 @@ package final class AnchorCompiler {
     guard anchor.features.count < fewestFeatures else { return }
     throw AnchorError(
       .unusablePicture,
-      "The picture of \"\(anchor.name)\" has \(anchor.features.count) corners to be found again by, of the "
-        + "\(fewestFeatures) needed.",
+      "The picture of \"\(anchor.name)\" has \(anchor.features.count) usable corners; "
+        + "\(fewestFeatures) are needed.",
       hint: "It shows one colour or plain edges: choose a picture with letters or texture.")
   }
 

@@ -39,14 +39,14 @@ public struct AnchorQuality: Sendable, Hashable {
     public var text: String {
       switch self {
       case .tooLittleDetail: "too little detail: choose a picture with more corners, letters or texture"
-      case .oneSided: "one-sided: the detail lies in one part; crop to it, or choose one with detail all over"
-      case .repetitive: "repetitive: the same pattern comes again and again; add something that comes once"
+      case .oneSided: "one-sided: the detail is in one part; crop to it, or choose a picture with detail everywhere"
+      case .repetitive: "repetitive: the same pattern repeats; add something unique"
       case .edgesOnly:
-        "edges only: it cannot be told from any other edges and will hardly be found; choose one with letters or texture"
-      case .lowContrast: "low contrast: the grays lie close together; print it darker on lighter"
+        "edges only: plain edges are hardly ever found; choose a picture with letters or texture"
+      case .lowContrast: "low contrast: the gray levels are close together; print it darker on lighter"
       case .tooSmall: "too small: give a picture of at least 320 pixels on its long side"
       case .mirrorSymmetric: "mirror-symmetric: it looks the same turned or mirrored; add something that does not"
-      case .looksLike(let name): "looks like anchor \"\(name)\": one may be taken for the other"
+      case .looksLike(let name): "looks like anchor \"\(name)\": they may be confused"
       }
     }
   }

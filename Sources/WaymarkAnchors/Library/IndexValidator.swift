@@ -1,4 +1,4 @@
-/// Looks whether the index of a library points only to what is there, while the file goes by in pieces: keys to features, features to
+/// Validates that the index of a library only points to existing entries, while the file is read in pieces: keys to features, features to
 /// anchors and views, lists to features.
 ///
 /// Pieces begin and end at multiples of eight bytes, sections begin at multiples of 64, so that no entry is cut.

@@ -40,7 +40,7 @@ final class LibraryFile: Sendable {
     guard size > 0 else { throw refusal("is empty") }
     var magic = [UInt8](repeating: 0, count: min(size, LibraryLayout.magic.count))
     guard magic.withUnsafeMutableBytes({ Self.fill($0, from: file, at: 0) }) else { throw failure("read") }
-    // Nothing more is read of what is no library.
+    // Nothing more is read of what is not a library.
     guard magic == LibraryLayout.magic else { throw refusal("is not a library of anchors") }
     guard size <= Self.limit else { throw refusal("is larger than \(Self.limit >> 30) GiB") }
     var whole: [UInt8] = []
@@ -83,7 +83,7 @@ final class LibraryFile: Sendable {
       let n = pread(file, base + done, memory.count - done, off_t(offset + done))
       if n < 0, errno == EINTR { continue }
       guard n > 0 else {
-        // The end of the file is no error of the system's, but one of the file.
+        // The end of the file is not an error of the system's, but one of the file.
         if n == 0 { errno = EIO }
         return false
       }

@@ -1,6 +1,6 @@
 import WaymarkSystem
 
-/// The header of a library as it stands, believed or not.
+/// The header of a library, before it is validated.
 struct LibraryHeader {
   let anchors: Int
   let features: Int
@@ -93,7 +93,7 @@ struct LibraryHeader {
     guard sum.value == number(120, UInt64.self) else { throw Self.damaged(path) }
     guard number(12, UInt32.self) == LibraryLayout.fingerprint else {
       throw AnchorError(
-        .unsupportedVersion, "The features of the library \"\(path)\" were made in another way than this release does.",
+        .unsupportedVersion, "The features of the library \"\(path)\" were computed by an incompatible release.",
         hint: "Build the library again from its pictures.")
     }
     guard number(16, UInt64.self) == UInt64(file.size) else { throw Self.cutOff(path, file.size) }
@@ -103,13 +103,13 @@ struct LibraryHeader {
 
   static func damaged(_ path: String) -> AnchorError {
     AnchorError(
-      .damaged, "The library \"\(path)\" is damaged: its checksum does not fit its bytes.",
+      .damaged, "The library \"\(path)\" is damaged: its checksum does not match its contents.",
       hint: "Build it again from its pictures, or copy it again.")
   }
 
   private static func cutOff(_ path: String, _ size: Int) -> AnchorError {
     AnchorError(
-      .damaged, "The library \"\(path)\" is cut off or has bytes too many: it has \(size).",
+      .damaged, "The library \"\(path)\" has the wrong length: it has \(size).",
       hint: "Copy it again, or build it again from its pictures.")
   }
 }

@@ -52,7 +52,7 @@ final class LibraryIndex: @unchecked Sendable {
       sum.add(UnsafeRawBufferPointer(part))
       checker.add(UnsafeRawBufferPointer(part), at: region.lowerBound + start)
     }
-    // The checksums fit whatever a person has written them to fit: the index is believed only when nothing in it points outside.
+    // The checksums fit whatever a person has written them to fit: the index is trusted only when nothing in it points outside.
     guard sum.value == header.indexChecksum, checker.isSound else { return nil }
     mprotect(memory, size, PROT_READ)
   }

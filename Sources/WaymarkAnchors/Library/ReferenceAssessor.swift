@@ -1,7 +1,7 @@
 import CKernels
 import WaymarkImage
 
-/// Says what is wrong with a reference picture as such.
+/// Finds the weaknesses of a reference picture.
 struct ReferenceAssessor {
   /// - Parameters:
   ///   - image: the reference, long side 480.

@@ -200,7 +200,7 @@ package struct SimulatedCamera {
     ///   - back: picture → reference.
     ///   - center: a pixel that shows the reference.
     init(_ back: Homography, of center: Point2, w: Int, h: Int) {
-      // The sign of a homography is free; in front of the camera the depth shall be positive.
+      // The sign of a homography is free; in front of the camera the depth should be positive.
       let sign = back.depth(center) < 0 ? -1.0 : 1.0
       let (u, v, z) = (back.row0 * sign, back.row1 * sign, back.row2 * sign)
       sides = [z, u + 0.5 * z, v + 0.5 * z, (Double(w) - 0.5) * z - u, (Double(h) - 0.5) * z - v]

@@ -1,6 +1,6 @@
 public import WaymarkGeometry
 
-/// "This anchor is in the frame, here": what the detector says of one frame.
+/// A detection: an anchor and its place in one frame.
 public struct DetectedAnchor: Sendable {
   /// The anchor's index in the library.
   public var anchor: Int
@@ -29,7 +29,7 @@ public struct DetectedAnchor: Sendable {
       anchor: anchor, homography: map.homography.normalized, cylinder: map.cylinder, inliers: inliers, score: score)
   }
 
-  /// Where it stands.
+  /// The place in the frame.
   package var map: SurfaceMap {
     get { cylinder.map(SurfaceMap.cylinder) ?? .plane(homography) }
     set { (homography, cylinder) = (newValue.homography.normalized, newValue.cylinder) }

@@ -189,7 +189,7 @@ final class FeatureLookup {
     var start = range.lowerBound
     while start < range.upperBound {
       let stretch = min(Self.stretch, range.upperBound - start)
-      // A candidate that is no nearer than the last one kept changes nothing.
+      // A candidate that is not nearer than the last one kept changes nothing.
       let found = ck_near(
         features.descriptor(q), descriptors + 4 * start, Int32(truncatingIfNeeded: stretch),
         Int32(best[kept - 1].distance) - 1, places, distances)

@@ -1,6 +1,6 @@
 import WaymarkGeometry
 
-/// Where an anchor may be, as one match alone says it: an affine map reference → frame.
+/// The place of an anchor that a single match implies: an affine map reference → frame.
 ///
 /// Both patches of a match are known up to a turn and a size, so a match fixes the map around itself: the frame patch is
 /// the view's patch turned by the difference of directions and scaled by the level.

@@ -3,7 +3,7 @@ import WaymarkImage
 /// The alignment templates of the anchors seen last: each takes a third of a megabyte and a millisecond to make, four
 /// times as much where the picture has the detail.
 ///
-/// Their memory is reserved at once and filled when it is needed. The template that was used longest ago is made anew in its own
+/// Their memory is reserved at once and filled when it is needed. The template that was used longest ago is made again in its own
 /// memory, unless somebody still follows by it.
 struct TemplateCache {
   private struct Entry {

@@ -54,7 +54,7 @@ public final class AnchorEngine {
   private var painted: [Quadrilateral] = []
   private var mask = ExclusionMask()
   private var frames = 0
-  /// The last report, whose memory the next one takes over once the caller has let go of it.
+  /// The last report, whose memory the next one takes over once the caller has released it.
   private var report = AnchorReport(time: 0, observations: [], found: [], lost: [], searched: false)
 
   /// An engine for the anchors of a library.
@@ -111,7 +111,7 @@ public final class AnchorEngine {
   ///
   /// - Parameters:
   ///   - frame: its luma, lent for the length of the call.
-  ///   - time: when it was captured, in seconds; a time that is not later than the last begins anew.
+  ///   - time: when it was captured, in seconds; a time that is not later than the last starts over.
   public func process(_ frame: ImageView, at time: Double) -> AnchorReport {
     if frameSize != (frame.width, frame.height) || !(time > lastTime) { reset() }
     frameSize = (frame.width, frame.height)

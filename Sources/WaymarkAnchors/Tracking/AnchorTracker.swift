@@ -73,7 +73,7 @@ package struct AnchorTracker {
   /// Of a picture that repeats itself, the place at which all of it agrees best: a whole step of the pattern aside much of it agrees as well,
   /// and where it moved further than was looked, that is what was found.
   ///
-  /// - Returns: `nil` where two places agree alike and neither is where it was expected: that is no place to tell.
+  /// - Returns: `nil` where two places agree alike and neither is where it was expected: that is not a place to tell.
   private func settled(
     _ place: Place, _ expected: SurfaceMap, _ pyramid: GrayPyramid, _ time: Double, _ aligner: PatchAligner,
     _ exposure: ExposureEstimate, smeared: Bool
@@ -113,7 +113,7 @@ package struct AnchorTracker {
     let (here, there) = (before.apply(middle), rival.map.apply(middle))
     let (near, far) = (homography.apply(middle).distance(to: here), there.distance(to: here))
     let step = homography.apply(middle).distance(to: there)
-    // One that converged to the same place is no rival.
+    // One that converged to the same place is not a rival.
     guard step > 2, 3 * min(near, far) > step else { return near <= far ? place : Place(alignment: rival) }
     return nil
   }

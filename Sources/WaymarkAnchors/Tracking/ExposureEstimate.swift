@@ -1,6 +1,6 @@
 package import WaymarkGeometry
 
-/// For what part of the time the shutter is open: one number of the camera, which decides how motion smears.
+/// Estimates the share of the frame time for which the shutter is open, which determines motion blur.
 ///
 /// It is learned from the anchors themselves: of three lengths of smear, the one that looks most like the frame.
 package struct ExposureEstimate: Sendable {

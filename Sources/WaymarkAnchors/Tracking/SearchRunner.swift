@@ -12,7 +12,7 @@ package protocol SearchRunner: AnyObject {
   func wait()
 }
 
-/// One search of a whole frame: the frame, what is known of it already, and afterwards the claims.
+/// One search of a whole frame: the frame, the outlines already known in it, and afterwards the claims.
 ///
 /// `@unchecked`: while a runner has it, it and the source of claims belong to the runner's thread, otherwise to the engine's;
 /// the runner's lock lies between.
@@ -50,7 +50,7 @@ package final class SearchJob: @unchecked Sendable {
     }
   }
 
-  /// Lets go of what was found.
+  /// Releases what was found.
   func clear() { detections = [] }
 }
 

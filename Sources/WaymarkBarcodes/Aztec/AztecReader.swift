@@ -156,7 +156,7 @@ struct AztecReader {
   }
 
   /// The grid of a full symbol by the lines of its reference grid, which cross every sixteenth module from the middle: each
-  /// crossing moves to where it is, from the bull's eye outwards, the map being fitted anew to all that were found after
+  /// crossing moves to where it is, from the bull's eye outwards, the map being fitted again to all that were found after
   /// each round.
   private func followed(
     _ core: Homography, half: Int, module: Double, inverted: Bool

@@ -1,7 +1,7 @@
 import WaymarkGeometry
 import WaymarkSymbologies
 
-/// A code of one of the readers of this module: what was found at a place, read or not.
+/// A code that a reader of this module found at a place, decoded or not.
 struct MatrixDetection {
   var symbology: Symbology
   /// From the top left of the upright code clockwise.

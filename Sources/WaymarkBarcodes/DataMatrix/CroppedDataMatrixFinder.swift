@@ -2,7 +2,7 @@ import WaymarkGeometry
 import WaymarkImage
 import WaymarkSymbologies
 
-/// Tells Data Matrix symbols of which a part lies outside the picture: two of its sides run up to the border, and the third,
+/// Detects Data Matrix symbols that are partly outside the picture: two of its sides run up to the border, and the third,
 /// between them, is whole.
 struct CroppedDataMatrixFinder {
   let view: ImageView
@@ -48,7 +48,7 @@ struct CroppedDataMatrixFinder {
         let (a, b) = (polygon.points[polygon.corners[i]], polygon.points[polygon.corners[(i + 1) % count]])
         let length = a.distance(to: b)
         guard length >= shortest, let (from, end) = fromBorder(a, b), let side = border(at: from) else { continue }
-        // A line along the border of the picture is none of a code.
+        // A line along the border of the picture does not belong to a code.
         guard border(at: (from + end) / 2 + (from - end) * 0.1) == nil else { continue }
         // The dark is to the right of the border as it is followed.
         sides.append((from, end, side, Point2(a.y - b.y, b.x - a.x) / length, length))

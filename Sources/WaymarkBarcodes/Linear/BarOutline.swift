@@ -2,7 +2,7 @@ import WaymarkGeometry
 import WaymarkImage
 import WaymarkSymbologies
 
-/// Finds where the bars of a code that was read begin and end.
+/// Finds the extent of the bars of a code that was read.
 ///
 /// The search for bars sees a region, which may hold more than the code and tells little of where bars are thin; the library tells
 /// where its scan lines ended, which in an EAN or a UPC may be the middle. Here a line that was read is the template: along the

@@ -1,7 +1,7 @@
 import WaymarkGeometry
 import WaymarkImage
 
-/// The finder patterns of a picture whose dark ring stands apart, with its corners: what symbols start from that have only one.
+/// The isolated finder patterns of a picture with the corners of their dark ring, for symbols that have only one.
 struct FinderRings {
   private struct Ring {
     var center: Point2

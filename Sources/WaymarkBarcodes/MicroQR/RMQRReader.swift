@@ -53,7 +53,7 @@ struct RMQRReader {
   }
 
   /// From the finder pattern along both long sides: every ten modules what is fixed around there moves to where it is, and the
-  /// map is fitted anew to all that was found.
+  /// map is fitted again to all that was found.
   private func followed(
     _ start: Homography, _ ring: Quadrilateral, _ size: RMQRSize, inverted: Bool
   ) -> (map: Homography, mesh: GridMesh?) {

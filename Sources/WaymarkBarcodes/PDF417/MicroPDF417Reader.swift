@@ -65,7 +65,7 @@ struct MicroPDF417Reader {
       let backwards = line.edges[..<last].reversed().map { -$0 }
       crossings += Self.crossings(backwards) { a - along * $0 }
     }
-    // Both ends of a row must have been met in two rows at least; three lines that agree are no accident.
+    // Both ends of a row must have been met in two rows at least; three lines that agree are not a coincidence.
     var votes: [(shape: MicroPDF417Shape, count: Int)] = []
     for shape in MicroPDF417Shape.all {
       let own = crossings.filter { $0.shapes.contains(shape) }

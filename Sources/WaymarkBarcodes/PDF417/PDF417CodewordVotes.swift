@@ -154,7 +154,7 @@ struct PDF417CodewordVotes {
 
   // MARK: All lines together
 
-  /// A symbol whose place in the picture is still to be told.
+  /// A decoded symbol without its place in the picture.
   struct Decoded {
     var finding: MatrixDetection
     var columns: Int

@@ -108,7 +108,7 @@ struct QRTriplet {
     return other
   }
 
-  /// Looks for the rings of its patterns anew.
+  /// Looks for the rings of its patterns again.
   mutating func ring(_ find: (FinderPattern) -> FinderPattern) {
     topLeft = find(topLeft)
     topRight = find(topRight)

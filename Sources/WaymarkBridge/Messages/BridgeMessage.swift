@@ -78,7 +78,7 @@ package struct MessageFormat: Sendable {
     [UInt8(truncatingIfNeeded: event.utf8.count)] + Array(event.utf8) + json
   }
 
-  /// The message of a record; `nil` when it is none of ours.
+  /// The message of a record; `nil` when another program made it.
   package func message(of record: LogRecord, stream: UInt64) -> BridgeMessage? {
     guard let length = record.payload.first.map(Int.init), record.payload.count > length + 2 else { return nil }
     let event = String(decoding: record.payload[1...length], as: UTF8.self)

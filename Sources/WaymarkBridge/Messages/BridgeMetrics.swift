@@ -5,15 +5,15 @@ package enum BridgeMetrics {
     -> String
   {
     let rows: [(name: String, type: String, help: String, value: UInt64)] = [
-      ("connected", "gauge", "Whether the broker listens.", isConnected ? 1 : 0),
-      ("service_connected", "gauge", "Whether the service of this device is there.", isServiceThere ? 1 : 0),
+      ("connected", "gauge", "1 while the broker is connected.", isConnected ? 1 : 0),
+      ("service_connected", "gauge", "1 while the service of this device is connected.", isServiceThere ? 1 : 0),
       ("events_total", "counter", "Events that the store has taken since it was made.", figures.last),
       ("events_waiting", "gauge", "Events that the broker has not acknowledged.", figures.waiting),
       (
         "events_dropped_total", "counter", "Events that were lost because the store was full or damaged.",
         figures.dropped
       ),
-      ("events_refused_total", "counter", "Events that the broker would not take.", refused),
+      ("events_refused_total", "counter", "Events that the broker refused.", refused),
       ("store_bytes", "gauge", "Bytes that the store has on disk.", UInt64(max(0, figures.bytes))),
     ]
     return rows.map {

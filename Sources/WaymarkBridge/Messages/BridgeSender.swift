@@ -1,6 +1,6 @@
 package import WaymarkSystem
 
-/// When to connect, and what to send: the sending half of the bridge as a value, without clock, network and disk.
+/// Decides when to connect and which events to send: the sending half of the bridge as a value, without clock, network and disk.
 ///
 /// Events go out in the order of their numbers, `window` of them at a time. What is not acknowledged when a connection ends goes out
 /// again over the next one, from the oldest on. So the numbers that a receiver sees for the first time rise by one, and whatever is not

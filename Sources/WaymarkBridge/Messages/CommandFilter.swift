@@ -45,7 +45,7 @@ package struct CommandFilter: Sendable {
   ///
   /// - Parameters:
   ///   - method: what the topic names.
-  ///   - isRetained: kept by the broker: not sent now, but at some time. Such a command is not obeyed at every connection anew.
+  ///   - isRetained: kept by the broker: not sent now, but at some time. Such a command is not obeyed at every connection again.
   package mutating func handle(method: String, payload: [UInt8], isRetained: Bool) -> Outcome {
     let refuse = { (id: JSONValue, code: String, message: String, hint: String) in
       Outcome.refuse(id: id, code: code, message: message, hint: hint)
@@ -53,7 +53,8 @@ package struct CommandFilter: Sendable {
     guard payload.count <= 32 << 10, let value = try? JSONParser.parse(payload.isEmpty ? Array("{}".utf8) : payload),
       let members = value.members
     else {
-      return refuse(.null, "malformedRequest", "The payload is no JSON object.", "Send {\"id\":…, and the parameters}.")
+      return refuse(
+        .null, "malformedRequest", "The payload is not a JSON object.", "Send {\"id\":…, and the parameters}.")
     }
     let id = value["id"] ?? .null
     switch id {
@@ -61,14 +62,15 @@ package struct CommandFilter: Sendable {
     case .number where id.int != nil: break
     default:
       return refuse(
-        .null, "badParams", "A command needs an id.", "Give a string or a whole number that was never used before.")
+        .null, "badParams", "A command needs an id.", "Send a string or a whole number that was not used before.")
     }
     guard !isRetained else {
-      return refuse(id, "notPermitted", "A retained command is not obeyed.", "Publish it without the retain flag.")
+      return refuse(id, "notPermitted", "A retained command is refused.", "Publish it without the retain flag.")
     }
     guard allowed.contains(method), Self.permissible[method] != nil else {
       return refuse(
-        id, "notPermitted", "This device takes no such command.", "Name it under commands in its configuration.")
+        id, "notPermitted", "The configuration of this device does not allow this command.",
+        "List it under commands in the bridge's configuration.")
     }
     guard !recent.contains(id) else { return .ignore }
     recent.append(id)

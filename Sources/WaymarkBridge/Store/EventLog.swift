@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 import WaymarkSystem
 
-/// Events on disk, in order, until somebody has them: an append-only log in segments, bounded, with a checksum at every record.
+/// Stores events on disk, in order, until the broker acknowledges them: an append-only log in segments, bounded, with a checksum at every record.
 ///
 /// Every event has a number, one higher than the one before, that is never used again. What has been appended survives the end of
 /// the process at any instruction; once `synchronize` has come back it survives a power cut, too. When the log is full its oldest
@@ -330,7 +330,7 @@ package final class EventLog: Sendable {
   private static func readSlots(_ state: inout State, folder: String) {
     state.slots = open(folder + "/acknowledged", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard state.slots >= 0 else { return }
-    // A part that is missing stays zero, which is no slot.
+    // A part that is missing stays zero, which is not a slot.
     var bytes = [UInt8](repeating: 0, count: 2 * LogFormat.slotSize)
     _ = pread(state.slots, &bytes, bytes.count, 0)
     for half in [bytes.prefix(LogFormat.slotSize), bytes.suffix(LogFormat.slotSize)] {

@@ -17,7 +17,7 @@ enum LogFormat {
 
   static func header(stream: UInt64, first: UInt64) -> [UInt8] { block(segmentMagic, stream, first) }
 
-  /// The stream and the number of the first record; `nil` when it is no header.
+  /// The stream and the number of the first record; `nil` when it is not a header.
   static func parseHeader(_ bytes: some Collection<UInt8>) -> (stream: UInt64, first: UInt64)? {
     parseBlock(bytes, segmentMagic)
   }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Reads records of one segment after the other, and knows where it stopped.
+/// Reads records segment by segment, and keeps its position.
 struct SegmentReader {
   private var descriptor: Int32 = -1
   private var first: UInt64 = 0
@@ -8,7 +8,7 @@ struct SegmentReader {
   private var next: UInt64 = 0
   private var offset = 0
 
-  /// Lets go of the file.
+  /// Releases the file.
   mutating func close() {
     if descriptor >= 0 { Glibc.close(descriptor) }
     descriptor = -1

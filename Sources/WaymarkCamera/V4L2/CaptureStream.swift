@@ -48,7 +48,7 @@ package struct CaptureStream: ~Copyable {
   private static func map(
     device: borrowing VideoDevice, count: UInt32, into mapped: inout [Buffer]
   ) -> CameraFault? {
-    guard count >= 2 else { return .unsupported("it gives fewer than two buffers") }
+    guard count >= 2 else { return .unsupported("its driver provides fewer than two buffers") }
     do throws(CameraFault) {
       for index in 0..<min(count, 32) {
         var raw = empty(index)

@@ -2,7 +2,7 @@ import CV4L2
 import WaymarkFrames
 import WaymarkImage
 
-/// The stable words for V4L2's controls, whatever a driver calls them.
+/// The stable names of V4L2's controls, independent of the driver's names.
 enum ControlNames {
   /// Words by control id.
   private static let words: [UInt32: String] = [

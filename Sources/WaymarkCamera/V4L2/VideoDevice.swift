@@ -18,7 +18,7 @@ package struct VideoDevice: ~Copyable {
 
   deinit { calls.close(descriptor) }
 
-  /// The identity that the driver tells.
+  /// The identity that the driver reports.
   package struct Capability: Sendable, Equatable {
     /// The driver's name.
     package var driver: String
@@ -62,7 +62,7 @@ package struct VideoDevice: ~Copyable {
 /// V4L2_CAP_DEVICE_CAPS, which does not import as an unsigned number.
 let deviceCapsFlag: UInt32 = 0x8000_0000
 
-/// The text in a fixed array of a C struct, up to its NUL; drivers may forget the NUL, and what is no UTF-8 is repaired.
+/// The text in a fixed array of a C struct, up to its NUL; drivers may forget the NUL, and what is not UTF-8 is repaired.
 func text<T>(of field: inout T) -> String {
   withUnsafeBytes(of: &field) { bytes in String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self) }
 }

@@ -85,7 +85,7 @@ final class BackgroundDifference {
       if count > best.count { best = (bin, count) }
     }
     guard best.count > known.count / 30 else { return 1 }
-    // A sheet that fills most of the picture, and is as even as the table, is no other exposure: the rest looks as before.
+    // A sheet that fills most of the picture, and is as even as the table, is not another exposure: the rest looks as before.
     let last = Int(restingGain * 100)
     if (40..<199).contains(last) {
       let count = histogram[(last - 2)...(last + 2)].reduce(0, +)

@@ -1,13 +1,13 @@
 package import WaymarkGeometry
 package import WaymarkImage
 
-/// Remembers what the camera sees when no page is there and takes it away from later frames: what came into view is left, alone on an even
+/// Remembers the view without a page and subtracts it from later frames: new objects remain, alone on an even
 /// ground, whatever pattern the table has.
 ///
 /// Luma of the remembered view is compared with that of a frame after both were brought to the same exposure. A camera that moves changes
 /// everything; nothing is told until it rests again. To be used from one thread at a time.
 package final class BackgroundModel {
-  /// A frame without what was there before.
+  /// The foreground of a frame.
   package struct Foreground: Sendable {
     /// The foreground as it is, all else of one gray that differs from it.
     package var image: GrayImage
@@ -34,7 +34,7 @@ package final class BackgroundModel {
   private static let absorbDelay: Float = 4
   /// Seconds after which what is seen at a place of which nothing is known counts as known.
   private static let settling: Float = 0.25
-  /// Seconds of more changes than a page explains after which what is remembered is worth nothing.
+  /// Seconds of more changes than a page explains after which the model is discarded.
   private static let resetDelay = 0.5
   /// The noise by which steps across a side may be smaller than they are remembered to have been: gray levels.
   private static let noise: Float = 1.5

@@ -51,7 +51,7 @@ final class EdgeMap {
   private var gx: [Int16] = []
   private var gy: [Int16] = []
 
-  /// Steps of fewer gray levels are no edges.
+  /// Steps of fewer gray levels are not edges.
   static let leastStep: Int32 = 4
   /// Steps of more count no more.
   static let fullStep: Float = 24

@@ -1,6 +1,6 @@
 import WaymarkGeometry
 
-/// A straight line with what supports it along its way through the picture.
+/// A straight line with its support along its course through the picture.
 struct SupportedLine {
   var line: StraightLine
   /// A side of the picture itself: a page may end there because the picture does.

@@ -101,7 +101,7 @@ public final class PageDetector {
     return page(judged, score: PageScorer.shares([judged.score]).reduce(0, +))
   }
 
-  /// The page where it was a moment ago, its sides traced anew: a fraction of the work of `detect`.
+  /// The page where it was a moment ago, its sides traced again: a fraction of the work of `detect`.
   ///
   /// - Parameter last: where it was in the frame before, in pixels.
   /// - Returns: nil where no page is there any more, or where it has moved by more than about a thirtieth of the picture.
@@ -119,7 +119,7 @@ public final class PageDetector {
   /// The page that is known to be about there, whatever the score, with the care of `detect`: of all that may be a page in that place the
   /// likeliest.
   ///
-  /// - Returns: nil where `last` is no page's outline, or nothing but a part of it is seen.
+  /// - Returns: nil where `last` is not a page's outline, or nothing but a part of it is seen.
   public func settle(_ image: RGBImage, near last: Quadrilateral) -> DetectedPage? {
     load(image)
     let all = traced(Self.traced)
@@ -129,7 +129,7 @@ public final class PageDetector {
     let rivals = all.filter { $0.hypothesis.outline.largestCornerDistance(to: known) < limit }
     var best = followed
     for rival in rivals where rival.score > best.score { best = rival }
-    // A finger over a corner has corners of its own: the page is a worse one with them.
+    // A fingers produce false corners: the page fits worse with them.
     var placed = best
     placeCorners(&placed)
     placed.evidence = PageEvaluator(picture: picture, map: map, mask: mask).evidence(placed.hypothesis, placed.sides)

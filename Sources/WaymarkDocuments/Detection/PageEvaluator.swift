@@ -31,7 +31,7 @@ struct PageFeatures {
   var brightness = 0.0
   /// How far the sides are from straight.
   var bend = 0.0
-  /// How much just outside the worst side looks like paper in another light: a fold or a column's edge is no side of the page.
+  /// How much just outside the worst side looks like paper in another light: a fold or a column's edge is not a side of the page.
   var worstSpill = 0.0
   /// Dark marks just outside the side with the most of them.
   var outerMarks = 0.0

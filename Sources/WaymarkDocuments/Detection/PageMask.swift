@@ -1,6 +1,6 @@
 import WaymarkGeometry
 
-/// Where a page probably is in a picture, coarsely: what `PageSegmenter` tells, summed up so that an outline is compared with it quickly.
+/// A coarse probability map of the page from `PageSegmenter`, as an integral image, so that an outline is compared with it quickly.
 struct PageMask {
   private static let cells = PageSegmenter.cells
   /// Of each row the sums of the probabilities before each cell, and before the row's end.

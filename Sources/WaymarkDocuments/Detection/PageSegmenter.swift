@@ -1,7 +1,7 @@
 import WaymarkGeometry
 import WaymarkImage
 
-/// Tells of each place of a picture how likely it belongs to a page: a small convolutional network.
+/// Estimates for each place of a picture the probability that it belongs to a page, by a small convolutional network.
 ///
 /// It sees the whole picture at once, coarsely, where the other evidence sees lines and rims: of the outlines that lines make, one that
 /// ends at a fold, a table's frame or a book beneath the sheet is as good as the sheet's. The network is a U-Net (O. Ronneberger, P. Fischer,

@@ -1,7 +1,7 @@
 import Foundation
 import WaymarkGeometry
 
-/// The quadrilateral in the outline of what came into view, whatever holds it.
+/// The quadrilateral in the outline of the foreground, even where a hand holds it.
 ///
 /// Points of the mask's edge vote for lines with their direction (Hough). Of the quadrilaterals that four lines make, all facing outwards, the
 /// one counts along whose sides most of the mask ends: where a hand reaches over a side, new lies on both sides of it, which speaks for nothing

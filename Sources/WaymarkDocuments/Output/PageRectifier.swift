@@ -9,7 +9,7 @@ public struct PageRectifier: Sendable {
   /// A rectifier with the limits that the scanner uses.
   public init() {}
 
-  /// The page within `page.outline`, its bent sides made straight; nil for an outline that is no quadrilateral seen from its front.
+  /// The page within `page.outline`, its bent sides made straight; nil for an outline that is not a quadrilateral seen from its front.
   public func rectify(_ image: RGBImage, page: DetectedPage) -> RGBImage? {
     draw(image, outline: page.outline, bends: SideBends(page))
   }

@@ -125,7 +125,8 @@ extension DocumentManifest {
   package init(_ bytes: [UInt8]) throws(Damage) {
     func damaged(_ what: String) -> Damage {
       Damage(
-        .damagedRecord, "the record of the pages is damaged: \(what)", hint: "It is made anew from their pictures.")
+        .damagedRecord, "the record of the pages is damaged: \(what)",
+        hint: "It is rebuilt from the pictures of the pages.")
     }
     guard bytes.count <= Self.byteLimit else { throw damaged("it is too large") }
     let ledger: DocumentManifest
@@ -134,10 +135,10 @@ extension DocumentManifest {
     } catch {
       throw damaged("it cannot be read")
     }
-    guard Self.times.contains(ledger.changed) else { throw damaged("its time cannot be") }
-    guard Self.numbers.contains(ledger.next) else { throw damaged("its next number cannot be") }
+    guard Self.times.contains(ledger.changed) else { throw damaged("its time is invalid") }
+    guard Self.numbers.contains(ledger.next) else { throw damaged("its next number is invalid") }
     guard ledger.version == 1, ledger.pages.count <= Self.pageLimit, ledger.session.utf8.count <= 64 else {
-      throw damaged("it is of another kind")
+      throw damaged("its version or size is not supported")
     }
     guard Set(ledger.pages.map(\.number)).count == ledger.pages.count else { throw damaged("a page occurs twice") }
     for page in ledger.pages {
@@ -146,7 +147,7 @@ extension DocumentManifest {
         sizes.contains(page.height), (0...3).contains(page.turns), (0...(1 << 32)).contains(page.bytes),
         page.revision >= 0, page.revision < 1 << 40, Self.times.contains(page.captured),
         Self.times.contains(page.removed ?? 0)
-      else { throw damaged("page \(page.number) cannot be") }
+      else { throw damaged("page \(page.number) is invalid") }
       let isOutline = page.outline.map { $0.isConvex && Self.isNear($0) } ?? (page.corners == nil)
       guard isOutline, page.bends.map({ SideBends(numbers: $0) != nil }) ?? true else {
         throw damaged("page \(page.number) has no outline")

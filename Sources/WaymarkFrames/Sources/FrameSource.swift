@@ -1,7 +1,7 @@
 package import WaymarkImage
 import WaymarkSystem
 
-/// Where frames come from: a camera, a folder of pictures, a stream.
+/// A source of frames: a camera, a folder of pictures, a stream.
 ///
 /// A source runs on a thread of its own from `start` to `stop` and hands everything to its sink on that thread. Faults
 /// are statuses, not errors: a source that was started keeps trying until it is stopped.

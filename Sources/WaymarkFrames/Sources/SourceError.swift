@@ -58,7 +58,7 @@ extension Problem where Kind == SourceErrorCode {
   /// A stream that breaks its own rules.
   package static func damagedStream(_ path: String, reason: String) -> SourceError {
     SourceError(
-      code: "damagedStream", message: "\(path) cannot be read any further: \(reason)",
+      code: "damagedStream", message: "\(path) can no longer be read: \(reason)",
       hint: "check the program that writes the stream")
   }
 
@@ -66,17 +66,17 @@ extension Problem where Kind == SourceErrorCode {
   package static func endedStream(_ path: String) -> SourceError {
     path == "-"
       ? SourceError(
-        code: "streamEnded", message: "standard input has come to its end",
+        code: "streamEnded", message: "standard input has ended",
         hint: "check the program that feeds it, and start it again together with the service")
       : SourceError(
-        code: "streamEnded", message: "\(path) has come to its end: nothing writes into it any more",
-        hint: "start the program that writes the stream; it is taken up again by itself")
+        code: "streamEnded", message: "\(path) has ended: its writer closed it",
+        hint: "start the program that writes the stream; it is reopened automatically")
   }
 
   /// A pipe through which no frames come any more.
   package static func silentStream(_ path: String) -> SourceError {
     SourceError(
-      code: "streamSilent", message: "\(path) has ceased to deliver frames",
-      hint: "check the program that writes the stream; frames are taken up again as soon as they come")
+      code: "streamSilent", message: "\(path) stopped delivering frames",
+      hint: "check the program that writes the stream; frames resume as soon as they arrive")
   }
 }

@@ -10,10 +10,10 @@ package struct SourceFault: Error, Sendable, Equatable {
   package var leavesOpen: Bool
   /// True if there will be no further attempt.
   package var isFinal: Bool
-  /// The problems after which this one is no news.
+  /// The problems after which this one is not reported.
   package var follows: Predecessors
 
-  /// Problems after which another one is no news.
+  /// Problems after which another one is not reported.
   package enum Predecessors: Sendable, Equatable {
     /// None but the same.
     case itself

@@ -101,7 +101,7 @@ package struct SourceMachine: Sendable {
   package struct Policy: Sendable {
     /// How long to wait before it is opened again the first time, in seconds; ever longer after that, as long as the fault allows.
     package var firstPause: Double
-    /// How long a silent one is left alone before it is opened anew, in seconds; nil: for ever, it speaks when it does.
+    /// How long a silent one is left alone before it is reopened, in seconds; nil: for ever, it speaks when it does.
     package var reopensAfter: Double?
     /// True if one that can be opened is there. A pipe can be opened before anybody writes into it: one that was lost and is silent
     /// is as lost as before.
@@ -261,7 +261,7 @@ package struct SourceMachine: Sendable {
       return [.open]
     case .opened, .streaming: return stall(policy.silence(device).problem, now)
     case .stalled:
-      // Still silent: only opening it anew may help. What was told still holds.
+      // Still silent: only reopening it may help. What was told still holds.
       wait(policy.silence(device), now)
       return [.close]
     case .closed, .opening:

@@ -1,6 +1,6 @@
 import WaymarkSystem
 
-/// A change of state of a source, as `camera.status` tells it.
+/// A change of state of a source, as `camera.status` reports it.
 package struct SourceStatus: Sendable, Equatable {
   /// The present state.
   package enum State: String, Sendable, Codable {
@@ -10,7 +10,7 @@ package struct SourceStatus: Sendable, Equatable {
     case opened
     /// Frames arrive.
     case streaming
-    /// Open, but frames have ceased to arrive.
+    /// Open, but frames no longer arrive.
     case stalled
     /// Gone, or not to be used; tried again until it is back.
     case lost

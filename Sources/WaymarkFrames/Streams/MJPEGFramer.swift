@@ -1,5 +1,5 @@
 /// Cuts a stream of bytes into JPEG pictures. What stands between pictures (the headers of a multipart stream, padding) is
-/// passed over; a picture that is cut off by the next one's beginning is damaged.
+/// skipped; a picture that is cut off by the next one's beginning is damaged.
 ///
 /// It remembers how far it came, so that the work is linear in the bytes however few come at a time.
 package struct MJPEGFramer: Sendable {

@@ -46,7 +46,7 @@ struct StreamPlayer: ~Copyable, SourceDriver {
     self.sink = sink
     buffer = leftover
     self.converter = converter
-    // A silent stream is waited for: its writer need not begin anew.
+    // A silent stream is waited for: its writer need not start over.
     machine = SourceMachine(
       device: path,
       policy: SourceMachine.Policy(
@@ -89,8 +89,8 @@ struct StreamPlayer: ~Copyable, SourceDriver {
     begin = 0
     framer = MJPEGFramer()
     kind = nil
-    // The writer of a broken stream shall learn of it. A stream that has ended stays open meanwhile: the next one who writes into the pipe
-    // finds a reader. That what is broken has ended as well is no news.
+    // The writer of a broken stream should learn of it. A stream that has ended stays open meanwhile: the next one who writes into the pipe
+    // finds a reader. That a broken stream has also ended is not reported.
     let hasEnded = error == .endedStream(path)
     // Nobody can open standard input again, and a file that is played once has had its turn.
     let isFinal = path == "-" || isFile && !options.loops
@@ -128,7 +128,7 @@ struct StreamPlayer: ~Copyable, SourceDriver {
         return false
       }
       guard let header = Y4MHeader(line: bytes[..<newline]) else {
-        throw .damagedStream(path, reason: "its first line tells of a size or a colour form that is not read")
+        throw .damagedStream(path, reason: "its first line declares an unsupported size or colour format")
       }
       kind = .y4m(header)
       begin = newline + 1
@@ -172,11 +172,11 @@ struct StreamPlayer: ~Copyable, SourceDriver {
   private mutating func nextPlanes(_ header: Y4MHeader, _ stop: StopSignal) throws(SourceError) -> Bool {
     let bytes = buffer[begin...]
     guard let newline = bytes.prefix(1024).firstIndex(of: 0x0A) else {
-      if bytes.count >= 1024 { throw .damagedStream(path, reason: "a frame does not begin where it should") }
+      if bytes.count >= 1024 { throw .damagedStream(path, reason: "a frame's header is missing") }
       return false
     }
     guard bytes.starts(with: Array("FRAME".utf8)) else {
-      throw .damagedStream(path, reason: "a frame does not begin where it should")
+      throw .damagedStream(path, reason: "a frame's header is missing")
     }
     let start = newline + 1
     let end = start + header.width * header.height + header.chromaBytes
@@ -274,7 +274,7 @@ struct StreamPlayer: ~Copyable, SourceDriver {
     guard options.loops else { return false }
     // Without a picture, a file that begins again at once would do nothing else.
     guard hasLost || useful > usefulBefore else {
-      throw .damagedStream(path, reason: "it holds no picture that can be read")
+      throw .damagedStream(path, reason: "it contains no readable picture")
     }
     usefulBefore = useful
     hasLost = false

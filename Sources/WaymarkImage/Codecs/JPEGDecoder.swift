@@ -49,7 +49,7 @@ package struct JPEGDecoder: ~Copyable {
 
   deinit { wm_jpeg_decoder_free(handle) }
 
-  /// Reads the header of a picture and then lets `body` say where its pixels shall go; `body` may refuse it by throwing.
+  /// Reads the header of a picture and then lets `body` say where its pixels should go; `body` may refuse it by throwing.
   ///
   /// - Parameters:
   ///   - bytes: the whole file; read only during this call.
@@ -82,16 +82,16 @@ package struct JPEGDecoder: ~Copyable {
     switch Int(status) {
     case WM_JPEG_UNSUPPORTED:
       ImageError(
-        .unsupportedVariant, "this kind of JPEG is not read: \(detail)",
+        .unsupportedVariant, "this kind of JPEG is not supported: \(detail)",
         hint: "Save it as a baseline or progressive JPEG of 8 bits, or as PNG.")
     case WM_JPEG_MEMORY:
       ImageError(.outOfMemory, "there is no memory to decode the JPEG", hint: "Close other programs or scale it down.")
     case WM_JPEG_SCANS:
       ImageError(
-        .damagedPicture, "the JPEG is built to take very long: \(detail)",
-        hint: "Do not trust where it comes from; if it is yours, save it again.")
+        .damagedPicture, "the JPEG would take too long to decode: \(detail)",
+        hint: "It may be crafted to do so. If it is yours, save it again.")
     case WM_JPEG_SIZE:
-      ImageError(.damagedPicture, "the JPEG does not fit where it shall go: \(detail)", hint: "Decode it again.")
+      ImageError(.damagedPicture, "the JPEG does not fit its buffer: \(detail)", hint: "Decode it again.")
     default:
       ImageError(.damagedPicture, "the JPEG is damaged: \(detail)", hint: "Take or copy the picture again.")
     }

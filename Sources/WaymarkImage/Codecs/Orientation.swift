@@ -1,4 +1,4 @@
-/// How the stored pixels lie in relation to the upright picture: EXIF tag 0x0112, values 1 to 8
+/// The orientation of the stored pixels relative to the upright picture: EXIF tag 0x0112, values 1 to 8
 /// (CIPA DC-008, "Orientation"). The name says what has to be done to see it upright.
 public enum Orientation: Int, Sendable, CaseIterable {
   /// Nothing.

@@ -10,7 +10,7 @@ enum PNGDecoder {
       let height = file.uint32(20, littleEndian: false)
     else { throw error("it has no header") }
     guard width > 0, height > 0, width <= 0x7FFF_FFFF, height <= 0x7FFF_FFFF else {
-      throw error("its size is not a possible one")
+      throw error("its size is invalid")
     }
     return (width, height)
   }

@@ -1,7 +1,7 @@
 import CWebP
 public import WaymarkSystem
 
-/// A decoded picture and what the file said of it.
+/// A decoded picture with the metadata of its file.
 public struct DecodedPicture<Image: Sendable>: Sendable {
   /// The upright picture.
   public let image: Image

@@ -33,6 +33,6 @@ package enum PictureFile {
     }
     return ImageError(
       .fileTooLarge, "it has more than \(limit >> 20) MB",
-      hint: "That is no picture worth reading; if it is one, scale it down.")
+      hint: "If it is a picture, scale it down.")
   }
 }

@@ -39,7 +39,7 @@ public enum PictureFormat: String, Sendable, CaseIterable {
 
     if let name = refused(starts: { starts($0, at: $1) }, startsBytes: { starts($0) }, bytes) {
       throw ImageError(
-        .unsupportedFormat, "\(name) is not a format that is read here",
+        .unsupportedFormat, "\(name) is not a supported format",
         hint: "Convert it to PNG or JPEG first, for example with: \(conversion(of: name))")
     }
     throw ImageError(

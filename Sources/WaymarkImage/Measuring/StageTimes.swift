@@ -36,7 +36,7 @@ package final class StageTimes: Sendable {
     }
   }
 
-  /// Begins anew: stages without a time since are not told. Keeps the memory.
+  /// Begins again: stages without a time since are not told. Keeps the memory.
   package func forget() {
     stages.withLock { stages in
       for i in stages.indices {

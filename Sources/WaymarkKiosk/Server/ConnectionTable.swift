@@ -1,4 +1,4 @@
-/// Which connections are open, and which of them must go so that there are never more than `limit`: a pure state machine.
+/// The open connections, and the choice of which to close so that there are never more than `limit`: a pure state machine.
 ///
 /// A connection has *proved itself* when it has sent a request with the right cookie or token. Whoever has not is the
 /// first to go, the oldest before the others: connections that say nothing never keep the page out.

@@ -20,8 +20,8 @@ extension KioskServer {
       guard CommandAllowList.allows(method) else {
         return answer(
           .failure(
-            code: "notPermitted", message: "This page may not call that method.",
-            hint: "Connect to the socket for everything that sets the device up."), status: .forbidden)
+            code: "notPermitted", message: "The kiosk page may not call this method.",
+            hint: "Use the socket to set up the device."), status: .forbidden)
       }
       return answer(
         await backend.command(
@@ -102,7 +102,7 @@ extension KioskServer {
   var busy: Response {
     var response = answer(
       .failure(
-        code: "busy", message: "Too many pictures are being worked on.", hint: "Send it again in a moment."),
+        code: "busy", message: "Too many pictures are being processed.", hint: "Send it again later."),
       status: .serviceUnavailable)
     response.headers[.connection] = "close"
     return response

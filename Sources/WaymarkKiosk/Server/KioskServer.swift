@@ -7,7 +7,7 @@ import ServiceLifecycle
 import UnixSignals
 import WaymarkSystem
 
-/// The page's HTTP server: files, commands, events and pictures, for whoever holds the token.
+/// The page's HTTP server: files, commands, events and pictures, for holders of the token.
 package struct KioskServer: Sendable {
   /// The largest picture that is taken from a person's device, in bytes.
   static let uploadLimit = 16 << 20

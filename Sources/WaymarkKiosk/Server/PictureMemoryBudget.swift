@@ -1,7 +1,7 @@
 import Synchronization
 import WaymarkSystem
 
-/// Bounds what pictures take up that are under way: room for one is taken before a byte of it is read, in the order in which it was asked
+/// Bounds the memory of pictures in transit: room for one is taken before a byte of it is read, in the order in which it was asked
 /// for.
 final class PictureMemoryBudget: Sendable {
   /// Room for a picture, given back by `release`, or when nobody holds it any more.

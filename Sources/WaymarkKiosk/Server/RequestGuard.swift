@@ -90,12 +90,13 @@ struct RequestGuard: RouterMiddleware {
   private func refuse(_ refusal: AccessGuard.Refusal) -> Response {
     let (status, text): (HTTPResponse.Status, String) =
       switch refusal {
-      case .foreignHost: (.misdirectedRequest, "This kiosk is not reached under that name.")
+      case .foreignHost:
+        (.misdirectedRequest, "The kiosk page is not served under this name. Name its address with --origin.")
       case .foreignOrigin: (.forbidden, "Requests from other pages are refused.")
       case .noToken:
         (
           .unauthorized,
-          "This page is opened by a code that can be used once. `waymark kiosk` prints it, and --launch-page keeps a fresh one."
+          "This page opens with a code that works once. `waymark kiosk` prints it, and --launch-page keeps a new one."
         )
       }
     return Response(

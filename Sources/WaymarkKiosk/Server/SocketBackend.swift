@@ -131,7 +131,7 @@ package final class SocketBackend: KioskBackend {
     }
   }
 
-  /// How the connection to the service stands, in the form of an event.
+  /// The state of the connection to the service, as an event.
   private struct Connection: Encodable {
     let event = "kiosk.connection"
     let online: Bool

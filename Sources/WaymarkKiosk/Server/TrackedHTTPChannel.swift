@@ -9,7 +9,7 @@ import NIOCore
 /// ends the process by a precondition. Here a plain channel is handed over instead, which may be dropped at any time: it
 /// reads nothing until it is served, and `Connections` closes it.
 struct TrackedHTTPChannel: ServerChildChannel {
-  /// A connection that nobody serves yet.
+  /// A connection that is not served yet.
   struct Value: ServerChildChannelValue {
     let channel: any Channel
   }

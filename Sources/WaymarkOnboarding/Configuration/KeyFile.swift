@@ -2,7 +2,7 @@ import WaymarkSystem
 
 /// Key files: PEM, or a JWK set.
 package enum KeyFile {
-  /// The public keys in a file, and a word for each entry that was passed over or is private.
+  /// The public keys in a file, and a word for each entry that was skipped or is private.
   package static func publicKeys(_ path: String) throws(OnboardingError) -> (keys: [VerificationKey], skipped: [String])
   {
     let text = try text(path)

@@ -6,7 +6,7 @@ package struct OnboardingConfiguration: Sendable {
   package var policy = OnboardingPolicy()
   /// Where confirmed payloads are remembered; nil when they may be used again.
   package var replayFolder: String?
-  /// The things passed over on the way, such as keys of unsupported types.
+  /// The things skipped on the way, such as keys of unsupported types.
   package var warnings: [String] = []
 
   /// The other sections of a `waymark.yaml`, and its keys that stand in none: known here so that a

@@ -37,7 +37,7 @@ package enum AndroidEnterprise {
     for (key, _, _) in names where key != "PROVISIONING_ADMIN_EXTRAS_BUNDLE" {
       guard let value = object[prefix + key] else { continue }
       guard let text = value.scalarText, value != .null, !text.isEmpty else {
-        return refuse("\"\(key)\" has no proper value")
+        return refuse("\"\(key)\" has an invalid value")
       }
     }
     if let component = fields["componentName"] {
@@ -50,7 +50,7 @@ package enum AndroidEnterprise {
     }
     guard let location = fields["downloadLocation"] else { return Payload(.androidEnterprise, fields: fields) }
     guard let address = WebAddress(location), address.scheme == "https" || address.scheme == "http" else {
-      return refuse("the download location is no web address")
+      return refuse("the download location is not a web address")
     }
     return Payload(.androidEnterprise, fields: fields, endpoints: [.init(name: "downloadLocation", address)])
   }

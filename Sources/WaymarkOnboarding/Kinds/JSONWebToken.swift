@@ -1,6 +1,6 @@
 package import WaymarkJSON
 
-/// A token of claims that belongs to no kind of its own (RFC 7519).
+/// A token of claims without a more specific kind (RFC 7519).
 package enum JSONWebToken {
   /// Takes the claims apart.
   package static func payload(of claims: JSONValue, policy: OnboardingPolicy) -> Payload {
@@ -14,7 +14,8 @@ package enum JSONWebToken {
     guard let name = policy.hostClaim else { return Payload(.jwt, fields: fields) }
     guard let text = claims.value(at: name)?.string, !text.isEmpty else {
       let shown = DisplayText.escaped(name, limit: 60)
-      return .malformed(.jwt, "the claim \"\(shown)\", which holds the host, is missing or no text", fields: fields)
+      return .malformed(
+        .jwt, "the claim \"\(shown)\", which holds the host, is missing or not a string", fields: fields)
     }
     return Payload(.jwt, fields: fields, endpoints: [.init(name: name, hostOrAddress: text)])
   }

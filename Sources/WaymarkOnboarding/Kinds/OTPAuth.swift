@@ -4,7 +4,7 @@ package enum OTPAuth {
   package static func payload(of text: String) -> Payload {
     guard let parts = URLParts(text), let items = PercentCoding.items(parts.query ?? ""),
       let label = PercentCoding.decode(parts.path.utf8.dropFirst())
-    else { return Payload(.otpauth, problem: "this is no proper URL") }
+    else { return Payload(.otpauth, problem: "this is not a valid URL") }
     var fields = [PayloadField("type", parts.authority.lowercased()), PayloadField("label", label)]
     for item in items {
       let name = item.name.lowercased()
@@ -26,7 +26,7 @@ package enum OTPAuth {
     if let digits = fields["digits"], !["6", "7", "8", "9", "10"].contains(digits) {
       return "the number of digits is not 6 to 10"
     }
-    if let period = fields["period"], (Int(period) ?? 0) < 1 { return "the period is no positive number of seconds" }
+    if let period = fields["period"], (Int(period) ?? 0) < 1 { return "the period is not a positive number of seconds" }
     if type == "hotp", (fields["counter"].flatMap { Int($0) } ?? -1) < 0 { return "the counter is missing" }
     return nil
   }

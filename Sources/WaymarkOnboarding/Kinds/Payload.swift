@@ -25,7 +25,7 @@ package struct Payload: Sendable, Hashable {
     Self(kind, fields: fields, problem: problem)
   }
 
-  /// A place that a payload wants somebody to connect to.
+  /// An address that a payload asks to connect to.
   package struct Endpoint: Sendable, Hashable {
     /// Where in the payload it stands, for explanations.
     package var name: String

@@ -34,7 +34,7 @@ extension PayloadField {
   /// harmless value is small.
   package static func looksSecret(_ name: String) -> Bool {
     let plain = name.lowercased().filter { $0 != "_" && $0 != "-" && $0 != "." && $0 != " " }
-    // Where a token is fetched is no secret.
+    // Where a token is fetched is not a secret.
     if ["endpoint", "url", "uri"].contains(where: plain.hasSuffix) { return false }
     if ["pin", "otp", "code", "sig", "signature", "pwd", "psk", "key", "auth", "sid"].contains(plain) { return true }
     return [

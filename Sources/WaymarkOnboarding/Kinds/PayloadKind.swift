@@ -30,7 +30,7 @@ public struct PayloadKind: RawRepresentable, Hashable, Sendable, Codable, Custom
   public static let url = Self(rawValue: "url")
   /// Any other text.
   public static let text = Self(rawValue: "text")
-  /// Bytes that are no text.
+  /// Bytes that are not text.
   public static let binary = Self(rawValue: "binary")
 
   /// Every built-in kind, in the order the documentation lists them.

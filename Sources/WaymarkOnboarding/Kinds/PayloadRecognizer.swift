@@ -1,6 +1,6 @@
 package import WaymarkJSON
 
-/// Tells what a payload is and takes it apart. Nothing is accepted here.
+/// Recognizes the kind of a payload and parses it. It accepts nothing.
 package enum PayloadRecognizer {
   /// Recognizes an unsigned text. Declared kinds come first: whoever declares one means it.
   package static func recognize(_ text: String, policy: OnboardingPolicy) -> Payload {

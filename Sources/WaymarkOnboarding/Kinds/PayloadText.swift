@@ -25,7 +25,7 @@ package enum PayloadText: Sendable, Hashable {
     let visible = Self.trimmed(String(decoding: bytes.map { $0 < 0x80 ? $0 : 0x3F }, as: UTF8.self))
     let claimed = PayloadRecognizer.structuredKind(of: visible, policy: policy)
     if let claimed, hasControls || (claimed != .wifi && claimed != .vcard) {
-      self = .damaged(claimed, hasControls ? "control characters stand in the text" : "the text is not UTF-8")
+      self = .damaged(claimed, hasControls ? "the text contains control characters" : "the text is not UTF-8")
     } else if !hasControls, let text = code.text, !text.isEmpty {
       self = .foreign(Self.trimmed(text))
     } else {

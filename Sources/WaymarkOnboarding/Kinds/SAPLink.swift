@@ -41,7 +41,7 @@ package enum SAPLink {
     ] {
       guard let text = values[key], !text.isEmpty else { continue }
       guard let address = WebAddress(text), address.scheme == "https" || address.scheme == "http" else {
-        return .malformed(.sapLink, "\"\(name)\" is no web address", fields: fields)
+        return .malformed(.sapLink, "\"\(name)\" is not a web address", fields: fields)
       }
       endpoints.append(.init(name: name, address))
     }
@@ -51,11 +51,11 @@ package enum SAPLink {
         endpoints.append(.init(name: DisplayText.escaped(key, limit: 60), address))
       } else if WebAddress.isLookAlike(text) {
         let name = DisplayText.escaped(key, limit: 60)
-        endpoints.append(.init(name: name, scheme: "https", host: .failure(.init("no proper web address"))))
+        endpoints.append(.init(name: name, scheme: "https", host: .failure(.init("an invalid web address"))))
       }
     }
     guard !endpoints.isEmpty else {
-      return .malformed(.sapLink, "no address to connect to is in the link", fields: fields)
+      return .malformed(.sapLink, "the link contains no address to connect to", fields: fields)
     }
     return Payload(.sapLink, fields: fields, endpoints: endpoints)
   }

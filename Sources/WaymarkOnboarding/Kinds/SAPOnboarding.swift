@@ -24,8 +24,8 @@ package enum SAPOnboarding {
     // Some libraries do not tell "host" from "Host", and take the one we did not judge.
     let names = (object.members ?? []).map { $0.name.lowercased() }
     guard Set(names).count == names.count else { return refuse("a name occurs twice, in different spellings") }
-    guard let app = object["appID"]?.string, !app.isEmpty else { return refuse("\"appID\" is missing or no text") }
-    guard let host = object["host"]?.string, !host.isEmpty else { return refuse("\"host\" is missing or no text") }
+    guard let app = object["appID"]?.string, !app.isEmpty else { return refuse("\"appID\" is missing or not a string") }
+    guard let host = object["host"]?.string, !host.isEmpty else { return refuse("\"host\" is missing or not a string") }
     let scheme: String
     switch object["protocol"] {
     case nil, .null: scheme = "https"
@@ -36,9 +36,9 @@ package enum SAPOnboarding {
     switch object["port"] {
     case nil, .null: break
     case .number(let text), .string(let text):
-      guard let number = Port.parse(text) else { return refuse("\"port\" is no number from 1 to 65535") }
+      guard let number = Port.parse(text) else { return refuse("\"port\" is not a number from 1 to 65535") }
       port = number
-    default: return refuse("\"port\" is no number from 1 to 65535")
+    default: return refuse("\"port\" is not a number from 1 to 65535")
     }
     if let problem = auth.problem { return refuse(problem) }
     let (name, written) = WebAddress.split(host)
@@ -57,7 +57,7 @@ package enum SAPOnboarding {
     case nil, .null: return ([], nil)
     case .array(let several): methods = several
     case .object: methods = [value ?? .null]
-    default: return ([], "\"auth\" is no list of methods")
+    default: return ([], "\"auth\" is not a list of methods")
     }
     for method in methods {
       guard let type = method["type"]?.string else { return (endpoints, "a method in \"auth\" has no type") }
@@ -91,13 +91,13 @@ package enum SAPOnboarding {
       let isEndpoint = key.lowercased().hasSuffix("endpoint")
       if let address = WebAddress(text), !isRedirect {
         guard address.scheme == "https" || address.scheme == "http" else {
-          return isEndpoint ? "\"\(DisplayText.escaped(key, limit: 60))\" is no web address" : nil
+          return isEndpoint ? "\"\(DisplayText.escaped(key, limit: 60))\" is not a web address" : nil
         }
         endpoints.append(.init(name: key, address))
       } else if isEndpoint {
-        return "\"\(DisplayText.escaped(key, limit: 60))\" is no web address"
+        return "\"\(DisplayText.escaped(key, limit: 60))\" is not a web address"
       } else if !isRedirect, WebAddress.isLookAlike(text) {
-        endpoints.append(.init(name: key, scheme: "https", host: .failure(.init("no proper web address"))))
+        endpoints.append(.init(name: key, scheme: "https", host: .failure(.init("an invalid web address"))))
       }
     case .number, .bool, .null:
       if let text = value.scalarText {

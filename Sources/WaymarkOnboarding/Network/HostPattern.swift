@@ -22,7 +22,7 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
 
   private static func error(_ text: String, _ problem: String) -> OnboardingError {
     OnboardingError(
-      .badPolicy, "\"\(DisplayText.escaped(text, limit: 80))\" is no host to allow: \(problem)",
+      .badPolicy, "\"\(DisplayText.escaped(text, limit: 80))\" is not a valid host pattern: \(problem)",
       hint: "Write a host such as example.com, *.example.com or example.com:8443, without https:// or a path.")
   }
 

@@ -3,7 +3,7 @@ package struct IPv6Address: Sendable, Hashable, CustomStringConvertible {
   /// The eight groups, in the order they are written.
   package let groups: [UInt16]
 
-  /// RFC 4291, 2.2; a zone is refused. Nil when the text is no such address.
+  /// RFC 4291, 2.2; a zone is refused. Nil when the text is not such an address.
   package init?(_ text: some StringProtocol) {
     guard text.utf8.count <= 45, text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
     let halves = text.split(separator: "::", omittingEmptySubsequences: false)

@@ -15,7 +15,7 @@ package enum PercentCoding {
     return String(validating: bytes, as: UTF8.self)
   }
 
-  /// More items than this are no query of a code but an attempt to keep somebody busy.
+  /// More items than this are not a query of a code but an attempt to keep somebody busy.
   private static let maximumItems = 256
 
   /// The items of a query; a `+` stays one, for it is one in codes. Nil when something does not decode.

@@ -15,7 +15,7 @@ package enum URLPath {
       switch segment {
       case ".", "..":
         hasDots = true
-        // The part before the first slash is no segment.
+        // The part before the first slash is not a segment.
         if segment == "..", result.count > 1 { result.removeLast() }
         if isLast { result.append("") }
       default:

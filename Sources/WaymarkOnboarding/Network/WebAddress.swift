@@ -20,13 +20,13 @@ package struct WebAddress: Sendable, Hashable {
     self.query = parts.query
     let scalars = text.unicodeScalars
     if scalars.contains(where: { $0.properties.isWhitespace || $0.properties.generalCategory == .control }) {
-      self.host = .failure(.init("a space or control character stands in the address"))
+      self.host = .failure(.init("the address contains a space or control character"))
       self.port = nil
     } else if parts.authority.utf8.contains(UInt8(ascii: "@")) {
-      self.host = .failure(.init("a user name stands before the host, which hides where the address leads"))
+      self.host = .failure(.init("the address contains a user name, which hides where it leads"))
       self.port = nil
     } else if text.utf8.contains(UInt8(ascii: "\\")) {
-      self.host = .failure(.init("a backslash stands in the address, which programs read in different ways"))
+      self.host = .failure(.init("the address contains a backslash, which programs read in different ways"))
       self.port = nil
     } else {
       (self.host, self.port) = Self.split(parts.authority)
@@ -40,7 +40,7 @@ package struct WebAddress: Sendable, Hashable {
     if let colon = authority.lastIndex(of: ":"), !authority[colon...].contains("]") {
       let digits = authority[authority.index(after: colon)...]
       name = String(authority[..<colon])
-      // A name with two colons is no host with a port; `HostName` says so.
+      // A name with two colons is not a host with a port; `HostName` says so.
       if !name.contains(":") || name.hasPrefix("[") {
         guard let number = Port.parse(digits) else {
           return (.failure(.init("the port is not a number from 1 to 65535")), nil)

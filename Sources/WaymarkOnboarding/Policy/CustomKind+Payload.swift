@@ -15,7 +15,7 @@ extension CustomKind {
     }
     guard let text = value.string, !text.isEmpty else {
       return .malformed(
-        kind, "\"\(DisplayText.escaped(host, limit: 60))\", which holds the host, is no text", fields: fields)
+        kind, "\"\(DisplayText.escaped(host, limit: 60))\", which holds the host, is not a string", fields: fields)
     }
     return Payload(kind, fields: fields, endpoints: [.init(name: host, hostOrAddress: text)])
   }

@@ -34,8 +34,8 @@ public struct CustomKind: Sendable, Hashable {
     }
     if case .json(let keys) = form, keys.isEmpty || keys.contains("") {
       throw OnboardingError(
-        .badPolicy, "The kind \"\(name)\" requires no key, so that every JSON object would be one.",
-        hint: "List the keys that tell it apart under \"json\".")
+        .badPolicy, "The kind \"\(name)\" requires no key, so every JSON object would match.",
+        hint: "List the keys that identify it under \"json\".")
     }
     self.kind = kind
     self.form = form
@@ -54,7 +54,7 @@ public struct CustomKind: Sendable, Hashable {
     public init(_ text: String) throws(OnboardingError) {
       guard let parts = URLParts(text), parts.query == nil, parts.fragment == nil else {
         throw OnboardingError(
-          .badPolicy, "\"\(DisplayText.escaped(text, limit: 80))\" is no URL pattern.",
+          .badPolicy, "\"\(DisplayText.escaped(text, limit: 80))\" is not a URL pattern.",
           hint: "Write scheme://host/path, for example https://*.example.com/enrol/*, without ? and #.")
       }
       scheme = parts.scheme

@@ -1,6 +1,6 @@
 /// The policy by which a device accepts codes for onboarding.
 ///
-/// The default accepts what needs no set-up and harms nobody who looks at `connectTo` before going on: SAP mobile
+/// The default accepts what needs no set-up and is safe for everyone who checks `connectTo` before going on: SAP mobile
 /// onboarding JSON and its link, unsigned, over https, to any host.
 public struct OnboardingPolicy: Sendable {
   /// The policy for signatures of payloads.

@@ -1,6 +1,6 @@
 import WaymarkSystem
 
-/// Until when the store of confirmed payloads has forgotten its records: whatever was over before that counts as used.
+/// The time up to which the store of confirmed payloads has dropped records: payloads that expired before count as used.
 ///
 /// Without it a clock that ran ahead, had records forgotten, and was set back would let their payloads in once more. It is
 /// the latest expiry among the forgotten records, not the time of the forgetting: a clock that was years ahead for an hour
@@ -49,7 +49,7 @@ struct ReplayHorizon: Sendable {
     }
   }
 
-  /// Puts a damaged file aside and begins anew at `seconds`: what is over by then counts as used.
+  /// Puts a damaged file aside and starts over at `seconds`: what is over by then counts as used.
   ///
   /// - Returns: where the damaged file is now.
   func restore(at seconds: Double) -> String? {

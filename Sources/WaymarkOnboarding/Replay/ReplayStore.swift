@@ -62,7 +62,7 @@ package final class ReplayStore: ReplayGuard {
     case .damaged:
       let aside = horizon.restore(at: wall)
       warnings.append(
-        "\(folder)/horizon is damaged and was set aside\(aside.map { " as \($0)" } ?? ""); codes that are over by now count "
+        "\(folder)/horizon is damaged and was set aside\(aside.map { " as \($0)" } ?? ""); codes that have expired by now count "
           + "as used.")
     case .unreadable(let problem): warnings.append("\(problem.message).")
     case .none, .seconds: break
@@ -100,7 +100,7 @@ package final class ReplayStore: ReplayGuard {
       hint: "Name a folder that this user may write in as replay.folder.")
   }
 
-  /// A digest is hexadecimal digits; anything else is nobody's name here.
+  /// A digest is hexadecimal digits; no other name is used here.
   private func path(_ entry: ReplayEntry) throws(OnboardingError) -> String {
     guard entry.digest.utf8.count == 64, entry.digest.utf8.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit })
     else { throw Self.problem(folder, EINVAL) }

@@ -6,7 +6,7 @@ import WaymarkSystem
 
 /// Reads keys from a JWK set or a single JWK (RFC 7517, 7518, 8037).
 package enum JWKSet {
-  /// The public keys that can check signatures, and a word for each entry that was passed over or holds a private
+  /// The public keys that can check signatures, and a word for each entry that was skipped or holds a private
   /// key.
   package static func keys(_ text: String) throws(OnboardingError) -> (keys: [VerificationKey], skipped: [String]) {
     let value: JSONValue
@@ -23,7 +23,7 @@ package enum JWKSet {
     for entry in entries {
       let id = entry["kid"]?.string
       if let why = reasonToSkip(entry) {
-        skipped.append("the key \(VerificationKey.name(id)) is passed over: \(why)")
+        skipped.append("the key \(VerificationKey.name(id)) is ignored: \(why)")
         continue
       }
       keys.append(try key(entry, id: id))
@@ -36,7 +36,7 @@ package enum JWKSet {
   private static func reasonToSkip(_ entry: JSONValue) -> String? {
     switch entry["kty"]?.string {
     case "EC", "RSA", "OKP": break
-    case "oct": return "a shared secret cannot prove who signed"
+    case "oct": return "a shared secret does not identify the signer"
     case let type: return "its type \"\(DisplayText.escaped(type ?? "", limit: 20))\" is not known"
     }
     if let use = entry["use"]?.string, use != "sig" { return "it is not meant for signatures" }
@@ -101,6 +101,6 @@ package enum JWKSet {
   }
 
   private static func error_(_ message: String) -> OnboardingError {
-    OnboardingError(.badKey, message, hint: "Give a JWK set of public keys, or a PEM file with one.")
+    OnboardingError(.badKey, message, hint: "Use a JWK set of public keys, or a PEM file with one.")
   }
 }

@@ -5,7 +5,7 @@ package struct PEMBlock: Sendable, Hashable {
   package let label: String
   package let bytes: [UInt8]
 
-  /// The blocks of a text whose content decodes; text around them is passed over.
+  /// The blocks of a text whose content decodes; text around them is skipped.
   package static func all(in text: String) -> [PEMBlock] {
     var blocks: [PEMBlock] = []
     var label: String?

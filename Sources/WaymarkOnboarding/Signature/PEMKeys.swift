@@ -25,7 +25,7 @@ package enum PEMKeys {
     }
     guard !keys.isEmpty else {
       throw OnboardingError(
-        .badKey, "The key file holds no PEM key.",
+        .badKey, "The key file contains no PEM key.",
         hint: "It should have a line -----BEGIN PUBLIC KEY-----; a JWK set starts with {.")
     }
     return keys

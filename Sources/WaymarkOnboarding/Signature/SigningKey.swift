@@ -31,7 +31,7 @@ public struct SigningKey: Sendable {
     case .edDSA: self.init(.ed25519(.init()), id: id)
     case .rs256, .rs384, .rs512:
       guard let key = try? _RSA.Signing.PrivateKey(keySize: .bits2048) else {
-        throw OnboardingError(.badKey, "No RSA key could be made.", hint: "Try again, or take ES256.")
+        throw OnboardingError(.badKey, "No RSA key could be made.", hint: "Try again, or use ES256.")
       }
       self.init(.rsa(key), id: id)
     }
@@ -41,7 +41,7 @@ public struct SigningKey: Sendable {
   public init(pem text: String, id: String? = nil) throws(OnboardingError) {
     guard let block = PEMBlock.all(in: text).first(where: { $0.label.hasSuffix("PRIVATE KEY") }) else {
       throw OnboardingError(
-        .badKey, "The key file holds no private key in PEM.",
+        .badKey, "The key file contains no PEM private key.",
         hint: "Make one with: waymark onboarding keygen --key FILE, or openssl genpkey.")
     }
     try self.init(pem: block, id: id)

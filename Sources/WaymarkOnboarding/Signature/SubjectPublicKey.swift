@@ -1,7 +1,7 @@
-/// Finds the public key in an X.509 certificate (RFC 5280, 4.1). Nothing else of the certificate is believed or
+/// Finds the public key in an X.509 certificate (RFC 5280, 4.1). Nothing else of the certificate is trusted or
 /// checked: the policy trusts the file.
 package enum SubjectPublicKey {
-  /// The SubjectPublicKeyInfo, in DER; nil when the bytes are no certificate.
+  /// The SubjectPublicKeyInfo, in DER; nil when the bytes are not a certificate.
   package static func find(inCertificate der: [UInt8]) -> [UInt8]? {
     guard let certificate = element(der[...]), certificate.tag == 0x30,
       let body = element(certificate.content), body.tag == 0x30

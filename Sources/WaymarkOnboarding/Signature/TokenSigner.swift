@@ -46,10 +46,10 @@ public struct TokenSigner: Sendable {
       value = try JSONParser.parse(payload)
     } catch {
       throw OnboardingError(
-        .badPayload, "The payload is not JSON: \(error.problem) (byte \(error.offset)).", hint: "Give one JSON object.")
+        .badPayload, "The payload is not JSON: \(error.problem) (byte \(error.offset)).", hint: "Use one JSON object.")
     }
     guard let members = value.members else {
-      throw OnboardingError(.badPayload, "The payload is no JSON object.", hint: "Give one JSON object.")
+      throw OnboardingError(.badPayload, "The payload is not a JSON object.", hint: "Use one JSON object.")
     }
     return members
   }

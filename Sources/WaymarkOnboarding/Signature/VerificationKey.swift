@@ -71,8 +71,8 @@ public struct VerificationKey: Sendable {
 
   /// Returns the warning that a private key stands where a public one belongs.
   package static func privateWarning(_ id: String?) -> String {
-    "the key \(name(id)) is there with its private half, which whoever can read this file can sign with; keep only the "
-      + "public half here"
+    "the key \(name(id)) includes its private key, so everyone who can read this file can sign; keep only the "
+      + "public key here"
   }
 
   /// Returns whether the signature is this key's over these bytes, made with that algorithm.

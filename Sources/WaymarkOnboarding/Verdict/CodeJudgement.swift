@@ -3,7 +3,7 @@ package import FoundationEssentials
 import WaymarkJSON
 import WaymarkSystem
 
-/// One code held against the policy, up to the check of its hosts. What needs other codes or a memory comes after.
+/// Judges one code by the policy, up to the check of its hosts. Checks that need other codes or the replay store follow.
 package struct CodeJudgement: Sendable {
   /// The payload.
   package private(set) var payload: Payload?
@@ -74,14 +74,14 @@ package struct CodeJudgement: Sendable {
       guard check(.kindNotAllowed, isAllowed, detail) else { return false }
     }
     return check(
-      .malformed, inspection.payload.problem == nil, inspection.payload.problem ?? "the form is that of \(shown)")
+      .malformed, inspection.payload.problem == nil, inspection.payload.problem ?? "the form matches \(shown)")
   }
 
   private mutating func checkSignature(_ inspection: Inspection, _ policy: OnboardingPolicy) -> Bool {
     let isRequired = policy.acceptedSignatures == .required
     guard let token = inspection.token else {
       guard !isRequired else { return check(.signatureRequired, false, "the payload is not signed") }
-      skip([.signatureRequired], "the policy does not demand a signature")
+      skip([.signatureRequired], "the policy does not require a signature")
       skip([.algorithmNotAllowed, .unknownKey, .badSignature], "the payload is not signed")
       return true
     }
@@ -148,7 +148,7 @@ package struct CodeJudgement: Sendable {
         return false
       }
     } else if policy.requiresExpiry || policy.maximumLifetime != nil {
-      return check(.expired, false, "the token has no \"exp\", and the policy demands one")
+      return check(.expired, false, "the token has no \"exp\", and the policy requires one")
     } else {
       skip([.expired], "the token has no \"exp\"")
     }
@@ -178,7 +178,7 @@ package struct CodeJudgement: Sendable {
       case .failure(let problem): return check(.hostNotAllowed, false, "\(name): \(problem.message)")
       case .success(let host):
         guard endpoint.scheme == "https" || policy.allowsHTTP else {
-          return check(.hostNotAllowed, false, "\(name): \(host.ascii) would be connected to without encryption")
+          return check(.hostNotAllowed, false, "\(name): \(host.ascii) would be reached without encryption")
         }
         let port = endpoint.port ?? (endpoint.scheme == "http" ? 80 : 443)
         guard policy.ports?.contains(port) ?? true else {

@@ -1,7 +1,7 @@
 import WaymarkJSON
 import WaymarkSystem
 
-/// A code taken apart: what it is, and the token around it if it is signed.
+/// A parsed code: its kind, and its token if it is signed.
 package struct Inspection: Sendable {
   /// The payload. When the text is damaged the kind is the one it claims to be.
   package private(set) var payload: Payload
@@ -41,7 +41,7 @@ package struct Inspection: Sendable {
     if encodingProblem == nil,
       payload.fields.contains(where: { Self.hasControls($0.name) || Self.hasControls($0.value) })
     {
-      encodingProblem = "control characters stand, escaped, in the text"
+      encodingProblem = "the text contains escaped control characters"
     }
   }
 

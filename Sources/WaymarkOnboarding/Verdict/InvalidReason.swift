@@ -24,7 +24,7 @@ public enum InvalidReason: String, Sendable, Hashable, Codable, CaseIterable {
   case wrongIssuer
   /// The token is meant for somebody else (`aud`).
   case wrongAudience
-  /// A host that the payload wants to connect to is not allowed, or is no proper host.
+  /// A host that the payload wants to connect to is not allowed, or is not a valid host.
   case hostNotAllowed
   /// The code comes from recorded pictures, and only a camera may onboard this device.
   case sourceNotAllowed

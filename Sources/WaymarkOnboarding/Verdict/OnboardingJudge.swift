@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// Says whether this device would accept what the codes of a picture say.
+/// Decides whether this device accepts the codes of a picture.
 public struct OnboardingJudge: Sendable {
   /// The policy.
   public let policy: OnboardingPolicy
@@ -74,7 +74,7 @@ public struct OnboardingJudge: Sendable {
         isHarmless: judgement.isHarmless)
     }
     guard trustsSource else {
-      steps.append(VerdictStep(.sourceNotAllowed, .failed, "the frames come from no camera"))
+      steps.append(VerdictStep(.sourceNotAllowed, .failed, "the frames do not come from a camera"))
       return refuse(.sourceNotAllowed)
     }
     steps.append(VerdictStep(.sourceNotAllowed, .passed, "the source of the code may onboard this device"))

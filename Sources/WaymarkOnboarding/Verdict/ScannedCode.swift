@@ -1,4 +1,4 @@
-/// A code that was found in a picture, as the verdict needs to know it.
+/// The properties of a code in a picture that the verdict depends on.
 public struct ScannedCode: Sendable, Hashable {
   /// The payload as the code stores it.
   public var bytes: [UInt8]

@@ -1,4 +1,4 @@
-/// One check and how it went, for people who want to know why.
+/// One check and its result, to explain a verdict.
 public struct VerdictStep: Sendable, Hashable {
   /// How a check ended.
   public enum Result: String, Sendable, Hashable, Codable {

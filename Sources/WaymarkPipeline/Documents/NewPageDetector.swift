@@ -2,7 +2,7 @@ import WaymarkDocuments
 import WaymarkGeometry
 import WaymarkImage
 
-/// The sheet whose shape came into view: what it covers tells where it ends, also where its sides have no contrast, and where a hand holds it.
+/// Detects a new sheet by the shape that differs from the background, also where its sides have no contrast or a hand covers them.
 struct NewPageDetector {
   let detector: PageDetector
   let memory: BackgroundModel
@@ -30,7 +30,7 @@ struct NewPageDetector {
     let isPage = known.map { $0.score >= PageCapture.Settings().leastScore } ?? false
     if let known {
       guard fits + Self.lead < sheet.fitScore else { return nil }
-      // A new object may be as bright as the table in part, which then is no part of the shape.
+      // A new object may be as bright as the table in part, which then is not part of the shape.
       let isPart = sheet.outline.signedArea < Self.part * known.outline.signedArea
       if isPart, isPage { return nil }
       if isPage, memory.isShadow(between: known.outline, and: sheet.outline) { return nil }
@@ -53,7 +53,7 @@ struct NewPageDetector {
     {
       page.outline = traced.outline
     }
-    // A page that is known does not give way to what hardly looks like one.
+    // A page that is known does not yield to what hardly looks like one.
     if let known, isPage, page.score < known.score - Self.doubt { return nil }
     return page
   }

@@ -1,7 +1,7 @@
 package import WaymarkDocuments
 package import WaymarkGeometry
 
-/// When a page that is held before the camera is captured by itself, and what is said until then.
+/// Decides when a page in front of the camera is captured automatically, and which advice is given until then.
 ///
 /// A value without clock and I/O: it is told what each frame shows and when it was captured, and says what to do. A page must rest for
 /// `holdTime`; the sharpest frame of that time is the one that is kept. After a capture it waits until the view has changed, and a page
@@ -18,7 +18,7 @@ package struct PageCapture: Sendable {
     let maxJitter = 0.035
     /// How far it may move from one `glance` to the last.
     package var finalMaxDrift = 0.01
-    /// Outlines whose corners are no farther apart are the same.
+    /// Outlines whose corners are not farther apart are the same.
     package var agreement = 0.02
     /// Seconds.
     package var glance = 0.2
@@ -172,7 +172,7 @@ package struct PageCapture: Sendable {
       }
     }
     let (advice, isBlocking) = Self.advice(on: sight.look)
-    // A score that is judged anew in every frame wavers.
+    // A score that is judged again in every frame wavers.
     let isTable = (sight.look.marks.isBlank || sight.look.brightness < Self.dark) && !sight.isNewInView
     guard sight.score >= settings.leastScore * (hold == nil ? 1 : 0.67), !isBlocking, !isTable else {
       // A corner close to the border is now within the picture and now not.

@@ -34,7 +34,7 @@ package struct CodeTask: Sendable {
   package var cameras: CameraChoice
   /// The first that fits a code holds.
   package var sizes: [Size]
-  /// Rises with every change after which everything begins anew; readings carry it, so that late ones can be told.
+  /// Rises with every change after which everything starts over; readings carry it, so that late ones can be told.
   package var generation: Int
 
   package init(cameras: CameraChoice = CameraChoice(), sizes: [Size] = [], generation: Int = 0) {

@@ -2,7 +2,7 @@ package import WaymarkBarcodes
 package import WaymarkFrames
 import WaymarkSystem
 
-/// Hands what the barcode lane read to the code lane: the newest reading that was not taken yet.
+/// Hands the readings of the barcode lane to the code lane: the newest one that was not taken yet.
 package final class CodeMailbox: Sendable {
   private struct State: Sendable {
     var isOpen = false
@@ -13,7 +13,7 @@ package final class CodeMailbox: Sendable {
 
   package init() {}
 
-  /// Returns whether anybody takes what is put in; shut, it lets go of what it holds.
+  /// Returns whether a consumer takes what is put in; closing drops the content.
   package func setOpen(_ isOpen: Bool) {
     state.withLock { $0 = State(isOpen: isOpen) }
   }

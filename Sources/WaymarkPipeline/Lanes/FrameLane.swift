@@ -1,7 +1,7 @@
 package import WaymarkFrames
 package import WaymarkImage
 
-/// A lane as the pipeline sees it, whatever it computes.
+/// The pipeline's interface to a lane.
 package protocol FrameLane: AnyObject, Sendable {
   /// A short name for statistics and the thread: `barcode`, `anchors`.
   var name: String { get }

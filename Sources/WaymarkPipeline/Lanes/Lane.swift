@@ -21,7 +21,7 @@ package final class Lane<Settings: Sendable, Output: Sendable>: FrameLane {
     var times = RecentTimes()
     var busySince: Double?
     var stopping = false
-    /// True if the work is to be let go of, with all that it keeps of frames.
+    /// True if the work is to be released, with all that it keeps of frames.
     var isForgotten = false
     var demandChanged: (@Sendable () -> Void)?
   }
@@ -149,7 +149,7 @@ package final class Lane<Settings: Sendable, Output: Sendable>: FrameLane {
     changed?()
   }
 
-  /// Lets go of the work, and so of all that it keeps of frames; the next frame gets a new one.
+  /// Releases the work, and so of all that it keeps of frames; the next frame gets a new one.
   package func forget() { state.update { $0.isForgotten = true } }
 
   /// Limits the rate; nil: all frames.

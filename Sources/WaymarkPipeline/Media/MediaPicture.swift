@@ -1,4 +1,4 @@
-/// A picture for somebody who watches: a whole JPEG file.
+/// A picture of the preview: a complete JPEG file.
 package struct MediaPicture: Sendable {
   /// The frame it shows.
   package let sequence: UInt64

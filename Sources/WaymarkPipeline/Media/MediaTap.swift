@@ -59,7 +59,7 @@ package final class MediaTap: Sendable {
   }
 }
 
-/// Somebody who watches.
+/// A subscriber of the preview.
 package final class MediaSubscription: Sendable {
   private struct State: Sendable {
     var ready = true

@@ -112,7 +112,7 @@ extension LiveScan {
     return advisor.update(wanted, at: now).map { [.guide(scan, $0)] } ?? []
   }
 
-  /// How many frames must agree before a code is told. QR corrects its errors; bars without that are believed when
+  /// How many frames must agree before a code is told. QR corrects its errors; bars without that are trusted when
   /// another frame says the same. A part of a message waits for a moment in which the others may be read too.
   private static func agreement(_ symbol: Symbol) -> Int {
     if symbol.part != nil { return 3 }

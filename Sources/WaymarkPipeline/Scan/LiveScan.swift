@@ -4,7 +4,7 @@ package import WaymarkGeometry
 package import WaymarkOnboarding
 package import WaymarkSymbologies
 
-/// The one scan that can be armed on a device: who holds it, what it has seen, what to tell.
+/// The scan that is armed on a device: its owner, the codes it has seen, and the events to send.
 ///
 /// A value without clock and I/O: inputs carry the time (seconds, CLOCK_MONOTONIC), effects say what to do. `Owner`
 /// tells clients apart, nil being the service itself; `Context` is what a client wants back with every event.
@@ -130,7 +130,7 @@ package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable
     case busy(holder: Owner?)
     /// No scan is armed, or not the one that was named.
     case noScan
-    /// No verdict waits for a confirmation.
+    /// No verdict is waiting to be confirmed.
     case nothingToConfirm
     /// The confirmation is being written.
     case confirming
@@ -169,7 +169,7 @@ package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable
     case changed
   }
 
-  /// Where it stands.
+  /// The phase of the scan.
   package enum Phase: Sendable {
     /// No scan is armed.
     case idle
@@ -181,7 +181,7 @@ package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable
     case confirming(Scan, Success, by: Owner?, isAbandoned: Bool)
   }
 
-  /// Where it stands.
+  /// The phase of the scan.
   package internal(set) var phase = Phase.idle
   package internal(set) var settings: Settings
   var seen: SeenCodes

@@ -41,7 +41,7 @@ extension OnboardingJudge {
     }
     let unread = reading.unread.first { accepted.contains(.qr) && $0.kind == .qr }
     var verdict = verdict(for: codes, now: now, center: center, sawUnreadable: unread != nil)
-    // A code that could not be read and is no QR code is a code of another symbology all the same.
+    // A code that could not be read and is not a QR code is a code of another symbology anyway.
     if verdict.outcome == .unsuccessful(.nothingFound), let other = reading.unread.first(where: { $0.kind != .qr }) {
       let isAccepted = accepted.contains { other.kind == .bars ? !$0.isMatrix : $0.isMatrix && $0 != .qr }
       verdict.outcome = .unsuccessful(isAccepted ? .codeNotReadable : .notQR)

@@ -1,7 +1,7 @@
 import WaymarkBarcodes
 import WaymarkSymbologies
 
-/// Which codes are in view, so that each is told once until it has been away for a while.
+/// The codes in view, so that each is reported once until it has been out of view for a while.
 struct SeenCodes: Sendable {
   /// The identity of a code.
   struct Key: Hashable, Sendable {
@@ -12,7 +12,7 @@ struct SeenCodes: Sendable {
     var standing: Standing
   }
 
-  /// How a code stood when it was told.
+  /// The state of a code when it was last reported.
   enum Standing: Hashable, Sendable {
     case accepted, refused, ambiguous
   }

@@ -108,7 +108,7 @@ package final class TextProcessor {
       reading.failure = error
     } catch {
       reading.failure = TextError(
-        .textEngineFailed, "The frame could not be read.", hint: "The next one is tried.", cause: "\(error)")
+        .textEngineFailed, "The frame could not be read.", hint: "The next frame is tried.", cause: "\(error)")
     }
     return reading
   }

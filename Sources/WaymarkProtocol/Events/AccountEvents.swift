@@ -20,7 +20,7 @@ public struct AccountState: EventPayload {
   public var user: AccountPerson?
   /// Seconds until the next passcode may be tried.
   public var wait: Double?
-  /// True if a forgotten passcode can be set anew.
+  /// True if a forgotten passcode can be reset.
   public var canRecover: Bool?
   /// How synchronizing goes.
   public var sync: SyncStatus?
@@ -138,7 +138,7 @@ public struct AccountTrouble: Codable, Hashable, Sendable {
   }
 }
 
-/// A user, as far as they are shown.
+/// The visible data of a user.
 public struct AccountPerson: Codable, Hashable, Sendable {
   /// The service's own name for them, which says nothing of who it is; missing for one who is not on this device.
   public var id: String?
@@ -256,11 +256,11 @@ public struct AccountRemoved: EventPayload {
   }
 }
 
-/// A question to the integrator's program: sent to its connection alone.
+/// A request to the provider: sent to its connection alone.
 public struct AuthenticationRequested: EventPayload {
   /// The number that `authentication.answer` takes.
   public var request: Int
-  /// The question: `activate`, `lookup`, `verify`, `recover`, `sync`.
+  /// The kind of request: `activate`, `lookup`, `verify`, `recover`, `sync`.
   public var kind: String
   /// Seconds for an answer; for `sync`, from one word about its progress to the next.
   public var timeout: Double
@@ -296,7 +296,7 @@ public struct AuthenticationRequested: EventPayload {
   }
 }
 
-/// A question needs no answer any more: sent to the integrator's program alone.
+/// A request needs no reply any more: sent to the integrator's program alone.
 public struct AuthenticationWithdrawn: EventPayload {
   /// Which.
   public var request: Int

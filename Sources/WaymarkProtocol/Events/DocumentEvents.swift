@@ -144,7 +144,7 @@ public struct DocumentSaved: EventPayload {
   }
 }
 
-/// The session is over, or nobody holds it any more.
+/// The session is over, or no client holds it any longer.
 public struct DocumentEnded: EventPayload {
   /// The session.
   public var session: String

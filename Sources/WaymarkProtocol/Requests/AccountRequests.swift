@@ -22,7 +22,7 @@ public struct AccountPolicyRequest: ServiceRequest {
   public init() {}
 }
 
-/// Goes on.
+/// Continues with the next step.
 public struct AccountNextRequest: ServiceRequest {
   /// True if the terms of the first screen were agreed to.
   public var agreed: Bool?

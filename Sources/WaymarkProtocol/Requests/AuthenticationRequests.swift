@@ -51,7 +51,7 @@ public struct AuthenticationSignInRequest: ServiceRequest {
   }
 }
 
-/// Begins to set a forgotten passcode anew.
+/// Begins to set a forgotten passcode again.
 public struct AuthenticationForgotRequest: ServiceRequest {
   /// The result of a success.
   public typealias Result = AccountState
@@ -80,7 +80,7 @@ public struct AuthenticationProvideRequest: ServiceRequest {
   }
 }
 
-/// Answers a question.
+/// Answers a request of the service.
 public struct AuthenticationAnswerRequest: ServiceRequest {
   /// Its number.
   public var request: Int
@@ -170,9 +170,9 @@ public struct SyncRetryRequest: ServiceRequest {
   public init() {}
 }
 
-/// Tells how synchronizing goes.
+/// Reports the progress of synchronization.
 public struct SyncProgressRequest: ServiceRequest {
-  /// The question's number.
+  /// The number of the request.
   public var request: Int
   /// The share that is done. From 0 to 1.
   public var progress: Double

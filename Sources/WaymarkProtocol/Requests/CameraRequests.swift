@@ -110,7 +110,7 @@ public struct CameraControlRequest: ServiceRequest {
   }
 }
 
-/// The control as it stands.
+/// The value of the control after the change.
 public struct CameraControlResult: Codable, Hashable, Sendable {
   /// The control.
   public var name: String

@@ -56,7 +56,7 @@ public struct SubscribeRequest: ServiceRequest {
   }
 }
 
-/// Where a client stands in the events of a service.
+/// The last event that a client has received.
 public struct EventPosition: Codable, Hashable, Sendable {
   /// The run of the service that counts.
   public var instance: String
@@ -70,7 +70,7 @@ public struct EventPosition: Codable, Hashable, Sendable {
   }
 }
 
-/// Takes the configuration over anew, as SIGHUP does.
+/// Reloads the configuration, as SIGHUP does.
 public struct ConfigReloadRequest: ServiceRequest {
 
   /// The result of a success.

@@ -20,7 +20,7 @@ public struct DocumentBeginRequest: ServiceRequest {
   }
 }
 
-/// Captures by itself, by the shutter only, or not at all.
+/// Sets the capture mode: automatic, by the shutter only, or paused.
 public struct DocumentModeRequest: ServiceRequest {
   /// Which.
   public var mode: DocumentMode
@@ -51,7 +51,7 @@ public struct DocumentCaptureRequest: ServiceRequest {
   public init() {}
 }
 
-/// Tells the session and its pages.
+/// Returns the session and its pages.
 public struct DocumentPagesRequest: ServiceRequest {
   /// The result of a success.
   public typealias Result = DocumentSession
@@ -63,7 +63,7 @@ public struct DocumentPagesRequest: ServiceRequest {
   public init() {}
 }
 
-/// Says where a page is in its picture.
+/// Sets the corners of a page in its picture.
 public struct DocumentAdjustRequest: ServiceRequest {
   /// Its id.
   public var page: String
@@ -88,7 +88,7 @@ public struct DocumentAdjustRequest: ServiceRequest {
   }
 }
 
-/// Says what is done to a page.
+/// Sets the filter of a page.
 public struct DocumentFilterRequest: ServiceRequest {
   /// The filter.
   public var filter: DocumentFilter

@@ -26,7 +26,7 @@ public struct FormSubmitRequest: ServiceRequest {
   }
 }
 
-/// The form was taken in, and is kept until somebody acknowledges it.
+/// The form is stored until a client acknowledges it.
 public struct FormSubmitResult: Codable, Hashable, Sendable {
   /// Its id.
   public var id: String
@@ -40,7 +40,7 @@ public struct FormSubmitResult: Codable, Hashable, Sendable {
   }
 }
 
-/// Lists forms that nobody has acknowledged, the oldest first.
+/// Lists pending forms, the oldest first.
 public struct FormPendingRequest: ServiceRequest {
   /// The most forms to return; 20 when missing. Fewer come when they are large. From 1 to 100.
   public var limit: Int?
@@ -60,7 +60,7 @@ public struct FormPendingRequest: ServiceRequest {
   }
 }
 
-/// Forms that nobody has acknowledged.
+/// Pending forms.
 public struct FormPendingResult: Codable, Hashable, Sendable {
   /// The forms, as their events told of them.
   public var forms: [FormSubmitted]
@@ -74,7 +74,7 @@ public struct FormPendingResult: Codable, Hashable, Sendable {
   }
 }
 
-/// Says that a form was taken over: the service forgets it.
+/// Acknowledges a form: the service deletes it.
 public struct FormAcknowledgeRequest: ServiceRequest {
   /// Its id.
   public var id: String

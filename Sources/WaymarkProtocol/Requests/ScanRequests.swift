@@ -67,7 +67,7 @@ public struct ScanCancelRequest: ServiceRequest {
   }
 }
 
-/// Goes on with the verdict that waits.
+/// Confirms the verdict that is waiting.
 public struct ScanConfirmRequest: ServiceRequest {
   /// Which; the armed one when missing.
   public var scan: String?

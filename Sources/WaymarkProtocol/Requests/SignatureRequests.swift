@@ -1,4 +1,4 @@
-/// Keeps what a person has signed.
+/// Stores a signature.
 public struct SignatureSaveRequest: ServiceRequest {
   /// Strokes: a flat list of whole numbers each, four a point: x and y in tenths of a pixel, milliseconds since the first point of the
   /// signature, pressure in thousandths or −1. The first point of a stroke is as it is; x, y and time of the others are differences from

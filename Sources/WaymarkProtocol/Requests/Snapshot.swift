@@ -12,7 +12,7 @@ public struct Snapshot: Codable, Hashable, Sendable {
   public var unmatched: [String]?
   /// How many earlier events follow this answer, where they were asked for.
   public var replayed: Int?
-  /// True where some of those may be gone, because the service keeps no more or runs anew.
+  /// True where some of those may be gone, because the service keeps no more or runs again.
   public var missed: Bool?
   /// The scanner.
   public var scanner: ScannerStatus

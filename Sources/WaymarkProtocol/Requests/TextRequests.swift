@@ -26,7 +26,7 @@ public struct TextBeginRequest: ServiceRequest {
   }
 }
 
-/// Takes one of the candidates that were told, as somebody has chosen it.
+/// Accepts one of the reported candidates.
 public struct TextChooseRequest: ServiceRequest {
   /// The text of a candidate, or one of its `others`.
   public var text: String

@@ -16,9 +16,9 @@ extension ProtocolComments {
     AccountListResult	The users.
     AccountListResult.damaged	The ids of users whose files are damaged; missing where there are none. `account.remove` deletes what is left of them.
     AccountListResult.users	By name; those whose onboarding is not over last.
-    AccountNextRequest	Goes on.
+    AccountNextRequest	Continues with the next step.
     AccountNextRequest.agreed	True if the terms of the first screen were agreed to.
-    AccountPerson	A user, as far as they are shown.
+    AccountPerson	The visible data of a user.
     AccountPerson.id	The service's own name for them, which says nothing of who it is; missing for one who is not on this device.
     AccountPerson.initials	Letters in the place of a picture.
     AccountPerson.subtitle	The line below it.
@@ -64,7 +64,7 @@ extension ProtocolComments {
     AccountState.Purpose.first	The first user of the device.
     AccountState.Purpose.recover	A forgotten passcode.
     AccountState.Purpose.renew	Consents that came since.
-    AccountState.canRecover	True if a forgotten passcode can be set anew.
+    AccountState.canRecover	True if a forgotten passcode can be reset.
     AccountState.consent	The consent that is asked for.
     AccountState.method	The way of activation that was chosen.
     AccountState.phase	The phase shown.
@@ -177,7 +177,7 @@ extension ProtocolComments {
     ArmedScan.mode	The purpose.
     ArmedScan.pending	The verdict that waits for its confirmation.
     ArmedScan.scan	Its id.
-    AuthenticationAnswerRequest	Answers a question.
+    AuthenticationAnswerRequest	Answers a request of the service.
     AuthenticationAnswerRequest.host	Where their data is.
     AuthenticationAnswerRequest.outcome	`accepted`, `refused`, `offline` or `conflict`.
     AuthenticationAnswerRequest.request	Its number.
@@ -185,14 +185,14 @@ extension ProtocolComments {
     AuthenticationAnswerRequest.subtitle	The line below it.
     AuthenticationAnswerRequest.text	Words for the person, where it is not `accepted`.
     AuthenticationAnswerRequest.title	Their name.
-    AuthenticationForgotRequest	Begins to set a forgotten passcode anew.
+    AuthenticationForgotRequest	Begins to set a forgotten passcode again.
     AuthenticationProvideRequest	Makes this connection the one that verifies, looks up and synchronizes.
     AuthenticationProvideRequest.name	Its name, for the log.
-    AuthenticationRequested	A question to the integrator's program: sent to its connection alone.
+    AuthenticationRequested	A request to the provider: sent to its connection alone.
     AuthenticationRequested.code	The code, link or e-mail address of the activation.
     AuthenticationRequested.fields	The fields that the person filled in, by the names of the policy's fields.
     AuthenticationRequested.host	The host that the activation led to.
-    AuthenticationRequested.kind	The question: `activate`, `lookup`, `verify`, `recover`, `sync`.
+    AuthenticationRequested.kind	The kind of request: `activate`, `lookup`, `verify`, `recover`, `sync`.
     AuthenticationRequested.request	The number that `authentication.answer` takes.
     AuthenticationRequested.subject	Whom it is about.
     AuthenticationRequested.timeout	Seconds for an answer; for `sync`, from one word about its progress to the next.
@@ -202,7 +202,7 @@ extension ProtocolComments {
     AuthenticationSignInRequest.passcode	The passcode.
     AuthenticationSubmitRequest	Hands in the credentials that were asked for.
     AuthenticationSubmitRequest.fields	An object: what was filled in, by the names of the policy's fields.
-    AuthenticationWithdrawn	A question needs no answer any more: sent to the integrator's program alone.
+    AuthenticationWithdrawn	A request needs no reply any more: sent to the integrator's program alone.
     AuthenticationWithdrawn.request	Which.
     CameraControlDescription	A control of a camera.
     CameraControlDescription.defaultValue	The value that the driver starts with.
@@ -214,7 +214,7 @@ extension ProtocolComments {
     CameraControlRequest	Sets a control of the camera.
     CameraControlRequest.name	The control.
     CameraControlRequest.value	The value.
-    CameraControlResult	The control as it stands.
+    CameraControlResult	The value of the control after the change.
     CameraControlResult.name	The control.
     CameraControlResult.value	The value that the driver made of it.
     CameraDescription	A camera that is plugged in.
@@ -330,7 +330,7 @@ extension ProtocolComments {
     CodesUpdated	Where every code is that is followed; one a frame.
     CodesUpdated.codes	The codes, by their numbers.
     CodesUpdated.intrinsics	The camera's intrinsics that the poses were computed with.
-    ConfigReloadRequest	Takes the configuration over anew, as SIGHUP does.
+    ConfigReloadRequest	Reloads the configuration, as SIGHUP does.
     ConfigReloadResult	The configuration was taken over.
     ConfigReloadResult.restart	Sections that changed and need a restart.
     ConnectionClosed	The last line before the service closes this connection on its own.
@@ -372,7 +372,7 @@ extension ProtocolComments {
     Conventions.matrix	How it is to be read.
     Conventions.pixels	The frame of pixel coordinates.
     Conventions.units	Units.
-    DocumentAdjustRequest	Says where a page is in its picture.
+    DocumentAdjustRequest	Sets the corners of a page in its picture.
     DocumentAdjustRequest.corners	Four [x, y] in pixels of the picture, clockwise from the page's top left; the whole picture when missing.
     DocumentAdjustRequest.page	Its id.
     DocumentAdjustRequest.snap	True if the corners move to the page's edges where there are some near them.
@@ -394,7 +394,7 @@ extension ProtocolComments {
     DocumentDeleteRequest.page	Its id.
     DocumentDiscardRequest	Throws the pages away and ends the session.
     DocumentEndRequest	Ends looking for pages; they stay until they are saved, discarded or too old.
-    DocumentEnded	The session is over, or nobody holds it any more.
+    DocumentEnded	The session is over, or no client holds it any longer.
     DocumentEnded.by	The client that ended it.
     DocumentEnded.count	Pages that are kept for the next client.
     DocumentEnded.reason	Why.
@@ -416,7 +416,7 @@ extension ProtocolComments {
     DocumentFilter.colour	White balanced, shadows taken away.
     DocumentFilter.grayscale	The same without colour.
     DocumentFilter.photo	Nothing.
-    DocumentFilterRequest	Says what is done to a page.
+    DocumentFilterRequest	Sets the filter of a page.
     DocumentFilterRequest.filter	The filter.
     DocumentFilterRequest.page	Its id; all pages, and those to come, when missing.
     DocumentFormat	The format that pages are saved in.
@@ -426,8 +426,8 @@ extension ProtocolComments {
     DocumentMode	The mode of capture: automatic, or by request.
     DocumentMode.automatic	A page that is held still is captured.
     DocumentMode.manual	Only the shutter captures.
-    DocumentMode.paused	The camera is not looked at.
-    DocumentModeRequest	Captures by itself, by the shutter only, or not at all.
+    DocumentMode.paused	Capturing is paused.
+    DocumentModeRequest	Sets the capture mode: automatic, by the shutter only, or paused.
     DocumentModeRequest.mode	Which.
     DocumentOutline	Where the page is in a frame, and how far capturing it has come.
     DocumentOutline.advice	The advice to a person.
@@ -446,7 +446,7 @@ extension ProtocolComments {
     DocumentPage.revision	Rises with every change: what was drawn of it before is old.
     DocumentPage.rotation	Degrees that it is turned by, clockwise.
     DocumentPage.width	Of the picture that it was captured in, in pixels.
-    DocumentPagesRequest	Tells the session and its pages.
+    DocumentPagesRequest	Returns the session and its pages.
     DocumentPhase	How far capturing has come.
     DocumentPhase.found	One is.
     DocumentPhase.holding	It is held still and is about to be captured.
@@ -487,10 +487,10 @@ extension ProtocolComments {
     Event.seq	The service's counter; gaps are normal. `nil` for what concerns one connection alone, such as `hello`.
     Event.time	When the event was made: RFC 3339, UTC, milliseconds.
     EventBody	One event as it came over the wire, by its payload.
-    EventPosition	Where a client stands in the events of a service.
+    EventPosition	The last event that a client has received.
     EventPosition.instance	The run of the service that counts.
     EventPosition.seq	The last event that the client has.
-    FormAcknowledgeRequest	Says that a form was taken over: the service forgets it.
+    FormAcknowledgeRequest	Acknowledges a form: the service deletes it.
     FormAcknowledgeRequest.id	Its id.
     FormAcknowledgeResult	A form was forgotten.
     FormAcknowledgeResult.pending	How many still wait.
@@ -498,10 +498,10 @@ extension ProtocolComments {
     FormField.label	The label that the person saw beside it.
     FormField.name	Its name: a word of the integrator's.
     FormField.value	The whole text that was filled in.
-    FormPendingRequest	Lists forms that nobody has acknowledged, the oldest first.
+    FormPendingRequest	Lists pending forms, the oldest first.
     FormPendingRequest.after	Only those after this id.
     FormPendingRequest.limit	The most forms to return; 20 when missing. Fewer come when they are large. From 1 to 100.
-    FormPendingResult	Forms that nobody has acknowledged.
+    FormPendingResult	Pending forms.
     FormPendingResult.forms	The forms, as their events told of them.
     FormPendingResult.more	True if there are more: ask again with the last id as `after`.
     FormSubmitRequest	Hands a form that a person has filled in to the programs on the socket.
@@ -509,7 +509,7 @@ extension ProtocolComments {
     FormSubmitRequest.fields	The fields that were filled in, in the order of the form.
     FormSubmitRequest.form	Which form it is: a word of the integrator's.
     FormSubmitRequest.key	The client's own name for this submission: sent once more under the same one it is not taken twice.
-    FormSubmitResult	The form was taken in, and is kept until somebody acknowledges it.
+    FormSubmitResult	The form is stored until a client acknowledges it.
     FormSubmitResult.id	Its id.
     FormSubmitResult.submitted	When it was taken in: RFC 3339, UTC, milliseconds.
     FormSubmitted	A person has filled in a form and sent it.
@@ -652,7 +652,7 @@ extension ProtocolComments {
     ScanCancelled.context	The `context` of `scan.begin`, unread.
     ScanCancelled.reason	Why.
     ScanCancelled.scan	The scan it belongs to.
-    ScanConfirmRequest	Goes on with the verdict that waits.
+    ScanConfirmRequest	Confirms the verdict that is waiting.
     ScanConfirmRequest.scan	Which; the armed one when missing.
     ScanConfirmed	The person went on.
     ScanConfirmed.by	The client that confirmed.
@@ -776,36 +776,36 @@ extension ProtocolComments {
     SceneUnloaded.scene	The scene that was.
     ServerStopping	The service stops.
     ServerStopping.reason	Why, for people.
-    ServiceError	An error as it stands in a reply.
+    ServiceError	An error in a reply.
     ServiceError.Code	The codes of error replies. Codes that a newer service brings are kept as they are.
-    ServiceError.Code.badConfiguration	The configuration file has problems; all stays as it was.
-    ServiceError.Code.badParams	A parameter is missing, of the wrong type or out of its range.
-    ServiceError.Code.badPicture	It is a picture that cannot be read, or not a picture at all.
-    ServiceError.Code.busy	Another client holds it; `holder` says who.
+    ServiceError.Code.badConfiguration	The configuration file has problems; the old configuration stays in effect.
+    ServiceError.Code.badParams	A parameter is missing, of the wrong type or out of range; the message names it.
+    ServiceError.Code.badPicture	The picture cannot be read, or is not a picture.
+    ServiceError.Code.busy	Another client holds it (`holder` names the client), or too many requests are being processed.
     ServiceError.Code.codeRefused	The code does not activate this device.
-    ServiceError.Code.full	The service keeps as much as it may; something must be taken over first.
-    ServiceError.Code.internalError	The service failed; its log says more.
+    ServiceError.Code.full	The maximum is stored; something must be fetched or removed first.
+    ServiceError.Code.internalError	The service failed; see its log.
     ServiceError.Code.lineTooLong	The line is longer than 64 KiB; the connection is closed.
     ServiceError.Code.malformedRequest	The line is not a request: not JSON, not an object, nested too deeply, without a method.
-    ServiceError.Code.noCamera	No camera is there, or it cannot be opened.
+    ServiceError.Code.noCamera	There is no camera, or it delivers no frame.
     ServiceError.Code.noScan	No scan is armed.
     ServiceError.Code.noScene	No scene is loaded.
-    ServiceError.Code.noSession	No session looks for pages, or reads text, or it is another client's.
-    ServiceError.Code.noSpace	There is no room on the disk; nothing was lost.
-    ServiceError.Code.notConfigured	The configuration leaves this off.
-    ServiceError.Code.notFound	There is nothing of this name or id.
-    ServiceError.Code.notPermitted	The role of this connection does not reach so far.
+    ServiceError.Code.noSession	No document or text session is open, or another client holds it.
+    ServiceError.Code.noSpace	The disk is full; nothing was lost.
+    ServiceError.Code.notConfigured	The configuration does not enable this.
+    ServiceError.Code.notFound	Nothing has this name or id.
+    ServiceError.Code.notPermitted	The role of this connection does not allow the method.
     ServiceError.Code.notSupported	The device cannot do this.
-    ServiceError.Code.nothingToConfirm	No verdict waits for a confirmation.
-    ServiceError.Code.passcodeRules	The passcode breaks the rules.
+    ServiceError.Code.nothingToConfirm	No verdict is waiting to be confirmed.
+    ServiceError.Code.passcodeRules	The passcode breaks rules; the message names them.
     ServiceError.Code.rawValue	The word on the wire.
-    ServiceError.Code.replayed	The code was confirmed before; it counts once only.
-    ServiceError.Code.stopping	The service stops.
+    ServiceError.Code.replayed	The code was confirmed before; a code is accepted only once.
+    ServiceError.Code.stopping	The service is stopping.
     ServiceError.Code.textEngineMissing	The program that reads text is not installed: `apt install waymark-text`.
-    ServiceError.Code.textLanguageMissing	The model of a language is not installed.
+    ServiceError.Code.textLanguageMissing	The model of a language is not installed; the hint names its package.
     ServiceError.Code.unknownMethod	There is no such method.
-    ServiceError.Code.waiting	Too many wrong passcodes: the next may be tried after a while.
-    ServiceError.Code.wrongConnection	This connection carries pictures, or was asked to while it carries events.
+    ServiceError.Code.waiting	Too many wrong passcodes; the hint says how long to wait.
+    ServiceError.Code.wrongConnection	The connection streams pictures, or carries events and was asked for pictures.
     ServiceError.Code.wrongPhase	The AR session, or an onboarding, is in another phase.
     ServiceError.code	A stable camelCase word.
     ServiceError.hint	The remedy.
@@ -847,7 +847,7 @@ extension ProtocolComments {
     SignatureRemoveRequest.id	Its id.
     SignatureRemoveResult	A signature was forgotten.
     SignatureRemoveResult.kept	How many are kept still.
-    SignatureSaveRequest	Keeps what a person has signed.
+    SignatureSaveRequest	Stores a signature.
     SignatureSaveRequest.height	The area in which they were drawn, in pixels.
     SignatureSaveRequest.key	The client's own name for it: sent once more under the same one it is not kept twice.
     SignatureSaveRequest.purpose	The purpose, as the person has read it.
@@ -878,7 +878,7 @@ extension ProtocolComments {
     Snapshot.events	The patterns now subscribed.
     Snapshot.instance	The run of the service.
     Snapshot.markers	Markers of anchors in view.
-    Snapshot.missed	True where some of those may be gone, because the service keeps no more or runs anew.
+    Snapshot.missed	True where some of those may be gone, because the service keeps no more or runs again.
     Snapshot.replayed	How many earlier events follow this answer, where they were asked for.
     Snapshot.scan	The armed scan.
     Snapshot.scanner	The scanner.
@@ -923,9 +923,9 @@ extension ProtocolComments {
     SubscribeRequest	Asks for events; the answer is the current state.
     SubscribeRequest.after	The last event that this client has: those that the service still keeps follow the answer.
     SubscribeRequest.events	Names or patterns such as `scan.*`; everything but `statistics` when missing. Added to what was subscribed before.
-    SyncProgressRequest	Tells how synchronizing goes.
+    SyncProgressRequest	Reports the progress of synchronization.
     SyncProgressRequest.progress	The share that is done. From 0 to 1.
-    SyncProgressRequest.request	The question's number.
+    SyncProgressRequest.request	The number of the request.
     SyncRetryRequest	Synchronizes once more.
     SyncStatus	How synchronizing goes.
     SyncStatus.progress	The share that is done, from 0 to 1, where it is known.
@@ -961,7 +961,7 @@ extension ProtocolComments {
     TextCandidates.lines	How many lines of text are in view.
     TextCandidates.session	The session.
     TextCandidates.skipped	How many more lines were not read, because a frame is read for at most 1.5 seconds; missing for none.
-    TextChooseRequest	Takes one of the candidates that were told, as somebody has chosen it.
+    TextChooseRequest	Accepts one of the reported candidates.
     TextChooseRequest.session	The session; the one that reads when missing.
     TextChooseRequest.text	The text of a candidate, or one of its `others`.
     TextEnded	The session is over.

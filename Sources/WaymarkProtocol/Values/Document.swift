@@ -4,7 +4,7 @@ public enum DocumentMode: String, Codable, Hashable, Sendable, CaseIterable {
   case automatic
   /// Only the shutter captures.
   case manual
-  /// The camera is not looked at.
+  /// Capturing is paused.
   case paused
 }
 

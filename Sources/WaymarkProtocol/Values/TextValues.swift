@@ -17,7 +17,7 @@ public struct TextPatternRequest: Codable, Hashable, Sendable {
 
   private enum CodingKeys: CodingKey { case name, expression, length, alphabet, check, kind }
 
-  /// A wish from its parts.
+  /// A pattern from its parts.
   public init(
     name: String? = nil, expression: String? = nil, length: [Int]? = nil, alphabet: String? = nil,
     check: String? = nil, kind: String? = nil

@@ -38,7 +38,7 @@ package struct CameraInfo: Hashable, Sendable {
     do {
       root = try YAMLSource.parse(String(body))
     } catch {
-      throw CameraInfoError("badYAML", "“\(name)” is no YAML", hint: "give the file that ROS or OpenCV wrote")
+      throw CameraInfoError("badYAML", "“\(name)” is not YAML", hint: "name a file written by ROS or OpenCV")
     }
     guard let root, case .map(let entries) = root.value else {
       throw CameraInfoError("badYAML", "“\(name)” holds no fields", hint: "give the file that ROS or OpenCV wrote")
@@ -56,7 +56,8 @@ package struct CameraInfo: Hashable, Sendable {
         fx: k[0] / k[8], fy: k[4] / k[8], cx: k[2] / k[8], cy: k[5] / k[8], distortion: distortion)
     else {
       throw CameraInfoError(
-        "badMatrix", "the camera matrix in “\(name)” has focal lengths that are not above zero", hint: "calibrate again"
+        "badMatrix", "the camera matrix in “\(name)” has focal lengths that are not greater than 0",
+        hint: "calibrate again"
       )
     }
     self.intrinsics = intrinsics
@@ -70,7 +71,7 @@ package struct CameraInfo: Hashable, Sendable {
       // The longer models contain this one, with the further numbers at zero; that is seen below.
       guard model == "rational_polynomial" else {
         throw CameraInfoError(
-          "unsupportedModel", "the distortion model “\(model)” in “\(name)” is not read",
+          "unsupportedModel", "the distortion model “\(model)” in “\(name)” is not supported",
           hint: "calibrate with the model plumb_bob (k1, k2, p1, p2, k3)")
       }
     }
@@ -121,7 +122,7 @@ private struct Fields {
   func numbers(_ keys: [String], counts: [Int]) throws(CameraInfoError) -> [Double] {
     guard var found = node(keys) else {
       throw CameraInfoError(
-        "missingField", "“\(name)” has no field \(keys[0])", hint: "give the file that ROS or OpenCV wrote")
+        "missingField", "“\(name)” has no field \(keys[0])", hint: "name a file written by ROS or OpenCV")
     }
     if case .map(let matrix) = found.value {
       guard let data = Fields(matrix, name: name).node(["data"]) else {

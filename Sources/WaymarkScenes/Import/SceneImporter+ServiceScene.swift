@@ -43,7 +43,7 @@ extension SceneImporter {
     guard let type = reader.text(map, "sourceFileType", ""), let node = map["sourceFileType"] else { return }
     reader.warn(
       node.mark, "sourceFileType", "modelIgnored",
-      "the scene comes with a 3D model (\(type.prefix(20))), which only Apple's RealityKit shows",
+      "the scene comes with a 3D model (\(type.prefix(20))), which only Apple's RealityKit can show",
       hint: "the cards are placed from the anchor's picture instead")
   }
 
@@ -66,7 +66,7 @@ extension SceneImporter {
         } else {
           reader.report(
             widthNode.mark, "referenceAnchor.physicalWidth", "notPositive", "the width is \(width) m",
-            hint: "give the width of the print with --physical-width")
+            hint: "set the width of the print with --physical-width")
         }
       }
     }
@@ -113,7 +113,7 @@ extension SceneImporter {
       card.actionType = CardActionType(rawValue: name.lowercased())
       if card.actionType == nil {
         reader.report(
-          typeNode.mark, "\(field).actionType", "unknownActionType", "'\(name.prefix(40))' is no action",
+          typeNode.mark, "\(field).actionType", "unknownActionType", "'\(name.prefix(40))' is not an action",
           hint: "use \(CardActionType.allCases.map(\.rawValue).joined(separator: ", "))")
       }
     }

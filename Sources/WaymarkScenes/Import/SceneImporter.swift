@@ -102,8 +102,8 @@ package struct SceneImporter {
   mutating func unique(_ id: String, _ mark: SourceMark, _ field: String) {
     if let first = ids[id] {
       reader.report(
-        mark, field, "duplicateID", "'\(id.prefix(40))' stands already in line \(first.line)",
-        hint: "give it an id of its own")
+        mark, field, "duplicateID", "'\(id.prefix(40))' is already used in line \(first.line)",
+        hint: "use an id that occurs once")
     }
     ids[id] = mark
   }
@@ -117,13 +117,13 @@ package struct SceneImporter {
   }
 
   /// The anchor's picture: the caller's, or one beside the file under one of the names. Without any, the scene is made
-  /// all the same, with a place for the picture, and a warning says so.
+  /// anyway, with a place for the picture, and a warning says so.
   mutating func anchorImage(named names: [String], _ mark: SourceMark, _ field: String) -> String {
     if let given = options.anchorImage {
       guard let bytes = try? WholeFile.read(given, limit: SceneLimits.pictureBytes), let kind = PictureKind(of: bytes)
       else {
         reader.report(
-          SourceMark(line: 0, column: 0), "", "badPicture", "'\(given)' is no picture that can be read",
+          SourceMark(line: 0, column: 0), "", "badPicture", "'\(given)' is not a readable picture",
           hint: "name a JPEG, PNG, WebP or PNM picture")
         return "anchor.png"
       }

@@ -20,8 +20,8 @@ enum SceneCodeParser {
     guard let kind = named.first, named.count == 1 else {
       reader.report(
         node.mark, field, named.isEmpty ? "missing" : "ambiguousCode",
-        named.isEmpty ? "nothing says which code is meant" : "it says \(named.joined(separator: " and "))",
-        hint: "say one of \(kinds.joined(separator: ", "))")
+        named.isEmpty ? "the entry does not say which code it means" : "it says \(named.joined(separator: " and "))",
+        hint: "write one of \(kinds.joined(separator: ", "))")
       return nil
     }
     let symbologies = map["symbologies"].map { self.symbologies($0, "\(field).symbologies", &reader) } ?? []
@@ -45,7 +45,7 @@ enum SceneCodeParser {
         reader.report(
           map[kind]?.mark ?? owner.mark, "\(field).pattern", "badPattern",
           "the regular expression cannot be used: \(error.message)",
-          hint: "it is held to the whole text; looking around and back is not possible")
+          hint: "it must match the whole text; lookaround and back-references are not supported")
         return nil
       }
     }
@@ -58,14 +58,14 @@ enum SceneCodeParser {
     guard (2...4).contains(identifier.utf8.count), identifier.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
       reader.report(
         map["ai"]?.mark ?? node.mark, "\(field).ai", "badIdentifier",
-        "'\(identifier.prefix(40))' is no application identifier",
+        "'\(identifier.prefix(40))' is not an application identifier",
         hint: "write its two to four digits in quotes, such as \"01\"")
       return nil
     }
     if let value, ["01", "02"].contains(identifier), !isTradeItem(value) {
       reader.warn(
         map["value"]?.mark ?? node.mark, "\(field).value", "suspiciousNumber",
-        "'\(value.prefix(40))' is no trade item number: its length or check digit is wrong",
+        "'\(value.prefix(40))' is not a trade item number: its length or check digit is wrong",
         hint: "write its 8, 12, 13 or 14 digits in quotes")
     }
     return .gs1(identifier: identifier, value: value)
@@ -89,7 +89,7 @@ enum SceneCodeParser {
       let all = Symbology.allCases.map(\.rawValue)
       let guess = NearestWord.of(name, among: all).map { "did you mean '\($0)'?" }
       reader.report(
-        node.mark, "\(field)[\(index)]", "unknownSymbology", "'\(name.prefix(40))' is no symbology",
+        node.mark, "\(field)[\(index)]", "unknownSymbology", "'\(name.prefix(40))' is not a symbology",
         hint: guess ?? "use \(all.joined(separator: ", "))")
     }
     if nodes.isEmpty {

@@ -1,4 +1,4 @@
-/// The words for what can be wrong with pictures and actions.
+/// The messages about problems with pictures and actions.
 extension SceneFolder.Refusal {
   var code: String {
     switch self {
@@ -35,7 +35,7 @@ extension SceneFolder.Refusal {
 }
 
 extension CardActionType {
-  /// Returns the problem with the data of an action, if any. A link that is no web address is refused: whoever shows
+  /// Returns the problem with the data of an action, if any. A link that is not a web address is refused: whoever shows
   /// the card will open what stands there.
   func problem(about data: String) -> (message: String, hint: String)? {
     switch self {
@@ -45,13 +45,13 @@ extension CardActionType {
       guard let scheme = schemes.first(where: lower.hasPrefix), lower.count > scheme.count,
         !data.contains(where: \.isWhitespace)
       else {
-        return ("'\(data.prefix(80))' is no web address", "write a whole address with https://")
+        return ("'\(data.prefix(80))' is not a web address", "write a whole address with https://")
       }
       return nil
     case .phone:
       let digits = data.filter(\.isNumber)
       guard digits.count >= 3, data.allSatisfy({ $0.isASCII && ($0.isNumber || "+-()/. #*".contains($0)) }) else {
-        return ("'\(data.prefix(80))' is no telephone number", "write it like +49 6227 7 0")
+        return ("'\(data.prefix(80))' is not a telephone number", "write it like +49 6227 7 0")
       }
       return nil
     case .custom: return nil

@@ -84,7 +84,7 @@ struct SceneParser {
       else { continue }
       reader.warn(
         nodes[index].mark, "anchors[\(index)].code", "neverFound",
-        "every such code is taken for '\(before.name.prefix(40))', which stands before it",
+        "every such code matches '\(before.name.prefix(40))', which is listed before it",
         hint: "put the narrower one first")
     }
   }
@@ -250,7 +250,7 @@ struct SceneParser {
       card.actionType = CardActionType(rawValue: name)
       if card.actionType == nil {
         reader.report(
-          typeNode.mark, "\(field).actionType", "unknownActionType", "'\(name.prefix(40))' is no action",
+          typeNode.mark, "\(field).actionType", "unknownActionType", "'\(name.prefix(40))' is not an action",
           hint: "use \(CardActionType.allCases.map(\.rawValue).joined(separator: ", "))")
       }
     }
@@ -289,7 +289,7 @@ struct SceneParser {
   ) {
     if let first = seen[kind]?[name] {
       reader.report(
-        mark, field, code, "'\(name)' stands already in line \(first.line)", hint: "give it a name of its own")
+        mark, field, code, "'\(name)' is already used in line \(first.line)", hint: "use a name that occurs once")
     } else {
       seen[kind, default: [:]][name] = mark
     }

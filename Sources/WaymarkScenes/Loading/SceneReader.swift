@@ -1,7 +1,7 @@
 import WaymarkConfiguration
 import WaymarkSystem
 
-/// Takes values out of a document and collects what is wrong with them, instead of stopping at the first.
+/// Reads values from a document and collects all problems, instead of stopping at the first.
 struct SceneReader {
   let file: String
   private(set) var problems: [SceneProblem] = []
@@ -38,7 +38,7 @@ struct SceneReader {
       } else {
         let guess = NearestWord.of(entry.key, among: keys).map { "did you mean '\($0)'?" }
         report(
-          entry.mark, path, "unknownKey", "nobody knows the key '\(entry.key.prefix(40))'",
+          entry.mark, path, "unknownKey", "there is no key '\(entry.key.prefix(40))'",
           hint: guess ?? "use \(keys.joined(separator: ", ")), or a key that starts with 'x-'")
       }
     }
@@ -72,7 +72,7 @@ struct SceneReader {
         return nil
       }
       if text.unicodeScalars.contains(where: { $0.isControl && !Self.layout.contains($0) }) {
-        report(node.mark, path, "controlCharacter", "a control character stands in the text", hint: "remove it")
+        report(node.mark, path, "controlCharacter", "the text contains a control character", hint: "remove it")
         return nil
       }
       return text

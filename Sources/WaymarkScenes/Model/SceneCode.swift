@@ -2,7 +2,7 @@ package import WaymarkBarcodes
 package import WaymarkSymbologies
 package import WaymarkSystem
 
-/// Which code an anchor is: what it says, and how it may be printed.
+/// The code of an anchor: its content, and the symbologies it may be printed in.
 package struct SceneCode: Hashable, Sendable {
   /// The content of the code.
   package enum Content: Hashable, Sendable {

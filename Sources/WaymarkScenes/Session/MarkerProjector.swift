@@ -1,6 +1,6 @@
 import WaymarkGeometry
 
-/// Where the points of an anchor appear in a frame.
+/// Projects the points of an anchor into a frame.
 ///
 /// Points in the picture's plane go through the homography, which is measured and does not depend on what is known of the
 /// lens, so that a marker stays glued to the print even when the intrinsics are a guess. What stands out of the plane is

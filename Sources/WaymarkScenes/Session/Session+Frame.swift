@@ -16,7 +16,7 @@ extension Session {
       let change = presence.handle(seen: true, at: now, configuration.presence)
       presences[sighting.anchor] = presence
       sightings[sighting.anchor] = sighting
-      // After a pause the old speed says nothing; a jump is no movement.
+      // After a pause the old speed says nothing; a jump is not a movement.
       if gap > configuration.candidateGap { hideMarkers(of: sighting.anchor) }
       if change == .found { effects.append(.anchorFound(sighting)) }
       if presence.isPresent { place(sighting, frame.intrinsics) }

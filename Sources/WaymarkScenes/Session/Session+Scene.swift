@@ -34,12 +34,12 @@ extension Session {
     scene = nil
   }
 
-  /// Lets go of what the next scene does not have, and says so while it still exists.
+  /// Releases what the next scene does not have, and says so while it still exists.
   private mutating func drop(
     markersExcept ids: Set<String>, anchorsExcept names: Set<String>, _ effects: inout [SessionEffect]
   ) {
     guard let scene else {
-      // Anchors followed without a scene are no part of the next one.
+      // Anchors followed without a scene are not part of the next one.
       lose(presences.keys.filter { !names.contains($0) }.sorted(), &effects)
       return
     }

@@ -76,7 +76,7 @@ package struct Session: Sendable {
     guard !lost.isEmpty else { return }
     let current = Set(presences.filter { $0.value.lastSeen >= lastFrame }.keys)
     var states = anchorStates(seen: current, lost: lost)
-    // An anchor that is no part of the scene, or of no scene any more.
+    // An anchor that is not part of the scene, or of no scene any more.
     for anchor in lost where !states.contains(where: { $0.anchor == anchor }) {
       states.append(AnchorState(anchor: anchor, method: .notTracking, sighting: nil, markers: []))
     }

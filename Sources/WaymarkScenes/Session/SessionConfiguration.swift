@@ -4,7 +4,7 @@ import WaymarkSystem
 package struct SessionConfiguration: Hashable, Sendable {
   /// How long an anchor must have been seen before it counts as found.
   package var foundAfter = 0.06
-  /// A pause longer than this starts the count for `foundAfter` anew.
+  /// A pause longer than this starts the count for `foundAfter` again.
   package var candidateGap = 0.25
   /// How long an anchor may be out of sight before it counts as lost; its last pose is kept meanwhile.
   package var lostAfter = 0.5

@@ -56,7 +56,7 @@ package enum SessionEffect: Sendable {
   case refused(SessionRefusal)
 }
 
-/// The session at a moment, for whoever joins.
+/// The current state of the session, for new subscribers.
 package struct SessionStatus: Hashable, Sendable {
   package var phase: ScenePhase
   /// The name of the loaded scene.
@@ -96,7 +96,7 @@ package enum SessionRefusal: Hashable, Sendable {
     case .noScene: "No scene is loaded."
     case .wrongPhase(let phase): "Not possible while the session is \(phase.rawValue)."
     case .unknownAnnotation(let id): "The scene has no annotation '\(id.prefix(64))'."
-    case .noMarkerThere: "No marker shows at that point."
+    case .noMarkerThere: "No marker is visible at that point."
     case .noCard(let id): "The annotation '\(id)' has no card."
     case .noAction(let id): "The card of '\(id)' has no button."
     }
@@ -108,10 +108,10 @@ package enum SessionRefusal: Hashable, Sendable {
     case .wrongPhase(.inactive): "Start a session with session.start."
     case .wrongPhase(.coaching): "Close the coaching view with session.scan."
     case .wrongPhase: "Watch session.phase for the right moment."
-    case .unknownAnnotation: "Take an id of the loaded scene."
+    case .unknownAnnotation: "Use an id of the loaded scene."
     case .noMarkerThere: "Tap nearer to a marker that is visible."
-    case .noCard: "Give it a card in the scene."
-    case .noAction: "Give the card actionText, actionType and actionData."
+    case .noCard: "Add a card to it in the scene."
+    case .noAction: "Add actionText, actionType and actionData to the card."
     }
   }
 }

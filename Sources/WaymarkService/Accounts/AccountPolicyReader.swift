@@ -182,22 +182,23 @@ struct AccountPolicyReader {
       policy.presetHost.map { !HostName.isAuthority($0) } ?? false, "host", "it is not a host name",
       "Write a host, or host:port, without scheme and path.")
     wrong(
-      has(.credentials) && policy.fields.count < 2, "fields", "credentials want at least two fields",
+      has(.credentials) && policy.fields.count < 2, "fields", "credentials need at least two fields",
       "Write fields: with a name and a label for each.")
     wrong(
       Set(policy.fields.map(\.name)).count < policy.fields.count || policy.fields.count > 10, "fields",
-      "a name occurs twice, or there are more than ten", "Give every field a name of its own.")
+      "a name occurs twice, or there are more than ten", "Use a distinct name for each field.")
     wrong(
-      has(.consents) && policy.consents.isEmpty, "consents", "there is nothing to consent to",
+      has(.consents) && policy.consents.isEmpty, "consents", "no consent is listed",
       "Write consents:, or leave consents out of modules.")
     wrong(
       Set(policy.consents.map(\.id)).count < policy.consents.count || policy.consents.count > 50, "consents",
-      "an id occurs twice, or there are more than fifty", "Give every consent an id of its own.")
+      "an id occurs twice, or there are more than fifty", "Use a distinct id for each consent.")
     wrong(
       policy.mode == .shared && !(has(.passcode) && has(.credentials)), "modules",
-      "a shared device needs credentials and passcode", "Nobody could be told from anybody else without them.")
+      "a shared device needs credentials and passcode",
+      "Add both, or set shared: false: without them, users cannot be told apart.")
     wrong(
-      policy.terms != nil && !has(.welcome), "terms", "terms are shown on the first screen, which is left out",
+      policy.terms != nil && !has(.welcome), "terms", "terms are shown on the welcome screen, which is not in modules",
       "Add welcome to modules.")
     wrong(
       policy.passcode.maximum < policy.passcode.minimum, "passcode.maximum", "it is less than passcode.minimum",

@@ -53,7 +53,7 @@ package final class AccountStore: Sendable {
     var damaged: Set<String> = []
     for name in ((try? Folder.names(folder)) ?? []).sorted() {
       let path = folder + "/" + name
-      // A file that a crash left half written is nobody's, and may hold what somebody had removed.
+      // A file that a crash left half written belongs to no user, and may contain removed data.
       if name.hasSuffix(".new") {
         unlink(path)
         continue
@@ -113,7 +113,7 @@ package final class AccountStore: Sendable {
   }
 }
 
-/// The work that takes time: hashes and files, each on a thread of its own, never on the loop.
+/// Runs the blocking work, hashes and files, each on its own thread, never on the loop.
 struct AccountIO: Sendable {
   /// Where users are kept.
   let store: AccountStore

@@ -142,8 +142,8 @@ enum AccountWire {
   static func error(_ refusal: AccountRefusal) -> ServiceError {
     switch refusal {
     case .wrongPhase:
-      ServiceError(.wrongPhase, "This has no meaning in this state.", hint: "account.state tells the state.")
-    case .busy: ServiceError(.busy, "Something is under way.", hint: "Wait for the next account.state.")
+      ServiceError(.wrongPhase, "This is not possible in the current state.", hint: "Call account.state for the state.")
+    case .busy: ServiceError(.busy, "Another operation is running.", hint: "Wait for the next account.state.")
     case .waiting(let seconds):
       ServiceError(
         .waiting, "Too many wrong passcodes.",
@@ -151,14 +151,15 @@ enum AccountWire {
     case .rules(let faults):
       ServiceError(
         .passcodeRules, "The passcode breaks rules: \(faults.map(\.rawValue).joined(separator: ", ")).",
-        hint: "account.policy tells the rules.")
+        hint: "account.policy lists the rules.")
     case .badValue(let what):
-      ServiceError(.badParams, "\(what) is missing, or not what is asked for.", hint: "account.policy tells what is.")
+      ServiceError(.badParams, "\(what) is missing or invalid.", hint: "account.policy lists what is required.")
     case .notFound: ServiceError(.notFound, "There is no such user.", hint: "account.users lists them.")
     case .notOffered:
-      ServiceError(.notConfigured, "The configuration does not offer this.", hint: "docs/accounts.md says what does.")
+      ServiceError(
+        .notConfigured, "The configuration does not allow this.", hint: "docs/accounts.md lists the settings.")
     case .full:
-      ServiceError(.full, "There are as many users as there may be.", hint: "Remove one: waymark users remove.")
+      ServiceError(.full, "The device has the maximum number of users.", hint: "Remove one: waymark users remove.")
     }
   }
 }

@@ -124,7 +124,8 @@ package final class AccountsModule: ServiceModule {
   }
 
   nonisolated private static let notConfigured = ServiceError(
-    .notConfigured, "No accounts are configured.", hint: "Write a section accounts: docs/accounts.md.")
+    .notConfigured, "No accounts are configured.",
+    hint: "Add the section accounts to the configuration: docs/accounts.md.")
 
   @discardableResult
   private func send(_ input: AccountInput) -> [AccountEffect] {
@@ -139,10 +140,10 @@ package final class AccountsModule: ServiceModule {
     switch effect {
     case .changed: publish()
     case .refused: break
-    case .ask(let question):
-      log.debug("a question to the program that verifies", metadata: ["kind": "\(question.kind.rawValue)"])
+    case .ask(let request):
+      log.debug("a request to the provider", metadata: ["kind": "\(request.kind.rawValue)"])
       providerConnection.ask(
-        question, timeout: question.kind == .sync ? settings.policy.syncWithin : settings.policy.answerWithin)
+        request, timeout: request.kind == .sync ? settings.policy.syncWithin : settings.policy.answerWithin)
     case .withdraw(let ticket): providerConnection.withdraw(ticket)
     case .hash(let ticket, let passcode):
       Task { @ServiceActor in self.send(.hashed(ticket, await accountIO.hash(passcode))) }
@@ -220,7 +221,7 @@ package final class AccountsModule: ServiceModule {
     guard verdict.isSuccessful else {
       throw ServiceError(
         .codeRefused, "This code does not activate the device: \(verdict.reason ?? verdict.word).",
-        hint: "docs/onboarding.md says what is accepted.")
+        hint: "docs/onboarding.md lists what is accepted.")
     }
     // Only now is it used up.
     let isFirst = try await BlockingWork.records.runIfActive { try judge.confirm(verdict) }
@@ -376,7 +377,7 @@ package final class AccountsModule: ServiceModule {
   nonisolated private static func written(_ writing: Task<Void, any Error>?) async throws {
     do { try await writing?.value } catch {
       throw ServiceError(
-        .internalError, "The folder of users could not be written.", hint: "The service's log says why.")
+        .internalError, "The folder of users could not be written.", hint: "See the service's log.")
     }
   }
 

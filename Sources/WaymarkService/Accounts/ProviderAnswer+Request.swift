@@ -42,8 +42,8 @@ extension ProviderAnswer {
     case "conflict": self = .conflict(person, text: request.text)
     default:
       throw ServiceError(
-        .badParams, "The outcome is none of accepted, refused, offline, conflict.",
-        hint: "docs/accounts.md says when which.")
+        .badParams, "outcome must be accepted, refused, offline or conflict.",
+        hint: "docs/accounts.md describes each outcome.")
     }
   }
 }

@@ -19,11 +19,12 @@ final class ProviderConnection {
   func take(_ connection: Connection, name: String?) throws {
     if let holder = self.connection, holder !== connection {
       throw ServiceError(
-        .busy, "Another program verifies already.", hint: "End it first: there is one at a time.", holder: holder.actor)
+        .busy, "Another provider is registered.", hint: "Stop it first: only one can be registered at a time.",
+        holder: holder.actor)
     }
     guard self.connection == nil else { return }
     self.connection = connection
-    log.notice("a program that verifies is there", metadata: ["name": "\(Self.shown(name))"])
+    log.notice("a provider registered", metadata: ["name": "\(Self.shown(name))"])
   }
 
   /// A connection is gone.
@@ -32,22 +33,22 @@ final class ProviderConnection {
   func left(_ connection: Connection) -> Bool {
     guard self.connection === connection else { return false }
     self.connection = nil
-    log.warning("the program that verifies is gone")
+    log.warning("the provider disconnected")
     return true
   }
 
   /// Asks, if somebody is there.
-  func ask(_ question: ProviderQuestion, timeout: Double) {
-    let fields = question.fields.sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, .string($0.value.text)) }
+  func ask(_ request: ProviderRequest, timeout: Double) {
+    let fields = request.fields.sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, .string($0.value.text)) }
     connection?.send(
       EventLine(
         time: WallClock.timestamp,
         payload: AuthenticationRequested(
-          request: question.ticket, kind: question.kind.rawValue, timeout: timeout, code: question.code?.text,
-          fields: fields.isEmpty ? nil : .object(fields), subject: question.subject, host: question.host)))
+          request: request.ticket, kind: request.kind.rawValue, timeout: timeout, code: request.code?.text,
+          fields: fields.isEmpty ? nil : .object(fields), subject: request.subject, host: request.host)))
   }
 
-  /// Says that a question needs no answer any more.
+  /// Tells the provider that a request needs no reply any more.
   func withdraw(_ ticket: Int) {
     connection?.send(EventLine(time: WallClock.timestamp, payload: AuthenticationWithdrawn(request: ticket)))
   }
@@ -56,7 +57,7 @@ final class ProviderConnection {
   func check(_ connection: Connection) throws {
     guard self.connection === connection else {
       throw ServiceError(
-        .notPermitted, "Only the program that verifies answers.", hint: "Register with authentication.provide first.")
+        .notPermitted, "Only the registered provider may answer.", hint: "Register with authentication.provide first.")
     }
   }
 

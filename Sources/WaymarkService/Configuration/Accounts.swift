@@ -1,6 +1,6 @@
 import Glibc
 
-/// Users and groups by name, as the system's databases know them.
+/// Users and groups by name, from the system's databases.
 package enum Accounts {
   /// The id of a user, given by name or number.
   package static func user(_ name: String) -> UInt32? {
@@ -27,7 +27,7 @@ extension RolePolicy {
   /// The policy that a configuration describes. Without operators in it: the service's own user, root and the group of
   /// the socket operate, nobody else connects.
   ///
-  /// - Returns: also the names that are no accounts here; they are left out.
+  /// - Returns: also the names that are not accounts here; they are left out.
   package static func make(
     _ roles: ServiceConfiguration.Roles, socketGroup: UInt32?, ownUser: UInt32 = geteuid()
   ) -> (policy: RolePolicy, unknown: [String]) {

@@ -15,12 +15,12 @@ extension DocumentsModule {
     guard ledger.kept.count < settings.pageLimit || retake != nil else {
       return fail(
         session, "tooManyPages", "The document has \(settings.pageLimit) pages already.",
-        hint: "Save them, then go on with another document.")
+        hint: "Save them, then begin another document.")
     }
     guard ledger.bytes + shot.picture.count <= settings.byteLimit else {
       return fail(
         session, "noSpace", "The pages take \(settings.byteLimit >> 20) MiB already.",
-        hint: "Save them, then go on with another document.")
+        hint: "Save them, then begin another document.")
     }
     do {
       var page: DocumentManifest.Page?
@@ -49,9 +49,9 @@ extension DocumentsModule {
     } catch {
       let told = error as? ServiceError
       fail(
-        session, told?.code == .noSpace ? "noSpace" : "notWritten", told?.message ?? "The page could not be kept.",
-        hint: told?.hint ?? "The service's log says more.")
-      // It was not kept, so that it is no page that was captured.
+        session, told?.code == .noSpace ? "noSpace" : "notWritten", told?.message ?? "The page could not be stored.",
+        hint: told?.hint ?? "See the service's log.")
+      // It was not kept, so that it is not a page that was captured.
       allowAgain()
     }
   }

@@ -85,7 +85,7 @@ extension DocumentsModule {
     }
     addEdit(DocumentRotateRequest.self, &methods) { module, request in
       guard [90, 180, 270].contains(request.degrees) else {
-        throw ServiceError(.badParams, "degrees must be 90, 180 or 270.", hint: "A page turns by quarters.")
+        throw ServiceError(.badParams, "degrees must be 90, 180 or 270.", hint: "Pages turn in quarters of a turn.")
       }
       return try await module.edit(request.page) { $0.turns = ($0.turns + request.degrees / 90) % 4 }
     }
@@ -93,7 +93,7 @@ extension DocumentsModule {
       let number = try module.page(request.page).number
       let count = module.ledger?.kept.count ?? 0
       guard (0..<count).contains(request.index) else {
-        throw ServiceError(.badParams, "index must lie between 0 and \(count - 1).", hint: "It counts from 0.")
+        throw ServiceError(.badParams, "index must be between 0 and \(count - 1).", hint: "It counts from 0.")
       }
       try await module.change { ledger in
         var kept = ledger.kept
@@ -219,8 +219,8 @@ extension DocumentsModule {
     var outline = Quadrilateral(corners: points)
     guard outline.isConvex, outline.signedArea >= 64 else {
       throw ServiceError(
-        .badParams, "These corners are no page's outline.",
-        hint: "Give them clockwise from the page's top left, without a turn inwards.")
+        .badParams, "The corners do not form the outline of a page.",
+        hint: "List them clockwise from the page's top left, as a convex quadrilateral.")
     }
     var bends: [Double]?
     if request.snap == true, let store {
@@ -240,7 +240,7 @@ extension DocumentsModule {
 
   private func send(_ request: MediaDocumentRequest, _ incoming: IncomingRequest, _ connection: Connection) throws {
     if let width = request.width, !(16...8192).contains(width) {
-      throw ServiceError(.badParams, "width must lie between 16 and 8192.", hint: "Leave it out for full width.")
+      throw ServiceError(.badParams, "width must be between 16 and 8192.", hint: "Leave it out for full width.")
     }
     // One that was taken out can still be looked at, as long as it can be brought back.
     guard let number = Self.number(request.page), let store,
@@ -272,7 +272,7 @@ extension DocumentsModule {
       } catch is FileError {
         hub.fail(
           incoming, connection,
-          ServiceError(.badPicture, "The picture of the page cannot be read.", hint: "The service's log says more."))
+          ServiceError(.badPicture, "The picture of the page cannot be read.", hint: "See the service's log."))
       } catch {
         hub.fail(incoming, connection, error)
       }

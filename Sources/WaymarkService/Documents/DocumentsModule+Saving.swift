@@ -70,11 +70,11 @@ struct DocumentWriter: Sendable {
   }
 
   private func picture(
-    _ page: DocumentManifest.Page, _ wish: PageRequest.Operation
+    _ page: DocumentManifest.Page, _ operation: PageRequest.Operation
   ) throws -> (page: CodedPage, paper: PDFWriter.PaperSize) {
-    let order = PageRequest(wish, outline: page.outline, bends: page.bends, filter: page.filter, turns: page.turns)
+    let order = PageRequest(operation, outline: page.outline, bends: page.bends, filter: page.filter, turns: page.turns)
     guard case .picture(let made, let paper) = try isolation.page(try store.picture(page.number), order) else {
-      throw ServiceError(.internalError, "A page could not be drawn.", hint: "The service's log says more.")
+      throw ServiceError(.internalError, "A page could not be drawn.", hint: "See the service's log.")
     }
     return (made, paper)
   }
@@ -115,8 +115,8 @@ extension DocumentsModule {
     }
     guard let name = DocumentWriter.name(request.name, now: Int(hub.wall())) else {
       throw ServiceError(
-        .badParams, "name cannot be a file's name.",
-        hint: "Give at most 120 bytes without slashes and control characters, not beginning with a dot.")
+        .badParams, "name is not a valid file name.",
+        hint: "Use at most 120 bytes without slashes and control characters, not beginning with a dot.")
     }
     let format = request.format ?? .pdf
     let writer = DocumentWriter(
@@ -125,7 +125,7 @@ extension DocumentsModule {
     let saved = DocumentSaved(
       session: ledger.session, format: format, pages: pages.count, paths: paths, by: connection.actor)
     hub.publish(saved)
-    // From here on the pages are in their file: that they cannot be removed is no reason to say that they were not saved.
+    // From here on the pages are in their file: that they cannot be removed is not a reason to say that they were not saved.
     do {
       try await end(.saved, by: connection)
     } catch {

@@ -111,7 +111,7 @@ package final class DocumentsModule: ServiceModule {
           self.ledger = found.ledger
           for warning in found.warnings { log.warning("\(warning)") }
           if let ledger = found.ledger {
-            log.notice("pages of a run before are kept", metadata: ["pages": "\(ledger.kept.count)"])
+            log.notice("pages of an earlier run are kept", metadata: ["pages": "\(ledger.kept.count)"])
           }
         } catch let problem as ServiceProblem {
           self.trouble = problem
@@ -196,7 +196,7 @@ package final class DocumentsModule: ServiceModule {
   // MARK: The session
 
   nonisolated static let noSession = ServiceError(
-    .noSession, "No session looks for pages, or another client holds it.", hint: "document.begin begins one.")
+    .noSession, "No document session is open, or another client holds it.", hint: "Begin one with document.begin.")
 
   /// Refuses a request of a client that does not hold the session.
   func check(_ connection: Connection) throws {
@@ -212,7 +212,7 @@ package final class DocumentsModule: ServiceModule {
     if let trouble { throw ServiceError(.internalError, trouble.message, hint: trouble.hint) }
     guard store != nil else {
       throw ServiceError(
-        .notConfigured, "There is no folder to keep pages in.", hint: "Name one as documents.folder.")
+        .notConfigured, "No folder for pages is configured.", hint: "Name one as documents.folder.")
     }
     if let owner, owner != connection.number {
       throw ServiceError(
@@ -304,7 +304,7 @@ package final class DocumentsModule: ServiceModule {
   /// Presses the shutter.
   func pressShutter() throws {
     guard mode != .paused else {
-      throw ServiceError(.wrongPhase, "The camera is not looked at.", hint: "document.mode goes on.")
+      throw ServiceError(.wrongPhase, "Capturing is paused.", hint: "Call document.mode to resume.")
     }
     task.shots += 1
     review()
@@ -347,7 +347,7 @@ package final class DocumentsModule: ServiceModule {
           advice: reading.advice.map { DocumentAdvice(rawValue: $0.rawValue) }), frame: reference)
     }
     if reading.hasFailed {
-      fail(session, "badPicture", "The frame could not be made a picture.", hint: "Press the shutter again.")
+      fail(session, "badPicture", "The frame could not be encoded as a picture.", hint: "Press the shutter again.")
     }
     guard let shot = reading.shot else { return }
     Task {

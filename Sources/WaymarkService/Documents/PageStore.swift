@@ -113,7 +113,7 @@ final class PageStore: Sendable {
     } catch let trouble as Trouble {
       throw trouble
     } catch {
-      warnings.append("\(Self.words(error)); it is made anew from the pictures in \(folder)")
+      warnings.append("\(Self.words(error)); it is made again from the pictures in \(folder)")
       ledger = repaired()
     }
     let there = Set(numbers())

@@ -40,13 +40,13 @@ final class CoreModule: ServiceModule {
   private static func subscribe(_ connection: Connection, to events: [String]) throws {
     guard connection.carriesEvents else {
       throw ServiceError(
-        .wrongConnection, "This connection carries pictures.", hint: "Open another one for events.")
+        .wrongConnection, "This connection streams pictures.", hint: "Open another one for events.")
     }
     if let bad = events.first(where: { !EventPatterns.isValid($0) }) {
       let shown = bad.unicodeScalars.prefix(64).map { $0.isASCII && $0.value >= 32 ? Character($0) : "?" }
       throw ServiceError(
-        .badParams, "\"\(String(shown))\" is no pattern of events.",
-        hint: "Give names (scan.successful), families (scan.*) or *.")
+        .badParams, "\"\(String(shown))\" is not a pattern of events.",
+        hint: "Use names (scan.successful), families (scan.*) or *.")
     }
     var patterns = connection.patterns
     patterns.add(events)

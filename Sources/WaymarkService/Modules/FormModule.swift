@@ -26,8 +26,8 @@ package final class FormModule: ServiceModule {
   func keepFor(hours: Double?) { store.limits = Self.limits(hours: hours) }
 
   private nonisolated static let notFound = ServiceError(
-    .notFound, "No form of this id waits.",
-    hint: "It may have been acknowledged by another program, or have grown too old.")
+    .notFound, "No pending form has this id.",
+    hint: "It may have been acknowledged by another program, or have expired.")
 
   package func register(in methods: inout MethodTable) {
     methods.addLater(FormSubmitRequest.self) { [weak self] request, connection in
@@ -41,7 +41,7 @@ package final class FormModule: ServiceModule {
     methods.addLater(FormPendingRequest.self) { [weak self] request, _ in
       let limit = request.limit ?? 20
       guard (1...100).contains(limit) else {
-        throw ServiceError(.badParams, "limit must lie between 1 and 100.", hint: "Go on with `after`.")
+        throw ServiceError(.badParams, "limit must be between 1 and 100.", hint: "Ask for more with `after`.")
       }
       return { [weak self] in
         try await self?.pending(limit, after: request.after) ?? FormPendingResult(forms: [], more: false)
@@ -80,13 +80,13 @@ package final class FormModule: ServiceModule {
     do {
       form.id = try await store.add(try JSONLineEncoder.encode(form)).id
     } catch RecordStore.Refusal.full {
-      hub.log.error("a form was refused: as many wait as may", metadata: ["waiting": "\(store.entries.count)"])
+      hub.log.error("a form was refused: the maximum is pending", metadata: ["waiting": "\(store.entries.count)"])
       throw ServiceError(
-        .full, "\(store.entries.count) forms wait for a program that takes them over.",
-        hint: "Take them over with form.pending and form.acknowledge.")
+        .full, "\(store.entries.count) forms are pending, which is the maximum.",
+        hint: "Fetch them with form.pending and acknowledge them with form.acknowledge.")
     } catch RecordStore.Refusal.failed(let problem) {
-      hub.log.error("a form cannot be kept", metadata: ["error": "\(problem.message)", "hint": "\(problem.hint)"])
-      throw ServiceError(.internalError, "The form cannot be kept: \(problem.message).", hint: problem.hint)
+      hub.log.error("a form cannot be stored", metadata: ["error": "\(problem.message)", "hint": "\(problem.hint)"])
+      throw ServiceError(.internalError, "The form cannot be stored: \(problem.message).", hint: problem.hint)
     }
     let result = FormSubmitResult(id: form.id, submitted: form.submitted)
     store.remember(result, of: form.id, key: request.key)
@@ -111,7 +111,7 @@ package final class FormModule: ServiceModule {
         forms.append(form)
       } catch {
         // Left where it lies, for a person to look at.
-        hub.log.error("a form that was kept cannot be read", metadata: ["id": "\(entry.id)", "error": "\(error)"])
+        hub.log.error("a stored form cannot be read", metadata: ["id": "\(entry.id)", "error": "\(error)"])
       }
     }
     return FormPendingResult(forms: forms, more: false)

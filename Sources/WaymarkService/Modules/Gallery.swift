@@ -67,7 +67,7 @@ struct Gallery: Sendable {
 
   private static func exhausted(_ code: CInt) -> ServiceError {
     ServiceError(
-      .internalError, "The folders of pictures cannot be looked into: \(systemMessage(code)).",
+      .internalError, "The folders of pictures cannot be listed: \(systemMessage(code)).",
       hint: "Close other clients, or raise LimitNOFILE.")
   }
 
@@ -78,7 +78,7 @@ struct Gallery: Sendable {
     return String(hash, radix: 36)
   }
 
-  /// Opens a picture; `nil` when there is none of this id.
+  /// Opens a picture; `nil` when no picture has this id.
   func open(_ id: String) throws -> OpenPicture? {
     guard let entry = try entries().first(where: { $0.id == id }) else { return nil }
     // The name came from this very folder; a link that took its place meanwhile is not followed.

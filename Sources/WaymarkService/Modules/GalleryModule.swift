@@ -20,7 +20,7 @@ package final class GalleryModule: ServiceModule {
   nonisolated static let notConfigured = ServiceError(
     .notConfigured, "No folder of pictures is configured.", hint: "Name folders under gallery.folders.")
   private nonisolated static let notFound = ServiceError(
-    .notFound, "There is no picture of this id.", hint: "Ask gallery.list again: the picture may be gone.")
+    .notFound, "There is no picture of this id.", hint: "Call gallery.list again: the picture may have been removed.")
 
   /// Opens a picture.
   package func open(_ id: String) async throws -> OpenPicture {
@@ -37,7 +37,7 @@ package final class GalleryModule: ServiceModule {
       guard let gallery = self?.gallery, !gallery.folders.isEmpty else { throw Self.notConfigured }
       let limit = request.limit ?? 50
       guard (1...500).contains(limit) else {
-        throw ServiceError(.badParams, "limit must lie between 1 and 500.", hint: "Go on with `after`.")
+        throw ServiceError(.badParams, "limit must be between 1 and 500.", hint: "Ask for more with `after`.")
       }
       return {
         let entries = try await NIOThreadPool.singleton.runIfActive { try gallery.entries() }

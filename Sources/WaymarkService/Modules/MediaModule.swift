@@ -47,7 +47,7 @@ package final class MediaModule: ServiceModule {
       try Self.check(request.width)
       guard let resource = self.resource(request.id) else {
         throw ServiceError(
-          .notFound, "There is no resource of this id.", hint: "Ids stand in session.phase, in cards and in the scene.")
+          .notFound, "There is no resource of this id.", hint: "Ids are in session.phase, in cards and in the scene.")
       }
       self.sendFile(incoming, connection, width: request.width) { try await OpenPicture.open(resource) }
     }
@@ -70,10 +70,10 @@ package final class MediaModule: ServiceModule {
 
   private static func check(_ width: Int?, _ rate: Double? = nil) throws {
     if let width, !widths.contains(width) {
-      throw ServiceError(.badParams, "width must lie between 16 and 8192.", hint: "Leave it out for full width.")
+      throw ServiceError(.badParams, "width must be between 16 and 8192.", hint: "Leave it out for full width.")
     }
     if let rate, !(0.01...240).contains(rate) {
-      throw ServiceError(.badParams, "rate must lie between 0.01 and 240.", hint: "Leave it out for every frame.")
+      throw ServiceError(.badParams, "rate must be between 0.01 and 240.", hint: "Leave it out for every frame.")
     }
   }
 
@@ -118,7 +118,7 @@ package final class MediaModule: ServiceModule {
     ServiceActor.schedule(after: 5) { [weak self, weak connection] in
       guard let self, let connection, self.claim(answer, connection) else { return }
       let error = ServiceError(
-        .noCamera, "No frame came within five seconds.", hint: "waymark status tells how the camera is.")
+        .noCamera, "No frame came within five seconds.", hint: "waymark status shows the state of the camera.")
       self.hub.fail(incoming, connection, error)
       connection.countInFlight(-1)
     }
@@ -140,7 +140,7 @@ package final class MediaModule: ServiceModule {
     }
   }
 
-  /// Returns whether a snapshot is still to be answered; it is nobody's any more then.
+  /// Returns whether a snapshot is still to be answered; its client is gone then.
   private func claim(_ answer: Answer, _ connection: Connection) -> Bool {
     let left = snapshots[connection.number]?.filter { $0 !== answer } ?? []
     snapshots[connection.number] = left.isEmpty ? nil : left

@@ -11,7 +11,7 @@ package struct OpenPicture: Sendable {
   /// Its bytes.
   var size: Int { file.size }
 
-  /// Opens a file that is no link, off the loop.
+  /// Opens a file that is not a link, off the loop.
   static func open(_ path: String) async throws -> OpenPicture {
     try await NIOThreadPool.singleton.runIfActive {
       try OpenPicture { () throws(FileError) in try OpenFile(path, limit: limit) }
@@ -43,7 +43,8 @@ package struct OpenPicture: Sendable {
   private static func refusal(_ error: FileError) -> ServiceError {
     guard error.code == .tooLarge else {
       return ServiceError(
-        .badPicture, "The picture cannot be read.", hint: "Check that the file is still there and who may read it.")
+        .badPicture, "The picture cannot be read.",
+        hint: "Check that the file exists and that the service's user may read it.")
     }
     return ServiceError(.badPicture, "The picture is larger than \(limit >> 20) MiB.", hint: "Make it smaller.")
   }

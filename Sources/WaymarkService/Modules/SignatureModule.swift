@@ -37,7 +37,7 @@ package final class SignatureModule: ServiceModule {
   func keepFor(hours: Double?) { store.limits = Self.limits(hours: hours) }
 
   private nonisolated static let notFound = ServiceError(
-    .notFound, "No signature of this id is kept.", hint: "It may have been removed, or have grown too old.")
+    .notFound, "No stored signature has this id.", hint: "It may have been removed, or have expired.")
 
   package func register(in methods: inout MethodTable) {
     methods.addLater(SignatureSaveRequest.self) { [weak self] request, connection in
@@ -54,7 +54,7 @@ package final class SignatureModule: ServiceModule {
     methods.addLater(SignatureListRequest.self) { [weak self] request, _ in
       let limit = request.limit ?? 20
       guard (1...100).contains(limit) else {
-        throw ServiceError(.badParams, "limit must lie between 1 and 100.", hint: "Go on with `after`.")
+        throw ServiceError(.badParams, "limit must be between 1 and 100.", hint: "Ask for more with `after`.")
       }
       return { [weak self] in
         try await self?.list(limit, after: request.after) ?? SignatureListResult(signatures: [], more: false)
@@ -89,13 +89,14 @@ package final class SignatureModule: ServiceModule {
     do {
       id = try await store.add(try JSONLineEncoder.encode(Kept(record: record, key: key, by: by))).id
     } catch RecordStore.Refusal.full {
-      hub.log.error("a signature was refused: as many are kept as may", metadata: ["kept": "\(store.entries.count)"])
+      hub.log.error("a signature was refused: the maximum is stored", metadata: ["kept": "\(store.entries.count)"])
       throw ServiceError(
-        .full, "\(store.entries.count) signatures are kept, as many as may.",
-        hint: "Fetch them with signature.get and forget them with signature.remove.")
+        .full, "\(store.entries.count) signatures are stored, which is the maximum.",
+        hint: "Fetch them with signature.get and delete them with signature.remove.")
     } catch RecordStore.Refusal.failed(let problem) {
-      hub.log.error("a signature cannot be kept", metadata: ["error": "\(problem.message)", "hint": "\(problem.hint)"])
-      throw ServiceError(.internalError, "The signature cannot be kept: \(problem.message).", hint: problem.hint)
+      hub.log.error(
+        "a signature cannot be stored", metadata: ["error": "\(problem.message)", "hint": "\(problem.hint)"])
+      throw ServiceError(.internalError, "The signature cannot be stored: \(problem.message).", hint: problem.hint)
     }
     let result = SignatureSaveResult(id: id, saved: record.time, hash: record.hash)
     store.remember(result, of: id, key: key)
@@ -115,7 +116,7 @@ package final class SignatureModule: ServiceModule {
     do {
       return try JSONValueDecoder.decode(Kept.self, from: try JSONParser.parse(bytes))
     } catch {
-      hub.log.error("a signature that was kept cannot be read", metadata: ["id": "\(id)", "error": "\(error)"])
+      hub.log.error("a stored signature cannot be read", metadata: ["id": "\(id)", "error": "\(error)"])
       return nil
     }
   }

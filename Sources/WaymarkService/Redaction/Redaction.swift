@@ -29,7 +29,7 @@ package enum Redaction {
     text(problem.description.replacing(#/"[^"]*"/#, with: "\"…\""))
   }
 
-  // Made anew each time: a regular expression cannot be shared between threads, and reports are rare.
+  // Made again each time: a regular expression cannot be shared between threads, and reports are rare.
   private static var secretName: Regex<Substring> {
     #/secret|token|passw|passphrase|passcode|kennwort|pwd|apikey|api_key|credential|cookie|private|shared_?key|access_?key|bearer|session_?id|saml|assertion|authorization/#
   }

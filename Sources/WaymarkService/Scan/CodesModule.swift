@@ -26,7 +26,7 @@ package final class CodesModule: ServiceModule {
   private let pipeline: FramePipeline
   private let lane: CodeLane
   private let mailbox: CodeMailbox
-  private var wishes: [(client: Int, wish: FollowRequest)] = []
+  private var requests: [(client: Int, request: FollowRequest)] = []
   /// The codes that were told of, as they were.
   private var known: [Int: CodeFound] = [:]
   private var configured: CameraChoice
@@ -54,12 +54,12 @@ package final class CodesModule: ServiceModule {
   package func register(in methods: inout MethodTable) {
     methods.add(CodesFollowRequest.self) { [weak self] request, connection in
       guard let self else { throw ServiceError.stopping }
-      let wish = FollowRequest(
+      let follow = FollowRequest(
         symbologies: try request.symbologies.map(ScanModule.symbologies)
           ?? self.scans.rules.settings.barcodeSymbologies,
         sizes: try Self.sizes(request.sizes ?? []))
-      self.wishes.removeAll { $0.client == connection.number }
-      self.wishes.append((connection.number, wish))
+      self.requests.removeAll { $0.client == connection.number }
+      self.requests.append((connection.number, follow))
       self.review()
       return Empty()
     }
@@ -76,7 +76,8 @@ package final class CodesModule: ServiceModule {
     return try sizes.map { size in
       guard size.width > 0, size.width <= 10 else {
         throw ServiceError(
-          .badParams, "A code cannot be \(size.width) m wide.", hint: "Write metres: 4 cm are 0.04; at most 10.")
+          .badParams, "A code cannot be \(size.width) m wide.",
+          hint: "Use metres, greater than 0 and at most 10: 4 cm is 0.04.")
       }
       let symbology = try size.symbology.map { try ScanModule.symbologies([$0]).first } ?? nil
       return CodeTask.Size(symbology: symbology, prefix: size.prefix, width: size.width)
@@ -86,8 +87,8 @@ package final class CodesModule: ServiceModule {
   package func connectionClosed(_ connection: Connection) { leave(connection.number) }
 
   private func leave(_ client: Int) {
-    guard wishes.contains(where: { $0.client == client }) else { return }
-    wishes.removeAll { $0.client == client }
+    guard requests.contains(where: { $0.client == client }) else { return }
+    requests.removeAll { $0.client == client }
     review()
   }
 
@@ -111,20 +112,20 @@ package final class CodesModule: ServiceModule {
   private func review() {
     guard !isStopped else { return }
     let cameras = configured.narrowed(to: pipeline.status.device)
-    // The newest wish about a size holds.
-    let sizes = wishes.reversed().flatMap(\.wish.sizes)
+    // The newest request about a size holds.
+    let sizes = requests.reversed().flatMap(\.request.sizes)
     let old = lane.settings
-    if old.cameras != cameras || old.sizes != sizes || wishes.isEmpty {
+    if old.cameras != cameras || old.sizes != sizes || requests.isEmpty {
       generation += 1
       forget()
       lane.settings = CodeTask(cameras: cameras, sizes: sizes, generation: generation)
     }
-    let isWanted = !wishes.isEmpty
+    let isWanted = !requests.isEmpty
     if lane.isEnabled != isWanted {
       mailbox.setOpen(isWanted)
       lane.setEnabled(isWanted)
     }
-    scans.read(wishes.reduce(into: []) { $0.formUnion($1.wish.symbologies) }, for: .followers)
+    scans.read(requests.reduce(into: []) { $0.formUnion($1.request.symbologies) }, for: .followers)
   }
 
   /// Tells that nothing is followed any more.
@@ -134,7 +135,7 @@ package final class CodesModule: ServiceModule {
   }
 
   private func take(_ reading: CodeReading, _ frame: FrameReference) {
-    guard reading.generation == generation, !wishes.isEmpty, !isStopped else { return }
+    guard reading.generation == generation, !requests.isEmpty, !isStopped else { return }
     for seen in reading.report.observations where reading.report.found.contains(seen.id) {
       guard let symbol = reading.found[seen.id] else { continue }
       var found = CodeFound(
@@ -159,7 +160,7 @@ package final class CodesModule: ServiceModule {
   }
 
   package func contribute(to snapshot: inout Snapshot) {
-    guard !wishes.isEmpty else { return }
+    guard !requests.isEmpty else { return }
     snapshot.codes = known.keys.sorted().compactMap { known[$0] }
   }
 }

@@ -108,7 +108,7 @@ extension ScanModule {
   ) throws -> GalleryScanResult {
     // A client that left while the picture was read would hold the scanner for ever.
     guard hub.connections[connection.number] === connection else {
-      throw ServiceError(.badPicture, "The client is gone.", hint: "Send the picture again.")
+      throw ServiceError(.badPicture, "The client disconnected.", hint: "Send the picture again.")
     }
     let now = MonotonicClock.now
     let wanted = Machine.Request(
@@ -121,7 +121,7 @@ extension ScanModule {
     for _ in 0..<2 where machine.demand != nil { effects += machine.handle(.frame(look), at: now) }
     apply(effects)
     guard let pending = machine.pending else {
-      throw ServiceError(.internalError, "The picture could not be judged.", hint: "The service's log says more.")
+      throw ServiceError(.internalError, "The picture could not be processed.", hint: "See the service's log.")
     }
     return GalleryScanResult(
       scan: pending.scan.id, outcome: .successful, successful: [successful(pending.scan, pending.success)])

@@ -37,7 +37,7 @@ extension ScanModule {
       guard let self else { throw ServiceError.stopping }
       guard let body else {
         throw ServiceError(
-          .badParams, "size must lie between 1 and \(ScanPictureRequest.largest) bytes.",
+          .badParams, "size must be between 1 and \(ScanPictureRequest.largest) bytes.",
           hint: "Send the bytes of a picture file.")
       }
       return { try await self.scanUpload(request, body, connection) }
@@ -50,7 +50,7 @@ extension ScanModule {
     if let shares = request.region {
       guard let region = ScanRegion(shares) else {
         throw ServiceError(
-          .badParams, "region must be four shares x, y, width, height inside the frame.",
+          .badParams, "region must be four fractions x, y, width, height inside the frame.",
           hint: "[0.25, 0.25, 0.5, 0.5] is the middle of the frame.")
       }
       wanted.region = region
@@ -58,7 +58,7 @@ extension ScanModule {
     if let timeout = request.timeout {
       guard timeout > 0, timeout <= 86_400 else {
         throw ServiceError(
-          .badParams, "timeout must lie above 0 and at most at 86400 seconds.", hint: "Leave it out for no end.")
+          .badParams, "timeout must be greater than 0 and at most 86,400 seconds.", hint: "Leave it out for no limit.")
       }
       wanted.timeout = timeout
     }
@@ -95,11 +95,11 @@ extension ScanModule {
     case .busy(let holder):
       ServiceError(
         .busy, "Another client holds the scanner.", hint: "Wait until its scan is over.", holder: actor(holder))
-    case .noScan: ServiceError(.noScan, "No such scan is armed.", hint: "scan.begin arms one.")
+    case .noScan: ServiceError(.noScan, "No scan of this id is armed.", hint: "Arm one with scan.begin.")
     case .nothingToConfirm:
-      ServiceError(.nothingToConfirm, "No verdict waits for a confirmation.", hint: "Wait for scan.successful.")
+      ServiceError(.nothingToConfirm, "No verdict is waiting to be confirmed.", hint: "Wait for scan.successful.")
     case .confirming:
-      ServiceError(.busy, "A confirmation is being written.", hint: "Try again in a moment.")
+      ServiceError(.busy, "A confirmation is being saved.", hint: "Try again in a moment.")
     }
   }
 

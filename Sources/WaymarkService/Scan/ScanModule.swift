@@ -142,7 +142,7 @@ package final class ScanModule: ServiceModule {
   private func handleReading(_ reading: ScanReading, _ reference: FrameReference, _ captured: Double) {
     guard let demand = machine.demand else { return }
     var reading = reading
-    // A code that is read for others is none of the armed scan's.
+    // A code that is read for others does not belong to the armed scan.
     if !forOthers.isSubset(of: demand) { reading.symbols.removeAll { !demand.contains($0.symbology) } }
     reading.incomplete.removeAll { !demand.contains($0.symbology) }
     frame = reference
@@ -189,7 +189,7 @@ package final class ScanModule: ServiceModule {
       throw ServiceError(.replayed, "The code was confirmed before.", hint: "Ask for a new code.")
     case nil:
       throw ServiceError(
-        .internalError, "The confirmation could not be written down.",
+        .internalError, "The confirmation could not be saved.",
         hint: "Check replay.folder: its disk may be full or it may not be written.")
     }
   }
@@ -207,7 +207,7 @@ package final class ScanModule: ServiceModule {
       case .changed: isChanged = true
       case .record(let entry): record(entry)
       case .notRecorded(let scan):
-        hub.log.subsystem(.scan).error("a confirmation could not be written down", metadata: ["scan": "\(scan.id)"])
+        hub.log.subsystem(.scan).error("a confirmation could not be saved", metadata: ["scan": "\(scan.id)"])
       case .successful, .invalid, .unsuccessful, .guide, .confirmed, .cancelled, .ended: publish(effect)
       }
     }

@@ -11,7 +11,7 @@ struct SceneCache: Sendable {
 
   init(folder: String) { self.folder = folder }
 
-  /// True if only this user and root can have put anything there: what is found is believed. In a
+  /// True if only this user and root can have put anything there: what is found is trusted. In a
   /// shared `/tmp` somebody else may have made the folder first.
   private var isOurs: Bool {
     var information = stat()
@@ -48,8 +48,8 @@ struct SceneCache: Sendable {
     try? Folder.make(folder)
     guard isOurs else {
       throw AnchorError(
-        .cannotWrite, "The cache of scenes \(folder) belongs to somebody else, or others may write in it.",
-        hint: "Name a folder of this user as scenes.cache.")
+        .cannotWrite, "The cache of scenes \(folder) belongs to another user, or others may write in it.",
+        hint: "Name a folder of this user under scenes.cache.")
     }
     tidy()
     let path = path(name)

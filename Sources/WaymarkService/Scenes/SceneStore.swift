@@ -36,7 +36,7 @@ struct SceneFailure: Error, Sendable {
   var problems: [String]
 }
 
-/// Reads scenes and compiles their anchors, keeping what was compiled.
+/// Reads scenes and compiles their anchors, with a cache of compiled anchors.
 struct SceneStore: Sendable {
   private let cache: SceneCache
   private let isolation: Isolation
@@ -60,7 +60,7 @@ struct SceneStore: Sendable {
     _ entry: SceneCatalog.Entry, previous: LoadedScene?, progress: (_ done: Int, _ total: Int) -> Void
   ) -> Result<LoadedScene, SceneFailure> {
     guard let folder = SceneFolder(entry.path) else {
-      return .failure(failure(entry.name, [], "its folder is gone", code: "notFound"))
+      return .failure(failure(entry.name, [], "its folder was removed", code: "notFound"))
     }
     // Taken before what they tell of is read: what changes meanwhile is seen as a change afterwards.
     let before = SceneFingerprint(folder: folder, scene: nil)
@@ -90,7 +90,7 @@ struct SceneStore: Sendable {
   private func failure(_ name: String, _ problems: [String], _ what: String, code: String) -> SceneFailure {
     SceneFailure(
       code: code, message: "The scene \"\(name)\" cannot be used: \(what).",
-      hint: "waymark scene check names every problem.", problems: problems)
+      hint: "Run waymark scene check to list every problem.", problems: problems)
   }
 
   private func library(
@@ -177,7 +177,7 @@ struct SceneStore: Sendable {
       do throws(AnchorError) {
         return try cache.keep(bytes, as: entry)
       } catch {
-        // No cache is no reason not to work: the open file lives on without its name.
+        // No cache is not a reason not to work: the open file lives on without its name.
         let temporary = FileManager.default.temporaryDirectory.appending(path: "waymark-\(UUID().uuidString).anchors")
           .path
         try LibraryWriter.write(bytes, to: temporary)

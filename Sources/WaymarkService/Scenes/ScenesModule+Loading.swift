@@ -13,7 +13,7 @@ extension ScenesModule {
         hub.publish(
           SceneFailed(
             scene: name, code: "notFound",
-            message: "The folder of the scene \"\(name)\" is gone; the scene stays in use as it was read.",
+            message: "The folder of the scene \"\(name)\" was removed; the loaded scene stays in use.",
             hint: "Put it back, or load another scene.", problems: []))
       }
       throw Self.unknown(name)
@@ -31,7 +31,7 @@ extension ScenesModule {
       }
     }
     guard loading == turn, !isStopped else {
-      throw ServiceError(.busy, "Another scene was asked for meanwhile.", hint: "Watch scene.loaded.")
+      throw ServiceError(.busy, "Another scene was requested meanwhile.", hint: "Watch scene.loaded.")
     }
     switch result {
     case .success(let scene):

@@ -66,7 +66,7 @@ extension ScenesModule {
       default:
         throw ServiceError(
           .badParams, "annotation.select takes an id or a point of the frame.",
-          hint: "Give id, or point as [x, y] in pixels.")
+          hint: "Send id, or point as [x, y] in pixels.")
       }
       return try self?.focus(input, by: connection.actor) ?? AnnotationResult()
     }
@@ -101,7 +101,7 @@ extension ScenesModule {
   /// The annotation that is meant: the named one, else the selected one.
   private func target(_ id: String?) throws -> String {
     guard let id = id ?? session.selected else {
-      throw ServiceError(.notFound, "No annotation is selected.", hint: "Give an id, or select one first.")
+      throw ServiceError(.notFound, "No annotation is selected.", hint: "Send an id, or select an annotation first.")
     }
     return id
   }

@@ -136,7 +136,7 @@ package final class ScenesModule: ServiceModule {
     if new.library != old.library { openLibrary() }
     let before = cameras
     cameras = new.cameras.narrowed(to: pipeline.status.device)
-    review(anew: cameras != before || (new.library != old.library && followsScene == false))
+    review(again: cameras != before || (new.library != old.library && followsScene == false))
     if new.load != old.load || (loaded == nil && new.load != nil) {
       loadConfigured()
     } else if new.folders != old.folders {
@@ -149,7 +149,7 @@ package final class ScenesModule: ServiceModule {
     let now = settings.cameras.narrowed(to: pipeline.status.device)
     guard now != cameras else { return }
     cameras = now
-    review(anew: true)
+    review(again: true)
   }
 
   package func stop() {
@@ -256,17 +256,17 @@ package final class ScenesModule: ServiceModule {
 
   /// Fits the lane to what is wanted: the scene's anchors while a session is active, else the library's.
   ///
-  /// - Parameter anew: whether what is looked for, or through what, has changed although its kind has not.
-  private func review(anew: Bool = false) {
+  /// - Parameter again: whether what is looked for, or through what, has changed although its kind has not.
+  private func review(again: Bool = false) {
     guard !isStopped else { return }
     let scene = session.phase != .inactive && loaded != nil
     let wanted: Bool? = scene ? true : library != nil ? false : nil
-    guard wanted != followsScene || (anew && wanted != nil) else { return }
+    guard wanted != followsScene || (again && wanted != nil) else { return }
     // An anchor that was followed before is not any more; the events must say so.
     if followsScene == true, wanted != true {
       _ = publish(session.handle(.followingStopped, at: MonotonicClock.now), by: nil, nil, nil)
     }
-    if followsScene == false, wanted != false || anew {
+    if followsScene == false, wanted != false || again {
       _ = publish(alone.handle(.followingStopped, at: MonotonicClock.now), by: nil, nil, nil)
     }
     followsScene = wanted
@@ -296,7 +296,7 @@ package final class ScenesModule: ServiceModule {
     awaited = nil
     hub.publish(SceneLoaded(scene: SessionWire.description(new.name, new.scene, new.library)))
     send(.sceneLoaded(new.scene, reload: reload), by: actor)
-    if isOther { review(anew: followsScene == true) }
+    if isOther { review(again: followsScene == true) }
     watch()
   }
 

@@ -39,7 +39,7 @@ final class AcceptThrottle: ChannelInboundHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     context.fireChannelRead(data)
-    if !Self.hasRoom { pause(context, "few descriptors are left") }
+    if !Self.hasRoom { pause(context, "few file descriptors are left") }
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {

@@ -83,7 +83,7 @@ package final class Connection {
     inputEnded = true
     // One that waits for room may be here whole already.
     if let body, !body.isCovered(by: framer.pending) {
-      failBody("The picture did not arrive whole.", hint: "Send as many bytes as announced.")
+      failBody("The picture did not arrive completely.", hint: "Send as many bytes as announced.")
     }
     askForTurn()
     closeWhenDone()
@@ -308,7 +308,7 @@ package final class Connection {
     isClosing = true
     stopTimers()
     // Else whoever waits for the rest of a picture waits for ever, and keeps what came of it.
-    failBody("The picture did not arrive whole.", hint: "Send as many bytes as announced.")
+    failBody("The picture did not arrive completely.", hint: "Send as many bytes as announced.")
     outlet.clear()
   }
 }

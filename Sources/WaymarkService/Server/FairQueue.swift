@@ -16,7 +16,7 @@ struct FairQueue<Owner: Hashable, Element> {
   /// How many wait of an owner.
   func count(of owner: Owner) -> Int { lines[owner]?.count ?? 0 }
 
-  /// Takes the first element that `isReady` from the owner whose turn it is; an owner with none is passed over.
+  /// Takes the first element that `isReady` from the owner whose turn it is; an owner with none is skipped.
   mutating func next(where isReady: (Element) -> Bool = { _ in true }) -> Element? {
     for (place, owner) in order.enumerated() {
       guard let index = lines[owner]?.firstIndex(where: isReady), let element = lines[owner]?.remove(at: index) else {

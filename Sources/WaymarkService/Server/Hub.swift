@@ -306,7 +306,7 @@ package final class Hub: ConnectionOwner {
       }
     } catch {
       fail(request, connection, error)
-      // The bytes of a picture that is refused are no requests.
+      // The bytes of a picture that is refused are not requests.
       upload?.skip()
     }
   }
@@ -325,7 +325,7 @@ package final class Hub: ConnectionOwner {
     default:
       log.error("a request failed", metadata: ["method": "\(request.method)", "error": "\(error)"])
       told = ServiceError(
-        .internalError, "\(request.method) failed in the service.", hint: "The service's log says more.")
+        .internalError, "\(request.method) failed in the service.", hint: "See the service's log.")
     }
     connection.send(ErrorLine(id: request.id, error: told))
     if error is MethodTable.EndlessUpload { connection.close(.lineTooLong) }

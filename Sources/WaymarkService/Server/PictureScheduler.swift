@@ -49,8 +49,8 @@ package final class PictureScheduler {
   package var bytes: Int { budget.bytes }
 
   private static let busy = ServiceError(
-    .busy, "Too many pictures are being worked on.", hint: "Send it again in a moment.")
-  private static let gone = ServiceError(.badPicture, "The client is gone.", hint: "Send the picture again.")
+    .busy, "Too many pictures are being processed.", hint: "Send it again later.")
+  private static let gone = ServiceError(.badPicture, "The client disconnected.", hint: "Send the picture again.")
 
   // MARK: Room
 

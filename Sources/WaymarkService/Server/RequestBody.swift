@@ -1,7 +1,7 @@
 import NIOCore
 import WaymarkProtocol
 
-/// Bytes that follow a request's line, on their way in: kept where there is room for them, or passed over.
+/// Bytes that follow a request's line, on their way in: kept where there is room for them, or skipped.
 @ServiceActor
 final class RequestBody {
   private enum State {

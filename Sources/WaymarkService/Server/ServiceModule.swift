@@ -79,8 +79,8 @@ package struct MethodTable {
   /// Adds a method whose request is followed by bytes, as many as its parameter `size` says.
   ///
   /// - Parameters:
-  ///   - largest: a request with more ends the connection: so many bytes are not passed over.
-  ///   - body: checks at once; it, or what it returns, decides whether the bytes are kept. If it throws they are passed over.
+  ///   - largest: a request with more ends the connection: so many bytes are not skipped.
+  ///   - body: checks at once; it, or what it returns, decides whether the bytes are kept. If it throws they are skipped.
   mutating func addUpload<R: ServiceRequest>(
     _ type: R.Type, largest: Int,
     _ body: @escaping @ServiceActor (R, RequestBody?, Connection) throws -> @Sendable () async throws -> R.Result

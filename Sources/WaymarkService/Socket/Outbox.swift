@@ -65,7 +65,7 @@ package struct Outbox {
       append(entry)
       return false
     }
-    // An event that coalesces may be left out without a word: the next one tells the same.
+    // A coalescing event may be dropped silently: the next one carries the same state.
     guard entry.key == nil else { return false }
     if gap != nil {
       gap?.count += 1

@@ -130,7 +130,7 @@ package final class RecordStore {
     return entry
   }
 
-  /// The bytes of a record; `nil` when there is none of this id.
+  /// The bytes of a record; `nil` when no record has this id.
   package func read(_ id: String) async throws -> [UInt8]? {
     forgetOld()
     guard let entry = entries.first(where: { $0.id == id }) else { return nil }

@@ -16,7 +16,7 @@ package final class TextModule: ServiceModule {
   private struct Session {
     var id: String
     var owner: Int
-    var wish: TextBeginRequest
+    var request: TextBeginRequest
     var patterns: [String]
     var languages: [String]
     /// The texts told, the newest last: a finger is slower than frames.
@@ -112,16 +112,16 @@ package final class TextModule: ServiceModule {
     }
     if let timeout = request.timeout, !(timeout > 0 && timeout <= 86_400) {
       throw ServiceError(
-        .badParams, "timeout must lie above 0 and at most at 86400 seconds.", hint: "Leave it out for no end.")
+        .badParams, "timeout must be greater than 0 and at most 86,400 seconds.", hint: "Leave it out for no limit.")
     }
     let before = session
     end(.replaced, by: connection.actor)
     generation += 1
     var new = Session(
-      id: "t" + String(UInt64.random(in: .min ... .max), radix: 36), owner: connection.number, wish: request,
+      id: "t" + String(UInt64.random(in: .min ... .max), radix: 36), owner: connection.number, request: request,
       patterns: task.patterns.map(\.name), languages: task.languages)
     // Where only the region is another one, what was told before can still be chosen.
-    if let before, before.wish.patterns == request.patterns { new.told = before.told }
+    if let before, before.request.patterns == request.patterns { new.told = before.told }
     session = new
     lane.settings = task
     lane.settings.generation = generation
@@ -142,38 +142,38 @@ package final class TextModule: ServiceModule {
     if let shares = request.region {
       guard let region = ScanRegion(shares) else {
         throw ServiceError(
-          .badParams, "region must be four shares x, y, width, height inside the frame.",
+          .badParams, "region must be four fractions x, y, width, height inside the frame.",
           hint: "[0.1, 0.4, 0.8, 0.2] is a band across the middle.")
       }
       task.region = region
     }
-    let wishes = request.patterns ?? []
-    guard wishes.count <= TextSettings.patternLimit else {
+    let patterns = request.patterns ?? []
+    guard patterns.count <= TextSettings.patternLimit else {
       throw ServiceError(
-        .badParams, "patterns has \(wishes.count) entries; at most \(TextSettings.patternLimit).",
+        .badParams, "patterns has \(patterns.count) entries; at most \(TextSettings.patternLimit).",
         hint: "Leave some out.")
     }
     do {
-      task.patterns = try wishes.map { try TextPattern($0, among: settings.patterns) }
+      task.patterns = try patterns.map { try TextPattern($0, among: settings.patterns) }
     } catch let error as TextError {
       throw ServiceError(error)
     }
     let names = task.patterns.map(\.name)
     guard Set(names).count == names.count else {
-      throw ServiceError(.badParams, "Two patterns have the same name.", hint: "Name them apart.")
+      throw ServiceError(.badParams, "Two patterns have the same name.", hint: "Use distinct names.")
     }
     return task
   }
 
   private func busy(_ holder: Int) -> ServiceError {
     ServiceError(
-      .busy, "Another client reads text.", hint: "Wait until its session is over.",
+      .busy, "Another client holds the text session.", hint: "Wait until its session is over.",
       holder: Actor(client: holder, user: hub.connections[holder].map { Int($0.peer.user) }))
   }
 
   private func check(_ id: String?, _ connection: Connection) throws {
     guard let session, id == nil || id == session.id else {
-      throw ServiceError(.noSession, "No such session reads text.", hint: "text.begin begins one.")
+      throw ServiceError(.noSession, "No text session of this id is open.", hint: "Begin one with text.begin.")
     }
     guard session.owner == connection.number else { throw busy(session.owner) }
   }
@@ -183,7 +183,7 @@ package final class TextModule: ServiceModule {
     let candidate = told.last { $0.text == text } ?? told.last { $0.others.contains(text) }
     guard let candidate else {
       throw ServiceError(
-        .notFound, "This text is none of the candidates.", hint: "Take one that text.candidates told.")
+        .notFound, "The text is not one of the candidates.", hint: "Use one from text.candidates.")
     }
     return accept(candidate, as: text, by: connection.actor)
   }
@@ -211,7 +211,7 @@ package final class TextModule: ServiceModule {
   private var described: TextSession? {
     session.map { session in
       TextSession(
-        session: session.id, patterns: session.patterns, region: session.wish.region, languages: session.languages,
+        session: session.id, patterns: session.patterns, region: session.request.region, languages: session.languages,
         by: Actor(client: session.owner, user: hub.connections[session.owner].map { Int($0.peer.user) }))
     }
   }

@@ -91,39 +91,39 @@ extension TextPattern {
   /// Reads the description in a request or the configuration.
   ///
   /// - Parameter known: patterns that may be named, beside those built in.
-  init(_ wish: TextPatternRequest, among known: [TextPattern]) throws(TextError) {
-    if wish.isWord, let word = wish.name {
+  init(_ request: TextPatternRequest, among known: [TextPattern]) throws(TextError) {
+    if request.isWord, let word = request.name {
       self = try TextPattern.named(word, among: known)
       return
     }
-    self.init(name: wish.name ?? "pattern", expression: wish.expression)
+    self.init(name: request.name ?? "pattern", expression: request.expression)
     guard (1...64).contains(name.count) else {
       throw Self.problem("A name has 1 to 64 characters.")
     }
-    if let numbers = wish.length {
+    if let numbers = request.length {
       guard (1...2).contains(numbers.count), let least = numbers.first, let most = numbers.last,
         least >= 1, least <= most, most <= 128
-      else { throw Self.problem("length is one number or two from 1 to 128, the lesser one first.") }
+      else { throw Self.problem("length is one number from 1 to 128, or two in rising order.") }
       length = least...most
     }
-    if let characters = wish.alphabet {
+    if let characters = request.alphabet {
       guard (1...400).contains(characters.count) else { throw Self.problem("alphabet has 1 to 400 characters.") }
       alphabet = Set(characters)
     }
-    if let word = wish.check {
+    if let word = request.check {
       guard let known = CheckDigit(rawValue: word) else {
         throw Self.problem("check is one of \(CheckDigit.allCases.map(\.rawValue).joined(separator: ", ")).")
       }
       check = known
     }
-    if let word = wish.kind {
+    if let word = request.kind {
       guard let known = Kind(rawValue: word) else {
         throw Self.problem("kind is one of \(Kind.allCases.map(\.rawValue).joined(separator: ", ")).")
       }
       kind = known
     }
     guard expression != nil || length != nil || alphabet != nil || check != nil || kind != nil else {
-      throw Self.problem("It says nothing about the text.")
+      throw Self.problem("It has no condition.")
     }
     _ = try TextMatcher(self)
   }

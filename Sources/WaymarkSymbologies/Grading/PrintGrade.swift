@@ -1,4 +1,4 @@
-/// How well a symbol is printed, after ISO/IEC 15416 (bars) or ISO/IEC 15415 (matrix codes), as far as a picture tells.
+/// The print quality of a symbol after ISO/IEC 15416 (bars) or ISO/IEC 15415 (matrix codes), as far as a picture shows it.
 public struct PrintGrade: Hashable, Sendable {
   /// The letters of a grade, the best first; in numbers 4 to 0.
   public enum Letter: String, Hashable, Sendable, Codable, CaseIterable {

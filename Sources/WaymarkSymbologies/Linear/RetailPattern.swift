@@ -1,6 +1,6 @@
 /// The elements of an EAN or UPC symbol, known from its digits (ISO/IEC 15420, 5.2 and 5.3).
 package enum RetailPattern {
-  /// The widths of the elements in modules, dark and light in turn, the first dark; `nil` where the symbol is none of these.
+  /// The widths of the elements in modules, dark and light in turn, the first dark; `nil` where the symbol is another one.
   package static func widths(_ symbology: Symbology, _ digits: [UInt8]) -> [Int]? {
     guard digits.allSatisfy({ (48...57).contains($0) }) else { return nil }
     let d = digits.map { Int($0) - 48 }

@@ -1,4 +1,4 @@
-/// The shapes of rMQR symbols (ISO/IEC 23941): what is fixed in them, and how their codewords are shared out.
+/// The shapes of rMQR symbols (ISO/IEC 23941): their fixed patterns, and the distribution of their codewords.
 package struct RMQRSize: Hashable {
   /// 0 to 31, in the order of table 1.
   package let version: Int

@@ -45,17 +45,17 @@ struct AnchorEntry: Sendable {
     guard let radius = entry.radius else { return }
     guard radius > 0, radius <= 100 else {
       throw AnchorError(
-        .unusablePicture, "The radius of \"\(entry.file)\" is \(radius).", hint: "Give the radius in metres, above 0.")
+        .unusablePicture, "The radius of \"\(entry.file)\" is \(radius).", hint: "Use metres, greater than 0.")
     }
     guard let width = entry.physicalWidth else {
       throw AnchorError(
-        .unusablePicture, "\"\(entry.file)\" has a radius and no physicalWidth.",
-        hint: "Give the width of the picture, measured round the thing, in metres.")
+        .unusablePicture, "\"\(entry.file)\" has a radius but no physicalWidth.",
+        hint: "Add the width of the picture, measured round the object, in metres.")
     }
     guard CylinderMap.fits(width: width, radius: radius) else {
       throw AnchorError(
         .unusablePicture, "\"\(entry.file)\" is \(width) m wide and goes more than once round a radius of \(radius) m.",
-        hint: "Give both in metres; the radius is half of the diameter.")
+        hint: "Use metres for both; the radius is half of the diameter.")
     }
   }
 

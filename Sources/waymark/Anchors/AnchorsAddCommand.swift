@@ -6,7 +6,11 @@ import WaymarkSystem
 /// `waymark anchors add`: puts more pictures into a library.
 struct AnchorsAddCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "add", abstract: "Adds pictures to a library; the file is replaced as a whole.")
+    commandName: "add", abstract: "Adds pictures to a library; the file is replaced as a whole.",
+    discussion: """
+      Example:
+        waymark anchors add posters.wmlib new-poster.png --name poster-7
+      """)
 
   @Argument(help: "The library.", completion: .file())
   var library: String
@@ -22,11 +26,11 @@ struct AnchorsAddCommand: AsyncParsableCommand {
   @Flag(help: "Replace anchors of the same name.")
   var replace = false
 
-  @Option(help: "Threads to work on.")
+  @Option(help: "The number of threads.")
   var jobs = ProcessInfo.processInfo.activeProcessorCount
 
   func validate() throws {
-    guard jobs > 0 else { throw ValidationError("--jobs is at least 1") }
+    guard jobs > 0 else { throw ValidationError("--jobs takes a whole number of at least 1") }
   }
 
   func run() async throws {
@@ -34,7 +38,7 @@ struct AnchorsAddCommand: AsyncParsableCommand {
       let old = try AnchorLibrary(path: library)
       var entries = try AnchorEntry.collect(sources, physicalWidth: prints.physicalWidth, radius: prints.radius)
       if let name {
-        guard entries.count == 1 else { throw ValidationError("--name goes with one picture, not \(entries.count)") }
+        guard entries.count == 1 else { throw ValidationError("--name is for one picture, not \(entries.count)") }
         entries[0].name = name
       }
       let names = Set(entries.map(\.name))

@@ -7,13 +7,15 @@ import WaymarkSystem
 struct AnchorsBuildCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "build",
-    abstract: "Compiles pictures into a library that frames are searched for.",
+    abstract: "Compiles pictures into a library of anchors to find in frames.",
     discussion: """
       Takes folders, pictures and manifests. A manifest is a YAML or JSON list of entries with image, and optionally name, \
-      physicalWidth and, of what is wrapped round a can, a bottle or a column, radius (metres). Without a name an anchor is called like its file. The same pictures give the same bytes.
+      physicalWidth and, for prints wrapped round a can, a bottle or a column, radius (metres). Without a name an anchor is called like its file. The same pictures give the same bytes.
 
       Where the library is there already, anchors whose picture has not changed are taken from it; and a build that was ended is \
-      taken up where it was, from OUTPUT.parts. --fresh compiles everything anew.
+      taken up where it was, from OUTPUT.parts. --fresh compiles everything again.
+      Example:
+        waymark anchors build posters/ -o posters.wmlib --physical-width 0.42
       """)
 
   @Argument(help: "Folders, pictures or manifests.", completion: .file())
@@ -30,15 +32,15 @@ struct AnchorsBuildCommand: AsyncParsableCommand {
       valueName: "n"))
   var features: Int?
 
-  @Flag(help: "Compile every picture anew.")
+  @Flag(help: "Compile every picture again.")
   var fresh = false
 
-  @Option(help: "Threads to work on.")
+  @Option(help: "The number of threads.")
   var jobs = ProcessInfo.processInfo.activeProcessorCount
 
   func validate() throws {
     guard (50...5000).contains(features ?? 700) else { throw ValidationError("--features takes 50 to 5000") }
-    guard jobs > 0 else { throw ValidationError("--jobs is at least 1") }
+    guard jobs > 0 else { throw ValidationError("--jobs takes a whole number of at least 1") }
   }
 
   func run() async throws {
@@ -86,7 +88,7 @@ enum LibraryReport {
     let library = try AnchorLibrary(path: path)
     for pair in library.lookalikes(of: new) {
       Output.diagnostic(
-        "waymark: \"\(pair.0)\" looks like \"\(pair.1)\": frames of one may be taken for the other")
+        "waymark: \"\(pair.0)\" looks like \"\(pair.1)\": they may be confused in frames")
     }
     Output.line(
       "\(path): \(library.references.count) anchors, \(library.featureCount) features")

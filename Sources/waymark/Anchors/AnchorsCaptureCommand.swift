@@ -12,13 +12,15 @@ import WaymarkSystem
 struct AnchorsCaptureCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "capture",
-    abstract: "Makes a reference of a photograph of the poster on the wall: straight, evenly lit, with its size.",
+    abstract: "Makes a reference picture from a photograph of a poster on a wall: straight, evenly lit, with its size.",
     discussion: """
-      The poster's outline is found where it stands out from the wall; else give its corners. Its size is told by \
+      The poster's outline is found where it stands out from the wall; otherwise name its corners. Its size comes from \
       --width, by a sheet of A4 beside it (--a4), or by a printed code beside it whose width is known (--code-width). \
-      Says how well it will be found and what to do about it.
+      Prints how well it will be found and how to improve that.
 
       Ends with 0 when the reference was written, 1 when no outline was found, 65 or 66 when the photograph cannot be used.
+      Example:
+        waymark anchors capture wall.jpg -o poster.png --a4
       """)
 
   @Argument(help: "The photograph.", completion: .file())
@@ -60,7 +62,7 @@ struct AnchorsCaptureCommand: AsyncParsableCommand {
 
   func validate() throws {
     let ways = [width != nil, a4 || sheetCorners != nil, codeWidth != nil].count { $0 }
-    guard ways <= 1 else { throw ValidationError("Give one of --width, --a4 and --code-width.") }
+    guard ways <= 1 else { throw ValidationError("Choose one of --width, --a4 and --code-width.") }
     for (name, value) in [("--width", width), ("--code-width", codeWidth)] {
       if let value, !(value > 0 && value <= 100) {
         throw ValidationError("\(name) takes metres, above 0 and at most 100")
@@ -69,7 +71,7 @@ struct AnchorsCaptureCommand: AsyncParsableCommand {
     for corners in [corners, sheetCorners] {
       guard corners.map({ $0.outline.isPlausible() }) ?? true else {
         throw ValidationError(
-          "The corners make no rectangle seen from its front: give them from the top left clockwise.")
+          "The corners do not form a rectangle seen from its front: list them clockwise from the top left.")
       }
     }
     guard (320...8000).contains(longSide) else { throw ValidationError("--long-side takes 320 to 8000") }
@@ -82,7 +84,7 @@ struct AnchorsCaptureCommand: AsyncParsableCommand {
       var found = PosterSearch(photo, outline: corners?.outline, sheet: sheetCorners?.outline)
       guard let outline = try found.outline(besideSheet: a4) else {
         Output.diagnostic(
-          "waymark: \(photograph): no poster stands out from the wall\n  Give its corners with --corners.")
+          "waymark: \(photograph): no poster stands out from the wall\n  Name its corners with --corners.")
         throw ExitCode(ExitStatus.nothingFound.rawValue)
       }
       let scale = try scale(of: outline, found, photo, gray)
@@ -94,8 +96,8 @@ struct AnchorsCaptureCommand: AsyncParsableCommand {
           aspect: scale?.estimate.size, without: scale?.others ?? [])
       else {
         throw AnchorError(
-          .unusablePicture, "The corners make no rectangle seen from its front.",
-          hint: "Give them from the top left clockwise.")
+          .unusablePicture, "The corners do not form a rectangle seen from its front.",
+          hint: "List them clockwise from the top left.")
       }
       let physical = scale?.estimate.size.x ?? width
       let name = AnchorEntry.stem(output)
@@ -128,14 +130,14 @@ struct AnchorsCaptureCommand: AsyncParsableCommand {
     if a4 || sheetCorners != nil {
       guard let sheet = try found.sheet(beside: outline) else {
         throw AnchorError(
-          .unusablePicture, "No sheet of A4 stands out from the wall.", hint: "Give its corners with --sheet-corners.")
+          .unusablePicture, "No sheet of A4 stands out from the wall.", hint: "Name its corners with --sheet-corners.")
       }
       (known, size) = (sheet, Point2(0.21, 0.297))
     } else if let codeWidth {
       guard let code = try Self.code(in: gray) else {
         throw AnchorError(
           .unusablePicture, "No QR code, Data Matrix or Aztec code is read beside the poster.",
-          hint: "Take the photograph from nearer, or give --width.")
+          hint: "Take the photograph from closer, or set --width.")
       }
       (known, size) = (code.corners, Point2(codeWidth, codeWidth * code.referenceSize.y / code.referenceSize.x))
     } else {
@@ -143,7 +145,7 @@ struct AnchorsCaptureCommand: AsyncParsableCommand {
     }
     guard let estimate = PrintScale.estimate(of: outline, beside: known, measuring: size, aspect: aspect) else {
       throw AnchorError(
-        .unusablePicture, "What hangs beside the poster does not tell its size.",
+        .unusablePicture, "The object beside the poster does not determine its size.",
         hint: "Both must be on one wall, seen from the front.")
     }
     return (estimate, [known])

@@ -15,6 +15,8 @@ struct AnchorsCodesCommand: AsyncParsableCommand {
     discussion: """
       The frames are taken in the order given (folders by the names in them) as one sequence of a camera; all have one \
       size. Ends with 0 when at least one code was found, 1 when none was, 65 or 66 when a picture cannot be read.
+      Example:
+        waymark anchors codes frames/ --width 0.04 --json
       """)
 
   @Argument(help: "Pictures, or folders of them, in order.", completion: .file())

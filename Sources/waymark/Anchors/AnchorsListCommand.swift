@@ -3,10 +3,14 @@ import Foundation
 import WaymarkAnchors
 import WaymarkSystem
 
-/// `waymark anchors list`: what a library holds.
+/// `waymark anchors list`: lists the anchors of a library.
 struct AnchorsListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "Lists the anchors of a library: name, size, width, features, quality.")
+    commandName: "list", abstract: "Lists the anchors of a library: name, size, width, features, quality.",
+    discussion: """
+      Example:
+        waymark anchors list posters.wmlib
+      """)
 
   @Argument(help: "The library.", completion: .file())
   var library: String

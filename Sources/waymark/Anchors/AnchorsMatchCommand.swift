@@ -13,6 +13,8 @@ struct AnchorsMatchCommand: AsyncParsableCommand {
     discussion: """
       Ends with 0 when at least one anchor was found, 1 when none was, 65 or 66 when a picture or the library cannot be \
       read. Poses need a physical width; without calibration a field of view of 60° is assumed.
+      Example:
+        waymark anchors match posters.wmlib photo.jpg
       """)
 
   @Argument(help: "The library.", completion: .file())

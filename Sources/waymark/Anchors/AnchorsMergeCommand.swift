@@ -10,6 +10,8 @@ struct AnchorsMergeCommand: AsyncParsableCommand {
     discussion: """
       An anchor that is the same in several libraries, by name, picture and width, is taken once. Two of one name that differ \
       are an error, unless --replace says that the later one counts.
+      Example:
+        waymark anchors merge hall-1.wmlib hall-2.wmlib -o all.wmlib
       """)
 
   @Argument(help: "The libraries.", completion: .file())
@@ -53,12 +55,16 @@ struct AnchorsMergeCommand: AsyncParsableCommand {
   }
 }
 
-/// `waymark anchors compare`: says in what two libraries differ.
+/// `waymark anchors compare`: lists the differences of two libraries.
 struct AnchorsCompareCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compare",
     abstract: "Says which anchors two libraries have in common, by name.",
-    discussion: "Ends with 0 when they hold the same anchors, 1 when they differ, 65 or 66 when one cannot be read.")
+    discussion: """
+      Ends with 0 when they hold the same anchors, 1 when they differ, 65 or 66 when one cannot be read.
+      Example:
+        waymark anchors compare old.wmlib new.wmlib
+      """)
 
   @Argument(help: "The one library.", completion: .file())
   var first: String
@@ -96,7 +102,7 @@ extension AnchorReference {
   }
 }
 
-/// In what two libraries differ, by the names of their anchors.
+/// The differences of two libraries, by the names of their anchors.
 struct LibraryDifference: Encodable {
   /// Only in the first, only in the second.
   var removed: [String] = []

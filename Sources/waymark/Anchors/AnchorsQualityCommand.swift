@@ -5,7 +5,7 @@ import WaymarkGeometry
 import WaymarkImage
 import WaymarkSystem
 
-/// `waymark anchors quality`: says how well pictures will be found, and why not better.
+/// `waymark anchors quality`: estimates how well pictures will be found, with reasons.
 struct AnchorsQualityCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "quality",
@@ -14,6 +14,8 @@ struct AnchorsQualityCommand: AsyncParsableCommand {
       The number is the share of hard views (steep, small, covered, dim, smeared and noisy ones among them) in which the \
       picture is expected to be found: the detector is shown 64 of them, which takes about a second a picture. Several \
       pictures are compared with each other, and with the anchors of --library.
+      Example:
+        waymark anchors quality poster.png --annotate features.png
       """)
 
   @Argument(help: "Pictures, folders or manifests.", completion: .file())
@@ -30,7 +32,7 @@ struct AnchorsQualityCommand: AsyncParsableCommand {
   @Flag(help: "One JSON object a picture.")
   var json = false
 
-  @Option(help: "Threads to work on.")
+  @Option(help: "The number of threads.")
   var jobs = ProcessInfo.processInfo.activeProcessorCount
 
   private struct Record: Encodable {
@@ -51,7 +53,7 @@ struct AnchorsQualityCommand: AsyncParsableCommand {
   }
 
   func validate() throws {
-    guard jobs > 0 else { throw ValidationError("--jobs is at least 1") }
+    guard jobs > 0 else { throw ValidationError("--jobs takes a whole number of at least 1") }
   }
 
   func run() async throws {

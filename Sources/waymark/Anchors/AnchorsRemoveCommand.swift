@@ -5,7 +5,11 @@ import WaymarkSystem
 /// `waymark anchors remove`: takes anchors out of a library.
 struct AnchorsRemoveCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "remove", abstract: "Takes anchors out of a library; the file is replaced as a whole.")
+    commandName: "remove", abstract: "Takes anchors out of a library; the file is replaced as a whole.",
+    discussion: """
+      Example:
+        waymark anchors remove posters.wmlib poster-7
+      """)
 
   @Argument(help: "The library.", completion: .file())
   var library: String

@@ -13,6 +13,8 @@ struct AnchorsTrackCommand: AsyncParsableCommand {
     discussion: """
       The frames are taken in the order given (folders by the names in them) as one sequence of a camera. Ends with 0 \
       when at least one anchor was found, 1 when none was, 65 or 66 when a picture or the library cannot be read.
+      Example:
+        waymark anchors track posters.wmlib frames/ --json
       """)
 
   @Argument(help: "The library.", completion: .file())
@@ -45,7 +47,7 @@ struct AnchorsTrackCommand: AsyncParsableCommand {
         if let engine, engine.width == picture.width, engine.height == picture.height {
           current = engine.value
         } else {
-          // Another size is another mode of the camera: everything begins anew.
+          // Another size is another mode of the camera: everything starts over.
           current = AnchorEngine(library: library, intrinsics: intrinsics(picture.width, picture.height))
           engine = (current, picture.width, picture.height)
         }

@@ -16,7 +16,7 @@ struct CameraOptions: ParsableArguments {
   var cameraInfo: String?
 
   func validate() throws {
-    if intrinsics != nil, cameraInfo != nil { throw ValidationError("Give --intrinsics or --camera-info, not both.") }
+    if intrinsics != nil, cameraInfo != nil { throw ValidationError("Choose --intrinsics or --camera-info, not both.") }
     if let intrinsics, Self.parse(intrinsics) == nil {
       throw ValidationError("--intrinsics takes four numbers fx,fy,cx,cy, the first two above 0; not \(intrinsics)")
     }

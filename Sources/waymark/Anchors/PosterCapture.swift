@@ -89,16 +89,17 @@ struct PosterCapture {
 
     var text: String {
       switch self {
-      case .outlineUncertain: "the outline is uncertain: look at the reference, and give --corners where it is wrong"
+      case .outlineUncertain: "the outline is uncertain: check the reference, and set --corners if it is wrong"
       case .cutOff: "cut off: the poster reaches beyond the photograph; step back"
       case .fromTheSide: "from the side: one side is seen much larger than the other; stand before the poster"
-      case .tooFar: "too far: the poster has fewer than 640 pixels; step nearer"
+      case .tooFar: "too far: the poster has fewer than 640 pixels; step closer"
       case .glare: "glare: a part is burnt out; switch off the flash, or stand aside of the lamp's reflection"
-      case .unevenLight: "uneven light: it was taken out as the bare wall tells; photograph it in even light if you can"
+      case .unevenLight:
+        "uneven light: it was corrected by the brightness of the bare wall; photograph in even light if you can"
       case .wallUnknown:
-        "the light was left as it is: the wall around the poster is not bare enough to tell how it falls"
+        "the light was not corrected: the wall around the poster is not bare enough to measure it"
       case .sizeDoubtful:
-        "the size is doubtful: what hangs beside the poster is not flat on the same wall, or not of that size"
+        "the size is doubtful: the object beside the poster is not flat on the same wall, or not of that size"
       }
     }
   }
@@ -122,7 +123,7 @@ struct PosterCapture {
   ///
   /// - Parameters:
   ///   - aspect: its size in any unit, where it is known better than the photograph tells.
-  ///   - others: what hangs beside it and is no wall.
+  ///   - others: what hangs beside it and is not a wall.
   mutating func reference(aspect: Point2?, without others: [Quadrilateral]) -> RGBImage? {
     guard let flat = PageRectifier().rectify(photo, outline: outline) else { return nil }
     let size = aspect ?? Point2(Double(flat.width), Double(flat.height))

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The size and shape of what is printed, where a manifest does not say it.
+/// The size and shape of prints, where a manifest does not name them.
 struct PrintOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The width of the printed pictures, where the manifest names none.", valueName: "metres"))
   var physicalWidth: Double?

@@ -9,11 +9,12 @@ import WaymarkSystem
 /// `waymark bundle apply`.
 struct BundleApplyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "apply", abstract: "Take a bundle over, or leave everything as it was.",
+    commandName: "apply", abstract: "Apply a bundle, or leave everything as it was.",
     discussion: """
       Its files appear below FOLDER/current/NAME in one step; name that place in waymark.yaml, for example under scenes.folders. \
-      Then the service takes its configuration over anew; when it does not, or a scene cannot be loaded, what was there before comes \
-      back.
+      Then the service reloads its configuration; if it fails to, or a scene cannot be loaded, the previous bundle is restored.
+      Example:
+        waymark bundle apply site-4-12.tar --keys /etc/waymark/bundle-keys.jwks
       """)
 
   @OptionGroup var place: SocketOptions
@@ -29,17 +30,17 @@ struct BundleApplyCommand: AsyncParsableCommand {
 
   @Option(
     help:
-      "Run this to make the service take it, such as \"systemctl restart waymark\", instead of asking it over the socket."
+      "Run this command to make the service use it, such as \"systemctl restart waymark\", instead of asking it over the socket."
   )
   var activate: String?
 
-  @Option(help: "Seconds within which the service must be well.")
+  @Option(help: "Seconds within which the service must be healthy.")
   var within = 30.0
 
-  @Option(help: "Seconds that it must stay well.")
+  @Option(help: "Seconds that it must stay healthy.")
   var settle = 2.0
 
-  @Flag(help: "Put the files in place and do not look for the service.")
+  @Flag(help: "Put the files in place without checking the service.")
   var noService = false
 
   func validate() throws {
@@ -123,7 +124,7 @@ private struct Activation: Sendable {
         } catch is CancellationError {
           return nil
         } catch {
-          return "the service went away"
+          return "the service disconnected"
         }
         return nil
       }

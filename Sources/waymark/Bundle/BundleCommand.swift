@@ -35,13 +35,16 @@ extension BundleErrorCode: CommandErrorCode {
 struct BundleMakeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "make", abstract: "Pack a folder and sign it.",
-    discussion:
-      "Links, hidden files and names with other than letters, digits and - _ . + @ , = have no place in a bundle.")
+    discussion: """
+      Links, hidden files and names with other than letters, digits and - _ . + @ , = are not allowed in a bundle.
+      Example:
+        waymark bundle make site-4/ --name site-4 --number 12 --key fleet.pem -o site-4-12.tar
+      """)
 
   @Argument(help: "The folder.", completion: .directory)
   var folder: String
 
-  @Option(help: "What belongs together has one name, such as site-4.")
+  @Option(help: "The name of the bundle, the same for all of its versions, such as site-4.")
   var name: String
 
   @Option(help: "Its version: a whole number that rises with every bundle of that name.")
@@ -87,7 +90,11 @@ struct BundleMakeCommand: AsyncParsableCommand {
 /// `waymark bundle verify`.
 struct BundleVerifyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "verify", abstract: "Check who signed a bundle, and that everything in it is what was signed.")
+    commandName: "verify", abstract: "Verify the signature of a bundle and the contents of its files.",
+    discussion: """
+      Example:
+        waymark bundle verify site-4-12.tar --keys bundle-keys.jwks
+      """)
 
   @Argument(help: "The bundle.", completion: .file())
   var bundle: String
@@ -120,7 +127,11 @@ struct BundleVerifyCommand: AsyncParsableCommand {
 /// `waymark bundle list`.
 struct BundleListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "Tell which bundles this device has.")
+    commandName: "list", abstract: "List the bundles of this device.",
+    discussion: """
+      Example:
+        waymark bundle list
+      """)
 
   @Option(help: "Where bundles are kept.")
   var folder = BundleFile.standardFolder

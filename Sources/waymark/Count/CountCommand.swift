@@ -12,16 +12,18 @@ import WaymarkProtocol
 import WaymarkSymbologies
 import WaymarkSystem
 
-/// `waymark count`: how many of what are on a shelf.
+/// `waymark count`: counts the codes on a shelf.
 struct CountCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "count",
     abstract: "Count the codes on a shelf, each once, in pictures or over a moving camera.",
     discussion: """
-      Copies of a code are told apart by their places. Pictures stand for themselves, each for another shelf, unless \
-      --moving says that they are views of one, in the order in which they were taken. --live takes them from the \
-      service's camera until Ctrl-C or --seconds. What was lost from sight altogether is another stretch: copies on \
-      both may then count twice, which is said.
+      Copies of a code are told apart by their places. Each picture is another shelf, unless --moving says that they \
+      are views of one shelf, in the order in which they were taken. --live takes them from the service's camera until \
+      Ctrl-C or --seconds. When the view is lost, copies seen before and after the gap may count twice: a warning says so.
+      Examples:
+        waymark count shelf.jpg
+        waymark count --live --by content --csv
 
       Exit codes: 64 usage, 66 a file cannot be opened, 65 a file is not a picture or damaged, 69 no service, 1 nothing \
       found, 0 all well.
@@ -63,9 +65,9 @@ struct CountCommand: AsyncParsableCommand {
 
   func validate() throws {
     guard identity != nil else { throw ValidationError("--by takes place or content.") }
-    guard live != !inputs.isEmpty else { throw ValidationError("Name pictures or folders, or --live.") }
+    guard live != !inputs.isEmpty else { throw ValidationError("Name pictures or folders, or use --live.") }
     guard !(json && csv) else { throw ValidationError("--json and --csv exclude each other.") }
-    guard seconds == nil || live else { throw ValidationError("--seconds goes with --live.") }
+    guard seconds == nil || live else { throw ValidationError("--seconds needs --live.") }
     guard seconds.map({ $0.isFinite && $0 > 0 }) ?? true else {
       throw ValidationError("--seconds takes a number above 0.")
     }
@@ -94,7 +96,7 @@ struct CountCommand: AsyncParsableCommand {
     }
   }
 
-  /// The count, and what reads for it.
+  /// The count, and the reader for it.
   private struct Tally: ~Copyable {
     var count: CodeCounter
     var scanner: BarcodeScanner
@@ -126,7 +128,7 @@ struct CountCommand: AsyncParsableCommand {
       do throws(ImageError) {
         tally.look(try decoder.gray(try input.read()).image, name: input.name)
       } catch {
-        // Other files in a folder are no news.
+        // Other files in a folder are not reported.
         if input.isFound, [.unknownFormat, .unsupportedFormat, .emptyFile].contains(error.code) { continue }
         Output.diagnostic("waymark: \(input.name): \(error.message)\n  \(error.hint)")
         tally.worst = max(tally.worst, error.exitStatus)
@@ -177,8 +179,8 @@ struct CountCommand: AsyncParsableCommand {
     }
     if let stretches = report.stretches, stretches > 1, identity == .place {
       Output.diagnostic(
-        "waymark: the camera lost its bearings \(stretches - 1) times: what hangs on both sides of a gap may count twice.\n"
-          + "  Move so that two different codes at least stay in view, or count by content.")
+        "waymark: the camera's position was lost \(stretches - 1) times: codes seen on both sides of a gap may count twice.\n"
+          + "  Keep at least two different codes in view while moving, or use --by content.")
     }
   }
 }

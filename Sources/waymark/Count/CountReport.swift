@@ -17,7 +17,7 @@ struct CountReport: Encodable {
   let by: String
   /// Pictures that were looked at.
   let pictures: Int
-  /// Stretches between which the camera lost its bearings; above 1 copies may count twice. Missing where pictures stand for themselves.
+  /// Stretches between which the camera's position was lost; above 1 copies may count twice. Missing where pictures stand for themselves.
   let stretches: Int?
   let total: Int
   let codes: [Code]

@@ -12,13 +12,15 @@ import WaymarkSystem
 struct DocumentsFindCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "find",
-    abstract: "Tell where the page is in each picture.",
+    abstract: "Print where the page is in each picture.",
     discussion: """
-      Reads JPEG, PNG, WebP and PNM files by their contents; folders with all that is below them; - is standard input. \
+      Reads JPEG, PNG, WebP and PNM files by their contents; folders with everything below them; - is standard input. \
       Corners are in pixels of the upright picture, clockwise from the page's top left.
 
       Exit codes, the first that applies to any input: 64 usage, 66 a file cannot be opened, 65 a file is not a picture \
       or damaged, 1 no page found, 0 all well.
+      Example:
+        waymark documents find page.jpg --json
       """)
 
   @Argument(help: ArgumentHelp("Pictures, folders, or - for standard input.", valueName: "picture"))
@@ -29,7 +31,7 @@ struct DocumentsFindCommand: ParsableCommand {
 
   @Flag(
     help: ArgumentHelp(
-      "Print what speaks for and against each quadrilateral, in colours and in gray: what the judgement is fitted to.",
+      "Print the features of each quadrilateral, in colour and in gray, that its score is computed from.",
       visibility: .hidden))
   var evidence = false
 

@@ -13,7 +13,10 @@ struct DocumentsScanCommand: ParsableCommand {
     abstract: "Make a clean PDF, JPEG or PNG of the pages in pictures.",
     discussion: """
       Each picture gives one page of the PDF, in the order in which they are named; a picture in which no page is found \
-      is taken whole, and said so. With a .jpg or .png file, one picture. The file appears whole or not at all.
+      is used as a whole, with a warning. A .jpg or .png file takes one picture. The file appears completely or not at all.
+      Examples:
+        waymark documents scan page-1.jpg page-2.jpg -o letter.pdf
+        waymark documents scan receipt.jpg --filter bw -o - | lp
 
       Exit codes, the first that applies: 64 usage, 66 a file cannot be opened, 74 the result cannot be written, 65 a \
       file is not a picture or damaged, 0 all well.
@@ -24,11 +27,12 @@ struct DocumentsScanCommand: ParsableCommand {
 
   @Option(
     name: .letter(.output),
-    help: ArgumentHelp("The file to write: .pdf, .jpg or .png.", valueName: "file"), completion: .file())
+    help: ArgumentHelp("The file to write: .pdf, .jpg or .png; - writes a PDF to standard output.", valueName: "file"),
+    completion: .file())
   var output: String
 
   @Option(
-    help: "What is done to the pages: colour (shadows removed), grayscale, bw (black and white) or photo (nothing).")
+    help: "How pages are filtered: colour (shadows removed), grayscale, bw (black and white) or photo (nothing).")
   var filter = FilterName.colour
 
   @Option(
@@ -38,10 +42,10 @@ struct DocumentsScanCommand: ParsableCommand {
     transform: CornerList.init)
   var corners: CornerList?
 
-  @Option(help: "The paper's format: A4, A5, Letter or ID-1 (default: what the page's shape says).")
+  @Option(help: "The paper's format: A4, A5, Letter or ID-1 (default: from the page's shape).")
   var format: FormatName?
 
-  @Option(help: ArgumentHelp("What the PDF is called in its own data (default: the file's name).", valueName: "text"))
+  @Option(help: ArgumentHelp("The title in the PDF (default: the name of the file).", valueName: "text"))
   var title: String?
 
   @Option(help: ArgumentHelp("Refuse pictures of more pixels.", valueName: "count"))
@@ -49,20 +53,22 @@ struct DocumentsScanCommand: ParsableCommand {
 
   private enum Kind { case pdf, jpeg, png }
 
+  private var writesToStandardOutput: Bool { output == "-" }
+
   private var kind: Kind? {
     let name = output.lowercased()
-    if name.hasSuffix(".pdf") { return .pdf }
+    if writesToStandardOutput || name.hasSuffix(".pdf") { return .pdf }
     if name.hasSuffix(".jpg") || name.hasSuffix(".jpeg") { return .jpeg }
     return name.hasSuffix(".png") ? .png : nil
   }
 
   func validate() throws {
     guard !inputs.isEmpty else { throw ValidationError("Name at least one picture, folder, or -.") }
-    guard let kind else { throw ValidationError("--output takes a .pdf, .jpg or .png file, not \(output).") }
+    guard let kind else { throw ValidationError("--output takes a .pdf, .jpg or .png file, or -, not \(output).") }
     guard kind == .pdf || inputs.count == 1 else {
       throw ValidationError("Several pictures go into one .pdf; a .jpg or .png holds one page.")
     }
-    guard corners == nil || inputs.count == 1 else { throw ValidationError("--corners goes with one picture.") }
+    guard corners == nil || inputs.count == 1 else { throw ValidationError("--corners is for one picture.") }
     guard maxPixels > 0 else { throw ValidationError("--max-pixels takes a number above 0.") }
     guard inputs.count(where: { $0 == "-" }) <= 1 else {
       throw ValidationError("Standard input can be read only once.")
@@ -82,7 +88,7 @@ struct DocumentsScanCommand: ParsableCommand {
   }
 
   private func write(_ items: [ScanInput]) throws {
-    let file = try DraftFile(output)
+    var file = try PageFile(writesToStandardOutput ? nil : output)
     var worst = ExitStatus.success
     let detector = PageDetector(try pageModels())
     var writer = PDFWriter(
@@ -105,7 +111,9 @@ struct DocumentsScanCommand: ParsableCommand {
       }
     }
     guard worst == .success else {
-      Output.diagnostic("waymark: \(output) was not written, because not every picture could be read")
+      Output.diagnostic(
+        "waymark: \(writesToStandardOutput ? "the PDF" : output) was not written, because not every picture could be read"
+      )
       throw ExitCode(worst.rawValue)
     }
     if kind == .pdf { try file.append(writer.end()) }
@@ -122,8 +130,8 @@ struct DocumentsScanCommand: ParsableCommand {
       rectified = rectifier.rectify(picture, outline: corners.outline)
       guard rectified != nil else {
         throw ImageError(
-          .cannotEncode, "the corners are no page's outline",
-          hint: "Give them clockwise from the page's top left, without a turn inwards.")
+          .cannotEncode, "the corners do not form the outline of a page",
+          hint: "List them clockwise from the page's top left, as a convex quadrilateral.")
       }
       found = PageShape(outline: corners.outline, width: Double(picture.width), height: Double(picture.height)).format
     } else if let page = detector.detect(picture) {
@@ -132,12 +140,29 @@ struct DocumentsScanCommand: ParsableCommand {
     }
     if rectified == nil {
       Output.diagnostic(
-        "waymark: \(DisplayText.escaped(name)): no page was found; the whole picture is taken\n  Name its corners with --corners."
+        "waymark: \(DisplayText.escaped(name)): no page was found; the whole picture is used\n  Name its corners with --corners."
       )
     }
     let page = rectified ?? picture
     let size = PDFWriter.PaperSize(format: format?.value ?? found, width: page.width, height: page.height)
     return (filter.value.apply(page), size)
+  }
+}
+
+/// The file of the pages, or standard output, which gets everything at the end: like the file, completely or not at all.
+private struct PageFile: ~Copyable {
+  private let file: DraftFile?
+  private var bytes: [UInt8] = []
+
+  /// Begins a file; `nil` stands for standard output.
+  init(_ path: String?) throws(FileError) { file = if let path { try DraftFile(path) } else { nil } }
+
+  mutating func append(_ part: [UInt8]) throws(FileError) {
+    if file == nil { bytes += part } else { try file?.append(part) }
+  }
+
+  consuming func publish() throws(FileError) {
+    if let file { try file.publish() } else { Output.data(Data(bytes)) }
   }
 }
 

@@ -8,14 +8,16 @@ import WaymarkJSON
 import WaymarkPipeline
 import WaymarkSystem
 
-/// `waymark documents watch`: what the scanner's camera view makes of frames, without a camera and without a service.
+/// `waymark documents watch`: runs the live page capture on pictures, without a camera and a service.
 struct DocumentsWatchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch",
-    abstract: "Play pictures as frames and tell what is captured by itself.",
+    abstract: "Play pictures as frames and print which pages are captured automatically.",
     discussion: """
-      Prints one JSON object a frame: where the page is, how long it has been held still, what should be changed, and when \
+      Prints one JSON object a frame: where the page is, for how long it has been still, advice for the user, and when \
       it is captured. Time is that of the frames, however long they take.
+      Example:
+        waymark documents watch frames/ --rate 10
       """)
 
   @Argument(help: ArgumentHelp("Pictures or folders, in the order of their names.", valueName: "picture"))

@@ -6,21 +6,22 @@ import WaymarkProtocol
 import WaymarkService
 import WaymarkSystem
 
-/// `waymark feedback`: what a person hears, sees and feels of a scan; a client of the socket like any other.
+/// `waymark feedback`: signals the results of scans by sound, light and vibration; a client of the socket like any other.
 struct FeedbackCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "feedback",
-    abstract: "Tell a person by sound, LED and vibration what became of a scan.",
+    abstract: "Signal the results of scans by sound, LED and vibration.",
     discussion: """
-      Cues are read (a code was read), accepted (one was accepted for onboarding), refused (one was not, or none could \
-      be read), separated by commas, or all. Nothing is told that is not asked for:
+      Cues are read (a code was read), accepted (one was accepted for onboarding), refused (one was refused, or none \
+      could be read), separated by commas, or all. Only the cues that are named are signalled.
+      Examples:
         waymark feedback --sound all --led green:status=read,accepted --vibrate refused --vibrator /dev/input/event3
         waymark feedback --sound all --try accepted
       """)
 
   @OptionGroup var place: SocketOptions
 
-  @Option(help: "Cues that are heard (needs libasound2).")
+  @Option(help: "Cues that are played as sounds (needs libasound2).")
   var sound: String?
 
   @Option(help: "How loud, from 0 to 1.")
@@ -32,13 +33,13 @@ struct FeedbackCommand: AsyncParsableCommand {
   @Option(help: "A LED of /sys/class/leds and its cues, NAME=CUES; may be repeated.")
   var led: [String] = []
 
-  @Option(help: "Cues that are felt.")
+  @Option(help: "Cues that are signalled by vibration.")
   var vibrate: String?
 
   @Option(help: "The input device with force feedback that vibrates, such as /dev/input/event3.")
   var vibrator: String?
 
-  @Option(name: .customLong("try"), help: "Tell this cue once, and end.")
+  @Option(name: .customLong("try"), help: "Signal this cue once, and end.")
   var trial: String?
 
   @Option(help: ArgumentHelp("Where LEDs are.", visibility: .hidden))
@@ -46,7 +47,7 @@ struct FeedbackCommand: AsyncParsableCommand {
 
   func validate() throws {
     guard sound != nil || vibrate != nil || !led.isEmpty else {
-      throw ValidationError("Nothing is to be told: --sound, --led or --vibrate.")
+      throw ValidationError("Name cues with --sound, --led or --vibrate.")
     }
     guard (vibrate == nil) == (vibrator == nil) else { throw ValidationError("--vibrate and --vibrator go together.") }
     guard volume.isFinite, (0...1).contains(volume) else {
@@ -60,7 +61,8 @@ struct FeedbackCommand: AsyncParsableCommand {
   private func outputs() throws -> [(cues: Set<Cue>, name: String, output: FeedbackOutput?)] {
     func cues(_ text: String) throws -> Set<Cue> {
       guard let cues = Cue.list(text) else {
-        throw ValidationError("\"\(text)\" is none of read, accepted, refused, separated by commas, or all.")
+        throw ValidationError(
+          "\"\(text)\" is not a list of cues: read, accepted, refused, separated by commas, or all.")
       }
       return cues
     }
@@ -103,7 +105,7 @@ struct FeedbackCommand: AsyncParsableCommand {
   private func follow(_ lanes: [FeedbackLane]) async throws {
     let manager = ServiceManager(environment: ProcessInfo.processInfo.environment)
     ServiceManager.clearEnvironment()
-    manager.ready("Tells what becomes of scans")
+    manager.ready("Signalling the results of scans")
     let events = ["scan.successful", "scan.invalid", "scan.unsuccessful"]
     for try await update in WaymarkClient.updates(at: place.path, events: events) {
       switch update {

@@ -5,7 +5,11 @@ struct OnboardingCheckCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
     abstract: "Explains step by step whether a payload would be accepted.",
-    discussion: "Ends with 0 when it would, with 2 when it would not. Looking never uses a token up.")
+    discussion: """
+      Ends with 0 when it would, with 2 when it would not. Checking never uses up a token.
+      Example:
+        waymark scan --raw code.png | waymark onboarding check -
+      """)
 
   @OptionGroup var input: OnboardingInput
 

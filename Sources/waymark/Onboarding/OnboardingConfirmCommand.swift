@@ -8,18 +8,20 @@ struct OnboardingConfirmCommand: AsyncParsableCommand {
     commandName: "confirm",
     abstract: "Judges a payload and, if it is accepted, records that it was used.",
     discussion: """
-      For scripts that go on with what `waymark scan --onboarding` found. Of several that confirm the same token at \
+      For scripts that use what `waymark scan --onboarding` found. Of several that confirm the same token at \
       once, one ends with 0 and the others with 2 (replayed).
+      Example:
+        waymark scan --onboarding --raw code.png | waymark onboarding confirm -
       """)
 
   @OptionGroup var input: OnboardingInput
 
-  @Flag(help: "Show the verdict first and ask on the terminal whether to go on.")
+  @Flag(help: "Show the verdict first and ask on the terminal for confirmation.")
   var ask = false
 
   func validate() throws {
     if ask, input.text == "-" {
-      throw ValidationError("--ask reads the answer from standard input: give the payload as TEXT")
+      throw ValidationError("--ask reads the answer from standard input: pass the payload as TEXT")
     }
   }
 
@@ -27,7 +29,7 @@ struct OnboardingConfirmCommand: AsyncParsableCommand {
     let (judge, verdict) = try input.judge(records: true)
     guard verdict.isSuccessful else { return try input.report(verdict) }
     if ask {
-      Output.diagnostic("\(VerdictText.human(verdict, showSecrets: input.showSecrets))\n\nGo on? [y/N]")
+      Output.diagnostic("\(VerdictText.human(verdict, showSecrets: input.showSecrets))\n\nConfirm? [y/N]")
       guard let answer = readLine(), ["y", "yes"].contains(answer.lowercased()) else {
         Output.diagnostic("not confirmed")
         throw ExitCode(ExitStatus.nothingFound.rawValue)

@@ -23,7 +23,7 @@ struct OnboardingSignCommand: AsyncParsableCommand {
   @Option(help: "The issuer (iss).")
   var issuer: String?
 
-  @Option(help: "For whom the token is (aud).")
+  @Option(help: "The audience (aud).")
   var audience: String?
 
   @Option(help: "How long the token is valid from its beginning: 90s, 30m, 12h, 7d.")
@@ -88,7 +88,7 @@ struct OnboardingSignCommand: AsyncParsableCommand {
         hint: "Check the path and who may read it; - is standard input.")
     }
     guard let text = String(validating: data, as: UTF8.self) else {
-      Output.fail(.badData, "The payload is not UTF-8.", hint: "Give one JSON object in UTF-8.")
+      Output.fail(.badData, "The payload is not UTF-8.", hint: "Use one JSON object in UTF-8.")
     }
     var claims = TokenSigner.Claims()
     claims.issuer = issuer

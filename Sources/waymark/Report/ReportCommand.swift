@@ -11,11 +11,13 @@ import WaymarkSystem
 struct ReportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report",
-    abstract: "Gather what a bug report needs: versions, cameras, configuration, figures, the last log lines.",
+    abstract: "Collect what a bug report needs: versions, cameras, configuration, figures, the last log lines.",
     discussion: """
       Secrets are taken out: values of keys that are not known, keys and tokens, credentials in addresses, and what a \
       scanned code says. Serial numbers of cameras, paths and host names of the configuration stay: read the report \
       before you send it.
+      Example:
+        waymark report -o report.txt
       """)
 
   @OptionGroup var place: ConfigurationOptions
@@ -23,7 +25,7 @@ struct ReportCommand: AsyncParsableCommand {
   @Option(name: .letter(.output), help: "The file to write, for its owner's eyes only (else standard output).")
   var output: String?
 
-  @Option(help: "So many of the last lines of the log.")
+  @Option(help: "The number of last lines of the log.")
   var logLines = 200
 
   @Flag(help: "Print one JSON object instead of text.")

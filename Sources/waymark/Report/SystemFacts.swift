@@ -48,7 +48,7 @@ enum SystemFacts {
     if !found.output.isEmpty { return SupportReport.Log(lines: found.output, problem: nil) }
     return SupportReport.Log(
       lines: [],
-      problem: system.diagnostics.first ?? "The journal has nothing of waymark.service that this user may read.")
+      problem: system.diagnostics.first ?? "The journal has no lines of waymark.service that this user may read.")
   }
 
   /// Runs a program for five seconds at most.

@@ -37,7 +37,7 @@ struct ScanInput: Sendable {
 
   /// Files as they are, `-` for standard input, folders with all that is in them and below.
   ///
-  /// Inside folders the order is that of the names; hidden entries and what is no regular file are left out, links to
+  /// Inside folders the order is that of the names; hidden entries and what is not a regular file are left out, links to
   /// folders are not followed.
   static func expand(_ arguments: [String]) -> [ScanInput] {
     // Arguments that are not UTF-8 reach the parser with their bytes replaced.
@@ -59,7 +59,7 @@ struct ScanInput: Sendable {
       guard let names = names(in: folder) else {
         let problem = ImageError(
           .cannotOpen, "the folder cannot be listed: \(String(cString: strerror(errno)))",
-          hint: "Give this user the right to read it.")
+          hint: "Give this user permission to read it.")
         found.append(ScanInput(name: spelt(folder), source: .unreadable(problem)))
         return
       }
@@ -148,7 +148,7 @@ struct ScanInput: Sendable {
     guard descriptor >= 0 else {
       throw ImageError(
         .cannotOpen, "it cannot be read: \(String(cString: strerror(errno)))",
-        hint: "Give this user the right to read it.")
+        hint: "Give this user permission to read it.")
     }
     defer { close(descriptor) }
     var bytes: [UInt8] = []
@@ -160,7 +160,7 @@ struct ScanInput: Sendable {
       guard ready > 0 else {
         throw ImageError(
           .cannotOpen, "nothing came out of this pipe for \(timeout) seconds",
-          hint: "Start what writes into it first, or read from standard input with -.")
+          hint: "Start the program that writes to it first, or read from standard input with -.")
       }
       let count = Glibc.read(descriptor, &chunk, chunk.count)
       if count < 0, errno == EINTR || errno == EAGAIN { continue }
@@ -169,7 +169,7 @@ struct ScanInput: Sendable {
       guard bytes.count <= PictureFile.byteLimit else {
         throw ImageError(
           .fileTooLarge, "it has more than \(PictureFile.byteLimit >> 20) MB",
-          hint: "That is no picture worth reading; if it is one, scale it down.")
+          hint: "If it is a picture, scale it down.")
       }
     }
   }

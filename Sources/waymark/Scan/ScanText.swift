@@ -97,7 +97,7 @@ struct ScanText {
     }
     let cut = report.isTruncated ? terminal.styled(" (the file is cut short)", .warning) : ""
     let limit =
-      report.isLimited ? terminal.styled(" (too much looks like codes; not all of it was tried)", .warning) : ""
+      report.isLimited ? terminal.styled(" (too many places look like codes; some were not tried)", .warning) : ""
     return "\(shown(report.input)): \(word)\(cut)\(limit)"
   }
 
@@ -113,11 +113,11 @@ struct ScanText {
 
   private static func phrase(_ advice: UnreadCode.Advice) -> String {
     switch advice {
-    case .tooSmall: "it is too small: take the picture from nearer, or with more pixels"
+    case .tooSmall: "it is too small: take the picture from closer, or with more pixels"
     case .tooClose: "it is too large: take the picture from farther away"
     case .blurred: "it is blurred: hold still, or let the camera focus"
     case .cutOff: "a part of it lies outside: show all of it, with some white around"
-    case .tooDark: "it is too dark: make more light"
+    case .tooDark: "it is too dark: add light"
     case .tooBright: "it is too bright: avoid glare"
     }
   }

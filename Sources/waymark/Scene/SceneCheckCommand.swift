@@ -2,14 +2,16 @@ import ArgumentParser
 import Foundation
 import WaymarkScenes
 
-/// `waymark scene check`: says everything that is wrong with a scene, at once.
+/// `waymark scene check`: lists all problems of a scene.
 struct SceneCheckCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
     abstract: "Checks a scene folder and names every problem with file, line and field.",
     discussion: """
-      Ends with 0 when the scene can be used, 2 when it has errors, 65 when its file is no YAML or JSON, 66 when there \
-      is no such folder or no scene in it.
+      Ends with 0 when the scene can be used, 2 when it has errors, 65 when its file is not YAML or JSON, 66 when the \
+      folder or its scene.yaml is missing.
+      Example:
+        waymark scene check Samples/scenes/pump-room
       """)
 
   @Argument(help: "The folder with the scene.yaml or scene.json.", completion: .directory)

@@ -7,10 +7,12 @@ import WaymarkSystem
 struct SceneImportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Makes a scene folder of an SAP AR card file: the flat list of cards or the service's scene.",
+    abstract: "Makes a scene folder from an SAP AR card file: a flat list of cards or the service's scene.",
     discussion: """
       Pictures inside the file are unpacked. The anchor's picture is not part of either format: name it with \
       --anchor-image, or put it beside the file under the name or id that the scene gives.
+      Example:
+        waymark scene import cards.json -o pump-room --anchor-image poster.png --physical-width 0.42
       """)
 
   @Argument(help: "The JSON file.", completion: .file(extensions: ["json"]))

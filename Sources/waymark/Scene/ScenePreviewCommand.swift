@@ -8,7 +8,11 @@ import WaymarkSystem
 struct ScenePreviewCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "preview",
-    abstract: "Draws the markers of a scene on the picture of an anchor, or on the square of a code, with their cards.")
+    abstract: "Draws the markers of a scene on the picture of an anchor, or on the square of a code, with their cards.",
+    discussion: """
+      Example:
+        waymark scene preview Samples/scenes/pump-room -o preview.png
+      """)
 
   @Argument(help: "The folder with the scene.", completion: .directory)
   var folder: String

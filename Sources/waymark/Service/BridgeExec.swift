@@ -9,6 +9,8 @@ struct BridgeExec: ParsableCommand {
     abstract: "Tell an MQTT broker what the service sees (package waymark-bridge).",
     discussion: """
       Arguments go to waymark-bridge: --config FILE, --socket PATH, --check. As a service: systemctl enable --now waymark-bridge.
+      Example:
+        waymark bridge --check
       """)
 
   @Argument(parsing: .captureForPassthrough, help: "Arguments of waymark-bridge.")

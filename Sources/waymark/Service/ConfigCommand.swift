@@ -3,7 +3,7 @@ import WaymarkConfiguration
 import WaymarkService
 import WaymarkSystem
 
-/// `waymark config`: what the service would be told.
+/// `waymark config`: checks the configuration of the service.
 struct ConfigCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "config", abstract: "Check the configuration.", usage: "waymark config check [FILE]",
@@ -14,9 +14,13 @@ struct ConfigCommand: ParsableCommand {
 struct ConfigCheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check", abstract: "Check the configuration file and the environment.",
-    discussion: "Names unknown keys, wrong types and values out of bounds, with file and line.")
+    discussion: """
+      Names unknown keys, wrong types and values out of bounds, with file and line.
+      Example:
+        waymark config check /etc/waymark/waymark.yaml
+      """)
 
-  @Argument(help: "The file (else --config, $WAYMARK_CONFIG, or the standard place).")
+  @Argument(help: "The file (else --config, $WAYMARK_CONFIG, or the default place).")
   var file: String?
 
   @OptionGroup var place: ConfigurationOptions
@@ -36,6 +40,6 @@ struct ConfigCheckCommand: ParsableCommand {
     if all.contains(where: { $0.key == nil && $0.line == nil }) { throw ExitCode(ExitStatus.cannotOpen.rawValue) }
     if !all.isEmpty { throw ExitCode(ExitStatus.badData.rawValue) }
     Output.line(
-      configuration.file.map { "\($0): no problems." } ?? "No file at \(loader.standardFile): all is standard.")
+      configuration.file.map { "\($0): no problems." } ?? "No file at \(loader.standardFile): the defaults apply.")
   }
 }

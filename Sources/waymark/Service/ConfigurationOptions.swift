@@ -4,10 +4,10 @@ import WaymarkService
 
 /// Where the configuration and the socket are.
 struct ConfigurationOptions: ParsableArguments {
-  @Option(help: "The configuration file (else $WAYMARK_CONFIG, else the standard place).")
+  @Option(help: "The configuration file (else $WAYMARK_CONFIG, else the default place).")
   var config: String?
 
-  @Option(help: "The socket (else $WAYMARK_SOCKET, else the standard place).")
+  @Option(help: "The socket (else $WAYMARK_SOCKET, else the default place).")
   var socket: String?
 
   /// A loader with further flags.
@@ -22,7 +22,7 @@ struct ConfigurationOptions: ParsableArguments {
 
 /// The socket that a client connects to.
 struct SocketOptions: ParsableArguments {
-  @Option(help: "The socket (else $WAYMARK_SOCKET, else the standard place).")
+  @Option(help: "The socket (else $WAYMARK_SOCKET, else the default place).")
   var socket: String?
 
   /// Where it is: what was named, else the user's own service when there is one, else the system's.

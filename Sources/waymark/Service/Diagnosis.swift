@@ -40,7 +40,8 @@ struct Diagnosis {
       return all.map { Finding(subject: "configuration", level: .problem, message: $0.description, hint: $0.hint) }
     }
     let message =
-      configuration.file.map { "The configuration \($0) has no problems." } ?? "No configuration file: all is standard."
+      configuration.file.map { "The configuration \($0) has no problems." }
+      ?? "No configuration file: the defaults apply."
     return [Finding(subject: "configuration", level: .good, message: message, hint: nil)]
   }
 
@@ -54,7 +55,7 @@ struct Diagnosis {
           subject: "isolation", level: .remark,
           message: "Codes, frames and pictures are read inside the service (isolation: off).",
           hint:
-            "Leave that out, unless workers cannot be started here: what a camera sees or sends is not to be trusted.")
+            "Leave isolation out unless workers cannot be started here: the input of a camera is not trusted.")
       ]
     }
     let check = WorkerCheck()
@@ -65,7 +66,7 @@ struct Diagnosis {
     return [
       Finding(
         subject: "isolation", level: .good,
-        message: "Workers start and lock themselves in; the first picture was decoded after \(milliseconds) ms.",
+        message: "Workers start and set up their sandbox; the first picture was decoded after \(milliseconds) ms.",
         hint: nil)
     ]
   }
@@ -120,7 +121,7 @@ struct Diagnosis {
     let group = attributes?[.groupOwnerAccountName] as? String ?? "video"
     return Finding(
       subject: "camera", level: .problem, message: "\(path) (\(name)) may not be opened by this user.",
-      hint: "Join its group and log in anew: sudo usermod -aG \(group) \(NSUserName())")
+      hint: "Join its group and log in again: sudo usermod -aG \(group) \(NSUserName())")
   }
 
   private static func text(of path: String) -> String? {
@@ -164,7 +165,7 @@ struct Diagnosis {
       return [Finding(subject: "service", level: .problem, message: error.message, hint: error.hint)]
     } catch {
       return [
-        Finding(subject: "service", level: .problem, message: "The service answers strangely: \(error).", hint: nil)
+        Finding(subject: "service", level: .problem, message: "The service sent an invalid reply: \(error).", hint: nil)
       ]
     }
   }

@@ -1,11 +1,15 @@
 import ArgumentParser
 import WaymarkService
 
-/// `waymark doctor`: why it does not work, and what to do.
+/// `waymark doctor`: finds faults of the installation and their remedies.
 struct DoctorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
-    abstract: "Look for what keeps the service from working: configuration, workers, camera, permissions, socket.")
+    abstract: "Find what keeps the service from working: configuration, workers, camera, permissions, socket.",
+    discussion: """
+      Example:
+        waymark doctor
+      """)
 
   @OptionGroup var place: ConfigurationOptions
 

@@ -92,8 +92,8 @@ enum EventText {
     case .accountRemoved(let removed): return shown(removed.user)
     case .consentRecorded(let one): return "\(shown(one.record.consent)) \(shown(one.record.version))"
     // The text that a person typed stands in no terminal.
-    case .authenticationRequested(let question): return "\(question.kind) \(question.request)"
-    case .authenticationWithdrawn(let question): return "\(question.request)"
+    case .authenticationRequested(let request): return "\(request.kind) \(request.request)"
+    case .authenticationWithdrawn(let request): return "\(request.request)"
     case .statistics(let figures):
       return "\(figures.frames.captured) frames, \(figures.clients) clients, \(figures.memory >> 20) MiB"
     case .streamDropped(let gap): return "\(gap.count) events since \(gap.sinceSeq)"

@@ -30,7 +30,7 @@ struct SendCommand: AsyncParsableCommand {
   @Argument(help: "The parameters as a JSON object.")
   var parameters: String?
 
-  @Option(name: .letter(.output), help: "Where to write the picture of a media method; - is standard output.")
+  @Option(name: .letter(.output), help: "The file for the picture of a media method; - is standard output.")
   var output: String?
 
   @Option(name: .letter(.file), help: "The picture that scan.picture sends.", completion: .file())
@@ -44,17 +44,17 @@ struct SendCommand: AsyncParsableCommand {
       throw ValidationError("\(method) needs a picture: --file PICTURE.")
     }
     guard file == nil || method == ScanPictureRequest.method else {
-      throw ValidationError("--file goes with \(ScanPictureRequest.method).")
+      throw ValidationError("--file is for \(ScanPictureRequest.method).")
     }
     if method == ScanBeginRequest.method, !hold {
       throw ValidationError(
-        "A scan ends with the connection that began it, and this one ends with the answer: add --hold to keep it.")
+        "A scan ends with the connection that began it: add --hold to keep the connection.")
     }
     if method.hasPrefix("media."), output == nil {
-      throw ValidationError("Pictures need a place: -o FILE, or -o - for standard output.")
+      throw ValidationError("Name a file for the picture: -o FILE, or -o - for standard output.")
     }
     guard output == nil || method.hasPrefix("media.") else {
-      throw ValidationError("-o goes with the methods that give pictures: media.snapshot, media.gallery and their kin.")
+      throw ValidationError("-o needs a method that returns a picture, such as media.snapshot or media.gallery.")
     }
   }
 

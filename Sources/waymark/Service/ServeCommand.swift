@@ -6,11 +6,14 @@ import WaymarkService
 struct ServeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve",
-    abstract: "Run the service: watch the camera and tell clients what it sees.",
+    abstract: "Run the service: read the camera and send events to clients.",
     discussion: """
       Clients connect to a Unix socket and speak JSON, one object a line; `waymark watch` shows what they see. Without \
       a camera the service waits until one is plugged in. SIGTERM ends the service, SIGHUP makes it read its \
       configuration again.
+      Examples:
+        waymark serve
+        waymark serve --source Samples/frames --socket /tmp/waymark.sock
       """)
 
   @OptionGroup var place: ConfigurationOptions

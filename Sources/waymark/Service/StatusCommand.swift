@@ -6,10 +6,12 @@ import WaymarkSystem
 /// `waymark status`: how the service is.
 struct StatusCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "status", abstract: "Tell how the service is.",
+    commandName: "status", abstract: "Show the state of the service.",
     discussion: """
       For Prometheus' node_exporter (waymark-metrics.timer does it every 15 seconds):
         waymark status --prometheus -o /var/lib/prometheus/node-exporter/waymark.prom
+      Example:
+        waymark status --json
       """)
 
   @OptionGroup var place: SocketOptions
@@ -20,12 +22,12 @@ struct StatusCommand: AsyncParsableCommand {
   @Flag(help: "Print the figures in the text format of Prometheus.")
   var prometheus = false
 
-  @Option(name: .letter(.output), help: "Write the figures into this file, all at once, instead of printing them.")
+  @Option(name: .letter(.output), help: "Replace this file with the figures instead of printing them.")
   var output: String?
 
   func validate() throws {
-    if output != nil, !prometheus { throw ValidationError("-o goes with --prometheus.") }
-    if json, prometheus { throw ValidationError("Give --json or --prometheus, not both.") }
+    if output != nil, !prometheus { throw ValidationError("-o needs --prometheus.") }
+    if json, prometheus { throw ValidationError("Choose --json or --prometheus, not both.") }
   }
 
   func run() async throws {

@@ -3,15 +3,19 @@ import WaymarkClient
 import WaymarkProtocol
 import WaymarkSystem
 
-/// `waymark watch`: what the service sees, live.
+/// `waymark watch`: prints the events of the service.
 struct WatchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch",
-    abstract: "Print the service's events as they happen; connects again by itself.")
+    abstract: "Print the service's events as they happen; connects again by itself.",
+    discussion: """
+      Example:
+        waymark watch 'scan.*' --count 1
+      """)
 
   @OptionGroup var place: SocketOptions
 
-  @Flag(help: "Print the lines as they come over the socket.")
+  @Flag(help: "Print the lines as received from the socket.")
   var json = false
 
   @Option(
@@ -22,7 +26,7 @@ struct WatchCommand: AsyncParsableCommand {
   @Option(help: "End after so many events.")
   var count: Int?
 
-  @Flag(help: "End when the service is gone instead of waiting for it.")
+  @Flag(help: "End when the service stops, instead of reconnecting.")
   var noReconnect = false
 
   func validate() throws {

@@ -1,11 +1,11 @@
 import ArgumentParser
 import WaymarkWorker
 
-/// `waymark worker`: what the service starts to read codes and pictures in; of use to people only to measure it.
+/// `waymark worker`: the process in which the service reads codes and pictures; run by hand only to measure it.
 struct WorkerCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: WorkerMain.argument,
-    abstract: "Read codes and pictures for a service, locked in.",
+    abstract: "Read codes and pictures for a service, in a sandbox.",
     shouldDisplay: false)
 
   @Option(help: "Measure what it costs to read this folder's pictures in a worker instead of a thread.")

@@ -9,13 +9,13 @@ import WaymarkSystem
 import WaymarkText
 import WaymarkWorker
 
-/// `waymark text`: what is printed in pictures.
+/// `waymark text`: reads printed text in pictures.
 struct TextCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "text",
     abstract: "Read lines of printed text in pictures.",
     discussion: """
-      Reads JPEG, PNG, WebP and PNM files by their contents; folders with all that is below them; - is standard input. \
+      Reads JPEG, PNG, WebP and PNM files by their contents; folders with everything below them; - is standard input. \
       Lines stand in any direction, dark on light or light on dark. A pattern is a name (digits, date, number, mrz, luhn, imei, gtin, \
       gtin-8, gtin-12, gtin-13, gtin-14, sscc, iban, vin, mod97-10, mod11-2, mod37-36) or a regular expression for the whole text between slashes (/[A-Z]{2}[0-9]{4}/); what \
       satisfies one is accepted. With --frames the pictures of a folder are frames of one camera, a tenth of a second apart, and a text is \
@@ -23,6 +23,9 @@ struct TextCommand: ParsableCommand {
 
       Exit codes, the first that applies to any input: 64 usage, 66 a file cannot be opened, 65 a file is not a picture or damaged, 69 \
       the package or a language is not installed, 1 nothing was read or, with a pattern, nothing accepted, 0 all well.
+      Examples:
+        waymark text plate.jpg
+        waymark text --pattern '/[A-Z]{2}[0-9]{4}/' --json plate.jpg
       """)
 
   @Argument(help: ArgumentHelp("Pictures, folders, or - for standard input.", valueName: "picture"))
@@ -34,13 +37,13 @@ struct TextCommand: ParsableCommand {
   @Option(
     name: .letter(.pattern),
     help: ArgumentHelp(
-      "What is accepted: a name, or a regular expression as /…/ or re:…; may be given again.", valueName: "pattern"))
+      "The pattern: a name, or a regular expression as /…/ or re:…; may be repeated.", valueName: "pattern"))
   var pattern: [String] = []
 
   @Option(help: ArgumentHelp("Read within this part of the picture only, in pixels.", valueName: "x,y,width,height"))
   var region: String?
 
-  @Flag(help: "Take the pictures of a folder for frames of one camera, and vote over them.")
+  @Flag(help: "Treat the pictures of a folder as frames of one camera, and vote over them.")
   var frames = false
 
   @Option(help: ArgumentHelp("The languages of the text, as Tesseract names its models.", valueName: "eng+deu"))

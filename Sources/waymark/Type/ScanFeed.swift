@@ -3,14 +3,14 @@ import WaymarkProtocol
 import WaymarkService
 import WaymarkSystem
 
-/// Which of the codes that the service tells are this typist's, and the scan that it keeps armed for them.
+/// Selects the codes to type from the service's events, and keeps a scan armed for them.
 struct ScanFeed {
   /// The events to subscribe to.
   static let events = ["scan.successful", "scan.ended"]
 
   /// An observer is not told what codes say.
   static let observes = ClientError(
-    code: "notPermitted", message: "Typing needs the role operator: observers are not told what codes say.",
+    code: "notPermitted", message: "Typing needs the role operator: observers do not receive the text of codes.",
     hint: "Join the group that owns the socket, or name this user under roles.operators.")
 
   private let arm: ServiceConfiguration.Typing.Arm
@@ -74,7 +74,7 @@ struct ScanFeed {
       Output.diagnostic("waymark: \(error.message)\n  \(error.hint)")
       return false
     } catch {
-      // The connection is over, which is told by itself.
+      // The connection is over, which is reported separately.
       return false
     }
   }

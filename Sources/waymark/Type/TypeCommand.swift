@@ -11,19 +11,22 @@ import WaymarkSystem
 struct TypeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "type",
-    abstract: "Type what is read into whatever has the focus, as a scanner with a keyboard's plug does.",
+    abstract: "Type codes into the program that has the focus, as a keyboard-wedge scanner does.",
     discussion: """
-      A keyboard made of software (/dev/uinput) reaches the console, X11 and Wayland. The section type: of the \
-      configuration says what is typed around a code and on which layout; docs/typing.md explains it. What holds a \
-      secret, as Wi-Fi and onboarding codes do, is never typed.
+      A virtual keyboard (/dev/uinput) works on the console, X11 and Wayland. The section type: of the \
+      configuration says what is typed around a code and on which layout; docs/typing.md explains it. Codes with \
+      secrets, such as Wi-Fi and onboarding codes, are never typed.
 
       With texts as arguments they are typed as if they had been read, and the command ends; - reads a line each from \
       standard input.
+      Examples:
+        waymark type --layout de --dry-run 'AB-12'
+        waymark type --arm always --suffix {Tab}
       """)
 
   @OptionGroup var place: SocketOptions
 
-  @Option(help: "The configuration file (else $WAYMARK_CONFIG, else the standard place).")
+  @Option(help: "The configuration file (else $WAYMARK_CONFIG, else the default place).")
   var config: String?
 
   @Option(help: "The keyboard layout that the focused program reads with, such as de.")

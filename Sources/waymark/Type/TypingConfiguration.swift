@@ -23,7 +23,7 @@ struct TypingConfiguration {
     form.aim = typing.aim ?? form.aim
     form.controls = typing.controls.flatMap(TypingRules.Controls.init(rawValue:)) ?? form.controls
     for word in typing.symbologies ?? [] where Symbology(name: word) == nil {
-      add("\"\(word)\" is no symbology", "type.symbologies", nil, hint: Self.symbologyHint)
+      add("\"\(word)\" is not a symbology", "type.symbologies", nil, hint: Self.symbologyHint)
     }
     let section = configuration.document?.checked["type"]
     form.substitutions = substitutions(section?["substitutions"], "type.substitutions")

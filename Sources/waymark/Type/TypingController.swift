@@ -11,7 +11,7 @@ import WaymarkSystem
 
 /// Where `waymark type` types: rules, typist and the thread that they work on, and what happens when the program is told to end.
 final class TypingController: Sendable {
-  /// How a key is told by `--dry-run`.
+  /// A key as `--dry-run` prints it.
   private struct Key: Encodable {
     let key: UInt16
     let modifiers: [String]
@@ -75,7 +75,7 @@ final class TypingController: Sendable {
     }
   }
 
-  /// Returns whether a code is something that onboarding reads, with a secret in it. What nobody knows is no secret: a text is a text.
+  /// Returns whether a code is something that onboarding reads, with a secret in it. What nobody knows is not a secret: a text is a text.
   func isSecret(_ code: ScanSuccessful) -> Bool {
     // Of a part nobody can tell what the whole is: half of a password is still half a password.
     if code.part != nil { return true }

@@ -8,8 +8,8 @@ import WaymarkProtocol
 /// `waymark users`: who uses the device.
 struct UsersCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "users", abstract: "List and remove the users of this device, export their consents, end their waits.",
-    discussion: "Asks the running service; wants an operator.",
+    commandName: "users", abstract: "List and remove the users of this device, export their consents, unlock them.",
+    discussion: "Asks the running service; needs the role operator.",
     subcommands: [
       UsersListCommand.self, UsersRemoveCommand.self, UsersExportConsentsCommand.self, UsersUnlockCommand.self,
     ])
@@ -18,7 +18,11 @@ struct UsersCommand: ParsableCommand {
 /// `waymark users list`.
 struct UsersListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List the users of this device, those whose onboarding is not over included.")
+    commandName: "list", abstract: "List the users of this device, those whose onboarding is not over included.",
+    discussion: """
+      Example:
+        waymark users list --json
+      """)
 
   @OptionGroup var place: SocketOptions
 
@@ -51,7 +55,11 @@ struct UsersListCommand: AsyncParsableCommand {
 /// `waymark users remove`.
 struct UsersRemoveCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "remove", abstract: "Remove a user with all that is kept of them: name, passcode, consents.")
+    commandName: "remove", abstract: "Remove a user and all stored data: name, passcode, consents.",
+    discussion: """
+      Example:
+        waymark users remove 5f2c
+      """)
 
   @OptionGroup var place: SocketOptions
 
@@ -71,8 +79,12 @@ struct UsersRemoveCommand: AsyncParsableCommand {
 struct UsersExportConsentsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export-consents",
-    abstract: "Print who chose what about which consent, one JSON object a choice.",
-    discussion: "docs/accounts.md says what the hash is taken of.")
+    abstract: "Print the users' choices about consents, one JSON object a choice.",
+    discussion: """
+      docs/accounts.md describes the hash.
+      Example:
+        waymark users export-consents -o consents.jsonl
+      """)
 
   @OptionGroup var place: SocketOptions
 
@@ -121,7 +133,11 @@ struct UsersExportConsentsCommand: AsyncParsableCommand {
 /// `waymark users unlock`.
 struct UsersUnlockCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "unlock", abstract: "Let a user who gave wrong passcodes try again at once.")
+    commandName: "unlock", abstract: "Let a user try again at once after wrong passcodes.",
+    discussion: """
+      Example:
+        waymark users unlock 5f2c
+      """)
 
   @OptionGroup var place: SocketOptions
 

@@ -48,6 +48,6 @@ int main(void) {
 
   // Forgets what is mapped of this program, and goes on.
   waymark_forget_code();
-  check(strlen("called again") == 12 && sysconf(_SC_PAGESIZE) == page, "code that was let go of is there when it is called");
+  check(strlen("called again") == 12 && sysconf(_SC_PAGESIZE) == page, "code that was released is there when it is called");
   return 0;
 }

@@ -258,7 +258,7 @@ broker:
         wait(lambda: service.client, "the bridge did not come to the service")
         service.emit(100)
         wait(everything, "events were lost while all was well: " + bridge.log())
-        # Pulled without a word: both sides have to find out by themselves.
+        # Pulled silently: both sides have to notice by themselves.
         run("ip", "link", "set", device, "down")
         for _ in range(int(self.away * 10)):
             service.emit(10)

@@ -11,12 +11,12 @@
 // by a line "ok":
 //   unplug        the node goes; whoever has it open gets ENODEV and POLLERR|POLLHUP
 //   plug          it is back, as a new node
-//   freeze, go    frames cease without a word, and come again
+//   freeze, go    frames stop silently, and come again
 //   error         the next frame carries V4L2_BUF_FLAG_ERROR
 //   truncate N    the next N frames end after a third
 //   stale         every frame is followed by bytes of an older one
 //   refuse-queue  the next QBUF fails with EINVAL
-//   fatal         the stream fails: EIO until the node is opened anew
+//   fatal         the stream fails: EIO until the node is reopened
 //   rate N        frames a second
 //   burst N       N frames as fast as buffers are queued, none left out (for counting)
 //   busy, free    another program holds the device: S_FMT and REQBUFS give EBUSY
@@ -56,7 +56,7 @@ typedef struct {
 /// A program that has the node open. Its number is the FUSE file handle; the camera streams for one at a time.
 typedef struct opener {
   fuse_ino_t inode;  // the node it opened: unplugged nodes stay dead
-  bool failed;       // after a fatal error, until it opens anew
+  bool failed;       // after a fatal error, until it opens again
 } opener;
 
 static struct {

@@ -244,14 +244,14 @@ def the_keyboard_and_the_ear_lead_through_a_count_and_a_form(browser):
         press(browser, Keys.ENTER)
         browser.until("document.querySelector('.counted .total')?.textContent === '2'", what="two codes")
         nodes = named(browser, "count")
-        assert {"What was counted", "Save as CSV", "Hand over"} <= {name for _, name in nodes}, nodes
+        assert {"What was counted", "Save as CSV", "Send the count"} <= {name for _, name in nodes}, nodes
         said(browser, "counted")
         reach(browser, "at.matches('[data-by=content]')", "each kind once")
         press(browser, Keys.ENTER)
         browser.until("document.querySelector('[data-by=content]').getAttribute('aria-pressed') === 'true'")
-        reach(browser, "at.matches('.counted .primary')", "Hand over")
+        reach(browser, "at.matches('.counted .primary')", "Send the count")
         press(browser, Keys.ENTER)
-        said(browser, "Handed over")
+        said(browser, "Sent")
         press(browser, Keys.ESCAPE)
         browser.gone(".stage")
         browser.until("document.activeElement?.dataset?.open === 'count'", what="the focus back where it was")

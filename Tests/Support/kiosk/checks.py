@@ -93,7 +93,7 @@ def settle(browser, also=()):
     browser.collect()
     errors = [entry["message"] for entry in browser.console]
     browser.console.clear()
-    # The page goes before the service does: what it still asks for then is no fault of its own.
+    # The page goes before the service does: what it still asks for then is not a fault of its own.
     browser.open("about:blank")
     expected = [e for e in errors if any(code in e for code in ("status of 422", "status of 503", "ERR_INCOMPLETE_CHUNKED", "ERR_EMPTY_RESPONSE", *also))]
     assert len(errors) == len(expected), errors

@@ -106,7 +106,7 @@ def walk(browser, camera):
         browser.until("probe.drawn.filter(([frame, overlay]) => frame === overlay).length > 2 || probe.drawn.length > 30", what="a look at the shelf")
 
 
-# A shelf as a simulation knows it, walked along and back by a camera that turns and nods; codes are lost and found anew, and now and then one
+# A shelf as a simulation knows it, walked along and back by a camera that turns and nods; codes are lost and found again, and now and then one
 # slides along its bars and back.
 WALK = """
   return import('/assets/js/components/shelf.js').then(({ Shelf }) => {

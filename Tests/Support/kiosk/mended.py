@@ -68,7 +68,7 @@ def the_guide_is_what_counts(browser):
         scale = max(width / 400, height / 300)
         expected = [((left - width / 2) / scale + 200) / 400, ((top - height / 2) / scale + 150) / 300, (right - left) / scale / 400, (bottom - top) / scale / 300]
         assert all(abs(a - b) < 0.01 for a, b in zip((x, y, w, h), expected)), ((x, y, w, h), expected)
-        # On another shape of screen it is elsewhere, and said anew.
+        # On another shape of screen it is elsewhere, and said again.
         before = len(sent(browser, "scan.begin"))
         browser.resize(360, 640)
         browser.until(f"probe.sent.filter((one) => one.method === 'scan.begin').length > {before}", what="another region")
@@ -188,7 +188,7 @@ def ar_states_at_rest(browser):
         browser.usual()
         browser.click(".coaching .primary")
         browser.find('.stage[data-phase="annotating"]', within=60)
-        # A finger on the marker of the gauge chooses it; one beside every marker lets go of it.
+        # A finger on the marker of the gauge chooses it; one beside every marker releases it.
         browser.resize(1280, 720)
         at_rest(browser)
         for place, card in (((873, 252), "pressure"), ((1100, 400), None)):

@@ -171,7 +171,7 @@ def what_comes_after_the_scanner_was_left_holds_nothing(browser):
         stand.is_left()
         release(browser)
         stand.is_left()
-        # The same, when somebody has begun anew meanwhile: that scan goes on.
+        # The same, when somebody has started over meanwhile: that scan goes on.
         browser.click("[data-open=onboard]")
         stand.is_scanning()
         leave_while_judged(browser)

@@ -33,7 +33,7 @@ def a_language_stays_until_nobody_is_there(browser):
         browser.click("[data-language=de]")
         browser.until("document.documentElement.lang === 'de'")
         browser.open(f"http://{stand.address}/")
-        browser.until("document.documentElement.lang === 'en'", what="a page of one's own, opened anew, in the browser's language")
+        browser.until("document.documentElement.lang === 'en'", what="a page of one's own, reopened, in the browser's language")
         browser.click("[data-language=de]")
         browser.driver.refresh()
         browser.find("[data-language=de][aria-pressed=true]")

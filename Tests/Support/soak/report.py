@@ -17,7 +17,7 @@ def growth(soak):
             lives.setdefault(sample['life'], []).append(sample)
     result = []
     for life, samples in lives.items():
-        # Workers that were just ended, or are there for one picture, are no growth: what is compared has the usual number of processes.
+        # Workers that were just ended, or are there for one picture, are not growth: what is compared has the usual number of processes.
         usual = statistics.mode(s['processes'] for s in samples)
         samples = [s for s in samples if s['processes'] == usual]
         length = samples[-1]['age'] - samples[0]['age']

@@ -109,7 +109,7 @@ import WaymarkImage
     #expect(lost == [1])
   }
 
-  /// Bars say where they are across themselves only; carried along themselves they keep their place and shape all the same.
+  /// Bars say where they are across themselves only; carried along themselves they keep their place and shape anyway.
   @Test func barsKeepTheirPlaceAndShape() throws {
     var random = RandomSource(seed: 9)
     let elements = (0..<31).map { _ in 1 + Int(random.unit() * 3.5) }

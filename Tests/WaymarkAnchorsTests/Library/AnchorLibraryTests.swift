@@ -260,7 +260,7 @@ struct AnchorLibraryTests {
     // A key beyond the features, and one that goes backwards.
     #expect(try !opens { put(UInt64(features) + 1, section(.starts) + 8, 4, &$0) })
     #expect(try !opens { put(UInt64(features), section(.starts), 4, &$0) })
-    // A recall that is no number, or none between 0 and 1.
+    // A recall that is not a number, or none between 0 and 1.
     for recall in [Float.nan, .infinity, -1, 1.5] {
       #expect(try !opens { put(UInt64(recall.bitPattern), section(.records) + 28, 4, &$0) })
     }

@@ -135,7 +135,7 @@ private final class PatientRunner: SearchRunner {
     for i in 1..<6 { #expect(!step(i).searched) }
     source.next = [detection(0, places(6).0), detection(1, places(6).1)]
     #expect(step(6).searched && !runner.isIdle)
-    // The search takes long; what is followed is told all the same.
+    // The search takes long; what is followed is told anyway.
     for i in 7..<9 { #expect(step(i).observations.map(\.anchor) == [0] && source.searches == 1) }
     runner.finish()
     source.next = []
@@ -143,7 +143,7 @@ private final class PatientRunner: SearchRunner {
     let b = try #require(report.observations.first { $0.anchor == 1 })
     #expect(report.observations.count == 2 && source.searches == 2)
     #expect(b.corners.meanCornerDistance(to: Stage.corners(second, places(9).1)) < 0.5)
-    // A frame of another size begins anew and does not take up what was found in an old one.
+    // A frame of another size starts over and does not take up what was found in an old one.
     source.next = [detection(1, places(6).1)]
     for i in 10..<13 { _ = step(i) }
     let engineTwo = GrayImage(width: 100, height: 100, value: 90).withView { engine.process($0, at: 1) }
@@ -274,7 +274,7 @@ private final class PatientRunner: SearchRunner {
         #expect(report.observations.allSatisfy { $0.corners.isFinite && $0.homography.isFinite })
       }
     }
-    // Times that stand still, go back or are not numbers begin anew.
+    // Times that stand still, go back or are not numbers start over.
     for odd in [time, 0, .nan, 1, .infinity] {
       _ = Stage.frame([(picture, [Stage.path(picture, 0)])]).withView { engine.process($0, at: odd) }
     }

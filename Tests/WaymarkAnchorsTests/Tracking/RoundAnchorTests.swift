@@ -131,7 +131,7 @@ import WaymarkImage
     }
   }
 
-  /// A flat print is no can, and a flat anchor has no radius.
+  /// A flat print is not a can, and a flat anchor has no radius.
   @Test func flatAnchorsStayFlat() throws {
     try Scenery.withLibrary(Self.anchors(radius: nil)) { library, _ in
       #expect(library.references.allSatisfy { $0.radius == nil })

@@ -47,7 +47,7 @@ import WaymarkGeometry
     history.add(square(40), at: 2)
     #expect(try #require(history.expected(at: 2.03)) == square(40))
     #expect(history.motion(at: square(41), 2.6) == nil)
-    // A clock that goes back begins anew.
+    // A clock that goes back starts over.
     history.add(square(7), at: 1)
     #expect(history.lastTime == 1 && history.expected(at: 1.1) == square(7))
   }

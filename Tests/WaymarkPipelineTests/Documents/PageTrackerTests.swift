@@ -99,7 +99,7 @@ import WaymarkPipeline
     return Frame(origin: .camera, sequence: UInt64(number), captured: Double(number) / 15, image: image)
   }
 
-  /// The shadow that a sheet casts to the right and below comes into view with it, and is none of it.
+  /// The shadow that a sheet casts to the right and below comes into view with it, and does not belong to it.
   @Test(arguments: [6, 12, 20]) func aSheetIsCapturedWithoutItsShadow(_ width: Int) throws {
     func inside(_ q: Quadrilateral, _ x: Int, _ y: Int) -> Bool {
       (0..<4).allSatisfy {

@@ -269,7 +269,7 @@ struct SourceNeedTests {
     #expect(need.handle(.needed(true), at: 2) == nil)
     #expect(need.handle(.needed(false), at: 5) == nil)
     #expect(need.deadline == 15)
-    // Asked again meanwhile, the time does not begin anew.
+    // Asked again meanwhile, the time does not start over.
     #expect(need.handle(.needed(false), at: 9) == nil)
     #expect(need.handle(.time, at: 14.9) == nil)
     #expect(need.handle(.time, at: 15) == .close)

@@ -120,7 +120,7 @@ import WaymarkGeometry
   @Test func timesAreKeptAndNothingFlickers() {
     var fixture = SessionFixture.inPhase(.scanning)
     let seen = SessionFixture.sighting()
-    // One sighting alone is no anchor.
+    // One sighting alone is not an anchor.
     #expect(fixture.frames([seen], seconds: 1.0 / 30) == [])
     #expect(fixture.frames([], seconds: 1) == [])
     // Found no sooner than the time says.

@@ -98,7 +98,7 @@ final class RawClient: @unchecked Sendable {
     return Array(buffer[start..<start + count])
   }
 
-  /// Sends a request and gives the next line that answers it; events in between are passed over.
+  /// Sends a request and gives the next line that answers it; events in between are skipped.
   func ask(_ method: String, _ params: String = "{}", id: Int = 1) throws -> JSONValue {
     try send("{\"id\":\(id),\"method\":\"\(method)\",\"params\":\(params)}\n")
     while true {

@@ -30,7 +30,7 @@ struct HardwareTriggerTests {
     #expect(bytes.map { parser.presses(in: [$0]) }.reduce(0, +) == 2)
   }
 
-  @Test("What an overflow left in pieces is passed over")
+  @Test("What an overflow left in pieces is skipped")
   func overflow() {
     var parser = KeyEventParser(key: 28)
     let lost = record(0, 3, 0) + record(1, 28, 1) + record(0, 0, 0) + record(1, 28, 1)

@@ -29,7 +29,7 @@ class AccountListResult(Message):
 
 @dataclass(kw_only=True, slots=True)
 class AccountPerson(Message):
-    """A user, as far as they are shown."""
+    """The visible data of a user."""
 
     id: str | None = None
     """The service's own name for them, which says nothing of who it is; missing for one who is not on this device."""
@@ -110,7 +110,7 @@ class AccountState(Message):
     wait: float | None = None
     """Seconds until the next passcode may be tried."""
     can_recover: bool | None = field(default=None, metadata={"wire": "canRecover"})
-    """True if a forgotten passcode can be set anew."""
+    """True if a forgotten passcode can be reset."""
     sync: SyncStatus | None = None
     """How synchronizing goes."""
     provider: bool
@@ -371,14 +371,14 @@ class ArmedScan(Message):
 
 @dataclass(kw_only=True, slots=True)
 class AuthenticationRequested(Message):
-    """A question to the integrator's program: sent to its connection alone."""
+    """A request to the provider: sent to its connection alone."""
 
     event: ClassVar[str] = "authentication.requested"
     """The name of the event."""
     request: int
     """The number that `authentication.answer` takes."""
     kind: str
-    """The question: `activate`, `lookup`, `verify`, `recover`, `sync`."""
+    """The kind of request: `activate`, `lookup`, `verify`, `recover`, `sync`."""
     timeout: float
     """Seconds for an answer; for `sync`, from one word about its progress to the next."""
     code: str | None = None
@@ -393,7 +393,7 @@ class AuthenticationRequested(Message):
 
 @dataclass(kw_only=True, slots=True)
 class AuthenticationWithdrawn(Message):
-    """A question needs no answer any more: sent to the integrator's program alone."""
+    """A request needs no reply any more: sent to the integrator's program alone."""
 
     event: ClassVar[str] = "authentication.withdrawn"
     """The name of the event."""
@@ -421,7 +421,7 @@ class CameraControlDescription(Message):
 
 @dataclass(kw_only=True, slots=True)
 class CameraControlResult(Message):
-    """The control as it stands."""
+    """The value of the control after the change."""
 
     name: str
     """The control."""
@@ -799,7 +799,7 @@ class DocumentChanged(Message):
 
 @dataclass(kw_only=True, slots=True)
 class DocumentEnded(Message):
-    """The session is over, or nobody holds it any more."""
+    """The session is over, or no client holds it any longer."""
 
     event: ClassVar[str] = "document.ended"
     """The name of the event."""
@@ -915,7 +915,7 @@ class DocumentSession(Message):
 
 @dataclass(kw_only=True, slots=True)
 class EventPosition(Message):
-    """Where a client stands in the events of a service."""
+    """The last event that a client has received."""
 
     instance: str
     """The run of the service that counts."""
@@ -945,7 +945,7 @@ class FormField(Message):
 
 @dataclass(kw_only=True, slots=True)
 class FormPendingResult(Message):
-    """Forms that nobody has acknowledged."""
+    """Pending forms."""
 
     forms: list[FormSubmitted]
     """The forms, as their events told of them."""
@@ -955,7 +955,7 @@ class FormPendingResult(Message):
 
 @dataclass(kw_only=True, slots=True)
 class FormSubmitResult(Message):
-    """The form was taken in, and is kept until somebody acknowledges it."""
+    """The form is stored until a client acknowledges it."""
 
     id: str
     """Its id."""
@@ -1497,7 +1497,7 @@ class ServerStopping(Message):
 
 @dataclass(kw_only=True, slots=True)
 class ServiceError(Message):
-    """An error as it stands in a reply."""
+    """An error in a reply."""
 
     code: str
     """A stable camelCase word."""
@@ -1614,7 +1614,7 @@ class Snapshot(Message):
     replayed: int | None = None
     """How many earlier events follow this answer, where they were asked for."""
     missed: bool | None = None
-    """True where some of those may be gone, because the service keeps no more or runs anew."""
+    """True where some of those may be gone, because the service keeps no more or runs again."""
     scanner: ScannerStatus
     """The scanner."""
     camera: CameraStatus

@@ -72,7 +72,7 @@ class Methods:
         return self._call("unsubscribe", {"events": events}, UnsubscribeResult)
 
     def config_reload(self) -> ConfigReloadResult:
-        """Takes the configuration over anew, as SIGHUP does."""
+        """Reloads the configuration, as SIGHUP does."""
         return self._call("config.reload", {}, ConfigReloadResult)
 
     def scan_begin(
@@ -111,7 +111,7 @@ class Methods:
         self.call("scan.cancel", {"scan": scan})
 
     def scan_confirm(self, *, scan: str | None = None) -> None:
-        """Goes on with the verdict that waits.
+        """Confirms the verdict that is waiting.
 
         :param scan: Which; the armed one when missing.
         """
@@ -193,7 +193,7 @@ class Methods:
         return self._call("document.begin", {"mode": mode, "filter": filter}, DocumentSession)
 
     def document_mode(self, *, mode: Literal["automatic", "manual", "paused"]) -> None:
-        """Captures by itself, by the shutter only, or not at all.
+        """Sets the capture mode: automatic, by the shutter only, or paused.
 
         :param mode: Which.
         """
@@ -204,7 +204,7 @@ class Methods:
         self.call("document.capture", {})
 
     def document_pages(self) -> DocumentSession:
-        """Tells the session and its pages."""
+        """Returns the session and its pages."""
         return self._call("document.pages", {}, DocumentSession)
 
     def document_adjust(
@@ -214,7 +214,7 @@ class Methods:
         corners: list[list[float]] | None = None,
         snap: bool | None = None,
     ) -> DocumentPage:
-        """Says where a page is in its picture.
+        """Sets the corners of a page in its picture.
 
         :param page: Its id.
         :param corners: Four [x, y] in pixels of the picture, clockwise from the page's top left; the whole picture
@@ -229,7 +229,7 @@ class Methods:
         filter: Literal["colour", "grayscale", "bw", "photo"],
         page: str | None = None,
     ) -> DocumentSession:
-        """Says what is done to a page.
+        """Sets the filter of a page.
 
         :param filter: The filter.
         :param page: Its id; all pages, and those to come, when missing.
@@ -319,7 +319,7 @@ class Methods:
         }, TextSession)
 
     def text_choose(self, *, text: str, session: str | None = None) -> TextAccepted:
-        """Takes one of the candidates that were told, as somebody has chosen it.
+        """Accepts one of the reported candidates.
 
         :param text: The text of a candidate, or one of its `others`.
         :param session: The session; the one that reads when missing.
@@ -429,7 +429,7 @@ class Methods:
         }, FormSubmitResult)
 
     def form_pending(self, *, limit: int | None = None, after: str | None = None) -> FormPendingResult:
-        """Lists forms that nobody has acknowledged, the oldest first.
+        """Lists pending forms, the oldest first.
 
         :param limit: The most forms to return; 20 when missing. Fewer come when they are large. From 1 to 100.
         :param after: Only those after this id.
@@ -437,7 +437,7 @@ class Methods:
         return self._call("form.pending", {"limit": limit, "after": after}, FormPendingResult)
 
     def form_acknowledge(self, *, id: str) -> FormAcknowledgeResult:
-        """Says that a form was taken over: the service forgets it.
+        """Acknowledges a form: the service deletes it.
 
         :param id: Its id.
         """
@@ -454,7 +454,7 @@ class Methods:
         subject: str | None = None,
         key: str | None = None,
     ) -> SignatureSaveResult:
-        """Keeps what a person has signed.
+        """Stores a signature.
 
         :param strokes: Strokes: a flat list of whole numbers each, four a point: x and y in tenths of a pixel,
             milliseconds since the first point of the signature, pressure in thousandths or −1. The first point of a
@@ -500,7 +500,7 @@ class Methods:
         return self._call("account.policy", {}, AccountPolicyResult)
 
     def account_next(self, *, agreed: bool | None = None) -> AccountState:
-        """Goes on.
+        """Continues with the next step.
 
         :param agreed: True if the terms of the first screen were agreed to.
         """
@@ -591,7 +591,7 @@ class Methods:
         return self._call("authentication.signIn", {"passcode": passcode}, AccountState)
 
     def authentication_forgot(self) -> AccountState:
-        """Begins to set a forgotten passcode anew."""
+        """Begins to set a forgotten passcode again."""
         return self._call("authentication.forgot", {}, AccountState)
 
     def authentication_provide(self, *, name: str | None = None) -> None:
@@ -612,7 +612,7 @@ class Methods:
         host: str | None = None,
         text: str | None = None,
     ) -> None:
-        """Answers a question.
+        """Answers a request of the service.
 
         :param request: Its number.
         :param outcome: `accepted`, `refused`, `offline` or `conflict`.
@@ -658,9 +658,9 @@ class Methods:
         return self._call("sync.retry", {}, AccountState)
 
     def sync_progress(self, *, request: int, progress: float) -> None:
-        """Tells how synchronizing goes.
+        """Reports the progress of synchronization.
 
-        :param request: The question's number.
+        :param request: The number of the request.
         :param progress: The share that is done. From 0 to 1.
         """
         self.call("sync.progress", {"request": request, "progress": progress})
@@ -692,7 +692,7 @@ class AsyncMethods:
         return await self._call("unsubscribe", {"events": events}, UnsubscribeResult)
 
     async def config_reload(self) -> ConfigReloadResult:
-        """Takes the configuration over anew, as SIGHUP does."""
+        """Reloads the configuration, as SIGHUP does."""
         return await self._call("config.reload", {}, ConfigReloadResult)
 
     async def scan_begin(
@@ -731,7 +731,7 @@ class AsyncMethods:
         await self.call("scan.cancel", {"scan": scan})
 
     async def scan_confirm(self, *, scan: str | None = None) -> None:
-        """Goes on with the verdict that waits.
+        """Confirms the verdict that is waiting.
 
         :param scan: Which; the armed one when missing.
         """
@@ -818,7 +818,7 @@ class AsyncMethods:
         return await self._call("document.begin", {"mode": mode, "filter": filter}, DocumentSession)
 
     async def document_mode(self, *, mode: Literal["automatic", "manual", "paused"]) -> None:
-        """Captures by itself, by the shutter only, or not at all.
+        """Sets the capture mode: automatic, by the shutter only, or paused.
 
         :param mode: Which.
         """
@@ -829,7 +829,7 @@ class AsyncMethods:
         await self.call("document.capture", {})
 
     async def document_pages(self) -> DocumentSession:
-        """Tells the session and its pages."""
+        """Returns the session and its pages."""
         return await self._call("document.pages", {}, DocumentSession)
 
     async def document_adjust(
@@ -839,7 +839,7 @@ class AsyncMethods:
         corners: list[list[float]] | None = None,
         snap: bool | None = None,
     ) -> DocumentPage:
-        """Says where a page is in its picture.
+        """Sets the corners of a page in its picture.
 
         :param page: Its id.
         :param corners: Four [x, y] in pixels of the picture, clockwise from the page's top left; the whole picture
@@ -854,7 +854,7 @@ class AsyncMethods:
         filter: Literal["colour", "grayscale", "bw", "photo"],
         page: str | None = None,
     ) -> DocumentSession:
-        """Says what is done to a page.
+        """Sets the filter of a page.
 
         :param filter: The filter.
         :param page: Its id; all pages, and those to come, when missing.
@@ -944,7 +944,7 @@ class AsyncMethods:
         }, TextSession)
 
     async def text_choose(self, *, text: str, session: str | None = None) -> TextAccepted:
-        """Takes one of the candidates that were told, as somebody has chosen it.
+        """Accepts one of the reported candidates.
 
         :param text: The text of a candidate, or one of its `others`.
         :param session: The session; the one that reads when missing.
@@ -1054,7 +1054,7 @@ class AsyncMethods:
         }, FormSubmitResult)
 
     async def form_pending(self, *, limit: int | None = None, after: str | None = None) -> FormPendingResult:
-        """Lists forms that nobody has acknowledged, the oldest first.
+        """Lists pending forms, the oldest first.
 
         :param limit: The most forms to return; 20 when missing. Fewer come when they are large. From 1 to 100.
         :param after: Only those after this id.
@@ -1062,7 +1062,7 @@ class AsyncMethods:
         return await self._call("form.pending", {"limit": limit, "after": after}, FormPendingResult)
 
     async def form_acknowledge(self, *, id: str) -> FormAcknowledgeResult:
-        """Says that a form was taken over: the service forgets it.
+        """Acknowledges a form: the service deletes it.
 
         :param id: Its id.
         """
@@ -1079,7 +1079,7 @@ class AsyncMethods:
         subject: str | None = None,
         key: str | None = None,
     ) -> SignatureSaveResult:
-        """Keeps what a person has signed.
+        """Stores a signature.
 
         :param strokes: Strokes: a flat list of whole numbers each, four a point: x and y in tenths of a pixel,
             milliseconds since the first point of the signature, pressure in thousandths or −1. The first point of a
@@ -1125,7 +1125,7 @@ class AsyncMethods:
         return await self._call("account.policy", {}, AccountPolicyResult)
 
     async def account_next(self, *, agreed: bool | None = None) -> AccountState:
-        """Goes on.
+        """Continues with the next step.
 
         :param agreed: True if the terms of the first screen were agreed to.
         """
@@ -1216,7 +1216,7 @@ class AsyncMethods:
         return await self._call("authentication.signIn", {"passcode": passcode}, AccountState)
 
     async def authentication_forgot(self) -> AccountState:
-        """Begins to set a forgotten passcode anew."""
+        """Begins to set a forgotten passcode again."""
         return await self._call("authentication.forgot", {}, AccountState)
 
     async def authentication_provide(self, *, name: str | None = None) -> None:
@@ -1237,7 +1237,7 @@ class AsyncMethods:
         host: str | None = None,
         text: str | None = None,
     ) -> None:
-        """Answers a question.
+        """Answers a request of the service.
 
         :param request: Its number.
         :param outcome: `accepted`, `refused`, `offline` or `conflict`.
@@ -1283,9 +1283,9 @@ class AsyncMethods:
         return await self._call("sync.retry", {}, AccountState)
 
     async def sync_progress(self, *, request: int, progress: float) -> None:
-        """Tells how synchronizing goes.
+        """Reports the progress of synchronization.
 
-        :param request: The question's number.
+        :param request: The number of the request.
         :param progress: The share that is done. From 0 to 1.
         """
         await self.call("sync.progress", {"request": request, "progress": progress})

@@ -2,7 +2,7 @@
 import { command } from './api.js';
 
 /**
- * The page's end of the accounts: what the service says of them, and how it is told. `send` gives the new state, or `null` where the
+ * The accounts of the page: the state that the service reports, and the requests to change it. `send` gives the new state, or `null` where the
  * service refused, which is shown as a problem of the screen.
  */
 export class Account {

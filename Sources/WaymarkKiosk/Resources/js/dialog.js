@@ -25,7 +25,7 @@ function stayInside(event, node) {
 }
 
 /**
- * Opens a dialog over what is there: `kind` is "view" for one that fills the screen, "ask" for one that floats.
+ * Opens a dialog over the current view: `kind` is "view" for one that fills the screen, "ask" for one that floats.
  *
  * `build(dialog)` returns the content. `dialog.close(value)` closes it and everything above it. `onclose` runs once,
  * however it was closed. `closed` is a promise of the value. `mayClose`, where given, is asked when somebody presses

@@ -7,7 +7,7 @@ import { t } from './strings.js';
 const WARNING_SECONDS = 20;
 /** Words a second of somebody who reads without haste. */
 const READING = 2.5;
-/** For how many times the whole time what the camera sees stands for a hand: what moves before it for ever is no visitor. */
+/** For how many times the whole time what the camera sees stands for a hand: what moves before it for ever is not a visitor. */
 const SEEN = 3;
 
 /** Seconds that whoever reads what is open now may take besides. */
@@ -37,7 +37,7 @@ export function watchIdle(app) {
   }
 
   function inquire() {
-    // Where nothing can be lost nobody is asked.
+    // Where nothing can be lost the page does not ask.
     if (!app.busy && !document.querySelector('dialog')) { timer = window.setTimeout(rest, warning * 1000); return; }
     let left = Math.ceil(warning);
     const ring = countdown(left);

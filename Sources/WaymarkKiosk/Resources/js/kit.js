@@ -1,4 +1,4 @@
-// A page for whoever builds with the feedback kit: every element in every state, without the service.
+// A page for developers of the feedback kit: every element in every state, without the service.
 import { drawCode, drawMarkers, drawPage } from './components/overlay.js';
 import { ask } from './dialog.js';
 import { button, el } from './dom.js';

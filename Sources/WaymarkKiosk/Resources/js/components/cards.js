@@ -1,4 +1,4 @@
-// The rail of cards, the detail that says what a card has no room for, and what the button of a card does.
+// The rail of cards, the detail view with the full text of a card, and the action of its button.
 import { pictures } from '../api.js';
 import { openDialog } from '../dialog.js';
 import { button, el, printable, printableLines, still } from '../dom.js';

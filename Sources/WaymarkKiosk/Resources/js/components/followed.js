@@ -47,7 +47,7 @@ export const centre = (corners) => [corners.reduce((sum, [x]) => sum + x, 0) / c
 
 /**
  * Codes that are outlined between two answers of a scan, each in the very frame it was followed in; those outside of `region()`, as
- * shares of the frame, are nobody's business. What was refused stays marked as long as it is followed.
+ * shares of the frame, are ignored. What was refused stays marked as long as it is followed.
  * @param {any} app
  * @param {{ symbologies?: string[], region: () => number[] | null, preview: any }} options
  */

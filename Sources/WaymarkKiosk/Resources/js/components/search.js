@@ -4,8 +4,8 @@ const RETRY_MS = 2000;
 const SETTLE_MS = 250;
 
 /**
- * One search at a time within the guide of a view: begun, begun anew when the guide comes to lie elsewhere in the frame, and tried again when
- * it cannot be had. Of two that are under way nobody would know which one counts in the end.
+ * One search at a time within the guide of a view: begun, started over when the guide comes to lie elsewhere in the frame, and tried again when
+ * it cannot be had. Of two at a time it would be unclear which one counts.
  *
  * `begin(limits)` asks the service, with the guide as shares of the frame or `null`, and gives the search's id; `cancel(id)` takes one back
  * that nobody waits for any more; `take(event)` gets what the service tells as soon as it is known whose it is. Nothing is begun while
@@ -38,7 +38,7 @@ export function guidedSearch({ stage, frame, begin, cancel, take, isOver, isShow
     if (stopped || isOver()) return;
     if (early) { again = true; return; }
     onarm();
-    // What it replaces is told of as cancelled, and is nobody's any more.
+    // The replaced scan is reported as cancelled and then ignored.
     id = null;
     limits = region();
     early = [];

@@ -253,7 +253,7 @@ export class Shelf {
     }
   }
 
-  /** Stretches between which the camera lost its bearings: where there are several, copies may count twice. */
+  /** Stretches between which the camera's position was lost: where there are several, copies may count twice. */
   get stretches() { return new Set(this.#counted.map((place) => place.chart)).size; }
 
   get #counted() { return this.#places.filter((place) => place.sightings >= place.needed); }

@@ -71,7 +71,7 @@ export function statusButton({ label, processing, success, failure = label, work
 export function toast(text, { action = null, seconds = 4 } = {}) {
   const host = document.getElementById('toasts');
   const node = el('div', { class: 'toast' }, el('span', {}, text), action ? button(action.label, () => { node.remove(); action.onclick(); }) : null);
-  // At rest whoever it was for has left.
+  // At rest the person it was for has left.
   if (document.querySelector('[data-state="attract"]')) return node;
   while (host.childElementCount > 1) host.firstElementChild.remove();
   host.append(node);

@@ -6,7 +6,7 @@
 // that may stay empty are fewer, by "(optional)" behind these. `reportValidity()` makes every field show what is wrong with it,
 // sums several up in a banner whose lines lead to the fields, and puts the focus on the first. `say(message)` shows a banner of
 // one's own (`{ kind, title, text }`, as in feedback.js), `say(null)` takes it away. Parts: legend, banner.
-// A field is whatever has `checkValidity`, `reportValidity` and the attributes `label` and `required`.
+// A field is an element with `checkValidity`, `reportValidity` and the attributes `label` and `required`.
 import { announce, button, el } from '../dom.js';
 import { icon } from '../icons.js';
 import { t } from '../strings.js';

@@ -1,5 +1,5 @@
-// A signature's strokes: recorded whole, and drawn as the service draws them (SignatureCurve.swift), so that what is seen while
-// signing is what is kept.
+// A signature's strokes: recorded whole, and drawn as the service draws them (SignatureCurve.swift), so that the picture seen while
+// signing is the one that is stored.
 
 const NEAREST = .35;
 
@@ -122,7 +122,7 @@ export class Ink {
 }
 
 /**
- * A canvas that somebody signs on. `canvas` and `tail` lie on one another; nothing is recorded unless `active()`. Every
+ * A canvas to sign on. `canvas` and `tail` lie on one another; nothing is recorded unless `active()`. Every
  * position that the screen has measured is taken, those between two frames too (`getCoalescedEvents`).
  */
 export class Pad {

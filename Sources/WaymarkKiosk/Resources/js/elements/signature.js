@@ -1,4 +1,4 @@
-// <wm-signature>: somebody signs, in the form or on the whole screen.
+// <wm-signature>: a place to sign, in the form or on the whole screen.
 //
 //   <wm-signature label="Received by" purpose="Goods received, order 4711" signer="Ada Meyer" required></wm-signature>
 //   <wm-signature variant="form" …></wm-signature>   a cell whose button opens the whole screen
@@ -211,7 +211,7 @@ export class SignatureField extends HTMLElement {
 customElements.define('wm-signature', SignatureField);
 
 /**
- * Lets somebody sign on the whole screen. Gives `{ saved, ink, size }`, or nothing when they left.
+ * Opens the whole screen to sign on. Gives `{ saved, ink, size }`, or nothing when they left.
  * @param {{ label: string, purpose?: string | null, signer?: string | null, subject?: string | null, save?: (drawing: any) => Promise<any> }} options
  * @returns {Promise<{ saved: any, ink: any, size: { width: number, height: number } } | undefined>}
  */

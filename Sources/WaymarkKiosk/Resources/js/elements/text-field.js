@@ -6,13 +6,13 @@
 //   label, name, value       always a label; `value` is what a reset goes back to
 //   variant                  line (default) | title | key-value | note: the last two take several lines, note hides its label
 //   required, optional       an asterisk; or "(optional)" behind the label (wm-fields decides which, for a whole form)
-//   prompt, helper           what stands in the empty field; what stands below it
+//   prompt, helper           the text in the empty field; the text below it
 //   error, warning, success  a message in place of the helper, until it is taken away again
-//   maxlength, limit         block (default): typing stops there; over: it goes on, and the surplus is an error
+//   maxlength, limit         block (default): typing stops there; over: typing continues, and the surplus is an error
 //   pattern                  a regular expression for the whole value, with `text-pattern` for what is said otherwise
 //   type, inputmode          text | password | email | tel | url; the keyboard by kind of data: text, numeric, decimal, tel, email, url
 //   prefix, suffix           left of the text; right behind it
-//   group, group-separator   "4", "3 3 4": shown in groups, which are no part of the value
+//   group, group-separator   "4", "3 3 4": shown in groups, which are not part of the value
 //   currency                 an ISO code: named in the label, written as the page's language does; the value is such as "1234.50"
 //   scan                     "barcode", "text" or both: icons that raise `wm-scan`; an empty one means barcode
 //   reads                    what printed text must be to be taken: names of the service's patterns, or a regular expression; `pattern`
@@ -181,7 +181,7 @@ export class TextField extends HTMLElement {
     const { input } = this.#parts;
     const [from, to] = [input.selectionStart ?? 0, input.selectionEnd ?? 0];
     const separator = this.#shape.separator;
-    // The space between two groups is no character to delete: the one beyond it is meant.
+    // The space between two groups is not a character to delete: the one beyond it is meant.
     if (separator && from === to && event.inputType === 'deleteContentBackward' && input.value.slice(0, from).endsWith(separator)) input.setSelectionRange(from - separator.length, from - separator.length);
     if (separator && from === to && event.inputType === 'deleteContentForward' && input.value.slice(from).startsWith(separator)) input.setSelectionRange(from + separator.length, from + separator.length);
     if (!this.#blocks || !['insertText', 'insertLineBreak'].includes(event.inputType) || event.isComposing) return;

@@ -17,7 +17,7 @@ export const lines = {
 
 /**
  * In groups: `sizes` "4" for fours, "3 3 4" for these and the last one on and on, with `separator` between them. What
- * separates is no part of the value.
+ * separates is not part of the value.
  */
 export function groups(sizes, separator = ' ') {
   const list = sizes.split(/[\s,]+/).map(Number).filter((n) => n > 0);
@@ -48,7 +48,7 @@ export function money(currency, language) {
       return form.format(/** @type {any} */ (value));
     },
     read(shown) {
-      // Spaces of any kind, the symbol and the code around it are how it is written, not what it says.
+      // Spaces of any kind, the currency symbol and its code are notation, not part of the value.
       let text = shown.replace(/[\s\u00a0\u202f]/g, '').replace(/[\u2212\u2013]/g, '-').replace(new RegExp(`^(-?)(?:${currency}|\\p{Sc})|(?:${currency}|\\p{Sc})$`, 'giu'), '$1');
       if (!text) return { value: '' };
       const [whole, share, more] = text.split(decimal);

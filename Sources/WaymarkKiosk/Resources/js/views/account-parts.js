@@ -48,7 +48,7 @@ export function trouble(problem, title) {
   return bannerNode({ kind: 'error', title: title ?? t(known ? key : 'trouble.failed'), text: problem.text ? printable(problem.text) : t(`${known ? key : 'trouble.failed'}.help`), closable: false, busy: false, close: () => {} });
 }
 
-/** Something is under way. */
+/** Another operation is running. */
 export const busy = (text) => bannerNode({ kind: 'info', title: text, text: '', closable: false, busy: true, close: () => {} });
 
 /** What is drawn beside a screen, where there is room for it. */

@@ -11,7 +11,7 @@ import { icon } from '../icons.js';
 import { cue } from '../sound.js';
 import { t, tOr } from '../strings.js';
 
-/** How often the list is written anew at most, and how long it must stay as it is before a screen reader tells of it. */
+/** How often the list is written again at most, and how long it must stay as it is before a screen reader tells of it. */
 const LIST_MS = 200;
 const TELL_MS = 1200;
 

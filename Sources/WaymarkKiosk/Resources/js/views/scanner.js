@@ -101,7 +101,7 @@ export function openScanner(app, { mode }) {
   /** An event of a live scan, if it is this page's. */
   function take(event) {
     if (search.id === null || event.scan !== search.id) return;
-    // Whoever looks at a picture of their own is not told of what the camera sees; it is looked for anew afterwards.
+    // While a visitor looks at a picture of their own, codes in the camera's view are not reported; they are searched for again afterwards.
     if ((judging || verdict?.still) && !['scan.cancelled', 'scan.unsuccessful', 'scan.ended'].includes(event.event)) return;
     const outcome = event.event.slice('scan.'.length);
     switch (outcome) {
@@ -110,7 +110,7 @@ export function openScanner(app, { mode }) {
       case 'unsuccessful': search.replace(); if (!judging && !verdict?.still) refuse({ ...event, outcome }); break;
       case 'guide': advise(event); break;
       case 'ended':
-        // What was read once, and what this page confirmed, is told by the way it came.
+        // Codes that were read once, or confirmed by this page, are reported on the path that they came by.
         if (event.reason === 'once' || handed) break;
         if (event.reason === 'confirmed') { if (verdict && !panel.querySelector('[data-state="processing"]')) { handed = verdict; dialog.close(verdict); } break; }
       // Nothing else told of it.
@@ -118,7 +118,7 @@ export function openScanner(app, { mode }) {
       default:
         if (event.reason === 'replaced' && judging) return;
         search.replace();
-        // Somebody else ended it: what was to be confirmed is gone, and is looked for again.
+        // Another client ended the scan: the code to confirm is gone, and is searched for again.
         if (!judging && (!verdict || verdict.outcome === 'successful')) search.later(search.arm, 500);
     }
   }

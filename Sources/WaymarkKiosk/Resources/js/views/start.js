@@ -1,4 +1,4 @@
-// The first view: what this kiosk offers; and what it shows while nobody is there.
+// The first view: the offers of this kiosk, and its display while no visitor is there.
 import { button, el, printable } from '../dom.js';
 import { fullError } from '../elements/feedback.js';
 import { art, icon } from '../icons.js';

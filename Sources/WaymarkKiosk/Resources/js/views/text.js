@@ -120,7 +120,7 @@ export function openTextReader(app, { label, patterns = [] }) {
       const chosen = await command('text.choose', { session: search.id, text });
       if (!taken) accept(chosen);
     } catch (error) {
-      // The session is a new one, since the band has moved: what was tapped is taken as soon as it is read again.
+      // The session is a new one, since the band has moved: the tapped text is accepted as soon as it is read again.
       if (taken || ['notFound', 'noSession'].includes(error.code)) return;
       tapped = null;
       toast(tOr(`error.${error.code}`, 'error.unavailable'));
