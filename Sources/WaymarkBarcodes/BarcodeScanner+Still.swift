@@ -17,6 +17,7 @@ extension BarcodeScanner {
     if search.accepted.isEmpty, !withheld.contains(.stripInverted) {
       search.readStrips(.stripInverted, with: &zbar)
     }
+    if !withheld.contains(.fitted) { search.readFitted() }
     search.readOwnEnlarged()
     if !withheld.contains(.modulesScaled), search.needsScaledPasses { search.readScaled() }
     var spent = 0.0
@@ -26,6 +27,8 @@ extension BarcodeScanner {
       search.readWhole(pass, with: &zbar)
       spent += pass.cost
     }
+    // What the passes over the whole picture read asks for the same proof.
+    if spent > 0, !withheld.contains(.fitted) { search.readFitted(isLast: true) }
     return search.reading
   }
 

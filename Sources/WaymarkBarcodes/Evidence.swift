@@ -33,6 +33,11 @@ struct Evidence {
     }
   }
 
+  /// Drops what was claimed of bars that another look refuted.
+  mutating func drop(_ symbol: Symbol) {
+    claims.removeAll { $0.symbol.sameContent(as: symbol) && Self.overlap($0.symbol, symbol) }
+  }
+
   /// The symbols that can be believed now: enough lines or passes agree, and nothing stronger contradicts at the same place.
   var accepted: [Symbol] {
     claims.filter { claim in

@@ -24,6 +24,8 @@ struct PictureSearch {
   /// Finder patterns that only a code can have, and whether they were looked for.
   private(set) var trace: FinderTrace?
   private(set) var isTraced = false
+  /// How many places and widths of EAN-13 were compared with bars.
+  private var fitted = 0
   /// The reader with the budget that is left for QR codes.
   private var reader: QRReader
 
@@ -272,6 +274,18 @@ struct PictureSearch {
     } else if symbologies.contains(symbol.symbology) {
       evidence.add(symbol)
     }
+  }
+
+  /// EAN-13 and UPC-A by the model of their bars; what was read with trouble is asked for the same proof.
+  ///
+  /// - Parameter isLast: only the latter.
+  mutating func readFitted(isLast: Bool = false) {
+    let wanted = symbologies.intersection(RetailRescue.symbologies)
+    guard !wanted.isEmpty else { return }
+    let found = RetailRescue(image: image, symbologies: wanted, bars: bars).read(
+      beside: accepted, isLast: isLast, tried: &fitted)
+    for symbol in found.refuted { evidence.drop(symbol) }
+    for symbol in found.symbols { evidence.add(symbol) }
   }
 
   /// DataBar Expanded symbols, whole in one region or in rows of which each is one to the search for bars.

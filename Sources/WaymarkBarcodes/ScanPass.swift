@@ -12,6 +12,8 @@ public enum ScanPass: String, Hashable, Sendable, CaseIterable, Codable {
   case stripStretched
   /// The same with light for dark.
   case stripInverted
+  /// The model of an EAN-13, fitted to straightened bars that are too blurred for their edges.
+  case fitted
   /// Black and white at the mean of the surroundings, every second row and column.
   case level
   /// Contrast around the mean of the surroundings stretched to the full.
@@ -45,7 +47,7 @@ public enum ScanPass: String, Hashable, Sendable, CaseIterable, Codable {
   /// The cost, as a share of the base pass over the same picture; measured, for budgets.
   var cost: Double {
     switch self {
-    case .modules, .strip, .stripStretched, .stripInverted: 0.1
+    case .modules, .strip, .stripStretched, .stripInverted, .fitted: 0.1
     case .modulesScaled: 0.3
     case .base: 1
     case .level: 0.35

@@ -1,3 +1,4 @@
+import Glibc
 import WaymarkSymbologies
 
 /// The evidence that a read must show before it is trusted, where the symbology itself checks little.
@@ -52,6 +53,10 @@ enum SymbolRules {
     case .code32, .ean2, .ean5: return (2, 2)
     }
   }
+
+  /// By how much a code that was fitted to bars must be more likely than every other one, as a natural logarithm: the more
+  /// was tried, the better is the best of what chance fits. Neighbours of a place or a width are not tries of their own.
+  static func lead(whereTried tried: Int) -> Double { 3 + log(max(1, Double(tried) / 100)) }
 
   /// Returns whether its symbology has a check that rarely holds by accident.
   static func isChecked(_ symbol: Symbol) -> Bool {

@@ -45,11 +45,7 @@ struct AddOnReader {
     let corners = symbol.corners
     let center = corners.center
     if let region = bars.first(where: { $0.corners.contains(center) }) { return region }
-    let across = corners.topRight - corners.topLeft
-    let length = max(1, across.length)
-    return BarRegion(
-      center: center, direction: across / length, length: length,
-      height: max(8, corners.topLeft.distance(to: corners.bottomLeft)), coherence: 1, energy: 0)
+    return BarRegion(covering: corners)
   }
 
   // MARK: Lines

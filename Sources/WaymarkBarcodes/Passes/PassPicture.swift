@@ -12,7 +12,7 @@ enum PassPicture {
     func leveled(_ image: GrayImage) -> GrayImage { image.withView { BlockMean($0).threshold($0) } }
     func stretched(_ image: GrayImage) -> GrayImage { image.withView { BlockMean($0).stretch($0, gain: gain) } }
     switch pass {
-    case .base, .modules, .modulesScaled, .strip, .stripStretched, .stripInverted: return (nil, 1, { $0 })
+    case .base, .modules, .modulesScaled, .strip, .stripStretched, .stripInverted, .fitted: return (nil, 1, { $0 })
     case .level: return (levels().threshold(view), 2, { $0 })
     case .stretch: return (levels().stretch(view, gain: gain), 1, { $0 })
     case .half: return (view.shrunk(by: 2), 1, scaled(2))

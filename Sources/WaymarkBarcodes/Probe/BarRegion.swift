@@ -34,3 +34,14 @@ struct BarRegion {
       topLeft: center - u - v, topRight: center + u - v, bottomRight: center + u + v, bottomLeft: center - u + v)
   }
 }
+
+extension BarRegion {
+  /// The region of a code that was read, by its corners.
+  init(covering corners: Quadrilateral) {
+    let across = corners.topRight - corners.topLeft
+    let length = max(1, across.length)
+    self.init(
+      center: corners.center, direction: across / length, length: length,
+      height: max(8, corners.topLeft.distance(to: corners.bottomLeft)), coherence: 1, energy: 0)
+  }
+}

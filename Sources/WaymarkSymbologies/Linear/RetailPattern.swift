@@ -27,6 +27,9 @@ package enum RetailPattern {
     "LLLLLL", "LLGLGG", "LLGGLG", "LLGGGL", "LGLLGG", "LGGLLG", "LGGGLL", "LGLGLG", "LGLGGL", "LGGLGL",
   ]
 
+  /// For each first digit of an EAN-13 which of the six digits to the left are of set B.
+  package static let evenPlaces: [[Bool]] = parity.map { $0.map { $0 == "G" } }
+
   /// The parities of a UPC-E, which tell its check digit and its number system.
   private static func short(check: Int, system: Int) -> String {
     let even = [
