@@ -28,7 +28,7 @@ extension BarcodeScanner {
     clock.mark("matrices")
     search.readStrips(turn.isMultiple(of: 2) ? .strip : .stripStretched, configuration.effort, with: &zbar)
     clock.mark("strips")
-    if search.accepted.isEmpty, !search.linear.isEmpty {
+    if search.accepted.isEmpty, configuration.symbologies.contains(where: { !$0.isMatrix }) {
       // Where nothing speaks for a code, a look every other frame may cost more.
       if search.hasTraces, turn.isMultiple(of: 4) {
         // Now and then a better look, both ways: a fence is not a reason to miss the code across it.
@@ -48,11 +48,11 @@ extension BarcodeScanner {
 
   /// The pass whose turn it is (`first` of them, counted round), or the next one that fits into the time of this frame.
   private mutating func readWhole(
-    _ passes: [ScanPass], from first: Int, within most: Double, ways: PictureSearch.Ways? = nil,
+    _ passes: [ScanPass], from first: Int, within most: Double, ways: BarWindow.Ways? = nil,
     _ search: inout PictureSearch
   ) {
     let budget = LiveBudget(busyness: search.octaves[0].levels.busyness(of: search.image))
-    let ways = ways ?? search.scanDirections
+    let ways = ways ?? search.linear.scanDirections
     // Only along rows, or only along columns, it costs half.
     let most = ways == .both ? most : 2 * most
     for i in passes.indices {

@@ -6,35 +6,41 @@ extension BarcodeScanner {
     let reader = QRReader(budget: ReadingBudget(ReadingBudget.still))
     var search = PictureSearch(image, symbologies: configuration.symbologies, regions: 8, reader: reader)
     let withheld = configuration.withheld
+    var clock = StageClock(stages)
     if !withheld.contains(.modules) { search.readModules() }
-    if isEnough(search) { return search.reading }
-    search.readOwn(configuration.effort)
+    clock.mark("modules")
     if isEnough(search) { return search.reading }
     for pass in [ScanPass.strip, .stripStretched] where !withheld.contains(pass) {
       search.readStrips(pass, with: &zbar)
     }
+    clock.mark("strips")
+    if isEnough(search) { return search.reading }
+    search.readOwn(configuration.effort)
+    clock.mark("matrices")
+    if isEnough(search) { return search.reading }
     if !withheld.contains(.strip) { search.readAcross() }
     if search.accepted.isEmpty, !withheld.contains(.stripInverted) {
       search.readStrips(.stripInverted, with: &zbar)
     }
-    if !withheld.contains(.fitted) { search.readFitted() }
+    clock.mark("inverted strips")
     search.readOwnEnlarged()
+    clock.mark("enlarged")
     if !withheld.contains(.modulesScaled), search.needsScaledPasses { search.readScaled() }
+    clock.mark("scaled modules")
     var spent = 0.0
     for pass in ScanPass.ladder where !withheld.contains(pass) {
       if isDone(search, spent: spent) || isEnough(search) { break }
       guard isWorthwhile(pass, search, spent: spent) else { continue }
-      search.readWhole(pass, with: &zbar)
+      search.readWindows(pass, with: &zbar)
       spent += pass.cost
     }
-    // What the passes over the whole picture read asks for the same proof.
-    if spent > 0, !withheld.contains(.fitted) { search.readFitted(isLast: true) }
+    clock.mark("whole")
     return search.reading
   }
 
-  /// Returns whether the one code that was asked for is there.
+  /// Returns whether nothing is left to look for: what was read explains all that is seen, or the one code that was asked for is there.
   private func isEnough(_ search: PictureSearch) -> Bool {
-    configuration.stopsAtFirst && !search.accepted.isEmpty
+    configuration.stopsAtFirst && !search.accepted.isEmpty || search.isExplained
   }
 
   /// Returns whether something was read and nothing else is known to be there. Bars beside it are worth one cheap pass.

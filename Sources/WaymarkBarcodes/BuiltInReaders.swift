@@ -100,7 +100,7 @@ struct BuiltInReaders {
     }
     if wanted.contains(.microPDF417) {
       let (regions, lines) = isStill ? (6, 240) : (2, 60)
-      detections += MicroPDF417Reader(view: view, regions: regions, lines: lines, glances: !isStill).read()
+      detections += MicroPDF417Reader(view: view, regions: regions, lines: lines, glances: true).read()
     }
     if wanted.contains(.pdf417) {
       detections += PDF417Reader(view: view, levels: levels, readsFine: isStill).read()

@@ -49,6 +49,19 @@ struct Evidence {
     }
   }
 
+  /// Those of the accepted that no further pass can make doubtful: matrix codes, and bars that twice as many lines show as must agree
+  /// while none shows another content.
+  var settled: [Symbol] {
+    claims.filter { claim in
+      Self.isAccepted(claim)
+        && (claim.symbol.symbology.isMatrix || claim.most >= 2 * SymbolRules.lines(for: claim.symbol).inOnePass)
+        && !claims.contains { other in
+          !other.symbol.sameContent(as: claim.symbol) && !other.symbol.symbology.isMatrix
+            && !claim.symbol.symbology.isMatrix && Self.overlap(other.symbol, claim.symbol)
+        }
+    }.map(\.symbol)
+  }
+
   private static func isAccepted(_ claim: Claim) -> Bool {
     let need = SymbolRules.lines(for: claim.symbol)
     return claim.most >= need.inOnePass || (claim.passes.count > 1 && claim.lines >= need.together)

@@ -44,6 +44,9 @@ public enum ScanPass: String, Hashable, Sendable, CaseIterable, Codable {
     .turnedBack20,
   ]
 
+  /// True if lines of the pass do not run along lines of the picture.
+  var isTurned: Bool { self == .turned45 || self == .turned20 || self == .turnedBack20 }
+
   /// The cost, as a share of the base pass over the same picture; measured, for budgets.
   var cost: Double {
     switch self {

@@ -37,6 +37,9 @@ struct StructuredAppend {
   private var codes: [Code] = []
   private(set) var outcome = Outcome()
 
+  /// Where the codes are.
+  var places: [Quadrilateral] { codes.map(\.corners) }
+
   /// Messages of more parts than that are told without the numbers of those that are missing: Macro PDF417 counts up to 99,999.
   private static let listed = 128
 

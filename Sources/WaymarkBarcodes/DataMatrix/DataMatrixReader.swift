@@ -14,8 +14,6 @@ struct DataMatrixReader {
 
   /// The shortest side of a symbol that is looked for, in pixels: eight modules.
   private static let shortest = 13.0
-  /// Changes of tone that three lines through a symbol must show together; random modules of eight columns show about ten.
-  private static let fewestChanges = 6
   /// So many corners are glanced at, in a live frame and in a still: a photograph of racks has hundreds.
   private static let glances = (live: 200, still: 4000)
 
@@ -31,7 +29,8 @@ struct DataMatrixReader {
       if detections.contains(where: { $0.isRead && ($0.corners.contains(middle)) }) { continue }
       if glances == 0 { break }
       glances -= 1
-      guard isFilled(corner) else { continue }
+      let search = DataMatrixTimingSearch(view: view, levels: levels, inverted: corner.inverted)
+      guard DataMatrixStroke.isFilled(corner, search) else { continue }
       guard let found = read(corner) ?? cut.finding(corner) else {
         failed += 1
         continue
@@ -40,28 +39,6 @@ struct DataMatrixReader {
       detections.append(found)
     }
     return detections + cut.detections(contours, shortest: Self.shortest)
-  }
-
-  /// Returns whether tones change between two sides as often as between those of the smallest symbol: a shelf, a holder or a window has
-  /// corners too, and nothing or one thing inside.
-  private func isFilled(_ c: DataMatrixCorner) -> Bool {
-    let search = DataMatrixTimingSearch(view: view, levels: levels, inverted: c.inverted)
-    let (up, base) = (c.top - c.corner, c.right - c.corner)
-    func changes(_ side: Point2, _ other: Point2) -> Int {
-      let samples = min(160, max(24, Int(side.length / 1.5)))
-      var changes = 0
-      for height in [0.3, 0.5, 0.7] {
-        let start = c.corner + other * height
-        var wasDark = true
-        for i in 0..<samples {
-          let isDark = search.isDark(start + side * (0.02 + 0.96 * Double(i) / Double(samples - 1)))
-          if isDark != wasDark { changes += 1 }
-          wasDark = isDark
-        }
-      }
-      return changes
-    }
-    return changes(base, up) >= Self.fewestChanges && changes(up, base) >= Self.fewestChanges
   }
 
   private func read(_ c: DataMatrixCorner) -> MatrixDetection? {
@@ -78,6 +55,10 @@ struct DataMatrixReader {
     // Under a slant the stroke is thicker along the other side.
     let (pitchX, pitchY) = (left / sine, bottom / sine)
     guard pitchX < 3 * pitchY, pitchY < 3 * pitchX, height > 6 * pitchY, width > 6 * pitchX else { return nil }
+    guard
+      DataMatrixStroke.isL(
+        c, search, inward: (inwardLeft, inwardBottom), thickness: (left, bottom), pitch: [pitchX, pitchY])
+    else { return nil }
     let (u, v) = (base / width * pitchX, up / height * pitchY)
     // Where a side is bent, its last quarter says which way it goes.
     let downwards = c.left.count > 4 ? direction(c.top, c.left[3 * c.left.count / 4]) * pitchY : -v

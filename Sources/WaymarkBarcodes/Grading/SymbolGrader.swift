@@ -104,8 +104,8 @@ public struct SymbolGrader: ~Copyable {
     var search = PictureSearch(
       image, symbologies: [.qr], regions: 0, reader: QRReader(budget: ReadingBudget(ReadingBudget.still)))
     search.readModules()
-    if !search.candidates.contains(where: { Self.isSame($0, symbol) }) { search.readScaled() }
-    guard let found = search.candidates.first(where: { Self.isSame($0, symbol) }) else { return nil }
+    if !search.qr.candidates.contains(where: { Self.isSame($0, symbol) }) { search.readScaled() }
+    guard let found = search.qr.candidates.first(where: { Self.isSame($0, symbol) }) else { return nil }
     let layout = found.grid.layout
     let side = layout.side
     let sampler = ModuleSampler(image, columns: side, rows: side) { found.grid.place($0, $1) }

@@ -1,5 +1,4 @@
 import WaymarkGeometry
-import WaymarkImage
 
 /// Finds regions that may hold the bars of 1-D codes.
 struct BarSearch {
@@ -10,8 +9,7 @@ struct BarSearch {
   private static let leastEnergy: Float = 12
   private static let leastCoherence: Float = 0.55
 
-  init(_ view: ImageView, limit: Int = 8) {
-    let tensor = StructureTensor(view)
+  init(_ tensor: StructureTensor, limit: Int = 8) {
     let (columns, rows) = (tensor.columns, tensor.rows)
     let count = columns * rows
     guard count > 0 else { return }

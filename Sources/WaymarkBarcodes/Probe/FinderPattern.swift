@@ -18,6 +18,14 @@ struct FinderPattern {
 
   var module: Double { (moduleX * moduleY).squareRoot() }
 
+  /// A module along a direction, by the extents along rows and columns, which overstate a turned square.
+  func module(along direction: Point2) -> Point2 {
+    let d = direction / max(1e-9, direction.length)
+    let x = d.x / moduleX
+    let y = d.y / moduleY
+    return d * (max(abs(d.x), abs(d.y)) / max(1e-9, (x * x + y * y).squareRoot()))
+  }
+
   /// The same in a picture of `factor` times the size.
   func scaled(by factor: Double) -> FinderPattern {
     var other = self

@@ -12,6 +12,8 @@ struct StructureTensor {
   private(set) var xx: [Float]
   private(set) var yy: [Float]
   private(set) var xy: [Float]
+  /// The mean square of differences between neighbours in each cell alone, in gray levels squared.
+  private(set) var energy: [Float]
 
   init(_ view: ImageView) {
     let side = Self.side
@@ -21,6 +23,7 @@ struct StructureTensor {
     xx = [Float](repeating: 0, count: count)
     yy = xx
     xy = xx
+    energy = xx
     guard count > 0 else { return }
     for cy in 0..<rows {
       for cx in 0..<columns {
@@ -45,6 +48,8 @@ struct StructureTensor {
         xx[i] = Float(sxx.wrappedSum())
         yy[i] = Float(syy.wrappedSum())
         xy[i] = Float(sxy.wrappedSum())
+        // 32 pixels; differences were halved, so their squares count four times.
+        energy[i] = (xx[i] + yy[i]) / 8
       }
     }
     xx = BoxSum.sums(of: xx, width: columns, height: rows, radius: 1)

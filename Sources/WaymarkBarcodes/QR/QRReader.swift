@@ -37,6 +37,9 @@ struct QRReader {
   /// The share of its timing patterns that must be right for a triplet to get to the second round: of codes dark on light, and
   /// light on dark.
   var leastTiming = [0.0, 0.0]
+  /// How much the second of the three patterns of a triplet must look like one for the second round: three random textures are
+  /// below 0.35, and the patterns of a code above 0.5, even where one of them is spoilt.
+  private static let leastLikeness = 0.4
   /// How many sizes are tried for one triplet.
   var sizes = 3
   /// Dark on light (0), light on dark (1).
@@ -80,10 +83,16 @@ struct QRReader {
         if budget.isReached { break }
       }
       var failed = 0
+      var hasDoubtful = false
       // Stable: of equals the one with the lower cost.
       let order = left.indices.sorted { (-left[$0].timing, $0) < (-left[$1].timing, $1) }
       for i in order where !isTaken(left[i].triplet) {
         if failed >= failures || budget.isReached || left[i].timing < leastTiming[polarity] { break }
+        if !isLikely(left[i].triplet, octaves, inverted: polarity == 1) {
+          // The best one of those seen from far aside gets its chance: its patterns lie as no count of modules can say.
+          guard !hasDoubtful, left[i].triplet.isTilted else { continue }
+          hasDoubtful = true
+        }
         let candidate = study(octaves, left[i].triplet, inverted: polarity == 1)
         if let candidate { results.append(candidate) }
         if candidate?.isRead != true { failed += 1 }
@@ -157,6 +166,13 @@ struct QRReader {
   }
 
   // MARK: Second round
+
+  /// Returns whether two of three patterns look like some at least.
+  private mutating func isLikely(_ triplet: QRTriplet, _ octaves: Octaves, inverted: Bool) -> Bool {
+    guard budget.spend(250) else { return false }
+    let octave = octaves[min(triplet.octave, octaves.count - 1)]
+    return triplet.resembles(2, least: Self.leastLikeness, octave.view, factor: octave.factor, inverted: inverted)
+  }
 
   private mutating func study(_ octaves: Octaves, _ whole: QRTriplet, inverted: Bool) -> Candidate? {
     var best: Candidate?

@@ -1,5 +1,6 @@
 import Glibc
 import WaymarkGeometry
+import WaymarkImage
 import WaymarkSymbologies
 
 /// Three finder patterns that could be of one code.
@@ -108,7 +109,40 @@ struct QRTriplet {
     return other
   }
 
-  /// Looks for the rings of its patterns again.
+  /// Returns whether so many of its patterns look like some, as they should lie if the code is flat.
+  ///
+  /// - Parameters:
+  ///   - least: the correlation that counts as likeness, −1 to 1.
+  ///   - view: the octave on which they were seen.
+  ///   - factor: pixels of their picture to one of the octave.
+  func resembles(_ count: Int, least: Double, _ view: ImageView, factor: Double, inverted: Bool) -> Bool {
+    guard let side = sides.first?.side else { return false }
+    let (u, v) = (topRight.center - topLeft.center, bottomLeft.center - topLeft.center)
+    let patterns = [topLeft, topRight, bottomLeft]
+    var found = 0
+    for (i, pattern) in patterns.enumerated() {
+      // A pattern that is nearer than the others is larger.
+      let scale = pattern.module / module / (Double(side - 7) * factor)
+      let center = (pattern.center + 0.5) / factor - 0.5
+      func isAlike(_ u: Point2, _ v: Point2, _ least: Double) -> Bool {
+        let seen = FinderShape.likeness(view, center, u, v).correlation
+        return (inverted ? -seen : seen) >= least
+      }
+      if isAlike(u * scale, v * scale, least) {
+        found += 1
+      } else if isTilted,
+        isAlike(pattern.module(along: u) / factor, pattern.module(along: v) / factor, 1.25 * least)
+      {
+        // Seen from aside, the number of modules between patterns is not what their sizes say.
+        found += 1
+      }
+      if found >= count { return true }
+      if found + patterns.count - 1 - i < count { return false }
+    }
+    return false
+  }
+
+  /// Looks for the rings of its patterns anew.
   mutating func ring(_ find: (FinderPattern) -> FinderPattern) {
     topLeft = find(topLeft)
     topRight = find(topRight)
