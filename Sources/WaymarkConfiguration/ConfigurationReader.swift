@@ -39,7 +39,7 @@ package struct ConfigurationReader: Sendable {
   }
 
   /// The list of a key.
-  func stringArray(forKey key: String) -> [String]? {
+  package func stringArray(forKey key: String) -> [String]? {
     if case .strings(let texts) = value(key) { texts } else { nil }
   }
 }

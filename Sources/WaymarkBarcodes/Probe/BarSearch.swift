@@ -1,4 +1,5 @@
 import WaymarkGeometry
+import WaymarkImage
 
 /// Finds regions that may hold the bars of 1-D codes.
 struct BarSearch {

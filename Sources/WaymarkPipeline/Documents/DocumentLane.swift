@@ -1,6 +1,5 @@
 package import WaymarkDocuments
 package import WaymarkFrames
-package import WaymarkImage
 
 /// The lane that looks for pages: luma in, outlines and captured pages out.
 package typealias DocumentLane = Lane<DocumentTask, DocumentReading>

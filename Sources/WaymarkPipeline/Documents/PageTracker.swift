@@ -1,6 +1,6 @@
 package import WaymarkDocuments
 package import WaymarkFrames
-package import WaymarkGeometry
+import WaymarkGeometry
 import WaymarkImage
 
 /// Follows the page from frame to frame and keeps the best frame of one that is held still; lives on the lane's thread.

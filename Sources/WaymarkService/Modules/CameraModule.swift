@@ -3,7 +3,7 @@ package import WaymarkCamera
 package import WaymarkFrames
 package import WaymarkPipeline
 import WaymarkProtocol
-package import WaymarkSystem
+import WaymarkSystem
 
 /// `torch` and `camera.*`.
 @ServiceActor

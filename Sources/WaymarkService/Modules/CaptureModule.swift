@@ -4,7 +4,7 @@ package import WaymarkFrames
 import WaymarkImage
 package import WaymarkPipeline
 package import WaymarkProtocol
-package import WaymarkSystem
+import WaymarkSystem
 import WaymarkWorker
 
 /// The source of frames and the pipeline: `camera.status`, `statistics`, and the lanes of other modules.

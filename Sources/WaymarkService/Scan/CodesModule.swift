@@ -106,7 +106,7 @@ package final class CodesModule: ServiceModule {
   }
 
   /// Another camera is in use: it may have a calibration of its own.
-  func sourceChanged() { if !wishes.isEmpty { review() } }
+  func sourceChanged() { if !requests.isEmpty { review() } }
 
   /// Fits lanes and readers to what is wanted.
   private func review() {
