@@ -63,8 +63,10 @@ public struct BarcodeScanner: ~Copyable {
     return !search.isLimited && search.looks < 1500 && search.found[0].count + search.found[1].count < 250
   }
 
+  /// The library also keeps one half of an EAN from picture to picture, and joins it with the other half of another code:
+  /// frames show one scene, stills do not.
   private mutating func renewIfWorn() {
-    guard zbar.matrixReads >= Self.readsPerHandle else { return }
+    guard configuration.effort == .still || zbar.matrixReads >= Self.readsPerHandle else { return }
     if let fresh = try? ZBarScanner(symbologies: configuration.symbologies) { zbar = fresh }
   }
 }

@@ -19,7 +19,7 @@ struct PictureSearch {
   /// How many searches over the whole picture it took: of each family that was asked, of each pass of the library.
   private(set) var searches = 0
   /// Where something may be; `nil` where only QR codes are wanted, which leave nothing to other families.
-  private let edges: EdgeMap?
+  private let edges: PictureEdges?
 
   /// The finest octave in which finder patterns are looked for at first has no more pixels than that: a code of two modules
   /// a pixel there is a twentieth of the picture wide.
@@ -40,7 +40,7 @@ struct PictureSearch {
     qr = QRSearch(octaves, isWanted: symbologies.contains(.qr), reader: reader)
     let index = octaves.index(ofAtMost: Self.barred)
     let factor = Double(1 << index)
-    edges = wanted == [.qr] ? nil : EdgeMap(octaves.view(index), factor: factor)
+    edges = wanted == [.qr] ? nil : PictureEdges(octaves.view(index), factor: factor)
     linear = LinearSearch(image, octaves, symbologies: wanted, edges: edges, factor: factor, regions: regions)
   }
 

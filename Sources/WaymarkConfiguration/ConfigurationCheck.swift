@@ -139,7 +139,7 @@ struct ConfigurationCheck {
     let found = node.elements.filter { element in
       if let word = element.string, words.contains(word) { return true }
       add(
-        "\"\((element.written ?? "").prefix(200))\" is none of \(known)", path, element.mark,
+        "\"\((element.written ?? "").prefix(200))\" is not one of \(known)", path, element.mark,
         hint: key.remedy ?? "Choose of \(known).")
       return false
     }
@@ -151,7 +151,7 @@ struct ConfigurationCheck {
     let found = entries.compactMap { entry -> SourceNode.Entry? in
       guard entry.key.wholeMatch(of: #/[a-z]{2,3}/#) != nil else {
         add(
-          "\"\(entry.key.prefix(200))\" is no language", path, entry.mark,
+          "\"\(entry.key.prefix(200))\" is not a language", path, entry.mark,
           hint: "Write two or three letters, such as en or de.")
         return nil
       }

@@ -35,7 +35,7 @@ package struct ConfigurationProblem: ExplainedError, Hashable, Sendable {
       hint: hint ?? "List what is allowed, or leave the key out for the default.")
   }
 
-  /// A text that is no YAML.
+  /// A text that is not YAML.
   static func notYAML(_ error: SourceSyntaxError, origin: String) -> ConfigurationProblem {
     if error.code == "duplicateKey" {
       return ConfigurationProblem(

@@ -116,7 +116,7 @@ package enum SourceLimits {
   package static let depth = 32
 }
 
-/// Why a text is no document at all; ends the reading.
+/// Why a text is not a document at all; ends the reading.
 package struct SourceSyntaxError: Error, Hashable, Sendable {
   package var mark: SourceMark
   /// A stable camelCase word.

@@ -42,7 +42,7 @@ package struct FourLines {
   ///
   /// - Parameters:
   ///   - isDirected: true if lines follow each other one way only.
-  ///   - side: how well the stretch of a line between the corners with two others is seen; `nil` where it is no side.
+  ///   - side: how well the stretch of a line between the corners with two others is seen; `nil` where it is not a side.
   @inlinable
   package func forEach(
     isDirected: Bool, side: (_ line: Int, _ from: Int, _ to: Int) -> Double?, _ body: (Found) -> Void

@@ -111,7 +111,7 @@ import WaymarkSystem
     #expect(try read("") == BridgeConfiguration(device: "kiosk-7"))
   }
 
-  /// With `WAYMARK_WRITE_REFERENCE` set the page is written anew: Scripts/write-reference.
+  /// With `WAYMARK_WRITE_REFERENCE` set the page is written again: Scripts/write-reference.
   @Test func thePageIsTheTables() throws {
     let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "docs/fleet.md")

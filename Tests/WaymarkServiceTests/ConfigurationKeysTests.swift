@@ -151,7 +151,7 @@ import WaymarkService
     #expect(read.log.level == standard.log.level && read.log.format == standard.log.format)
   }
 
-  /// With `WAYMARK_WRITE_REFERENCE` set the page is written anew: Scripts/write-reference.
+  /// With `WAYMARK_WRITE_REFERENCE` set the page is written again: Scripts/write-reference.
   @Test func thePageIsTheTables() throws {
     let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "docs/configuration.md")

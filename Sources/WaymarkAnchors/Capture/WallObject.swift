@@ -95,7 +95,7 @@ struct WallObject {
           if d < 1.2 { support += 1 - 0.5 * d / 1.2 }
         }
         guard support > best?.support ?? least else { continue }
-        // A chord through its inside is no side of it.
+        // A chord through its inside is not a side of it.
         guard points.count(where: { line.distance(to: $0) > 3 }) * 8 < points.count else { continue }
         best = (line, support)
       }

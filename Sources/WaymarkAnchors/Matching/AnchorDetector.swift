@@ -265,7 +265,7 @@ public final class AnchorDetector {
     guard let outline = final.outline(width: reference.width, height: reference.height) else { return nil }
     let octave = aligner.octaves(template, final, pyramid)?.finest ?? 0
     let deviations = verifier.deviations(template, final, in: pyramid, octave: octave)
-    // Depths that differ strongly are seldom seen, and right all the same where the picture is beyond doubt. A cylinder's pose has
+    // Depths that differ strongly are seldom seen, and right anyway where the picture is beyond doubt. A cylinder's pose has
     // the depths that it must have.
     guard deviations >= StructureVerifier.needed,
       deviations >= StructureVerifier.ample || final.cylinder != nil

@@ -3,11 +3,11 @@ import WaymarkImage
 /// Reads an EAN-13 or UPC-A from bars that are too blurred, or too coarse, for their edges: by where and how the model of a
 /// symbol fits lines across them best.
 ///
-/// Nothing is believed for being the best fit: chance fits something to every texture. The best code must be ahead of every
+/// The best fit alone proves nothing: chance fits something to every texture. The best code must be ahead of every
 /// other one with a right check digit by a log-likelihood ratio that grows with how much was tried.
 struct RetailFit {
   /// A code that fits, and how well.
-  struct Reading {
+  struct Result {
     /// Thirteen digits as characters.
     let digits: [UInt8]
     /// Where its bars begin and end, in pixels of the strip.
@@ -50,7 +50,7 @@ struct RetailFit {
   }
 
   /// The code that fits, believable or not; `nil` where nothing resembles one.
-  mutating func read() -> Reading? {
+  mutating func read() -> Result? {
     let module = (span.upperBound - span.lowerBound) / Double(RetailModel.modules)
     guard module >= 1, strip.height >= 6 else { return nil }
     let bands = strip.height / 2
@@ -74,7 +74,7 @@ struct RetailFit {
   /// Samples beside each other tell nearly the same: so many count as one.
   private static let dependence = 3.0
 
-  private func decide(_ fits: [Fit]) -> Reading? {
+  private func decide(_ fits: [Fit]) -> Result? {
     guard let clearest = fits.min(by: { $0.residual < $1.residual }) else { return nil }
     var sum = RetailCosts.none
     let own = fits.filter { $0.isUpsideDown == clearest.isUpsideDown }
@@ -85,7 +85,7 @@ struct RetailFit {
     let begin = clearest.isUpsideDown ? Double(strip.width) - 1 - pose.begin - 95 * pose.module : pose.begin
     // Bands of one print share its faults: their evidence adds up as one and a half of them.
     let scale = 1 / (2 * Self.dependence * max(1, Double(own.count) / 1.5))
-    return Reading(
+    return Result(
       digits: first.digits.map { $0 + 0x30 }, span: begin...(begin + 95 * pose.module),
       isUpsideDown: clearest.isUpsideDown, lead: Double(second.cost - first.cost) * scale, bands: agreeing.count)
   }

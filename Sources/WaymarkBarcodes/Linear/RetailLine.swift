@@ -12,7 +12,7 @@ struct RetailLine {
     self.looksLikeBars = looksLikeBars
   }
 
-  /// The mean of some bands of a strip in which every band stands twice.
+  /// The mean of some bands of a strip in which every band occurs twice.
   ///
   /// - Parameter module: pixels a module, about.
   ///   - reach: how many modules to either side tell light from dark.
@@ -22,7 +22,7 @@ struct RetailLine {
     for x in line.indices { line[x] /= Float(max(1, bands.count)) }
     line = Self.mean(line, over: Int(module / 2))
     let reach = max(3, Int(modules * module))
-    // The darkest and the lightest near by, smoothed, so that one dark spot is no step.
+    // The darkest and the lightest near by, smoothed, so that one dark spot is not a step.
     let low = Self.mean(Self.extreme(line, reach, min), over: reach)
     let high = Self.mean(Self.extreme(line, reach, max), over: reach)
     for x in line.indices { line[x] = 2 * (line[x] - low[x]) / max(high[x] - low[x], 8) - 1 }

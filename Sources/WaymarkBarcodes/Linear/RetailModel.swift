@@ -98,7 +98,7 @@ struct RetailCosts {
   var guards: Float
 
   /// A code and how far it is from the lines.
-  struct Code {
+  struct Digits {
     var cost: Float
     /// The thirteen digits.
     var digits: [UInt8]
@@ -117,8 +117,8 @@ struct RetailCosts {
     right: Array(repeating: Array(repeating: 0, count: 10), count: 6), guards: 0)
 
   /// The best code with a right check digit, and the next best one: by the sum of digits so far, the two best ways to it.
-  func best() -> (first: Code, second: Code)? {
-    var found: [Code] = []
+  func best() -> (first: Digits, second: Digits)? {
+    var found: [Digits] = []
     for (lead, parity) in RetailPattern.evenPlaces.enumerated() {
       var ways: [[Way]] = Array(repeating: [], count: 10)
       ways[lead] = [Way(cost: 0, digits: 0)]
@@ -137,7 +137,7 @@ struct RetailCosts {
         ways = next
       }
       found += ways[0].map { way in
-        Code(cost: way.cost, digits: [UInt8(lead)] + (0..<12).map { UInt8(way.digits >> UInt64(44 - 4 * $0) & 15) })
+        Digits(cost: way.cost, digits: [UInt8(lead)] + (0..<12).map { UInt8(way.digits >> UInt64(44 - 4 * $0) & 15) })
       }
     }
     found.sort { $0.cost < $1.cost }

@@ -4,7 +4,7 @@ import WaymarkSymbologies
 
 /// Reads EAN-13 and UPC-A that the library does not, by `RetailFit`, and asks the same proof for what it read with trouble.
 ///
-/// A check digit and many lines that agree are no proof where bars melt: all lines of a blurred print are wrong alike.
+/// A check digit and many lines that agree are not proof where bars melt: all lines of a blurred print are wrong alike.
 struct RetailRescue {
   /// What the fit says of the bars of a picture.
   struct Outcome {
@@ -57,7 +57,7 @@ struct RetailRescue {
     }
   }
 
-  private func fit(_ region: BarRegion, _ tried: inout Int) -> RetailFit.Reading? {
+  private func fit(_ region: BarRegion, _ tried: inout Int) -> RetailFit.Result? {
     let strip = BarStrip(region)
     let half = region.length / 2 * region.direction
     let (from, to) = (strip.column(of: region.center - half), strip.column(of: region.center + half))
@@ -69,7 +69,7 @@ struct RetailRescue {
   }
 
   /// The symbol that fits, where it is certain.
-  private func symbol(_ found: RetailFit.Reading, _ region: BarRegion, _ needed: Double) -> Symbol? {
+  private func symbol(_ found: RetailFit.Result, _ region: BarRegion, _ needed: Double) -> Symbol? {
     guard found.lead > needed, found.bands >= 2 else { return nil }
     let isUPCA = found.digits.first == 0x30 && symbologies.contains(.upcA)
     guard isUPCA || symbologies.contains(.ean13) else { return nil }

@@ -142,7 +142,7 @@ struct QRTriplet {
     return false
   }
 
-  /// Looks for the rings of its patterns anew.
+  /// Looks for the rings of its patterns again.
   mutating func ring(_ find: (FinderPattern) -> FinderPattern) {
     topLeft = find(topLeft)
     topRight = find(topRight)

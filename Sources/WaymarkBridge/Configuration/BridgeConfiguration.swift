@@ -129,7 +129,7 @@ extension BridgeConfiguration {
       guard names.allSatisfy({ BridgeTopics.isLevel(String($0)) }) else {
         problems.append(
           document.problem(
-            "it is no name of events", "events.\(entry.key)", entry.node,
+            "it is not a name of events", "events.\(entry.key)", entry.node,
             hint: "Give a name, a family such as scan.*, or *."))
         continue
       }

@@ -40,7 +40,7 @@ struct ModelFile {
     guard format == String(Self.format) else {
       throw ModelError(
         .unknownModelFormat, "The model \(name) has the format \(format.prefix(20)), not \(Self.format).",
-        hint: "Make it anew with the scripts of this version.")
+        hint: "Make it again with the scripts of this version.")
     }
     func field(_ key: String) -> String? { lines.first { $0[0] == key }?[1] }
     guard field("name") == name else {
@@ -82,13 +82,13 @@ struct ModelFile {
   private static func damaged(_ name: String, _ cause: String) -> ModelError {
     ModelError(
       .damagedModel, "The model \(name) is damaged: \(cause).",
-      hint: "Install the program anew, or build it from an unchanged checkout.", cause: cause)
+      hint: "Install the program again, or build it from an unchanged checkout.", cause: cause)
   }
 
   private static func other(_ name: String, _ cause: String, _ script: String?) -> ModelError {
     ModelError(
       .otherModel, "The model \(name) is not the one that this program runs: \(cause).",
-      hint: "Make it anew with \(script ?? "its script") of this version.", cause: cause)
+      hint: "Make it again with \(script ?? "its script") of this version.", cause: cause)
   }
 
   /// The problem with a whole file whose numbers are not those of the model.

@@ -31,7 +31,7 @@ struct PageScorer: Sendable {
     else { throw file.misfit("a number is not finite, or a deviation not above 0") }
   }
 
-  /// More tangents are no small network.
+  /// More tangents are not a small network.
   private static let maximumUnits = 1024
 
   func score(_ evidence: PageFeatures) -> Double {

@@ -10,7 +10,7 @@ package struct LinearTap {
   @usableFromInline package let share: Double
 
   /// - Parameters:
-  ///   - place: the middles of the row's elements are whole numbers; what is no number counts as 0.
+  ///   - place: the middles of the row's elements are whole numbers; what is not a number counts as 0.
   ///   - count: of the row's elements, at least one.
   @inlinable @inline(__always)
   package init(_ place: Double, count: Int) {

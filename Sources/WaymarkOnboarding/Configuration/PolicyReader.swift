@@ -23,7 +23,7 @@ struct PolicyReader {
       let known = PayloadKind.builtIn + policy.customKinds.map(\.kind)
       for word in words.elements where !known.contains(PayloadKind(rawValue: word.string ?? "")) {
         add(
-          "\"\(word.string ?? "")\" is no kind", "onboarding.kinds", word,
+          "\"\(word.string ?? "")\" is not a kind", "onboarding.kinds", word,
           hint: "Kinds are \(known.map(\.rawValue).joined(separator: ", ")).")
       }
       policy.kinds = Set(words.strings.map(PayloadKind.init(rawValue:)))

@@ -31,7 +31,7 @@ package struct Payload: Sendable, Hashable {
     package var name: String
     /// The scheme that would be used, in lower case.
     package var scheme: String
-    /// The host as written, or why it is no host at all.
+    /// The host as written, or why it is not a host at all.
     package var host: Result<HostName, HostError>
     /// The port, if one is written.
     package var port: UInt16?

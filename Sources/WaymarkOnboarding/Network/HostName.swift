@@ -17,7 +17,7 @@ package struct HostName: Sendable, Hashable {
     }
     if text.hasPrefix("[") {
       guard text.hasSuffix("]"), let address = IPv6Address(text.dropFirst().dropLast()) else {
-        throw HostError("this is no IPv6 address")
+        throw HostError("this is not an IPv6 address")
       }
       self.ascii = "[\(address)]"
       self.isAddress = true

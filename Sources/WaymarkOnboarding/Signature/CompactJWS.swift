@@ -34,14 +34,14 @@ package struct CompactJWS: Sendable, Hashable {
     } catch {
       throw .token("the token's header is not JSON: \(error.problem)")
     }
-    guard header.members != nil else { throw .token("the token's header is no object") }
+    guard header.members != nil else { throw .token("the token's header is not an object") }
     // RFC 7515, 4.1.11: what must be understood and is not, refuses the token.
     if header["crit"] != nil { throw .token("the token demands extensions (\"crit\") that are not known here") }
     if let b64 = header["b64"], b64 != .bool(true) {
       throw .token("the token's payload is not encoded (\"b64\")")
     }
     guard header["alg"]?.string != nil else { throw .token("the token's header names no algorithm") }
-    if let id = header["kid"], id.string == nil { throw .token("the token's key identifier is no text") }
+    if let id = header["kid"], id.string == nil { throw .token("the token's key identifier is not a string") }
     self.payload = payload
     self.signature = signature
     signed = Array(parts[0]) + [UInt8(ascii: ".")] + Array(parts[1])

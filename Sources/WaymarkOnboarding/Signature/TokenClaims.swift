@@ -31,7 +31,7 @@ package struct TokenClaims: Sendable, Hashable {
 
   private static func text(_ name: String, _ payload: JSONValue) throws(TokenError) -> String? {
     guard let value = payload[name] else { return nil }
-    guard let text = value.string else { throw .claims("\"\(name)\" is no text") }
+    guard let text = value.string else { throw .claims("\"\(name)\" is not a string") }
     return text
   }
 
@@ -39,7 +39,7 @@ package struct TokenClaims: Sendable, Hashable {
   private static func date(_ name: String, _ payload: JSONValue) throws(TokenError) -> Double? {
     guard let value = payload[name] else { return nil }
     guard let seconds = value.double, seconds >= 0, seconds < 253_402_300_800 else {
-      throw .claims("\"\(name)\" is no number of seconds since 1970")
+      throw .claims("\"\(name)\" is not a number of seconds since 1970")
     }
     return seconds
   }

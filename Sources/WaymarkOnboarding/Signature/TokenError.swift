@@ -1,6 +1,6 @@
 package import WaymarkSystem
 
-/// Why a text is no token, or its claims cannot be taken.
+/// Why a text is not a token, or its claims cannot be taken.
 package typealias TokenError = Problem<TokenErrorCode>
 
 /// The codes of `TokenError`.

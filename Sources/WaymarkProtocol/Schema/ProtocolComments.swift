@@ -776,7 +776,7 @@ extension ProtocolComments {
     SceneUnloaded.scene	The scene that was.
     ServerStopping	The service stops.
     ServerStopping.reason	Why, for people.
-    ServiceError	An error in a reply.
+    ServiceError	An error as it stands in a reply.
     ServiceError.Code	The codes of error replies. Codes that a newer service brings are kept as they are.
     ServiceError.Code.badConfiguration	The configuration file has problems; the old configuration stays in effect.
     ServiceError.Code.badParams	A parameter is missing, of the wrong type or out of range; the message names it.

@@ -43,7 +43,7 @@ extension AccountSettings {
       key("fields.kind", .choice(words(AccountPolicy.Field.Kind.self)), "what is written into it", "`text`"),
       key("consents", .sections, "what people are asked to allow", mayBeEmpty: true),
       key("consents.id", .text(64), "the name by which your program knows a consent"),
-      key("consents.version", .text(100), "its version; another one is asked for anew"),
+      key("consents.version", .text(100), "its version; another one is asked for again"),
       key("consents.mandatory", .bool, "whether nothing goes on without it", "`false`"),
       key("consents.pages", .sections, "its screens, where there are several", mayBeEmpty: true),
     ]

@@ -6,7 +6,7 @@ package struct RedactedConfiguration: Sendable {
   /// The file's keys, as YAML.
   package private(set) var lines: [String] = []
 
-  /// The redacted form of a file; one that is no YAML gives nothing.
+  /// The redacted form of a file; one that is not YAML gives nothing.
   package init(_ document: ConfigurationDocument?) {
     if let root = document?.root, !root.isNull { write(root, path: [], depth: 0) }
   }

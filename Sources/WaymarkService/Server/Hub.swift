@@ -37,7 +37,7 @@ package final class Hub: ConnectionOwner {
   package private(set) var connections: [Int: Connection] = [:]
   /// The parts of the service.
   package private(set) var modules: [any ServiceModule] = []
-  /// Called when `statistics` begins or ceases to be wanted by anybody.
+  /// Called when `statistics` gets its first subscriber or loses its last.
   var onSubscriptionsChanged: [@ServiceActor () -> Void] = []
   /// Pictures that clients send and ask for.
   package nonisolated let pictures: PictureScheduler

@@ -5,6 +5,6 @@ enum MemoryUse {
   /// To be called once, before there are other threads: what is freed goes back to the system from then on.
   static func keepHeapSmall() { waymark_keep_heap_small() }
 
-  /// Lets go of code that only the start needed.
+  /// Releases code that only the start needed.
   static func releaseCodePages() { waymark_forget_code() }
 }

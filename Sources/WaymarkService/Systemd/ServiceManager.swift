@@ -39,7 +39,7 @@ package struct ServiceManager: Sendable {
   /// A word for `systemctl status`.
   package func status(_ status: String) { notify("STATUS=\(Self.line(status))") }
 
-  /// The service takes its configuration over anew; `ready` ends it.
+  /// The service takes its configuration over again; `ready` ends it.
   func reloading() { notify("RELOADING=1\nMONOTONIC_USEC=\(UInt64(MonotonicClock.now * 1e6))") }
 
   /// The service is well.

@@ -73,17 +73,17 @@ package struct TextSettings: Hashable, Sendable {
   }
 
   private static func request(_ name: String, _ node: SourceNode) -> TextPatternRequest {
-    var wish = TextPatternRequest(name: name)
+    var request = TextPatternRequest(name: name)
     if let expression = node.string {
-      wish.expression = expression
-      return wish
+      request.expression = expression
+      return request
     }
-    wish.expression = node["expression"]?.string
-    wish.length = node["length"]?.elements.compactMap(\.int)
-    wish.alphabet = node["alphabet"]?.string
-    wish.check = node["check"]?.string
-    wish.kind = node["kind"]?.string
-    return wish
+    request.expression = node["expression"]?.string
+    request.length = node["length"]?.elements.compactMap(\.int)
+    request.alphabet = node["alphabet"]?.string
+    request.check = node["check"]?.string
+    request.kind = node["kind"]?.string
+    return request
   }
 }
 

@@ -78,7 +78,7 @@ struct AnchorEntry: Sendable {
       func number(_ key: String) throws -> Double? {
         guard let field = node[key], !field.isNull else { return nil }
         guard let number = field.string.flatMap({ Double($0) }) else {
-          throw badManifest(path, "\(key) in line \(field.mark.line) is no number")
+          throw badManifest(path, "\(key) in line \(field.mark.line) is not a number")
         }
         return number
       }
@@ -116,7 +116,7 @@ struct AnchorEntry: Sendable {
 
   private static func badManifest(_ path: String, _ cause: String) -> AnchorError {
     AnchorError(
-      .unusablePicture, "\"\(path)\" is no list of anchors: \(cause)",
+      .unusablePicture, "\"\(path)\" is not a list of anchors: \(cause)",
       hint: "Write a list of entries with image, and optionally name, physicalWidth and radius.")
   }
 }

@@ -95,7 +95,7 @@ struct TypingConfiguration {
     return words.compactMap { word in
       let name = word.string ?? ""
       if let symbology = Symbology(name: name) { return symbology }
-      add("\"\(name)\" is no symbology", "\(path).symbologies", word, hint: Self.symbologyHint)
+      add("\"\(name)\" is not a symbology", "\(path).symbologies", word, hint: Self.symbologyHint)
       return nil
     }
   }

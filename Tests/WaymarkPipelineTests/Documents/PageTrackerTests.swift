@@ -68,7 +68,7 @@ import WaymarkPipeline
     }
     let shot = try #require(shots(size: (320, 240)).first)
     #expect(shot.outline == settled && shot.bends == [0.5])
-    // What another picture shows is no place in this one.
+    // What another picture shows is not a place in this one.
     let other = try #require(shots(size: (640, 480)).first)
     #expect(other.outline != nil && other.outline != settled && other.bends == nil)
   }

@@ -2,7 +2,7 @@ import WaymarkGeometry
 import WaymarkImage
 
 /// The cells of a picture in which brightness changes as much as in a code: made once, asked by every family.
-struct EdgeMap {
+struct PictureEdges {
   let tensor: StructureTensor
   /// Pixels of the whole picture to one of the octave the map was made from.
   private let factor: Double
