@@ -1220,7 +1220,7 @@ export interface ServerStopping {
   reason: string;
 }
 
-/** An error in a reply. */
+/** An error as it stands in a reply. */
 export interface ServiceError {
   /** A stable camelCase word. */
   code: string;

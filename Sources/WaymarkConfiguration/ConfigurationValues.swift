@@ -9,12 +9,16 @@ package struct ConfigurationValues: Sendable {
   package init(_ document: ConfigurationDocument, table: ConfigurationTable) {
     problems = document.problems
     for key in table.keys where key.kind.isSimple {
-      guard let node = document.checked.at(key.path) else { continue }
-      switch key.kind {
-      case .strings: values[key.path] = .strings(node.strings)
-      case .bool, .flag: values[key.path] = node.bool.map { .bool($0) }
-      default: values[key.path] = node.string.flatMap { key.kind.value(of: $0) }
-      }
+      guard let node = document.checked.at(key.path), let value = Self.value(of: node, key.kind) else { continue }
+      values[key.path] = value
+    }
+  }
+
+  private static func value(of node: SourceNode, _ kind: ConfigurationKind) -> ConfigurationValue? {
+    switch kind {
+    case .strings: .strings(node.strings)
+    case .bool, .flag: node.bool.map { .bool($0) }
+    default: node.string.flatMap { kind.value(of: $0) }
     }
   }
 

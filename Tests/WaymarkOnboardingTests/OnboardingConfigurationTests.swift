@@ -108,7 +108,7 @@ struct OnboardingConfigurationTests {
       ("onboarding:\n  kinds: [sap]", "w.yaml:2: onboarding.kinds: \"sap\" is no kind"),
       (
         "onboarding:\n  algorithms: [none]",
-        "w.yaml:2: onboarding.algorithms: \"none\" is none of \(SignatureAlgorithm.allCases.map(\.rawValue).joined(separator: ", "))"
+        "w.yaml:2: onboarding.algorithms: \"none\" is not one of \(SignatureAlgorithm.allCases.map(\.rawValue).joined(separator: ", "))"
       ),
       (
         "onboarding:\n  signatures: maybe",

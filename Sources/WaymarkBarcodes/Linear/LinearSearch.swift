@@ -19,7 +19,8 @@ struct LinearSearch {
   ///   - factor: pixels of the picture to one of the octave of these edges.
   ///   - regions: how many places are looked at.
   init(
-    _ image: ImageView, _ octaves: Octaves, symbologies: Set<Symbology>, edges: PictureEdges?, factor: Double, regions: Int
+    _ image: ImageView, _ octaves: Octaves, symbologies: Set<Symbology>, edges: PictureEdges?, factor: Double,
+    regions: Int
   ) {
     self.image = image
     self.octaves = octaves

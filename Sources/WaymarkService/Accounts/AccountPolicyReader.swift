@@ -22,7 +22,8 @@ struct AccountPolicyReader {
         settings.language = tag
       } else {
         add(
-          "\"\(tag)\" is not a language", "accounts.language", node, hint: "Write two or three letters, such as en or de.")
+          "\"\(tag)\" is not a language", "accounts.language", node,
+          hint: "Write two or three letters, such as en or de.")
       }
     }
     readRules(section)

@@ -10,11 +10,11 @@ package struct ServiceConfiguration: Sendable {
   }
 
   package struct Roles: Hashable, Sendable {
-    package var operatorUsers: [String] = []
-    package var operatorGroups: [String] = []
-    package var observerUsers: [String] = []
-    package var observerGroups: [String] = []
-    package var observersSeePictures = false
+    var operatorUsers: [String] = []
+    var operatorGroups: [String] = []
+    var observerUsers: [String] = []
+    var observerGroups: [String] = []
+    var observersSeePictures = false
   }
 
   package struct Source: Hashable, Sendable {
@@ -38,9 +38,9 @@ package struct ServiceConfiguration: Sendable {
     package var mirror = false
     /// True if libv4l2 may decode, in the service, what a camera compresses in a way of its own.
     package var vendorFormats = false
-    package var keepOpen = false
+    var keepOpen = false
     /// Seconds without need after which it is closed.
-    package var closeAfter = 10.0
+    var closeAfter = 10.0
     /// Controls to set, by name.
     package var controls: [String: Int] = [:]
     /// Camera-info files.
@@ -72,7 +72,7 @@ package struct ServiceConfiguration: Sendable {
     package var pages: Int?
     package var megabytes: Int?
     /// Hours.
-    package var keepFor: Double?
+    var keepFor: Double?
     package var rate: Double?
   }
 
@@ -127,7 +127,7 @@ package struct ServiceConfiguration: Sendable {
     /// In memory when missing.
     package var folder: String?
     /// Hours.
-    package var keepFor: Double?
+    var keepFor: Double?
   }
 
   package var forms = Records()
@@ -144,16 +144,16 @@ package struct ServiceConfiguration: Sendable {
   package var text = Text()
   package var typing = Typing()
   package var scenes = Scenes()
-  package var galleryFolders: [String] = []
+  var galleryFolders: [String] = []
   package var replayFolder: String?
-  package var anchorLibrary: String?
+  var anchorLibrary: String?
   /// Frames a second for the anchor lane at most.
-  package var anchorRate: Double?
+  var anchorRate: Double?
   package var log = LogSettings()
   /// True if codes and picture files are read in worker processes.
   package var isIsolated = true
   /// Where what must last is kept, each part in a folder of its own.
-  package var stateFolder = "/var/lib/waymark"
+  var stateFolder = "/var/lib/waymark"
   /// The configuration file, read and checked; nil where there is none.
   package var document: ConfigurationDocument?
 

@@ -1497,7 +1497,7 @@ class ServerStopping(Message):
 
 @dataclass(kw_only=True, slots=True)
 class ServiceError(Message):
-    """An error in a reply."""
+    """An error as it stands in a reply."""
 
     code: str
     """A stable camelCase word."""
