@@ -22,11 +22,13 @@ extension BarcodeScanner {
     if search.accepted.isEmpty, !withheld.contains(.stripInverted) {
       search.readStrips(.stripInverted, with: &zbar)
     }
-    clock.mark("inverted strips")
+    clock.mark("inverted")
+    if !withheld.contains(.fitted) { search.readFitted() }
+    clock.mark("fitted")
     search.readOwnEnlarged()
     clock.mark("enlarged")
     if !withheld.contains(.modulesScaled), search.needsScaledPasses { search.readScaled() }
-    clock.mark("scaled modules")
+    clock.mark("scaled")
     var spent = 0.0
     for pass in ScanPass.ladder where !withheld.contains(pass) {
       if isDone(search, spent: spent) || isEnough(search) { break }
@@ -35,6 +37,8 @@ extension BarcodeScanner {
       spent += pass.cost
     }
     clock.mark("whole")
+    // What the passes over the whole picture read asks for the same proof.
+    if spent > 0, !withheld.contains(.fitted) { search.readFitted(isLast: true) }
     return search.reading
   }
 

@@ -162,6 +162,13 @@ struct PictureSearch {
     linear.readStrips(pass, effort, explained: explained, &evidence, with: &zbar)
   }
 
+  /// EAN-13 and UPC-A by the model of their bars; what was read with trouble is asked for the same proof.
+  ///
+  /// - Parameter isLast: only the latter.
+  mutating func readFitted(isLast: Bool = false) {
+    linear.readFitted(beside: accepted, isLast: isLast, &evidence)
+  }
+
   /// DataBar Expanded along the rows and columns of the whole picture.
   mutating func readAcross() {
     guard symbologies.contains(.dataBarExpanded), accepted.isEmpty else { return }

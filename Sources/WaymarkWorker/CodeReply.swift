@@ -14,7 +14,7 @@ struct CodeReply: Equatable {
   /// The most bytes of an answer.
   static let byteLimit = 8 << 20
   /// The stages that are told apart within a reading.
-  static let stageLimit = 8
+  static let stageLimit = 12
 
   let reading: ScanReading
   let stages: [Stage]

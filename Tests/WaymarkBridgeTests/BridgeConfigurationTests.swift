@@ -85,7 +85,7 @@ import WaymarkSystem
     #expect(
       problem("events: { scan.successful: some }").contains(
         "events.scan.successful: one of off, default, all is expected, not \"some\""))
-    #expect(problem("events: { \"a b\": all }").contains("events.a b: it is no name of events"))
+    #expect(problem("events: { \"a b\": all }").contains("events.a b: it is not a name of events"))
     #expect(problem("events: [a]").contains("bridge.yaml:1: events: a section with keys is expected"))
     #expect(problem("[").contains("bridge.yaml:1: it is not YAML"))
     #expect(problem("text") == "bridge.yaml:1: a section with keys is expected")

@@ -105,7 +105,7 @@ struct OnboardingConfigurationTests {
       ("onboarding:\n  allowHTTP: \"yes\"", "w.yaml:2: onboarding.allowHTTP: true or false is expected, not \"yes\""),
       ("onboarding:\n  hosts: {a: b}", "w.yaml:2: onboarding.hosts: a list of strings is expected, not a section"),
       ("onboarding:\n  hosts: [[a]]", "w.yaml:2: onboarding.hosts: a list of strings is expected"),
-      ("onboarding:\n  kinds: [sap]", "w.yaml:2: onboarding.kinds: \"sap\" is no kind"),
+      ("onboarding:\n  kinds: [sap]", "w.yaml:2: onboarding.kinds: \"sap\" is not a kind"),
       (
         "onboarding:\n  algorithms: [none]",
         "w.yaml:2: onboarding.algorithms: \"none\" is not one of \(SignatureAlgorithm.allCases.map(\.rawValue).joined(separator: ", "))"

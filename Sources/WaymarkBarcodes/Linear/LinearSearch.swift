@@ -13,6 +13,8 @@ struct LinearSearch {
   private let clearest: [BarRegion]
   /// Where characters of a DataBar Expanded were seen and no symbol was read.
   private(set) var unreadExpanded: [Quadrilateral] = []
+  /// How many places and widths of EAN-13 were compared with bars.
+  private var fitted = 0
 
   /// - Parameters:
   ///   - edges: those of the picture, `nil` where none are needed.
@@ -181,6 +183,20 @@ struct LinearSearch {
     guard !symbol.gs1.isEmpty else { return }
     symbol.corners = Quadrilateral(enclosing: open.flatMap { $0.region.corners.corners })
     evidence.add(symbol)
+  }
+
+  /// EAN-13 and UPC-A by the model of their bars.
+  ///
+  /// - Parameters:
+  ///   - accepted: the symbols that were read.
+  ///   - isLast: nothing is read any more, only what was read with trouble is asked for its proof.
+  mutating func readFitted(beside accepted: [Symbol], isLast: Bool, _ evidence: inout Evidence) {
+    let wanted = symbologies.intersection(RetailRescue.symbologies)
+    guard !wanted.isEmpty else { return }
+    let found = RetailRescue(image: image, symbologies: wanted, bars: bars).read(
+      beside: accepted, isLast: isLast, tried: &fitted)
+    for symbol in found.refuted { evidence.drop(symbol) }
+    for symbol in found.symbols { evidence.add(symbol) }
   }
 
   /// DataBar Expanded along the rows and columns of the whole picture: bars so wide that the search for bars sees but a few of

@@ -63,7 +63,7 @@ struct PolicyReader {
       let schemes = words.strings.map { $0.lowercased() }
       for scheme in schemes where !LinkScheme.isScheme(scheme) || LinkScheme.isDangerous(scheme) {
         add(
-          "\"\(scheme)\" can be no scheme of onboarding links", "onboarding.linkSchemes", words,
+          "\"\(scheme)\" cannot be the scheme of onboarding links", "onboarding.linkSchemes", words,
           hint: "Write the scheme that your app has registered, such as com.example.pump, without ://.")
       }
       policy.linkSchemes = Set(schemes)
