@@ -36,7 +36,7 @@ public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
   case telepen
   /// Pharmacode (Laetus), one track.
   case pharmacode
-  /// The add-on of two digits beside an EAN-13, UPC-A or UPC-E; told as ``Symbol/addOn`` of that.
+  /// The add-on of two digits beside an EAN-13, UPC-A or UPC-E; told as the `addOn` of that symbol.
   case ean2
   /// The add-on of five digits.
   case ean5
