@@ -131,7 +131,7 @@ def the_keyboard_and_the_ear_lead_through_text_and_a_signature(browser):
         browser.until("[...document.querySelectorAll('.reader .choice')].some((one) => one.textContent === 'LB7042')", what="both readings")
         nodes = named(browser, "text reader")
         assert any(role == "dialog" for role, _ in nodes) and ("button", "LB7042") in nodes, nodes
-        said(browser, "Which one")
+        said(browser, "Which text")
         reach(browser, "at.matches('.reader .choice') && at.textContent === 'LB7042'", "one of the readings")
         press(browser, Keys.ENTER)
         browser.until(VALUE.format("batch") + " === 'LB7042'", what="the chosen text in the field")
