@@ -21,11 +21,6 @@ struct PictureSearch {
   /// Where something may be; `nil` where only QR codes are wanted, which leave nothing to other families.
   private let edges: PictureEdges?
 
-  /// The finest octave in which finder patterns are looked for at first has no more pixels than that: a code of two modules
-  /// a pixel there is a twentieth of the picture wide.
-  static let searched = 3_200_000
-  /// Bars, and edges that no symbol explains, are looked for in pictures of no more pixels than that.
-  static let barred = 1_600_000
   /// Pictures of no more pixels than that are looked at in twice their size.
   private static let enlarged = 160_000
 
@@ -38,7 +33,7 @@ struct PictureSearch {
     self.symbologies = wanted
     octaves = Octaves(image)
     qr = QRSearch(octaves, isWanted: symbologies.contains(.qr), reader: reader)
-    let index = octaves.index(ofAtMost: Self.barred)
+    let index = octaves.index(ofAtMost: Octaves.barred)
     let factor = Double(1 << index)
     edges = wanted == [.qr] ? nil : PictureEdges(octaves.view(index), factor: factor)
     linear = LinearSearch(image, octaves, symbologies: wanted, edges: edges, factor: factor, regions: regions)
@@ -101,7 +96,7 @@ struct PictureSearch {
     let isPatient = turn.map { $0 % 15 < 5 } ?? true
     if let turn { wanted = BuiltInReaders.turn(turn, of: wanted) }
     guard !wanted.isEmpty else { return }
-    let index = octaves.index(ofAtMost: Self.searched)
+    let index = octaves.index(ofAtMost: Octaves.searched)
     take(index, wanted, effort, isPatient: isPatient)
     // A code that is there and was not read may be too fine for this octave.
     let left = Set(unreadOwn.map(\.symbology))

@@ -4,6 +4,12 @@ import WaymarkImage
 /// A picture at 1, 1/2, 1/4 … of its size: finder patterns of every size show somewhere at three to seven pixels a module,
 /// where the level of a neighbourhood parts dark from light best, and noise and the raster of screens are averaged away.
 final class Octaves {
+  /// The finest octave in which finder patterns are looked for at first has no more pixels than that: a code of two modules
+  /// a pixel there is a twentieth of the picture wide.
+  static let searched = 3_200_000
+  /// Bars, and edges that no symbol explains, are looked for in pictures of no more pixels than that.
+  static let barred = 1_600_000
+
   /// One of the sizes.
   struct Octave {
     let view: ImageView

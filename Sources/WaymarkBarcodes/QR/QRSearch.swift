@@ -25,7 +25,7 @@ struct QRSearch {
     self.isWanted = isWanted
     self.reader = reader
     guard isWanted else { return }
-    for index in (octaves.index(ofAtMost: PictureSearch.searched)..<octaves.count).reversed() {
+    for index in (octaves.index(ofAtMost: Octaves.searched)..<octaves.count).reversed() {
       look(at: index, of: octaves)
     }
   }
@@ -70,15 +70,15 @@ struct QRSearch {
   mutating func readScaled(_ image: ImageView, _ octaves: Octaves) -> [QRReader.Candidate] {
     guard isWanted else { return [] }
     var found: [QRReader.Candidate] = []
-    let coarsest = octaves.index(ofAtMost: PictureSearch.searched)
+    let coarsest = octaves.index(ofAtMost: Octaves.searched)
     let finest = max(0, coarsest - 1)
-    if (image.width >> finest) * (image.height >> finest) <= 4 * PictureSearch.searched {
+    if (image.width >> finest) * (image.height >> finest) <= 4 * Octaves.searched {
       look(at: finest, of: octaves, step: finest == coarsest ? 1 : 3)
       found += read(octaves)
     }
     trace = FinderTrace(field, octaves)
     guard !candidates.contains(where: \.isRead) else { return found }
-    let faint = octaves.index(ofAtMost: PictureSearch.barred)
+    let faint = octaves.index(ofAtMost: Octaves.barred)
     found += readRescaled(octaves.view(faint), scale: 1 / Double(1 << faint), flat: Self.faintest)
     guard image.width * image.height <= Self.enlarged, !candidates.contains(where: \.isRead) else { return found }
     return found + Resampling.double(image).withView { readRescaled($0, scale: 2, flat: BlockMean.plain) }

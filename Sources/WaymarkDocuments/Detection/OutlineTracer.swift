@@ -22,8 +22,6 @@ final class OutlineTracer {
   }
 
   private let map: EdgeMap
-  /// The least sine of the angle between two sides that meet: those of a sheet that is not held too obliquely.
-  static let leastSine = 0.4
   private static let samples = 44
   /// Places across a side at most.
   private static let width = 2 * 16 + 1
@@ -177,7 +175,7 @@ final class OutlineTracer {
       let nearAfter = borders[after] ? whole[after] : fit(sides[after], 1..<(n / 4)) ?? whole[after]
       var choice: Point2?
       for (a, b) in [(nearBefore, nearAfter), (whole[before], whole[after])] {
-        guard let p = b.flatMap({ a?.crossing($0, leastSine: Self.leastSine) }) else { continue }
+        guard let p = b.flatMap({ a?.crossing($0, leastSine: PageHypothesis.leastSine) }) else { continue }
         if p.distance(to: old) < limit {
           choice = p
           break

@@ -270,7 +270,7 @@ public final class PageDetector {
         lines.append(line)
       }
       guard lines.count == 2 else { continue }
-      guard let p = lines[0].crossing(lines[1], leastSine: OutlineTracer.leastSine) else { continue }
+      guard let p = lines[0].crossing(lines[1], leastSine: PageHypothesis.leastSine) else { continue }
       if p.distance(to: old[i]) < 1.6 * Double(reach) { new[i] = p }
     }
     let refined = Quadrilateral(corners: new)

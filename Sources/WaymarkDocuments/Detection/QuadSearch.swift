@@ -2,6 +2,9 @@ import WaymarkGeometry
 
 /// A quadrilateral that may be a page's outline, in pixels of the work picture.
 struct PageHypothesis {
+  /// The least sine of the angle between two sides that meet: those of a sheet that is not held too obliquely.
+  static let leastSine = 0.4
+
   var outline: Quadrilateral
   /// How much of its perimeter is supported, less half of what is not; in pixels.
   var edgeSupport: Double
@@ -24,7 +27,7 @@ struct QuadSearch {
     // Where a line is crossed by each other one, along itself.
     var at = [Double](repeating: 0, count: n * n)
     let four = FourLines(count: n) { i, k in
-      guard let p = lines[i].line.crossing(lines[k].line, leastSine: OutlineTracer.leastSine), p.x > -slack,
+      guard let p = lines[i].line.crossing(lines[k].line, leastSine: PageHypothesis.leastSine), p.x > -slack,
         p.y > -slack, p.x < w + slack, p.y < h + slack
       else { return nil }
       at[i * n + k] = lines[i].parameter(p)
