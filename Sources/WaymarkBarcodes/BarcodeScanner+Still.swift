@@ -37,7 +37,7 @@ extension BarcodeScanner {
       spent += pass.cost
     }
     clock.mark("whole")
-    // What the passes over the whole picture read asks for the same proof.
+    // Codes that the passes over the whole picture read need the same proof.
     if spent > 0, !withheld.contains(.fitted) { search.readFitted(isLast: true) }
     return search.reading
   }

@@ -45,7 +45,7 @@ struct PictureSearch {
   /// True if something was left undone because the picture would have cost too much.
   var isLimited: Bool { qr.isLimited }
 
-  /// What needs no further look, because symbols of which no pass can say otherwise lie there.
+  /// Places that need no further look, because symbols of which no pass can say otherwise lie there.
   var explained: ExplainedPlaces { ExplainedPlaces(evidence.settled.map(\.corners) + parts.places) }
 
   /// True if symbols explain every edge of the picture, so that no family has anything left to look at.

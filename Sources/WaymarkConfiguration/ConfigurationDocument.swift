@@ -6,7 +6,7 @@ package struct ConfigurationDocument: Sendable {
   package let root: SourceNode?
   /// What is known and right of it: a map.
   package let checked: SourceNode
-  /// What is wrong with it, in the order of the file.
+  /// The problems of the file, in its order.
   package let problems: [ConfigurationProblem]
 
   /// Reads a text.

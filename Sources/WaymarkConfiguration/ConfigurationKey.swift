@@ -18,12 +18,12 @@ package struct ConfigurationKey: Hashable, Sendable {
   package let defaultValue: ConfigurationValue?
   /// Where something else decides then: which value that is, for the page.
   package let otherwise: String?
-  /// What it is for, for the page.
+  /// The purpose, for the page.
   package let meaning: String
   package let change: Change
   /// True for a list that may be empty, as that can mean one thing only.
   package let mayBeEmpty: Bool
-  /// What to do about a wrong value.
+  /// The remedy for a wrong value.
   package let remedy: String?
   /// True where the environment has a variable for it.
   package let hasVariable: Bool

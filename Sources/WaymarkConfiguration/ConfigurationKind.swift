@@ -55,7 +55,7 @@ package enum ConfigurationKind: Hashable, Sendable {
     }
   }
 
-  /// What to do about another value.
+  /// The remedy for another value.
   var remedy: String {
     switch self {
     case .strings, .texts, .choices: "Write [A, B]."

@@ -29,7 +29,7 @@ struct RetailFit {
     var cost: Float
   }
 
-  /// What a line shows at its best pose.
+  /// The samples of a line at its best pose.
   private struct Fit {
     var pose: Pose
     var isUpsideDown: Bool

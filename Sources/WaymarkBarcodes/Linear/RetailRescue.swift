@@ -6,10 +6,10 @@ import WaymarkSymbologies
 ///
 /// A check digit and many lines that agree are not proof where bars melt: all lines of a blurred print are wrong alike.
 struct RetailRescue {
-  /// What the fit says of the bars of a picture.
+  /// The result of the fit for the bars of a picture.
   struct Outcome {
     var symbols: [Symbol] = []
-    /// What was read and is not there.
+    /// Symbols that were read and are not there.
     var refuted: [Symbol] = []
   }
 

@@ -168,7 +168,7 @@ extension BridgeConfiguration.Broker {
       keyFile: values.string(forKey: "broker.tls.keyFile"))
   }
 
-  /// What goes together.
+  /// Keys that go together.
   fileprivate func check(_ file: String) throws(BridgeError) {
     guard (tls?.certificateFile == nil) == (tls?.keyFile == nil) else {
       throw BridgeError(

@@ -27,7 +27,7 @@ struct FinePageFingerprint {
         values[y * n + x] = max(-0.4, min(0.4, (Float(samples[y * n + x]) - mean) / (mean + 12)))
       }
     }
-    // What is sharp in one frame may be soft in the other.
+    // Edges that are sharp in one frame may be soft in the other.
     self.values = BoxSum.sums(of: values, width: n, height: n, radius: 1).map { $0 / 9 }
     words = Self.withoutLines(self.values)
   }

@@ -1,6 +1,6 @@
 internal import CModels
 
-/// What was fitted to find pages: the network for the mask, and the judges of outlines.
+/// The models that find pages: the network for the mask, and the judges of outlines.
 public struct PageModels: Sendable {
   let network: PageNetwork
   /// For hypotheses as they were put together.

@@ -23,7 +23,7 @@ package struct FloodFill {
     case square(Int)
   }
 
-  /// What becomes of a flood at a place.
+  /// The course of a flood at a place.
   package enum Step {
     /// It goes on from there.
     case spread

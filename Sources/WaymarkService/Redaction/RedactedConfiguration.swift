@@ -36,7 +36,7 @@ package struct RedactedConfiguration: Sendable {
     let isKnown: Bool
     switch ConfigurationSchema.table.key(at: path)?.kind {
     case .string, .strings: isKnown = true
-    // What is in other sections may be about people.
+    // Other sections may be about people.
     case _ where path.count > 1 && path[0] == "accounts": isKnown = false
     case .choice(let words), .choices(let words): isKnown = words.contains(text)
     case .bool, .flag: isKnown = node.bool != nil || ["yes", "no", "on", "off"].contains(text.lowercased())

@@ -55,7 +55,7 @@ package final class RecordStore {
   private var reserved = (count: 0, bytes: 0)
   private var lastMade = 0
   private var watch: ClockWatch
-  /// What clients were told of the records that they sent with a key.
+  /// The answers to clients about records that they sent with a key.
   private var receipts: [String: (id: String, receipt: any Sendable)] = [:]
   private let wall: @Sendable () -> Double
   private let boot: @Sendable () -> Double
