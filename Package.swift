@@ -115,6 +115,14 @@ let package = Package(
     module("WaymarkKeys", ["WaymarkSystem", "WaymarkSymbologies", "CKeyboard"]),
     module("WaymarkProtocol", ["WaymarkJSON", "WaymarkSystem"]),
     module(
+      "WaymarkServer",
+      [
+        "WaymarkSystem", "WaymarkJSON", "WaymarkProtocol", "CSignals",
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "Logging", package: "swift-log"),
+      ]),
+    module(
       "WaymarkWorker",
       [
         "WaymarkSystem", "WaymarkSymbologies", "WaymarkBarcodes", "WaymarkDocuments", "WaymarkText", "WaymarkImage",
@@ -133,7 +141,7 @@ let package = Package(
       "WaymarkService",
       [
         "WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", "WaymarkPipeline", "WaymarkWorker", "WaymarkProtocol",
-        "WaymarkCamera",
+        "WaymarkServer", "WaymarkCamera",
         "WaymarkImage", "WaymarkFrames", "WaymarkGeometry",
         "WaymarkSymbologies", "WaymarkBarcodes", "WaymarkOnboarding", "WaymarkAccounts", "WaymarkAnchors",
         "WaymarkDocuments",
@@ -182,7 +190,7 @@ let package = Package(
         "WaymarkOnboarding", "WaymarkBundles",
         "WaymarkAnchors", "WaymarkDocuments", "WaymarkScenes", "WaymarkSignature", "WaymarkCamera",
         "WaymarkCounting", "WaymarkFeedback", "WaymarkKeys", "WaymarkText", "WaymarkProtocol",
-        "WaymarkWorker", "WaymarkPipeline", "WaymarkService", "WaymarkClient", "WaymarkKiosk",
+        "WaymarkWorker", "WaymarkPipeline", "WaymarkServer", "WaymarkService", "WaymarkClient", "WaymarkKiosk",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -234,6 +242,9 @@ let package = Package(
     tests("WaymarkFeedbackTests", ["WaymarkSystem", "WaymarkFeedback"]),
     tests("WaymarkKeysTests", ["WaymarkSystem", "WaymarkKeys", "CKeyboard"]),
     tests("WaymarkProtocolTests", ["WaymarkJSON", "WaymarkProtocol"]),
+    tests(
+      "WaymarkServerTests",
+      ["WaymarkSystem", "WaymarkServer", .product(name: "NIOCore", package: "swift-nio")]),
     tests("WaymarkBridgeTests", ["WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", "WaymarkBridge"]),
     tests(
       "WaymarkWorkerTests",
@@ -254,7 +265,8 @@ let package = Package(
     tests(
       "WaymarkServiceTests",
       [
-        "WaymarkSystem", "WaymarkConfiguration", "WaymarkJSON", "WaymarkService", "WaymarkProtocol", "WaymarkClient",
+        "WaymarkSystem", "WaymarkConfiguration", "WaymarkJSON", "WaymarkServer", "WaymarkService", "WaymarkProtocol",
+        "WaymarkClient",
         "WaymarkImage", "WaymarkFrames",
         "WaymarkDocuments", "WaymarkText", "WaymarkPipeline", "WaymarkWorker", "WaymarkSignature", "WaymarkAccounts",
         .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),

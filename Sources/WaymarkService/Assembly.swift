@@ -6,6 +6,7 @@ import WaymarkImage
 import WaymarkOnboarding
 import WaymarkPipeline
 import WaymarkProtocol
+package import WaymarkServer
 import WaymarkSymbologies
 import WaymarkSystem
 package import WaymarkWorker
@@ -44,6 +45,7 @@ package final class Assembly {
   private let manager: ServiceManager
   private var trigger: HardwareTrigger?
   private let log: Logger
+  private let isolation: Isolation
 
   /// Puts the parts together; nothing runs yet.
   package init(
@@ -58,17 +60,18 @@ package final class Assembly {
     for name in unknown {
       log.warning("the system has no such user or group; it is ignored in roles", metadata: ["name": "\(name)"])
     }
-    let isolation = Isolation(launcher: configuration.isIsolated ? workers : nil) { failure in
+    isolation = Isolation(launcher: configuration.isIsolated ? workers : nil) { failure in
       let details: Logger.Metadata = ["code": "\(failure.code)", "hint": "\(failure.hint)"]
       log.subsystem(.scan).error("\(failure.message)", metadata: details)
     }
-    hub = Hub(version: version, roles: roles, limits: configuration.limits, log: log, isolation: isolation)
+    hub = Hub(version: version, roles: roles, limits: configuration.limits, log: log.subsystem(.socket))
     hub.socketPath = socketPath
     hub.add(CoreModule(hub: hub))
     let factory = SourceFactory(configuration: configuration, isolation: isolation)
     let source = try factory.make()
     capture = CaptureModule(
-      hub: hub, source: source, keepsOpen: configuration.camera.keepOpen, idleTime: configuration.camera.closeAfter)
+      hub: hub, source: source, isolation: isolation, keepsOpen: configuration.camera.keepOpen,
+      idleTime: configuration.camera.closeAfter)
     hub.add(capture)
     camera = CameraModule(
       pipeline: capture.pipeline, settings: factory.cameraSettings, makeDecoder: isolation.makeDecoder)
@@ -84,11 +87,12 @@ package final class Assembly {
       hub: hub, capture: capture,
       settings: TextSettings(configuration.text, configuration.document))
     hub.add(text)
-    media = MediaModule(hub: hub, pipeline: capture.pipeline)
+    media = MediaModule(hub: hub, pipeline: capture.pipeline, isolation: isolation)
     hub.add(media)
     let gallery = gallery
     let settings = ScenesModule.Settings(configuration, log: log.subsystem(.scenes))
-    scenes = ScenesModule(hub: hub, pipeline: capture.pipeline, scans: scans, settings: settings)
+    scenes = ScenesModule(
+      hub: hub, pipeline: capture.pipeline, scans: scans, isolation: isolation, settings: settings)
     hub.add(scenes)
     forms = FormModule(
       hub: hub,
@@ -227,7 +231,7 @@ package final class Assembly {
     var camera = new.camera
     (camera.calibrations, camera.fieldOfView) = (configuration.camera.calibrations, configuration.camera.fieldOfView)
     if camera != configuration.camera {
-      let factory = SourceFactory(configuration: new, isolation: hub.isolation)
+      let factory = SourceFactory(configuration: new, isolation: isolation)
       self.camera.use(factory.cameraSettings)
       do {
         // Looking for a camera may take a while.

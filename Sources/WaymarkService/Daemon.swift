@@ -5,6 +5,7 @@ import ServiceLifecycle
 import UnixSignals
 import WaymarkConfiguration
 import WaymarkProtocol
+import WaymarkServer
 import WaymarkSystem
 
 /// The service as a whole: from its configuration to its end.

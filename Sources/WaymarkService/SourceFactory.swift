@@ -3,6 +3,7 @@ import Glibc
 import WaymarkCamera
 import WaymarkFrames
 import WaymarkImage
+import WaymarkServer
 import WaymarkSystem
 import WaymarkWorker
 

@@ -6,6 +6,7 @@ import WaymarkFrames
 import WaymarkImage
 import WaymarkOnboarding
 import WaymarkProtocol
+import WaymarkServer
 import WaymarkService
 import WaymarkSystem
 

@@ -3,6 +3,7 @@ import Glibc
 import Synchronization
 import Testing
 import WaymarkAccounts
+import WaymarkServer
 import WaymarkService
 import WaymarkSystem
 

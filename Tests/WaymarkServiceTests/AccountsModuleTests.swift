@@ -7,6 +7,7 @@ import WaymarkJSON
 import WaymarkProtocol
 import WaymarkSystem
 
+@testable import WaymarkServer
 @testable import WaymarkService
 
 /// Users through the socket: who may do what, who sees what, and that nothing which somebody typed gets where it must not.

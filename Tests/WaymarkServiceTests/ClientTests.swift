@@ -6,6 +6,7 @@ import WaymarkProtocol
 import WaymarkSystem
 
 @testable import WaymarkClient
+@testable import WaymarkServer
 @testable import WaymarkService
 
 /// The client of the library against a real service.

@@ -4,6 +4,7 @@ import WaymarkConfiguration
 import WaymarkOnboarding
 import WaymarkSystem
 
+@testable import WaymarkServer
 @testable import WaymarkService
 
 @Suite struct ConfigurationTests {

@@ -7,6 +7,7 @@ import WaymarkOnboarding
 import WaymarkPipeline
 import WaymarkProtocol
 
+@testable import WaymarkServer
 @testable import WaymarkService
 
 /// The answer to a client that confirms, when writing it down is over before anybody can wait for it.
@@ -91,9 +92,9 @@ import WaymarkProtocol
     let stand = try await Stand(true)
     try stand.show()
     let (busy, over) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-    let threads = BlockingWork.pictures.numberOfThreads
+    let threads = PictureScheduler.threads.numberOfThreads
     for _ in 0..<threads {
-      BlockingWork.pictures.submit { _ in
+      PictureScheduler.threads.submit { _ in
         busy.signal()
         over.wait()
       }

@@ -5,6 +5,7 @@ import WaymarkImage
 import WaymarkProtocol
 import WaymarkSystem
 
+@testable import WaymarkServer
 @testable import WaymarkService
 
 /// The things that one client, or one user, can take from the others: a turn, a share, a bounded wait.

@@ -5,6 +5,7 @@ import WaymarkJSON
 import WaymarkPipeline
 import WaymarkProtocol
 
+@testable import WaymarkServer
 @testable import WaymarkService
 
 /// Clients that are gone before what they asked for is done.

@@ -3,6 +3,7 @@ import Testing
 import WaymarkJSON
 import WaymarkProtocol
 
+@testable import WaymarkServer
 @testable import WaymarkService
 
 /// The replies to clients that come back.

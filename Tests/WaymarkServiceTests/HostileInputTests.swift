@@ -3,6 +3,7 @@ import Testing
 import WaymarkJSON
 import WaymarkProtocol
 
+@testable import WaymarkServer
 @testable import WaymarkService
 
 /// The input that a socket may be sent, and the required reaction.

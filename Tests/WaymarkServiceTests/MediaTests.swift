@@ -6,6 +6,7 @@ import WaymarkJSON
 import WaymarkPipeline
 import WaymarkProtocol
 
+@testable import WaymarkServer
 @testable import WaymarkService
 
 /// Pictures over connections of their own.

@@ -5,6 +5,7 @@ import WaymarkJSON
 import WaymarkProtocol
 import WaymarkSignature
 
+@testable import WaymarkServer
 @testable import WaymarkService
 
 /// Forms and signatures, and the store behind them.

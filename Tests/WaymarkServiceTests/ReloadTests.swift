@@ -1,6 +1,7 @@
 import Testing
 import WaymarkSystem
 
+@testable import WaymarkServer
 @testable import WaymarkService
 
 @Suite @ServiceActor struct ReloadTests {

@@ -8,6 +8,7 @@ import WaymarkPipeline
 import WaymarkProtocol
 import WaymarkWorker
 
+@testable import WaymarkServer
 @testable import WaymarkService
 
 /// Scenes in the running service: loaded, mended, broken and moved while clients look on.

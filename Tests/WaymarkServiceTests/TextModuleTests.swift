@@ -9,6 +9,7 @@ import WaymarkProtocol
 import WaymarkSystem
 import WaymarkText
 
+@testable import WaymarkServer
 @testable import WaymarkService
 @testable import WaymarkWorker
 

@@ -5,6 +5,7 @@ import WaymarkJSON
 import WaymarkPipeline
 import WaymarkProtocol
 
+@testable import WaymarkServer
 @testable import WaymarkService
 
 /// The bytes behind `scan.picture`: whatever becomes of the request, they are not requests, take bounded room, and bounded time.

@@ -1,1 +1,1 @@
-../../../Sources/WaymarkService/Socket/LineFramer.swift
+../../../Sources/WaymarkServer/Connections/LineFramer.swift

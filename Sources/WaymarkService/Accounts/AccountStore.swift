@@ -1,6 +1,7 @@
 import Glibc
 import NIOPosix
 package import WaymarkAccounts
+package import WaymarkServer
 import WaymarkSystem
 
 /// The stored users: a folder for this user alone, with a file for each, written as a whole.

@@ -6,6 +6,7 @@ package import WaymarkAccounts
 import WaymarkJSON
 package import WaymarkOnboarding
 package import WaymarkProtocol
+package import WaymarkServer
 import WaymarkSystem
 
 /// `account.*`, `consent.*`, `sync.*`, `authentication.*`: clock, files, hashes and the integrator's program around `AccountFlow`.

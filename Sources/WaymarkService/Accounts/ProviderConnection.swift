@@ -2,6 +2,7 @@ import Logging
 import WaymarkAccounts
 import WaymarkJSON
 import WaymarkProtocol
+import WaymarkServer
 import WaymarkSystem
 
 /// The integrator's program: one connection at a time, the only one that sees what people type.

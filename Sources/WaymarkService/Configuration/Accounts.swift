@@ -1,4 +1,5 @@
 import Glibc
+package import WaymarkServer
 
 /// Users and groups by name, from the system's databases.
 package enum Accounts {

@@ -1,5 +1,6 @@
 import Logging
 package import WaymarkConfiguration
+package import WaymarkServer
 
 /// The configuration, by section.
 package struct ServiceConfiguration: Sendable {

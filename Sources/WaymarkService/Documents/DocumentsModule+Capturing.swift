@@ -2,6 +2,7 @@ import Foundation
 import WaymarkDocuments
 import WaymarkPipeline
 import WaymarkProtocol
+import WaymarkServer
 
 extension DocumentsModule {
   func fail(_ session: String, _ code: String, _ message: String, hint: String) {

@@ -5,6 +5,7 @@ import WaymarkDocuments
 import WaymarkGeometry
 import WaymarkImage
 import WaymarkProtocol
+package import WaymarkServer
 import WaymarkSystem
 import WaymarkWorker
 
@@ -224,7 +225,7 @@ extension DocumentsModule {
     }
     var bends: [Double]?
     if request.snap == true, let store {
-      let (isolation, number, near) = (hub.isolation, page.number, outline)
+      let (isolation, number, near) = (self.isolation, page.number, outline)
       let result = try await Self.blocking {
         try isolation.page(try store.picture(number), PageRequest(.place(near: near)))
       }
@@ -248,7 +249,7 @@ extension DocumentsModule {
     else { throw Self.noPage }
     let outlet = connection.carryPictures()
     connection.countInFlight(1)
-    let (hub, isolation, scheduler) = (hub, hub.isolation, hub.pictures)
+    let (hub, isolation, scheduler) = (hub, self.isolation, hub.pictures)
     let order =
       request.original == true
       ? PageRequest(.jpeg(width: request.width))

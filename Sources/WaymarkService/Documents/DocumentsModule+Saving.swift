@@ -4,6 +4,7 @@ import Logging
 import WaymarkDocuments
 import WaymarkOnboarding
 import WaymarkProtocol
+import WaymarkServer
 import WaymarkSystem
 import WaymarkWorker
 
@@ -120,7 +121,7 @@ extension DocumentsModule {
     }
     let format = request.format ?? .pdf
     let writer = DocumentWriter(
-      store: store, isolation: hub.isolation, pages: pages, version: hub.version, created: Int(hub.wall()))
+      store: store, isolation: isolation, pages: pages, version: hub.version, created: Int(hub.wall()))
     let paths = try await Self.blocking { try writer.write(format, into: output, named: name) }
     let saved = DocumentSaved(
       session: ledger.session, format: format, pages: pages.count, paths: paths, by: connection.actor)

@@ -8,6 +8,7 @@ import WaymarkGeometry
 import WaymarkImage
 import WaymarkPipeline
 package import WaymarkProtocol
+package import WaymarkServer
 import WaymarkSystem
 import WaymarkWorker
 
@@ -45,6 +46,7 @@ package final class DocumentsModule: ServiceModule {
   private(set) var owner: Int?
   /// The page whose place the next capture takes.
   var retake: Int?
+  let isolation: Isolation
   private let capture: CaptureModule
   private let disk: PageStore.Disk
   private let lane: DocumentLane
@@ -72,9 +74,10 @@ package final class DocumentsModule: ServiceModule {
     self.disk = disk
     self.hub = hub
     self.capture = capture
+    isolation = capture.isolation
     self.settings = settings
     let relay = WeakReference<DocumentsModule>()
-    let pageWorker = hub.isolation.pageWorker()
+    let pageWorker = isolation.pageWorker()
     self.pageWorker = pageWorker
     lane = .documents(
       models, maximumRate: settings.rate,

@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import WaymarkDocuments
 import WaymarkFrames
+import WaymarkServer
 import WaymarkSystem
 
 /// The pages that were captured and not yet saved, in a folder: a record and a picture each.

@@ -3,6 +3,7 @@ package import WaymarkCamera
 package import WaymarkFrames
 package import WaymarkPipeline
 import WaymarkProtocol
+package import WaymarkServer
 import WaymarkSystem
 
 /// `torch` and `camera.*`.

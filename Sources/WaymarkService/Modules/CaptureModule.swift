@@ -4,8 +4,9 @@ package import WaymarkFrames
 import WaymarkImage
 package import WaymarkPipeline
 package import WaymarkProtocol
+package import WaymarkServer
 import WaymarkSystem
-import WaymarkWorker
+package import WaymarkWorker
 
 /// The source of frames and the pipeline: `camera.status`, `statistics`, and the lanes of other modules.
 @ServiceActor
@@ -16,6 +17,8 @@ package final class CaptureModule: ServiceModule {
   package private(set) var status = CameraStatus(status: .closed)
   /// Told of every change of the source's state.
   package var onStatus: [@ServiceActor (SourceStatus) -> Void] = []
+  /// Where codes, pages and picture files are read.
+  package nonisolated let isolation: Isolation
   private unowned let hub: Hub
   private let startTime = MonotonicClock.now
   private var isReporting = false
@@ -24,8 +27,11 @@ package final class CaptureModule: ServiceModule {
   private var hasEnded: Bool?
 
   /// A pipeline over `source`.
-  package init(hub: Hub, source: any FrameSource, keepsOpen: Bool = false, idleTime: Double = 10) {
+  package init(
+    hub: Hub, source: any FrameSource, isolation: Isolation = .none, keepsOpen: Bool = false, idleTime: Double = 10
+  ) {
     self.hub = hub
+    self.isolation = isolation
     let relay = WeakReference<CaptureModule>()
     pipeline = FramePipeline(
       source: source, configuration: .init(keepsOpen: keepsOpen, idleTime: idleTime),
@@ -95,7 +101,7 @@ package final class CaptureModule: ServiceModule {
       },
       clients: hub.connections.count, events: hub.published, dropped: hub.dropped, memory: ProcessUsage.memory,
       cpu: ProcessUsage.processorTime,
-      workers: hub.isolation.figures.map {
+      workers: isolation.figures.map {
         WorkerStatistics(
           starts: $0.starts, crashes: $0.crashes, hangs: $0.hangs, lost: $0.lost,
           failures: $0.failures.isEmpty ? nil : $0.failures)

@@ -1,4 +1,5 @@
 import WaymarkProtocol
+import WaymarkServer
 import WaymarkSystem
 
 /// `ping`, `status`, `subscribe`, `unsubscribe`.
@@ -14,16 +15,15 @@ final class CoreModule: ServiceModule {
     methods.add(PingRequest.self, observers: true) { _, _ in
       PingResult(time: WallClock.timestamp, monotonic: MonotonicClock.now)
     }
-    methods.add(StatusRequest.self, observers: true) { _, connection in hub.status(for: connection.role) }
+    methods.add(StatusRequest.self, observers: true) { _, connection in Self.status(of: hub, for: connection.role) }
     methods.addTaking(SubscribeRequest.self, observers: true) { request, incoming, connection in
       try Self.subscribe(connection, to: request.events ?? ["*"])
       for action in hub.onSubscriptionsChanged { action() }
-      var snapshot = hub.snapshot(for: connection)
+      var snapshot = Self.snapshot(of: hub, for: connection)
       var missing: [EncodedEvent] = []
       if let after = request.after {
-        // Numbers of another run mean nothing here: all of this one is news.
-        let (events, isComplete) = hub.history.after(after.instance == hub.instance ? after.seq : 0)
-        missing = events.filter { connection.patterns.match($0.name) }
+        let (events, isComplete) = hub.missed(by: connection, after: after.seq, of: after.instance)
+        missing = events
         snapshot.replayed = missing.count
         snapshot.missed = isComplete ? nil : true
       }
@@ -55,5 +55,41 @@ final class CoreModule: ServiceModule {
         .badParams, "A connection holds at most \(EventPatterns.maximum) patterns.", hint: "Use families: scan.*")
     }
     connection.patterns = patterns
+  }
+
+  /// The current state, as a connection may see it.
+  private static func snapshot(of hub: Hub, for connection: Connection) -> Snapshot {
+    var snapshot = Snapshot(
+      seq: hub.seq, instance: hub.instance, events: connection.patterns.patterns,
+      unmatched: connection.patterns.unmatched,
+      scanner: ScannerStatus(status: .idle),
+      camera: CameraStatus(status: .closed))
+    for case let module as any ServiceModule in hub.modules { module.contribute(to: &snapshot) }
+    if connection.role == .observer {
+      snapshot.scan = snapshot.scan?.forObservers
+      snapshot.document = snapshot.document?.forObservers
+      snapshot.text = snapshot.text?.forObservers
+      snapshot.account = snapshot.account?.forObservers
+      snapshot.codes = snapshot.codes?.map(\.forObservers)
+      snapshot.anchors = snapshot.anchors.map(\.forObservers)
+      snapshot.scene = snapshot.scene?.forObservers
+    }
+    return snapshot
+  }
+
+  /// How the service is.
+  private static func status(of hub: Hub, for role: Role) -> StatusResult {
+    let statistics = Statistics(
+      uptime: 0, frames: FrameStatistics(captured: 0, bad: 0, lost: 0), lanes: [], clients: hub.connections.count,
+      events: hub.published, dropped: hub.dropped, memory: 0, cpu: 0)
+    var status = StatusResult(
+      version: hub.version, instance: hub.instance, started: hub.started, socket: hub.socketPath,
+      scanner: ScannerStatus(status: .idle), camera: CameraStatus(status: .closed), statistics: statistics)
+    for case let module as any ServiceModule in hub.modules { module.contribute(to: &status) }
+    if role == .observer {
+      status.scan = status.scan?.forObservers
+      status.text = status.text?.forObservers
+    }
+    return status
   }
 }

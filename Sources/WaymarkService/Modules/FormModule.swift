@@ -1,6 +1,7 @@
 import Logging
 import WaymarkJSON
 import WaymarkProtocol
+package import WaymarkServer
 import WaymarkSystem
 
 /// `form.*`: forms that a person filled in, for the programs on the socket; kept until one of them acknowledges each.

@@ -1,5 +1,6 @@
 import NIOPosix
 import WaymarkProtocol
+package import WaymarkServer
 import WaymarkSystem
 
 /// `gallery.list`, and the bytes behind `media.gallery` and `gallery.scan`.

@@ -5,6 +5,7 @@ package import WaymarkImage
 import WaymarkJSON
 package import WaymarkPipeline
 package import WaymarkProtocol
+package import WaymarkServer
 package import WaymarkSystem
 package import WaymarkWorker
 
@@ -19,6 +20,7 @@ package final class MediaModule: ServiceModule {
   package var gallery: (@Sendable (_ id: String) async throws -> OpenPicture)?
 
   private unowned let hub: Hub
+  private let isolation: Isolation
   private let tap: MediaTap
   /// The previews, and the snapshots that wait for a frame, by connection.
   private var previews: [Int: MediaSubscription] = [:]
@@ -26,9 +28,10 @@ package final class MediaModule: ServiceModule {
   private static let widths = 16...8192
 
   /// The module of `hub`, with a lane in `pipeline`.
-  package init(hub: Hub, pipeline: FramePipeline) {
+  package init(hub: Hub, pipeline: FramePipeline, isolation: Isolation = .none) {
     self.hub = hub
-    tap = MediaTap(makeDecoder: hub.isolation.makeDecoder)
+    self.isolation = isolation
+    tap = MediaTap(makeDecoder: isolation.makeDecoder)
     pipeline.add(tap.lane)
   }
 
@@ -186,7 +189,7 @@ package final class MediaModule: ServiceModule {
   ) {
     let outlet = connection.carryPictures()
     connection.countInFlight(1)
-    let (isolation, scheduler) = (hub.isolation, hub.pictures)
+    let (isolation, scheduler) = (self.isolation, hub.pictures)
     Task { @ServiceActor in
       do {
         let file = try await open()

@@ -1,4 +1,5 @@
 import WaymarkProtocol
+import WaymarkServer
 
 /// `config.reload`: what SIGHUP does, for clients that may not send signals, and with an answer.
 @ServiceActor

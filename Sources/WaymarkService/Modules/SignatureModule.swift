@@ -4,6 +4,7 @@ import NIOPosix
 import WaymarkImage
 import WaymarkJSON
 import WaymarkProtocol
+package import WaymarkServer
 import WaymarkSignature
 import WaymarkSystem
 

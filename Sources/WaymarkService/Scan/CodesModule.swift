@@ -7,6 +7,7 @@ import WaymarkImage
 import WaymarkOnboarding
 package import WaymarkPipeline
 package import WaymarkProtocol
+package import WaymarkServer
 import WaymarkSymbologies
 import WaymarkSystem
 

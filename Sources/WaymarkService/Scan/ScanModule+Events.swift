@@ -5,6 +5,7 @@ import WaymarkImage
 import WaymarkOnboarding
 import WaymarkPipeline
 import WaymarkProtocol
+import WaymarkServer
 
 /// The armed scan's effects on the wire.
 extension ScanModule {

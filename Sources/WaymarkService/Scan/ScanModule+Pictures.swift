@@ -4,6 +4,7 @@ import WaymarkBarcodes
 import WaymarkOnboarding
 import WaymarkPipeline
 import WaymarkProtocol
+import WaymarkServer
 import WaymarkSymbologies
 import WaymarkSystem
 import WaymarkWorker
@@ -49,7 +50,7 @@ extension ScanModule {
       mode == .onboarding ? rules.settings.onboardingSymbologies : rules.settings.barcodeSymbologies
     // Everything is looked for, so that a code of another symbology is told from none.
     let wanted = ScanConfiguration(symbologies: accepted.union(Symbology.common), effort: .still)
-    let isolation = hub.isolation
+    let isolation = capture.isolation
     let (reading, width, height) = try await hub.pictures.work(for: connection) { stop in
       try isolation.codes(in: try read(), wanted, or: stop)
     }

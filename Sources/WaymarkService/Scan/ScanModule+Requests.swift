@@ -3,6 +3,7 @@ import WaymarkImage
 import WaymarkOnboarding
 import WaymarkPipeline
 import WaymarkProtocol
+package import WaymarkServer
 package import WaymarkSymbologies
 import WaymarkSystem
 

@@ -9,6 +9,7 @@ package import WaymarkJSON
 package import WaymarkOnboarding
 package import WaymarkPipeline
 package import WaymarkProtocol
+package import WaymarkServer
 import WaymarkSymbologies
 import WaymarkSystem
 import WaymarkWorker
@@ -75,7 +76,7 @@ package final class ScanModule: ServiceModule {
     machine = Machine(settings: rules.settings)
     lastStatus = ScannerStatus(status: .idle)
     let relay = WeakReference<ScanModule>()
-    let (isolation, mail) = (hub.isolation, mail)
+    let (isolation, mail) = (capture.isolation, mail)
     lane = .barcodes(maximumRate: rules.rate, makeReading: { isolation.codeReading(stages: $0) }) { reading, frame in
       mail.followers.put(reading.symbols, frame)
       mail.scene.put(reading.symbols, frame)

@@ -4,6 +4,7 @@ import WaymarkImage
 import WaymarkPipeline
 import WaymarkProtocol
 import WaymarkScenes
+import WaymarkServer
 import WaymarkSystem
 import WaymarkWorker
 

@@ -2,6 +2,7 @@ import Logging
 import NIOPosix
 import WaymarkProtocol
 import WaymarkScenes
+import WaymarkServer
 
 extension ScenesModule {
   /// Loads a scene in the background and takes it into use; what was in use stays until then, and if this fails.

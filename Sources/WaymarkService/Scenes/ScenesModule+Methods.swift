@@ -2,6 +2,7 @@ import NIOPosix
 import WaymarkGeometry
 import WaymarkProtocol
 import WaymarkScenes
+package import WaymarkServer
 
 extension ScenesModule {
   package func register(in methods: inout MethodTable) {

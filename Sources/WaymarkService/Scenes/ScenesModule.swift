@@ -6,7 +6,9 @@ import WaymarkImage
 package import WaymarkPipeline
 package import WaymarkProtocol
 import WaymarkScenes
+package import WaymarkServer
 import WaymarkSystem
+package import WaymarkWorker
 
 /// `scene.*`, `session.*`, `annotation.*`, `card.*` and the events of anchors.
 ///
@@ -69,13 +71,17 @@ package final class ScenesModule: ServiceModule {
   private var cameras = CameraChoice()
   private var lastFrame: FrameReference?
   private var intrinsics: Intrinsics?
+  private let isolation: Isolation
   private var timer: Scheduled<Void>?
 
   /// The module of `hub`, with a lane in `pipeline`.
   ///
   /// - Parameter scans: reads the codes that are anchors.
-  package init(hub: Hub, pipeline: FramePipeline, scans: ScanModule? = nil, settings: Settings) {
+  package init(
+    hub: Hub, pipeline: FramePipeline, scans: ScanModule? = nil, isolation: Isolation = .none, settings: Settings
+  ) {
     self.hub = hub
+    self.isolation = isolation
     self.scans = scans
     self.settings = settings
     self.pipeline = pipeline
@@ -83,7 +89,7 @@ package final class ScenesModule: ServiceModule {
     session = Session(configuration: settings.session)
     alone = Session(configuration: settings.session)
     catalog = SceneCatalog(folders: settings.folders)
-    store = SceneStore(cache: settings.cache, isolation: hub.isolation)
+    store = SceneStore(cache: settings.cache, isolation: isolation)
     let relay = WeakReference<ScenesModule>()
     lane = .anchors(
       from: scans?.mail.scene ?? CodeMailbox(), maximumRate: settings.rate,
@@ -128,7 +134,7 @@ package final class ScenesModule: ServiceModule {
     let old = settings
     settings = new
     catalog = SceneCatalog(folders: new.folders)
-    if new.cache != old.cache { store = SceneStore(cache: new.cache, isolation: hub.isolation) }
+    if new.cache != old.cache { store = SceneStore(cache: new.cache, isolation: isolation) }
     session.configuration = new.session
     alone.configuration = new.session
     lane.setMaximumRate(new.rate)

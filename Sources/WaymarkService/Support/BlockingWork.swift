@@ -2,8 +2,6 @@ import NIOPosix
 
 /// Threads for what blocks, so that nothing waits behind what takes long. Files, cameras and scenes have those of NIO.
 enum BlockingWork {
-  /// For pictures that somebody chose: each may keep a worker, and its thread here, for half a minute.
-  static let pictures = started(2)
   /// For writing confirmations down: a person waits for that.
   static let records = started(1)
   /// For passcodes: computing one takes a fifth of a second.

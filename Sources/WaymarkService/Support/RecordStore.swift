@@ -1,5 +1,6 @@
 import Glibc
 import NIOPosix
+package import WaymarkServer
 package import WaymarkSystem
 
 /// Keeps records until somebody has taken them over: in a folder, a file each, or in memory where no folder is named.

@@ -1,3 +1,5 @@
+import WaymarkServer
+
 /// Leads to an object without keeping it: a closure that is made before the object, such as a lane's, gets to it this way.
 @ServiceActor
 final class WeakReference<Object: AnyObject & Sendable>: Sendable {

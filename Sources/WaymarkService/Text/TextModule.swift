@@ -2,6 +2,7 @@ import Logging
 import NIOCore
 import WaymarkPipeline
 package import WaymarkProtocol
+package import WaymarkServer
 import WaymarkSystem
 import WaymarkText
 package import WaymarkWorker

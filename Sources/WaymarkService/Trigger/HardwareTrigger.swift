@@ -1,4 +1,5 @@
 import Glibc
+import WaymarkServer
 import WaymarkSystem
 
 /// A key of an input device that arms a scan: a button beside a kiosk's screen, or a key of a foot switch.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import WaymarkServer
 import WaymarkService
 
 /// Where the configuration and the socket are.

@@ -4,6 +4,7 @@ import Testing
 import WaymarkDocuments
 import WaymarkSystem
 
+@testable import WaymarkServer
 @testable import WaymarkService
 
 /// The pages of a session on the disk.

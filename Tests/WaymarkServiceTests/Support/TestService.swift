@@ -4,6 +4,7 @@ import WaymarkJSON
 import WaymarkProtocol
 import WaymarkSystem
 
+@testable import WaymarkServer
 @testable import WaymarkService
 
 /// A service in this process on a socket of its own, and what a test needs around it.
@@ -18,7 +19,7 @@ final class TestService: Sendable {
     roles: RolePolicy = RolePolicy(operatorUsers: [UInt32(geteuid())]), mode: UInt32 = 0o660, path: String? = nil,
     pictures: PictureScheduler.Limits = PictureScheduler.Limits(),
     log: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-    modules: @ServiceActor @Sendable (Hub) throws -> [any ServiceModule] = { _ in [] }
+    modules: @ServiceActor @Sendable (Hub) throws -> [any ServerModule] = { _ in [] }
   ) async throws {
     folder = try TestFolder.make()
     self.path = path ?? folder + "/s.sock"
@@ -30,7 +31,7 @@ final class TestService: Sendable {
 
   @ServiceActor
   private static func fill(
-    _ hub: Hub, _ modules: @ServiceActor @Sendable (Hub) throws -> [any ServiceModule]
+    _ hub: Hub, _ modules: @ServiceActor @Sendable (Hub) throws -> [any ServerModule]
   ) throws {
     hub.add(CoreModule(hub: hub))
     for module in try modules(hub) { hub.add(module) }

@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 import WaymarkSystem
 
+@testable import WaymarkServer
 @testable import WaymarkService
 
 @Suite("The hardware key", .timeLimit(.minutes(1)))

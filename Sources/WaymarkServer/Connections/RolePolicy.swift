@@ -3,15 +3,15 @@ package import WaymarkProtocol
 /// The permissions of users on the socket.
 package struct RolePolicy: Hashable, Sendable {
   /// Users that operate.
-  var operatorUsers: Set<UInt32>
+  package var operatorUsers: Set<UInt32>
   /// Groups that operate.
-  var operatorGroups: Set<UInt32>
+  package var operatorGroups: Set<UInt32>
   /// Users that observe.
-  var observerUsers: Set<UInt32>
+  package var observerUsers: Set<UInt32>
   /// Groups that observe.
-  var observerGroups: Set<UInt32>
+  package var observerGroups: Set<UInt32>
   /// True if observers may have pictures too.
-  var observersSeePictures: Bool
+  package var observersSeePictures: Bool
 
   /// A policy from its parts.
   package init(

@@ -3,17 +3,17 @@ package struct ConnectionLimits: Hashable, Sendable {
   /// Connections at a time.
   package var clients = 512
   /// Connections of one user; root and the service's own user have no such bound.
-  var perUser = 128
+  package var perUser = 128
   /// Bytes of events that may wait for one.
-  var outbox = 1 << 20
+  package var outbox = 1 << 20
   /// Events that are kept for clients that come back.
   package var history = 0
   /// Requests of one that may be worked on at a time.
   package var inFlight = 16
   /// Seconds that a client may read nothing while it loses events.
-  var slowAfter = 5.0
+  package var slowAfter = 5.0
   /// Seconds that a client may read nothing at all while something waits, or lose events.
-  var stalledAfter = 30.0
+  package var stalledAfter = 30.0
   /// Seconds that the last line of a closing connection is waited for.
   package var linger = 0.5
   /// The same for a slow client: what is on its way to it comes first.

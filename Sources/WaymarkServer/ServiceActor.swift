@@ -38,7 +38,7 @@ package actor ServiceActor {
 
   /// Runs `body` on the loop after a time.
   @discardableResult
-  static func schedule(after seconds: Double, _ body: @escaping @ServiceActor @Sendable () -> Void)
+  package static func schedule(after seconds: Double, _ body: @escaping @ServiceActor @Sendable () -> Void)
     -> Scheduled<
       Void
     >

@@ -27,7 +27,7 @@ package final class Connection {
   /// Its number, unique in this run.
   package let number: Int
   /// The peer at the other end.
-  let peer: Peer
+  package let peer: Peer
   /// The role of the connection.
   package let role: Role
   /// The events it wants.
@@ -178,7 +178,7 @@ package final class Connection {
   }
 
   /// A request whose answer takes time has begun, or ended.
-  func countInFlight(_ change: Int) {
+  package func countInFlight(_ change: Int) {
     inFlight += change
     guard change < 0 else { return }
     askForTurn()
@@ -196,7 +196,7 @@ package final class Connection {
   }
 
   /// Delivers an event, if it is wanted here.
-  func deliver(_ event: EncodedEvent) {
+  package func deliver(_ event: EncodedEvent) {
     if patterns.match(event.name) { deliverAlways(event) }
   }
 
@@ -211,7 +211,7 @@ package final class Connection {
   package var carriesEvents: Bool { outlet.carriesEvents }
 
   /// From now on this connection carries pictures, and no events.
-  func carryPictures() -> MediaOutlet {
+  package func carryPictures() -> MediaOutlet {
     if let media = outlet as? MediaOutlet { return media }
     patterns.removeAll()
     // Lines want little; a picture should leave in few pieces.

@@ -1,5 +1,5 @@
 import NIOCore
-import NIOPosix
+package import NIOPosix
 import WaymarkProtocol
 package import WaymarkSystem
 
@@ -17,11 +17,18 @@ package final class PictureScheduler {
     /// Seconds that they wait at most.
     var waitLimit = 20.0
     /// Pictures that are worked on at a time.
-    package var workers = BlockingWork.pictures.numberOfThreads
+    package var workers = PictureScheduler.threads.numberOfThreads
 
     /// The usual limits.
     package init() {}
   }
+
+  /// The threads that pictures are worked on: each picture may keep one, and a worker, for half a minute.
+  package nonisolated static let threads: NIOThreadPool = {
+    let pool = NIOThreadPool(numberOfThreads: 2)
+    pool.start()
+    return pool
+  }()
 
   private struct Job {
     let id: Int
@@ -134,7 +141,7 @@ package final class PictureScheduler {
           Task { @ServiceActor in
             let result: Result<T, any Error>
             do {
-              result = .success(try await BlockingWork.pictures.runIfActive { try work(stop) })
+              result = .success(try await PictureScheduler.threads.runIfActive { try work(stop) })
             } catch {
               result = .failure(error)
             }

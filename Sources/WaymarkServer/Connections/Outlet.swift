@@ -74,7 +74,7 @@ package final class MediaOutlet: Outlet {
   private var owesSpace = false
   private let onPush: @ServiceActor () -> Void
   /// Called when a live picture is on its way and there is room for the next.
-  var onSpace: (@ServiceActor () -> Void)?
+  package var onSpace: (@ServiceActor () -> Void)?
 
   /// - Parameters:
   ///   - outlet: what waits there keeps its place before the first picture.

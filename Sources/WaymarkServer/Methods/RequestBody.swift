@@ -3,7 +3,7 @@ import WaymarkProtocol
 
 /// Bytes that follow a request's line, on their way in: kept where there is room for them, or skipped.
 @ServiceActor
-final class RequestBody {
+package final class RequestBody {
   private enum State {
     /// Nobody has said yet what becomes of it: nothing is read.
     case waiting
@@ -36,7 +36,7 @@ final class RequestBody {
   func isCovered(by count: Int) -> Bool { count >= missing }
 
   /// Reads it into memory.
-  func keep() {
+  package func keep() {
     guard state == .waiting else { return }
     state = .kept
     bytes.reserveCapacity(size)
@@ -44,7 +44,7 @@ final class RequestBody {
   }
 
   /// Passes over it, or over what is left of it.
-  func skip() {
+  package func skip() {
     let isNews = state == .waiting
     state = .skipped
     bytes = []
@@ -69,7 +69,7 @@ final class RequestBody {
   }
 
   /// All of it, once it is there.
-  func collect() async throws -> [UInt8] {
+  package func collect() async throws -> [UInt8] {
     if let failure { throw failure }
     if isComplete { return takeBytes() }
     return try await withCheckedThrowingContinuation { collector = $0 }

@@ -3,11 +3,11 @@ import NIOCore
 import Testing
 import WaymarkSystem
 
-@testable import WaymarkService
+@testable import WaymarkServer
 
 @Suite struct ListeningSocketTests {
   @Test func whatIsLeftOverIsReplaced() throws {
-    let folder = try TestFolder.make()
+    let folder = try SocketFolder.make()
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let path = folder + "/s"
     // A dead service: bound, never removed.
@@ -21,7 +21,7 @@ import WaymarkSystem
   }
 
   @Test func aLivingServiceIsLeftAlone() throws {
-    let folder = try TestFolder.make()
+    let folder = try SocketFolder.make()
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let path = folder + "/s"
     let living = try ListeningSocket(path: path)
@@ -30,7 +30,7 @@ import WaymarkSystem
   }
 
   @Test func whatIsNoSocketIsLeftAlone() throws {
-    let folder = try TestFolder.make()
+    let folder = try SocketFolder.make()
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let path = folder + "/s"
     try Data("precious".utf8).write(to: URL(fileURLWithPath: path))
@@ -42,7 +42,7 @@ import WaymarkSystem
   }
 
   @Test func modeAndEnd() throws {
-    let folder = try TestFolder.make()
+    let folder = try SocketFolder.make()
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let path = folder + "/deeper/s"
     do {
@@ -203,5 +203,14 @@ import WaymarkSystem
     patterns.remove(["*", "scan.*"])
     #expect(!patterns.match("scan.successful"))
     #expect(patterns.match("anchor.lost"))
+  }
+}
+
+private enum SocketFolder {
+  /// A new folder; short, because a socket's path is.
+  static func make() throws -> String {
+    let path = "/tmp/wm-" + String(UInt64.random(in: .min ... .max), radix: 36)
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    return path
   }
 }

@@ -1,17 +1,4 @@
-import WaymarkConfiguration
-package import WaymarkSystem
-
-/// Why the service cannot start or do what its configuration asks for.
-package typealias ServiceProblem = Problem<ServiceProblemCode>
-
-/// The codes of `ServiceProblem`: stable camelCase words.
-package struct ServiceProblemCode: OpenProblemCode {
-  /// The word.
-  package let rawValue: String
-
-  /// The code of a word.
-  package init(rawValue: String) { self.rawValue = rawValue }
-}
+import WaymarkSystem
 
 extension Problem where Kind == ServiceProblemCode {
   /// Another service listens there.

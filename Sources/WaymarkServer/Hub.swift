@@ -1,10 +1,9 @@
 import Glibc
 package import Logging
-import NIOCore
+package import NIOCore
 import WaymarkJSON
 package import WaymarkProtocol
 import WaymarkSystem
-package import WaymarkWorker
 
 /// Where everything meets: connections, methods, and the one counter of events.
 @ServiceActor
@@ -25,8 +24,6 @@ package final class Hub: ConnectionOwner {
   package private(set) var roles: RolePolicy
   /// The log of connections and requests.
   package nonisolated let log: Logger
-  /// Where codes and picture files are read.
-  package nonisolated let isolation: Isolation
   /// The last event.
   package private(set) var seq = 0
   /// Events published.
@@ -35,10 +32,10 @@ package final class Hub: ConnectionOwner {
   package private(set) var dropped = 0
   /// Open connections by number.
   package private(set) var connections: [Int: Connection] = [:]
-  /// The parts of the service.
-  package private(set) var modules: [any ServiceModule] = []
+  /// The parts of the server.
+  package private(set) var modules: [any ServerModule] = []
   /// Called when `statistics` gets its first subscriber or loses its last.
-  var onSubscriptionsChanged: [@ServiceActor () -> Void] = []
+  package var onSubscriptionsChanged: [@ServiceActor () -> Void] = []
   /// Pictures that clients send and ask for.
   package nonisolated let pictures: PictureScheduler
   /// The time of day, in seconds since 1970.
@@ -52,7 +49,7 @@ package final class Hub: ConnectionOwner {
   private var refusalsLingering = 0
   private var isStopping = false
   /// The recent events, for clients that come back.
-  private(set) var history = EventHistory()
+  private var history = EventHistory()
   /// Events on their way to the connections. Whoever is let go by one makes parts of the service publish others: these come after it, for
   /// everybody.
   private var outgoing: [(event: EncodedEvent, isForAll: Bool)] = []
@@ -61,23 +58,22 @@ package final class Hub: ConnectionOwner {
   /// A hub without connections.
   package init(
     version: String, roles: RolePolicy, limits: ConnectionLimits = ConnectionLimits(), log: Logger,
-    isolation: Isolation = .none, pictures: PictureScheduler.Limits = PictureScheduler.Limits(),
+    pictures: PictureScheduler.Limits = PictureScheduler.Limits(),
     wall: @escaping @Sendable () -> Double = { WallClock.now }
   ) {
     self.wall = wall
-    self.isolation = isolation
     self.pictures = PictureScheduler(limits: pictures)
     self.version = version
     self.roles = roles
     self.limits = limits
     history.limit = limits.history
-    self.log = log.subsystem(.socket)
+    self.log = log
     instance = String(UInt64.random(in: .min ... .max), radix: 36)
     started = WallClock.timestamp
   }
 
   /// Adds a part.
-  package func add(_ module: any ServiceModule) {
+  package func add(_ module: any ServerModule) {
     modules.append(module)
     module.register(in: &methods)
   }
@@ -88,9 +84,10 @@ package final class Hub: ConnectionOwner {
   package func publish(_ payload: some EventPayload, frame: FrameReference? = nil) {
     seq += 1
     published += 1
-    let counts = Coalescing.key(of: payload) == nil
+    let key = (payload as? any CoalescingEvent)?.coalescingKey
+    let counts = key == nil
     let isWanted = connections.values.contains { $0.patterns.match(type(of: payload).event) }
-    guard isWanted || counts && history.limit > 0, let event = encoded(payload, frame: frame) else {
+    guard isWanted || counts && history.limit > 0, let event = encoded(payload, key: key, frame: frame) else {
       if counts { history.pass(seq) }
       return
     }
@@ -102,7 +99,7 @@ package final class Hub: ConnectionOwner {
   func announce(_ payload: some EventPayload) {
     seq += 1
     published += 1
-    guard let event = encoded(payload, frame: nil) else { return history.pass(seq) }
+    guard let event = encoded(payload, key: nil, frame: nil) else { return history.pass(seq) }
     history.append(event)
     deliver(event, isForAll: true)
   }
@@ -123,7 +120,9 @@ package final class Hub: ConnectionOwner {
     isDelivering = false
   }
 
-  private func encoded<Payload: EventPayload>(_ payload: Payload, frame: FrameReference?) -> EncodedEvent? {
+  private func encoded<Payload: EventPayload>(_ payload: Payload, key: String?, frame: FrameReference?)
+    -> EncodedEvent?
+  {
     let time = WallClock.timestamp
     guard let full = encode(EventLine(seq: seq, time: time, frame: frame, payload: payload)) else { return nil }
     var redacted: ByteBuffer?
@@ -134,12 +133,11 @@ package final class Hub: ConnectionOwner {
         if redacted == nil { return nil }
       }
     }
-    return EncodedEvent(
-      name: Payload.event, seq: seq, key: Coalescing.key(of: payload), full: full, redacted: redacted)
+    return EncodedEvent(name: Payload.event, seq: seq, key: key, full: full, redacted: redacted)
   }
 
   /// A line of JSON; `nil`, with a word in the log, when a value has no place in JSON.
-  func encode(_ value: some Encodable) -> ByteBuffer? {
+  package func encode(_ value: some Encodable) -> ByteBuffer? {
     do {
       return ByteBuffer(bytes: try JSONLineEncoder.line(value))
     } catch {
@@ -152,46 +150,19 @@ package final class Hub: ConnectionOwner {
 
   func wantsTurn(_ connection: Connection) { turns.add(connection) }
 
+  /// Returns the kept events after a number that a connection wants, and whether all that counted since are kept.
+  ///
+  /// - Parameter run: the instance that counted; numbers of another run mean nothing here, so that all of this one is news.
+  package func missed(by connection: Connection, after seq: Int, of run: String) -> (
+    events: [EncodedEvent], isComplete: Bool
+  ) {
+    let (events, isComplete) = history.after(run == instance ? seq : 0)
+    return (events.filter { connection.patterns.match($0.name) }, isComplete)
+  }
+
   /// Returns whether anybody wants `event`.
-  func isWanted(_ event: String) -> Bool {
+  package func isWanted(_ event: String) -> Bool {
     connections.values.contains { $0.patterns.match(event) }
-  }
-
-  // MARK: State
-
-  /// The current state, as a connection may see it.
-  package func snapshot(for connection: Connection) -> Snapshot {
-    var snapshot = Snapshot(
-      seq: seq, instance: instance, events: connection.patterns.patterns, unmatched: connection.patterns.unmatched,
-      scanner: ScannerStatus(status: .idle),
-      camera: CameraStatus(status: .closed))
-    for module in modules { module.contribute(to: &snapshot) }
-    if connection.role == .observer {
-      snapshot.scan = snapshot.scan?.forObservers
-      snapshot.document = snapshot.document?.forObservers
-      snapshot.text = snapshot.text?.forObservers
-      snapshot.account = snapshot.account?.forObservers
-      snapshot.codes = snapshot.codes?.map(\.forObservers)
-      snapshot.anchors = snapshot.anchors.map(\.forObservers)
-      snapshot.scene = snapshot.scene?.forObservers
-    }
-    return snapshot
-  }
-
-  /// How the service is.
-  package func status(for role: Role) -> StatusResult {
-    let statistics = Statistics(
-      uptime: 0, frames: FrameStatistics(captured: 0, bad: 0, lost: 0), lanes: [], clients: connections.count,
-      events: published, dropped: dropped, memory: 0, cpu: 0)
-    var status = StatusResult(
-      version: version, instance: instance, started: started, socket: socketPath,
-      scanner: ScannerStatus(status: .idle), camera: CameraStatus(status: .closed), statistics: statistics)
-    for module in modules { module.contribute(to: &status) }
-    if role == .observer {
-      status.scan = status.scan?.forObservers
-      status.text = status.text?.forObservers
-    }
-    return status
   }
 
   // MARK: Connections

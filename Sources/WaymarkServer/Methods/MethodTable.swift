@@ -1,33 +1,7 @@
 import WaymarkJSON
 package import WaymarkProtocol
 
-/// A part of the service: its methods, its share of the state, what it does when a client leaves.
-@ServiceActor
-package protocol ServiceModule: AnyObject {
-  /// Adds its methods.
-  func register(in methods: inout MethodTable)
-  /// Adds its share of the state that `subscribe` answers with, as operators see it.
-  func contribute(to snapshot: inout Snapshot)
-  /// Adds its share of `status`, as operators see it.
-  func contribute(to status: inout StatusResult)
-  /// Words for `hello.features`.
-  var features: [String] { get }
-  /// A client is gone.
-  func connectionClosed(_ connection: Connection)
-  /// The service stops: ends what runs.
-  func stop()
-}
-
-extension ServiceModule {
-  package func register(in methods: inout MethodTable) {}
-  package func contribute(to snapshot: inout Snapshot) {}
-  package func contribute(to status: inout StatusResult) {}
-  package var features: [String] { [] }
-  package func connectionClosed(_ connection: Connection) {}
-  package func stop() {}
-}
-
-/// The methods of the service by name.
+/// The methods of a server by name.
 @ServiceActor
 package struct MethodTable {
   /// The outcome of a request.
@@ -66,7 +40,7 @@ package struct MethodTable {
   }
 
   /// Adds a method whose answer takes time: `body` checks at once and returns what is to be awaited.
-  mutating func addLater<R: ServiceRequest>(
+  package mutating func addLater<R: ServiceRequest>(
     _ type: R.Type, observers: Bool = false,
     _ body: @escaping @ServiceActor (R, Connection) throws -> @Sendable () async throws -> R.Result
   ) {
@@ -81,7 +55,7 @@ package struct MethodTable {
   /// - Parameters:
   ///   - largest: a request with more ends the connection: so many bytes are not skipped.
   ///   - body: checks at once; it, or what it returns, decides whether the bytes are kept. If it throws they are skipped.
-  mutating func addUpload<R: ServiceRequest>(
+  package mutating func addUpload<R: ServiceRequest>(
     _ type: R.Type, largest: Int,
     _ body: @escaping @ServiceActor (R, RequestBody?, Connection) throws -> @Sendable () async throws -> R.Result
   ) {
@@ -105,7 +79,7 @@ package struct MethodTable {
   }
 
   /// Adds a method that answers by itself, such as one that sends pictures.
-  mutating func addTaking<R: ServiceRequest>(
+  package mutating func addTaking<R: ServiceRequest>(
     _ type: R.Type, observers: Bool = false,
     _ body: @escaping @ServiceActor (R, IncomingRequest, Connection) throws -> Void
   ) {
@@ -114,10 +88,4 @@ package struct MethodTable {
       return .taken
     }
   }
-}
-
-/// An error of another module that can stand in a reply.
-package protocol Replyable: Error {
-  /// The error that the client is told.
-  var reply: ServiceError { get }
 }
