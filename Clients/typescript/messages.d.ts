@@ -513,7 +513,7 @@ export interface CodeSize {
   symbology?: string | null;
   /** Only codes whose text begins so. */
   prefix?: string | null;
-  /** The width of the symbol in metres, its quiet zone left out. */
+  /** The width of the symbol in metres, its quiet zone left out. More than 0, at most 10. */
   width: number;
 }
 
@@ -759,7 +759,7 @@ export interface FormAcknowledgeResult {
 
 /** A field of a form and what was filled in. */
 export interface FormField {
-  /** Its name: a word of the integrator's. */
+  /** Its name: a word of the integrator's. From 1 to 128 bytes. */
   name: string;
   /** The label that the person saw beside it. */
   label?: string | null;
@@ -1600,7 +1600,7 @@ export interface ScanBeginRequest {
   symbologies?: string[] | null;
   /** x, y, width, height as shares of the frame: a code counts when its centre lies inside. */
   region?: number[] | null;
-  /** Seconds after which it ends without a read. */
+  /** Seconds after which it ends without a read; never when missing. More than 0, at most 86400. */
   timeout?: number | null;
   /** Ends after the first code (barcode mode). */
   once?: boolean | null;
@@ -1659,7 +1659,7 @@ export interface ScanPictureRequest {
 export interface CodesFollowRequest {
   /** The symbologies to read; all that are configured for scans when missing. */
   symbologies?: string[] | null;
-  /** How large codes are printed; the first that fits holds. */
+  /** How large codes are printed; the first that fits holds. From 0 to 64 entries. */
   sizes?: CodeSize[] | null;
 }
 
@@ -1825,11 +1825,14 @@ export interface DocumentEndRequest {
 export interface TextBeginRequest {
   /** x, y, width, height as shares of the frame: where text is looked for; all of it when missing. */
   region?: number[] | null;
-  /** The patterns to accept, at most 16; when missing, every line is a candidate and none is taken by itself. */
+  /**
+   * The patterns to accept; when missing, every line is a candidate and none is taken by itself. From 0 to 16
+   * entries.
+   */
   patterns?: (string | TextPatternRequest)[] | null;
   /** The languages of the text, as Tesseract names its models; the configured ones when missing. */
   languages?: string[] | null;
-  /** Seconds after which it ends. */
+  /** Seconds after which it ends; never when missing. More than 0, at most 86400. */
   timeout?: number | null;
 }
 
@@ -1917,11 +1920,14 @@ export interface CardActionRequest {
 
 /** Hands a form that a person has filled in to the programs on the socket. */
 export interface FormSubmitRequest {
-  /** Which form it is: a word of the integrator's. */
+  /** Which form it is: a word of the integrator's. From 1 to 128 bytes. */
   form: string;
-  /** The fields that were filled in, in the order of the form. */
+  /** The fields that were filled in, in the order of the form. From 1 to 200 entries. */
   fields: FormField[];
-  /** The client's own name for this submission: sent once more under the same one it is not taken twice. */
+  /**
+   * The client's own name for this submission: sent once more under the same one it is not taken twice. From 1 to
+   * 128 bytes.
+   */
   key?: string | null;
   /** Anything: comes back in `form.submitted`. */
   context?: unknown;
@@ -1959,7 +1965,7 @@ export interface SignatureSaveRequest {
   signer?: string | null;
   /** The thing signed: a text, or the hash of a document; goes into the signature's hash. */
   subject?: string | null;
-  /** The client's own name for it: sent once more under the same one it is not kept twice. */
+  /** The client's own name for it: sent once more under the same one it is not kept twice. From 1 to 128 bytes. */
   key?: string | null;
 }
 

@@ -127,23 +127,4 @@ package struct IncomingRequest: Sendable {
     /// The error.
     package let error: ServiceError
   }
-
-  /// The parameters as `type`.
-  ///
-  /// - Throws: `ServiceError` with the code `badParams`, naming the field.
-  package func decode<Params: Decodable>(_ type: Params.Type) throws(ServiceError) -> Params {
-    do {
-      return try JSONValueDecoder.decodeAll(type, from: params)
-    } catch let unknown as UnknownMember {
-      let shown = JSONValue.string(String(unknown.path.prefix(80))).compactText
-      let names = unknown.known.isEmpty ? "It takes none there." : "It takes \(unknown.known.joined(separator: ", "))."
-      let nearest = NearestWord.of(unknown.name, among: unknown.known).map { "Did you mean \($0)? " } ?? ""
-      throw ServiceError(.badParams, "\(method): there is no parameter \(shown).", hint: nearest + names)
-    } catch let error as DecodingError {
-      throw ServiceError(
-        .badParams, "\(method): \(error.sentence).", hint: "docs/protocol.md lists the parameters of every method.")
-    } catch {
-      throw ServiceError(.badParams, "\(method): \(error).", hint: "docs/protocol.md lists the parameters.")
-    }
-  }
 }

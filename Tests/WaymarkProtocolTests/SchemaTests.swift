@@ -88,16 +88,6 @@ import WaymarkJSON
     #expect(schema.errors.allSatisfy { !$0.description.isEmpty })
   }
 
-  @Test func commentsNameBounds() {
-    #expect(
-      ProtocolComments.bounds(in: "The most to return. From 1 to 500.").map { [$0.least, $0.greatest] } == ["1", "500"])
-    #expect(
-      ProtocolComments.bounds(in: "Rate. From 0.01 to 240 a second.").map { [$0.least, $0.greatest] } == [
-        "0.01", "240",
-      ])
-    #expect(ProtocolComments.bounds(in: "The way from 1 to 2.") == nil)
-  }
-
   @Test func asyncAPINamesEveryMessage() throws {
     let schema = try ProtocolSchema()
     let document = schema.asyncAPI(serviceVersion: "1.2.3")

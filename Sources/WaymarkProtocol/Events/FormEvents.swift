@@ -2,7 +2,7 @@ public import WaymarkJSON
 
 /// A field of a form and what was filled in.
 public struct FormField: Codable, Hashable, Sendable {
-  /// Its name: a word of the integrator's.
+  /// Its name: a word of the integrator's. From 1 to 128 bytes.
   public var name: String
   /// The label that the person saw beside it.
   public var label: String?

@@ -3,7 +3,7 @@
 public struct CodesFollowRequest: ServiceRequest {
   /// The symbologies to read; all that are configured for scans when missing.
   public var symbologies: [String]?
-  /// How large codes are printed; the first that fits holds.
+  /// How large codes are printed; the first that fits holds. From 0 to 64 entries.
   public var sizes: [CodeSize]?
 
   /// The result of a success.
@@ -25,7 +25,7 @@ public struct CodeSize: Codable, Hashable, Sendable {
   public var symbology: String?
   /// Only codes whose text begins so.
   public var prefix: String?
-  /// The width of the symbol in metres, its quiet zone left out.
+  /// The width of the symbol in metres, its quiet zone left out. More than 0, at most 10.
   public var width: Double
 
   /// A value from its parts.

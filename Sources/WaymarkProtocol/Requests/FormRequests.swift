@@ -2,11 +2,11 @@ public import WaymarkJSON
 
 /// Hands a form that a person has filled in to the programs on the socket.
 public struct FormSubmitRequest: ServiceRequest {
-  /// Which form it is: a word of the integrator's.
+  /// Which form it is: a word of the integrator's. From 1 to 128 bytes.
   public var form: String
-  /// The fields that were filled in, in the order of the form.
+  /// The fields that were filled in, in the order of the form. From 1 to 200 entries.
   public var fields: [FormField]
-  /// The client's own name for this submission: sent once more under the same one it is not taken twice.
+  /// The client's own name for this submission: sent once more under the same one it is not taken twice. From 1 to 128 bytes.
   public var key: String?
   /// Anything: comes back in `form.submitted`.
   public var context: JSONValue?

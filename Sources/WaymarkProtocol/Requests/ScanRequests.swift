@@ -8,7 +8,7 @@ public struct ScanBeginRequest: ServiceRequest {
   public var symbologies: [String]?
   /// x, y, width, height as shares of the frame: a code counts when its centre lies inside.
   public var region: [Double]?
-  /// Seconds after which it ends without a read.
+  /// Seconds after which it ends without a read; never when missing. More than 0, at most 86400.
   public var timeout: Double?
   /// Ends after the first code (barcode mode).
   public var once: Bool?

@@ -14,7 +14,7 @@ public struct SignatureSaveRequest: ServiceRequest {
   public var signer: String?
   /// The thing signed: a text, or the hash of a document; goes into the signature's hash.
   public var subject: String?
-  /// The client's own name for it: sent once more under the same one it is not kept twice.
+  /// The client's own name for it: sent once more under the same one it is not kept twice. From 1 to 128 bytes.
   public var key: String?
 
   /// The result of a success.

@@ -2,11 +2,11 @@
 public struct TextBeginRequest: ServiceRequest {
   /// x, y, width, height as shares of the frame: where text is looked for; all of it when missing.
   public var region: [Double]?
-  /// The patterns to accept, at most 16; when missing, every line is a candidate and none is taken by itself.
+  /// The patterns to accept; when missing, every line is a candidate and none is taken by itself. From 0 to 16 entries.
   public var patterns: [TextPatternRequest]?
   /// The languages of the text, as Tesseract names its models; the configured ones when missing.
   public var languages: [String]?
-  /// Seconds after which it ends.
+  /// Seconds after which it ends; never when missing. More than 0, at most 86400.
   public var timeout: Double?
 
   /// The result of a success.

@@ -23,12 +23,4 @@ package struct ProtocolComments: Sendable {
     comments.keys.filter { $0.hasPrefix("\(type).") && !$0.dropFirst(type.count + 1).contains(".") }
       .map { String($0.dropFirst(type.count + 1)) }.sorted()
   }
-
-  /// The least and the greatest number that a comment allows: `From 1 to 500` says so.
-  package static func bounds(in comment: String?) -> (least: String, greatest: String)? {
-    guard let comment,
-      let found = comment.firstMatch(of: /\bFrom (-?[0-9]+(?:\.[0-9]+)?) to ([0-9]+(?:\.[0-9]+)?)\b/)
-    else { return nil }
-    return (String(found.1), String(found.2))
-  }
 }

@@ -315,7 +315,7 @@ extension ProtocolComments {
     CodeSize	How large some codes are printed.
     CodeSize.prefix	Only codes whose text begins so.
     CodeSize.symbology	Only codes of this symbology.
-    CodeSize.width	The width of the symbol in metres, its quiet zone left out.
+    CodeSize.width	The width of the symbol in metres, its quiet zone left out. More than 0, at most 10.
     CodeTracking	A code in a frame.
     CodeTracking.code	Its number.
     CodeTracking.corners	Corners of the upright code from its top left clockwise, in pixels; not smoothed.
@@ -324,7 +324,7 @@ extension ProtocolComments {
     CodeTracking.score	How alike the frame and the code's picture are, 0 to 1.
     CodeTracking.trackingMethod	How its place was come by.
     CodesFollowRequest	Asks for codes to be read and followed: `code.found`, `codes.updated` and `code.lost` tell of them until `codes.unfollow` or until the client leaves. A second request of a client takes the place of its first.
-    CodesFollowRequest.sizes	How large codes are printed; the first that fits holds.
+    CodesFollowRequest.sizes	How large codes are printed; the first that fits holds. From 0 to 64 entries.
     CodesFollowRequest.symbologies	The symbologies to read; all that are configured for scans when missing.
     CodesUnfollowRequest	Ends what `codes.follow` of the same client began.
     CodesUpdated	Where every code is that is followed; one a frame.
@@ -496,7 +496,7 @@ extension ProtocolComments {
     FormAcknowledgeResult.pending	How many still wait.
     FormField	A field of a form and what was filled in.
     FormField.label	The label that the person saw beside it.
-    FormField.name	Its name: a word of the integrator's.
+    FormField.name	Its name: a word of the integrator's. From 1 to 128 bytes.
     FormField.value	The whole text that was filled in.
     FormPendingRequest	Lists pending forms, the oldest first.
     FormPendingRequest.after	Only those after this id.
@@ -506,9 +506,9 @@ extension ProtocolComments {
     FormPendingResult.more	True if there are more: ask again with the last id as `after`.
     FormSubmitRequest	Hands a form that a person has filled in to the programs on the socket.
     FormSubmitRequest.context	Anything: comes back in `form.submitted`.
-    FormSubmitRequest.fields	The fields that were filled in, in the order of the form.
-    FormSubmitRequest.form	Which form it is: a word of the integrator's.
-    FormSubmitRequest.key	The client's own name for this submission: sent once more under the same one it is not taken twice.
+    FormSubmitRequest.fields	The fields that were filled in, in the order of the form. From 1 to 200 entries.
+    FormSubmitRequest.form	Which form it is: a word of the integrator's. From 1 to 128 bytes.
+    FormSubmitRequest.key	The client's own name for this submission: sent once more under the same one it is not taken twice. From 1 to 128 bytes.
     FormSubmitResult	The form is stored until a client acknowledges it.
     FormSubmitResult.id	Its id.
     FormSubmitResult.submitted	When it was taken in: RFC 3339, UTC, milliseconds.
@@ -642,7 +642,7 @@ extension ProtocolComments {
     ScanBeginRequest.once	Ends after the first code (barcode mode).
     ScanBeginRequest.region	x, y, width, height as shares of the frame: a code counts when its centre lies inside.
     ScanBeginRequest.symbologies	The symbologies to read; the configured ones when missing.
-    ScanBeginRequest.timeout	Seconds after which it ends without a read.
+    ScanBeginRequest.timeout	Seconds after which it ends without a read; never when missing. More than 0, at most 86400.
     ScanBeginResult	The scan that is armed.
     ScanBeginResult.scan	Its id.
     ScanCancelRequest	Ends a scan.
@@ -849,7 +849,7 @@ extension ProtocolComments {
     SignatureRemoveResult.kept	How many are kept still.
     SignatureSaveRequest	Stores a signature.
     SignatureSaveRequest.height	The area in which they were drawn, in pixels.
-    SignatureSaveRequest.key	The client's own name for it: sent once more under the same one it is not kept twice.
+    SignatureSaveRequest.key	The client's own name for it: sent once more under the same one it is not kept twice. From 1 to 128 bytes.
     SignatureSaveRequest.purpose	The purpose, as the person has read it.
     SignatureSaveRequest.signer	The signer, where known.
     SignatureSaveRequest.strokes	Strokes: a flat list of whole numbers each, four a point: x and y in tenths of a pixel, milliseconds since the first point of the signature, pressure in thousandths or −1. The first point of a stroke is as it is; x, y and time of the others are differences from the point before.
@@ -944,9 +944,9 @@ extension ProtocolComments {
     TextBegan.text	The session.
     TextBeginRequest	Begins to read text; in place of the session before, if that is the same client's.
     TextBeginRequest.languages	The languages of the text, as Tesseract names its models; the configured ones when missing.
-    TextBeginRequest.patterns	The patterns to accept, at most 16; when missing, every line is a candidate and none is taken by itself.
+    TextBeginRequest.patterns	The patterns to accept; when missing, every line is a candidate and none is taken by itself. From 0 to 16 entries.
     TextBeginRequest.region	x, y, width, height as shares of the frame: where text is looked for; all of it when missing.
-    TextBeginRequest.timeout	Seconds after which it ends.
+    TextBeginRequest.timeout	Seconds after which it ends; never when missing. More than 0, at most 86400.
     TextCancelRequest	Ends reading text.
     TextCancelRequest.session	The session; the one that reads when missing.
     TextCandidate	A text in view that may be taken.

@@ -172,9 +172,7 @@ package struct ProtocolSchema {
     let said = description(type, member.name)
     if let said { fields.append(("description", .string(said))) }
     var shape = json(member.shape, at: place).members ?? []
-    if let bounds = ProtocolComments.bounds(in: said), member.shape == .integer || member.shape == .number {
-      shape += [.init("minimum", .number(bounds.least)), .init("maximum", .number(bounds.greatest))]
-    }
+    if let bounds = StatedBounds(said) { shape += bounds.keywords(for: member.shape) }
     if member.isRequired || member.shape == .any {
       fields += shape.map { ($0.name, $0.value) }
     } else {

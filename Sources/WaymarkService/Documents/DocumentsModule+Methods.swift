@@ -240,9 +240,6 @@ extension DocumentsModule {
   // MARK: Pictures
 
   private func send(_ request: MediaDocumentRequest, _ incoming: IncomingRequest, _ connection: Connection) throws {
-    if let width = request.width, !(16...8192).contains(width) {
-      throw ServiceError(.badParams, "width must be between 16 and 8192.", hint: "Leave it out for full width.")
-    }
     // One that was taken out can still be looked at, as long as it can be brought back.
     guard let number = Self.number(request.page), let store,
       let page = ledger?.pages.first(where: { $0.number == number })

@@ -37,9 +37,6 @@ package final class GalleryModule: ServiceModule {
     methods.addLater(GalleryListRequest.self) { [weak self] request, _ in
       guard let gallery = self?.gallery, !gallery.folders.isEmpty else { throw Self.notConfigured }
       let limit = request.limit ?? 50
-      guard (1...500).contains(limit) else {
-        throw ServiceError(.badParams, "limit must be between 1 and 500.", hint: "Ask for more with `after`.")
-      }
       return {
         let entries = try await NIOThreadPool.singleton.runIfActive { try gallery.entries() }
         var first = 0

@@ -25,7 +25,6 @@ package final class MediaModule: ServiceModule {
   /// The previews, and the snapshots that wait for a frame, by connection.
   private var previews: [Int: MediaSubscription] = [:]
   private var snapshots: [Int: [Answer]] = [:]
-  private static let widths = 16...8192
 
   /// The module of `hub`, with a lane in `pipeline`.
   package init(hub: Hub, pipeline: FramePipeline, isolation: Isolation = .none) {
@@ -47,7 +46,6 @@ package final class MediaModule: ServiceModule {
     methods.addTaking(MediaResourceRequest.self, observers: true) { [weak self] request, incoming, connection in
       guard let self else { return }
       try self.checkRole(connection, incoming.method)
-      try Self.check(request.width)
       guard let resource = self.resource(request.id) else {
         throw ServiceError(
           .notFound, "There is no resource of this id.", hint: "Ids are in session.phase, in cards and in the scene.")
@@ -57,7 +55,6 @@ package final class MediaModule: ServiceModule {
     methods.addTaking(MediaGalleryRequest.self, observers: true) { [weak self] request, incoming, connection in
       guard let self else { return }
       try self.checkRole(connection, incoming.method)
-      try Self.check(request.width)
       guard let gallery = self.gallery else { throw GalleryModule.notConfigured }
       self.sendFile(incoming, connection, width: request.width) { try await gallery(request.id) }
     }
@@ -71,22 +68,12 @@ package final class MediaModule: ServiceModule {
     }
   }
 
-  private static func check(_ width: Int?, _ rate: Double? = nil) throws {
-    if let width, !widths.contains(width) {
-      throw ServiceError(.badParams, "width must be between 16 and 8192.", hint: "Leave it out for full width.")
-    }
-    if let rate, !(0.01...240).contains(rate) {
-      throw ServiceError(.badParams, "rate must be between 0.01 and 240.", hint: "Leave it out for every frame.")
-    }
-  }
-
   // MARK: Live pictures
 
   private func preview(
     _ request: MediaPreviewRequest, _ incoming: IncomingRequest, _ connection: Connection
   ) throws {
     try checkRole(connection, incoming.method)
-    try Self.check(request.width, request.rate)
     let outlet = connection.carryPictures()
     previews.removeValue(forKey: connection.number)?.cancel()
     let id = incoming.id
@@ -105,7 +92,6 @@ package final class MediaModule: ServiceModule {
     _ request: MediaSnapshotRequest, _ incoming: IncomingRequest, _ connection: Connection
   ) throws {
     try checkRole(connection, incoming.method)
-    try Self.check(request.width)
     let outlet = connection.carryPictures()
     connection.countInFlight(1)
     let answer = Answer()

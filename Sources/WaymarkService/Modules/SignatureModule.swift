@@ -43,9 +43,6 @@ package final class SignatureModule: ServiceModule {
   package func register(in methods: inout MethodTable) {
     methods.addLater(SignatureSaveRequest.self) { [weak self] request, connection in
       let by = connection.actor
-      guard RecordStore.isKey(request.key) else {
-        throw ServiceError(.badParams, "signature.save: key may have 1 to 128 bytes.", hint: "Leave it out.")
-      }
       let signature = try Self.signature(request)
       return { [weak self] in
         guard let self else { throw ServiceError(.stopping, "The service stops.", hint: "Send it again.") }
@@ -54,9 +51,6 @@ package final class SignatureModule: ServiceModule {
     }
     methods.addLater(SignatureListRequest.self) { [weak self] request, _ in
       let limit = request.limit ?? 20
-      guard (1...100).contains(limit) else {
-        throw ServiceError(.badParams, "limit must be between 1 and 100.", hint: "Ask for more with `after`.")
-      }
       return { [weak self] in
         try await self?.list(limit, after: request.after) ?? SignatureListResult(signatures: [], more: false)
       }

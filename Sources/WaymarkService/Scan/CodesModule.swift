@@ -71,15 +71,7 @@ package final class CodesModule: ServiceModule {
   }
 
   private static func sizes(_ sizes: [CodeSize]) throws -> [CodeTask.Size] {
-    guard sizes.count <= 64 else {
-      throw ServiceError(.badParams, "sizes has \(sizes.count) entries; at most 64.", hint: "Leave some out.")
-    }
-    return try sizes.map { size in
-      guard size.width > 0, size.width <= 10 else {
-        throw ServiceError(
-          .badParams, "A code cannot be \(size.width) m wide.",
-          hint: "Use metres, greater than 0 and at most 10: 4 cm is 0.04.")
-      }
+    try sizes.map { size in
       let symbology = try size.symbology.map { try ScanModule.symbologies([$0]).first } ?? nil
       return CodeTask.Size(symbology: symbology, prefix: size.prefix, width: size.width)
     }

@@ -56,13 +56,7 @@ extension ScanModule {
       }
       wanted.region = region
     }
-    if let timeout = request.timeout {
-      guard timeout > 0, timeout <= 86_400 else {
-        throw ServiceError(
-          .badParams, "timeout must be greater than 0 and at most 86,400 seconds.", hint: "Leave it out for no limit.")
-      }
-      wanted.timeout = timeout
-    }
+    wanted.timeout = request.timeout
     wanted.once = request.once ?? false
     wanted.context = request.context
     return wanted

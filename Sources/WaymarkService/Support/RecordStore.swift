@@ -175,11 +175,6 @@ package final class RecordStore {
 
   // MARK: Keys
 
-  /// Returns whether a client's key has a permitted length.
-  package nonisolated static func isKey(_ key: String?) -> Bool {
-    key.map { (1...128).contains($0.utf8.count) } ?? true
-  }
-
   /// What a client was told of the record that it sent with this key: sent once more, it is not kept twice.
   package func receipt<Receipt: Sendable>(of key: String?, as type: Receipt.Type) -> Receipt? {
     key.flatMap { receipts[$0]?.receipt as? Receipt }

@@ -111,10 +111,6 @@ package final class TextModule: ServiceModule {
     } catch {
       throw ServiceError(error)
     }
-    if let timeout = request.timeout, !(timeout > 0 && timeout <= 86_400) {
-      throw ServiceError(
-        .badParams, "timeout must be greater than 0 and at most 86,400 seconds.", hint: "Leave it out for no limit.")
-    }
     let before = session
     end(.replaced, by: connection.actor)
     generation += 1
@@ -149,11 +145,6 @@ package final class TextModule: ServiceModule {
       task.region = region
     }
     let patterns = request.patterns ?? []
-    guard patterns.count <= TextSettings.patternLimit else {
-      throw ServiceError(
-        .badParams, "patterns has \(patterns.count) entries; at most \(TextSettings.patternLimit).",
-        hint: "Leave some out.")
-    }
     do {
       task.patterns = try patterns.map { try TextPattern($0, among: settings.patterns) }
     } catch let error as TextError {

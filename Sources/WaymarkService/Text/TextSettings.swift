@@ -13,8 +13,6 @@ package struct TextSettings: Hashable, Sendable {
   /// Frames a second that are read, at most.
   package var rate: Double?
 
-  /// More patterns are not held to at once.
-  static let patternLimit = 16
   /// More are not kept.
   private static let namedLimit = 100
 

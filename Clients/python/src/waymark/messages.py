@@ -630,7 +630,7 @@ class CodeSize(Message):
     prefix: str | None = None
     """Only codes whose text begins so."""
     width: float
-    """The width of the symbol in metres, its quiet zone left out."""
+    """The width of the symbol in metres, its quiet zone left out. More than 0, at most 10."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -936,7 +936,7 @@ class FormField(Message):
     """A field of a form and what was filled in."""
 
     name: str
-    """Its name: a word of the integrator's."""
+    """Its name: a word of the integrator's. From 1 to 128 bytes."""
     label: str | None = None
     """The label that the person saw beside it."""
     value: str

@@ -90,7 +90,7 @@ class Methods:
         :param mode: The purpose.
         :param symbologies: The symbologies to read; the configured ones when missing.
         :param region: x, y, width, height as shares of the frame: a code counts when its centre lies inside.
-        :param timeout: Seconds after which it ends without a read.
+        :param timeout: Seconds after which it ends without a read; never when missing. More than 0, at most 86400.
         :param once: Ends after the first code (barcode mode).
         :param context: Anything; comes back with every event of the scan.
         """
@@ -145,7 +145,7 @@ class Methods:
         `codes.unfollow` or until the client leaves. A second request of a client takes the place of its first.
 
         :param symbologies: The symbologies to read; all that are configured for scans when missing.
-        :param sizes: How large codes are printed; the first that fits holds.
+        :param sizes: How large codes are printed; the first that fits holds. From 0 to 64 entries.
         """
         self.call("codes.follow", {"symbologies": symbologies, "sizes": sizes})
 
@@ -305,11 +305,11 @@ class Methods:
         """Begins to read text; in place of the session before, if that is the same client's.
 
         :param region: x, y, width, height as shares of the frame: where text is looked for; all of it when missing.
-        :param patterns: The patterns to accept, at most 16; when missing, every line is a candidate and none is
-            taken by itself.
+        :param patterns: The patterns to accept; when missing, every line is a candidate and none is taken by
+            itself. From 0 to 16 entries.
         :param languages: The languages of the text, as Tesseract names its models; the configured ones when
             missing.
-        :param timeout: Seconds after which it ends.
+        :param timeout: Seconds after which it ends; never when missing. More than 0, at most 86400.
         """
         return self._call("text.begin", {
             "region": region,
@@ -415,10 +415,10 @@ class Methods:
     ) -> FormSubmitResult:
         """Hands a form that a person has filled in to the programs on the socket.
 
-        :param form: Which form it is: a word of the integrator's.
-        :param fields: The fields that were filled in, in the order of the form.
+        :param form: Which form it is: a word of the integrator's. From 1 to 128 bytes.
+        :param fields: The fields that were filled in, in the order of the form. From 1 to 200 entries.
         :param key: The client's own name for this submission: sent once more under the same one it is not taken
-            twice.
+            twice. From 1 to 128 bytes.
         :param context: Anything: comes back in `form.submitted`.
         """
         return self._call("form.submit", {
@@ -464,7 +464,8 @@ class Methods:
         :param purpose: The purpose, as the person has read it.
         :param signer: The signer, where known.
         :param subject: The thing signed: a text, or the hash of a document; goes into the signature's hash.
-        :param key: The client's own name for it: sent once more under the same one it is not kept twice.
+        :param key: The client's own name for it: sent once more under the same one it is not kept twice. From 1 to
+            128 bytes.
         """
         return self._call("signature.save", {
             "strokes": strokes,
@@ -710,7 +711,7 @@ class AsyncMethods:
         :param mode: The purpose.
         :param symbologies: The symbologies to read; the configured ones when missing.
         :param region: x, y, width, height as shares of the frame: a code counts when its centre lies inside.
-        :param timeout: Seconds after which it ends without a read.
+        :param timeout: Seconds after which it ends without a read; never when missing. More than 0, at most 86400.
         :param once: Ends after the first code (barcode mode).
         :param context: Anything; comes back with every event of the scan.
         """
@@ -770,7 +771,7 @@ class AsyncMethods:
         `codes.unfollow` or until the client leaves. A second request of a client takes the place of its first.
 
         :param symbologies: The symbologies to read; all that are configured for scans when missing.
-        :param sizes: How large codes are printed; the first that fits holds.
+        :param sizes: How large codes are printed; the first that fits holds. From 0 to 64 entries.
         """
         await self.call("codes.follow", {"symbologies": symbologies, "sizes": sizes})
 
@@ -930,11 +931,11 @@ class AsyncMethods:
         """Begins to read text; in place of the session before, if that is the same client's.
 
         :param region: x, y, width, height as shares of the frame: where text is looked for; all of it when missing.
-        :param patterns: The patterns to accept, at most 16; when missing, every line is a candidate and none is
-            taken by itself.
+        :param patterns: The patterns to accept; when missing, every line is a candidate and none is taken by
+            itself. From 0 to 16 entries.
         :param languages: The languages of the text, as Tesseract names its models; the configured ones when
             missing.
-        :param timeout: Seconds after which it ends.
+        :param timeout: Seconds after which it ends; never when missing. More than 0, at most 86400.
         """
         return await self._call("text.begin", {
             "region": region,
@@ -1040,10 +1041,10 @@ class AsyncMethods:
     ) -> FormSubmitResult:
         """Hands a form that a person has filled in to the programs on the socket.
 
-        :param form: Which form it is: a word of the integrator's.
-        :param fields: The fields that were filled in, in the order of the form.
+        :param form: Which form it is: a word of the integrator's. From 1 to 128 bytes.
+        :param fields: The fields that were filled in, in the order of the form. From 1 to 200 entries.
         :param key: The client's own name for this submission: sent once more under the same one it is not taken
-            twice.
+            twice. From 1 to 128 bytes.
         :param context: Anything: comes back in `form.submitted`.
         """
         return await self._call("form.submit", {
@@ -1089,7 +1090,8 @@ class AsyncMethods:
         :param purpose: The purpose, as the person has read it.
         :param signer: The signer, where known.
         :param subject: The thing signed: a text, or the hash of a document; goes into the signature's hash.
-        :param key: The client's own name for it: sent once more under the same one it is not kept twice.
+        :param key: The client's own name for it: sent once more under the same one it is not kept twice. From 1 to
+            128 bytes.
         """
         return await self._call("signature.save", {
             "strokes": strokes,
