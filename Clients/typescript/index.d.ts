@@ -17,7 +17,7 @@ export class RequestFailed extends Error {
 /** A picture as the service sent it. */
 export interface Picture {
   header: MediaHeader;
-  /** The bytes of the file: JPEG, PNG, WebP or PNM. */
+  /** The bytes of the file: JPEG, PNG, WebP, BMP, GIF or PNM. */
   data: Uint8Array;
 }
 

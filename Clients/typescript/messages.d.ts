@@ -948,7 +948,7 @@ export interface MediaHeader {
   id?: unknown;
   /** The frame it shows. */
   frame?: FrameReference | null;
-  /** `jpeg`, `png`, `webp` or `pnm`. */
+  /** `jpeg`, `png`, `webp`, `bmp`, `gif` or `pnm`. */
   format: string;
   /** Width in pixels. */
   width: number;

@@ -49,17 +49,21 @@ static void on_error(png_structp png, png_const_charp message) {
 
 static void on_warning(png_structp png, png_const_charp message) { (void)png, (void)message; }
 
-// `in` has the colour channels and, last, alpha; over white.
-static void over_white(const uint8_t *in, uint8_t *out, uint32_t width, int channels) {
+// `in` has the colour channels and, last, alpha; over a background. Returns whether it shows.
+static int over(uint8_t background, const uint8_t *in, uint8_t *out, uint32_t width, int channels) {
+  unsigned least = 255;
   for (uint32_t x = 0; x < width; x++, in += channels + 1) {
     unsigned alpha = in[channels];
-    for (int c = 0; c < channels; c++) *out++ = (uint8_t)((in[c] * alpha + 255 * (255 - alpha) + 127) / 255);
+    if (alpha < least) least = alpha;
+    for (int c = 0; c < channels; c++) *out++ = (uint8_t)((in[c] * alpha + background * (255 - alpha) + 127) / 255);
   }
+  return least < 255;
 }
 
-int wm_png_decode(const uint8_t *data, size_t size, int channels, uint32_t width, uint32_t height, uint8_t *out,
-                  char *message) {
+int wm_png_decode(const uint8_t *data, size_t size, int channels, uint32_t width, uint32_t height, uint8_t background,
+                  int *transparent, uint8_t *out, char *message) {
   message[0] = 0;
+  *transparent = 0;
   source from = {data, size, 0, message};
   png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, message, on_error, on_warning);
   if (!png) return WM_PNG_MEMORY;
@@ -107,14 +111,15 @@ int wm_png_decode(const uint8_t *data, size_t size, int channels, uint32_t width
     if (!buffer) status = WM_PNG_MEMORY, png_error(png, "out of memory");
     for (uint32_t y = 0; y < height; y++) {
       png_read_row(png, buffer, NULL);
-      over_white(buffer, out + (size_t)y * row, width, channels);
+      *transparent |= over(background, buffer, out + (size_t)y * row, width, channels);
     }
   } else {
     buffer = malloc(raw * height);
     if (!buffer) status = WM_PNG_MEMORY, png_error(png, "out of memory");
     for (int pass = 0; pass < passes; pass++)
       for (uint32_t y = 0; y < height; y++) png_read_row(png, buffer + (size_t)y * raw, NULL);
-    for (uint32_t y = 0; y < height; y++) over_white(buffer + (size_t)y * raw, out + (size_t)y * row, width, channels);
+    for (uint32_t y = 0; y < height; y++)
+      *transparent |= over(background, buffer + (size_t)y * raw, out + (size_t)y * row, width, channels);
   }
   // What stands behind the picture does not matter: no png_read_end.
   free(buffer);

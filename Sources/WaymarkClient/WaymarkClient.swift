@@ -121,7 +121,7 @@ public final class WaymarkClient: Sendable {
   /// Sends a picture file, and waits for what the service reads in it.
   ///
   /// - Parameters:
-  ///   - picture: a JPEG, PNG, WebP or PNM file of at most 16 MiB.
+  ///   - picture: a JPEG, PNG, WebP, BMP, GIF or PNM file of at most 16 MiB.
   ///   - mode: what it is read for.
   ///   - context: comes back unread in the verdict that goes out as an event.
   /// - Throws: `ServiceError` when the service refuses, `ClientError` when the connection ends.

@@ -12,10 +12,10 @@ package enum Luma {
     }
   }
 
-  /// `value` with opacity `alpha` over white.
+  /// `value` with opacity `alpha` over `background`.
   @inlinable
-  package static func overWhite(_ value: UInt8, alpha: UInt8) -> UInt8 {
+  package static func mix(_ value: UInt8, alpha: UInt8, over background: UInt8) -> UInt8 {
     let a = UInt32(alpha)
-    return UInt8(truncatingIfNeeded: (UInt32(value) &* a &+ 255 &* (255 &- a) &+ 127) / 255)
+    return UInt8(truncatingIfNeeded: (UInt32(value) &* a &+ UInt32(background) &* (255 &- a) &+ 127) / 255)
   }
 }

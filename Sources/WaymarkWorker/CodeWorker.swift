@@ -15,12 +15,25 @@ struct CodeReader: ~Copyable {
 
   /// The codes in a picture; nothing when there is nothing to look for.
   mutating func read(_ view: ImageView, _ configuration: ScanConfiguration) -> ScanReading {
+    prepare(configuration)
+    return scanner?.scan(view) ?? ScanReading()
+  }
+
+  /// The codes in a picture file, and the picture.
+  mutating func read(
+    _ file: UnsafeRawBufferPointer, _ configuration: ScanConfiguration
+  ) throws(ImageError) -> (image: GrayImage, reading: ScanReading) {
+    prepare(configuration)
+    guard let found = try scanner?.scan(file) else { return (try PictureDecoder().gray(file).image, ScanReading()) }
+    return (found.picture.image, found.reading)
+  }
+
+  private mutating func prepare(_ configuration: ScanConfiguration) {
     if scanner?.configuration != configuration {
       scanner = try? BarcodeScanner(configuration)
       // Once a scanner: what is set through an optional that cannot be copied is retained each time and never released.
       scanner?.stages = stages
     }
-    return scanner?.scan(view) ?? ScanReading()
   }
 
   mutating func read(_ image: GrayImage, _ configuration: ScanConfiguration) -> ScanReading {

@@ -95,9 +95,9 @@ package final class Isolation: Sendable {
     in file: [UInt8], _ configuration: ScanConfiguration, or stop: StopSignal? = nil
   ) throws -> (reading: ScanReading, width: Int, height: Int) {
     guard launcher != nil else {
-      let image = try PictureDecoder().gray(file).image
       var scanner = try BarcodeScanner(configuration)
-      return (image.withView { scanner.scan($0) }, image.width, image.height)
+      let found = try scanner.scan(file)
+      return (found.reading, found.picture.image.width, found.picture.image.height)
     }
     let reply = try inWorker(file, .codesInFile(size: file.count, configuration), FileCodesReply.self, or: stop)
     return (reply.reading, reply.size.width, reply.size.height)

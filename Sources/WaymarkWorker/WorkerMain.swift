@@ -59,8 +59,7 @@ package struct WorkerMain: ~Copyable {
         stages.forget()
         return seat.leave(CodeReply(reader.read(view, configuration), stages))
       case .codesInFile(let size, let configuration):
-        let image = try PictureDecoder().gray(file(size)).image
-        let reading = reader.read(image, configuration)
+        let (image, reading) = try reader.read(file(size), configuration)
         return seat.leave(
           FileCodesReply(
             size: ArenaPictureSize(width: image.width, height: image.height), reading: reading))

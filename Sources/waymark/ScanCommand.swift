@@ -12,7 +12,8 @@ struct ScanCommand: ParsableCommand {
     commandName: "scan",
     abstract: "Read codes from pictures, and say whether one may be used for onboarding.",
     discussion: """
-      Reads JPEG, PNG, WebP and PNM files by their contents; folders with everything below them; - is standard input. \
+      Reads JPEG, PNG, WebP, BMP, GIF and PNM files by their contents; folders with everything below them; - is standard \
+      input. \
       Results go to standard output, everything else to standard error.
 
       Exit codes, the first that applies to any input: 64 usage, 66 a file cannot be opened, 74 the results cannot be \

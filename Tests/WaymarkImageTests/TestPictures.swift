@@ -1,8 +1,13 @@
+import Foundation
 import Testing
 import WaymarkImage
 
 /// Pictures drawn by formula, so that nothing has to be stored.
 enum TestPictures {
+  /// The folder of the picture files that tests read.
+  static let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .appendingPathComponent("Fixtures").path
+
   /// Smooth in both directions, with a bright block in the top left quarter: survives JPEG and tells all orientations apart.
   static func gray(_ width: Int, _ height: Int) -> GrayImage {
     GrayImage(width: width, height: height) { out in

@@ -92,7 +92,10 @@ struct IsolationTests {
     let journal = Journal()
     let isolation = Self.isolation(journal)
     // One of each kind; a worker is started for every one.
-    let wanted = ["jpeg-orientation-6.jpg", "png-palette4.png", "webp-lossy.webp", "pnm-p6.ppm"]
+    let wanted = [
+      "jpeg-orientation-6.jpg", "png-palette4.png", "webp-lossy.webp", "pnm-p6.ppm", "bmp-runs8.bmp", "gif-local.gif",
+      "dark-png.png",
+    ]
     for (name, bytes) in try Self.files("Pictures/read") where wanted.contains(name) {
       let here = try Isolation.none.codes(in: bytes, .still)
       let there = try isolation.codes(in: bytes, .still)

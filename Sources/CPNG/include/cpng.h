@@ -19,10 +19,10 @@ enum {
 enum { WM_PNG_MESSAGE = 200 };
 
 /// Decodes a PNG of `width` x `height` (from its IHDR, which the caller has checked) into rows of `channels * width` bytes
-/// without gaps. Colour becomes gray by 0.299 R + 0.587 G + 0.114 B, 16 bits become 8, transparency lies over white.
-/// `message` takes WM_PNG_MESSAGE bytes.
-int wm_png_decode(const uint8_t *data, size_t size, int channels, uint32_t width, uint32_t height, uint8_t *out,
-                  char *message);
+/// without gaps. Colour becomes gray by 0.299 R + 0.587 G + 0.114 B, 16 bits become 8, transparency lies over a
+/// `background` of that gray; `*transparent` tells whether any of it shows. `message` takes WM_PNG_MESSAGE bytes.
+int wm_png_decode(const uint8_t *data, size_t size, int channels, uint32_t width, uint32_t height, uint8_t background,
+                  int *transparent, uint8_t *out, char *message);
 
 /// Encodes `height` rows of `channels * width` bytes. `*out` is malloc'ed and belongs to the caller, who frees it with
 /// wm_png_free. `level`: zlib's, 0...9.

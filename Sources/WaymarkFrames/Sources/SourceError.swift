@@ -45,7 +45,7 @@ extension Problem where Kind == SourceErrorCode {
   package static func noPictures(_ path: String) -> SourceError {
     SourceError(
       code: "noPictures", message: "\(path) holds no picture that can be read",
-      hint: "put JPEG, PNG, WebP or PNM files there")
+      hint: "put JPEG, PNG, WebP, BMP, GIF or PNM files there")
   }
 
   /// A stream that is neither of the kinds that are understood.

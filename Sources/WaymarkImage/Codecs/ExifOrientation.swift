@@ -8,7 +8,7 @@ enum ExifOrientation {
       case .jpeg: inJPEG(file)
       case .png: inPNG(file)
       case .webp: inWebP(file)
-      case .pnm: nil
+      case .bmp, .gif, .pnm: nil
       }
     return value.flatMap(Orientation.init(rawValue:)) ?? .upright
   }

@@ -1,7 +1,7 @@
 import CPNG
 import WaymarkSystem
 
-/// PNG of every colour type and depth, interlaced or not; transparency over white, 16 bits cut to 8.
+/// PNG of every colour type and depth, interlaced or not; 16 bits cut to 8.
 enum PNGDecoder {
   /// Width and height from IHDR, which has to be the first chunk (ISO/IEC 15948, 5.6).
   static func size(of bytes: UnsafeRawBufferPointer) throws(ImageError) -> (width: Int, height: Int) {
@@ -15,17 +15,22 @@ enum PNGDecoder {
     return (width, height)
   }
 
+  /// Decodes into `width * height` bytes of gray, or three times as many of colour.
+  ///
+  /// - Returns: whether the background shows.
   static func decode(
-    _ bytes: UnsafeRawBufferPointer, width: Int, height: Int, channels: Int, into out: UnsafeMutablePointer<UInt8>
-  ) throws(ImageError) {
+    _ bytes: UnsafeRawBufferPointer, width: Int, height: Int, channels: Int, over background: PictureDecoder.Background,
+    into out: UnsafeMutablePointer<UInt8>
+  ) throws(ImageError) -> Bool {
+    var isTransparent: CInt = 0
     let (status, message) = withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(WM_PNG_MESSAGE)) {
       let status = wm_png_decode(
         bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count, Int32(channels), UInt32(width),
-        UInt32(height), out, $0.baseAddress)
+        UInt32(height), background.rawValue, &isTransparent, out, $0.baseAddress)
       return (Int(status), status == 0 ? "" : String(cString: $0.baseAddress!))
     }
     switch status {
-    case WM_PNG_OK: return
+    case WM_PNG_OK: return isTransparent != 0
     case WM_PNG_MEMORY:
       throw ImageError(
         .outOfMemory, "there is no memory to decode the PNG", hint: "Close other programs or scale it down.")

@@ -11,15 +11,28 @@ public struct DecodedPicture<Image: Sendable>: Sendable {
   public let orientation: Orientation
   /// The file ended before the picture did (JPEG only); what was missing is mid-gray.
   public let isTruncated: Bool
+  /// Some of it is transparent, so that the decoder's background shows.
+  public let isTransparent: Bool
 }
 
 /// Reads picture files by their contents, whatever they are called.
 ///
-/// JPEG (baseline, progressive, gray, CMYK), PNG (every colour type and depth), WebP and PNM (P1 to P6). The EXIF
-/// orientation is applied, transparency lies over white.
+/// JPEG (baseline, progressive, gray, CMYK), PNG (every colour type and depth), WebP, BMP, GIF (the first picture) and PNM
+/// (P1 to P6). The EXIF orientation is applied, transparency lies over ``background``.
 public struct PictureDecoder: Sendable {
   /// Pictures of more pixels are refused before memory is taken for them.
   public var pixelLimit: Int
+
+  /// The colour behind transparent pictures.
+  public enum Background: UInt8, Sendable {
+    /// As paper has it.
+    case white = 255
+    /// As a dark screen has it.
+    case black = 0
+  }
+
+  /// What transparency lies over; white by default.
+  public var background = Background.white
 
   /// 100 megapixels.
   public static let defaultPixelLimit = 100_000_000
@@ -45,7 +58,7 @@ public struct PictureDecoder: Sendable {
     let image = GrayImage(width: stored.width, height: stored.height, buffer: stored.buffer)
     return DecodedPicture(
       image: image.oriented(stored.orientation), format: stored.format, orientation: stored.orientation,
-      isTruncated: stored.isTruncated)
+      isTruncated: stored.isTruncated, isTransparent: stored.isTransparent)
   }
 
   package func rgb(_ file: UnsafeRawBufferPointer) throws(ImageError) -> DecodedPicture<RGBImage> {
@@ -53,7 +66,7 @@ public struct PictureDecoder: Sendable {
     let image = RGBImage(width: stored.width, height: stored.height, buffer: stored.buffer)
     return DecodedPicture(
       image: image.oriented(stored.orientation), format: stored.format, orientation: stored.orientation,
-      isTruncated: stored.isTruncated)
+      isTruncated: stored.isTruncated, isTransparent: stored.isTransparent)
   }
 
   /// Pixels as they lie in the file.
@@ -64,15 +77,18 @@ public struct PictureDecoder: Sendable {
     let format: PictureFormat
     let orientation: Orientation
     var isTruncated = false
+    var isTransparent = false
   }
 
   private func pixels(_ file: UnsafeRawBufferPointer, channels: Int) throws(ImageError) -> Stored {
     let format = try PictureFormat.detect(file)
     let orientation = ExifOrientation.find(in: file, format: format)
-    func stored(_ width: Int, _ height: Int, _ buffer: PixelBuffer, isTruncated: Bool = false) -> Stored {
+    func stored(
+      _ width: Int, _ height: Int, _ buffer: PixelBuffer, isTruncated: Bool = false, isTransparent: Bool = false
+    ) -> Stored {
       Stored(
         buffer: buffer, width: width, height: height, format: format, orientation: orientation,
-        isTruncated: isTruncated)
+        isTruncated: isTruncated, isTransparent: isTransparent)
     }
 
     switch format {
@@ -91,31 +107,49 @@ public struct PictureDecoder: Sendable {
     case .png:
       let (width, height) = try PNGDecoder.size(of: file)
       let buffer = try room(for: width, height, channels)
-      try PNGDecoder.decode(file, width: width, height: height, channels: channels, into: buffer.bytes)
-      return stored(width, height, buffer)
+      let isTransparent = try PNGDecoder.decode(
+        file, width: width, height: height, channels: channels, over: background, into: buffer.bytes)
+      return stored(width, height, buffer, isTransparent: isTransparent)
     case .webp:
       let features = try WebPDecoder.features(of: file)
       _ = try checked(Int(features.width), Int(features.height))
       if features.has_animation != 0, let still = WebPDecoder.firstFrame(of: file) {
         return try still.withUnsafeBufferPointer { bytes throws(ImageError) in
           let raw = UnsafeRawBufferPointer(bytes)
-          let features = try WebPDecoder.features(of: raw)
-          let (width, height) = (Int(features.width), Int(features.height))
-          let buffer = try room(for: width, height, channels)
-          try WebPDecoder.decode(raw, features: features, channels: channels, into: buffer.bytes)
-          return stored(width, height, buffer)
+          let made = try webP(raw, try WebPDecoder.features(of: raw), channels)
+          return stored(made.width, made.height, made.buffer, isTransparent: made.isTransparent)
         }
       }
-      let (width, height) = (Int(features.width), Int(features.height))
-      let buffer = try room(for: width, height, channels)
-      try WebPDecoder.decode(file, features: features, channels: channels, into: buffer.bytes)
-      return stored(width, height, buffer)
+      let made = try webP(file, features, channels)
+      return stored(made.width, made.height, made.buffer, isTransparent: made.isTransparent)
+    case .bmp:
+      let header = try BMPHeader(ByteReader(file))
+      let buffer = try room(for: header.width, header.height, channels)
+      var writer = PixelWriter(buffer.bytes, channels: channels, over: background)
+      try BMPDecoder.decode(ByteReader(file), header, into: &writer)
+      return stored(header.width, header.height, buffer, isTransparent: writer.isTransparent)
+    case .gif:
+      let decoder = try GIFDecoder(ByteReader(file))
+      let buffer = try room(for: decoder.width, decoder.height, channels)
+      var writer = PixelWriter(buffer.bytes, channels: channels, over: background)
+      try decoder.decode(into: &writer)
+      return stored(decoder.width, decoder.height, buffer, isTransparent: writer.isTransparent)
     case .pnm:
       var reader = try PNMReader(file)
       let buffer = try room(for: reader.width, reader.height, channels)
       try reader.decode(channels: channels, into: buffer.bytes)
       return stored(reader.width, reader.height, buffer)
     }
+  }
+
+  private func webP(
+    _ file: UnsafeRawBufferPointer, _ features: WebPBitstreamFeatures, _ channels: Int
+  ) throws(ImageError) -> (buffer: PixelBuffer, width: Int, height: Int, isTransparent: Bool) {
+    let (width, height) = (Int(features.width), Int(features.height))
+    let buffer = try room(for: width, height, channels)
+    let isTransparent = try WebPDecoder.decode(
+      file, features: features, channels: channels, over: background, into: buffer.bytes)
+    return (buffer, width, height, isTransparent)
   }
 
   private func checked(_ width: Int, _ height: Int) throws(ImageError) -> Int {

@@ -8,6 +8,10 @@ public enum PictureFormat: String, Sendable, CaseIterable {
   case png
   /// WebP (RFC 9649).
   case webp
+  /// BMP of Windows and OS/2, 1 to 32 bits a pixel.
+  case bmp
+  /// GIF 87a and 89a.
+  case gif
   /// PBM, PGM and PPM of netpbm, P1 to P6.
   case pnm
 
@@ -31,6 +35,13 @@ public enum PictureFormat: String, Sendable, CaseIterable {
     if starts([0xFF, 0xD8, 0xFF]) { return .jpeg }
     if starts([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return .png }
     if starts("RIFF"), starts("WEBP", at: 8) { return .webp }
+    // Two letters alone are too little of a mark: the size of the next header has to be one that there is.
+    if starts("BM"), bytes.count >= 26,
+      BMPHeader.isHeaderSize(ByteReader(bytes).uint32(14, littleEndian: true) ?? 0)
+    {
+      return .bmp
+    }
+    if starts("GIF87a") || starts("GIF89a") { return .gif }
     if bytes.count >= 3, bytes[0] == UInt8(ascii: "P"), (0x31...0x36).contains(bytes[1]),
       PNMReader.isSpace(bytes[2]) || bytes[2] == UInt8(ascii: "#")
     {
@@ -44,15 +55,13 @@ public enum PictureFormat: String, Sendable, CaseIterable {
     }
     throw ImageError(
       .unknownFormat, "the contents are not a picture in a known format",
-      hint: "JPEG, PNG, WebP and PNM (P1 to P6) are read; the file name does not matter.")
+      hint: "JPEG, PNG, WebP, BMP, GIF and PNM (P1 to P6) are read; the file name does not matter.")
   }
 
   /// The name of a format that is recognised in order to be refused.
   private static func refused(
     starts: (String, Int) -> Bool, startsBytes: ([UInt8]) -> Bool, _ bytes: UnsafeRawBufferPointer
   ) -> String? {
-    if starts("GIF87a", 0) || starts("GIF89a", 0) { return "GIF" }
-    if starts("BM", 0), bytes.count >= 26 { return "BMP" }
     if starts("%PDF-", 0) { return "PDF" }
     if startsBytes([0x49, 0x49, 0x2A, 0x00]) || startsBytes([0x4D, 0x4D, 0x00, 0x2A]) { return "TIFF" }
     if startsBytes([0x00, 0x00, 0x00, 0x0C, 0x4A, 0x58, 0x4C, 0x20]) || startsBytes([0xFF, 0x0A]) { return "JPEG XL" }

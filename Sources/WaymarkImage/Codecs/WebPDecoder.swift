@@ -1,7 +1,7 @@
 import CWebP
 import WaymarkSystem
 
-/// WebP, lossy and lossless; transparency over white; of an animation the first frame.
+/// WebP, lossy and lossless; of an animation the first frame.
 enum WebPDecoder {
   /// Reads the features that the header tells.
   static func features(of bytes: UnsafeRawBufferPointer) throws(ImageError) -> WebPBitstreamFeatures {
@@ -12,36 +12,37 @@ enum WebPDecoder {
   }
 
   /// Decodes into `width * height` bytes of gray, or three times as many of colour.
+  ///
+  /// - Returns: whether the background shows.
   static func decode(
     _ bytes: UnsafeRawBufferPointer, features: WebPBitstreamFeatures, channels: Int,
-    into out: UnsafeMutablePointer<UInt8>
-  ) throws(ImageError) {
+    over background: PictureDecoder.Background, into out: UnsafeMutablePointer<UInt8>
+  ) throws(ImageError) -> Bool {
     let (width, height) = (Int(features.width), Int(features.height))
     let data = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
     let pixels = width * height
     if features.has_alpha == 0 {
       if channels == 3 {
         guard WebPDecodeRGBInto(data, bytes.count, out, 3 * pixels, Int32(3 * width)) != nil else { throw damaged() }
-        return
+        return false
       }
       let rgb = PixelBuffer(capacity: 3 * pixels)
       guard WebPDecodeRGBInto(data, bytes.count, rgb.bytes, 3 * pixels, Int32(3 * width)) != nil else {
         throw damaged()
       }
       Luma.convert(rgb: rgb.bytes, to: out, count: pixels)
+      return false
     } else {
       let rgba = PixelBuffer(capacity: 4 * pixels)
       guard WebPDecodeRGBAInto(data, bytes.count, rgba.bytes, 4 * pixels, Int32(4 * width)) != nil else {
         throw damaged()
       }
+      var writer = PixelWriter(out, channels: channels, over: background)
       for i in 0..<pixels {
         let p = rgba.bytes + 4 * i
-        if channels == 3 {
-          for c in 0..<3 { out[3 * i + c] = Luma.overWhite(p[c], alpha: p[3]) }
-        } else {
-          out[i] = Luma.overWhite(Luma.of(p[0], p[1], p[2]), alpha: p[3])
-        }
+        writer.put(.init(red: p[0], green: p[1], blue: p[2], alpha: p[3]), at: i)
       }
+      return writer.isTransparent
     }
   }
 

@@ -80,7 +80,7 @@ extension KioskServer {
 
   /// Only pictures are handed on as what they say they are.
   private static func contentType(_ format: String) -> String {
-    ["jpeg": "image/jpeg", "png": "image/png", "webp": "image/webp"][format] ?? "application/octet-stream"
+    ["jpeg", "png", "webp", "bmp", "gif"].contains(format) ? "image/\(format)" : "application/octet-stream"
   }
 
   /// One part of the stream: a header that names the frame, then the picture.

@@ -91,7 +91,7 @@ public struct MediaHeader: Codable, Hashable, Sendable {
   public var id: JSONValue?
   /// The frame it shows.
   public var frame: FrameReference?
-  /// `jpeg`, `png`, `webp` or `pnm`.
+  /// `jpeg`, `png`, `webp`, `bmp`, `gif` or `pnm`.
   public var format: String
   /// Width in pixels.
   public var width: Int

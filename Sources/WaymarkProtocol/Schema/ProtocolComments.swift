@@ -597,7 +597,7 @@ extension ProtocolComments {
     MediaGalleryRequest.id	Its id.
     MediaGalleryRequest.width	The width wanted in pixels; its own when missing. From 16 to 8192.
     MediaHeader	The line before a picture: `size` bytes follow it.
-    MediaHeader.format	`jpeg`, `png`, `webp` or `pnm`.
+    MediaHeader.format	`jpeg`, `png`, `webp`, `bmp`, `gif` or `pnm`.
     MediaHeader.frame	The frame it shows.
     MediaHeader.height	Height in pixels.
     MediaHeader.id	The request that it answers.

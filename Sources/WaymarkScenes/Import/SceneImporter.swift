@@ -124,7 +124,7 @@ package struct SceneImporter {
       else {
         reader.report(
           SourceMark(line: 0, column: 0), "", "badPicture", "'\(given)' is not a readable picture",
-          hint: "name a JPEG, PNG, WebP or PNM picture")
+          hint: "name a JPEG, PNG, WebP, BMP, GIF or PNM picture")
         return "anchor.png"
       }
       return add(bytes, stem: ((given as NSString).lastPathComponent as NSString).deletingPathExtension, kind)
@@ -160,7 +160,8 @@ package struct SceneImporter {
     }
     guard let kind = PictureKind(of: data) else {
       reader.report(
-        mark, field, "badPicture", "the picture is neither JPEG, PNG, WebP nor PNM", hint: "encode one of these")
+        mark, field, "badPicture", "the picture is neither JPEG, PNG, WebP, BMP, GIF nor PNM",
+        hint: "encode one of these")
       return nil
     }
     return add([UInt8](data), stem: stem, kind)

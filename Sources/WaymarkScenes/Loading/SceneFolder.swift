@@ -74,7 +74,7 @@ package struct SceneFolder: Sendable {
 /// The kinds of pictures that are read, told by their first bytes.
 package enum PictureKind: String, Sendable {
   case jpeg = "jpg"
-  case png, webp, pnm
+  case png, webp, bmp, gif, pnm
 
   /// - Parameter bytes: the file, or its first 16 bytes.
   package init?(of bytes: some Collection<UInt8>) {
@@ -85,6 +85,10 @@ package enum PictureKind: String, Sendable {
       self = .png
     } else if bytes.count >= 12, bytes.starts(with: "RIFF".utf8), bytes[8..<12].elementsEqual("WEBP".utf8) {
       self = .webp
+    } else if bytes.starts(with: "BM".utf8), bytes.count == 16, bytes[15] == 0, bytes[14] >= 12 {
+      self = .bmp
+    } else if bytes.starts(with: "GIF87a".utf8) || bytes.starts(with: "GIF89a".utf8) {
+      self = .gif
     } else if bytes.count >= 3, bytes[0] == UInt8(ascii: "P"),
       (UInt8(ascii: "1")...UInt8(ascii: "6")).contains(bytes[1]),
       [0x20, 0x0A, 0x0D, 0x09].contains(bytes[2])

@@ -18,7 +18,7 @@ extension SceneFolder.Refusal {
     case .notAFile: "\(name) is not a file"
     case .empty: "\(name) is empty"
     case .tooLarge: "\(name) is larger than \(SceneLimits.pictureBytes >> 20) MiB"
-    case .notAPicture: "\(name) is neither JPEG, PNG, WebP nor PNM"
+    case .notAPicture: "\(name) is neither JPEG, PNG, WebP, BMP, GIF nor PNM"
     case .unreadable: "\(name) cannot be read"
     }
   }
@@ -29,7 +29,7 @@ extension SceneFolder.Refusal {
     case .missing: "put the picture into the folder or correct the name"
     case .tooLarge: "save it smaller"
     case .unreadable: "let the service's user read it"
-    case .notAFile, .empty, .notAPicture: "put a JPEG, PNG, WebP or PNM picture there"
+    case .notAFile, .empty, .notAPicture: "put a JPEG, PNG, WebP, BMP, GIF or PNM picture there"
     }
   }
 }

@@ -14,7 +14,8 @@ struct DocumentsFindCommand: ParsableCommand {
     commandName: "find",
     abstract: "Print where the page is in each picture.",
     discussion: """
-      Reads JPEG, PNG, WebP and PNM files by their contents; folders with everything below them; - is standard input. \
+      Reads JPEG, PNG, WebP, BMP, GIF and PNM files by their contents; folders with everything below them; - is standard \
+      input. \
       Corners are in pixels of the upright picture, clockwise from the page's top left.
 
       Exit codes, the first that applies to any input: 64 usage, 66 a file cannot be opened, 65 a file is not a picture \

@@ -36,15 +36,14 @@ final class PictureScanner {
   /// Reads, decodes, scans and judges one input. Whatever is wrong with it stands in the report.
   func scan(_ input: ScanInput) -> ScanReport {
     var report = ScanReport(input: input.name, isFound: input.isFound)
-    do {
+    do throws(ImageError) {
       let file = try input.read()
-      let picture = try settings.decoder.gray(file)
+      let found = try scanner.scan(file, with: settings.decoder)
+      let (picture, reading) = (found.picture, found.reading)
       report.width = picture.image.width
       report.height = picture.image.height
       report.isTruncated = picture.isTruncated
-      let start = MonotonicClock.now
-      let reading = picture.image.withView { scanner.scan($0) }
-      report.elapsed = MonotonicClock.now - start
+      report.elapsed = found.seconds
       report.symbols = reading.symbols
       report.isLimited = reading.limited
       let open = reading.incomplete.flatMap(\.corners).filter { part in
@@ -59,7 +58,7 @@ final class PictureScanner {
       if settings.grades {
         report.grades = picture.image.withView { view in report.symbols.map { grader.grade($0, in: view) } }
       }
-      if let path = input.annotation { annotate(&report, file, path) }
+      if let path = input.annotation { annotate(&report, file, found.background, path) }
     } catch {
       report.error = error
     }
@@ -92,10 +91,14 @@ final class PictureScanner {
     report.chosen = result.symbol.flatMap { report.symbols.firstIndex(of: $0) }
   }
 
-  private func annotate(_ report: inout ScanReport, _ file: [UInt8], _ path: String) {
+  private func annotate(
+    _ report: inout ScanReport, _ file: [UInt8], _ background: PictureDecoder.Background, _ path: String
+  ) {
     do {
+      var decoder = settings.decoder
+      decoder.background = background
       let marks = MarkedPicture.marks(of: report, isVerdict: settings.judge != nil)
-      try AnnotationTarget.write(MarkedPicture.draw(marks, on: try settings.decoder.rgb(file).image), to: path)
+      try AnnotationTarget.write(MarkedPicture.draw(marks, on: try decoder.rgb(file).image), to: path)
     } catch {
       report.annotationError = error
     }

@@ -15,7 +15,8 @@ struct TextCommand: ParsableCommand {
     commandName: "text",
     abstract: "Read lines of printed text in pictures.",
     discussion: """
-      Reads JPEG, PNG, WebP and PNM files by their contents; folders with everything below them; - is standard input. \
+      Reads JPEG, PNG, WebP, BMP, GIF and PNM files by their contents; folders with everything below them; - is standard \
+      input. \
       Lines stand in any direction, dark on light or light on dark. A pattern is a name (digits, date, number, mrz, luhn, imei, gtin, \
       gtin-8, gtin-12, gtin-13, gtin-14, sscc, iban, vin, mod97-10, mod11-2, mod37-36) or a regular expression for the whole text between slashes (/[A-Z]{2}[0-9]{4}/); what \
       satisfies one is accepted. With --frames the pictures of a folder are frames of one camera, a tenth of a second apart, and a text is \

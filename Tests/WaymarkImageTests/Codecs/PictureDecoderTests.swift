@@ -1,4 +1,6 @@
+import Foundation
 import Testing
+import WaymarkGeometry
 import WaymarkSystem
 
 @testable import WaymarkImage
@@ -53,7 +55,7 @@ struct PictureDecoderTests {
 
   @Test func refusesByName() {
     let files: [(String, [UInt8])] = [
-      ("GIF", Array("GIF89a......".utf8)), ("BMP", Array("BM".utf8) + Array(repeating: 0, count: 60)),
+      ("ICO", [0, 0, 1, 0, 1, 0, 16, 16]),
       ("PDF", Array("%PDF-1.7\n".utf8)), ("HEIC", [0, 0, 0, 24] + Array("ftypheic....mif1heic".utf8)),
       ("AVIF", [0, 0, 0, 24] + Array("ftypavif....".utf8)), ("TIFF", [0x49, 0x49, 0x2A, 0, 8, 0, 0, 0]),
     ]
@@ -65,6 +67,59 @@ struct PictureDecoderTests {
         return error.code == .unsupportedFormat && error.message.contains(name) && error.hint.contains("Convert")
       }
     }
+  }
+
+  /// Noise in every kind of BMP and GIF, and a PNG of the same pixels that another program wrote.
+  @Test func readsTheSamePixelsAsFromPNG() throws {
+    let folder = TestPictures.fixtures + "/Pictures/equal"
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+    let pairs = names.filter { names.contains($0 + ".png") }
+    #expect(pairs.count >= 13)
+    for name in pairs {
+      let (file, twin) = (try PictureFile.read("\(folder)/\(name)"), try PictureFile.read("\(folder)/\(name).png"))
+      let (image, expected) = (try PictureDecoder().rgb(file), try PictureDecoder().rgb(twin).image)
+      #expect(image.image.width == expected.width && image.image.height == expected.height, "\(name)")
+      #expect(image.image.withBytes { $0.elementsEqual(expected.withBytes { Array($0) }) }, "\(name)")
+      #expect(image.isTransparent == (name.contains("alpha") || name.contains("transparent")), "\(name)")
+      let gray = try PictureDecoder().gray(file).image
+      let opaque = !image.isTransparent
+      #expect(TestPictures.difference(gray, try PictureDecoder().gray(twin).image) <= (opaque ? 1 : 2), "\(name)")
+    }
+  }
+
+  @Test func laysTransparencyOverItsBackground() throws {
+    // Gray and alpha: clear, half, opaque.
+    let file = try PictureFile.read(TestPictures.fixtures + "/Pictures/read/dark-png.png")
+    var decoder = PictureDecoder()
+    let white = try decoder.gray(file)
+    decoder.background = .black
+    let black = try decoder.gray(file)
+    #expect(white.isTransparent && black.isTransparent)
+    #expect(pixels(white.image).allSatisfy { $0 == 255 })
+    #expect(Set(pixels(black.image)) == [0, 255])
+    #expect(try !PictureDecoder().gray(try PNGEncoder.encode(TestPictures.gray(9, 9))).isTransparent)
+  }
+
+  /// Every beginning of a file, and every byte changed: an answer or an error, and never more pixels than allowed.
+  @Test(arguments: ["bmp-runs8.bmp", "bmp-os2.bmp", "bmp-v5.bmp", "gif-interlaced.gif", "gif-comment.gif"])
+  func survivesDamage(_ name: String) throws {
+    let file = try PictureFile.read(TestPictures.fixtures + "/Pictures/read/" + name)
+    let decoder = PictureDecoder(pixelLimit: 1 << 16)
+    var random = RandomSource(seed: 3)
+    for length in stride(from: 0, to: file.count, by: max(1, file.count / 150)) {
+      _ = try? decoder.gray(Array(file[..<length]))
+    }
+    var decoded = 0
+    for _ in 0..<400 {
+      var broken = file
+      for _ in 0..<4 {
+        broken[Int(random.next() % UInt64(min(300, file.count)))] = UInt8(truncatingIfNeeded: random.next())
+      }
+      guard let picture = try? decoder.rgb(broken) else { continue }
+      #expect(picture.image.width * picture.image.height <= 1 << 16)
+      decoded += 1
+    }
+    #expect(decoded > 0)
   }
 
   @Test func saysWhatIsWrong() {

@@ -1158,7 +1158,7 @@ class MediaHeader(Message):
     frame: FrameReference | None = None
     """The frame it shows."""
     format: str
-    """`jpeg`, `png`, `webp` or `pnm`."""
+    """`jpeg`, `png`, `webp`, `bmp`, `gif` or `pnm`."""
     width: int
     """Width in pixels."""
     height: int

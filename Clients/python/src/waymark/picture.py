@@ -16,7 +16,7 @@ class Picture:
     header: MediaHeader
     """Its format, size, and the frame that it shows."""
     data: bytes
-    """The bytes of the file: JPEG, PNG, WebP or PNM."""
+    """The bytes of the file: JPEG, PNG, WebP, BMP, GIF or PNM."""
 
     def array(self) -> Any:
         """The pixels as a numpy array, height x width (gray) or height x width x 3 (RGB), 8 bits each.
