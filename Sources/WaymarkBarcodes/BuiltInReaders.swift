@@ -11,6 +11,8 @@ struct BuiltInReaders {
     var parts: [StructuredAppend.Code] = []
     /// Codes that are there for certain and were not read.
     var unread: [MatrixDetection] = []
+    /// True if something was left undone because the picture would have cost too much.
+    var isLimited = false
   }
 
   let view: ImageView
@@ -60,7 +62,8 @@ struct BuiltInReaders {
 
   func read() -> Reading {
     var reading = Reading()
-    let detections = self.detections()
+    let (detections, isLimited) = look()
+    reading.isLimited = isLimited
     for finding in detections {
       if let message = finding.message, message.part != nil {
         reading.parts.append(
@@ -77,16 +80,22 @@ struct BuiltInReaders {
     return reading
   }
 
-  func detections() -> [MatrixDetection] {
+  /// The codes that are there, read or not, and whether something was left undone in a still; live frames are rationed anyway.
+  func look() -> (detections: [MatrixDetection], isLimited: Bool) {
     var detections: [MatrixDetection] = []
+    var isLimited = false
     let isStill = effort == .still
     if wanted.contains(.dataMatrix) {
-      let contours = Contours(view, levels: levels)
-      detections += DataMatrixReader(
-        view: view, levels: levels, isThorough: isStill,
-        failures: isStill ? 600 : isPatient ? 40 : 12
-      ).read(
-        contours)
+      if isStill {
+        let look = DataMatrixLooks(view: view, levels: levels).read()
+        detections += look.detections
+        isLimited = look.isLimited
+      } else {
+        detections +=
+          DataMatrixReader(
+            view: view, levels: levels, isThorough: false, failures: isPatient ? 40 : 12
+          ).read(Contours(view, levels: levels, isFine: false)).detections
+      }
     }
     let step = isStill ? 2 : 3
     if wanted.contains(.aztec) {
@@ -108,7 +117,7 @@ struct BuiltInReaders {
         detections += onItsSide { PDF417Reader(view: $0, levels: $1, readsFine: true).read() }
       }
     }
-    return detections
+    return (detections, isLimited)
   }
 
   /// Runs a reader that looks along rows on the picture's columns.

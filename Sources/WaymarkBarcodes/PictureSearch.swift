@@ -43,7 +43,10 @@ struct PictureSearch {
   var accepted: [Symbol] { evidence.accepted + parts.outcome.whole }
 
   /// True if something was left undone because the picture would have cost too much.
-  var isLimited: Bool { qr.isLimited }
+  var isLimited: Bool { qr.isLimited || isOwnLimited }
+
+  /// The same of the readers of this module.
+  private var isOwnLimited = false
 
   /// Places that need no further look, because symbols of which no pass can say otherwise lie there.
   var explained: ExplainedPlaces { ExplainedPlaces(evidence.settled.map(\.corners) + parts.places) }
@@ -114,6 +117,7 @@ struct PictureSearch {
     else { return }
     searches += wanted.count
     let own = BuiltInReaders.enlarged(image, wanted)
+    if own.isLimited { isOwnLimited = true }
     for symbol in own.symbols { evidence.add(symbol) }
     parts.add(own.parts)
     unreadOwn.removeAll { open in own.symbols.contains { $0.corners.overlaps(open.corners) } }
@@ -135,6 +139,7 @@ struct PictureSearch {
         BuiltInReaders(view: $0, levels: BlockMean($0), wanted: wanted, effort: effort, isPatient: isPatient).read()
       }
     }
+    if own.isLimited { isOwnLimited = true }
     for var symbol in own.symbols {
       symbol.corners = symbol.corners.scaled(by: octave.factor)
       evidence.add(symbol)

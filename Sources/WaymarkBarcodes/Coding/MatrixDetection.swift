@@ -30,10 +30,10 @@ struct MatrixDetection {
   /// The code as a symbol; `nil` where it was not read or is empty.
   var symbol: Symbol? { message.flatMap { Symbol($0, symbology: symbology, corners: corners) } }
 
-  /// The same in the picture of which the one that was read is a copy `scale` times as large.
-  func scaled(by scale: Double) -> MatrixDetection {
-    let shift = (scale - 1) / 2
-    let map = Homography([scale, 0, shift], [0, scale, shift], [0, 0, 1])
+  /// The same in the picture of which the one that was read is a copy `scale` times as large, or a part that begins at `origin`.
+  func placed(scale: Double = 1, origin: Point2 = [0, 0]) -> MatrixDetection {
+    let shift = origin + (scale - 1) / 2
+    let map = Homography([scale, 0, shift.x], [0, scale, shift.y], [0, 0, 1])
     var other = self
     other.corners = map.apply(corners)
     other.module *= scale

@@ -47,7 +47,9 @@ struct CroppedDataMatrixFinder {
       for i in 0..<count {
         let (a, b) = (polygon.points[polygon.corners[i]], polygon.points[polygon.corners[(i + 1) % count]])
         let length = a.distance(to: b)
-        guard length >= shortest, let (from, end) = fromBorder(a, b), let side = border(at: from) else { continue }
+        guard length >= shortest, polygon.sides.contains(length), let (from, end) = fromBorder(a, b),
+          let side = border(at: from)
+        else { continue }
         // A line along the border of the picture does not belong to a code.
         guard border(at: (from + end) / 2 + (from - end) * 0.1) == nil else { continue }
         // The dark is to the right of the border as it is followed.

@@ -14,6 +14,11 @@ struct DataMatrixCorner {
   var left: [Point2] = []
   var lower: [Point2] = []
 
+  /// What the symbol covers if its sides are parallel.
+  var outline: Quadrilateral {
+    Quadrilateral(topLeft: top, topRight: top + right - corner, bottomRight: right, bottomLeft: corner)
+  }
+
   var length: Double { min(corner.distance(to: top), corner.distance(to: right)) }
 
   /// Every corner in some borders whose sides are long enough to be a symbol, the longest first.
@@ -21,7 +26,10 @@ struct DataMatrixCorner {
   /// - Parameter shortest: pixels of the shorter side.
   static func find(in contours: Contours, shortest: Double) -> [DataMatrixCorner] {
     var found: [DataMatrixCorner] = []
+    // Pairs of sides of coarser polygons of the same border, by the points where they begin and end.
+    var known: Set<[Int]> = []
     for polygon in contours.polygons {
+      defer { if !polygon.isFollowed { known.removeAll(keepingCapacity: true) } }
       let count = polygon.corners.count
       guard count >= 3 else { continue }
       func at(_ i: Int) -> Point2 { polygon.points[polygon.corners[i % count]] }
@@ -33,7 +41,9 @@ struct DataMatrixCorner {
           let second = at(i + gap + 2) - at(i + gap + 1)
           let blunt = at(i + gap + 1).distance(to: at(i + 1))
           let shorter = min(first.length, second.length)
-          guard second.length >= shortest, blunt <= 0.15 * shorter + 2 else { continue }
+          guard second.length >= shortest, blunt <= 0.15 * shorter + 2, polygon.sides.contains(shorter) else {
+            continue
+          }
           let longer = max(first.length, second.length)
           guard longer < 20 * shorter else { continue }
           let sine = first.cross(second) / (first.length * second.length)
@@ -41,6 +51,8 @@ struct DataMatrixCorner {
           guard let a = line(polygon, i), let b = line(polygon, i + gap + 1) else { continue }
           guard let tip = a.crossing(b, leastSine: 0.4) else { continue }
           guard tip.distance(to: at(i + 1)) < 0.2 * shorter + 3 else { continue }
+          let ends = [i, i + 1, i + gap + 1, i + gap + 2].map { polygon.corners[$0 % count] }
+          guard known.insert(ends).inserted else { break }
           let start = a.foot(at(i))
           let end = b.foot(at(i + gap + 2))
           // With the dark to the right a turn to the right is a corner of something dark.

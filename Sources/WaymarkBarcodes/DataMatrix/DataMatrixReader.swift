@@ -9,39 +9,76 @@ struct DataMatrixReader {
   let levels: BlockMean
   /// True if a symbol is worth more than one way to count and to sample its modules: in a live frame the next one is.
   var isThorough = true
-  /// How many corners may fail.
+  /// How many corners may fail whose alternating sides were searched; in a still that is the price of eight others.
   var failures = 40
+
+  /// True if symbols that are partly outside the picture are looked for.
+  var findsCut = true
+
+  /// The result of one look at a picture.
+  struct Look {
+    var detections: [MatrixDetection] = []
+    /// The corners that have an L, and tones that alternate at its ends, and were not read.
+    var frames: [Quadrilateral] = []
+    /// True if it ended before the last corner.
+    var isLimited = false
+  }
 
   /// The shortest side of a symbol that is looked for, in pixels: eight modules.
   private static let shortest = 13.0
   /// So many corners are glanced at, in a live frame and in a still: a photograph of racks has hundreds.
-  private static let glances = (live: 200, still: 4000)
+  private static let glances = (live: 200, still: 8000)
+  /// The least modules of an alternating side that speaks for a symbol by itself: those of the smallest.
+  private static let framed = 10
 
-  func read(_ contours: Contours) -> [MatrixDetection] {
-    var detections: [MatrixDetection] = []
-    var failed = 0
+  /// - Parameter known: symbols that were read before; inside of them there is nothing to look for.
+  func read(_ contours: Contours, known: [Quadrilateral] = []) -> Look {
+    var look = Look(isLimited: contours.isLimited)
+    var places = known
+    // In eighths.
+    var left = 8 * failures
     var glances = isThorough ? Self.glances.still : Self.glances.live
     let cut = CroppedDataMatrixFinder(view: view, levels: levels)
     for corner in DataMatrixCorner.find(in: contours, shortest: Self.shortest) {
-      if failed >= failures { break }
+      if left <= 0 || glances == 0 {
+        look.isLimited = true
+        break
+      }
       if !isThorough, !corner.left.isEmpty { continue }
       let middle = (corner.top + corner.right) / 2
-      if detections.contains(where: { $0.isRead && ($0.corners.contains(middle)) }) { continue }
-      if glances == 0 { break }
+      if places.contains(where: { $0.contains(middle) }) { continue }
       glances -= 1
       let search = DataMatrixTimingSearch(view: view, levels: levels, inverted: corner.inverted)
       guard DataMatrixStroke.isFilled(corner, search) else { continue }
-      guard let found = read(corner) ?? cut.finding(corner) else {
-        failed += 1
+      var stage = Stage.corner
+      guard let found = read(corner, &stage) ?? (findsCut ? cut.finding(corner) : nil) else {
+        left -= stage == .corner && isThorough ? 1 : 8
+        if stage == .framed { look.frames.append(corner.outline) }
         continue
       }
-      if !found.isRead { failed += 4 }
-      detections.append(found)
+      if found.isRead {
+        places.append(found.corners)
+      } else {
+        look.frames.append(found.corners)
+        left -= 32
+      }
+      look.detections.append(found)
     }
-    return detections + cut.detections(contours, shortest: Self.shortest)
+    if findsCut { look.detections += cut.detections(contours, shortest: Self.shortest) }
+    return look
   }
 
-  private func read(_ c: DataMatrixCorner) -> MatrixDetection? {
+  /// How far a corner went on the way to a symbol.
+  private enum Stage {
+    /// Two sides, perhaps strokes.
+    case corner
+    /// An L whose alternating sides were searched.
+    case strokes
+    /// One with tones that alternate at its ends.
+    case framed
+  }
+
+  private func read(_ c: DataMatrixCorner, _ stage: inout Stage) -> MatrixDetection? {
     let (up, base) = (c.top - c.corner, c.right - c.corner)
     let (height, width) = (up.length, base.length)
     let search = DataMatrixTimingSearch(view: view, levels: levels, inverted: c.inverted)
@@ -59,6 +96,7 @@ struct DataMatrixReader {
       DataMatrixStroke.isL(
         c, search, inward: (inwardLeft, inwardBottom), thickness: (left, bottom), pitch: [pitchX, pitchY])
     else { return nil }
+    stage = .strokes
     let (u, v) = (base / width * pitchX, up / height * pitchY)
     // Where a side is bent, its last quarter says which way it goes.
     let downwards = c.left.count > 4 ? direction(c.top, c.left[3 * c.left.count / 4]) * pitchY : -v
@@ -76,6 +114,7 @@ struct DataMatrixReader {
     let top = pattern(c.top, downwards, u, width, across)
     let right = pattern(c.right, backwards, v, height, down)
     guard top != nil || right != nil else { return nil }
+    if top != nil && right != nil || max(top?.modules ?? 0, right?.modules ?? 0) >= Self.framed { stage = .framed }
     var best: MatrixDetection?
     func take(_ size: DataMatrixSize, _ top: DataMatrixTiming, _ right: DataMatrixTiming) -> Bool {
       guard let found = examine(c, size, top, right) else { return false }

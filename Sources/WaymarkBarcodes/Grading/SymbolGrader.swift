@@ -149,7 +149,9 @@ public struct SymbolGrader: ~Copyable {
       let readers = BuiltInReaders(
         view: octave.view, levels: octave.levels, wanted: [symbol.symbology], effort: .still)
       let center = symbol.corners.scaled(by: 1 / octave.factor).center
-      let found = readers.detections().first { $0.message?.bytes == symbol.bytes && $0.corners.bounds.contains(center) }
+      let found = readers.look().detections.first {
+        $0.message?.bytes == symbol.bytes && $0.corners.bounds.contains(center)
+      }
       guard let found, let matrix = found.matrix, let map = found.map else { continue }
       let (segments, fixed) = Self.patterns(symbol.symbology, matrix)
       let free = matrix.dark.indices.filter { !fixed.contains($0) }

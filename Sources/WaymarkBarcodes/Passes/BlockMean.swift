@@ -54,6 +54,13 @@ struct BlockMean {
     smooth(means)
   }
 
+  /// The same with a share of every level, of at most 1: less counts as dark.
+  func lowered(to share: Double) -> BlockMean {
+    var other = self
+    for i in levels.indices { other.levels[i] = UInt8(Double(levels[i]) * share) }
+    return other
+  }
+
   /// The mean of 5×5 blocks; at the rims that of the outermost five.
   private mutating func smooth(_ means: [UInt8]) {
     let (wide, high) = (min(5, columns), min(5, rows))
