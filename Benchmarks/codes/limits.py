@@ -13,31 +13,10 @@ import cv2, numpy as np, zxingcpp
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
 import written
+from rendering import bars, blur, drawn, noise, qr, sized
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 WAYMARK = os.environ.get('WAYMARK', os.path.join(HERE, '..', '..', '.build', 'release', 'waymark'))
-random = np.random.default_rng(1)
-
-
-def run(*command, data=None): return subprocess.run(command, input=data, capture_output=True, check=True).stdout
-
-
-def qr(text, version=1, level='M'):
-    art = run('qrencode', '-t', 'ASCII', '-m', '0', '-v', str(version), '-l', level, '-o', '-', data=text.encode()).decode()
-    rows = [[c == '#' for c in line[::2]] for line in art.split('\n') if line]
-    return np.pad(np.where(np.array(rows), 0, 255).astype(np.uint8), 4, constant_values=255)
-
-
-def bars(kind, data, *options):
-    dump = run('zint', '-b', kind, '-d', data, '--dump', *options).decode().split('\n')[0].replace(' ', '')
-    bits = ''.join(format(int(c, 16), '04b') for c in dump).rstrip('0')
-    row = np.array([0 if b == '1' else 255 for b in bits], np.uint8)
-    return np.pad(np.tile(row, (max(24, len(bits) // 4), 1)), ((4, 4), (12, 12)), constant_values=255)
-
-
-def sized(code, pixels):
-    big = cv2.resize(code, None, fx=12, fy=12, interpolation=cv2.INTER_NEAREST)
-    return cv2.resize(big, None, fx=pixels / 12, fy=pixels / 12, interpolation=cv2.INTER_AREA)
 
 
 def placed(picture, level=235, margin=40):
@@ -64,9 +43,7 @@ def turn(p, degrees):
     return cv2.warpAffine(p, m, (s, s), flags=cv2.INTER_LINEAR, borderValue=200)
 
 
-def blur(p, sigma): return cv2.GaussianBlur(p, (0, 0), sigma) if sigma else p
 def motion(p, length): return cv2.filter2D(p, -1, np.full((1, int(length)), 1 / int(length), np.float32))
-def noise(p, sigma): return np.clip(p + random.normal(0, sigma, p.shape), 0, 255).astype(np.uint8)
 def contrast(p, span): return (128 + (p.astype(np.float32) - 128) * span / 205).astype(np.uint8)
 def invert(p, _): return 255 - p
 
@@ -118,14 +95,6 @@ SERIES = [
     ('light on dark', [1], invert, 4), ('curved, degrees of a cylinder', [0, 40, 80, 110, 130, 150], curve, 4),
     ('glare, share of the side', [.05, .1, .15, .2, .25, .3], glare, 4), ('shadow, depth', [.3, .5, .7, .8, .9], shadow, 4),
     ('phone screen, strength', [.3, .6, 1, 1.3, 1.6], screen, 4), ('phone in dark mode, strength', [.3, .6, 1, 1.3, 1.6], lambda p, s: screen(p, s, True), 4)]
-def drawn(kind, data, columns, *options):
-    """A symbol of any kind as zint draws it, large, and how many of its pixels a module has."""
-    with tempfile.NamedTemporaryFile(suffix='.png') as file:
-        run('zint', '-b', kind, '-d', data, '--scale=5', '--notext', '-o', file.name, *options)
-        picture = cv2.imread(file.name, cv2.IMREAD_GRAYSCALE)
-    return picture, picture.shape[1] / columns if columns else 10
-
-
 SYMBOLOGIES = [('EAN-13', 'EANX', '400638133393', '4006381333931'), ('EAN-8', 'EANX', '9638507', '96385074'), ('UPC-A', 'UPCA', '03600029145', '036000291452'),
                ('UPC-E', 'UPCE', '0425261', '04252614'), ('Code 128', 'CODE128', 'Waymark 128', 'Waymark 128'), ('Code 39', 'CODE39', 'WAYMARK-39', 'WAYMARK-39'),
                ('Code 93', 'CODE93', 'WAYMARK93', 'WAYMARK93'), ('Codabar', 'CODABAR', 'A40156B', 'A40156B'), ('ITF', 'C25INTER', '12345678', '12345678'),
