@@ -9,6 +9,8 @@ struct LinearSearch {
   private let symbologies: Set<Symbology>
   /// Where brightness changes in one direction only, the largest place first.
   let bars: [BarRegion]
+  /// Those after them that are looked at where a symbol was read beside them: a shelf has many.
+  private let further: [BarRegion]
   /// Those, of more of them, that are worth a pass of the library: coherent and strong.
   private let clearest: [BarRegion]
   /// Where characters of a DataBar Expanded were seen and no symbol was read.
@@ -28,11 +30,12 @@ struct LinearSearch {
     self.octaves = octaves
     self.symbologies = symbologies
     guard let edges, symbologies.contains(where: { !$0.isMatrix }) else {
-      (bars, clearest) = ([], [])
+      (bars, further, clearest) = ([], [], [])
       return
     }
     let found = BarSearch(edges.tensor, limit: Self.places).regions.map { $0.scaled(by: factor) }
     bars = Array(found.prefix(regions))
+    further = found.dropFirst(regions).filter(Self.isClear)
     clearest = Array(
       found.filter { $0.coherence >= 0.7 && $0.energy >= 20 && $0.length >= 40 }.prefix(Self.windows))
   }
@@ -85,7 +88,10 @@ struct LinearSearch {
     with zbar: inout ZBarScanner
   ) {
     let wanted = pass == .stripInverted ? self.wanted.intersection(invertible) : self.wanted
-    let bars = self.bars.filter { !explained.contains($0) }
+    var bars = self.bars.filter { !explained.contains($0) }
+    if effort == .still, evidence.accepted.contains(where: { !$0.symbology.isMatrix }) {
+      bars += further.filter { !explained.contains($0) }
+    }
     guard !wanted.isEmpty, !bars.isEmpty else { return }
     zbar.use(Self.library(wanted))
     zbar.set(x: 0, y: 2)

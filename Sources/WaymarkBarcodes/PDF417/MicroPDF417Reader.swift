@@ -6,12 +6,15 @@ import WaymarkSymbologies
 /// the shapes it is and which row was met; from many of them follows where every row lies, and each is read along its course.
 struct MicroPDF417Reader {
   let view: ImageView
-  /// How many regions are looked at.
+  /// How many regions may hold none.
   var regions = 6
   /// How many lines are laid across each, at most.
   var lines = 240
   /// True if a third of the lines must have seen something for the others to be laid.
   var glances = false
+
+  /// Regions that are kept.
+  private static let most = 64
 
   /// A line that crosses a symbol from end to end.
   private struct Crossing {
@@ -24,8 +27,10 @@ struct MicroPDF417Reader {
 
   func read() -> [MatrixDetection] {
     var detections: [MatrixDetection] = []
-    for region in GridRegions(view, limit: regions).regions {
+    var failed = 0
+    for region in GridRegions(view, limit: Self.most).regions where failed < regions {
       if detections.contains(where: { $0.isRead && $0.corners.contains(region.center) }) { continue }
+      let known = detections.count
       // Which of the two directions the rows have, nothing says.
       let upright = Point2(-region.direction.y, region.direction.x)
       let ways = [(region.direction, region.length, region.height), (upright, region.height, region.length)]
@@ -34,6 +39,7 @@ struct MicroPDF417Reader {
         detections.append(found)
         if found.isRead { break }
       }
+      if detections.last?.isRead != true || detections.count == known { failed += 1 }
     }
     return detections
   }
