@@ -989,6 +989,12 @@ export interface PoseValue {
   matrix: number[];
 }
 
+/** The role that a connection has now. */
+export interface RoleLowerResult {
+  /** The role. */
+  role: "operator" | "observer";
+}
+
 /** The scan that is armed. */
 export interface ScanBeginResult {
   /** Its id. */
@@ -1588,6 +1594,12 @@ export interface UnsubscribeRequest {
   events?: string[] | null;
 }
 
+/** Gives up rights for the rest of this connection, before it is used for somebody who has fewer. */
+export interface RoleLowerRequest {
+  /** The role from now on: the own one, or one below it. */
+  role: "operator" | "observer";
+}
+
 /** Reloads the configuration, as SIGHUP does. */
 export interface ConfigReloadRequest {
 }
@@ -2147,6 +2159,8 @@ export interface Methods {
   "subscribe": { params: SubscribeRequest; result: Snapshot };
   /** Asks for events no more. */
   "unsubscribe": { params: UnsubscribeRequest; result: UnsubscribeResult };
+  /** Gives up rights for the rest of this connection, before it is used for somebody who has fewer. */
+  "role.lower": { params: RoleLowerRequest; result: RoleLowerResult };
   /** Reloads the configuration, as SIGHUP does. */
   "config.reload": { params: ConfigReloadRequest; result: ConfigReloadResult };
   /** Arms a scan. */

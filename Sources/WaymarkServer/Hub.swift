@@ -170,7 +170,7 @@ package final class Hub: ConnectionOwner {
   /// Lets other people in. Who may do something else now than when they came is sent away, to come again if they may.
   package func use(_ roles: RolePolicy) {
     self.roles = roles
-    for connection in connections.values where roles.role(of: connection.peer) != connection.role {
+    for connection in connections.values where roles.role(of: connection.peer) != connection.admittedRole {
       connection.close(.roleChanged)
     }
   }

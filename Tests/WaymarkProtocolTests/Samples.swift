@@ -159,6 +159,7 @@ enum Samples {
     SubscribeRequest(events: ["scan.*", "anchors.*"], after: EventPosition(instance: "1abc", seq: 41)),
     ConfigReloadRequest(),
     UnsubscribeRequest(events: ["anchors.*"]),
+    RoleLowerRequest(role: .observer),
     ScanBeginRequest(
       mode: .barcode, symbologies: ["ean13", "code128"], region: [0.25, 0.25, 0.5, 0.5], timeout: 30, once: true,
       context: context),
@@ -211,6 +212,7 @@ enum Samples {
     ),
     ("subscribe", snapshot), ("config.reload", ConfigReloadResult(restart: ["socket"])),
     ("unsubscribe", UnsubscribeResult(events: ["scan.*"])),
+    ("role.lower", RoleLowerResult(role: .observer)),
     ("scan.begin", ScanBeginResult(scan: "s1")), ("scan.cancel", Empty()),
     (
       "gallery.list",

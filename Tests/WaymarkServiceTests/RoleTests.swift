@@ -61,6 +61,26 @@ import WaymarkProtocol
     await service.stop()
   }
 
+  /// A program that speaks for others gives up what they may not do; it does not get it back, and stays when roles are read again.
+  @Test func rightsThatWereGivenUpDoNotComeBack() async throws {
+    let service = try await TestService(modules: { _ in [ReloadModule { [] }] })
+    let client = try RawClient(service.path)
+    #expect(try client.next()["role"] == "operator")
+    #expect(try client.ask("role.lower", #"{"role":"operator"}"#, id: 1)["result"]?["role"] == "operator")
+    #expect(try client.ask("role.lower", #"{"role":"observer"}"#, id: 2)["result"]?["role"] == "observer")
+    #expect(try client.ask("role.lower", #"{"role":"operator"}"#, id: 3)["error"]?["code"] == "notPermitted")
+    #expect(try client.ask("role.lower", #"{"role":"root"}"#, id: 4)["error"]?["code"] == "badParams")
+    #expect(try client.ask("config.reload", id: 5)["error"]?["code"] == "notPermitted")
+    _ = try client.ask("subscribe", #"{"events":["scan.*"]}"#, id: 6)
+    await service.publish(ScanSuccessful(scan: "s1", symbology: "qr", text: "secret", corners: []))
+    let event = try client.next()
+    #expect(event["scan"] == "s1")
+    #expect(event["text"] == nil)
+    await Self.use(RolePolicy(operatorUsers: [UInt32(geteuid())], operatorGroups: [Self.group]), service.hub)
+    #expect(try client.ask("ping", id: 7)["result"] != nil)
+    await service.stop()
+  }
+
   @ServiceActor
   private static func use(_ roles: RolePolicy, _ hub: Hub) { hub.use(roles) }
 

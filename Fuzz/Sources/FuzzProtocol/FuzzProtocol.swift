@@ -47,6 +47,7 @@ private let requests: [any ServiceRequest.Type] = [
   GalleryScanRequest.self, MediaGalleryRequest.self, MediaPreviewRequest.self, MediaResourceRequest.self,
   MediaSnapshotRequest.self, PingRequest.self, ScanBeginRequest.self, ScanCancelRequest.self,
   ScanConfirmRequest.self, ScanPictureRequest.self, SceneListRequest.self, SceneLoadRequest.self,
-  SceneUnloadRequest.self, SessionCoachRequest.self, SessionExitRequest.self, SessionScanRequest.self,
-  SessionStartRequest.self, StatusRequest.self, SubscribeRequest.self, TorchRequest.self, UnsubscribeRequest.self,
+  RoleLowerRequest.self, SceneUnloadRequest.self, SessionCoachRequest.self, SessionExitRequest.self,
+  SessionScanRequest.self, SessionStartRequest.self, StatusRequest.self, SubscribeRequest.self, TorchRequest.self,
+  UnsubscribeRequest.self,
 ]

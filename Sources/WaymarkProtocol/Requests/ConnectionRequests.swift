@@ -5,6 +5,30 @@ public struct Empty: Codable, Hashable, Sendable {
   public init() {}
 }
 
+/// Gives up rights for the rest of this connection, before it is used for somebody who has fewer.
+public struct RoleLowerRequest: ServiceRequest {
+  /// The role from now on: the own one, or one below it.
+  public var role: Role
+
+  /// The result of a success.
+  public typealias Result = RoleLowerResult
+
+  /// The name on the wire.
+  public static let method = "role.lower"
+
+  /// A value from its parts.
+  public init(role: Role) { self.role = role }
+}
+
+/// The role that a connection has now.
+public struct RoleLowerResult: Codable, Hashable, Sendable {
+  /// The role.
+  public var role: Role
+
+  /// A value from its parts.
+  public init(role: Role) { self.role = role }
+}
+
 /// Asks whether the service answers.
 public struct PingRequest: ServiceRequest {
 

@@ -5,7 +5,8 @@ package enum ProtocolCatalog {
 
   /// Every method, in the order of the reference page.
   package static let requests: [any ServiceRequest.Type] = [
-    PingRequest.self, StatusRequest.self, SubscribeRequest.self, UnsubscribeRequest.self, ConfigReloadRequest.self,
+    PingRequest.self, StatusRequest.self, SubscribeRequest.self, UnsubscribeRequest.self,
+    RoleLowerRequest.self, ConfigReloadRequest.self,
     ScanBeginRequest.self, ScanCancelRequest.self, ScanConfirmRequest.self, GalleryListRequest.self,
     GalleryScanRequest.self, ScanPictureRequest.self, CodesFollowRequest.self, CodesUnfollowRequest.self,
     TorchRequest.self, CameraListRequest.self, CameraSelectRequest.self, CameraControlRequest.self,

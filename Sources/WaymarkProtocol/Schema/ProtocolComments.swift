@@ -629,6 +629,10 @@ extension ProtocolComments {
     Role	The role of a connection.
     Role.observer	Events with secrets redacted, no pictures.
     Role.operator	Commands, full payloads, pictures.
+    RoleLowerRequest	Gives up rights for the rest of this connection, before it is used for somebody who has fewer.
+    RoleLowerRequest.role	The role from now on: the own one, or one below it.
+    RoleLowerResult	The role that a connection has now.
+    RoleLowerResult.role	The role.
     ScanAdvice	An advice that would make a code readable.
     ScanAdvice.blurred	Hold still.
     ScanAdvice.cutOff	Show all of it.

@@ -28,8 +28,10 @@ package final class Connection {
   package let number: Int
   /// The peer at the other end.
   package let peer: Peer
-  /// The role of the connection.
-  package let role: Role
+  /// The role that its user has.
+  package let admittedRole: Role
+  /// The role of the connection: that of its user, until it gave up rights.
+  package private(set) var role: Role
   /// The events it wants.
   package var patterns = EventPatterns()
   /// True if it has been closed, or is about to.
@@ -56,6 +58,7 @@ package final class Connection {
     self.number = number
     self.peer = peer
     self.role = role
+    admittedRole = role
     self.channel = channel
     self.limits = limits
     self.owner = owner
@@ -66,6 +69,9 @@ package final class Connection {
 
   /// How events name who did something.
   package var actor: Actor { Actor(client: number, user: Int(peer.user)) }
+
+  /// Gives up what an observer may not do. There is no way back.
+  package func becomeObserver() { role = .observer }
 
   // MARK: Reading
 

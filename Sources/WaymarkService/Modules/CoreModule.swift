@@ -2,7 +2,7 @@ import WaymarkProtocol
 import WaymarkServer
 import WaymarkSystem
 
-/// `ping`, `status`, `subscribe`, `unsubscribe`.
+/// `ping`, `status`, `subscribe`, `unsubscribe`, `role.lower`.
 @ServiceActor
 final class CoreModule: ServiceModule {
   private unowned let hub: Hub
@@ -34,6 +34,15 @@ final class CoreModule: ServiceModule {
       if let events = request.events { connection.patterns.remove(events) } else { connection.patterns.removeAll() }
       for action in hub.onSubscriptionsChanged { action() }
       return UnsubscribeResult(events: connection.patterns.patterns)
+    }
+    methods.add(RoleLowerRequest.self, observers: true) { request, connection in
+      if request.role == .operator, connection.role != .operator {
+        throw ServiceError(
+          .notPermitted, "An observer cannot become an operator.",
+          hint: "Open another connection: rights that were given up do not come back.")
+      }
+      if request.role == .observer { connection.becomeObserver() }
+      return RoleLowerResult(role: connection.role)
     }
   }
 

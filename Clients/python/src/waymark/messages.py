@@ -1204,6 +1204,14 @@ class PoseValue(Message):
 
 
 @dataclass(kw_only=True, slots=True)
+class RoleLowerResult(Message):
+    """The role that a connection has now."""
+
+    role: Literal["operator", "observer"]
+    """The role."""
+
+
+@dataclass(kw_only=True, slots=True)
 class ScanBeginResult(Message):
     """The scan that is armed."""
 

@@ -28,6 +28,7 @@ from .messages import (
     GalleryScanResult,
     Message,
     PingResult,
+    RoleLowerResult,
     ScanBeginResult,
     SceneListResult,
     SceneLoadResult,
@@ -70,6 +71,13 @@ class Methods:
         :param events: Patterns that were subscribed; all when missing.
         """
         return self._call("unsubscribe", {"events": events}, UnsubscribeResult)
+
+    def role_lower(self, *, role: Literal["operator", "observer"]) -> RoleLowerResult:
+        """Gives up rights for the rest of this connection, before it is used for somebody who has fewer.
+
+        :param role: The role from now on: the own one, or one below it.
+        """
+        return self._call("role.lower", {"role": role}, RoleLowerResult)
 
     def config_reload(self) -> ConfigReloadResult:
         """Reloads the configuration, as SIGHUP does."""
@@ -691,6 +699,13 @@ class AsyncMethods:
         :param events: Patterns that were subscribed; all when missing.
         """
         return await self._call("unsubscribe", {"events": events}, UnsubscribeResult)
+
+    async def role_lower(self, *, role: Literal["operator", "observer"]) -> RoleLowerResult:
+        """Gives up rights for the rest of this connection, before it is used for somebody who has fewer.
+
+        :param role: The role from now on: the own one, or one below it.
+        """
+        return await self._call("role.lower", {"role": role}, RoleLowerResult)
 
     async def config_reload(self) -> ConfigReloadResult:
         """Reloads the configuration, as SIGHUP does."""

@@ -1,5 +1,3 @@
-import WaymarkProtocol
-
 /// Which events a connection wants.
 package struct EventPatterns: Hashable, Sendable {
   /// The patterns in the order in which they were asked for.
