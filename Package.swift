@@ -29,6 +29,7 @@ let package = Package(
   products: [
     .executable(name: "waymark", targets: ["waymark"]),
     .executable(name: "waymark-bridge", targets: ["waymark-bridge"]),
+    .executable(name: "waymark-gateway", targets: ["waymark-gateway"]),
     .executable(name: "waymark-text", targets: ["waymark-text"]),
     // With the modules whose types they show.
     .library(
@@ -43,6 +44,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-crypto.git", "4.0.0"..<"5.0.0"),
     .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.2"),
     // Without its reading of configurations, which would bring a package that nothing here uses.
     .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1", traits: ["FullFoundation"]),
     .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
@@ -162,9 +164,19 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"),
       ]),
     module(
+      "WaymarkHTTP",
+      [
+        "WaymarkSystem", .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HummingbirdCore", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+      ]),
+    module(
       "WaymarkKiosk",
       [
-        "WaymarkSystem", "WaymarkJSON", "WaymarkClient", "WaymarkProtocol",
+        "WaymarkSystem", "WaymarkJSON", "WaymarkClient", "WaymarkProtocol", "WaymarkHTTP",
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Logging", package: "swift-log"),
@@ -173,12 +185,35 @@ let package = Package(
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
       resources: [.copy("Resources")]),
-    module("WaymarkBridge", ["WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration"]),
+    module("WaymarkSpool", ["WaymarkSystem"]),
+    module("WaymarkBridge", ["WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", "WaymarkSpool"]),
     .executableTarget(
       name: "waymark-bridge",
       dependencies: [
-        "CMosquitto", "WaymarkSystem", "WaymarkJSON", "WaymarkProtocol", "WaymarkClient", "WaymarkBridge",
+        "CMosquitto", "WaymarkSystem", "WaymarkJSON", "WaymarkProtocol", "WaymarkClient", "WaymarkSpool",
+        "WaymarkBridge",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: swiftSettings),
+    module(
+      "WaymarkGateway",
+      [
+        "WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", "WaymarkClient", "WaymarkProtocol", "WaymarkHTTP",
+        "WaymarkSpool", .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HummingbirdTLS", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        .product(name: "NIOWebSocket", package: "swift-nio"),
+      ]),
+    .executableTarget(
+      name: "waymark-gateway",
+      dependencies: [
+        "WaymarkSystem", "WaymarkGateway", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: swiftSettings),
     .executableTarget(
@@ -190,7 +225,8 @@ let package = Package(
         "WaymarkOnboarding", "WaymarkBundles",
         "WaymarkAnchors", "WaymarkDocuments", "WaymarkScenes", "WaymarkSignature", "WaymarkCamera",
         "WaymarkCounting", "WaymarkFeedback", "WaymarkKeys", "WaymarkText", "WaymarkProtocol",
-        "WaymarkWorker", "WaymarkPipeline", "WaymarkServer", "WaymarkService", "WaymarkClient", "WaymarkKiosk",
+        "WaymarkWorker", "WaymarkPipeline", "WaymarkServer", "WaymarkService", "WaymarkClient", "WaymarkHTTP",
+        "WaymarkKiosk",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -244,8 +280,13 @@ let package = Package(
     tests("WaymarkProtocolTests", ["WaymarkJSON", "WaymarkProtocol"]),
     tests(
       "WaymarkServerTests",
-      ["WaymarkSystem", "WaymarkServer", .product(name: "NIOCore", package: "swift-nio")]),
-    tests("WaymarkBridgeTests", ["WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", "WaymarkBridge"]),
+      ["WaymarkSystem", "WaymarkProtocol", "WaymarkServer", .product(name: "NIOCore", package: "swift-nio")]),
+    tests("WaymarkSpoolTests", ["WaymarkSystem", "WaymarkSpool"]),
+    tests(
+      "WaymarkBridgeTests", ["WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", "WaymarkSpool", "WaymarkBridge"]),
+    tests(
+      "WaymarkGatewayTests",
+      ["WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", "WaymarkProtocol", "WaymarkHTTP", "WaymarkGateway"]),
     tests(
       "WaymarkWorkerTests",
       [
@@ -272,7 +313,8 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ]),
-    tests("WaymarkKioskTests", ["WaymarkSystem", "WaymarkKiosk"]),
+    tests("WaymarkHTTPTests", ["WaymarkHTTP"]),
+    tests("WaymarkKioskTests", ["WaymarkSystem", "WaymarkHTTP", "WaymarkKiosk"]),
     // What the program's commands make of their words and of results, without starting it.
     tests(
       "WaymarkProgramTests",

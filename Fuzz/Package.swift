@@ -100,9 +100,16 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"),
       ]),
     module(
+      "WaymarkHTTP",
+      [
+        "WaymarkSystem", .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HummingbirdCore", package: "hummingbird"), .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+      ]),
+    module(
       "WaymarkKiosk",
       [
-        "WaymarkSystem", "WaymarkJSON", "WaymarkClient", "WaymarkProtocol",
+        "WaymarkSystem", "WaymarkJSON", "WaymarkClient", "WaymarkProtocol", "WaymarkHTTP",
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "Crypto", package: "swift-crypto"), .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
@@ -132,7 +139,7 @@ let package = Package(
     fuzzer(
       "FuzzKiosk",
       [
-        "WaymarkKiosk", .product(name: "Hummingbird", package: "hummingbird"),
+        "WaymarkHTTP", "WaymarkKiosk", .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOEmbedded", package: "swift-nio"),
       ]),

@@ -1,3 +1,5 @@
+package import WaymarkHTTP
+
 /// How a kiosk is set up.
 package struct KioskOptions: Sendable {
   /// An entry of the start view.
@@ -21,7 +23,7 @@ package struct KioskOptions: Sendable {
   /// The port; 0 lets the system choose.
   package var port = 8631
   /// Under which other addresses browsers reach it, through a proxy.
-  package var origins: [KioskOrigin] = []
+  package var origins: [HTTPOrigin] = []
   /// The entries of the start view.
   package var views = View.allCases
   /// The language, or `nil` to follow the browser and let the person choose.
@@ -37,7 +39,7 @@ package struct KioskOptions: Sendable {
   /// The share of the screen's height, from below, that hands reach: 0 to 1.
   package var reach = 1.0
   /// The limits of the clients.
-  package var limits = KioskLimits()
+  package var limits = HTTPLimits()
   /// The folder with the page's files.
   package var assets: String
   /// The token that proves the cookies of browsers.

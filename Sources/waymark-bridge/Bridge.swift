@@ -3,6 +3,7 @@ import Glibc
 import Synchronization
 import WaymarkBridge
 import WaymarkJSON
+import WaymarkSpool
 import WaymarkSystem
 
 /// The whole: a feed of events from the service into the log, and a thread that carries them to the broker.
@@ -18,7 +19,11 @@ final class Bridge: Sendable {
         .badConfiguration, "prefix or device cannot be part of a topic", hint: "Use letters and digits.")
     }
     self.configuration = configuration
-    log = try EventLog(folder: configuration.storeFolder, limits: configuration.limits)
+    do {
+      log = try EventLog(folder: configuration.storeFolder, limits: configuration.limits)
+    } catch {
+      throw BridgeError(.store, error.message, hint: error.hint, cause: error.cause)
+    }
     let format = MessageFormat(topics: topics, device: configuration.device, selection: configuration.selection)
     let (commands, continuation) = AsyncStream.makeStream(
       of: CommandFilter.Command.self, bufferingPolicy: .bufferingOldest(64))
@@ -30,16 +35,16 @@ final class Bridge: Sendable {
 
   /// Runs until a signal ends it.
   func run() async throws {
-    signal(SIGPIPE, SIG_IGN)
+    EndSignals.ignoreBrokenPipes()
     let figures = log.figures
-    BridgeLog.write(
+    JournalLog.write(
       .notice,
       "bridge \(waymarkVersion) for \(configuration.device): \(figures.waiting) events wait for "
         + "\(configuration.broker.host):\(configuration.broker.effectivePort)")
     courier.start()
     let feeding = Task { await feed.run() }
-    await Self.endRequested()
-    BridgeLog.write(.notice, "ending")
+    await EndSignals.requested()
+    JournalLog.write(.notice, "ending")
     feeding.cancel()
     // A connection that is being made may hang for minutes. Whatever is on disk stays there.
     guard courier.stop(within: 3) else {
@@ -47,19 +52,5 @@ final class Bridge: Sendable {
       _exit(0)
     }
     _ = log.synchronize()
-  }
-
-  private static func endRequested() async {
-    signal(SIGTERM, SIG_IGN)
-    signal(SIGINT, SIG_IGN)
-    let (signals, continuation) = AsyncStream.makeStream(of: Void.self)
-    let sources = [SIGTERM, SIGINT].map { number in
-      let source = DispatchSource.makeSignalSource(signal: number)
-      source.setEventHandler { continuation.yield() }
-      source.resume()
-      return source
-    }
-    for await _ in signals { break }
-    for source in sources { source.cancel() }
   }
 }

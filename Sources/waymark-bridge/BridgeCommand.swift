@@ -44,14 +44,14 @@ struct BridgeCommand: AsyncParsableCommand {
           try FileHandle.standardOutput.write(contentsOf: Data(answer.utf8))
         } catch {
           // The sender of the request did not get the answer.
-          BridgeLog.write(.error, "The answer cannot be written: \(error.localizedDescription)")
+          JournalLog.write(.error, "The answer cannot be written: \(error.localizedDescription)")
           throw ExitCode(74)
         }
         return
       }
       try await Bridge(configuration: configuration, socket: socketPath(configuration)).run()
     } catch let error as BridgeError {
-      BridgeLog.write(.error, "\(error.message). \(error.hint)")
+      JournalLog.write(.error, "\(error.message). \(error.hint)")
       // A wrong configuration does not come right by itself: the unit is not started again for it.
       throw ExitCode(error.code == .badConfiguration ? 65 : error.code == .noLibrary ? 69 : 66)
     }

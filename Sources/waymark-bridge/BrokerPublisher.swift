@@ -2,6 +2,7 @@ import Glibc
 import Synchronization
 import WaymarkBridge
 import WaymarkJSON
+import WaymarkSpool
 import WaymarkSystem
 
 /// Carries events from the log to the broker, and commands back: on a thread of its own, the only one that speaks MQTT.
@@ -137,7 +138,7 @@ final class BrokerPublisher: Sendable {
     }
 
     private mutating func end(_ reason: String) {
-      if !isOutageLogged { BridgeLog.write(.warning, "the broker is away: \(reason)") }
+      if !isOutageLogged { JournalLog.write(.warning, "the broker is away: \(reason)") }
       isOutageLogged = true
       connection = nil
       lastStatus = nil
@@ -162,7 +163,7 @@ final class BrokerPublisher: Sendable {
       case .gap(let through):
         let loss = courier.format.lossMessage(
           after + 1...through, stream: courier.log.stream, time: WallClock.timestamp)
-        BridgeLog.write(.warning, "\(through - after) events were lost: the store was full or damaged")
+        JournalLog.write(.warning, "\(through - after) events were lost: the store was full or damaged")
         _ = publish(loss, sequence: through)
       case .records(let records):
         for record in records {
@@ -182,7 +183,7 @@ final class BrokerPublisher: Sendable {
       case .underway(let number): sender.sent(sequence, message: number)
       case .impossible(let reason):
         refused += 1
-        BridgeLog.write(.error, "event \(sequence) cannot be sent to any broker: \(reason)")
+        JournalLog.write(.error, "event \(sequence) cannot be sent to any broker: \(reason)")
         acknowledge(sender.skip(sequence))
       case .failed(let reason):
         end(reason)
@@ -199,7 +200,7 @@ final class BrokerPublisher: Sendable {
       guard now >= lastSynchronized + seconds else { return }
       lastSynchronized = now
       if let number = courier.log.synchronize() {
-        BridgeLog.write(.error, "the store cannot be written: \(systemMessage(number))")
+        JournalLog.write(.error, "the store cannot be written: \(systemMessage(number))")
       }
     }
 
@@ -219,7 +220,7 @@ final class BrokerPublisher: Sendable {
       case .connected:
         sender.connected()
         isOutageLogged = false
-        BridgeLog.write(.notice, "connected, \(courier.log.figures.waiting) events wait")
+        JournalLog.write(.notice, "connected, \(courier.log.figures.waiting) events wait")
         if !courier.configuration.commands.isEmpty { connection?.subscribe(to: courier.topics.commandFilter) }
       case .refused(let reason): end("it refuses this device: \(reason)")
       case .arrived(let message, let refusal):
@@ -227,7 +228,7 @@ final class BrokerPublisher: Sendable {
           // Asking again would not help, and nothing behind it would ever arrive.
           refused += 1
           if refused == 1 || refused % 1000 == 0 {
-            BridgeLog.write(.error, "the broker refuses events of this device (\(refused) so far): \(refusal)")
+            JournalLog.write(.error, "the broker refuses events of this device (\(refused) so far): \(refusal)")
           }
         }
         acknowledge(sender.arrived(message: message))
@@ -239,7 +240,7 @@ final class BrokerPublisher: Sendable {
       guard let method = courier.topics.method(ofTopic: topic) else { return }
       switch gate.handle(method: method, payload: payload, isRetained: isRetained) {
       case .run(let command):
-        BridgeLog.write(.notice, "command \(command.method)")
+        JournalLog.write(.notice, "command \(command.method)")
         if case .enqueued = courier.commands.yield(command) { return }
         courier.reply(
           CommandFilter.reply(

@@ -3,6 +3,7 @@ import WaymarkBridge
 import WaymarkClient
 import WaymarkJSON
 import WaymarkProtocol
+import WaymarkSpool
 import WaymarkSystem
 
 /// Takes the service's events into the log, and commands to the service.
@@ -35,7 +36,7 @@ struct ServiceSubscriber: Sendable {
         isOutageLogged = false
         await client.set(connection)
         courier.serviceChanged(.running(version: connection.hello.version))
-        BridgeLog.write(
+        JournalLog.write(
           .info, "the service \(connection.hello.version) is there, \(snapshot.replayed ?? 0) events follow")
         if snapshot.missed == true, let position { reportMissed(position, snapshot) }
         for try await received in connection.events {
@@ -44,7 +45,7 @@ struct ServiceSubscriber: Sendable {
         }
       } catch {
         if Task.isCancelled { break }
-        if !isOutageLogged { BridgeLog.write(.warning, "the service is away: \(error)") }
+        if !isOutageLogged { JournalLog.write(.warning, "the service is away: \(error)") }
         isOutageLogged = true
       }
       await client.set(nil)
@@ -66,13 +67,13 @@ struct ServiceSubscriber: Sendable {
     do {
       try log.append([record])
     } catch {
-      BridgeLog.write(.error, "an event is lost: \(error.message)")
+      JournalLog.write(.error, "an event is lost: \(error.message)")
     }
     courier.wake()
   }
 
   private func reportMissed(_ position: (instance: String, seq: Int), _ snapshot: Snapshot) {
-    BridgeLog.write(.warning, "events of the service were missed while the bridge was away")
+    JournalLog.write(.warning, "events of the service were missed while the bridge was away")
     append(
       format.record(
         event: "bridge.missed", time: WallClock.timestamp,

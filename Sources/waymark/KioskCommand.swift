@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import Synchronization
 import WaymarkClient
+import WaymarkHTTP
 import WaymarkKiosk
 import WaymarkService
 import WaymarkSystem
@@ -184,9 +185,9 @@ struct KioskCommand: AsyncParsableCommand {
   }
 
   /// Parses the origins of a proxy before it.
-  private func origins() throws -> [KioskOrigin] {
+  private func origins() throws -> [HTTPOrigin] {
     try origin.map { text in
-      guard let origin = KioskOrigin(text) else {
+      guard let origin = HTTPOrigin(text) else {
         throw ValidationError(
           "--origin takes http or https, a host and perhaps a port, such as https://kiosk.example, not \(text).")
       }

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WaymarkConfiguration
+import WaymarkSpool
 import WaymarkSystem
 
 @testable import WaymarkBridge

@@ -1,4 +1,5 @@
 import Testing
+import WaymarkSpool
 import WaymarkSystem
 
 @testable import WaymarkBridge

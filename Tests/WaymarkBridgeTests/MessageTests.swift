@@ -1,5 +1,6 @@
 import Testing
 import WaymarkJSON
+import WaymarkSpool
 
 @testable import WaymarkBridge
 

@@ -1,4 +1,5 @@
 import Testing
+import WaymarkHTTP
 
 @testable import WaymarkKiosk
 
@@ -16,7 +17,7 @@ struct AccessGuardTests {
   static let token = String(repeating: "a1", count: 32)
   static let cookie = KioskCookie(token: token).make(for: nil)
   let access = AccessGuard(
-    token: AccessGuardTests.token, port: 8631, authorities: AccessGuard.authorities(host: "127.0.0.1", port: 8631))
+    token: AccessGuardTests.token, port: 8631, authorities: ListenAuthorities.of(host: "127.0.0.1", port: 8631))
 
   func claims(
     method: String = "GET", path: String = "/api/config", host: String? = "127.0.0.1:8631", origin: String? = nil,
@@ -95,9 +96,9 @@ struct AccessGuardTests {
 
   @Test("What a proxy before it is called is a name of the page, with its own scheme; the cookie is then secure")
   func origins() throws {
-    let origins = try ["https://kiosk.example", "http://other.example:8080"].map { try #require(KioskOrigin($0)) }
+    let origins = try ["https://kiosk.example", "http://other.example:8080"].map { try #require(HTTPOrigin($0)) }
     let proxied = AccessGuard(
-      token: Self.token, port: 8631, authorities: AccessGuard.authorities(host: "127.0.0.1", port: 8631),
+      token: Self.token, port: 8631, authorities: ListenAuthorities.of(host: "127.0.0.1", port: 8631),
       origins: origins)
     func decide(_ host: String, _ origin: String?) -> AccessGuard.Decision {
       proxied.decide(claims(method: "POST", path: "/api/command", host: host, origin: origin, site: "same-origin"))
@@ -127,7 +128,7 @@ struct AccessGuardTests {
       "http://kiosk.example:443": "http://kiosk.example:443", "http://192.0.2.7:80": "http://192.0.2.7",
       "https://[2001:db8::1]:8443": "https://[2001:db8::1]:8443",
     ]
-    for (given, text) in written { #expect(KioskOrigin(given)?.text == text) }
+    for (given, text) in written { #expect(HTTPOrigin(given)?.text == text) }
   }
 
   @Test(
@@ -139,11 +140,11 @@ struct AccessGuardTests {
       "https://kiosk.example?x", "https://kiosk.example#x", "https://*", "https://kiosk example", "https://2001:db8::1",
       "null", "https://kiosk.example https://other.example", "https://kiosk.example\n", "https://kiösk.example",
     ])
-  func noOrigin(text: String) { #expect(KioskOrigin(text) == nil) }
+  func noOrigin(text: String) { #expect(HTTPOrigin(text) == nil) }
 
   @Test("Another address than loopback has that name alone")
   func otherAddress() {
-    #expect(AccessGuard.authorities(host: "192.0.2.7", port: 80) == ["192.0.2.7:80", "192.0.2.7"])
-    #expect(AccessGuard.authorities(host: "2001:db8::1", port: 1) == ["[2001:db8::1]:1"])
+    #expect(ListenAuthorities.of(host: "192.0.2.7", port: 80) == ["192.0.2.7:80", "192.0.2.7"])
+    #expect(ListenAuthorities.of(host: "2001:db8::1", port: 1) == ["[2001:db8::1]:1"])
   }
 }

@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import Synchronization
 import Testing
+import WaymarkHTTP
 import WaymarkSystem
 
 @testable import WaymarkKiosk
@@ -15,7 +16,7 @@ struct KioskServerTests {
   ///
   /// - Parameter body: gets the port, the cookie of a browser that was let in, and the service behind the page.
   func withServer(
-    limits: KioskLimits = KioskLimits(), origins: [KioskOrigin] = [], backend: FakeBackend = FakeBackend(),
+    limits: HTTPLimits = HTTPLimits(), origins: [HTTPOrigin] = [], backend: FakeBackend = FakeBackend(),
     codes: Codes = Codes(), _ body: @escaping @Sendable (Int, String, FakeBackend) async throws -> Void
   ) async throws {
     var options = KioskOptions(assets: Self.assets, token: KioskToken())
@@ -121,7 +122,7 @@ struct KioskServerTests {
 
   @Test("Who does not read a picture is disconnected, and its room is the next one's")
   func unreadPictures() async throws {
-    var limits = KioskLimits()
+    var limits = HTTPLimits()
     limits.pictures = 2 * KioskServer.uploadLimit
     limits.body = .milliseconds(300)
     limits.pictureTimeout = .seconds(60)
@@ -209,7 +210,7 @@ struct KioskServerTests {
 
   @Test("Uploads take room before they are read: beyond it they wait, and are refused when that takes too long")
   func uploadRoom() async throws {
-    var limits = KioskLimits()
+    var limits = HTTPLimits()
     limits.pictures = 1000
     limits.pictureTimeout = .milliseconds(200)
     limits.waiting = 1
@@ -252,7 +253,7 @@ struct KioskServerTests {
   @Test("Under the name of a proxy that was told of, the page is the proxy's, and its cookie is for TLS alone")
   func proxied() async throws {
     let codes = Codes()
-    try await withServer(origins: [#require(KioskOrigin("https://kiosk.example"))], codes: codes) {
+    try await withServer(origins: [#require(HTTPOrigin("https://kiosk.example"))], codes: codes) {
       port, cookie, backend in
       let traded = try exchange(port, "/?token=\(codes.next)", host: "kiosk.example")
       #expect(traded.contains("; Path=/; HttpOnly; SameSite=Strict; Secure\r\n"))
@@ -266,7 +267,7 @@ struct KioskServerTests {
 
   @Test("Connections that are reset before their answer begins take no place of a stream with them")
   func resets() async throws {
-    var limits = KioskLimits()
+    var limits = HTTPLimits()
     limits.streams = 2
     try await withServer(limits: limits) { port, cookie, _ in
       let head = "HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nCookie: \(cookie)\r\n\r\n"
@@ -374,7 +375,7 @@ struct KioskServerTests {
   @Test("A thousand connections that say nothing: the oldest go, there are never more than the limit, the page gets in")
   func manyConnections() async throws {
     RawHTTP.allowDescriptors(4096)
-    var limits = KioskLimits()
+    var limits = HTTPLimits()
     limits.connections = 50
     limits.proof = .seconds(3600)
     limits.idle = .seconds(3600)
@@ -392,7 +393,7 @@ struct KioskServerTests {
   @Test("Who has the cookie stays when others crowd in")
   func crowd() async throws {
     RawHTTP.allowDescriptors(4096)
-    var limits = KioskLimits()
+    var limits = HTTPLimits()
     limits.connections = 20
     try await withServer(limits: limits) { port, cookie, _ in
       let page = try RawHTTP(port: port)
@@ -409,7 +410,7 @@ struct KioskServerTests {
 
   @Test("A head that trickles in is cut off, and so is whoever knocks again and again without the token")
   func slowLoris() async throws {
-    var limits = KioskLimits()
+    var limits = HTTPLimits()
     limits.idle = .milliseconds(200)
     try await withServer(limits: limits) { port, _, _ in
       let http = try RawHTTP(port: port)
@@ -417,7 +418,7 @@ struct KioskServerTests {
       // The server ends it by itself; nothing more is sent.
       #expect(http.receive().isEmpty)
     }
-    limits = KioskLimits()
+    limits = HTTPLimits()
     limits.proof = .milliseconds(200)
     try await withServer(limits: limits) { port, cookie, _ in
       let http = try RawHTTP(port: port)
@@ -434,7 +435,7 @@ struct KioskServerTests {
 
   @Test("A body that does not arrive in time is answered and dropped")
   func slowBody() async throws {
-    var limits = KioskLimits()
+    var limits = HTTPLimits()
     limits.body = .milliseconds(200)
     try await withServer(limits: limits) { port, cookie, backend in
       let http = try RawHTTP(port: port)
@@ -448,7 +449,7 @@ struct KioskServerTests {
 
   @Test("Told to stop, it ends every connection, whatever it is about", .timeLimit(.minutes(2)))
   func shutdown() async throws {
-    var limits = KioskLimits()
+    var limits = HTTPLimits()
     limits.drain = .milliseconds(300)
     let left = Mutex<[RawHTTP]>([])
     try await withServer(limits: limits) { port, cookie, _ in

@@ -6,6 +6,7 @@ import Logging
 import NIOCore
 import NIOEmbedded
 import Synchronization
+import WaymarkHTTP
 
 @testable import WaymarkKiosk
 
@@ -35,7 +36,7 @@ private let token = KioskToken()
 private let gate = AccessGate()
 private let cookie = KioskCookie(token: token.value).make(for: nil)
 
-private let responder: any HTTPResponder<KioskContext> = {
+private let responder: any HTTPResponder<ConnectionContext> = {
   let folder = "/dev/shm/waymark-fuzz-assets"
   mkdir(folder, 0o700)
   FuzzFile.write(Array("<!doctype html>".utf8), to: folder + "/index.html")
@@ -44,7 +45,7 @@ private let responder: any HTTPResponder<KioskContext> = {
     fatalError("no server")
   }
   gate.open(
-    AccessGuard(token: token.value, port: 80, authorities: AccessGuard.authorities(host: "127.0.0.1", port: 80)))
+    AccessGuard(token: token.value, port: 80, authorities: ListenAuthorities.of(host: "127.0.0.1", port: 80)))
   return server.router(behind: gate, connections: Connections(options.limits)).buildResponder()
 }()
 
@@ -72,7 +73,7 @@ private func answer(_ request: Request) -> Int {
   let done = DispatchlessSemaphore()
   let result = Mutex(0)
   Task.detached {
-    let context = KioskContext(
+    let context = ConnectionContext(
       source: ApplicationRequestContextSource(channel: EmbeddedChannel(), logger: Logger(label: "fuzz")))
     do {
       let response = try await responder.respond(to: request, context: context)

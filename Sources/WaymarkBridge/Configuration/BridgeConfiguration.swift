@@ -1,5 +1,5 @@
-import Glibc
 import WaymarkConfiguration
+package import WaymarkSpool
 import WaymarkSystem
 
 /// The settings of a bridge, from its file `/etc/waymark/bridge.yaml`.
@@ -187,19 +187,8 @@ extension BridgeConfiguration.Broker {
   /// - Throws: `cannotOpen`, also when other users may read it.
   package func password() throws(BridgeError) -> String? {
     guard let passwordFile else { return nil }
-    var information = stat()
-    guard stat(passwordFile, &information) == 0 else {
-      throw BridgeError(
-        .cannotOpen, "\(passwordFile) cannot be read: \(systemMessage(errno))", hint: "Check broker.passwordFile.")
-    }
-    guard information.st_mode & 0o007 == 0 else {
-      throw BridgeError(
-        .cannotOpen, "\(passwordFile) can be read by everybody",
-        hint: "chmod o= \(passwordFile), then choose another password.")
-    }
     do {
-      let bytes = try WholeFile.read(passwordFile, limit: 4096)
-      return String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }, as: UTF8.self)
+      return try SecretLine.read(passwordFile)
     } catch {
       throw BridgeError(.cannotOpen, error.message, hint: error.hint)
     }

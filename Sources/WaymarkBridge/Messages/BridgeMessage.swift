@@ -1,4 +1,5 @@
 package import WaymarkJSON
+package import WaymarkSpool
 import WaymarkSystem
 
 /// A message for a broker: a topic and bytes.

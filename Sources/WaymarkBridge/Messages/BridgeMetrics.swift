@@ -1,3 +1,5 @@
+package import WaymarkSpool
+
 /// The bridge's figures in the text exposition format of Prometheus, version 0.0.4.
 package enum BridgeMetrics {
   /// The text.

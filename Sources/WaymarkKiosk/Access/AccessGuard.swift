@@ -1,3 +1,5 @@
+import WaymarkHTTP
+
 /// Decides who may speak to the kiosk's port: a pure decision over the few fields of a request that matter.
 ///
 /// Any local user, and any page in any browser on the device, reaches a loopback port. So a request must name this host
@@ -48,23 +50,11 @@ struct AccessGuard: Sendable {
 
   /// A guard for the token that proves cookies, the port, the authorities (`host:port`, lower case) under which this kiosk is
   /// reached, and what it is called besides.
-  init(token: String, port: Int, authorities: Set<String>, origins: [KioskOrigin] = []) {
+  init(token: String, port: Int, authorities: Set<String>, origins: [HTTPOrigin] = []) {
     cookies = KioskCookie(token: token)
     cookieName = KioskCookie.name(port: port)
     for authority in authorities { self.origins[authority] = ["http://\(authority)"] }
     for origin in origins { self.origins[origin.authority, default: []].insert(origin.text) }
-  }
-
-  /// The authorities of a listener: the address itself and, on loopback, its usual names.
-  static func authorities(host: String, port: Int) -> Set<String> {
-    let bracketed = host.contains(":") ? "[\(host)]" : host.lowercased()
-    var hosts: Set = [bracketed]
-    if ["127.0.0.1", "[::1]", "localhost"].contains(bracketed) {
-      hosts.formUnion(["127.0.0.1", "localhost", "[::1]"])
-    }
-    var result = Set(hosts.map { "\($0):\(port)" })
-    if port == 80 { result.formUnion(hosts) }
-    return result
   }
 
   /// Decides on a request.

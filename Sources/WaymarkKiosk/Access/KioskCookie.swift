@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import WaymarkHTTP
 
 /// The cookie of one browser: a number of its own, and proof that this kiosk gave it to a browser of that name.
 ///

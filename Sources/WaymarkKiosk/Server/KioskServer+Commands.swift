@@ -2,11 +2,12 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import ServiceLifecycle
+import WaymarkHTTP
 import WaymarkJSON
 
 extension KioskServer {
   /// Commands, uploads and the stream of events.
-  func addCommands(to router: Router<KioskContext>) {
+  func addCommands(to router: Router<ConnectionContext>) {
     router.post("/api/command") { request, _ in
       guard let body = await collect(request, upTo: Self.commandLimit) else { return tooLarge }
       let command = try? JSONParser.parse(body)
@@ -78,24 +79,8 @@ extension KioskServer {
 
   private static var pageHeader: HTTPField.Name { .init("X-Waymark-Page")! }
 
-  /// A whole body, or `nil` when it is too large or too slow.
   private func collect(_ request: Request, upTo limit: Int) async -> [UInt8]? {
-    if let length = request.headers[.contentLength].flatMap(Int.init), length > limit { return nil }
-    let deadline = options.limits.body
-    return await withTaskGroup(of: [UInt8]?.self) { group in
-      group.addTask {
-        var request = request
-        guard let buffer = try? await request.collectBody(upTo: limit) else { return nil }
-        return Array(buffer.readableBytesView)
-      }
-      group.addTask {
-        try? await Task.sleep(for: deadline)
-        return nil
-      }
-      let first = await group.next() ?? nil
-      group.cancelAll()
-      return first
-    }
+    await BodyCollector.collect(request, upTo: limit, within: options.limits.body)
   }
 
   /// Too many pictures are under way; the body of this one is not read.

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import WaymarkHTTP
 import WaymarkJSON
 
 extension KioskOptions {
@@ -18,7 +19,7 @@ extension KioskOptions {
 
 extension KioskServer {
   /// The page, its files and what it may show.
-  func addPage(to router: Router<KioskContext>) {
+  func addPage(to router: Router<ConnectionContext>) {
     router.get("/") { request, _ in respond("index.html", to: request) }
     router.get("/assets/**") { request, context in
       respond(context.parameters.getCatchAll().joined(separator: "/"), to: request)

@@ -1,10 +1,7 @@
-import HTTPTypes
 import Hummingbird
-import HummingbirdCore
 package import Logging
 import NIOCore
-import ServiceLifecycle
-import UnixSignals
+import WaymarkHTTP
 import WaymarkSystem
 
 /// The page's HTTP server: files, commands, events and pictures, for holders of the token.
@@ -43,23 +40,21 @@ package struct KioskServer: Sendable {
     endedBySignals signals: Bool = false, onCode: @escaping @Sendable (Int, String) -> Void = { _, _ in },
     onListening: @escaping @Sendable (Int) async -> Void = { _ in }
   ) async throws {
-    let connections = Connections(options.limits)
-    let served = Served(
-      application: application(connections, onCode, onListening), connections: connections, drain: options.limits.drain)
-    var setup = ServiceGroupConfiguration(
-      services: [.init(service: served, serviceName: "kiosk")],
-      gracefulShutdownSignals: signals ? [.sigterm, .sigint] : [],
-      logger: logger)
-    // Every connection is closed by then.
-    setup.maximumGracefulShutdownDuration = options.limits.drain + .seconds(3)
-    let group = ServiceGroup(configuration: setup)
-    // A task of its own: being cancelled is a reason to stop in order, not to drop everything.
-    let work = Task { try await group.run() }
+    let gate = AccessGate()
+    let listener = HTTPListener(
+      name: "kiosk", host: options.host, port: options.port, limits: options.limits, logger: logger)
+    let token = options.token.value
+    let host = options.host
+    let origins = options.origins
     do {
-      try await withTaskCancellationHandler {
-        try await work.value
-      } onCancel: {
-        Task { await group.triggerGracefulShutdown() }
+      try await listener.run(router(behind: gate, connections: listener.connections), endedBySignals: signals) {
+        channel in
+        let port = channel.localAddress?.port ?? 0
+        let authorities = ListenAuthorities.of(host: host, port: port)
+        gate.open(AccessGuard(token: token, port: port, authorities: authorities, origins: origins)) {
+          onCode(port, $0)
+        }
+        await onListening(port)
       }
     } catch {
       try Task.checkCancellation()
@@ -69,57 +64,13 @@ package struct KioskServer: Sendable {
     }
   }
 
-  private func application(
-    _ connections: Connections, _ onCode: @escaping @Sendable (Int, String) -> Void,
-    _ onListening: @escaping @Sendable (Int) async -> Void
-  ) -> some ApplicationProtocol {
-    let gate = AccessGate()
-    let router = router(behind: gate, connections: connections)
-    let token = options.token.value
-    let host = options.host
-    let origins = options.origins
-    let http = HTTP1Channel.Configuration(
-      idleTimeout: TimeAmount(options.limits.idle),
-      httpDecoderConfiguration: .init(
-        maxHeaderFieldSize: 8 << 10, maxHeaderListSize: 16 << 10, maxHeaderFieldCount: 64))
-    return Application(
-      responder: router.buildResponder(),
-      server: HTTPServerBuilder { responder in
-        TrackedHTTPChannel(http: HTTP1Channel(responder: responder, configuration: http), connections: connections)
-      },
-      configuration: .init(address: .hostname(host, port: options.port), serverName: nil),
-      onServerRunning: { channel in
-        let port = channel.localAddress?.port ?? 0
-        let authorities = AccessGuard.authorities(host: host, port: port)
-        gate.open(AccessGuard(token: token, port: port, authorities: authorities, origins: origins)) {
-          onCode(port, $0)
-        }
-        await onListening(port)
-      }, logger: logger)
-  }
-
   /// Every route, behind the gate.
-  func router(behind gate: AccessGate, connections: Connections) -> Router<KioskContext> {
-    let router = Router(context: KioskContext.self)
+  func router(behind gate: AccessGate, connections: Connections) -> Router<ConnectionContext> {
+    let router = Router(context: ConnectionContext.self)
     router.add(middleware: RequestGuard(gate: gate, connections: connections))
     addPage(to: router)
     addCommands(to: router)
     addPictures(to: router)
     return router
-  }
-}
-
-/// The application, and the end of its connections when it is told to stop.
-private struct Served<App: ApplicationProtocol>: Service {
-  let application: App
-  let connections: Connections
-  let drain: Duration
-
-  func run() async throws {
-    try await withGracefulShutdownHandler {
-      try await application.run()
-    } onGracefulShutdown: {
-      connections.close(after: drain)
-    }
   }
 }

@@ -1,9 +1,10 @@
 import HTTPTypes
 import Hummingbird
+import WaymarkHTTP
 
 /// Puts the gate before every route, and the security headers on every answer.
 struct RequestGuard: RouterMiddleware {
-  typealias Context = KioskContext
+  typealias Context = ConnectionContext
 
   let gate: AccessGate
   let connections: Connections

@@ -131,8 +131,8 @@ package struct ProtocolSchema {
     ])
   }
 
-  /// The objects of the protocol. Parameters are closed.
-  private func definitions(at place: String) -> [JSONValue.Member] {
+  /// The objects of the protocol by their names, with references to each other at a place. Parameters are closed.
+  package func definitions(at place: String) -> [JSONValue.Member] {
     let closed = closedTypes
     return objects.keys.sorted().map { name in
       .init(name, definition(name, isClosed: closed.contains(name), at: place))
@@ -181,7 +181,8 @@ package struct ProtocolSchema {
     return object(fields)
   }
 
-  private func json(_ shape: WireShape, at place: String) -> JSONValue {
+  /// The schema of a shape, with references to objects at a place.
+  package func json(_ shape: WireShape, at place: String) -> JSONValue {
     switch shape {
     case .any: object([])
     case .bool: object([("type", "boolean")])
@@ -234,7 +235,8 @@ package struct ProtocolSchema {
     ])
   }
 
-  private func message(_ event: EventType, at place: String) -> JSONValue {
+  /// The schema of an event's line.
+  package func message(_ event: EventType, at place: String) -> JSONValue {
     let members = objects[event.payload] ?? []
     let envelope: [JSONValue.Member] = [
       .init("event", object([("const", .string(event.name))])),

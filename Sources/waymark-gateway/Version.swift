@@ -1,0 +1,1 @@
+../waymark/Version.swift

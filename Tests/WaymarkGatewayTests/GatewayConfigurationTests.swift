@@ -1,0 +1,88 @@
+import Foundation
+import Testing
+import WaymarkConfiguration
+import WaymarkProtocol
+
+@testable import WaymarkGateway
+
+@Suite("The gateway's configuration")
+struct GatewayConfigurationTests {
+  private func read(_ yaml: String) throws -> GatewayConfiguration {
+    try GatewayConfiguration(yaml: yaml, file: "gateway.yaml")
+  }
+
+  private func problem(_ yaml: String) -> String {
+    do {
+      _ = try read(yaml)
+      return ""
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  @Test("Without a file it listens on a Unix socket and nowhere else")
+  func standard() throws {
+    #expect(try read("") == GatewayConfiguration())
+    #expect(GatewayConfiguration().listen == [.socket(path: "/run/waymark-gateway/http.sock")])
+  }
+
+  @Test("Everything that can be set is read")
+  func whole() throws {
+    let configuration = try read(
+      """
+      listen: [/tmp/h.sock, "127.0.0.1:8632", "0.0.0.0:8633", "[::1]:1"]
+      hosts: [Kiosk.example:8633]
+      origins: ["https://app.example"]
+      tls: { certificateFile: /c.pem, keyFile: /k.pem }
+      tokens:
+        line: { file: /t1, role: operator }
+        view: { file: /t2 }
+      connections: 100
+      streams: 20
+      ring: { events: 100, kilobytes: 128 }
+      store: { folder: /s, events: 1000, megabytes: 2 }
+      webhooks:
+        erp: { url: "https://erp.example/hook", secretFile: /w, events: [scan.*], role: operator, timeout: 5, attempts: 2 }
+      """)
+    #expect(configuration.listen.map(\.text) == ["/tmp/h.sock", "127.0.0.1:8632", "0.0.0.0:8633", "[::1]:1"])
+    #expect(configuration.listen.map(\.leavesDevice) == [false, false, true, false])
+    #expect(configuration.hosts == ["kiosk.example:8633"])
+    #expect(configuration.tokens.map(\.role) == [.operator, .observer])
+    #expect(configuration.ringBytes == 128 << 10)
+    #expect(configuration.storeBytes == 2 << 20)
+    #expect(configuration.webhooks.map(\.events) == [["scan.*"]])
+    #expect(configuration.webhooks.first?.role == .operator)
+    #expect(configuration.webhooks.first?.attempts == 2)
+  }
+
+  @Test(
+    "A port without tokens, and one that leaves the device unencrypted, is refused",
+    arguments: [
+      ("listen: ['127.0.0.1:8632']", "there are no tokens"),
+      ("listen: ['0.0.0.0:8632']\ntokens: { a: { file: /t } }", "nothing is encrypted"),
+      ("listen: ['192.0.2.1:8632']\ntls: { certificateFile: /c, keyFile: /k }", "there are no tokens"),
+      ("listen: [nowhere]", "nothing can listen on"), ("listen: []", "is empty"),
+      ("tls: { certificateFile: /c }", "not both"), ("tokens: { a: { role: observer } }", "has no file"),
+      ("tokens: { a: { file: /t, role: root } }", "operator, observer"), ("origins: [app.example]", "not an origin"),
+      ("webhooks: { a: { url: 'http://other.example/', secretFile: /s } }", "no address that can be used"),
+      ("webhooks: { a: { url: 'https://other.example/' } }", "no secret"),
+      ("webhooks: { a/b: { url: 'https://other.example/', secretFile: /s } }", "becomes a folder"),
+      ("webhooks: { a: { url: 'https://other.example/', secretFile: /s, events: ['scan.*.x'] } }", "not a pattern"),
+      ("lissen: [/a]", "listen"), ("connections: 1", "from 8 to 10000"),
+    ])
+  func refused(yaml: String, words: String) {
+    #expect(problem(yaml).contains(words), "\(yaml): \(problem(yaml))")
+  }
+
+  @Test func thePageIsTheTables() throws {
+    let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appending(path: "docs/gateway.md")
+    let text = try String(contentsOf: page, encoding: .utf8)
+    let rows = ConfigurationReference.markdown(GatewayConfiguration.table.keys, changes: nil)
+    let made = try #require(ConfigurationReference.page(text, replacing: "keys", with: rows))
+    if ProcessInfo.processInfo.environment["WAYMARK_WRITE_REFERENCE"] != nil, made != text {
+      try Data(made.utf8).write(to: page)
+    }
+    #expect(made == text, "docs/gateway.md is not what the table says: Scripts/write-reference")
+  }
+}
