@@ -80,6 +80,11 @@ struct ScanCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Refuse pictures of more pixels.", valueName: "count"))
   var maxPixels = PictureDecoder.defaultPixelLimit
 
+  @Option(
+    help: ArgumentHelp(
+      "Note in this file what is done, and leave out what was done by an earlier run with it.", valueName: "file"))
+  var resume: String?
+
   @Flag(help: "In folders, skip files that are not pictures without a message.")
   var picturesOnly = false
 
@@ -91,6 +96,7 @@ struct ScanCommand: ParsableCommand {
     }
     guard !grade || !(raw || quiet) else { throw ValidationError("--grade needs text or --json as the output.") }
     guard jobs.map({ (1...256).contains($0) }) ?? true else { throw ValidationError("--jobs takes 1 to 256.") }
+    guard resume == nil || !oneshot else { throw ValidationError("--resume and --oneshot exclude each other.") }
     guard maxPixels > 0 else { throw ValidationError("--max-pixels takes a number above 0.") }
     guard inputs.count(where: { $0 == "-" }) <= 1 else {
       throw ValidationError("Standard input can be read only once.")
@@ -99,16 +105,27 @@ struct ScanCommand: ParsableCommand {
 
   func run() throws {
     let settings = try settings()
+    var worst = ExitStatus.success
     var items = ScanInput.expand(inputs)
     if let annotate {
       let target = try AnnotationTarget(annotate, inputs: items)
       try target.keepInputs(items)
       for index in items.indices { items[index].annotation = target.paths[index] }
     }
+    let journal = try openJournal()
+    if let journal {
+      items.removeAll { item in
+        guard let status = journal.status(of: item) else { return false }
+        worst = max(worst, status)
+        return true
+      }
+    }
     let cores = ProcessInfo.processInfo.activeProcessorCount
     var printer = ScanPrinter(mode: mode, isVerdict: onboarding, count: items.count)
-    var worst = ExitStatus.success
     var found = false
+    // As they are before they are read: a file that changes meanwhile is read again.
+    let states = resume == nil ? [] : items.map(\.state)
+    var place = 0
     OrderedTasks.run(items, jobs: jobs ?? cores) { () -> (ScanInput) -> ScanReport in
       do throws(BarcodeError) {
         let scanner = try PictureScanner(settings)
@@ -122,9 +139,18 @@ struct ScanCommand: ParsableCommand {
         }
       }
     } deliver: { report in
-      if picturesOnly, report.isNoPicture { return true }
-      printer.show(report)
-      worst = max(worst, report.exitStatus)
+      let isLeftOut = picturesOnly && report.isNoPicture
+      if !isLeftOut { printer.show(report) }
+      let status = isLeftOut ? .success : report.exitStatus
+      worst = max(worst, status)
+      printer.advance(failed: !isLeftOut && report.error != nil)
+      do throws(FileError) {
+        try journal?.note(items[place], states.isEmpty ? nil : states[place], status)
+      } catch {
+        printer.finish()
+        Output.fail(.cannotWrite, error.message, hint: error.hint)
+      }
+      place += 1
       found = found || report.outcome == .successful
       return !(oneshot && found)
     }
@@ -132,6 +158,23 @@ struct ScanCommand: ParsableCommand {
     // A person who asks for one code has it: that other pictures had none does not matter then.
     if oneshot && found && worst <= .invalid { worst = .success }
     if worst != .success { throw ExitCode(worst.rawValue) }
+  }
+
+  /// The file of `--resume`, if there is one.
+  private func openJournal() throws -> ResumeFile? {
+    guard let resume else { return nil }
+    var words = ["effort \(effort.rawValue)", "max-pixels \(maxPixels)"]
+    if let formats { words.append("formats \(formats.symbologies.map(\.rawValue).sorted().joined(separator: ","))") }
+    if !without.passes.isEmpty {
+      words.append("without \(without.passes.map(\.rawValue).sorted().joined(separator: ","))")
+    }
+    if onboarding { words.append("onboarding" + (policy.map { " by \($0)" } ?? "")) }
+    if grade { words.append("grade") }
+    do throws(FileError) {
+      return try ResumeFile(resume, settings: words.joined(separator: "; "))
+    } catch {
+      Output.fail(.cannotWrite, error.message, hint: error.hint)
+    }
   }
 
   private func settings() throws -> PictureScanner.Settings {

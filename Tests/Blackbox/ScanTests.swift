@@ -101,6 +101,26 @@ struct ScanTests {
     #expect(run.diagnostics.contains("missing.png"))
   }
 
+  /// Each input once, over two runs, and the end of both in the exit code.
+  @Test func goesOnWhereItEnded() throws {
+    let folder = try TemporaryFolder()
+    let inputs = ["nothing/white.png", "read/pnm-p4.pbm", "read/pnm-p1.pbm"].map { pictures + "/" + $0 }
+    let list = folder.file("done")
+    func scan(_ inputs: some Sequence<String>, _ options: [String] = []) throws -> Executable.Run {
+      try Executable.run(["scan", "--json", "--resume", list] + options + inputs)
+    }
+    let first = try scan(inputs[1...1])
+    #expect(first.status == 0 && first.objects.count == 1)
+    let second = try scan(inputs)
+    #expect(second.status == 1)
+    #expect(second.objects.compactMap { $0["input"] as? String } == [inputs[0], inputs[2]])
+    let third = try scan(inputs)
+    #expect(third.status == 1 && third.objects.isEmpty)
+    let other = try scan(inputs, ["--effort", "plain"])
+    #expect(other.status == 74 && other.diagnostics.contains("other options"))
+    #expect(try scan(inputs, ["--oneshot"]).status == 64)
+  }
+
   @Test func manyJobsKeepTheOrder() throws {
     let one = try Executable.run(["scan", "--json", "--jobs", "1", pictures])
     let four = try Executable.run(["scan", "--json", "--jobs", "4", pictures])

@@ -41,7 +41,7 @@ struct GIFStrings {
   enum Outcome {
     /// It stands for `pixels`.
     case pixels
-    /// It starts anew.
+    /// The strings are forgotten.
     case nothing
     case end
     case invalid

@@ -34,8 +34,10 @@ struct ScanPrinter {
       Output.diagnostic("waymark: \(DisplayText.escaped(report.input)): \(error.message)\n  \(error.hint)")
     }
     print(report)
-    progress?.advance()
   }
+
+  /// One more input is done.
+  mutating func advance(failed: Bool) { progress?.advance(failed: failed) }
 
   mutating func finish() { progress?.clear() }
 
