@@ -5,7 +5,7 @@ import WaymarkSystem
 package struct FileReading: Sendable {
   /// Over the background on which codes were read, or over the usual one.
   package let picture: DecodedPicture<GrayImage>
-  package let background: PictureDecoder.Background
+  package let background: PictureBackground
   package let reading: ScanReading
   /// How long the reading took without decoding, in seconds.
   package let seconds: Double

@@ -19,7 +19,7 @@ enum PNGDecoder {
   ///
   /// - Returns: whether the background shows.
   static func decode(
-    _ bytes: UnsafeRawBufferPointer, width: Int, height: Int, channels: Int, over background: PictureDecoder.Background,
+    _ bytes: UnsafeRawBufferPointer, width: Int, height: Int, channels: Int, over background: PictureBackground,
     into out: UnsafeMutablePointer<UInt8>
   ) throws(ImageError) -> Bool {
     var isTransparent: CInt = 0

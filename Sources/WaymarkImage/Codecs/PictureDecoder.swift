@@ -23,16 +23,8 @@ public struct PictureDecoder: Sendable {
   /// Pictures of more pixels are refused before memory is taken for them.
   public var pixelLimit: Int
 
-  /// The colour behind transparent pictures.
-  public enum Background: UInt8, Sendable {
-    /// As paper has it.
-    case white = 255
-    /// As a dark screen has it.
-    case black = 0
-  }
-
   /// What transparency lies over; white by default.
-  public var background = Background.white
+  public var background = PictureBackground.white
 
   /// 100 megapixels.
   public static let defaultPixelLimit = 100_000_000

@@ -20,7 +20,7 @@ struct PixelWriter {
   /// - Parameters:
   ///   - out: room for every pixel, 1 or 3 bytes each.
   ///   - channels: 1 for gray, 3 for colour.
-  init(_ out: UnsafeMutablePointer<UInt8>, channels: Int, over background: PictureDecoder.Background) {
+  init(_ out: UnsafeMutablePointer<UInt8>, channels: Int, over background: PictureBackground) {
     self.out = out
     self.channels = channels
     self.background = background.rawValue

@@ -16,7 +16,7 @@ enum WebPDecoder {
   /// - Returns: whether the background shows.
   static func decode(
     _ bytes: UnsafeRawBufferPointer, features: WebPBitstreamFeatures, channels: Int,
-    over background: PictureDecoder.Background, into out: UnsafeMutablePointer<UInt8>
+    over background: PictureBackground, into out: UnsafeMutablePointer<UInt8>
   ) throws(ImageError) -> Bool {
     let (width, height) = (Int(features.width), Int(features.height))
     let data = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)

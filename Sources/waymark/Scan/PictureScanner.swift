@@ -92,7 +92,7 @@ final class PictureScanner {
   }
 
   private func annotate(
-    _ report: inout ScanReport, _ file: [UInt8], _ background: PictureDecoder.Background, _ path: String
+    _ report: inout ScanReport, _ file: [UInt8], _ background: PictureBackground, _ path: String
   ) {
     do {
       var decoder = settings.decoder

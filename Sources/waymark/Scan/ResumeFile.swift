@@ -18,13 +18,6 @@ final class ResumeFile {
     let status: Int32
   }
 
-  /// The size and time of a file: as long as both stay, so does the file.
-  struct FileState: Codable, Hashable {
-    let size: Int
-    /// In nanoseconds since 1970.
-    let modified: Int
-  }
-
   private let descriptor: Int32
   private let path: String
   private var done: [String: Entry] = [:]

@@ -110,7 +110,7 @@ struct ScanInput: Sendable {
   }
 
   /// The size and time of its file; nil without one.
-  var state: ResumeFile.FileState? {
+  var state: FileState? {
     let path: [UInt8]
     switch source {
     case .file(let name): path = Array(name.utf8)
@@ -121,7 +121,7 @@ struct ScanInput: Sendable {
     guard stat(path.map { CChar(bitPattern: $0) } + [0], &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       return nil
     }
-    return ResumeFile.FileState(
+    return FileState(
       size: Int(status.st_size), modified: status.st_mtim.tv_sec * 1_000_000_000 + status.st_mtim.tv_nsec)
   }
 
