@@ -99,12 +99,13 @@ let package = Package(
     module("WaymarkAnchors", ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry", "CKernels"]),
     module("WaymarkCounting", ["WaymarkGeometry"]),
     module("WaymarkDocuments", ["WaymarkSystem", "WaymarkJSON", "WaymarkImage", "WaymarkGeometry", "CModels"]),
+    module("WaymarkPosters", ["WaymarkImage", "WaymarkGeometry", "WaymarkDocuments"]),
     module("WaymarkText", ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry"]),
     module(
       "WaymarkScenes",
       [
-        "WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", "WaymarkGeometry", "WaymarkSymbologies",
-        "WaymarkBarcodes",
+        "WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", "WaymarkGeometry", "WaymarkImage",
+        "WaymarkSymbologies", "WaymarkBarcodes",
       ]),
     module(
       "WaymarkSignature",
@@ -174,6 +175,12 @@ let package = Package(
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ]),
     module(
+      "WaymarkTyping",
+      [
+        "WaymarkSystem", "WaymarkConfiguration", "WaymarkSymbologies", "WaymarkOnboarding", "WaymarkKeys",
+        "WaymarkProtocol", "WaymarkService", "WaymarkClient",
+      ]),
+    module(
       "WaymarkKiosk",
       [
         "WaymarkSystem", "WaymarkJSON", "WaymarkClient", "WaymarkProtocol", "WaymarkHTTP",
@@ -226,7 +233,7 @@ let package = Package(
         "WaymarkAnchors", "WaymarkDocuments", "WaymarkScenes", "WaymarkSignature", "WaymarkCamera",
         "WaymarkCounting", "WaymarkFeedback", "WaymarkKeys", "WaymarkText", "WaymarkProtocol",
         "WaymarkWorker", "WaymarkPipeline", "WaymarkServer", "WaymarkService", "WaymarkClient", "WaymarkHTTP",
-        "WaymarkKiosk",
+        "WaymarkKiosk", "WaymarkPosters", "WaymarkTyping",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -269,10 +276,13 @@ let package = Package(
     tests("WaymarkCountingTests", ["WaymarkCounting", "WaymarkGeometry"]),
     tests(
       "WaymarkDocumentsTests", ["WaymarkSystem", "WaymarkDocuments", "WaymarkImage", "WaymarkGeometry", "CModels"]),
+    tests("WaymarkPostersTests", ["WaymarkPosters", "WaymarkImage", "WaymarkGeometry"]),
     tests("WaymarkTextTests", ["WaymarkText", "WaymarkImage", "WaymarkGeometry"]),
     tests(
       "WaymarkScenesTests",
-      ["WaymarkSystem", "WaymarkScenes", "WaymarkSymbologies", "WaymarkBarcodes", "WaymarkGeometry"]),
+      [
+        "WaymarkSystem", "WaymarkScenes", "WaymarkSymbologies", "WaymarkBarcodes", "WaymarkGeometry", "WaymarkImage",
+      ]),
     tests("WaymarkSignatureTests", ["WaymarkSystem", "WaymarkSignature", "WaymarkImage"]),
     tests("WaymarkCameraTests", ["WaymarkSystem", "WaymarkCamera", "WaymarkImage", "WaymarkFrames", "CV4L2"]),
     tests("WaymarkFeedbackTests", ["WaymarkSystem", "WaymarkFeedback"]),
@@ -314,13 +324,13 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"),
       ]),
     tests("WaymarkHTTPTests", ["WaymarkHTTP"]),
+    tests("WaymarkTypingTests", ["WaymarkConfiguration", "WaymarkKeys", "WaymarkService", "WaymarkTyping"]),
     tests("WaymarkKioskTests", ["WaymarkSystem", "WaymarkHTTP", "WaymarkKiosk"]),
     // What the program's commands make of their words and of results, without starting it.
     tests(
       "WaymarkProgramTests",
       [
-        "waymark", "WaymarkJSON", "WaymarkGeometry", "WaymarkImage", "WaymarkBarcodes", "WaymarkCounting",
-        "WaymarkProtocol",
+        "waymark", "WaymarkJSON", "WaymarkGeometry", "WaymarkImage", "WaymarkBarcodes", "WaymarkProtocol",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     // Runs the built executable on pictures, sockets and terminals, as a user would.

@@ -89,7 +89,7 @@ let package = Package(
     module(
       "WaymarkScenes",
       [
-        "WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", "WaymarkGeometry", "WaymarkSymbologies",
+        "WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", "WaymarkGeometry", "WaymarkImage", "WaymarkSymbologies",
         "WaymarkBarcodes",
       ]),
     module("WaymarkProtocol", ["WaymarkJSON", "WaymarkSystem"]),

@@ -5,7 +5,7 @@ package struct CountedContent: Hashable, Sendable {
   package var content: CodeContent
   package var amount: Int
   /// The first view that showed it.
-  package var firstView: Int
+  var firstView: Int
 }
 
 /// Every code on a shelf once, over a camera that moves along it: a value, without camera and clock.

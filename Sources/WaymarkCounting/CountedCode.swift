@@ -28,11 +28,11 @@ package struct ObservedCode: Hashable, Sendable {
 package struct CountedCode: Hashable, Sendable {
   package let content: CodeContent
   /// Which chart it is on: stretches of the way between which the camera's position was lost have one each.
-  package internal(set) var chart: Int
+  var chart: Int
   /// Its corners in pixels of the chart's first view.
   package internal(set) var quad: Quadrilateral
   /// Views that showed it.
   package internal(set) var sightings: Int
   /// The number of the view that showed it first, from 0 on.
-  package let firstView: Int
+  let firstView: Int
 }

@@ -1,3 +1,5 @@
+import WaymarkSystem
+
 /// How every command ends. When several apply, the first in this list wins. The documentation's table is made of these comments.
 enum ExitStatus: Int32, CaseIterable, Comparable, Sendable {
   /// An unexpected error: a fault of the program (EX_SOFTWARE).
@@ -25,4 +27,10 @@ enum ExitStatus: Int32, CaseIterable, Comparable, Sendable {
 
   /// Returns whether `lhs` yields to `rhs`.
   static func < (lhs: Self, rhs: Self) -> Bool { lhs.rank > rhs.rank }
+}
+
+/// An error that a command can end with: it explains itself and has an exit status.
+protocol CommandError: ExplainedError {
+  /// How a command ends that fails with it.
+  var exitStatus: ExitStatus { get }
 }

@@ -34,9 +34,11 @@ enum AnchorCompilation {
           Result {
             let picture = try PictureDecoder().gray(PictureFile.read(entry.file)).image
             if let known, let reference = try? AnchorCompiler.reference(name: entry.name, picture: picture),
-              let anchor = known(
-                entry, AnchorCompiler.detail(of: picture, reference: reference, settings) ?? reference, settings)
+              var anchor = known(
+                entry.name, AnchorCompiler.detail(of: picture, reference: reference, settings) ?? reference, settings)
             {
+              anchor.physicalWidth = entry.physicalWidth
+              anchor.radius = entry.radius
               return (anchor, false)
             }
             var anchor = try compiler.compile(

@@ -5,6 +5,7 @@ import WaymarkDocuments
 import WaymarkGeometry
 import WaymarkImage
 import WaymarkPipeline
+import WaymarkPosters
 import WaymarkSymbologies
 import WaymarkSystem
 
@@ -81,7 +82,7 @@ struct AnchorsCaptureCommand: AsyncParsableCommand {
     do {
       let photo = try PictureDecoder().rgb(PictureFile.read(photograph)).image
       let gray = try PictureDecoder().gray(PictureFile.read(photograph)).image
-      var found = PosterSearch(photo, outline: corners?.outline, sheet: sheetCorners?.outline)
+      var found = PosterSearch(photo, outline: corners?.outline, sheet: sheetCorners?.outline, models: pageModels)
       guard let outline = try found.outline(besideSheet: a4) else {
         Output.diagnostic(
           "waymark: \(photograph): no poster stands out from the wall\n  Name its corners with --corners.")

@@ -97,7 +97,7 @@ final class PictureScanner {
     do {
       var decoder = settings.decoder
       decoder.background = background
-      let marks = MarkedPicture.marks(of: report, isVerdict: settings.judge != nil)
+      let marks = report.marks(isVerdict: settings.judge != nil)
       try AnnotationTarget.write(MarkedPicture.draw(marks, on: try decoder.rgb(file).image), to: path)
     } catch {
       report.annotationError = error

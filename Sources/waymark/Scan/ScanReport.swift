@@ -182,3 +182,19 @@ extension ImageErrorCode: CommandErrorCode {
     }
   }
 }
+
+extension ScanReport {
+  /// What the annotated picture shows of it.
+  ///
+  /// - Parameter isVerdict: whether it says of one of the codes if it is accepted.
+  func marks(isVerdict: Bool) -> [AnnotationMark] {
+    let codes = symbols.enumerated().map { index, symbol in
+      let colour: Colour =
+        if !isVerdict { .green } else if index != chosen { .blue } else {
+          outcome == .successful ? .green : .red
+        }
+      return AnnotationMark(corners: symbol.corners, label: symbol.symbology.displayName, colour: colour)
+    }
+    return codes + unread.map { AnnotationMark(corners: $0, label: "not read", colour: .orange) }
+  }
+}

@@ -42,20 +42,43 @@ struct SceneCheckCommand: AsyncParsableCommand {
     guard status == .success else { throw ExitCode(status.rawValue) }
   }
 
+  /// A problem as the JSON output gives it.
+  private struct ProblemRecord: Encodable {
+    var severity: String
+    var file: String
+    var line: Int
+    var column: Int
+    var field: String
+    var code: String
+    var message: String
+    var hint: String
+
+    init(_ problem: SceneProblem) {
+      severity = problem.severity.rawValue
+      file = problem.file
+      line = problem.line
+      column = problem.column
+      field = problem.field
+      code = problem.code
+      message = problem.message
+      hint = problem.hint
+    }
+  }
+
   private struct Record: Encodable {
     var folder: String
     var usable: Bool
     var name: String?
     var anchors: Int?
     var annotations: Int?
-    var problems: [SceneProblemRecord]
+    var problems: [ProblemRecord]
     var omitted: Int
   }
 
   private func writeJSON(_ report: SceneReport) throws {
     let record = Record(
       folder: folder, usable: report.scene != nil, name: report.scene?.name, anchors: report.scene?.anchors.count,
-      annotations: report.scene?.annotations.count, problems: report.problems.map(SceneProblemRecord.init),
+      annotations: report.scene?.annotations.count, problems: report.problems.map(ProblemRecord.init),
       omitted: report.omitted)
     try Output.record(record)
   }

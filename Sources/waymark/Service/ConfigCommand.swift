@@ -2,6 +2,7 @@ import ArgumentParser
 import WaymarkConfiguration
 import WaymarkService
 import WaymarkSystem
+import WaymarkTyping
 
 /// `waymark config`: checks the configuration of the service.
 struct ConfigCommand: ParsableCommand {

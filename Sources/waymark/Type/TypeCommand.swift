@@ -1,11 +1,13 @@
 import ArgumentParser
 import Foundation
+import Glibc
 import WaymarkClient
 import WaymarkConfiguration
 import WaymarkKeys
 import WaymarkProtocol
 import WaymarkService
 import WaymarkSystem
+import WaymarkTyping
 
 /// `waymark type`: the scanner as a keyboard, a client of the socket like any other.
 struct TypeCommand: AsyncParsableCommand {
@@ -71,7 +73,8 @@ struct TypeCommand: AsyncParsableCommand {
         for problem in all { Output.diagnostic("\(problem.description). \(problem.hint)") }
         throw ExitCode(ExitStatus.badData.rawValue)
       }
-      let controller = try TypingController(configuration, typing, isDryRun: dryRun)
+      let show: @Sendable (TypingController.Plan) -> Void = { try? Output.record($0) }
+      let controller = try TypingController(configuration, typing, show: dryRun ? show : nil)
       if text.isEmpty {
         try await follow(configuration, controller)
       } else {
@@ -85,7 +88,7 @@ struct TypeCommand: AsyncParsableCommand {
   }
 
   private func typeTexts(_ controller: TypingController) async throws {
-    controller.endOnSignals()
+    controller.endOnSignals { Glibc.exit(ExitStatus.success.rawValue) }
     try await controller.attach()
     func type(_ line: String) async throws {
       try await controller.type(TypedCode(symbology: "", text: line))
@@ -101,12 +104,14 @@ struct TypeCommand: AsyncParsableCommand {
 
   /// Types what the service reads, until it is told to end.
   private func follow(_ configuration: ServiceConfiguration, _ controller: TypingController) async throws {
-    controller.endOnSignals()
+    controller.endOnSignals { Glibc.exit(ExitStatus.success.rawValue) }
     try await controller.attach()
     let manager = ServiceManager(environment: ProcessInfo.processInfo.environment)
     ServiceManager.clearEnvironment()
     manager.ready("Types on the layout \(controller.layoutName)")
-    var feed = ScanFeed(arm: configuration.typing.arm, symbologies: configuration.typing.symbologies)
+    var feed = ScanFeed(
+      arm: configuration.typing.arm, symbologies: configuration.typing.symbologies,
+      onProblem: { Output.diagnostic("waymark: \($0.message)\n  \($0.hint)") })
     var left = count ?? Int.max
     for try await update in WaymarkClient.updates(at: place.path, events: ScanFeed.events) {
       switch update {

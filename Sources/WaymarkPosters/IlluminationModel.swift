@@ -10,7 +10,7 @@ package struct IlluminationModel: Sendable {
   /// The logarithm of the light; the rectangle is −1 to 1 both ways.
   private let light: QuadraticSurface
   /// How many times brighter the brightest place of the rectangle is lit than the darkest.
-  package let unevenness: Double
+  let unevenness: Double
   private let mean: Double
 
   /// How much of the rectangle's size the ring around it is wide.

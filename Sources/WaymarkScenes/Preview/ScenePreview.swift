@@ -1,32 +1,12 @@
 import Foundation
 import WaymarkGeometry
-import WaymarkImage
-import WaymarkScenes
-
-/// Draws a code's place holder.
-enum CodeSketch {
-  /// A square with the three corners of a QR code.
-  static func draw() -> RGBImage {
-    let module = 20
-    let modules = 21
-    let image = GrayImage(width: module * modules, height: module * modules) { out in
-      for i in out.indices {
-        let (x, y) = (i % (module * modules) / module, i / (module * modules) / module)
-        let (u, v) = (min(x, modules - 1 - x), min(y, modules - 1 - y))
-        let isFinder = u < 7 && v < 7 && !(x > modules / 2 && y > modules / 2)
-        let ring = max(abs(u - 3), abs(v - 3))
-        out[i] = isFinder && ring != 2 ? 90 : 235
-      }
-    }
-    return RGBImage(image)
-  }
-}
+package import WaymarkImage
 
 /// The drawing of an anchor: its picture seen straight on, a numbered marker for each annotation, and the cards beside it.
-struct ScenePreview {
-  let anchor: SceneAnchor
-  let picture: RGBImage
-  let cardPictures: [String: RGBImage]
+package struct ScenePreview {
+  private let anchor: SceneAnchor
+  private let picture: RGBImage
+  private let cardPictures: [String: RGBImage]
 
   private let border = 48
   private let cardWidth = 380
@@ -34,7 +14,7 @@ struct ScenePreview {
   private let ink = Colour(34, 42, 53)
   private let paper = Colour(244, 246, 248)
 
-  init(anchor: SceneAnchor, picture: RGBImage, cardPictures: [String: RGBImage]) {
+  package init(anchor: SceneAnchor, picture: RGBImage, cardPictures: [String: RGBImage]) {
     self.anchor = anchor
     let scale = 900 / Double(max(picture.width, picture.height))
     self.picture = picture.resized(
@@ -53,7 +33,7 @@ struct ScenePreview {
     return Point2(position.x, position.z) * scale + center + Double(border)
   }
 
-  func draw() -> RGBImage {
+  package func draw() -> RGBImage {
     let cards = anchor.annotations.map { lines($0) }
     let heights = zip(anchor.annotations, cards).map { annotation, lines in
       max(lines.count * 18 + 24, (cardPictures[annotation.id]?.height ?? 0) + 20)

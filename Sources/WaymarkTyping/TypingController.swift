@@ -3,28 +3,30 @@ import Dispatch
 import Foundation
 import Glibc
 import Synchronization
-import WaymarkKeys
+package import WaymarkKeys
 import WaymarkOnboarding
-import WaymarkProtocol
-import WaymarkService
+package import WaymarkProtocol
+package import WaymarkService
 import WaymarkSystem
 
 /// Where `waymark type` types: rules, typist and the thread that they work on, and what happens when the program is told to end.
-final class TypingController: Sendable {
-  /// A key as `--dry-run` prints it.
-  private struct Key: Encodable {
+package final class TypingController: Sendable {
+  /// A key that would be pressed.
+  struct PlannedKey: Encodable, Sendable {
     let key: UInt16
     let modifiers: [String]
   }
 
-  private struct Plan: Encodable {
-    let keys: [Key]
+  /// The keys of a code, in order, that would be pressed.
+  package struct Plan: Encodable, Sendable {
+    let keys: [PlannedKey]
   }
 
   private let rules: TypingRules
   private let planner: TypingPlanner
   private let policy: OnboardingPolicy
-  private let isDryRun: Bool
+  /// Given what would be typed, where nothing is to be.
+  private let show: (@Sendable (Plan) -> Void)?
   /// The typist waits between keys, which must not hold up what reads the socket.
   private let queue = WorkQueue(name: "wm-type")
   /// Touched on the queue alone.
@@ -36,8 +38,11 @@ final class TypingController: Sendable {
   /// Seconds that the code at hand may take when the program is told to end.
   private static let timeout = 2.0
 
+  /// - Parameter show: given what would be typed; nothing is typed then, and no keyboard is needed.
   /// - Throws: `unknownLayout`.
-  init(_ configuration: ServiceConfiguration, _ typing: TypingConfiguration, isDryRun: Bool) throws(TypingError) {
+  package init(
+    _ configuration: ServiceConfiguration, _ typing: TypingConfiguration, show: (@Sendable (Plan) -> Void)? = nil
+  ) throws(TypingError) {
     rules = typing.rules
     let settings = configuration.typing
     planner = TypingPlanner(
@@ -46,28 +51,27 @@ final class TypingController: Sendable {
     // The service itself reports problems of the policy; the kinds that it declares have secrets of their own.
     policy =
       configuration.document.map { OnboardingConfiguration.read($0).configuration.policy } ?? OnboardingPolicy()
-    self.isDryRun = isDryRun
+    self.show = show
     typist = KeystrokeTyper(
       planner: planner, rate: settings.rate, path: settings.device,
       pace: KeystrokeTyper.Timing(now: { MonotonicClock.now }, wait: Self.sleep))
   }
 
   /// The layout, as people write it.
-  var layoutName: String { planner.layout.name.text }
+  package var layoutName: String { planner.layout.name.text }
 
   /// Makes the keyboard.
-  func attach() async throws(TypingError) {
-    guard !isDryRun else { return }
+  package func attach() async throws(TypingError) {
+    guard show == nil else { return }
     try await queue.run { () throws(TypingError) in _ = try self.typist.attach() }
   }
 
   /// Types a code by the rules.
-  func type(_ code: TypedCode) async throws(TypingError) {
+  package func type(_ code: TypedCode) async throws(TypingError) {
     let pieces = try rules.pieces(for: code)
-    guard !isDryRun else {
-      let keys = try planner.strokes(for: pieces).map { Key(key: $0.key, modifiers: $0.modifiers.names) }
-      try? Output.record(Plan(keys: keys))
-      return
+    if let show {
+      let keys = try planner.strokes(for: pieces).map { PlannedKey(key: $0.key, modifiers: $0.modifiers.names) }
+      return show(Plan(keys: keys))
     }
     try await queue.run { () throws(TypingError) in
       guard !self.isEnding.load(ordering: .acquiring) else { return }
@@ -76,7 +80,7 @@ final class TypingController: Sendable {
   }
 
   /// Returns whether a code is something that onboarding reads, with a secret in it. What nobody knows is not a secret: a text is a text.
-  func isSecret(_ code: ScanSuccessful) -> Bool {
+  package func isSecret(_ code: ScanSuccessful) -> Bool {
     // Of a part nobody can tell what the whole is: half of a password is still half a password.
     if code.part != nil { return true }
     let text = code.text ?? ""
@@ -93,17 +97,19 @@ final class TypingController: Sendable {
 
   /// From now on the program ends, when it is told to, with no key pressed: the code at hand is typed to its end first, two
   /// seconds at most.
-  func endOnSignals() {
+  ///
+  /// - Parameter end: ends the program.
+  package func endOnSignals(_ end: @escaping @Sendable () -> Void) {
     for number in [SIGTERM, SIGINT, SIGHUP] {
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-      source.setEventHandler { self.end() }
+      source.setEventHandler { self.finish(end) }
       source.resume()
       sources.append(source)
     }
   }
 
-  private func end() {
+  private func finish(_ end: @escaping @Sendable () -> Void) {
     guard !isEnding.exchange(true, ordering: .acquiringAndReleasing) else {
       // Told twice: at once.
       isInterrupted.store(true, ordering: .relaxed)
@@ -112,7 +118,7 @@ final class TypingController: Sendable {
     DispatchQueue.global().asyncAfter(deadline: .now() + Self.timeout) {
       self.isInterrupted.store(true, ordering: .relaxed)
     }
-    queue.add { exit(ExitStatus.success.rawValue) }
+    queue.add(end)
   }
 
   /// Waits with the kernel's own precision: a millisecond more a key would be felt.

@@ -1,9 +1,7 @@
 import Foundation
-import WaymarkCounting
-import WaymarkGeometry
 
 /// The report of `waymark count`: the object of `--json`, the lines of `--csv`, and the text for a person.
-struct CountReport: Encodable {
+package struct CountReport: Encodable {
   /// A code and how often it is there.
   struct Code: Encodable {
     let symbology: String
@@ -18,11 +16,11 @@ struct CountReport: Encodable {
   /// Pictures that were looked at.
   let pictures: Int
   /// Stretches between which the camera's position was lost; above 1 copies may count twice. Missing where pictures stand for themselves.
-  let stretches: Int?
+  package let stretches: Int?
   let total: Int
   let codes: [Code]
 
-  init(_ count: CodeCounter, by identity: CodeCounter.Identity, inputs: [String], isMoving: Bool) {
+  package init(_ count: CodeCounter, by identity: CodeCounter.Identity, inputs: [String], isMoving: Bool) {
     by = identity.rawValue
     pictures = inputs.count
     stretches = isMoving ? count.stretches : nil
@@ -35,13 +33,14 @@ struct CountReport: Encodable {
   }
 
   /// RFC 4180: every field quoted, so that separators, quotes and line ends in a code stay what they are.
-  var csv: String {
+  package var csv: String {
     func field(_ text: String) -> String { "\"" + text.replacing("\"", with: "\"\"") + "\"" }
     let rows = codes.map { [field($0.symbology), field($0.text), "\($0.amount)", field($0.input)] }
     return ([["symbology", "text", "amount", "input"]] + rows).map { $0.joined(separator: ",") + "\r\n" }.joined()
   }
 
-  var text: String {
+  /// What a person reads.
+  package var text: String {
     let width = String(codes.map(\.amount).max() ?? 0).count
     let lines = codes.map { code in
       let amount = String(code.amount)

@@ -1,7 +1,5 @@
-import WaymarkSystem
-
 /// Works on a list on several threads and hands the results over in the list's order, on the caller's thread.
-enum OrderedTasks {
+package enum OrderedTasks {
   /// The state that the threads share.
   private struct Board<Result: Sendable>: Sendable {
     var next = 0
@@ -23,7 +21,7 @@ enum OrderedTasks {
   /// - Parameters:
   ///   - worker: called once on each thread; what it returns works on items there.
   ///   - deliver: gets each result in order; returns whether to go on.
-  static func run<Item: Sendable, Result: Sendable>(
+  package static func run<Item: Sendable, Result: Sendable>(
     _ items: [Item], jobs: Int, worker: @escaping @Sendable () -> (Item) -> Result,
     deliver: (Result) throws -> Bool
   ) rethrows {

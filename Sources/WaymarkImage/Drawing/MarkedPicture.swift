@@ -1,19 +1,21 @@
-import WaymarkBarcodes
-import WaymarkGeometry
-import WaymarkImage
-import WaymarkSymbologies
+package import WaymarkGeometry
 
 /// A place in a picture with a word for it.
-struct AnnotationMark: Sendable {
-  let corners: Quadrilateral
-  let label: String
-  let colour: Colour
+package struct AnnotationMark: Sendable {
+  package let corners: Quadrilateral
+  package let label: String
+  package let colour: Colour
+
+  /// A mark from its parts.
+  package init(corners: Quadrilateral, label: String, colour: Colour) {
+    (self.corners, self.label, self.colour) = (corners, label, colour)
+  }
 }
 
 /// Draws what was found into a copy of the picture.
-enum MarkedPicture {
+package enum MarkedPicture {
   /// The picture with an outline and a label around each mark, in sizes that fit the picture.
-  static func draw(_ marks: [AnnotationMark], on image: RGBImage) -> RGBImage {
+  package static func draw(_ marks: [AnnotationMark], on image: RGBImage) -> RGBImage {
     var canvas = RGBCanvas(image)
     let side = Double(min(image.width, image.height))
     let line = max(1.5, side / 200)
@@ -34,17 +36,5 @@ enum MarkedPicture {
       canvas.text(mark.label, x: x + 2 * scale, y: y + 2 * scale, scale: scale, .white)
     }
     return canvas.finish()
-  }
-
-  /// The marks of a report.
-  static func marks(of report: ScanReport, isVerdict: Bool) -> [AnnotationMark] {
-    let codes = report.symbols.enumerated().map { index, symbol in
-      let colour: Colour =
-        if !isVerdict { .green } else if index != report.chosen { .blue } else {
-          report.outcome == .successful ? .green : .red
-        }
-      return AnnotationMark(corners: symbol.corners, label: symbol.symbology.displayName, colour: colour)
-    }
-    return codes + report.unread.map { AnnotationMark(corners: $0, label: "not read", colour: .orange) }
   }
 }

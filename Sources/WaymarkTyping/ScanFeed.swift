@@ -1,42 +1,48 @@
-import WaymarkClient
-import WaymarkProtocol
-import WaymarkService
+package import WaymarkClient
+package import WaymarkProtocol
+package import WaymarkService
 import WaymarkSystem
 
 /// Selects the codes to type from the service's events, and keeps a scan armed for them.
-struct ScanFeed {
+package struct ScanFeed {
   /// The events to subscribe to.
-  static let events = ["scan.successful", "scan.ended"]
+  package static let events = ["scan.successful", "scan.ended"]
 
   /// An observer is not told what codes say.
-  static let observes = ClientError(
+  package static let observes = ClientError(
     code: "notPermitted", message: "Typing needs the role operator: observers do not receive the text of codes.",
     hint: "Join the group that owns the socket, or name this user under roles.operators.")
 
   private let arm: ServiceConfiguration.Typing.Arm
   private let symbologies: [String]?
+  private let onProblem: @Sendable (ServiceError) -> Void
   private var client: WaymarkClient?
   /// The scan whose one code was typed.
   private var done: String?
 
-  init(arm: ServiceConfiguration.Typing.Arm, symbologies: [String]?) {
+  /// - Parameter onProblem: told why a scan could not be armed.
+  package init(
+    arm: ServiceConfiguration.Typing.Arm, symbologies: [String]?, onProblem: @escaping @Sendable (ServiceError) -> Void
+  ) {
     self.arm = arm
+    self.onProblem = onProblem
     self.symbologies = symbologies
   }
 
   /// Connected: arms its scan, where it is to have one.
   ///
   /// - Returns: whether a scan is armed whose codes are typed.
-  mutating func connected(_ client: WaymarkClient, armed: Bool) async -> Bool {
+  package mutating func connected(_ client: WaymarkClient, armed: Bool) async -> Bool {
     self.client = client
     done = nil
     return arm == .always ? await begin() : armed
   }
 
-  mutating func disconnected() { client = nil }
+  /// The connection is over.
+  package mutating func disconnected() { client = nil }
 
   /// The code to be typed that an event tells of.
-  mutating func code(in event: Event) async -> ScanSuccessful? {
+  package mutating func code(in event: Event) async -> ScanSuccessful? {
     switch event.body {
     case .scanEnded:
       // The client that held the camera is done with it, or somebody took over our scan.
@@ -55,7 +61,7 @@ struct ScanFeed {
   }
 
   /// The code was typed: with `arm: key` the scan has done its work.
-  mutating func typed(_ code: ScanSuccessful) async {
+  package mutating func typed(_ code: ScanSuccessful) async {
     guard arm == .key else { return }
     done = code.scan
     // If it ended by itself, so much the better.
@@ -71,7 +77,7 @@ struct ScanFeed {
     } catch let error as ServiceError where error.code == .busy {
       return false
     } catch let error as ServiceError {
-      Output.diagnostic("waymark: \(error.message)\n  \(error.hint)")
+      onProblem(error)
       return false
     } catch {
       // The connection is over, which is reported separately.

@@ -1,7 +1,7 @@
 import Testing
 import WaymarkGeometry
 
-@testable import WaymarkAnchors
+@testable import WaymarkPosters
 
 @Suite struct PrintScaleTests {
   /// A poster of 0.6×0.4 m and, beside it, a rectangle turned by an angle, seen from the side.

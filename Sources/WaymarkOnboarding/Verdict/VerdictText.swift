@@ -1,10 +1,9 @@
 import WaymarkJSON
-import WaymarkOnboarding
 
 /// A verdict with all its steps, for people and for programs.
-enum VerdictText {
+package enum VerdictText {
   /// Several lines; whatever the code says is escaped, secrets are left out unless wanted.
-  static func human(_ verdict: Verdict, showSecrets: Bool) -> String {
+  package static func human(_ verdict: Verdict, showSecrets: Bool) -> String {
     var lines = [verdict.word + (verdict.reason.map { ": \($0)" } ?? "")]
     if let kind = verdict.kind { lines.append("kind: \(DisplayText.escaped(kind.rawValue))") }
     if let host = verdict.connectTo { lines.append("connect to: \(host)") }
@@ -27,7 +26,7 @@ enum VerdictText {
   }
 
   /// One JSON object on one line; secrets are left out unless wanted.
-  static func json(_ verdict: Verdict, showSecrets: Bool) -> String {
+  package static func json(_ verdict: Verdict, showSecrets: Bool) -> String {
     var members: [JSONValue.Member] = [.init("outcome", .string(verdict.word))]
     if let reason = verdict.reason { members.append(.init("reason", .string(reason))) }
     if let kind = verdict.kind { members.append(.init("kind", .string(kind.rawValue))) }

@@ -1,9 +1,8 @@
 import Foundation
 import Testing
-import WaymarkCounting
 import WaymarkGeometry
 
-@testable import waymark
+@testable import WaymarkCounting
 
 struct CountReportTests {
   /// Two views of one shelf: eleven copies of one code side by side in both, another one above them in the second alone.

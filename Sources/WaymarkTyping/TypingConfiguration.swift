@@ -1,20 +1,23 @@
 import Foundation
 import WaymarkBarcodes
-import WaymarkConfiguration
-import WaymarkKeys
-import WaymarkService
+package import WaymarkConfiguration
+package import WaymarkKeys
+package import WaymarkService
 import WaymarkSymbologies
 import WaymarkSystem
 
 /// The section `type:` of the configuration, checked: rules, layout and everything that is wrong with them.
-struct TypingConfiguration {
-  private(set) var rules = TypingRules()
-  private(set) var layout: KeyboardLayout.Name
-  private(set) var problems: [ConfigurationProblem] = []
+package struct TypingConfiguration {
+  /// Around which codes what is typed.
+  package private(set) var rules = TypingRules()
+  /// The layout that the focused program reads with.
+  package private(set) var layout: KeyboardLayout.Name
+  /// Everything that is wrong.
+  package private(set) var problems: [ConfigurationProblem] = []
   private let origin: String
 
   /// - Parameter keyboard: the text of `/etc/default/keyboard`, by which Debian tells console and X11 the layout.
-  init(_ configuration: ServiceConfiguration, keyboard: String? = Self.systemKeyboard) {
+  package init(_ configuration: ServiceConfiguration, keyboard: String? = Self.systemKeyboard) {
     origin = configuration.file ?? "configuration"
     let typing = configuration.typing
     layout = Self.layout(typing, keyboard: keyboard ?? "")

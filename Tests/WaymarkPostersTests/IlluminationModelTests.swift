@@ -2,7 +2,7 @@ import Testing
 import WaymarkGeometry
 import WaymarkImage
 
-@testable import WaymarkAnchors
+@testable import WaymarkPosters
 
 @Suite struct IlluminationModelTests {
   private static let outline = Quadrilateral(

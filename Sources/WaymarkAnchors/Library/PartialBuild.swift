@@ -1,13 +1,12 @@
 import Foundation
-import WaymarkAnchors
-import WaymarkImage
+package import WaymarkImage
 import WaymarkSystem
 
 /// The anchors that need not be compiled again: those of the library that is to be replaced, and those of a build that was ended.
 ///
 /// Compiling takes a quarter of a second a picture, so a build writes what it has compiled into parts beside the library, every half a
 /// minute; the next build takes them over, and the one that is done removes them.
-final class PartialBuild {
+package final class PartialBuild {
   private let folder: String
   private let libraries: [AnchorLibrary]
   /// Where an anchor of a name is; the newest where there are several.
@@ -21,7 +20,7 @@ final class PartialBuild {
   private static let saveInterval = 30.0
 
   /// - Parameter library: the library that will be written; it may not exist yet.
-  init(beside library: String) {
+  package init(beside library: String) {
     folder = library + ".parts"
     let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).filter {
       $0.hasSuffix(".anchors")
@@ -38,17 +37,17 @@ final class PartialBuild {
     number = names.compactMap { Int($0.prefix { $0 != "." }) }.max() ?? 0
   }
 
-  /// The anchor as it was compiled before; `nil` where its picture has changed, or more features are wanted than were kept then.
+  /// The anchor of a name as it was compiled before, with the size that it had then; `nil` where its picture has changed, or more features are wanted than were kept then.
   ///
   /// - Parameters:
   ///   - pixels: of the reference as a library keeps them.
   ///   - settings: how many features an anchor keeps.
-  var known:
-    @Sendable (_ entry: AnchorEntry, _ pixels: GrayImage, _ settings: AnchorCompiler.Settings) -> CompiledAnchor?
+  package var known:
+    @Sendable (_ name: String, _ pixels: GrayImage, _ settings: AnchorCompiler.Settings) -> CompiledAnchor?
   {
     let (libraries, places) = (libraries, places)
-    return { entry, pixels, settings in
-      guard let place = places[entry.name] else { return nil }
+    return { name, pixels, settings in
+      guard let place = places[name] else { return nil }
       let library = libraries[place.library]
       let reference = library.references[place.anchor]
       // Only a picture that has the detail has features of that kind.
@@ -58,8 +57,6 @@ final class PartialBuild {
       guard reference.pixels?.isSame(as: pixels) == true, var anchor = try? library.compiled(place.anchor) else {
         return nil
       }
-      anchor.physicalWidth = entry.physicalWidth
-      anchor.radius = entry.radius
       // They lie in the order in which they were chosen, so that fewer are the first of them.
       anchor.keep(limits)
       return anchor
@@ -67,7 +64,7 @@ final class PartialBuild {
   }
 
   /// Takes an anchor that was just compiled; it is on the disk within half a minute.
-  func keep(_ anchor: CompiledAnchor) {
+  package func keep(_ anchor: CompiledAnchor) {
     waiting.append(anchor)
     guard waiting.count >= Self.most || MonotonicClock.now - written > Self.saveInterval else { return }
     flush()
@@ -87,12 +84,12 @@ final class PartialBuild {
   }
 
   /// The library is written: the parts have done their work.
-  func finish() { try? FileManager.default.removeItem(atPath: folder) }
+  package func finish() { try? FileManager.default.removeItem(atPath: folder) }
 }
 
 extension GrayImage {
   /// Returns whether two pictures have the same pixels.
-  func isSame(as other: GrayImage) -> Bool {
+  package func isSame(as other: GrayImage) -> Bool {
     guard (width, height) == (other.width, other.height) else { return false }
     return withView { one in
       other.withView { two in
