@@ -1,14 +1,16 @@
 /// The quadrilaterals that four of several lines make.
 ///
 /// It only enumerates: which lines may meet at a corner, how well a side is seen and which quadrilateral counts is decided by whoever asks.
-package struct FourLines {
+@usableFromInline
+package struct FourLines: Sendable {
   /// Four lines, each crossing the next one, and the last the first.
+  @usableFromInline
   package struct Found: Sendable {
     /// The indices of the lines that make the top, right, bottom and left side of `corners`, in this order.
-    package var lines: SIMD4<Int>
-    package var corners: Quadrilateral
+    @usableFromInline package var lines: SIMD4<Int>
+    @usableFromInline package var corners: Quadrilateral
     /// The sum of what `side` gave for the four sides.
-    package var support: Double
+    @usableFromInline package var support: Double
 
     @usableFromInline
     init(lines: SIMD4<Int>, corners: Quadrilateral, support: Double) {

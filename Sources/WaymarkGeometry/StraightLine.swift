@@ -1,7 +1,8 @@
 /// A straight line: where `normal · p = offset`, the normal being of unit length.
+@usableFromInline
 package struct StraightLine: Hashable, Sendable {
-  package var normal: Point2
-  package var offset: Double
+  @usableFromInline package var normal: Point2
+  @usableFromInline package var offset: Double
 
   package init(normal: Point2, offset: Double) {
     self.normal = normal

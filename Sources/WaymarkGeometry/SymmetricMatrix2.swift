@@ -36,22 +36,25 @@ package struct SymmetricMatrix2: Hashable, Sendable {
 }
 
 /// How weighted points lie: the sums of their weights, places, squares and products.
+@usableFromInline
 package struct PointMoments: Sendable {
   /// The sum of the weights.
-  package private(set) var weight = 0.0
+  @usableFromInline package internal(set) var weight = 0.0
   /// Sums of place, square and product.
-  private var sum = Point2.zero
-  private var squares = Point2.zero
-  private var product = 0.0
+  @usableFromInline var sum = Point2.zero
+  @usableFromInline var squares = Point2.zero
+  @usableFromInline var product = 0.0
 
+  @inlinable
   package init() {}
 
   /// The moments of points that all count as much.
+  @inlinable
   package init(_ points: some Sequence<Point2>) {
     for p in points { add(p) }
   }
 
-  @inline(__always)
+  @inlinable @inline(__always)
   package mutating func add(_ p: Point2, weight w: Double = 1) {
     weight += w
     sum += p * w

@@ -1,4 +1,5 @@
 /// Colour to gray by ITU-R BT.601: 0.299 R + 0.587 G + 0.114 B, in 15-bit fixed point.
+@usableFromInline
 package enum Luma {
   @inlinable
   package static func of(_ red: UInt8, _ green: UInt8, _ blue: UInt8) -> UInt8 {

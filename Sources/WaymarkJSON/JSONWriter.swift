@@ -1,7 +1,8 @@
 /// The bytes of one JSON text as they grow. Numbers are rounded as the protocol says; what is not finite is refused.
-package struct JSONWriter {
+@usableFromInline
+package struct JSONWriter: Sendable {
   /// The bytes written so far.
-  package var bytes: [UInt8] = []
+  @usableFromInline package var bytes: [UInt8] = []
 
   /// An empty text.
   package init(capacity: Int = 512) { bytes.reserveCapacity(capacity) }

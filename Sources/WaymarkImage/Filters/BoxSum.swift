@@ -1,4 +1,5 @@
 /// What sums over squares are made of: numbers and vectors of numbers, for which the standard library has no protocol in common.
+@usableFromInline
 package protocol Summable {
   static var zero: Self { get }
   func plus(_ other: Self) -> Self
@@ -16,6 +17,7 @@ extension SIMD4<Float>: Summable {
 }
 
 /// Sums over squares of places: a box blur, to be divided by the number of places. Beyond the border values go on as they end.
+@usableFromInline
 package enum BoxSum {
   /// `target` = the sums over 2·`radius`+1 places across and down of `values`; `scratch` is overwritten. All three have `width` × `height`
   /// values, and none is another one.

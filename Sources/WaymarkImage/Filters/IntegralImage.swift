@@ -1,8 +1,9 @@
 /// The sums of all values above and to the left of each place (F. Crow, "Summed-area tables for texture mapping", 1984): the sum over any
 /// rectangle takes four of them.
-package struct IntegralImage<Sum: AdditiveArithmetic> {
-  package let width: Int
-  package let height: Int
+@usableFromInline
+package struct IntegralImage<Sum: AdditiveArithmetic & Sendable>: Sendable {
+  @usableFromInline package let width: Int
+  @usableFromInline package let height: Int
   /// One row and one column more than the picture has.
   @usableFromInline let sums: [Sum]
 

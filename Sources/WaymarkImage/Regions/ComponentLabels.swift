@@ -1,14 +1,16 @@
 /// The connected areas of a mask, as runs of pixels in rows that touch (A. Rosenfeld, J. Pfaltz, "Sequential operations in digital picture
 /// processing", 1966). Keeps its memory from mask to mask.
-package struct ComponentLabels {
+@usableFromInline
+package struct ComponentLabels: Sendable {
   /// Pixels of a row that belong to one area.
-  package struct Run {
-    package var y: Int32
-    package var from: Int32
+  @usableFromInline
+  package struct Run: Sendable {
+    @usableFromInline package var y: Int32
+    @usableFromInline package var from: Int32
     /// Behind the last pixel.
-    package var to: Int32
+    @usableFromInline package var to: Int32
     /// The area; areas are counted by their first pixels, row by row.
-    package var component: Int32
+    @usableFromInline package var component: Int32
 
     @usableFromInline
     init(y: Int32, from: Int32, to: Int32, component: Int32) {
@@ -22,7 +24,7 @@ package struct ComponentLabels {
   /// From left to right, row by row.
   package var runs: [Run] { found }
   /// How many areas there are.
-  package private(set) var count = 0
+  @usableFromInline package private(set) var count = 0
   @usableFromInline var found: [Run] = []
 
   package init() {}

@@ -1,11 +1,13 @@
 /// Floods the places of a grid from one to its neighbours; what was reached is not entered again, also by later floods.
-package struct FloodFill {
+@usableFromInline
+package struct FloodFill: Sendable {
   /// A place of the grid.
-  package struct Place {
-    package let x: Int
-    package let y: Int
+  @usableFromInline
+  package struct Place: Sendable {
+    @usableFromInline package let x: Int
+    @usableFromInline package let y: Int
     /// Row by row.
-    package let index: Int
+    @usableFromInline package let index: Int
 
     @inlinable
     package init(x: Int, y: Int, index: Int) {
@@ -16,7 +18,8 @@ package struct FloodFill {
   }
 
   /// The places that are next to one.
-  package enum Neighbours {
+  @usableFromInline
+  package enum Neighbours: Sendable {
     /// The four that share a side with it.
     case four
     /// All in the square that reaches so far to each side.
@@ -24,7 +27,8 @@ package struct FloodFill {
   }
 
   /// The course of a flood at a place.
-  package enum Step {
+  @usableFromInline
+  package enum Step: Sendable {
     /// It goes on from there.
     case spread
     /// It goes on elsewhere.
@@ -34,7 +38,8 @@ package struct FloodFill {
   }
 
   /// How a flood came to its end.
-  package enum Outcome {
+  @usableFromInline
+  package enum Outcome: Sendable {
     /// All that can be reached was.
     case filled
     /// A step ended it.
@@ -43,8 +48,8 @@ package struct FloodFill {
     case left
   }
 
-  package let width: Int
-  package let height: Int
+  @usableFromInline package let width: Int
+  @usableFromInline package let height: Int
   /// True for each place that was reached.
   package var isReached: [Bool] { reached }
   @usableFromInline var reached: [Bool]

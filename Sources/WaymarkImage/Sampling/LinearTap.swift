@@ -1,7 +1,7 @@
 /// The two neighbours in a row between which a coordinate lies, and how far it is from the first to the second; beyond the ends the row goes
 /// on as it ends.
 @usableFromInline
-package struct LinearTap {
+package struct LinearTap: Sendable {
   /// The first of the two neighbours.
   @usableFromInline package let low: Int
   /// From the first to the second one: 1, or 0 in a row of one.
@@ -40,6 +40,7 @@ package struct LinearTap {
 }
 
 /// Values between four pixels, in proportion to how near they are.
+@usableFromInline
 package enum Bilinear {
   /// In whole numbers, for lines and pictures of many places.
   ///
