@@ -45,6 +45,13 @@ package final class Monitor<Value: Sendable>: @unchecked Sendable {
     return body(&value)
   }
 
+  /// Lends the value and wakes whoever waits if `body` says that there is something for them.
+  package func signal(_ body: (inout Value) -> Bool) {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    if body(&value) { pthread_cond_broadcast(condition) }
+  }
+
   /// Waits until `body` gives something, or until `deadline` (seconds of CLOCK_MONOTONIC) has passed: then nil.
   package func wait<R>(until deadline: Double? = nil, for body: (inout Value) -> R?) -> R? {
     pthread_mutex_lock(mutex)

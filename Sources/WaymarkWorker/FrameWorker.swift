@@ -77,6 +77,8 @@ final class FrameWorker: FrameDecoder {
 final class PictureWorker {
   private let standing: PersistentWorker
   private let limit: Double
+  /// Pictures that are played like frames come thirty times a second.
+  private var pool = FramePool()
 
   /// - Parameter limit: how long one picture may take, in seconds.
   init(_ launcher: WorkerLauncher, _ ledger: WorkerMonitor, limit: Double) {
@@ -95,10 +97,10 @@ final class PictureWorker {
       guard answer.worked else { return .failure(try worker.error(answer.count)) }
       let output = worker.arena.output
       guard let reply = GrayReply(output, count: answer.count) else { throw .malformedAnswer }
-      return .success(
-        GrayImage(width: reply.width, height: reply.height) { target in
-          UnsafeMutableRawBufferPointer(target).copyMemory(from: UnsafeRawBufferPointer(reply.pixels(in: output)))
-        })
+      let pixels = UnsafeRawBufferPointer(reply.pixels(in: output))
+      let buffer = pool.take(capacity: pixels.count)
+      UnsafeMutableRawBufferPointer(start: buffer.bytes, count: pixels.count).copyMemory(from: pixels)
+      return .success(GrayImage(width: reply.width, height: reply.height, buffer: buffer))
     }
     guard let result else { throw standing.lastFailure ?? WorkerFailure.crashed(signal: nil) }
     return try result.get()

@@ -116,12 +116,14 @@ package final class Lane<Settings: Sendable, Output: Sendable>: FrameLane {
   }
 
   package func offer(_ frame: Frame) {
-    state.update { state in
+    // The thread of a lane that does not take the frame sleeps on: most lanes are off most of the time.
+    state.signal { state in
       guard state.enabled, !state.stopping,
         !wantsLuma || frame.hasLuma, state.pacer.takes(frame.captured, rate: state.maximumRate)
-      else { return }
+      else { return false }
       if state.slot != nil { state.skipped += 1 }
       state.slot = frame
+      return true
     }
   }
 
