@@ -24,7 +24,8 @@ enum Samples {
   static let can = AnchorTracking(
     anchor: "can", trackingMethod: .fullTracking, corners: corners,
     outline: [[100, 80.5], [160, 85], [220.25, 82], [218, 200], [158, 206], [98.5, 199]],
-    homography: [0.25, 0, 100, 0, 0.25, 80, 0.00001, 0, 1], pose: pose, rawPose: pose, score: 0.9)
+    homography: [0.25, 0, 100, 0, 0.25, 80, 0.00001, 0, 1], pose: pose, rawPose: pose, score: 0.9,
+    ambiguous: ["can-light"])
   static let successful = ScanSuccessful(
     scan: "s1", context: context, kind: "sapOnboarding", symbology: "qr", text: "{\"host\":\"mobile.example.com\"}",
     bytesBase64: "eyJob3N0IjoibW9iaWxlLmV4YW1wbGUuY29tIn0=", charset: "utf8", corners: corners,

@@ -22,6 +22,8 @@ final class PatchSet {
   let bend: UnsafeMutablePointer<(dx: Point2, dy: Point2)>
   /// The lens; the homographies are then those without its distortion.
   var lens: LensMap?
+  /// Which of the places that it was chosen from each patch has.
+  let index: UnsafeMutablePointer<Int32>
   /// The point of the reference that each patch's centre shows, in reference pixels.
   let anchor: UnsafeMutablePointer<Point2>
   /// The patch's gray levels, and the root of their summed squares without the mean.
@@ -45,6 +47,7 @@ final class PatchSet {
     top = .allocate(capacity: capacity)
     place = .allocate(capacity: capacity)
     bend = .allocate(capacity: capacity)
+    index = .allocate(capacity: capacity)
     anchor = .allocate(capacity: capacity)
     contrast = .allocate(capacity: capacity)
     tensor = .allocate(capacity: 3 * capacity)
@@ -57,6 +60,7 @@ final class PatchSet {
     top.deallocate()
     place.deallocate()
     bend.deallocate()
+    index.deallocate()
     anchor.deallocate()
     contrast.deallocate()
     tensor.deallocate()
@@ -105,16 +109,16 @@ final class PatchSet {
     // A coarser level of the reference is a softer one: box and tent of its pixels have a deviation of about half of one.
     let focus = min(1, 0.5 / max(softness * scale, 0.5))
     let sight = CloseUpRegion(template, inverse, width: width, height: height) { straight($0, scale: scale) }
-    let index = template.level(for: min(sight == nil ? 1 : template.detail, stretch.largest * focus))
-    let level = template.level(index, ranking: ranking)
-    let view = template.pyramid.level(index)
+    let size = template.level(for: min(sight == nil ? 1 : template.detail, stretch.largest * focus))
+    let level = template.level(size, ranking: ranking)
+    let view = template.pyramid.level(size)
     let shrink = Homography.resize(Point2(level.scale, level.scale))
     let cylinder = toLevel.cylinder
     let flat = cylinder == nil ? inverse.near(.zero).map { shrink * $0 } : nil
     let (right, bottom) = (Double(view.width) - 0.5, Double(view.height) - 0.5)
     let full = min(limit, capacity)
-    let places = chosen ?? sight.flatMap { near.centers(template, index, $0, ranking) } ?? level.centers
-    for place in places {
+    let places = chosen ?? sight.flatMap { near.centers(template, size, $0, ranking) } ?? level.centers
+    for (number, place) in places.enumerated() {
       if count == full { break }
       let center = Point2(Double(place.x), Double(place.y))
       let depth = toLevel.depth(center)
@@ -159,6 +163,7 @@ final class PatchSet {
       let length = ck_patch_prepare(drawn + step * count, pattern(count), tensor + 3 * count)
       // Below a deviation of one gray level there is nothing to hold on to.
       guard length > 8 else { continue }
+      index[count] = Int32(number)
       left[count] = Int32(x)
       top[count] = Int32(y)
       self.place[count] = local.apply(Point2(Self.middle, Self.middle))

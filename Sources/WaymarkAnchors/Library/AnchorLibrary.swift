@@ -20,6 +20,8 @@ public final class AnchorLibrary: Sendable {
   private let asked: [[Int]]
   /// The recall measured when each anchor was compiled, 0…1.
   let recalls: [Float]
+  /// For each anchor the pairs in which it is the first; empty where no two look alike.
+  package let twins: [[AnchorTwin]]
   private let state = Mutex(State())
 
   private struct State {
@@ -43,8 +45,17 @@ public final class AnchorLibrary: Sendable {
   /// - Parameters:
   ///   - small: the greatest file that is read whole.
   ///   - promptIndex: the greatest index that is read at once.
-  init(path: String, small: Int, promptIndex: Int) throws(AnchorError) {
-    let file = try LibraryFile(path: path, small: small)
+  convenience init(path: String, small: Int, promptIndex: Int) throws(AnchorError) {
+    try self.init(LibraryFile(path: path, small: small), promptIndex: promptIndex)
+  }
+
+  /// A library that lies in memory.
+  package convenience init(bytes: [UInt8]) throws(AnchorError) {
+    try self.init(LibraryFile(bytes: bytes), promptIndex: Self.promptIndex)
+  }
+
+  private init(_ file: LibraryFile, promptIndex: Int) throws(AnchorError) {
+    let path = file.path
     let header = try LibraryHeader(of: file)
     self.file = file
     self.header = header
@@ -82,6 +93,8 @@ public final class AnchorLibrary: Sendable {
     self.lists = lists
     self.recalls = recalls
     self.asked = asked
+    guard let pairs = LibraryTwins.read(header, file) else { throw LibraryHeader.damaged(path) }
+    twins = LibraryTwins.grouped(pairs, anchors: header.anchors)
     if header.index.count <= promptIndex { try load() } else { file.expect(first: header.index.upperBound) }
     if file.isWhole, !references.allSatisfy({ $0.pixels != nil }) { throw LibraryHeader.damaged(path) }
   }

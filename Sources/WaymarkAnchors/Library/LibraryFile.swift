@@ -54,6 +54,11 @@ final class LibraryFile: Sendable {
     isKept = whole.isEmpty
   }
 
+  /// The bytes of a library that was not written to a file.
+  init(bytes: [UInt8]) {
+    (path, size, whole, file) = ("", bytes.count, bytes, -1)
+  }
+
   deinit { if file >= 0 { close(file) } }
 
   /// True if all of it is in memory.

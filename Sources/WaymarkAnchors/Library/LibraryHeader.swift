@@ -10,6 +10,8 @@ struct LibraryHeader {
   /// Of the records and names, and of the index.
   let directoryChecksum: UInt64
   let indexChecksum: UInt64
+  /// Where the pairs of pictures that look alike lie; zero where there are none.
+  let twins: Int
 
   /// More features than any device could search: 1.4 GB of them.
   static let mostFeatures = 1 << 25
@@ -27,6 +29,7 @@ struct LibraryHeader {
     offsets = LibraryLayout.Section.allCases.map { Int(clamping: number(40 + 8 * $0.rawValue, UInt64.self)) }
     directoryChecksum = number(96, UInt64.self)
     indexChecksum = number(104, UInt64.self)
+    twins = Int(clamping: number(112, UInt64.self))
   }
 
   /// Where records and names lie.
@@ -65,7 +68,8 @@ struct LibraryHeader {
       guard offsets[section.rawValue] == end else { return false }
       end = LibraryLayout.align(end + size(of: section))
     }
-    return offsets[LibraryLayout.Section.pixels.rawValue] <= fileSize
+    let pixels = offsets[LibraryLayout.Section.pixels.rawValue]
+    return pixels <= fileSize && (twins == 0 || (pixels...fileSize).contains(twins))
   }
 
   /// The header of a library's file, when everything fits.

@@ -13,7 +13,7 @@
 /// | 40 | 8 × 7 | offsets: anchor records, names, key starts, descriptors, features, lists, pixels |
 /// | 96 | 8 | checksum of anchor records and names |
 /// | 104 | 8 | checksum of the index: key starts, descriptors, features, lists |
-/// | 112 | 8 | zero |
+/// | 112 | 8 | offset of the pairs of pictures that look alike, behind the pixels; zero: none were looked for |
 /// | 120 | 8 | checksum of the 120 bytes before |
 ///
 /// Features and descriptors are in the order of their key, so that one key's lie together; the lists give each anchor its

@@ -4,7 +4,11 @@ import WaymarkSystem
 /// Lays compiled anchors out as a library and writes the file.
 package enum LibraryWriter {
   /// The bytes of a library: the same anchors in the same order give the same bytes.
-  package static func bytes(of anchors: [CompiledAnchor]) throws(AnchorError) -> [UInt8] {
+  ///
+  /// - Parameter twins: the pairs among them that look alike.
+  package static func bytes(
+    of anchors: [CompiledAnchor], twins: [AnchorTwin] = []
+  ) throws(AnchorError) -> [UInt8] {
     guard anchors.count < Int(UInt16.max) else {
       throw AnchorError(
         .tooManyAnchors, "\(anchors.count) anchors do not fit into one library.", hint: "Split them into several.")
@@ -42,6 +46,10 @@ package enum LibraryWriter {
       end = LibraryLayout.align(end + a.pixels.width * a.pixels.height + 64)
     }
 
+    let twinsOffset = end
+    let pairs = LibraryTwins.bytes(of: twins)
+    end = LibraryLayout.align(end + pairs.count)
+
     var out = [UInt8](repeating: 0, count: end)
     out.withUnsafeMutableBytes { raw in
       let writer = SectionWriter(raw: raw)
@@ -55,6 +63,9 @@ package enum LibraryWriter {
       writer.put(UInt32(bits), at: 32)
       writer.put(UInt32(nameBytes.count), at: 36)
       for (i, o) in offsets.enumerated() { writer.put(UInt64(o), at: 40 + 8 * i) }
+
+      if !twins.isEmpty { writer.put(UInt64(twinsOffset), at: 112) }
+      UnsafeMutableRawBufferPointer(rebasing: raw[twinsOffset...]).copyBytes(from: pairs)
 
       writer.putRecords(anchors, at: offsets[0], pixelOffsets)
       UnsafeMutableRawBufferPointer(rebasing: raw[offsets[1]...]).copyBytes(from: nameBytes)
@@ -75,6 +86,14 @@ package enum LibraryWriter {
       writer.put(writer.checksum(0..<120), at: 120)
     }
     return out
+  }
+
+  /// The bytes of a library in which the pictures that look alike are known: each is looked for in all others.
+  package static func bytesWithTwins(of anchors: [CompiledAnchor]) throws(AnchorError) -> [UInt8] {
+    let plain = try bytes(of: anchors)
+    guard anchors.count > 1 else { return plain }
+    let twins = try AnchorLibrary(bytes: plain).findTwins()
+    return twins.isEmpty ? plain : try bytes(of: anchors, twins: twins)
   }
 
   /// Writes a library so that either the old or the whole new one is there; into a pipe or a device it is written.

@@ -21,6 +21,7 @@ public final class AnchorDetector {
   private var detections: [DetectedAnchor] = []
   private let aligner = PatchAligner()
   private let verifier = StructureVerifier()
+  private let judge = ClaimJudge()
   /// The lens of the frames: the claims' homographies are then those without its distortion.
   package var lens: LensMap?
   /// The camera, for frames of the size that will come; `nil`: assumed. Only round anchors ask for it.
@@ -76,6 +77,7 @@ public final class AnchorDetector {
     camera.focal *= scale
     camera.center = (camera.center + 0.5) * scale - 0.5
     verifier.lens = aligner.lens
+    judge.lens = aligner.lens
     let outlines = known.map { $0.scaled(by: scale) }
     look(picture, doubled: false, except: outlines)
     if detections.isEmpty, lookup.isThoroughSearchUseful { search(plain, picture, .thorough) }
@@ -271,12 +273,30 @@ public final class AnchorDetector {
       deviations >= StructureVerifier.ample || final.cylinder != nil
         || hasCameraLikeDepth(final.homography, reference, outline, width: width)
     else { return nil }
-    // Of two anchors that look alike, one place is given to the one that fits better.
-    if !allowsOverlaps, let rival = detections.indices.first(where: { covers(detections[$0], outline) }) {
-      guard detections[rival].score < result.score else { return nil }
-      detections.remove(at: rival)
+    let claim = DetectedAnchor(anchor: anchor, map: final, inliers: inliers, score: result.score)
+    return allowsOverlaps ? claim : prove(claim, outline, pyramid)
+  }
+
+  /// Proves a claim against the pictures that look like it, and gives one place to one anchor.
+  private func prove(_ claim: DetectedAnchor, _ outline: Quadrilateral, _ pyramid: GrayPyramid) -> DetectedAnchor? {
+    let judgement = judge.judge(claim.anchor, claim.map, in: pyramid, twins: library.twins) {
+      templates.template(for: $0, in: library)
     }
-    return DetectedAnchor(anchor: anchor, map: final, inliers: inliers, score: result.score)
+    var claim = claim
+    claim.rivals = judgement.rivals
+    claim.contradiction = judgement.contradiction
+    if let alignment = judgement.alignment {
+      (claim.anchor, claim.map, claim.score) = (judgement.anchor, judgement.map, alignment.score)
+      claim.inliers = max(alignment.inliers, 8)
+      // Another hypothesis has found it already.
+      guard !detections.contains(where: { $0.anchor == claim.anchor }) else { return nil }
+    }
+    // Of two anchors that look alike, one place is given to the one that fits better.
+    if let other = detections.indices.first(where: { covers(detections[$0], outline) }) {
+      guard !claim.rivals.contains(detections[other].anchor), detections[other].score < claim.score else { return nil }
+      detections.remove(at: other)
+    }
+    return claim
   }
 
   /// The correlation that is asked for beside so many agreeing features.
@@ -306,6 +326,6 @@ public final class AnchorDetector {
     return other.contains(outline.center) && outline.contains(other.center)
   }
 
-  /// True if two anchors may be claimed at one place.
+  /// True if two anchors may be claimed at one place, and none has to be proven against the others.
   package var allowsOverlaps = false
 }

@@ -13,6 +13,13 @@ public struct DetectedAnchor: Sendable {
   public var inliers: Int
   /// How sure the claim is, 0…1: the correlation of reference and frame under the homography.
   public var score: Double
+  /// The anchors of the library that it may be as well: they look alike, and the frame does not show the part in which they differ.
+  public var rivals: [Int] = []
+  /// The share of what is in sight of it that contradicts its picture, 0…1: it is covered, or another picture that is alike in the rest.
+  public var contradiction = 0.0
+
+  /// True if the frame does not prove that it is this picture and no other.
+  public var isAmbiguous: Bool { !rivals.isEmpty || contradiction > ClaimJudge.mostContradiction }
 
   /// A claim from its parts.
   public init(anchor: Int, homography: Homography, cylinder: CylinderMap? = nil, inliers: Int, score: Double) {

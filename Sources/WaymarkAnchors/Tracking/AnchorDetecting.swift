@@ -14,6 +14,9 @@ package protocol AnchorDetecting: AnyObject {
   /// Returns the data of a reference for tracking.
   func template(_ anchor: Int) -> AnchorTemplate
 
+  /// For each reference the pairs of references that look alike in which it is the first; empty where none do.
+  var twins: [[AnchorTwin]] { get }
+
   /// How many references there are.
   var referenceCount: Int { get }
 
@@ -25,6 +28,9 @@ package protocol AnchorDetecting: AnyObject {
 }
 
 extension AnchorDetecting {
+  /// Sources whose references do not look alike.
+  package var twins: [[AnchorTwin]] { [] }
+
   /// Sources that know nothing of lenses.
   package var lens: LensMap? {
     get { nil }
@@ -44,4 +50,5 @@ extension AnchorDetector: AnchorDetecting {
   }
   package func reference(_ anchor: Int) -> AnchorReference { library.references[anchor] }
   package var referenceCount: Int { library.references.count }
+  package var twins: [[AnchorTwin]] { library.twins }
 }

@@ -41,6 +41,7 @@ public final class AnchorEngine {
   private let aligner: PatchAligner
   private let search = PatchSearch()
   private let verifier = StructureVerifier()
+  private let judge = ClaimJudge()
   /// Taken out of all places inside the engine; observations are given as the frame shows them.
   private let lens: LensMap?
   private var exposure = ExposureEstimate()
@@ -89,6 +90,7 @@ public final class AnchorEngine {
     aligner.lens = lens
     search.lens = lens
     verifier.lens = lens
+    judge.lens = lens
     source.lens = lens
     source.intrinsics = intrinsics
     anchors.reserveCapacity(options.maximumAnchors)
@@ -160,7 +162,34 @@ public final class AnchorEngine {
     guard time - anchors[i].lastChecked >= 0.03 - 1e-3 else { return }
     let deviations = anchors[i].tracker.deviations(
       in: pyramid, aligner: aligner, verifier: verifier, exposure: exposure)
-    if !anchors[i].verify(deviations, at: time) { anchors[i].drop() }
+    guard anchors[i].verify(deviations, at: time) else { return anchors[i].drop() }
+    prove(i, time)
+  }
+
+  /// Asks of an anchor that is followed whether it is this picture and no other: often until it is proven, and now and then where others look alike,
+  /// because one box is put in the place of the other.
+  private func prove(_ i: Int, _ time: Double) {
+    let hasTwins = source.twins.indices.contains(anchors[i].index) && !source.twins[anchors[i].index].isEmpty
+    let isProven = anchors[i].observation.ambiguous == nil
+    // The templates belong to a search that runs.
+    guard !isSearching, !isProven || hasTwins,
+      time - anchors[i].lastJudged >= (isProven ? options.searchInterval : options.initialSearchInterval) - 1e-3
+    else { return }
+    let (index, own) = (anchors[i].index, anchors[i].tracker.template)
+    let judgement = judge.judge(
+      index, anchors[i].tracker.map, in: pyramid, twins: source.twins, softness: anchors[i].tracker.softness
+    ) { $0 == index ? own : source.template($0) }
+    guard judgement.anchor == index else {
+      anchors[i].drop()
+      lastSearch = -.infinity
+      return
+    }
+    anchors[i].judge(names(of: judgement.rivals, isAmbiguous: judgement.isAmbiguous), at: time)
+  }
+
+  /// The names of the anchors that something may be as well; `nil` where it is proven.
+  private func names(of rivals: [Int], isAmbiguous: Bool) -> [String]? {
+    isAmbiguous ? rivals.map { source.reference($0).name } : nil
   }
 
   private func searchIsDue(_ time: Double) -> Bool {
@@ -261,16 +290,17 @@ public final class AnchorEngine {
     guard let corners = detection.map.outline(width: reference.width, height: reference.height),
       !isTaken(corners)
     else { return }
+    let ambiguous = names(of: detection.rivals, isAmbiguous: detection.isAmbiguous)
     let index: Int
     if let place {
       // Back again: what was smoothed before does not hold any more if it was away for more than a moment.
       if time - anchors[place].observation.lastSeen > options.lostAfter { anchors[place].pose.reset() }
-      anchors[place].begin(tracker, at: time)
+      anchors[place].begin(tracker, ambiguous: ambiguous, at: time)
       index = place
     } else {
       anchors.append(
         FollowedAnchor(
-          detection, reference, tracker, lens: lens, time: time))
+          detection, reference, tracker, ambiguous: ambiguous, lens: lens, time: time))
       index = anchors.count - 1
     }
     anchors[index].see(detection.map, inliers: detection.inliers, score: detection.score, at: time, intrinsics)

@@ -17,6 +17,9 @@ public struct AnchorObservation: Sendable {
   public var inliers: Int
   /// The time of the frame in which it was last seen, in seconds.
   public var lastSeen: Double
+  /// Where the frames so far do not prove that it is this picture: the names of the other anchors that it may be as well, none where a part of what
+  /// is in sight contradicts the picture. `nil` once it is proven.
+  public var ambiguous: [String]?
   /// True if it counts as found: seen for long enough, and not away for too long.
   public var isPresent: Bool
 

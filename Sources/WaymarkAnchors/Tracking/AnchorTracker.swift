@@ -32,7 +32,7 @@ package struct AnchorTracker {
   /// The same of a round anchor.
   private var turns = CylinderMotion()
   /// The last place.
-  private var map: SurfaceMap
+  package private(set) var map: SurfaceMap
   /// How a flat anchor moved there.
   package private(set) var motion: CornerMotion?
   /// The deviation by which the frame is out of focus, as far as known, in pixels.

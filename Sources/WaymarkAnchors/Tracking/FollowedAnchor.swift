@@ -25,14 +25,17 @@ struct FollowedAnchor {
   private var streak = 0
   /// True if it has been followed for a few frames: a claim that was a mistake does not last that long.
   private(set) var isConfirmed = false
+  /// When it was last asked whether it is this picture and no other.
+  private(set) var lastJudged: Double
   /// True if it may be told: it is confirmed, or so alike that nobody doubts it.
   var isCredible: Bool { isConfirmed || observation.placement.score >= 0.75 }
 
   init(
-    _ detection: DetectedAnchor, _ reference: AnchorReference, _ tracker: AnchorTracker, lens: LensMap?, time: Double
+    _ detection: DetectedAnchor, _ reference: AnchorReference, _ tracker: AnchorTracker, ambiguous: [String]?,
+    lens: LensMap?, time: Double
   ) {
     self.lens = lens
-    (lastChecked, lastVerified) = (time, time)
+    (lastChecked, lastVerified, lastJudged) = (time, time, time)
     index = detection.anchor
     name = reference.name
     width = reference.width
@@ -49,7 +52,7 @@ struct FollowedAnchor {
         referenceSize: Point2(Double(reference.width), Double(reference.height)), corners: corners,
         homography: detection.homography, score: detection.score),
       cylinder: detection.cylinder, inliers: detection.inliers,
-      lastSeen: time, isPresent: false)
+      lastSeen: time, ambiguous: ambiguous, isPresent: false)
   }
 
   /// Takes the place in the frame at `time`, without the lens's distortion.
@@ -90,10 +93,11 @@ struct FollowedAnchor {
     }
   }
 
-  /// Takes a place where it was found again.
-  mutating func begin(_ tracker: AnchorTracker, at time: Double) {
+  /// Takes a place where it was found again, and what may stand there as well.
+  mutating func begin(_ tracker: AnchorTracker, ambiguous: [String]?, at time: Double) {
     self.tracker = tracker
-    (lastChecked, lastVerified) = (time, time)
+    observation.ambiguous = ambiguous
+    (lastChecked, lastVerified, lastJudged) = (time, time, time)
   }
 
   /// Takes how far its place in the frame at `time` is from chance.
@@ -103,6 +107,13 @@ struct FollowedAnchor {
     lastChecked = time
     if deviations >= StructureVerifier.holding { lastVerified = time }
     return time - lastVerified < 0.09
+  }
+
+  /// Takes what may stand there as well; what is proven stays proven while it is followed, whatever covers it then.
+  mutating func judge(_ ambiguous: [String]?, at time: Double) {
+    lastJudged = time
+    if ambiguous == nil { observation.ambiguous = nil }
+    if observation.ambiguous != nil { observation.ambiguous = ambiguous }
   }
 
   /// Takes that something else stands where it was followed: it is not looked for there any more.

@@ -152,7 +152,8 @@ private final class AnchorProcessor {
     let report = frame.image.withView { engine.process($0, at: frame.captured) }
     // Anchors that the engine only remembers are left out: whether an anchor is there is for the session to say.
     return report.observations.filter { $0.trackingMethod == .fullTracking }.map { seen in
-      AnchorDetection(anchor: seen.name, seen.placement, outline: seen.cylinder?.outline ?? [])
+      AnchorDetection(
+        anchor: seen.name, seen.placement, outline: seen.cylinder?.outline ?? [], ambiguous: seen.ambiguous)
     }
   }
 }

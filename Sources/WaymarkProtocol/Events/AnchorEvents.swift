@@ -10,9 +10,12 @@ public struct AnchorFound: EventPayload {
   public var score: Double
   /// The content of the code that was found; missing where the anchor is a picture.
   public var code: AnchorCodeContent?
+  /// Where it is not proven that it is this anchor: the other anchors of the scene that it may be as well; empty: a part of what is in sight contradicts
+  /// its picture, because something covers it or it is a picture that looks alike. Missing once it is proven.
+  public var ambiguous: [String]?
 
   private enum CodingKeys: CodingKey {
-    case anchor, corners, pose, score, code
+    case anchor, corners, pose, score, code, ambiguous
   }
 
   /// The name on the wire.
@@ -27,13 +30,15 @@ public struct AnchorFound: EventPayload {
 
   /// A value from its parts.
   public init(
-    anchor: String, corners: [[Double]], pose: PoseValue? = nil, score: Double, code: AnchorCodeContent? = nil
+    anchor: String, corners: [[Double]], pose: PoseValue? = nil, score: Double, code: AnchorCodeContent? = nil,
+    ambiguous: [String]? = nil
   ) {
     self.anchor = anchor
     self.corners = corners
     self.pose = pose
     self.score = score
     self.code = code
+    self.ambiguous = ambiguous
   }
 
   /// Writes the value; `pose` also when null.
@@ -44,6 +49,7 @@ public struct AnchorFound: EventPayload {
     try container.encode(pose, forKey: .pose)
     try container.encode(score, forKey: .score)
     try container.encodeIfPresent(code, forKey: .code)
+    try container.encodeIfPresent(ambiguous, forKey: .ambiguous)
   }
 }
 

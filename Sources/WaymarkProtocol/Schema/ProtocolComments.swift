@@ -128,6 +128,7 @@ extension ProtocolComments {
     AnchorDescription.resource	The id of its picture, for `media.resource`. Of an anchor that is a code it shows where to look, and may be missing.
     AnchorDescription.width	Width of the reference in pixels, its long side scaled to 480.
     AnchorFound	An anchor has come into view.
+    AnchorFound.ambiguous	Where it is not proven that it is this anchor: the other anchors of the scene that it may be as well; empty: a part of what is in sight contradicts its picture, because something covers it or it is a picture that looks alike. Missing once it is proven.
     AnchorFound.anchor	Its name.
     AnchorFound.code	The content of the code that was found; missing where the anchor is a picture.
     AnchorFound.corners	Its corners, in pixels.
@@ -137,6 +138,7 @@ extension ProtocolComments {
     AnchorLost.anchor	Its name.
     AnchorLost.lastSeen	When it was last seen: seconds of `CLOCK_MONOTONIC`.
     AnchorTracking	An anchor in a frame.
+    AnchorTracking.ambiguous	As in `anchor.found`; missing once it is proven that it is this anchor.
     AnchorTracking.anchor	Its name.
     AnchorTracking.corners	Where the corners of the reference lie: from its top left clockwise, each x, y in pixels of the frame. Of a round anchor those of the part that is turned to the camera.
     AnchorTracking.homography	Nine numbers, row-major: reference pixels to frame pixels. Of a round anchor they hold around the middle of what is in sight.

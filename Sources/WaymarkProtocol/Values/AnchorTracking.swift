@@ -28,6 +28,8 @@ public struct AnchorTracking: Codable, Hashable, Sendable {
   public var rawPose: PoseValue?
   /// How sure the engine is, 0 to 1.
   public var score: Double?
+  /// As in `anchor.found`; missing once it is proven that it is this anchor.
+  public var ambiguous: [String]?
   /// The annotations on it.
   public var markers: [MarkerTracking]
 
@@ -35,7 +37,8 @@ public struct AnchorTracking: Codable, Hashable, Sendable {
   public init(
     anchor: String, trackingMethod: TrackingMethod, corners: [[Double]], outline: [[Double]]? = nil,
     homography: [Double],
-    pose: PoseValue? = nil, rawPose: PoseValue? = nil, score: Double? = nil, markers: [MarkerTracking] = []
+    pose: PoseValue? = nil, rawPose: PoseValue? = nil, score: Double? = nil, ambiguous: [String]? = nil,
+    markers: [MarkerTracking] = []
   ) {
     self.anchor = anchor
     self.trackingMethod = trackingMethod
@@ -45,6 +48,7 @@ public struct AnchorTracking: Codable, Hashable, Sendable {
     self.pose = pose
     self.rawPose = rawPose
     self.score = score
+    self.ambiguous = ambiguous
     self.markers = markers
   }
 
@@ -59,6 +63,7 @@ public struct AnchorTracking: Codable, Hashable, Sendable {
     try container.encode(pose, forKey: .pose)
     try container.encode(rawPose, forKey: .rawPose)
     try container.encodeIfPresent(score, forKey: .score)
+    try container.encodeIfPresent(ambiguous, forKey: .ambiguous)
     try container.encode(markers, forKey: .markers)
   }
 }

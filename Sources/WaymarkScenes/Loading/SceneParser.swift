@@ -29,9 +29,10 @@ struct SceneParser {
         hint: "make a scene of it: waymark scene import FILE -o FOLDER")
       return nil
     }
-    guard let map = reader.map(node, "", keys: ["name", "instruction", "anchors"]) else { return nil }
+    guard let map = reader.map(node, "", keys: ["name", "instruction", "ambiguous", "anchors"]) else { return nil }
     let name = reader.requiredText(map, "name", "", owner: node)
     let instruction = reader.text(map, "instruction", "") ?? Scene.defaultInstruction
+    let ambiguous = ambiguous(map)
     guard let anchorsNode = map["anchors"] else {
       reader.report(
         node.mark, "anchors", "missing", "'anchors' is missing", hint: "add a list of pictures or codes to look for")
@@ -57,7 +58,16 @@ struct SceneParser {
     }
     let anchors = nodes.enumerated().compactMap { anchor($0.element, "anchors[\($0.offset)]") }
     if anchors.count == nodes.count { checkCodes(anchors, nodes) }
-    return name.map { Scene(name: $0, instruction: instruction, anchors: anchors) }
+    return name.map { Scene(name: $0, instruction: instruction, anchors: anchors, ambiguous: ambiguous) }
+  }
+
+  private mutating func ambiguous(_ map: [String: SourceNode]) -> AmbiguousAnchors {
+    guard let word = reader.text(map, "ambiguous", ""), let node = map["ambiguous"] else { return .show }
+    if let value = AmbiguousAnchors(rawValue: word) { return value }
+    reader.report(
+      node.mark, "ambiguous", "unknownAmbiguous", "'\(word.prefix(40))' is not a treatment of ambiguous anchors",
+      hint: "use \(AmbiguousAnchors.allCases.map(\.rawValue).joined(separator: ", "))")
+    return .show
   }
 
   /// The flat list of cards, or the service's scene.

@@ -7,6 +7,7 @@ package enum SceneWriter {
   package static func yaml(_ scene: Scene) -> String {
     var out = "name: \(quoted(scene.name))\n"
     if scene.instruction != Scene.defaultInstruction { out += "instruction: \(quoted(scene.instruction))\n" }
+    if scene.ambiguous != .show { out += "ambiguous: \(scene.ambiguous.rawValue)\n" }
     out += scene.anchors.isEmpty ? "anchors: []\n" : "anchors:\n"
     for anchor in scene.anchors {
       out += "  - name: \(quoted(anchor.name))\n"

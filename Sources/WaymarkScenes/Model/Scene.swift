@@ -8,13 +8,19 @@ package struct Scene: Hashable, Sendable {
   package var instruction: String
   /// The pictures and codes to look for, in the order of the file.
   package var anchors: [SceneAnchor]
+  /// The treatment of an anchor that may be another picture.
+  package var ambiguous: AmbiguousAnchors
 
   package static let defaultInstruction = "Point the camera at the picture and hold still."
 
-  package init(name: String, instruction: String = Scene.defaultInstruction, anchors: [SceneAnchor]) {
+  package init(
+    name: String, instruction: String = Scene.defaultInstruction, anchors: [SceneAnchor],
+    ambiguous: AmbiguousAnchors = .show
+  ) {
     self.name = name
     self.instruction = instruction
     self.anchors = anchors
+    self.ambiguous = ambiguous
   }
 
   /// The anchors whose picture is looked for: those of the scene's library.
@@ -24,6 +30,14 @@ package struct Scene: Hashable, Sendable {
   package var annotations: [(anchor: Int, annotation: Annotation)] {
     anchors.indices.flatMap { index in anchors[index].annotations.map { (index, $0) } }
   }
+}
+
+/// The treatment of an anchor that may be another picture: one that looks alike, or one that is alike in what is not covered.
+package enum AmbiguousAnchors: String, CaseIterable, Hashable, Sendable {
+  /// It is found as any other.
+  case show
+  /// It is found once it is proven.
+  case wait
 }
 
 /// A picture or a code to look for, with what hangs on it.

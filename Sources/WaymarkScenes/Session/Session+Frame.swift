@@ -10,6 +10,10 @@ extension Session {
     for sighting in frame.sightings where sighting.isFinite && !seen.contains(sighting.anchor) {
       // With a scene, only its anchors count: a library may hold more.
       if let scene, !scene.anchors.contains(where: { $0.name == sighting.anchor }) { continue }
+      // Where the scene waits for the proof, what may be another picture is not found; what was found stays.
+      if scene?.ambiguous == .wait, sighting.ambiguous != nil, presences[sighting.anchor]?.isPresent != true {
+        continue
+      }
       seen.insert(sighting.anchor)
       var presence = presences[sighting.anchor] ?? Presence()
       let gap = now - presence.lastSeen

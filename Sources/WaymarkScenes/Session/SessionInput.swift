@@ -56,12 +56,18 @@ package struct AnchorDetection: Hashable, Sendable {
   package var outline: [Point2]
   /// The content of the code, where the anchor is one.
   package var code: Symbol?
+  /// Where it is not proven that it is this anchor: the names of the others that it may be as well; none: a part in sight contradicts its picture.
+  package var ambiguous: [String]?
 
-  package init(anchor: String, _ placement: AnchorPlacement, code: Symbol? = nil, outline: [Point2] = []) {
+  package init(
+    anchor: String, _ placement: AnchorPlacement, code: Symbol? = nil, outline: [Point2] = [],
+    ambiguous: [String]? = nil
+  ) {
     self.anchor = anchor
     self.placement = placement
     self.code = code
     self.outline = outline
+    self.ambiguous = ambiguous
   }
 
   /// A part of the placement.

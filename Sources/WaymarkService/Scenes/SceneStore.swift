@@ -113,7 +113,7 @@ struct SceneStore: Sendable {
     var keys: [String] = []
     for anchor in anchors { keys.append(Self.key(anchor, try file(anchor))) }
     if let previous, previous.keys == keys, previous.library?.failure == nil { return (previous.library, keys) }
-    let entry = Self.hash(keys.joined().utf8)
+    let entry = Self.hash("twins\u{0}\(keys.joined())".utf8)
     if let library = cache.library(entry, warn: warn), library.references.map(\.name) == anchors.map(\.name) {
       return (library, keys)
     }
@@ -174,7 +174,7 @@ struct SceneStore: Sendable {
     _ anchors: [CompiledAnchor], as entry: String, _ name: String
   ) throws(SceneFailure) -> AnchorLibrary {
     do throws(AnchorError) {
-      let bytes = try LibraryWriter.bytes(of: anchors)
+      let bytes = try LibraryWriter.bytesWithTwins(of: anchors)
       do throws(AnchorError) {
         return try cache.keep(bytes, as: entry)
       } catch {

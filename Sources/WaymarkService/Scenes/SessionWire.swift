@@ -43,7 +43,8 @@ enum SessionWire {
   /// - Parameter isHarmless: whether observers may see what a code says.
   static func found(_ seen: AnchorDetection, isHarmless: Bool) -> AnchorFound {
     var found = AnchorFound(
-      anchor: seen.anchor, corners: corners(seen.corners), pose: pose(seen.pose), score: seen.score)
+      anchor: seen.anchor, corners: corners(seen.corners), pose: pose(seen.pose), score: seen.score,
+      ambiguous: seen.ambiguous)
     if let symbol = seen.code {
       found.code = AnchorCodeContent(symbology: symbol.symbology.rawValue, text: symbol.text)
       found.code?.isHarmless = isHarmless
@@ -62,7 +63,7 @@ enum SessionWire {
       corners: state.sighting.map { corners($0.corners) } ?? [],
       outline: state.sighting.flatMap { $0.outline.isEmpty ? nil : $0.outline.map { [$0.x, $0.y] } },
       homography: state.sighting?.homography.normalized.rowMajor ?? [], pose: pose(state.sighting?.pose),
-      rawPose: pose(state.sighting?.rawPose), score: state.sighting?.score,
+      rawPose: pose(state.sighting?.rawPose), score: state.sighting?.score, ambiguous: state.sighting?.ambiguous,
       markers: state.markers.map {
         MarkerTracking(
           id: $0.id, visible: $0.visible, selected: $0.selected, screen: $0.screen.map { [$0.x, $0.y] }, depth: $0.depth

@@ -43,6 +43,12 @@ enum AnchorFrames {
     }
   }
 
+  private static func doubt(_ rivals: [String]?) -> String {
+    guard let rivals else { return "" }
+    guard !rivals.isEmpty else { return " (ambiguous: a part of it is covered or another picture)" }
+    return " (ambiguous: may be \(rivals.joined(separator: " or ")))"
+  }
+
   private static func writeResult(_ record: MatchRecord, _ json: Bool) throws {
     guard !json else { return try Output.record(record) }
     if record.anchors.isEmpty { return Output.line("\(record.input): nothing found") }
@@ -54,7 +60,8 @@ enum AnchorFrames {
       }
       let held = a.trackingMethod == AnchorPlacement.Method.fullTracking.rawValue ? "" : " (last known place)"
       Output.line(
-        "\(record.input): \(a.name) at \(places), score \(String(format: "%.2f", a.score))\(distance ?? "")\(held)")
+        "\(record.input): \(a.name) at \(places), score \(String(format: "%.2f", a.score))\(distance ?? "")\(held)\(doubt(a.ambiguous))"
+      )
     }
   }
 }

@@ -50,7 +50,8 @@ struct AnchorsAddCommand: AsyncParsableCommand {
       }
       let (anchors, _, status) = AnchorCompilation.run(entries, jobs: jobs, beside: kept.count)
       guard !anchors.isEmpty else { throw ExitCode(status.rawValue) }
-      try LibraryWriter.write(LibraryWriter.bytes(of: kept.map { try old.compiled($0) } + anchors), to: library)
+      try LibraryWriter.write(
+        LibraryWriter.bytesWithTwins(of: kept.map { try old.compiled($0) } + anchors), to: library)
       try LibraryReport.writeResult(library, of: anchors.map(\.name))
       guard status == .success else { throw ExitCode(status.rawValue) }
     } catch let error as AnchorError {

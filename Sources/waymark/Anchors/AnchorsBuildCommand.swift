@@ -61,7 +61,7 @@ struct AnchorsBuildCommand: AsyncParsableCommand {
       let parts = fresh || (FileKind(output) ?? .regular) != .regular ? nil : PartialBuild(beside: output)
       let (anchors, reused, status) = AnchorCompilation.run(entries, jobs: jobs, features: features, parts: parts)
       guard !anchors.isEmpty else { throw ExitCode(status.rawValue) }
-      try LibraryWriter.write(LibraryWriter.bytes(of: anchors), to: output)
+      try LibraryWriter.write(LibraryWriter.bytesWithTwins(of: anchors), to: output)
       parts?.finish()
       if !reused.isEmpty {
         Output.diagnostic(
@@ -86,9 +86,10 @@ enum LibraryReport {
       return
     }
     let library = try AnchorLibrary(path: path)
-    for pair in library.lookalikes(of: new) {
+    let names = Set(new)
+    for pair in library.lookalikes where names.contains(pair.first) || names.contains(pair.second) {
       Output.diagnostic(
-        "waymark: \"\(pair.0)\" looks like \"\(pair.1)\": they may be confused in frames")
+        "waymark: \"\(pair.first)\" looks like \"\(pair.second)\": \(pair.difference.text)")
     }
     Output.line(
       "\(path): \(library.references.count) anchors, \(library.featureCount) features")

@@ -64,7 +64,8 @@ struct AnchorsMatchCommand: AsyncParsableCommand {
       return MatchRecord.Anchor(
         name: reference.name, corners: corners.corners.map { [$0.x, $0.y] },
         outline: detection.cylinder?.outline.map { [$0.x, $0.y] }, homography: map.rowMajor,
-        inliers: detection.inliers, score: detection.score, pose: pose, rawPose: pose, trackingMethod: "fullTracking")
+        inliers: detection.inliers, score: detection.score, pose: pose, rawPose: pose, trackingMethod: "fullTracking",
+        ambiguous: detection.isAmbiguous ? detection.rivals.map { detector.library.references[$0].name } : nil)
     }
     return MatchRecord(input: name, elapsed: ProcessorClock.process - start, anchors: anchors)
   }

@@ -47,7 +47,7 @@ struct AnchorsMergeCommand: AsyncParsableCommand {
           places[name] = (index, anchor, before.place)
         }
       }
-      try LibraryWriter.write(LibraryWriter.bytes(of: anchors), to: output)
+      try LibraryWriter.write(LibraryWriter.bytesWithTwins(of: anchors), to: output)
       try LibraryReport.writeResult(output, of: [])
     } catch let error as AnchorError {
       try fail(error)
@@ -61,7 +61,7 @@ struct AnchorsCompareCommand: AsyncParsableCommand {
     commandName: "compare",
     abstract: "Says which anchors two libraries have in common, by name.",
     discussion: """
-      Ends with 0 when they hold the same anchors, 1 when they differ, 65 or 66 when one cannot be read.
+      Pairs of anchors that look alike are named with the part in which they differ. Ends with 0 when they hold the same anchors, 1 when they differ, 65 or 66 when one cannot be read.
       Example:
         waymark anchors compare old.wmlib new.wmlib
       """)
@@ -86,6 +86,9 @@ struct AnchorsCompareCommand: AsyncParsableCommand {
         for name in difference.pictures { Output.line("~ \(name): another picture") }
         for name in difference.widths { Output.line("~ \(name): another width or radius") }
         for name in difference.features { Output.line("~ \(name): compiled differently") }
+        for pair in difference.lookalikes {
+          Output.line("\"\(pair.first)\" looks like \"\(pair.second)\": \(pair.text)")
+        }
         Output.line("\(difference.same) the same")
       }
       guard difference.isEmpty else { throw ExitCode(ExitStatus.nothingFound.rawValue) }
@@ -112,6 +115,23 @@ struct LibraryDifference: Encodable {
   var widths: [String] = []
   var features: [String] = []
   var same = 0
+  /// The pairs of anchors that look alike, of both libraries.
+  var lookalikes: [Pair] = []
+
+  /// Two anchors that look alike, with the share of their detail that differs and the least rectangle around it in shares of the first one's width and
+  /// height: left, top, right, bottom.
+  struct Pair: Encodable {
+    var first: String
+    var second: String
+    var share: Double
+    var part: [Double]
+    var text: String
+
+    init(_ pair: Lookalikes) {
+      (first, second, text) = (pair.first, pair.second, pair.difference.text)
+      (share, part) = (pair.difference.share, pair.difference.part)
+    }
+  }
 
   var isEmpty: Bool { removed.isEmpty && added.isEmpty && pictures.isEmpty && widths.isEmpty && features.isEmpty }
 
@@ -136,6 +156,9 @@ struct LibraryDifference: Encodable {
       }
     }
     added = second.references.map(\.name).filter { !names.contains($0) }
+    let later = second.lookalikes
+    let known = Set(later.map { Set([$0.first, $0.second]) })
+    lookalikes = (first.lookalikes.filter { !known.contains([$0.first, $0.second]) } + later).map(Pair.init)
   }
 
   /// Returns whether two anchors are the same but for how many features they keep.

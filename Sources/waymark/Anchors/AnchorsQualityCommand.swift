@@ -39,6 +39,17 @@ struct AnchorsQualityCommand: AsyncParsableCommand {
     struct Reason: Encodable {
       var code: String
       var text: String
+      /// Of one that looks like another: that anchor, the share of the detail that differs, and the least rectangle around it in shares of
+      /// this picture's width and height: left, top, right, bottom; empty where nothing differs.
+      var anchor: String?
+      var share: Double?
+      var part: [Double]?
+
+      init(_ reason: AnchorQuality.Reason, _ difference: TwinDifference? = nil) {
+        (code, text) = (reason.code, difference.map { "\(reason.text); \($0.text)" } ?? reason.text)
+        if case .looksLike(let name) = reason { anchor = name }
+        (share, part) = (difference?.share, difference?.part)
+      }
     }
     var input: String
     var name: String
@@ -72,12 +83,14 @@ struct AnchorsQualityCommand: AsyncParsableCommand {
       for anchor in anchors {
         guard let slash = anchor.name.firstIndex(of: "/"), let index = Int(anchor.name[..<slash]) else { continue }
         let entry = entries[index]
-        let reasons = anchor.quality.reasons + (alike[anchor.name] ?? []).map { AnchorQuality.Reason.looksLike($0) }
+        let reasons =
+          anchor.quality.reasons.map { Record.Reason($0) }
+          + (alike[anchor.name] ?? []).map { Record.Reason(.looksLike($0.name), $0.difference) }
         if json {
           let record = Record(
             input: entry.file, name: entry.name, quality: anchor.quality.score, features: anchor.features.count,
             corners: anchor.sightings, views: anchor.trial?.views ?? 0, found: anchor.trial?.found ?? 0,
-            reasons: reasons.map { Record.Reason(code: $0.code, text: $0.text) })
+            reasons: reasons)
           try Output.record(record)
         } else {
           Output.line("\(entry.file): \(anchor.quality.score)")
@@ -93,8 +106,10 @@ struct AnchorsQualityCommand: AsyncParsableCommand {
     }
   }
 
-  /// For each picture, the names of the others that it can be taken for.
-  private func lookalikes(_ anchors: [CompiledAnchor], _ old: AnchorLibrary?) throws -> [String: [String]] {
+  /// For each picture, the others that it can be taken for, and where they differ.
+  private func lookalikes(
+    _ anchors: [CompiledAnchor], _ old: AnchorLibrary?
+  ) throws -> [String: [(name: String, difference: TwinDifference)]] {
     var all = anchors
     if let old {
       all += try old.references.indices.map { i in
@@ -104,14 +119,12 @@ struct AnchorsQualityCommand: AsyncParsableCommand {
       }
     }
     guard all.count > 1 else { return [:] }
-    let path = FileManager.default.temporaryDirectory.appendingPathComponent("waymark-\(UUID().uuidString)").path
-    defer { try? FileManager.default.removeItem(atPath: path) }
-    try LibraryWriter.write(LibraryWriter.bytes(of: all), to: path)
-    var result: [String: [String]] = [:]
-    for (a, b) in try AnchorLibrary(path: path).lookalikes(of: anchors.map(\.name)) {
-      func plain(_ s: String) -> String { String(s[s.index(after: s.firstIndex(of: "/") ?? s.startIndex)...]) }
-      result[a, default: []].append(plain(b))
-      result[b, default: []].append(plain(a))
+    var result: [String: [(name: String, difference: TwinDifference)]] = [:]
+    func plain(_ s: String) -> String { String(s[s.index(after: s.firstIndex(of: "/") ?? s.startIndex)...]) }
+    let own = Set(anchors.map(\.name))
+    for pair in try AnchorLibrary(bytes: LibraryWriter.bytesWithTwins(of: all)).lookalikes {
+      if own.contains(pair.first) { result[pair.first, default: []].append((plain(pair.second), pair.difference)) }
+      if own.contains(pair.second) { result[pair.second, default: []].append((plain(pair.first), pair.reverse)) }
     }
     return result
   }

@@ -27,7 +27,7 @@ struct AnchorsRemoveCommand: AsyncParsableCommand {
       }
       let gone = Set(names)
       let kept = old.references.indices.filter { !gone.contains(old.references[$0].name) }
-      try LibraryWriter.write(LibraryWriter.bytes(of: kept.map { try old.compiled($0) }), to: library)
+      try LibraryWriter.write(LibraryWriter.bytesWithTwins(of: kept.map { try old.compiled($0) }), to: library)
       Output.line("\(library): \(kept.count) anchors")
     } catch let error as AnchorError {
       try fail(error)

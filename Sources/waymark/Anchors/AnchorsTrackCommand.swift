@@ -69,6 +69,7 @@ extension MatchRecord.Anchor {
       name: seen.name, corners: seen.corners.corners.map { [$0.x, $0.y] },
       outline: seen.cylinder?.outline.map { [$0.x, $0.y] }, homography: seen.homography.rowMajor,
       inliers: seen.inliers, score: seen.score, pose: seen.pose.map(MatchRecord.PoseRecord.init),
-      rawPose: seen.rawPose.map(MatchRecord.PoseRecord.init), trackingMethod: seen.trackingMethod.rawValue)
+      rawPose: seen.rawPose.map(MatchRecord.PoseRecord.init), trackingMethod: seen.trackingMethod.rawValue,
+      ambiguous: seen.ambiguous)
   }
 }

@@ -31,6 +31,8 @@ struct MatchRecord: Encodable {
     var pose: PoseRecord?
     var rawPose: PoseRecord?
     var trackingMethod: String
+    /// Where it is not proven that it is this anchor: the others that it may be as well; empty: a part in sight contradicts its picture.
+    var ambiguous: [String]?
 
     func encode(to encoder: any Encoder) throws {
       var c = encoder.container(keyedBy: CodingKeys.self)
@@ -43,10 +45,11 @@ struct MatchRecord: Encodable {
       try c.encode(pose, forKey: .pose)
       try c.encode(rawPose, forKey: .rawPose)
       try c.encode(trackingMethod, forKey: .trackingMethod)
+      try c.encodeIfPresent(ambiguous, forKey: .ambiguous)
     }
 
     enum CodingKeys: CodingKey {
-      case name, corners, outline, homography, inliers, score, pose, rawPose, trackingMethod
+      case name, corners, outline, homography, inliers, score, pose, rawPose, trackingMethod, ambiguous
     }
   }
 

@@ -173,6 +173,15 @@ import WaymarkSystem
         "11 noButton anchors[0].annotations[5].card.actionText",
       ]),
     Case(
+      testDescription: "ambiguous",
+      yaml: """
+        name: n
+        ambiguous: perhaps
+        anchors:
+          - { name: a, code: RACK-7 }
+        """,
+      problems: ["2 unknownAmbiguous ambiguous"]),
+    Case(
       testDescription: "codes",
       yaml: """
         name: S

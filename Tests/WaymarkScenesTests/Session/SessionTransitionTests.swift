@@ -153,6 +153,30 @@ import WaymarkGeometry
     #expect(fixture.session.deadline == nil)
   }
 
+  /// A scene that waits for the proof finds an anchor once it is there, and keeps it.
+  @Test(arguments: AmbiguousAnchors.allCases) func anAmbiguousAnchorWaitsWhereTheSceneSaysSo(
+    _ treatment: AmbiguousAnchors
+  ) {
+    var fixture = SessionFixture()
+    var scene = SessionFixture.scene
+    scene.ambiguous = treatment
+    _ = fixture.send(.sceneLoaded(scene, reload: false))
+    _ = fixture.send(.start)
+    _ = fixture.send(.scan)
+    var doubtful = SessionFixture.sighting()
+    doubtful.ambiguous = []
+    func found(_ sighting: AnchorDetection) -> Bool {
+      var isFound = false
+      for _ in 0..<10 {
+        for case .anchorFound(let seen) in fixture.frame([sighting]) { isFound = seen.anchor == sighting.anchor }
+      }
+      return isFound
+    }
+    #expect(found(doubtful) == (treatment == .show))
+    #expect(found(SessionFixture.sighting()) == (treatment == .wait))
+    #expect(fixture.frame([doubtful]).contains { if case .anchorsUpdated = $0 { true } else { false } })
+  }
+
   @Test func severalAnchorsAtOnce() {
     var fixture = SessionFixture.inPhase(.annotating)
     let a = SessionFixture.sighting()

@@ -1,0 +1,120 @@
+import CKernels
+import WaymarkGeometry
+package import WaymarkImage
+
+/// Measures how much of what a frame shows of a reference contradicts it: what is covered, or another picture that is
+/// alike in the rest.
+///
+/// The part in sight is cut into squares, and each with structure is correlated with the frame. How well a right square of
+/// its contrast correlates is learned from the squares that agree: their gain tells the light, what is left of them the noise and
+/// the blur. A square that should agree clearly and does not contradicts. Squares that the light has burnt out or
+/// swallowed say nothing.
+///
+/// All memory is taken once. To be used from one thread at a time.
+package final class ContradictionMeter {
+  private static let batch = 64
+  /// The most squares.
+  private static let places = 256
+  /// The fewest squares with structure from which a share is told.
+  private static let fewest = 12
+
+  /// The lens of the frames; homographies are then those without its distortion.
+  package var lens: LensMap? {
+    get { set.lens }
+    set { set.lens = newValue }
+  }
+  private let set = PatchSet(capacity: batch)
+  private let centers = UnsafeMutablePointer<SIMD2<Float>>.allocate(capacity: places)
+  private let measured = UnsafeMutablePointer<Float>.allocate(capacity: 5)
+  /// Of each square with structure: the contrasts of the drawing and of the frame, and their correlation.
+  private let squares = UnsafeMutablePointer<SIMD3<Float>>.allocate(capacity: places)
+  private var sorted: [Float] = []
+
+  package init() { sorted.reserveCapacity(Self.places) }
+
+  deinit {
+    centers.deallocate()
+    measured.deallocate()
+    squares.deallocate()
+  }
+
+  /// The share of the structure in sight that contradicts a reference, 0…1; 0 where too little is in sight.
+  ///
+  /// - Parameters:
+  ///   - octave: of the frame, on which the reference is hardly enlarged (`PatchAligner.octaves`).
+  ///   - softness: the deviation in pixels by which the frame is out of focus.
+  package func share(
+    _ template: AnchorTemplate, _ map: SurfaceMap, in pyramid: GrayPyramid, octave: Int, softness: Double = 0
+  ) -> Double {
+    // An octave below noise and blur are halved; where that leaves too few squares, the finest has four times as many.
+    for level in stride(from: 2 * octave + 2, through: 2 * octave, by: -2) where level < pyramid.count {
+      let count = measure(template, map, pyramid.level(level), pyramid.scale(level), softness)
+      if count >= 4 * Self.fewest || level == 2 * octave && count >= Self.fewest { return judge(count) }
+    }
+    return 0
+  }
+
+  /// Compares the squares of a level, and returns how many have structure.
+  private func measure(
+    _ template: AnchorTemplate, _ map: SurfaceMap, _ view: ImageView, _ scale: Double, _ softness: Double
+  ) -> Int {
+    let level = map.resized(by: scale)
+    guard let back = level.inverse, let box = level.box(width: template.width, height: template.height) else {
+      return 0
+    }
+    let (left, right) = (max(5, box.low.x), min(Double(view.width) - 6, box.high.x))
+    let (top, bottom) = (max(5, box.low.y), min(Double(view.height) - 6, box.high.y))
+    guard left < right, top < bottom else { return 0 }
+    let step = max(8, ((right - left) * (bottom - top) / Double(Self.places)).squareRoot().rounded(.up))
+    var n = 0
+    for y in stride(from: top, through: bottom, by: step) {
+      for x in stride(from: left, through: right, by: step) where n < Self.places {
+        guard let p = back.apply(Point2(x, y)), p.x > 0, p.y > 0, p.x < Double(template.width),
+          p.y < Double(template.height)
+        else { continue }
+        centers[n] = SIMD2(Float(p.x), Float(p.y))
+        n += 1
+      }
+    }
+    var count = 0
+    for start in stride(from: 0, to: n, by: Self.batch) {
+      let part = min(Self.batch, n - start)
+      set.draw(
+        template, map: map, scale: scale, width: view.width, height: view.height, limit: part, softness: softness,
+        blur: nil, at: UnsafeBufferPointer(start: centers + start, count: part))
+      for i in 0..<set.count where set.contrast[i] >= 32 {
+        let (x, y) = (Int(set.left[i]), Int(set.top[i]))
+        guard x + 9 <= view.width, y + 9 <= view.height else { continue }
+        ck_patch_measure(view.base + y * view.stride + x, view.stride, 0, 0, set.pattern(i), measured)
+        guard measured[0] > 12, measured[0] < 243 else { continue }
+        squares[count] = SIMD3(set.contrast[i], measured[1], measured[2])
+        count += 1
+      }
+    }
+    return count
+  }
+
+  private func judge(_ count: Int) -> Double {
+    let gain = median(count) { $0.z * $0.y / $0.x }
+    let rest = median(count) { $0.y * $0.y * (1 - $0.z * $0.z) }
+    guard gain > 0 else { return 0 }
+    var (told, against) = (0, 0)
+    for i in 0..<count {
+      let expected = gain * squares[i].x
+      let likeness = expected / (expected * expected + rest).squareRoot()
+      guard likeness > 0.7 else { continue }
+      told += 1
+      if squares[i].z < 0.35 * likeness { against += 1 }
+    }
+    return told < Self.fewest ? 0 : Double(against) / Double(told)
+  }
+
+  /// The median of a number over the squares that agree.
+  private func median(_ count: Int, _ value: (SIMD3<Float>) -> Float) -> Float {
+    sorted.removeAll(keepingCapacity: true)
+    for i in 0..<count where squares[i].z > 0.5 { sorted.append(value(squares[i])) }
+    guard !sorted.isEmpty else { return 0 }
+    sorted.sort()
+    return sorted[sorted.count / 2]
+  }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import Testing
+import WaymarkGeometry
+import WaymarkImage
+import WaymarkSystem
+
+@testable import WaymarkAnchors
+
+/// Pictures that look alike.
+@Suite struct TwinTests {
+  /// A box, and its other kind: the right third is another one's.
+  static let box = Scenery.picture(seed: 41)
+  static let kind: GrayImage = {
+    let other = Scenery.picture(seed: 42)
+    return GrayImage(width: box.width, height: box.height) { pixels in
+      for y in 0..<box.height {
+        for x in 0..<box.width { pixels[y * box.width + x] = x >= 320 ? other[x, y] : box[x, y] }
+      }
+    }
+  }()
+
+  private static let compiled: [CompiledAnchor] = {
+    var settings = AnchorCompiler.Settings()
+    settings.shots = 16
+    let compiler = AnchorCompiler(settings: settings)
+    return [("box", box), ("kind", kind)].map {
+      compiler.compile(name: $0.0, physicalWidth: nil, image: $0.1)
+    }
+  }()
+
+  private static let map = Homography(SIMD3(0.8, -0.06, 120), SIMD3(0.05, 0.82, 80), SIMD3(0.00005, 0.00003, 1))
+
+  private static func library(_ anchors: [CompiledAnchor]) throws -> AnchorLibrary {
+    try AnchorLibrary(bytes: LibraryWriter.bytesWithTwins(of: anchors))
+  }
+
+  /// A frame in which the part of the reference from `x` on is covered.
+  private static func frame(_ picture: GrayImage, coveredFrom x: Int? = nil) -> GrayImage {
+    guard let x else { return Scenery.frame(picture, map) }
+    let cover = Scenery.picture(seed: 77)
+    let half = GrayImage(width: picture.width, height: picture.height) { pixels in
+      for v in 0..<picture.height {
+        for u in 0..<picture.width { pixels[v * picture.width + u] = u >= x ? cover[u, v] : picture[u, v] }
+      }
+    }
+    return Scenery.frame(half, map)
+  }
+
+  private static func claims(_ frame: GrayImage, _ library: AnchorLibrary) -> [DetectedAnchor] {
+    frame.withView { AnchorDetector(library: library).detect($0) }
+  }
+
+  @Test func theLibraryKnowsWhereTwoPicturesDiffer() throws {
+    let library = try Self.library(Self.compiled)
+    let pair = try #require(library.lookalikes.first)
+    #expect(library.lookalikes.count == 1)
+    #expect((pair.first, pair.second) == ("box", "kind"))
+    #expect(abs(pair.difference.share - 0.33) < 0.1)
+    #expect(pair.difference.part[0] > 0.6 && pair.difference.part[2] > 0.9)
+    #expect(pair.difference.text.hasPrefix("they differ in "))
+    // What is compiled anew of it knows the same.
+    let again = try Self.library((0..<2).map { try library.compiled($0) })
+    #expect(again.lookalikes == library.lookalikes)
+  }
+
+  @Test func eachIsToldFromTheOther() throws {
+    let library = try Self.library(Self.compiled)
+    for (name, picture) in [("box", Self.box), ("kind", Self.kind)] {
+      let claims = Self.claims(Self.frame(picture), library)
+      #expect(claims.map { library.references[$0.anchor].name } == [name])
+      #expect(claims.first?.isAmbiguous == false)
+    }
+  }
+
+  @Test func whereTheDifferenceIsCoveredItMayBeEither() throws {
+    let library = try Self.library(Self.compiled)
+    let claims = Self.claims(Self.frame(Self.box, coveredFrom: 315), library)
+    try #require(claims.count == 1)
+    #expect(claims[0].isAmbiguous && claims[0].rivals == [1 - claims[0].anchor])
+  }
+
+  @Test func onePictureOfTwoNamesMayBeEither() throws {
+    var copy = Self.compiled[0]
+    copy.name = "copy"
+    let library = try Self.library([Self.compiled[0], copy])
+    let claims = Self.claims(Self.frame(Self.box), library)
+    try #require(claims.count == 1)
+    #expect(claims[0].rivals == [1 - claims[0].anchor])
+    #expect(library.lookalikes.first?.difference.part.isEmpty == true)
+  }
+
+  @Test func anotherKindThatIsNotInTheLibraryContradicts() throws {
+    let library = try Self.library([Self.compiled[0]])
+    let right = Self.claims(Self.frame(Self.box), library)
+    #expect(right.count == 1 && right[0].contradiction < 0.02 && !right[0].isAmbiguous)
+    let wrong = Self.claims(Self.frame(Self.kind), library)
+    #expect(wrong.allSatisfy { $0.isAmbiguous && $0.rivals.isEmpty && abs($0.contradiction - 0.33) < 0.12 })
+  }
+
+  /// What was covered when it was found is proven once it is not; then it may be covered again.
+  @Test func whatIsProvenStaysProvenWhileItIsFollowed() throws {
+    let engine = AnchorEngine(library: try Self.library([Self.compiled[0]]))
+    var number = 0
+    func see(_ frame: GrayImage, times: Int) -> AnchorObservation? {
+      var last: AnchorReport?
+      for _ in 0..<times {
+        last = frame.withView { engine.process($0, at: Double(number) / 30) }
+        number += 1
+      }
+      return last?.observations.first
+    }
+    let covered = Self.frame(Self.box, coveredFrom: 340)
+    #expect(see(covered, times: 8)?.ambiguous == .some([]))
+    #expect(see(Self.frame(Self.box), times: 8).map { $0.ambiguous == nil } == true)
+    #expect(see(covered, times: 8).map { $0.ambiguous == nil } == true)
+  }
+
+  @Test func damagedPairsAreNoticed() throws {
+    let bytes = try LibraryWriter.bytesWithTwins(of: Self.compiled)
+    let header = try #require(LibraryHeader(Array(bytes[..<LibraryLayout.headerSize])))
+    #expect(header.twins > 0)
+    for offset in [0, 8, 16, 20, 24, 90] {
+      var file = bytes
+      file[header.twins + offset] ^= 0xff
+      #expect { try AnchorLibrary(bytes: file) } throws: { ($0 as? AnchorError)?.code == .damaged }
+    }
+    // Without the section nothing is known of them, and the library is as good as before.
+    #expect(try AnchorLibrary(bytes: LibraryWriter.bytes(of: Self.compiled)).lookalikes.isEmpty)
+  }
+}
