@@ -29,7 +29,7 @@ package final class Connection {
   /// The peer at the other end.
   package let peer: Peer
   /// The role that its user has.
-  package let admittedRole: Role
+  let admittedRole: Role
   /// The role of the connection: that of its user, until it gave up rights.
   package private(set) var role: Role
   /// The events it wants.

@@ -58,7 +58,7 @@ import WaymarkSystem
     #expect(abs(pair.difference.share - 0.33) < 0.1)
     #expect(pair.difference.part[0] > 0.6 && pair.difference.part[2] > 0.9)
     #expect(pair.difference.text.hasPrefix("they differ in "))
-    // What is compiled anew of it knows the same.
+    // A library of its compiled anchors knows the same pairs.
     let again = try Self.library((0..<2).map { try library.compiled($0) })
     #expect(again.lookalikes == library.lookalikes)
   }
