@@ -200,6 +200,12 @@ export interface AnchorFound {
   score: number;
   /** The content of the code that was found; missing where the anchor is a picture. */
   code?: AnchorCodeContent | null;
+  /**
+   * Where it is not proven that it is this anchor: the other anchors of the scene that it may be as well; empty: a
+   * part of what is in sight contradicts its picture, because something covers it or it is a picture that looks
+   * alike. Missing once it is proven.
+   */
+  ambiguous?: string[] | null;
 }
 
 /** An anchor has been out of view for a while. */
@@ -237,6 +243,8 @@ export interface AnchorTracking {
   rawPose?: PoseValue | null;
   /** How sure the engine is, 0 to 1. */
   score?: number | null;
+  /** As in `anchor.found`; missing once it is proven that it is this anchor. */
+  ambiguous?: string[] | null;
   /** The annotations on it. */
   markers: MarkerTracking[];
 }

@@ -71,9 +71,9 @@ struct ManyPicturesTests {
       #expect(file.status(of: first) == nil)
       try file.note(first, first.state, .nothingFound)
       try file.note(ScanInput(name: "-", source: .standardInput), nil, .success)
-      withExtendedLifetime(file) {
-        #expect { try ResumeFile(place.list, settings: "effort still") } throws: { ($0 as? FileError)?.code == .inUse }
-      }
+      #expect { try ResumeFile(place.list, settings: "effort still") } throws: { ($0 as? FileError)?.code == .inUse }
+      // The lock goes with the file.
+      withExtendedLifetime(file) {}
     }
     do {
       let file = try ResumeFile(place.list, settings: "effort still")

@@ -245,6 +245,11 @@ class AnchorFound(Message):
     """How sure the engine is, 0 to 1."""
     code: AnchorCodeContent | None = None
     """The content of the code that was found; missing where the anchor is a picture."""
+    ambiguous: list[str] | None = None
+    """Where it is not proven that it is this anchor: the other anchors of the scene that it may be as well; empty: a
+    part of what is in sight contradicts its picture, because something covers it or it is a picture that looks
+    alike. Missing once it is proven.
+    """
 
 
 @dataclass(kw_only=True, slots=True)
@@ -285,6 +290,8 @@ class AnchorTracking(Message):
     """Not smoothed; null where no physical width is known."""
     score: float | None = None
     """How sure the engine is, 0 to 1."""
+    ambiguous: list[str] | None = None
+    """As in `anchor.found`; missing once it is proven that it is this anchor."""
     markers: list[MarkerTracking]
     """The annotations on it."""
 
