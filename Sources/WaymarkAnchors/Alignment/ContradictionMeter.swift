@@ -28,11 +28,12 @@ package final class ContradictionMeter {
   private let measured = UnsafeMutablePointer<Float>.allocate(capacity: 5)
   /// Of each square with structure: the contrasts of the drawing and of the frame, and their correlation.
   private let squares = UnsafeMutablePointer<SIMD3<Float>>.allocate(capacity: places)
-  private var sorted: [Float] = []
+  private let sorted = UnsafeMutablePointer<Float>.allocate(capacity: places)
 
-  package init() { sorted.reserveCapacity(Self.places) }
+  package init() {}
 
   deinit {
+    sorted.deallocate()
     centers.deallocate()
     measured.deallocate()
     squares.deallocate()
@@ -111,10 +112,13 @@ package final class ContradictionMeter {
 
   /// The median of a number over the squares that agree.
   private func median(_ count: Int, _ value: (SIMD3<Float>) -> Float) -> Float {
-    sorted.removeAll(keepingCapacity: true)
-    for i in 0..<count where squares[i].z > 0.5 { sorted.append(value(squares[i])) }
-    guard !sorted.isEmpty else { return 0 }
-    sorted.sort()
-    return sorted[sorted.count / 2]
+    var n = 0
+    for i in 0..<count where squares[i].z > 0.5 {
+      sorted[n] = value(squares[i])
+      n += 1
+    }
+    guard n > 0 else { return 0 }
+    sorted.select(n / 2, of: n)
+    return sorted[n / 2]
   }
 }

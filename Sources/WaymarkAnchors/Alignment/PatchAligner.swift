@@ -276,7 +276,7 @@ package final class PatchAligner {
       n += 1
     }
     guard n >= 4 else { return nil }
-    select(n / 2, of: n)
+    sorted.select(n / 2, of: n)
     let median = Double(sorted[n / 2])
     let limit = options.isRigid ? max(1, 4 * median) : robust ? max(0.3, 3 * median) : max(1, 4 * median)
     let freedom = AlignmentParameters(h, scale, frame)
@@ -319,31 +319,12 @@ package final class PatchAligner {
     return (next, length)
   }
 
-  /// Orders the first `n` numbers so far that the one that belongs at place `k` stands there, no greater one before it and
-  /// no smaller one behind (C. Hoare, "Find", CACM 4 (1961)). Sorting all would take memory.
-  private func select(_ k: Int, of n: Int) {
-    var (low, high) = (0, n - 1)
-    while low < high {
-      let pivot = sorted[(low + high) / 2]
-      var (i, j) = (low, high)
-      while i <= j {
-        while sorted[i] < pivot { i += 1 }
-        while sorted[j] > pivot { j -= 1 }
-        guard i <= j else { break }
-        (sorted[i], sorted[j]) = (sorted[j], sorted[i])
-        i += 1
-        j -= 1
-      }
-      if k <= j { high = j } else if k >= i { low = i } else { return }
-    }
-  }
-
   /// The mean of the better half of the correlations, 0…1.
   private func betterHalf() -> Double {
     let n = set.count
     for i in 0..<n { sorted[i] = correlation[i] }
     let half = max(1, (n + 1) / 2)
-    select(n - half, of: n)
+    sorted.select(n - half, of: n)
     var sum = 0.0
     for i in (n - half)..<n { sum += Double(sorted[i]) }
     return min(1, max(0, sum / Double(half)))

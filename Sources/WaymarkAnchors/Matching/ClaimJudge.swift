@@ -90,6 +90,7 @@ package final class ClaimJudge {
         rivals = []
       }
     }
-    result.rivals = rivals.sorted()
+    if rivals.count > 1 { rivals.sort() }
+    result.rivals = rivals
   }
 }
