@@ -214,10 +214,9 @@ class Faults:
             return 'skipped'
         pid = service.pid
         try:
-            limit = service.private_memory() + (10 << 20)
             with service.lock:
                 service.wanted_end = 'memory'
-            group.limit(limit)
+            limit = group.squeeze(service.private_memory() + (10 << 20))
             self.pause(3, 8)
             used = group.used()
         finally:

@@ -1,4 +1,5 @@
 """The service under a supervisor, as systemd would run it, and a camera of software before it."""
+import errno
 import os
 import resource
 import signal
@@ -163,6 +164,18 @@ class MemoryGroup:
     def limit(self, size):
         with open(f'{self.folder}/{self.limit_file}', 'w') as file:
             file.write(self.unlimited if size is None else str(int(size)))
+
+    def squeeze(self, size):
+        """Sets the least limit from `size` on that the kernel grants, and returns it: v1 refuses one below what it cannot take back at once,
+        to which the workers of the moment belong."""
+        for more in range(64):
+            try:
+                self.limit(size + (more << 22))
+                return size + (more << 22)
+            except OSError as error:
+                if error.errno != errno.EBUSY:
+                    raise
+        raise OSError(errno.EBUSY, f'no limit up to {64 << 22} bytes more than {size} is granted')
 
     def enter(self):
         """To be called by the process that is about to become the service: all that it takes is counted."""
