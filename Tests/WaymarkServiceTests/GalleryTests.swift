@@ -87,6 +87,19 @@ import WaymarkProtocol
     await service.stop()
   }
 
+  @Test func picturesOfEveryFormatAreListed() async throws {
+    let folder = try TestFolder.make()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let names = ["a.BMP", "b.gif", "c.jpeg", "d.png", "e.webp", "f.pbm"]
+    for name in names + ["g.svg", "h", ".i.png"] { try picture().write(to: URL(fileURLWithPath: "\(folder)/\(name)")) }
+    let service = try await TestService { _ in [GalleryModule(folders: [folder])] }
+    let client = try RawClient(service.path)
+    _ = try client.next()
+    let pictures = try client.ask("gallery.list")["result"]?["pictures"]?.array ?? []
+    #expect(pictures.compactMap { $0["name"]?.string }.sorted() == names)
+    await service.stop()
+  }
+
   private static let sample =
     URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().path + "/Samples/pictures/onboarding.png"

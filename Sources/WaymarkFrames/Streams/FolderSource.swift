@@ -59,9 +59,9 @@ package final class FolderSource: FrameSource {
     } catch {
       throw .cannotOpen(path, reason: error.cause ?? error.message)
     }
-    let kinds: Set<Substring> = ["jpg", "jpeg", "png", "webp", "pnm", "pgm", "ppm", "pbm"]
     return names.filter { name in
-      !name.hasPrefix(".") && name.split(separator: ".").last.map { kinds.contains(Substring($0.lowercased())) } == true
+      !name.hasPrefix(".")
+        && name.split(separator: ".").last.map { PictureFormat.endings.contains($0.lowercased()) } == true
     }.sorted().map { path.hasSuffix("/") ? path + $0 : path + "/" + $0 }
   }
 }

@@ -15,6 +15,9 @@ public enum PictureFormat: String, Sendable, CaseIterable {
   /// PBM, PGM and PPM of netpbm, P1 to P6.
   case pnm
 
+  /// The endings, in lower case and without the dot, by which pictures are picked out of a folder.
+  package static let endings: Set<String> = ["jpg", "jpeg", "png", "webp", "bmp", "gif", "pnm", "pgm", "ppm", "pbm"]
+
   /// The format of a file that starts with `bytes`; needs the first 32 bytes.
   ///
   /// - Throws: ``ImageError`` `emptyFile`, `unknownFormat`, or, for a format that is known but not read,

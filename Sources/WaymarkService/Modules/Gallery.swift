@@ -1,4 +1,5 @@
 import Glibc
+import WaymarkImage
 import WaymarkProtocol
 import WaymarkSystem
 
@@ -27,8 +28,6 @@ struct Gallery: Sendable {
     self.key = key
   }
 
-  private static let kinds: Set<String> = ["jpg", "jpeg", "png", "webp", "pnm", "pgm", "ppm", "pbm"]
-
   /// All pictures, newest first.
   ///
   /// - Throws: `ServiceError` when the service itself is short of something; a folder that is not there is empty.
@@ -45,7 +44,7 @@ struct Gallery: Sendable {
         let name = withUnsafeBytes(of: &item.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
         let shown = String(decoding: name, as: UTF8.self)
         guard name.first != UInt8(ascii: "."), let dot = shown.lastIndex(of: "."),
-          Self.kinds.contains(shown[shown.index(after: dot)...].lowercased())
+          PictureFormat.endings.contains(shown[shown.index(after: dot)...].lowercased())
         else { continue }
         var information = stat()
         guard

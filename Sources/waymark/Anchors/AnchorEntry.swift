@@ -63,8 +63,7 @@ struct AnchorEntry: Sendable {
   static func stem(_ path: String) -> String { URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent }
 
   private static func isPicture(_ path: String) -> Bool {
-    let known: Set = ["jpg", "jpeg", "png", "webp", "pgm", "ppm", "pbm", "pnm"]
-    return known.contains(URL(fileURLWithPath: path).pathExtension.lowercased())
+    PictureFormat.endings.contains(URL(fileURLWithPath: path).pathExtension.lowercased())
   }
 
   private static func manifest(
