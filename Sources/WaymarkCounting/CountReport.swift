@@ -39,7 +39,7 @@ package struct CountReport: Encodable {
     return ([["symbology", "text", "amount", "input"]] + rows).map { $0.joined(separator: ",") + "\r\n" }.joined()
   }
 
-  /// What a person reads.
+  /// The report for a person to read.
   package var text: String {
     let width = String(codes.map(\.amount).max() ?? 0).count
     let lines = codes.map { code in

@@ -3,7 +3,7 @@ package import NIOCore
 
 /// The context of a request: besides the usual, the connection it came over.
 package struct ConnectionContext: RequestContext {
-  /// What Hummingbird keeps of it.
+  /// The part of it that Hummingbird keeps.
   package var coreContext: CoreRequestContextStorage
   /// The connection.
   package let channel: any Channel

@@ -8,7 +8,7 @@ package struct PosterCapture {
   package enum Advice: String {
     case outlineUncertain, cutOff, fromTheSide, tooFar, glare, unevenLight, wallUnknown, sizeDoubtful
 
-    /// What a person reads.
+    /// The hint for a person to read.
     package var text: String {
       switch self {
       case .outlineUncertain: "the outline is uncertain: check the reference, and set --corners if it is wrong"
@@ -35,7 +35,7 @@ package struct PosterCapture {
   package var isCertain = true
   /// How badly what gave the size fits to the wall, where something did.
   package var misfit: Double?
-  /// What would make the next photograph better.
+  /// Hints for a better photograph.
   package private(set) var advice: [Advice] = []
 
   /// - Parameter longSide: the longer side of the reference in pixels, at most.

@@ -130,7 +130,7 @@ struct WallSegmentation {
       let samples = places.lazy.map { x, y, weight in
         QuadraticSurface.Sample(place(x, y), Double(colours[y * width + x][part]), weight: weight)
       }
-      // What the border alone does not tell is taken for flat.
+      // Places of which the border alone tells nothing count as flat.
       return QuadraticSurface(samples, isPlane: isPlane, damping: isPlane ? 0 : 1e-3)
     }
     return parts.count == 3 ? parts : nil

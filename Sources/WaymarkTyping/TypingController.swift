@@ -33,8 +33,6 @@ package final class TypingController: Sendable {
   private nonisolated(unsafe) let typist: KeystrokeTyper
   private let isEnding = Atomic(false)
   private let isInterrupted = Atomic(false)
-  /// Kept for as long as the program runs; made before anything is typed.
-  private nonisolated(unsafe) var sources: [any DispatchSourceSignal] = []
   /// Seconds that the code at hand may take when the program is told to end.
   private static let timeout = 2.0
 
@@ -100,13 +98,8 @@ package final class TypingController: Sendable {
   ///
   /// - Parameter end: ends the program.
   package func endOnSignals(_ end: @escaping @Sendable () -> Void) {
-    for number in [SIGTERM, SIGINT, SIGHUP] {
-      signal(number, SIG_IGN)
-      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-      source.setEventHandler { self.finish(end) }
-      source.resume()
-      sources.append(source)
-    }
+    let signals = EndSignals.received([SIGTERM, SIGINT, SIGHUP])
+    Task { for await _ in signals { finish(end) } }
   }
 
   private func finish(_ end: @escaping @Sendable () -> Void) {

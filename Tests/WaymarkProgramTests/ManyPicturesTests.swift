@@ -4,7 +4,7 @@ import WaymarkSystem
 
 @testable import waymark
 
-/// What keeps a scan of many pictures small, told, and able to be gone on with.
+/// A scan of many pictures needs little memory, tells how far it is, and can be resumed.
 struct ManyPicturesTests {
   @Test func progressTellsCountRateAndRest() {
     var figures = ProgressFigures(total: 10_000, began: 100)

@@ -3,7 +3,7 @@ import WaymarkJSON
 
 @testable import WaymarkProtocol
 
-/// What the comments of parameters state as their bounds is what requests are held to.
+/// Requests are held to the bounds that the comments of parameters state.
 @Suite struct ParameterBoundsTests {
   @Test(arguments: [
     ("The most to return. From 1 to 500.", "must be between 1 and 500"),

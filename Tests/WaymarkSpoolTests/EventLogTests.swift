@@ -4,25 +4,6 @@ import Testing
 
 @testable import WaymarkSpool
 
-/// A folder that goes with the test.
-final class Scratch {
-  let path = NSTemporaryDirectory() + "waymark-spool-\(UUID().uuidString)"
-  deinit { try? FileManager.default.removeItem(atPath: path) }
-
-  var segments: [String] {
-    ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).filter { $0.hasSuffix(".log") }.sorted()
-      .map { "\(path)/\($0)" }
-  }
-
-  func bytes(_ file: String) -> [UInt8] { FileManager.default.contents(atPath: file).map(Array.init) ?? [] }
-
-  func write(_ bytes: [UInt8], to file: String) {
-    _ = FileManager.default.createFile(atPath: file, contents: Data(bytes))
-  }
-}
-
-func payload(_ number: Int) -> [UInt8] { Array("event \(number)".utf8) }
-
 /// Everything behind a number, gaps skipped.
 func all(_ log: EventLog, after start: UInt64 = 0) -> (records: [LogRecord], gaps: [ClosedRange<UInt64>]) {
   var (records, gaps, place) = ([LogRecord](), [ClosedRange<UInt64>](), start)

@@ -60,16 +60,12 @@ package final class ContradictionMeter {
     _ template: AnchorTemplate, _ map: SurfaceMap, _ view: ImageView, _ scale: Double, _ softness: Double
   ) -> Int {
     let level = map.resized(by: scale)
-    guard let back = level.inverse, let box = level.box(width: template.width, height: template.height) else {
+    guard let back = level.inverse, let grid = SightGrid(template, level, in: view, squares: Self.places) else {
       return 0
     }
-    let (left, right) = (max(5, box.low.x), min(Double(view.width) - 6, box.high.x))
-    let (top, bottom) = (max(5, box.low.y), min(Double(view.height) - 6, box.high.y))
-    guard left < right, top < bottom else { return 0 }
-    let step = max(8, ((right - left) * (bottom - top) / Double(Self.places)).squareRoot().rounded(.up))
     var n = 0
-    for y in stride(from: top, through: bottom, by: step) {
-      for x in stride(from: left, through: right, by: step) where n < Self.places {
+    for y in stride(from: grid.top, through: grid.bottom, by: grid.step) {
+      for x in stride(from: grid.left, through: grid.right, by: grid.step) where n < Self.places {
         guard let p = back.apply(Point2(x, y)), p.x > 0, p.y > 0, p.x < Double(template.width),
           p.y < Double(template.height)
         else { continue }

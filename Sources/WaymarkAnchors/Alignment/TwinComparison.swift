@@ -4,7 +4,7 @@ package import WaymarkImage
 
 /// Tells two pictures that look alike apart in a frame that shows one of them, by the part in which they differ.
 ///
-/// What they share speaks for both and says nothing. So the part of the frame that both would fill is cut into squares, both
+/// The part that they share speaks for both and says nothing. So the part of the frame that both would fill is cut into squares, both
 /// pictures are drawn there, and only squares count in which the two drawings differ; in these it counts to which of them the
 /// frame correlates better. Gain and offset of the light are free in every square. Squares are compared on the frame's finest
 /// useful octave, where letters differ, and two octaves below, where areas do.
@@ -96,21 +96,17 @@ package final class TwinComparison {
   private func choose(_ first: Claim, _ second: Claim, _ view: ImageView, _ scale: Double) -> Int {
     let (a, b) = (first.map.resized(by: scale), second.map.resized(by: scale))
     guard let back = a.inverse, let forth = b.inverse,
-      let box = a.box(width: first.template.width, height: first.template.height)
+      let grid = SightGrid(first.template, a, in: view, squares: Self.places)
     else { return 0 }
-    let (left, right) = (max(5, box.low.x), min(Double(view.width) - 6, box.high.x))
-    let (top, bottom) = (max(5, box.low.y), min(Double(view.height) - 6, box.high.y))
-    guard left < right, top < bottom else { return 0 }
-    let step = max(8, ((right - left) * (bottom - top) / Double(Self.places)).squareRoot().rounded(.up))
     func isInside(_ p: Point2, _ template: AnchorTemplate) -> Bool {
       p.x > 0 && p.y > 0 && p.x < Double(template.width) && p.y < Double(template.height)
     }
     var n = 0
     // Centres half a pixel from whole ones: both drawings then stand on the same pixels, however their maps are rounded.
-    var y = top.rounded(.up) + 0.5
-    while y <= bottom {
-      var x = left.rounded(.up) + 0.5
-      while x <= right, n < Self.places {
+    var y = grid.top.rounded(.up) + 0.5
+    while y <= grid.bottom {
+      var x = grid.left.rounded(.up) + 0.5
+      while x <= grid.right, n < Self.places {
         if let p = back.apply(Point2(x, y)), let q = forth.apply(Point2(x, y)), isInside(p, first.template),
           isInside(q, second.template)
         {
@@ -118,9 +114,9 @@ package final class TwinComparison {
           seconds[n] = SIMD2(Float(q.x), Float(q.y))
           n += 1
         }
-        x += step
+        x += grid.step
       }
-      y += step
+      y += grid.step
     }
     return n
   }

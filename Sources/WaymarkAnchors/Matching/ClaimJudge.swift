@@ -17,7 +17,12 @@ package final class ClaimJudge {
     /// The share of what is in sight that contradicts the anchor.
     package var contradiction = 0.0
     /// True if the frame does not prove that it is this anchor and no other picture.
-    package var isAmbiguous: Bool { !rivals.isEmpty || contradiction > ClaimJudge.mostContradiction }
+    package var isAmbiguous: Bool { ClaimJudge.isAmbiguous(rivals, contradiction) }
+  }
+
+  /// Returns whether rivals, or a share that contradicts, leave it open which picture it is.
+  static func isAmbiguous(_ rivals: [Int], _ contradiction: Double) -> Bool {
+    !rivals.isEmpty || contradiction > mostContradiction
   }
 
   /// The lens of the frames; maps are then those without its distortion.
@@ -25,7 +30,7 @@ package final class ClaimJudge {
     didSet { (comparison.lens, meter.lens, aligner.lens) = (lens, lens, lens) }
   }
   /// A right claim that nothing covers stays below it; a picture that is another one in a sixth of what is in sight does not.
-  static let mostContradiction = 0.125
+  private static let mostContradiction = 0.125
 
   private let comparison = TwinComparison()
   private let meter = ContradictionMeter()
@@ -68,7 +73,7 @@ package final class ClaimJudge {
       let other = template(twin.second)
       guard let octave = aligner.octaves(own, result.map, pyramid)?.finest else { continue }
       let start = SurfaceMap.plane((place * back).normalized)
-      // What a twin shares with the claim puts it where it would have to stand.
+      // The shared part puts a twin where it would have to stand.
       let alignment = aligner.align(other, from: start, in: pyramid, softness: softness)
       let map = alignment?.map ?? start
       switch comparison.compare((own, result.map), (other, map), in: pyramid, octave: octave, softness: softness)
@@ -85,7 +90,7 @@ package final class ClaimJudge {
         beaten.append(result.anchor)
         result.anchor = twin.second
         (result.map, result.alignment) = (alignment.map, alignment)
-        // Who could not be told from the first one is compared with the second.
+        // The pictures that could not be told from the first one are compared with the second.
         waiting = twins[twin.second]
         rivals = []
       }

@@ -19,7 +19,7 @@ public struct DetectedAnchor: Sendable {
   public var contradiction = 0.0
 
   /// True if the frame does not prove that it is this picture and no other.
-  public var isAmbiguous: Bool { !rivals.isEmpty || contradiction > ClaimJudge.mostContradiction }
+  public var isAmbiguous: Bool { ClaimJudge.isAmbiguous(rivals, contradiction) }
 
   /// A claim from its parts.
   public init(anchor: Int, homography: Homography, cylinder: CylinderMap? = nil, inliers: Int, score: Double) {

@@ -14,7 +14,7 @@ struct DataMatrixCorner {
   var left: [Point2] = []
   var lower: [Point2] = []
 
-  /// What the symbol covers if its sides are parallel.
+  /// The area of the symbol if its sides are parallel.
   var outline: Quadrilateral {
     Quadrilateral(topLeft: top, topRight: top + right - corner, bottomRight: right, bottomLeft: corner)
   }

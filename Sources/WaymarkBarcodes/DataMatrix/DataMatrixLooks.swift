@@ -18,10 +18,11 @@ struct DataMatrixLooks {
   /// All of them.
   func read() -> DataMatrixReader.Look {
     var look = reader(findsCut: true).read(contours)
-    let places =
-      look.detections.contains(where: \.isRead)
-      ? [Bounds(min: [0, 0], max: [Double(view.width), Double(view.height)])] : places(of: look.frames)
-    for place in places {
+    if look.detections.contains(where: \.isRead) {
+      readAgain(at: [0, 0], &look)
+      return look
+    }
+    for place in places(of: look.frames) {
       // On the grid of the blocks of levels.
       let side = Double(BlockMean.side)
       let origin = Point2((place.min.x / side).rounded(.down), (place.min.y / side).rounded(.down)) * side

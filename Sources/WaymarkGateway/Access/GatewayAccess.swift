@@ -43,7 +43,7 @@ struct GatewayAccess: Sendable {
   private let authorities: Set<String>?
   private let origins: Set<String>
   private let tokens: TokenTable
-  /// Who comes without a token; nobody where `nil`.
+  /// The caller that a request without a token is from; it is refused where `nil`.
   private let anonymous: Caller?
 
   init(authorities: Set<String>?, origins: Set<String>, tokens: TokenTable, anonymous: Caller?) {

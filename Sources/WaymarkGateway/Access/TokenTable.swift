@@ -35,6 +35,6 @@ struct TokenTable: Sendable {
 struct Caller: Hashable, Sendable {
   /// The name of the token, or of the Unix socket.
   let name: String
-  /// What they may do at most.
+  /// The most rights that they have.
   let role: Role
 }

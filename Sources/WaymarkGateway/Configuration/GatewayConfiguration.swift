@@ -11,7 +11,7 @@ package struct GatewayConfiguration: Hashable, Sendable {
     package var name: String
     /// The file whose first line it is.
     package var file: String
-    /// What its holder may do.
+    /// The rights of its holder.
     package var role: Role
   }
 
@@ -53,7 +53,7 @@ package struct GatewayConfiguration: Hashable, Sendable {
   package var origins: [String] = []
   /// Encryption; none where missing.
   package var tls: TLS?
-  /// Who may use the ports.
+  /// The tokens of those who may use the ports.
   package var tokens: [Token] = []
   /// Connections at a time.
   package var connections = 512
@@ -182,7 +182,7 @@ extension GatewayConfiguration {
         timeout: node["timeout"]?.int ?? 10, attempts: node["attempts"]?.int ?? 5))
   }
 
-  /// What goes together, and what may not be left out.
+  /// Checks which keys belong together, and which may not be left out.
   private func check(_ reading: inout Reading) {
     if listen.isEmpty {
       reading.add("it listens nowhere", "listen", hint: "Give a path or HOST:PORT, or leave the key out.")

@@ -2,7 +2,7 @@ import NIOCore
 import WaymarkProtocol
 import WaymarkSystem
 
-/// What one client sees of a feed, as the bytes of its stream.
+/// The part of a feed that one client sees, as the bytes of its stream.
 struct EventFollower: AsyncSequence, Sendable {
   let feed: EventFeed
   let patterns: EventPatterns

@@ -89,8 +89,12 @@ extension GatewayServer {
             "notJSON", "The body is not of type application/json.",
             hint: "Send Content-Type: application/json, as curl --json does.")))
     }
-    guard let body = await body(request, upTo: Self.parametersLimit) else {
-      return .failure(RefusedBody(response: GatewayAnswer.tooLarge))
+    let body: [UInt8]
+    switch await collect(request, upTo: Self.parametersLimit) {
+    case .failure(let refusal): return .failure(refusal)
+    case .success(let taken):
+      body = taken.bytes
+      taken.room.release()
     }
     if body.isEmpty { return .success(.object([])) }
     guard request.headers[.contentType] != nil else {
@@ -126,13 +130,20 @@ extension GatewayServer {
     } ?? false
   }
 
-  /// A whole body, within the memory that all bodies share; `nil` when it is too large or too slow.
-  private func body(_ request: Request, upTo limit: Int) async -> [UInt8]? {
+  /// A whole body, and the room in the memory of all bodies that it has until it is released.
+  private func collect(
+    _ request: Request, upTo limit: Int
+  ) async -> Result<(bytes: [UInt8], room: PictureMemoryBudget.Reservation), RefusedBody> {
     let length = request.headers[.contentLength].flatMap(Int.init)
-    if let length, length > limit { return nil }
-    guard let room = await bodies.reserve(length ?? limit, within: limits.pictureTimeout) else { return nil }
-    defer { room.release() }
-    return await BodyCollector.collect(request, upTo: limit, within: limits.body)
+    if let length, length > limit { return .failure(RefusedBody(response: GatewayAnswer.tooLarge)) }
+    guard let room = await bodies.reserve(length ?? limit, within: limits.pictureTimeout) else {
+      return .failure(RefusedBody(response: GatewayAnswer.busy("bodies and pictures")))
+    }
+    guard let bytes = await BodyCollector.collect(request, upTo: limit, within: limits.body) else {
+      room.release()
+      return .failure(RefusedBody(response: GatewayAnswer.tooLarge))
+    }
+    return .success((bytes, room))
   }
 
   // MARK: Pictures
@@ -174,15 +185,13 @@ extension GatewayServer {
       return GatewayAnswer.own(
         "notJSON", "The body is not a picture.", hint: "Send Content-Type: image/jpeg and the bytes of the file.")
     }
-    let length = request.headers[.contentLength].flatMap(Int.init)
-    if let length, length > Self.pictureLimit { return GatewayAnswer.tooLarge }
-    guard let room = await bodies.reserve(length ?? Self.pictureLimit, within: limits.pictureTimeout) else {
-      return GatewayAnswer.busy("pictures")
+    let body: [UInt8]
+    let room: PictureMemoryBudget.Reservation
+    switch await collect(request, upTo: Self.pictureLimit) {
+    case .failure(let refusal): return refusal.response
+    case .success(let taken): (body, room) = taken
     }
     defer { room.release() }
-    guard let body = await BodyCollector.collect(request, upTo: Self.pictureLimit, within: limits.body) else {
-      return GatewayAnswer.tooLarge
-    }
     // The service cannot be told of a picture of no bytes.
     guard !body.isEmpty else {
       return GatewayAnswer.error(

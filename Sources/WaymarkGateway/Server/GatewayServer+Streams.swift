@@ -8,9 +8,6 @@ import WaymarkJSON
 import WaymarkProtocol
 
 extension GatewayServer {
-  /// Bytes of a stream that are handed over at a time.
-  private static let piece = 64 << 10
-
   /// `GET /v1/events` and `GET /v1/preview`.
   func addStreams(to router: Router<GatewayContext>) {
     router.get("/v1/events") { request, context in
@@ -62,11 +59,7 @@ extension GatewayServer {
         }
         var writer = writer
         try await request.body.consumeWithCancellationOnInboundClose { _ in
-          for await piece in follower {
-            watch.begin()
-            try await writer.write(piece)
-            watch.finish()
-          }
+          for await piece in follower { try await watch.writing { try await writer.write(piece) } }
         }
         try await writer.finish(nil)
       })
@@ -97,13 +90,11 @@ extension GatewayServer {
         try await request.body.consumeWithCancellationOnInboundClose { _ in
           var next: ReceivedPicture? = first
           while let picture = next {
-            watch.begin()
-            try await writer.write(
-              PictureAnswer.part(
-                picture.bytes, format: picture.header.format,
-                sequence: picture.header.frame.map { UInt64($0.sequence) },
-                captured: picture.header.frame?.captured))
-            watch.finish()
+            let part = PictureAnswer.part(
+              picture.bytes, format: picture.header.format,
+              sequence: picture.header.frame.map { UInt64($0.sequence) },
+              captured: picture.header.frame?.captured)
+            try await watch.writing { try await writer.write(part) }
             next = try await pictures.next()
           }
         }

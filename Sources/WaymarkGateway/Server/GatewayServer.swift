@@ -1,3 +1,4 @@
+import Glibc
 import Hummingbird
 import HummingbirdCore
 import HummingbirdTLS
@@ -97,7 +98,7 @@ package struct GatewayServer: Sendable {
     switch address {
     case .network(let host, let port): bind = .hostname(host, port: port)
     case .socket(let path):
-      try SocketFile.clear(path)
+      try Self.clear(path)
       bind = .unixDomainSocket(path: path)
     }
     let listener = HTTPListener(name: "gateway", address: bind, limits: limits, logger: logger)
@@ -107,7 +108,7 @@ package struct GatewayServer: Sendable {
         guard let tls else { return channel }
         return try TLSChannel(channel, tlsConfiguration: tls)
       } onListening: { _ in
-        if case .socket(let path) = address { SocketFile.open(path) }
+        if case .socket(let path) = address { chmod(path, Self.socketMode) }
         await onListening(address)
       }
     } catch {
@@ -117,7 +118,28 @@ package struct GatewayServer: Sendable {
     }
   }
 
-  /// Who may come to an address.
+  /// The permissions of a Unix socket: its user and its group may connect.
+  private static let socketMode: mode_t = 0o660
+
+  /// Makes room for a socket at a path.
+  private static func clear(_ path: String) throws(GatewayError) {
+    guard let address = SocketFile.address(path) else {
+      throw GatewayError(.listen, "\(path) is too long for a socket", hint: "Name another path under listen.")
+    }
+    switch SocketFile.removeLeftover(at: path, address) {
+    case .none: break
+    case .notASocket:
+      throw GatewayError(.listen, "\(path) is there, and no socket", hint: "Name another path under listen.")
+    case .inUse:
+      throw GatewayError(
+        .listen, "Somebody listens on \(path) already", hint: "End it, or name another path under listen.")
+    case .failed(let number):
+      throw GatewayError(
+        .listen, "\(path) cannot be removed (\(systemMessage(number)))", hint: "Remove it, or name another path.")
+    }
+  }
+
+  /// The access to an address.
   func access(to address: ListenAddress) -> GatewayAccess {
     let origins = Set(configuration.origins)
     switch address {

@@ -4,7 +4,7 @@ import WaymarkSystem
 
 /// The connections to the service over which requests go: one for each token, or for each session that a client names.
 ///
-/// What a client armed is disarmed when its connection ends, so a connection outlives its requests: that of a token stays, that of a named
+/// The service disarms a scan when the connection of its client ends, so a connection outlives its requests: that of a token stays, that of a named
 /// session goes some minutes after its last request.
 actor ServiceSessions {
   /// Sessions at a time.

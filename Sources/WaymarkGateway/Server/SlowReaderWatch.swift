@@ -24,11 +24,12 @@ final class SlowReaderWatch: Sendable {
 
   deinit { end() }
 
-  /// Something is about to be written.
-  func begin() { begun.withLock { $0 = MonotonicClock.now } }
-
-  /// It has been taken.
-  func finish() { begun.withLock { $0 = .infinity } }
+  /// Writes something, which is to be taken within the limit.
+  func writing(_ write: () async throws -> Void) async rethrows {
+    begun.withLock { $0 = MonotonicClock.now }
+    defer { begun.withLock { $0 = .infinity } }
+    try await write()
+  }
 
   /// The stream is over.
   func end() {

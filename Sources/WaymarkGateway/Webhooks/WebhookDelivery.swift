@@ -23,7 +23,7 @@ struct WebhookDelivery: Sendable {
     case failed(String)
   }
 
-  /// What follows from an attempt.
+  /// The consequence of an attempt.
   enum Consequence: Hashable, Sendable {
     /// Everything up to the number is done.
     case acknowledge(UInt64)

@@ -1,4 +1,3 @@
-import Foundation
 import NIOCore
 import NIOSSL
 import Synchronization
@@ -193,7 +192,7 @@ final class WebhookSender: Sendable {
   }
 
   private func request(_ id: String, _ event: Record) -> WebhookRequest {
-    let timestamp = Int(Date.now.timeIntervalSince1970)
+    let timestamp = Int(WallClock.now)
     let body = Array(event.line.utf8)
     return WebhookRequest(
       address: settings.url,
@@ -211,8 +210,8 @@ final class WebhookSender: Sendable {
     let (waiting, put) = (log.figures, aside.figures)
     let failure = state.withLock { $0.delivery.lastFailure }
     return .object([
-      .init("name", .string(settings.name)), .init("waiting", .number("\(waiting.waiting)")),
-      .init("lost", .number("\(waiting.dropped)")), .init("putAside", .number("\(put.waiting)")),
+      .init("name", .string(settings.name)), .init("waiting", .int(Int(clamping: waiting.waiting))),
+      .init("lost", .int(Int(clamping: waiting.dropped))), .init("putAside", .int(Int(clamping: put.waiting))),
       .init("failure", failure.map(JSONValue.string) ?? .null),
     ])
   }

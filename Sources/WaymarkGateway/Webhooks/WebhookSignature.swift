@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import WaymarkSystem
 
 /// The signature of what is sent: proof that it comes from this gateway, and when.
 enum WebhookSignature {
@@ -10,6 +11,6 @@ enum WebhookSignature {
     var code = HMAC<SHA256>(key: SymmetricKey(data: Data(secret.utf8)))
     code.update(data: Data("\(timestamp).".utf8))
     code.update(data: body)
-    return "v1=" + code.finalize().map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    return "v1=" + code.finalize().map { $0.digits(2, radix: 16) }.joined()
   }
 }

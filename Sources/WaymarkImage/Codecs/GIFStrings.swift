@@ -37,7 +37,7 @@ struct GIFCodes {
 /// The strings that codes stand for, in GIF's variant of Lempel, Ziv and Welch's method (appendix F): at most 4096, each a known one with one
 /// more pixel.
 struct GIFStrings {
-  /// What a code was.
+  /// The kind of a code.
   enum Outcome {
     /// It stands for `pixels`.
     case pixels

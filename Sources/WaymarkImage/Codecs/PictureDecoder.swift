@@ -23,7 +23,7 @@ public struct PictureDecoder: Sendable {
   /// Pictures of more pixels are refused before memory is taken for them.
   public var pixelLimit: Int
 
-  /// What transparency lies over; white by default.
+  /// The background under transparent parts; white by default.
   public var background = PictureBackground.white
 
   /// 100 megapixels.

@@ -26,7 +26,7 @@ package struct FloodFill: Sendable {
     case square(Int)
   }
 
-  /// The course of a flood at a place.
+  /// The step that a flood takes at a place.
   @usableFromInline
   package enum Step: Sendable {
     /// It goes on from there.

@@ -49,9 +49,6 @@ struct ParameterBounds {
     members = found.filter { !$0.value.isEmpty }
   }
 
-  /// True if no type has any: then something about the types could not be described.
-  var isEmpty: Bool { members.isEmpty }
-
   /// Looks at the parameters of a type.
   ///
   /// - Parameter parameters: what was decoded already, so that shapes fit.

@@ -26,8 +26,8 @@ package struct ListeningSocket: ~Copyable, Sendable {
   ///   - mode: its permissions.
   ///   - group: who may connect besides the owner.
   package init(path: String, mode: UInt32 = 0o660, group: UInt32? = nil) throws(ServiceProblem) {
-    var address = try Self.address(path)
-    try Self.clear(path, &address)
+    guard let address = SocketFile.address(path) else { throw .pathTooLong(path) }
+    try Self.clear(path, address)
     try Self.makeFolder(of: path)
     let descriptor = socket(
       AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue) | CInt(SOCK_NONBLOCK.rawValue), 0)
@@ -38,7 +38,7 @@ package struct ListeningSocket: ~Copyable, Sendable {
     defer { csignals_release(isMade ? path : nil) }
     // Between bind and chmod nobody else may get in: the file is born with no more than its final rights.
     let mask = umask(0o777 & ~mode)
-    let bound = withUnsafePointer(to: &address) {
+    let bound = withUnsafePointer(to: address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
         bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
       }
@@ -96,32 +96,13 @@ package struct ListeningSocket: ~Copyable, Sendable {
     }
   }
 
-  /// The address of `path`.
-  static func address(_ path: String) throws(ServiceProblem) -> sockaddr_un {
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    let bytes = Array(path.utf8)
-    guard !bytes.isEmpty, bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { throw .pathTooLong(path) }
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-    return address
-  }
-
-  private static func clear(_ path: String, _ address: inout sockaddr_un) throws(ServiceProblem) {
-    var information = stat()
-    guard lstat(path, &information) == 0 else { return }
-    guard information.st_mode & S_IFMT == S_IFSOCK else { throw .notASocket(path) }
-    let probe = socket(
-      AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue) | CInt(SOCK_NONBLOCK.rawValue), 0)
-    guard probe >= 0 else { throw .cannotListen(path, systemMessage(errno)) }
-    defer { close(probe) }
-    let result = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(probe, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
+  private static func clear(_ path: String, _ address: sockaddr_un) throws(ServiceProblem) {
+    switch SocketFile.removeLeftover(at: path, address) {
+    case .none: break
+    case .notASocket: throw .notASocket(path)
+    case .inUse: throw .alreadyRunning(path)
+    case .failed(let number): throw .cannotListen(path, systemMessage(number))
     }
-    // EAGAIN means a full queue of a living listener; EACCES tells nothing, so the file stays.
-    guard result != 0, errno == ECONNREFUSED else { throw .alreadyRunning(path) }
-    guard unlink(path) == 0 || errno == ENOENT else { throw .cannotListen(path, systemMessage(errno)) }
   }
 
   private static func makeFolder(of path: String) throws(ServiceProblem) {

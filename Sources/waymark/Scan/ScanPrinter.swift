@@ -33,7 +33,7 @@ struct ScanPrinter {
     for error in [report.error, report.annotationError].compactMap({ $0 }) {
       Output.diagnostic("waymark: \(DisplayText.escaped(report.input)): \(error.message)\n  \(error.hint)")
     }
-    print(report)
+    write(report)
   }
 
   /// One more input is done.
@@ -41,7 +41,7 @@ struct ScanPrinter {
 
   mutating func finish() { progress?.clear() }
 
-  private func print(_ report: ScanReport) {
+  private func write(_ report: ScanReport) {
     switch mode {
     case .quiet: break
     case .text: if report.error == nil { Output.styled(text.lines(for: report)) }

@@ -184,7 +184,7 @@ extension ImageErrorCode: CommandErrorCode {
 }
 
 extension ScanReport {
-  /// What the annotated picture shows of it.
+  /// The marks that the annotated picture shows of it.
   ///
   /// - Parameter isVerdict: whether it says of one of the codes if it is accepted.
   func marks(isVerdict: Bool) -> [AnnotationMark] {

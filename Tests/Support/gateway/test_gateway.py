@@ -146,7 +146,7 @@ tokens: {{ view: {{ file: {self.folder}/observer }} }}
         assert full["context"] == {"for": "operators"} and "context" not in seen, (full, seen)
         everything.close()
         some.close()
-        # What a session armed is disarmed when another client's would not be.
+        # The end of a session disarms its own scan and no other.
         one, other = [("Waymark-Session", "one")], [("Waymark-Session", "other")]
         assert self.network.call("scan.begin", {"mode": "barcode"}, one).status == 200
         assert self.network.call("scan.begin", {"mode": "barcode"}, other).json["error"]["code"] == "busy"

@@ -97,7 +97,7 @@ import WaymarkSystem
     #expect(wrong.allSatisfy { $0.isAmbiguous && $0.rivals.isEmpty && abs($0.contradiction - 0.33) < 0.12 })
   }
 
-  /// What was covered when it was found is proven once it is not; then it may be covered again.
+  /// An anchor that was covered when it was found is proven once it is not; then it may be covered again.
   @Test func whatIsProvenStaysProvenWhileItIsFollowed() throws {
     let engine = AnchorEngine(library: try Self.library([Self.compiled[0]]))
     var number = 0
