@@ -16,7 +16,7 @@ package enum SocketFile {
   package enum Leftover: Equatable {
     /// Nothing stands in the way: nothing was there, or what a dead process left was removed.
     case none
-    /// A file that is no socket.
+    /// A file of another kind.
     case notASocket
     /// A socket that somebody listens on, or of which that cannot be told.
     case inUse
