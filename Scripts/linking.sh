@@ -2,25 +2,42 @@
 # tested. Sourced after common.sh.
 # shellcheck shell=bash
 
-# link_program PRODUCT MODULE OUTPUT [LIBRARY…]
+# check_buffers LIST: ends the script where C code of the project calls a function of the C library that has a variant which knows the
+# size of the buffer (_FORTIFY_SOURCE), and not that variant.
+check_buffers() {
+  local own object
+  own=$(cd Sources && printf '%s|' C*/)
+  own=${own//\//}
+  while read -r object; do
+    if readelf --syms --wide "$object" | grep -E 'UND (v?sn?printf|st[pr]cpy|strcat|explicit_bzero|longjmp)$' > /dev/null; then
+      die "$(basename "$0"): $object calls a function of the C library without the check of its buffer."
+    fi
+  done < <(tr -d "'" < "$1" | grep -E "/(${own%|})\.build/")
+}
+
+# link_program PRODUCT MODULE OUTPUT [LIBRARY…]: OUTPUT without symbols, and OUTPUT.debug with them.
 link_program() {
   local product=$1 module=$2 output=$3 objects work
   shift 3
   objects=.build/release/$product.product/Objects.LinkFileList
   [ -e "$objects" ] || die "$(basename "$0"): $product is not built; leave --no-build out."
-  if [ -e "$output" ] && [ "$output" -nt ".build/release/$product" ]; then return; fi
+  if [ -e "$output" ] && [ -e "$output.debug" ] && [ "$output" -nt ".build/release/$product" ]; then return; fi
   say "$(basename "$0"): linking $product"
   work=$(dirname "$output")
   # The objects name the runtime's libraries as the shared ones want it; an object that was compiled for the static ones names what
   # those need besides.
   printf 'import %s\n' Dispatch Foundation Synchronization > "$work/runtime.swift"
   swiftc -parse-as-library -static-stdlib -c "$work/runtime.swift" -o "$work/runtime.o"
-  # Foundation's own use of mktemp is not reported.
+  # Foundation's own use of mktemp is not reported. The build's identity leads from the program to its symbols. No other program loads
+  # from this one: without exported names the linker leaves out what of the runtime is not used.
   swiftc -static-stdlib -emit-executable -o "$output.part" -module-name "$module" "@$objects" "$work/runtime.o" \
-    -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now -Xlinker --gc-sections -Xlinker --defsym -Xlinker "main=${module}_main" "$@" 2> "$work/link.log" \
+    -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now -Xlinker --gc-sections -Xlinker --build-id=sha1 -Xlinker --defsym \
+    -Xlinker "main=${module}_main" "$@" -Xlinker --no-export-dynamic 2> "$work/link.log" \
     || { cat "$work/link.log" >&2; exit 1; }
+  objcopy --only-keep-debug "$output.part" "$output.debug"
   strip --strip-unneeded "$output.part"
   mv "$output.part" "$output"
-  readelf --dynamic "$output" | grep -q BIND_NOW || die "$(basename "$0"): $product binds its symbols late."
-  if ldd "$output" | grep -q 'libswift\|libFoundation'; then die "$(basename "$0"): the runtime was not linked in."; fi
+  readelf --dynamic "$output" | grep BIND_NOW > /dev/null || die "$(basename "$0"): $product binds its symbols late."
+  check_buffers "$objects"
+  if readelf --dynamic "$output" | grep 'NEEDED.*\(libswift\|libFoundation\)' > /dev/null; then die "$(basename "$0"): the runtime was not linked in."; fi
 }
