@@ -19,8 +19,8 @@ import written
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 WAYMARK = os.environ.get('WAYMARK', os.path.join(HERE, '..', '..', '.build', 'release', 'waymark'))
-PASSES = ['modules', 'modulesScaled', 'strip', 'stripStretched', 'stripInverted', 'fitted', 'level', 'stretch', 'half', 'halfStretched', 'double',
-          'inverted', 'third', 'equalized', 'turned45,turned20,turnedBack20']
+PASSES = ['modules', 'modulesScaled', 'strip', 'stripStretched', 'stripInverted', 'fitted', 'level', 'stretch', 'half', 'halfStretched',
+          'inverted', 'equalized']
 a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 a.add_argument('folder'); a.add_argument('--qr'); a.add_argument('--every', type=int, default=1); a.add_argument('--write', action='store_true')
 a = a.parse_args()

@@ -59,13 +59,9 @@ extension BarcodeScanner {
   /// melt in the probe. Where there are traces, the person waits for the answer.
   private func isWorthwhile(_ pass: ScanPass, _ search: PictureSearch, spent: Double) -> Bool {
     let pixels = search.image.width * search.image.height
-    let budget = search.hasTraces ? 9.0 : 1.55
+    let budget = search.hasTraces ? 9.0 : 1.25
     guard spent + pass.cost <= budget else { return false }
-    switch pass {
-    case .double, .equalized: return pixels <= 1_000_000
-    case .third: return pixels >= 200_000
-    case .turned45, .turned20, .turnedBack20: return pixels <= 1_000_000
-    default: return true
-    }
+    // Local histograms of a large picture cost more than they bring.
+    return pass != .equalized || pixels <= 1_000_000
   }
 }

@@ -21,8 +21,8 @@ struct PictureSearch {
   /// Where something may be; `nil` where only QR codes are wanted, which leave nothing to other families.
   private let edges: PictureEdges?
 
-  /// Pictures of no more pixels than that are looked at in twice their size.
-  private static let enlarged = 160_000
+  /// Photographs, and drawings, of no more pixels than that are looked at in twice their size.
+  private static let enlarged = (photographs: 40_000, drawings: 160_000)
 
   init(_ image: ImageView, symbologies: Set<Symbology>, regions: Int, reader: QRReader) {
     self.image = image
@@ -112,8 +112,9 @@ struct PictureSearch {
   /// those that fill their picture to its rim. Only where nothing else was read.
   mutating func readOwnEnlarged() {
     let wanted = symbologies.intersection(BuiltInReaders.symbologies)
-    guard !wanted.isEmpty, image.width * image.height <= Self.enlarged, accepted.isEmpty,
-      parts.outcome.incomplete.isEmpty
+    let pixels = image.width * image.height
+    guard !wanted.isEmpty, accepted.isEmpty, parts.outcome.incomplete.isEmpty, pixels <= Self.enlarged.drawings,
+      pixels <= Self.enlarged.photographs || image.isDrawn
     else { return }
     searches += wanted.count
     let own = BuiltInReaders.enlarged(image, wanted)

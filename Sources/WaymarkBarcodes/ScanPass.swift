@@ -22,30 +22,15 @@ public enum ScanPass: String, Hashable, Sendable, CaseIterable, Codable {
   case half
   /// Half the size, stretched.
   case halfStretched
-  /// Twice the size, black and white at the mean of the surroundings.
-  case double
   /// Light for dark, stretched.
   case inverted
-  /// A third of the size.
-  case third
   /// Local histogram equalisation.
   case equalized
-  /// Turned by 45°.
-  case turned45
-  /// Turned by 20°.
-  case turned20
-  /// Turned by −20°.
-  case turnedBack20
 
-  /// The passes over whole pictures in the order in which a still picture gets them: by gain for cost, those that need
-  /// a reason last.
+  /// The passes over whole pictures in the order in which a still picture gets them: by gain for cost.
   static let ladder: [ScanPass] = [
-    .level, .stretch, .half, .halfStretched, .double, .inverted, .third, .equalized, .turned45, .turned20,
-    .turnedBack20,
+    .level, .stretch, .half, .halfStretched, .inverted, .equalized,
   ]
-
-  /// True if lines of the pass do not run along lines of the picture.
-  var isTurned: Bool { self == .turned45 || self == .turned20 || self == .turnedBack20 }
 
   /// The cost, as a share of the base pass over the same picture; measured, for budgets.
   var cost: Double {
@@ -56,10 +41,7 @@ public enum ScanPass: String, Hashable, Sendable, CaseIterable, Codable {
     case .level: 0.35
     case .stretch, .inverted: 0.85
     case .half, .halfStretched: 0.3
-    case .double: 1.7
-    case .third: 0.15
     case .equalized: 1.5
-    case .turned45, .turned20, .turnedBack20: 1.2
     }
   }
 }

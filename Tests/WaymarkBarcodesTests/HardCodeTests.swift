@@ -72,8 +72,8 @@ import WaymarkSymbologies
   @Test(arguments: [15.0, 37, 80])
   func readsTurnedBarsAndTellsTheirCorners(degrees: Double) throws {
     let code = try Fixture.load("code128")
-    let (turned, map) = code.withView { Resampling.rotate($0, degrees: degrees) }
-    let reading = try read(turned)
+    let map = ImageRotation(degrees: degrees, of: code)
+    let reading = try read(map.apply(code))
     #expect(reading.symbols.map(\.text) == ["Waymark 128"])
     let corners = try #require(reading.symbols.first).corners
     // The bars lie along the code: the way back must be nearly level, and not on its head.

@@ -51,7 +51,7 @@ import WaymarkSymbologies
 
   private static let spoilt: [Spoilt] = [
     Spoilt(name: "plain") { $0 },
-    Spoilt(name: "turned 30") { $0.withView { Resampling.rotate($0, degrees: 30).image } },
+    Spoilt(name: "turned 30") { ImageRotation(degrees: 30, of: $0).apply($0) },
     Spoilt(name: "tilted 30") { tilted($0, degrees: 30) },
     Spoilt(name: "faint") { toned($0) { x, _, v in 110 + x / 8 + (v - 128) / 10 } },
     Spoilt(name: "blurred") { image in

@@ -31,7 +31,7 @@ struct CommandLineTests {
 
   @Test func passesAreNamed() throws {
     #expect(try PassList("base").passes == [.base])
-    #expect(try PassList("modules,strip,turned45").passes == [.modules, .strip, .turned45])
+    #expect(try PassList("modules,strip,equalized").passes == [.modules, .strip, .equalized])
     #expect(throws: ValidationError.self) { try PassList("base,wave") }
   }
 

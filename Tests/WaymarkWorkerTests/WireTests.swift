@@ -15,7 +15,7 @@ struct WireTests {
     symbols: [
       Symbol(
         symbology: .qr, text: "Zürich 日本", bytes: [0, 1, 255], charset: .shiftJIS,
-        gs1: [GS1Element(identifier: "01", value: "09506000134352")], corners: corners, quality: 7, pass: .turned45,
+        gs1: [GS1Element(identifier: "01", value: "09506000134352")], corners: corners, quality: 7, pass: .equalized,
         addOn: "52495"),
       Symbol(symbology: .itf, text: "12", bytes: [49, 50], charset: .ascii, corners: corners),
       Symbol(

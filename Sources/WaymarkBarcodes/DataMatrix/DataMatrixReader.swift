@@ -189,6 +189,10 @@ struct DataMatrixReader {
     if pairs.count == 3 { pairs.append(PointPair(reference: [columns, 0], frame: c.top + c.right - c.corner)) }
     guard let fitted = pairs.withUnsafeBufferPointer({ Homography.fit($0) }), fitted.isFinite else { return nil }
     let known = knownModules(size)
+    // What is far from a frame is not made one by moving its corners.
+    let search = DataMatrixTimingSearch(view: view, levels: levels, inverted: c.inverted)
+    let agreeing = known.count { search.isDark(fitted.apply($0.at)) == $0.isDark }
+    guard 10 * agreeing >= 6 * known.count else { return nil }
     let module = c.length / Double(min(size.rows, size.columns))
     let refine = GridRefinement(view: view, size: [columns, rows], known: known, inverted: c.inverted)
     let (map, contrast) = refine.refine(fitted, module: module)

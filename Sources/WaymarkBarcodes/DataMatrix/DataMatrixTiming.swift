@@ -154,18 +154,22 @@ struct DataMatrixTimingSearch {
   ) -> (timing: DataMatrixTiming, irregularity: Double)? {
     guard !inverted else { return nil }
     let first = 0.3 * module
-    let line = PDF417ScanLine(
-      view, from: origin + direction * first, to: origin + direction * most, window: 2.2 * module)
-    guard let start = line.edges.first, start < 0.5 * module else { return nil }
     var changes: [Double] = []
-    var (expected, irregular) = (module, 0.0)
-    for edge in line.edges.dropFirst() {
+    var (isFirst, expected, irregular) = (true, module, 0.0)
+    _ = PDF417ScanLine(
+      view, from: origin + direction * first, to: origin + direction * most, window: 2.2 * module
+    ) { edge in
+      if isFirst {
+        isFirst = false
+        return edge < 0.5 * module
+      }
       let at = first + edge
       let ratio = (at - (changes.last ?? 0)) / expected
-      guard ratio > 0.4, ratio < 1.8 else { break }
+      guard ratio > 0.4, ratio < 1.8 else { return false }
       irregular += abs(ratio - 1)
       changes.append(at)
       if changes.count >= 3 { expected = 0.6 * expected + 0.2 * (at - changes[changes.count - 3]) }
+      return true
     }
     if changes.count.isMultiple(of: 2), !changes.isEmpty { changes.removeLast() }
     guard changes.count >= 5 else { return nil }

@@ -253,8 +253,7 @@ struct LinearSearch {
         part == nil ? octaves[index].levels : BlockMean(view)
       }
       let step = density * thinning
-      let ways = pass.isTurned ? .both : window.ways
-      zbar.set(x: ways == .rows ? 0 : step, y: ways == .columns ? 0 : step)
+      zbar.set(x: window.ways == .rows ? 0 : step, y: window.ways == .columns ? 0 : step)
       let raw = picture?.withView { zbar.scan($0) } ?? zbar.scan(view)
       for var code in raw.codes {
         code.points = code.points.map { (toView($0) + corner + 0.5) * factor - 0.5 }

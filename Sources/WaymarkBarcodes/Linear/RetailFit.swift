@@ -71,6 +71,9 @@ struct RetailFit {
   /// The mean square that is left where no EAN-13 is.
   private static let hopeless: Float = 0.08
 
+  /// The mean square that is left of the likeliest poses where no other one can fit.
+  private static let worst: Float = 0.14
+
   /// Samples beside each other tell nearly the same: so many count as one.
   private static let dependence = 3.0
 
@@ -116,6 +119,7 @@ struct RetailFit {
     for start in starts.sorted(by: { $0.pose.cost < $1.pose.cost }).prefix(6) {
       guard let fit = levelled(start.pose, start.line, start.isUpsideDown) else { continue }
       if fit.residual < best?.residual ?? .infinity { best = fit }
+      if let best, best.residual > Self.worst { break }
     }
     return best
   }

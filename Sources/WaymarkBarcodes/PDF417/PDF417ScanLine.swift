@@ -12,69 +12,119 @@ struct PDF417ScanLine {
   ///   - window: the level between dark and light is the middle between the darkest and the lightest within so many pixels
   ///     to either side.
   ///   - across: how many pixels to either side the line is averaged over.
-  init(_ view: ImageView, from a: Point2, to b: Point2, window: Double, across: Double = 0) {
+  ///   - goesOn: told of every edge as it is found, as a distance from the start; the line ends with the edge for which it says false.
+  ///     What lies beyond is hardly sampled.
+  init(
+    _ view: ImageView, from a: Point2, to b: Point2, window: Double, across: Double = 0,
+    while goesOn: (Double) -> Bool = { _ in true }
+  ) {
     let length = a.distance(to: b)
     start = a
     direction = length > 0 ? (b - a) / length : Point2(1, 0)
     guard length >= 8, length < 100_000 else { return }
     let step = 0.5
     let count = Int(length / step)
-    let upright = Point2(-direction.y, direction.x)
-    let lanes: [Double] = across >= 1 ? [-across, 0, across] : [0]
-    let reach = max(2, Int(window / step))
     // The darkest and the lightest of blocks, so that a window costs the same whatever its size.
-    let block = max(1, reach / 2)
+    let block = max(1, max(2, Int(window / step)) / 2)
+    let samples = Samples(
+      view, from: a, direction, across: across, step: step, isRow: across < 1 && b.y == a.y, to: b.x)
+    edges = withUnsafeTemporaryAllocation(of: Double.self, capacity: count + 2 * ((count + block - 1) / block)) {
+      room in
+      Self.edges(samples, count: count, block: block, in: room, while: goesOn)
+    }
+  }
+
+  /// - Parameters:
+  ///   - count: the number of samples.
+  ///   - block: how many of them make a block.
+  ///   - room: for every sample, and for two numbers of every block.
+  private static func edges(
+    _ samples: Samples, count: Int, block: Int, in room: UnsafeMutableBufferPointer<Double>,
+    while goesOn: (Double) -> Bool
+  ) -> [Double] {
     let blocks = (count + block - 1) / block
-    let isRow = lanes.count == 1 && a == [0, a.y.rounded()] && b.y == a.y && view.holds(row: a.y, to: b.x)
-    let values = [Double](unsafeUninitializedCapacity: count) { values, filled in
-      if isRow {
-        // A row from its beginning has its samples in pixels and half way between.
-        let row = view.row(Int(a.y))
-        for i in 0..<count {
-          let x = i >> 1
-          values[i] = i & 1 == 0 ? Double(row[x]) : (Double(row[x]) + Double(row[x + 1])) / 2
-        }
-      } else {
-        for i in 0..<count {
-          let p = a + direction * (Double(i) * step)
-          var sum = 0.0
-          for lane in lanes { sum += view.sample(p + upright * lane) }
-          values[i] = sum / Double(lanes.count)
-        }
-      }
-      filled = count
-    }
-    var low = [Double](repeating: 255, count: blocks)
-    var high = [Double](repeating: 0, count: blocks)
-    for b in 0..<blocks {
-      for i in (b * block)..<min(count, (b + 1) * block) {
-        low[b] = min(low[b], values[i])
-        high[b] = max(high[b], values[i])
-      }
-    }
+    let (low, high) = (count, count + blocks)
+    var sampled = 0
+    var edges: [Double] = []
     var dark = false
     var previous = 0.0
     for b in 0..<blocks {
+      // A block's level is that of it and two blocks to either side.
+      while sampled <= min(blocks - 1, b + 2) {
+        let range = (sampled * block)..<min(count, (sampled + 1) * block)
+        samples.fill(range, of: room)
+        var (l, h) = (255.0, 0.0)
+        for i in range {
+          l = min(l, room[i])
+          h = max(h, room[i])
+        }
+        (room[low + sampled], room[high + sampled]) = (l, h)
+        sampled += 1
+      }
       var (l, h) = (255.0, 0.0)
       for n in max(0, b - 2)...min(blocks - 1, b + 2) {
-        l = min(l, low[n])
-        h = max(h, high[n])
+        l = min(l, room[low + n])
+        h = max(h, room[high + n])
       }
       // Where there is no contrast it is light.
       let isFlat = h - l < 16
       let level = (l + h) / 2
       for i in (b * block)..<min(count, (b + 1) * block) {
-        let excess = isFlat ? 1 : values[i] - level
+        let excess = isFlat ? 1 : room[i] - level
         if (excess < 0) != dark {
           dark.toggle()
           let share = abs(excess) / max(1e-9, abs(excess) + abs(previous))
-          edges.append((Double(i) - (i > 0 ? share : 0)) * step)
+          let edge = (Double(i) - (i > 0 ? share : 0)) * samples.step
+          edges.append(edge)
+          if !goesOn(edge) { return edges }
         }
         previous = excess
       }
     }
     // An element that is dark to the end of the picture ends there.
-    if dark { edges.append(Double(count) * step) }
+    if dark {
+      edges.append(Double(count) * samples.step)
+      _ = goesOn(Double(count) * samples.step)
+    }
+    return edges
+  }
+
+  /// The brightness along a line, every half pixel.
+  private struct Samples {
+    let view: ImageView
+    let start: Point2
+    let direction: Point2
+    let step: Double
+    /// Lines beside it that are averaged, in pixels to one side.
+    private let lanes: SIMD2<Double>?
+    /// The row whose pixels are the samples, and the means of two of them those between; `nil` for any other line.
+    private let row: Int?
+
+    init(
+      _ view: ImageView, from start: Point2, _ direction: Point2, across: Double, step: Double, isRow: Bool,
+      to end: Double
+    ) {
+      (self.view, self.start, self.direction, self.step) = (view, start, direction, step)
+      lanes = across >= 1 ? Point2(-direction.y, direction.x) * across : nil
+      row = isRow && start == [0, start.y.rounded()] && view.holds(row: start.y, to: end) ? Int(start.y) : nil
+    }
+
+    func fill(_ range: Range<Int>, of values: UnsafeMutableBufferPointer<Double>) {
+      if let row {
+        let pixels = view.row(row)
+        for i in range {
+          let x = i >> 1
+          values[i] = i & 1 == 0 ? Double(pixels[x]) : (Double(pixels[x]) + Double(pixels[x + 1])) / 2
+        }
+      } else if let lanes {
+        for i in range {
+          let p = start + direction * (Double(i) * step)
+          values[i] = (view.sample(p - lanes) + view.sample(p) + view.sample(p + lanes)) / 3
+        }
+      } else {
+        for i in range { values[i] = view.sample(start + direction * (Double(i) * step)) }
+      }
+    }
   }
 
   /// The widths of the runs between edges; run 0 is dark.

@@ -8,31 +8,20 @@ enum PassPicture {
   static func make(
     _ pass: ScanPass, _ view: ImageView, levels: () -> BlockMean
   ) -> (picture: GrayImage?, density: Int, toSource: (Point2) -> Point2) {
-    func scaled(_ factor: Double) -> (Point2) -> Point2 { { $0 * factor + (factor - 1) / 2 } }
-    func leveled(_ image: GrayImage) -> GrayImage { image.withView { BlockMean($0).threshold($0) } }
+    func fromHalf(_ p: Point2) -> Point2 { p * 2 + 0.5 }
     func stretched(_ image: GrayImage) -> GrayImage { image.withView { BlockMean($0).stretch($0, gain: gain) } }
     switch pass {
     case .base, .modules, .modulesScaled, .strip, .stripStretched, .stripInverted, .fitted: return (nil, 1, { $0 })
     case .level: return (levels().threshold(view), 2, { $0 })
     case .stretch: return (levels().stretch(view, gain: gain), 1, { $0 })
-    case .half: return (view.shrunk(by: 2), 1, scaled(2))
-    case .halfStretched: return (stretched(view.shrunk(by: 2)), 1, scaled(2))
-    case .double: return (leveled(Resampling.double(view)), 1, scaled(0.5))
+    case .half: return (view.shrunk(by: 2), 1, fromHalf)
+    case .halfStretched: return (stretched(view.shrunk(by: 2)), 1, fromHalf)
     case .inverted: return (stretched(ToneMapping.invert(view)), 1, { $0 })
-    case .third: return (view.shrunk(by: 3), 1, scaled(3))
     case .equalized: return (ToneMapping.equalize(view), 1, { $0 })
-    case .turned45: return turned(view, 45)
-    case .turned20: return turned(view, 20)
-    case .turnedBack20: return turned(view, -20)
     }
   }
 
   /// So steep that an edge of 32 gray levels becomes full black and white, and no steeper, that it keeps its place
   /// between pixels.
   private static let gain = 8
-
-  private static func turned(_ view: ImageView, _ degrees: Double) -> (GrayImage?, Int, (Point2) -> Point2) {
-    let (image, map) = Resampling.rotate(view, degrees: degrees)
-    return (image, 1, map.toSource)
-  }
 }

@@ -12,36 +12,6 @@ enum Resampling {
     }
   }
 
-  /// Turned by `degrees` about its centre, large enough to hold it all, white around.
-  static func rotate(_ view: ImageView, degrees: Double) -> (image: GrayImage, map: ImageRotation) {
-    let map = ImageRotation(degrees: degrees, width: view.width, height: view.height)
-    let image = GrayImage(width: map.width, height: map.height) { pixels in
-      guard let target = pixels.baseAddress else { return }
-      // 16.16 fixed point, linear between pixels.
-      let sx = Int(map.cosine * 65536)
-      let sy = Int(-map.sine * 65536)
-      for y in 0..<map.height {
-        let start = map.toSource([0, Double(y)])
-        var u = Int(start.x * 65536)
-        var v = Int(start.y * 65536)
-        let row = target + y &* map.width
-        for x in 0..<map.width {
-          let iu = u >> 16
-          let iv = v >> 16
-          if iu >= 0, iv >= 0, iu &+ 1 < view.width, iv &+ 1 < view.height {
-            let value = Bilinear.fixed(
-              view.row(iv) + iu, stride: view.stride, fx: (u & 0xFFFF) >> 8, fy: (v & 0xFFFF) >> 8, bits: 8)
-            row[x] = UInt8(truncatingIfNeeded: value >> 16)
-          } else {
-            row[x] = 255
-          }
-          u &+= sx
-          v &+= sy
-        }
-      }
-    }
-    return (image, map)
-  }
 }
 
 extension GrayImage {

@@ -19,7 +19,7 @@ struct QRSearch {
   /// Edges of so few gray levels are looked for where there are no stronger ones.
   private static let faintest: UInt8 = 10
   /// Pictures of no more pixels than that are looked at in twice their size.
-  private static let enlarged = 400_000
+  private static let enlarged = 100_000
 
   init(_ octaves: Octaves, isWanted: Bool, reader: QRReader) {
     self.isWanted = isWanted
@@ -69,6 +69,8 @@ struct QRSearch {
   /// Codes by finder patterns that are clear only in every row of the picture, or in twice of it, where rings of two pixels come apart.
   mutating func readScaled(_ image: ImageView, _ octaves: Octaves) -> [QRReader.Candidate] {
     guard isWanted else { return [] }
+    // Most of what fails now failed before, in another size.
+    reader.failures = 2
     var found: [QRReader.Candidate] = []
     let coarsest = octaves.index(ofAtMost: Octaves.searched)
     let finest = max(0, coarsest - 1)
