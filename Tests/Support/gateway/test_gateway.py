@@ -6,6 +6,8 @@ Prints a line for each part and ends with "N passed, N failed".
 """
 import argparse
 import json
+import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -400,6 +402,32 @@ tokens: {{ view: {{ file: {self.folder}/observer }} }}
         for one in silent:
             one.close()
 
+    def documented(self):
+        """Every curl of docs/gateway.md does what the page says, with this gateway's socket in the place of the system's."""
+        page = (ROOT / "docs/gateway.md").read_text()
+        alias = re.search(r"^\$ alias call='(.*)'$", page, re.M).group(1)
+        folder = self.folder / "page"
+        folder.mkdir()
+        shutil.copy(ROOT / "Samples/pictures/onboarding-on-a-card.jpg", folder / "card.jpg")
+        lines = page.splitlines()
+        commands = [(line[2:], lines[number + 1]) for number, line in enumerate(lines) if re.match(r"\$ (curl|call) ", line)]
+        assert len(commands) >= 4, commands
+        for command, answer in commands:
+            curl = re.sub("^call", alias, command).replace("/run/waymark-gateway/http.sock", str(self.folder / "http.sock"))
+            done = subprocess.run(
+                ["bash", "-c", curl.replace("curl ", "curl --silent --show-error --fail --max-time 5 ", 1)], cwd=folder, capture_output=True, text=True)
+            # A stream goes on until it is ended.
+            assert done.returncode == (28 if " -N " in command else 0), (command, done.returncode, done.stderr)
+            if " -N " in command:
+                assert "id: " in done.stdout, (command, done.stdout)
+            elif answer.startswith("{"):
+                assert set(json.loads(done.stdout)) == set(json.loads(answer)), (command, done.stdout)
+            elif " -o " not in command:
+                assert json.loads(done.stdout), command
+        assert (folder / "now.jpg").read_bytes()[:2] == b"\xff\xd8", "the snapshot is no picture"
+        self.local.call("scan.cancel")
+        print("        %d commands" % len(commands), flush=True)
+
     def described(self):
         """schemathesis reads the description, and finds nothing that is not as it says."""
         document = self.local.get("/v1/openapi.json").json
@@ -430,7 +458,8 @@ def main():
     parts = [
         ("requests", suite.requests), ("roles", suite.roles), ("events over reconnects", suite.events), ("WebSocket", suite.web_socket),
         ("live picture", suite.preview), ("uploads", suite.upload), ("webhooks", suite.webhooks), ("TLS and tokens", suite.encryption),
-        ("attacks", suite.attacks), ("silent connections", suite.silence), ("schemathesis", suite.described),
+        ("attacks", suite.attacks), ("silent connections", suite.silence), ("commands of the page", suite.documented),
+        ("schemathesis", suite.described),
     ]
     try:
         suite.start()
