@@ -180,6 +180,7 @@ let package = Package(
         "WaymarkSystem", "WaymarkConfiguration", "WaymarkSymbologies", "WaymarkOnboarding", "WaymarkKeys",
         "WaymarkProtocol", "WaymarkService", "WaymarkClient",
       ]),
+    module("WaymarkFocus", ["WaymarkSystem", "WaymarkJSON"]),
     module(
       "WaymarkKiosk",
       [
@@ -233,7 +234,7 @@ let package = Package(
         "WaymarkAnchors", "WaymarkDocuments", "WaymarkScenes", "WaymarkSignature", "WaymarkCamera",
         "WaymarkCounting", "WaymarkFeedback", "WaymarkKeys", "WaymarkText", "WaymarkProtocol",
         "WaymarkWorker", "WaymarkPipeline", "WaymarkServer", "WaymarkService", "WaymarkClient", "WaymarkHTTP",
-        "WaymarkKiosk", "WaymarkPosters", "WaymarkTyping",
+        "WaymarkKiosk", "WaymarkPosters", "WaymarkTyping", "WaymarkFocus",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -296,7 +297,10 @@ let package = Package(
       "WaymarkBridgeTests", ["WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", "WaymarkSpool", "WaymarkBridge"]),
     tests(
       "WaymarkGatewayTests",
-      ["WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", "WaymarkProtocol", "WaymarkHTTP", "WaymarkGateway"]),
+      [
+        "WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", "WaymarkProtocol", "WaymarkHTTP", "WaymarkSpool",
+        "WaymarkGateway",
+      ]),
     tests(
       "WaymarkWorkerTests",
       [
@@ -324,6 +328,7 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"),
       ]),
     tests("WaymarkHTTPTests", ["WaymarkHTTP"]),
+    tests("WaymarkFocusTests", ["WaymarkFocus", "WaymarkSystem"]),
     tests("WaymarkTypingTests", ["WaymarkConfiguration", "WaymarkKeys", "WaymarkService", "WaymarkTyping"]),
     tests("WaymarkKioskTests", ["WaymarkSystem", "WaymarkHTTP", "WaymarkKiosk"]),
     // What the program's commands make of their words and of results, without starting it.

@@ -997,6 +997,44 @@ export interface PoseValue {
   matrix: number[];
 }
 
+/** A profile, and when it is in use by itself. */
+export interface ProfileDescription {
+  /** Its name. */
+  profile: string;
+  /** The programs that choose it when they have the focus, in small letters; missing where there are none. */
+  programs?: string[] | null;
+  /** The days of the week on which it is in use, `mon` to `sun`; missing where all are. */
+  days?: string[] | null;
+  /** The times of day, such as `08:00-17:30`, in the time zone of the device; missing where all are. */
+  times?: string[] | null;
+  /** True if codes choose it. They are not told: whoever has one may choose. */
+  codes: boolean;
+}
+
+/** The profiles of the configuration. */
+export interface ProfileListResult {
+  /** Each of them, in the order in which they are tried. */
+  profiles: ProfileDescription[];
+  /** The one in use, as the last `profile.changed` told it. */
+  active: ProfileStatus;
+}
+
+/** The profile in use, and why: another one than before. */
+export interface ProfileStatus {
+  /** Its name; missing where the usual settings hold. */
+  profile?: string | null;
+  /** What chose it. */
+  reason: "none" | "request" | "code" | "program" | "schedule";
+  /** The program that has the focus; operators alone see it. */
+  program?: string | null;
+  /** When a choice ends by itself: RFC 3339, UTC. */
+  until?: string | null;
+  /** The cues that are signalled while it is in use; all where it names none. */
+  cues?: string[] | null;
+  /** The client that asked for it. */
+  by?: Actor | null;
+}
+
 /** The role that a connection has now. */
 export interface RoleLowerResult {
   /** The role. */
@@ -1358,6 +1396,8 @@ export interface Snapshot {
   text?: TextSession | null;
   /** Where the device and its users are, where accounts are configured. */
   account?: AccountState | null;
+  /** The profile in use; missing where none are configured. */
+  profile?: ProfileStatus | null;
 }
 
 /** A stage on the way of a frame. */
@@ -1610,6 +1650,27 @@ export interface RoleLowerRequest {
 
 /** Reloads the configuration, as SIGHUP does. */
 export interface ConfigReloadRequest {
+}
+
+/** Asks which profiles there are and which one is in use. */
+export interface ProfileListRequest {
+}
+
+/** Chooses a profile, before focus and schedule; without one takes the choice of a request or a code back. */
+export interface ProfileUseRequest {
+  /** Its name. */
+  profile?: string | null;
+  /** Seconds after which the choice ends by itself; it holds until another one when missing. From 1 to 86400. */
+  seconds?: number | null;
+}
+
+/**
+ * Says which program has the focus of the desktop: the service itself sees none. The newest word of any client
+ * holds, until that client takes it back or leaves.
+ */
+export interface ProfileFocusRequest {
+  /** The name by which the desktop knows it; nothing has the focus when missing. From 1 to 200 bytes. */
+  program?: string | null;
 }
 
 /** Arms a scan. */
@@ -2171,6 +2232,15 @@ export interface Methods {
   "role.lower": { params: RoleLowerRequest; result: RoleLowerResult };
   /** Reloads the configuration, as SIGHUP does. */
   "config.reload": { params: ConfigReloadRequest; result: ConfigReloadResult };
+  /** Asks which profiles there are and which one is in use. */
+  "profile.list": { params: ProfileListRequest; result: ProfileListResult };
+  /** Chooses a profile, before focus and schedule; without one takes the choice of a request or a code back. */
+  "profile.use": { params: ProfileUseRequest; result: ProfileStatus };
+  /**
+   * Says which program has the focus of the desktop: the service itself sees none. The newest word of any client
+   * holds, until that client takes it back or leaves.
+   */
+  "profile.focus": { params: ProfileFocusRequest; result: ProfileStatus };
   /** Arms a scan. */
   "scan.begin": { params: ScanBeginRequest; result: ScanBeginResult };
   /** Ends a scan. */
@@ -2362,6 +2432,8 @@ export interface Events {
   "scanner.status": ScannerStatus;
   /** The state of the camera. */
   "camera.status": CameraStatus;
+  /** The profile in use, and why: another one than before. */
+  "profile.changed": ProfileStatus;
   /** The AR session moved on. */
   "session.phase": SessionPhaseEvent;
   /** An anchor has come into view. */

@@ -40,6 +40,14 @@ struct ConfigurationCheck {
         continue
       }
       guard let child = level.child(entry.key), !entry.key.isEmpty else {
+        if let fixed = table.fixed(full) {
+          add(
+            fixed.key?.change == .restart
+              ? "it cannot change here, because it takes effect at the next start"
+              : "it cannot change here: it holds for the whole device", full, entry.mark,
+            hint: "Set \(fixed.path) at the top of the file.")
+          continue
+        }
         let meant = table.suggestion(for: entry.key, in: level, at: path)
         add(
           "there is no such key", full, entry.mark,

@@ -27,6 +27,17 @@ package struct ConfigurationDocument: Sendable {
     }
   }
 
+  /// The document with other values.
+  private init(_ document: ConfigurationDocument, checked: SourceNode) {
+    (path, root, problems) = (document.path, document.root, document.problems)
+    self.checked = checked
+  }
+
+  /// This document with what a section says in addition or instead.
+  package func overlaid(by section: SourceNode) -> ConfigurationDocument {
+    ConfigurationDocument(self, checked: checked.overlaid(by: section))
+  }
+
   /// A path in it: relative ones start where the file is.
   package func resolved(_ name: String) -> String {
     guard !name.hasPrefix("/"), let slash = path.lastIndex(of: "/") else { return name }

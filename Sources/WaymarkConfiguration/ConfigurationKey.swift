@@ -45,6 +45,13 @@ package struct ConfigurationKey: Hashable, Sendable {
     self.hasVariable = hasVariable && kind.isSimple
   }
 
+  /// The same key in a section below `prefix`, where it holds instead of this one; without it this one holds.
+  package func under(_ prefix: String) -> ConfigurationKey {
+    ConfigurationKey(
+      "\(prefix).\(path)", kind, meaning, otherwise: "as outside", change: change, mayBeEmpty: mayBeEmpty,
+      remedy: remedy, hasVariable: false)
+  }
+
   /// True if a running program takes a new value over.
   package var isReloadable: Bool { change == .reload }
 

@@ -7,6 +7,8 @@ package struct ConfigurationTable: Sendable {
   /// The keys as a tree.
   let root: Level
   private let byPath: [String: ConfigurationKey]
+  /// The path of sections in which some of the keys may stand again, by their parts: `profiles`, `NAME`.
+  private let overlay: [Substring]
 
   /// A section or a key, with what stands under it.
   struct Level: Sendable {
@@ -40,8 +42,11 @@ package struct ConfigurationTable: Sendable {
   }
 
   /// A table of rows, in the order of the page.
-  package init(_ keys: [ConfigurationKey]) {
+  ///
+  /// - Parameter overlay: the path of sections in which some of the keys stand again, such as `profiles.NAME`.
+  package init(_ keys: [ConfigurationKey], overlay: String? = nil) {
     self.keys = keys
+    self.overlay = overlay?.split(separator: ".") ?? []
     var root = Level(name: "")
     for key in keys { root.add(key, key.path.split(separator: ".")[...]) }
     self.root = root
@@ -57,6 +62,17 @@ package struct ConfigurationTable: Sendable {
   /// The row of a path as it stands in a file.
   package func key(at path: [String]) -> ConfigurationKey? {
     path.reduce(Level?.some(root)) { $0?.child($1) }?.key
+  }
+
+  /// The key or section at the top that `path`, which is none, would stand for in a section that holds some of them again.
+  func fixed(_ path: String) -> (path: String, key: ConfigurationKey?)? {
+    let parts = path.split(separator: ".", omittingEmptySubsequences: false)
+    guard !overlay.isEmpty, parts.count > overlay.count,
+      zip(parts, overlay).allSatisfy({ $1.allSatisfy(\.isUppercase) || $0 == $1 })
+    else { return nil }
+    let rest = parts[overlay.count...]
+    guard let level = rest.reduce(Level?.some(root), { $0?.child(String($1)) }) else { return nil }
+    return (rest.joined(separator: "."), level.key)
   }
 
   /// The full path of the key that may have been meant by `name` in a section: one beside it, else any that is alike.

@@ -89,6 +89,26 @@ extension SourceNode {
   /// A list of scalars, or one of them.
   package var strings: [String] { elements.compactMap(\.string) }
 
+  /// This map with what another one says besides, or instead: sections are joined key by key; of any other value that of `other` holds.
+  package func overlaid(by other: SourceNode) -> SourceNode {
+    guard case .map(let mine) = value, case .map(let theirs) = other.value else { return other }
+    var joined = mine
+    for entry in theirs {
+      if let index = joined.firstIndex(where: { $0.key == entry.key }) {
+        joined[index].node = joined[index].node.overlaid(by: entry.node)
+      } else {
+        joined.append(entry)
+      }
+    }
+    return SourceNode(mark: mark, value: .map(joined))
+  }
+
+  /// This map without some of its keys.
+  package func without(_ keys: Set<String>) -> SourceNode {
+    guard case .map(let entries) = value else { return self }
+    return SourceNode(mark: mark, value: .map(entries.filter { !keys.contains($0.key) }))
+  }
+
   package var bool: Bool? { if case .bool(let flag) = value { flag } else { nil } }
 
   package var double: Double? { if case .number(let number) = value { number } else { nil } }

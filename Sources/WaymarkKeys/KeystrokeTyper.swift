@@ -21,8 +21,8 @@ package final class KeystrokeTyper {
     }
   }
 
-  private let planner: TypingPlanner
-  private let interval: Double
+  private var planner: TypingPlanner
+  private var interval: Double
   private let path: String
   private let calls: KeyboardSyscalls
   private let pace: Timing
@@ -43,6 +43,12 @@ package final class KeystrokeTyper {
     self.path = path
     self.calls = calls
     self.pace = pace
+  }
+
+  /// Types by another plan and pace from the next code on; the keyboard stays.
+  package func use(_ planner: TypingPlanner, rate: Double) {
+    self.planner = planner
+    interval = 1 / rate
   }
 
   /// Has the keyboard made, so that it is known by the time of the first code.

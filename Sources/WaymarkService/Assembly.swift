@@ -40,6 +40,10 @@ package final class Assembly {
   package let accounts: AccountsModule
   /// Codes that are followed.
   package let codes: CodesModule
+  /// The profile in use.
+  package let profiles: ProfilesModule
+  /// What the profiles set, by name; the usual settings under nil.
+  private var profiled: [String?: ProfiledSettings]
   private var configuration: ServiceConfiguration
   private let socketGroup: UInt32?
   private let manager: ServiceManager
@@ -78,7 +82,8 @@ package final class Assembly {
     hub.add(camera)
     gallery = GalleryModule(folders: configuration.galleryFolders)
     hub.add(gallery)
-    scans = ScanModule(hub: hub, capture: capture, rules: try Self.rules(configuration, log: log.subsystem(.scan)))
+    profiled = try ProfiledSettings.all(configuration, log: log.subsystem(.scan))
+    scans = ScanModule(hub: hub, capture: capture, rules: profiled[nil]?.rules ?? .init())
     hub.add(scans)
     documents = DocumentsModule(
       hub: hub, capture: capture, settings: .init(configuration.documents), models: try PageModels.load())
@@ -114,6 +119,11 @@ package final class Assembly {
     media.resource = { id in scenes.picture(id) ?? accounts.logo(id) }
     codes = CodesModule(hub: hub, scans: scans, pipeline: capture.pipeline, cameras: settings.cameras)
     hub.add(codes)
+    profiles = ProfilesModule(hub: hub, profiles: configuration.profiles)
+    hub.add(profiles)
+    let profiles = profiles
+    scans.isForOthers = { profiles.take($0) }
+    profiles.onChange = { [weak self] in self?.use(profile: $0) }
     media.gallery = { id in try await gallery.open(id) }
     capture.onStatus.append { [weak self] _ in
       guard let self else { return }
@@ -131,6 +141,7 @@ package final class Assembly {
     documents.start()
     scenes.start()
     accounts.start()
+    profiles.start()
     try startTrigger()
   }
 
@@ -151,46 +162,11 @@ package final class Assembly {
       })
   }
 
-  /// The rules of scans.
-  private static func rules(_ configuration: ServiceConfiguration, log: Logger) throws -> ScanModule.Rules {
-    var rules = ScanModule.Rules()
-    let onboarding = try onboarding(configuration)
-    for warning in onboarding.warnings { log.warning("\(warning)") }
-    // The file's own folder is relative to the file; the environment may name one without a file.
-    let store = try (onboarding.replayFolder ?? configuration.replayFolder).map { try ReplayStore(folder: $0) }
-    for warning in store?.warnings ?? [] { log.warning("\(warning)") }
-    rules.replayGuard = store
-    rules.judge = OnboardingJudge(policy: onboarding.policy, replayGuard: rules.replayGuard)
-    rules.rate = configuration.scan.rate
-    let scan = configuration.scan
-    if let names = scan.onboardingSymbologies { rules.settings.onboardingSymbologies = try symbologies(names) }
-    if let names = scan.barcodeSymbologies { rules.settings.barcodeSymbologies = try symbologies(names) }
-    if let seconds = scan.newAfter { rules.settings.newAfter = seconds }
-    rules.acceptsPlayedFrames = configuration.source.onboarding
-    rules.settings.autoBegin = scan.autoBegin.flatMap(ScanModule.Machine.Mode.init(rawValue:))
-    return rules
-  }
-
-  private static func onboarding(_ configuration: ServiceConfiguration) throws -> OnboardingConfiguration {
-    guard let document = configuration.document else { return OnboardingConfiguration() }
-    let (onboarding, problems) = OnboardingConfiguration.read(document)
-    if let problem = problems.first { throw problem }
-    return onboarding
-  }
-
   private static func accounts(_ configuration: ServiceConfiguration) throws -> AccountSettings? {
     guard let document = configuration.document else { return nil }
     let (settings, problems) = AccountSettings.read(document)
     if let problem = problems.first { throw problem }
     return settings
-  }
-
-  private static func symbologies(_ names: [String]) throws -> Set<Symbology> {
-    do {
-      return try ScanModule.symbologies(names)
-    } catch let error as ServiceError {
-      throw ServiceProblem(code: "unknownSymbology", message: error.message, hint: error.hint)
-    }
   }
 
   /// A word for `systemctl status`.
@@ -216,7 +192,8 @@ package final class Assembly {
     // taken back.
     var (new, fixed) = configuration.running(insteadOf: wanted)
     let newAccounts = try Self.accounts(new)
-    scans.use(try Self.rules(new, log: log.subsystem(.scan)))
+    profiled = try ProfiledSettings.all(new, log: log.subsystem(.scan))
+    use(profile: profiles.use(new.profiles))
     let (roles, unknown) = RolePolicy.make(new.roles, socketGroup: socketGroup)
     for name in unknown {
       log.warning("the system has no such user or group; it is ignored in roles", metadata: ["name": "\(name)"])
@@ -226,7 +203,6 @@ package final class Assembly {
     gallery.use(new.galleryFolders)
     forms.keepFor(hours: new.forms.keepFor)
     signatures.keepFor(hours: new.signatures.keepFor)
-    text.use(TextSettings(new.text, new.document))
     JournalLogHandler.use(new.log)
     var camera = new.camera
     (camera.calibrations, camera.fieldOfView) = (configuration.camera.calibrations, configuration.camera.fieldOfView)
@@ -254,6 +230,14 @@ package final class Assembly {
         "changes in these sections need a restart", metadata: ["sections": "\(fixed.joined(separator: ", "))"])
     }
     return fixed
+  }
+
+  /// Has the settings of a profile hold; the usual ones under nil.
+  private func use(profile: String?) {
+    guard let settings = profiled[profile] ?? profiled[nil] else { return }
+    scans.use(settings.rules)
+    text.use(settings.text)
+    documents.use(settings.documents)
   }
 
   /// Tells everybody and ends what runs.

@@ -6,17 +6,19 @@ import WaymarkSystem
 /// Selects the codes to type from the service's events, and keeps a scan armed for them.
 package struct ScanFeed {
   /// The events to subscribe to.
-  package static let events = ["scan.successful", "scan.ended"]
+  package static let events = ["scan.successful", "scan.ended", "profile.changed"]
 
   /// An observer is not told what codes say.
   package static let observes = ClientError(
     code: "notPermitted", message: "Typing needs the role operator: observers do not receive the text of codes.",
     hint: "Join the group that owns the socket, or name this user under roles.operators.")
 
-  private let arm: ServiceConfiguration.Typing.Arm
-  private let symbologies: [String]?
+  private var arm: ServiceConfiguration.Typing.Arm
+  private var symbologies: [String]?
   private let onProblem: @Sendable (ServiceError) -> Void
   private var client: WaymarkClient?
+  /// The scan that was armed last.
+  private var own: String?
   /// The scan whose one code was typed.
   private var done: String?
 
@@ -36,6 +38,18 @@ package struct ScanFeed {
     self.client = client
     done = nil
     return arm == .always ? await begin() : armed
+  }
+
+  /// Selects by other settings from now on: a scan of one's own is armed again with them, or ended.
+  package mutating func use(arm: ServiceConfiguration.Typing.Arm, symbologies: [String]?) async {
+    guard arm != self.arm || symbologies != self.symbologies else { return }
+    let hadOwn = self.arm == .always
+    (self.arm, self.symbologies, done) = (arm, symbologies, nil)
+    if arm == .always {
+      _ = await begin()
+    } else if hadOwn, let own {
+      _ = try? await client?.send(ScanCancelRequest(scan: own))
+    }
   }
 
   /// The connection is over.
@@ -69,10 +83,10 @@ package struct ScanFeed {
   }
 
   /// Arms a scan of one's own; another client's is waited for.
-  private func begin() async -> Bool {
+  private mutating func begin() async -> Bool {
     guard let client else { return false }
     do {
-      _ = try await client.send(ScanBeginRequest(mode: .barcode, symbologies: symbologies))
+      own = try await client.send(ScanBeginRequest(mode: .barcode, symbologies: symbologies)).scan
       return true
     } catch let error as ServiceError where error.code == .busy {
       return false

@@ -22,9 +22,26 @@ package final class TypingController: Sendable {
     let keys: [PlannedKey]
   }
 
-  private let rules: TypingRules
-  private let planner: TypingPlanner
-  private let policy: OnboardingPolicy
+  /// What codes are typed by.
+  private struct Settings: Sendable {
+    let rules: TypingRules
+    let planner: TypingPlanner
+    let policy: OnboardingPolicy
+
+    /// - Throws: `unknownLayout`.
+    init(_ configuration: ServiceConfiguration, _ typing: TypingConfiguration) throws(TypingError) {
+      rules = typing.rules
+      let missing = configuration.typing.unicode.flatMap(TypingPlanner.Missing.init(rawValue:))
+      planner = TypingPlanner(
+        layout: try KeyboardLayout(typing.layout), missing: missing ?? .refuse,
+        deadKeys: configuration.typing.deadKeys)
+      // The service itself reports problems of the policy; the kinds that it declares have secrets of their own.
+      policy =
+        configuration.document.map { OnboardingConfiguration.read($0).configuration.policy } ?? OnboardingPolicy()
+    }
+  }
+
+  private let settings: Mutex<Settings>
   /// Given what would be typed, where nothing is to be.
   private let show: (@Sendable (Plan) -> Void)?
   /// The typist waits between keys, which must not hold up what reads the socket.
@@ -41,22 +58,27 @@ package final class TypingController: Sendable {
   package init(
     _ configuration: ServiceConfiguration, _ typing: TypingConfiguration, show: (@Sendable (Plan) -> Void)? = nil
   ) throws(TypingError) {
-    rules = typing.rules
-    let settings = configuration.typing
-    planner = TypingPlanner(
-      layout: try KeyboardLayout(typing.layout),
-      missing: settings.unicode.flatMap(TypingPlanner.Missing.init(rawValue:)) ?? .refuse, deadKeys: settings.deadKeys)
-    // The service itself reports problems of the policy; the kinds that it declares have secrets of their own.
-    policy =
-      configuration.document.map { OnboardingConfiguration.read($0).configuration.policy } ?? OnboardingPolicy()
+    let first = try Settings(configuration, typing)
+    settings = Mutex(first)
     self.show = show
     typist = KeystrokeTyper(
-      planner: planner, rate: settings.rate, path: settings.device,
+      planner: first.planner, rate: configuration.typing.rate, path: configuration.typing.device,
       pace: KeystrokeTyper.Timing(now: { MonotonicClock.now }, wait: Self.sleep))
   }
 
   /// The layout, as people write it.
-  package var layoutName: String { planner.layout.name.text }
+  package var layoutName: String { settings.withLock { $0.planner.layout.name.text } }
+
+  /// Types the codes to come by other settings; the device that makes keyboards stays.
+  ///
+  /// - Throws: `unknownLayout`; then the settings stay as they were.
+  package func use(_ configuration: ServiceConfiguration, _ typing: TypingConfiguration) async throws(TypingError) {
+    let new = try Settings(configuration, typing)
+    settings.withLock { $0 = new }
+    try await queue.run { () throws(TypingError) in
+      self.typist.use(new.planner, rate: configuration.typing.rate)
+    }
+  }
 
   /// Makes the keyboard.
   package func attach() async throws(TypingError) {
@@ -66,9 +88,10 @@ package final class TypingController: Sendable {
 
   /// Types a code by the rules.
   package func type(_ code: TypedCode) async throws(TypingError) {
-    let pieces = try rules.pieces(for: code)
+    let now = settings.withLock { $0 }
+    let pieces = try now.rules.pieces(for: code)
     if let show {
-      let keys = try planner.strokes(for: pieces).map { PlannedKey(key: $0.key, modifiers: $0.modifiers.names) }
+      let keys = try now.planner.strokes(for: pieces).map { PlannedKey(key: $0.key, modifiers: $0.modifiers.names) }
       return show(Plan(keys: keys))
     }
     try await queue.run { () throws(TypingError) in
@@ -83,7 +106,7 @@ package final class TypingController: Sendable {
     if code.part != nil { return true }
     let text = code.text ?? ""
     let bytes = code.bytesBase64.flatMap { Data(base64Encoded: $0) }.map(Array.init) ?? Array(text.utf8)
-    let inspection = Inspection(ScannedCode(bytes: bytes, text: text), policy: policy)
+    let inspection = Inspection(ScannedCode(bytes: bytes, text: text), policy: settings.withLock { $0.policy })
     if inspection.isHarmless { return false }
     if inspection.token != nil || inspection.isOpaqueToken { return true }
     switch inspection.payload.kind {

@@ -91,6 +91,8 @@ final class BrokerPublisher: Sendable {
     var connection: BrokerConnection?
     var connectingSince = 0.0
     var lastStatus: (text: [UInt8], at: Double)?
+    /// The version of the service that Home Assistant was told of over this connection; empty where it is not known.
+    var toldVersion: String?
     var lastSynchronized = 0.0
     var lastMetrics = -Double.infinity
     var isOutageLogged = false
@@ -114,10 +116,14 @@ final class BrokerPublisher: Sendable {
           synchronize(now, every: 1)
           _ = wait(seconds: min(seconds, 1))
         case .send(let after, let count):
+          publishDiscovery()
           publishStatus(now)
           if !send(after: after, count: count) { turn() }
         case .listen:
-          if sender.isConnected { publishStatus(now) }
+          if sender.isConnected {
+            publishDiscovery()
+            publishStatus(now)
+          }
           if !sender.isConnected, now > connectingSince + 20 { end("the broker does not answer") } else { turn() }
         }
       }
@@ -142,6 +148,7 @@ final class BrokerPublisher: Sendable {
       isOutageLogged = true
       connection = nil
       lastStatus = nil
+      toldVersion = nil
       sender.disconnected(now: MonotonicClock.now)
     }
 
@@ -273,6 +280,18 @@ final class BrokerPublisher: Sendable {
       lastStatus = (text, now)
       let whole = Self.status(members + [.init("waiting", .number(String(figures.waiting)))])
       _ = connection.publish(BridgeMessage(topic: courier.topics.status, payload: whole, isRetained: true))
+    }
+
+    /// Tells Home Assistant of this device, once a connection and version of the service.
+    private mutating func publishDiscovery() {
+      guard let connection, let prefix = courier.configuration.homeAssistantPrefix else { return }
+      let version: String? =
+        if case .running(let version) = courier.shared.withLock({ $0.service }) { version } else { nil }
+      guard toldVersion == nil || version != nil && version != toldVersion else { return }
+      toldVersion = version ?? ""
+      let discovery = HomeAssistantDiscovery(
+        prefix: prefix, topics: courier.topics, device: courier.configuration.device)
+      for message in discovery.messages(bridge: waymarkVersion, service: version) { _ = connection.publish(message) }
     }
 
     private mutating func writeMetrics(_ now: Double) {

@@ -26,6 +26,7 @@ struct Waymark: AsyncParsableCommand {
       BridgeExec.self,
       BundleCommand.self,
       TypeCommand.self,
+      ProfilesCommand.self,
       DoctorCommand.self,
       ReportCommand.self,
       ConfigCommand.self,

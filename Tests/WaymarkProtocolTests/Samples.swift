@@ -72,7 +72,7 @@ enum Samples {
     seq: 99, instance: "1abc", events: ["scan.*"], scanner: scanner, camera: camera, scan: armed, session: phase,
     scene: scene, anchors: [found], markers: [MarkerChanged(id: "seal", visible: true, selected: true, pulsing: true)],
     annotation: AnnotationSelected(id: "seal", card: card, by: actor),
-    card: CardOpened(id: "seal", card: card, by: actor))
+    card: CardOpened(id: "seal", card: card, by: actor), profile: profileStatus)
 
   static let field = FormField(name: "material", label: "Material number", value: "4012345")
   static let submitted = FormSubmitted(
@@ -91,6 +91,9 @@ enum Samples {
   static let saved = DocumentSaved(
     session: "d1abc", format: .pdf, pages: 1, paths: ["/var/lib/waymark/documents/saved/note.pdf"], by: actor)
 
+  static let profileStatus = ProfileStatus(
+    profile: "goods-in", reason: .program, program: "sapgui", until: "2026-01-02T03:04:05Z", cues: ["read"],
+    by: Actor(client: 3, user: 1000))
   static let signed = SignatureSaved(
     id: "0mab3k7xz-1abc", saved: "2026-01-02T03:04:05.678Z", hash: "5d41402a", purpose: "Goods received",
     signer: "Ada Meyer", key: "k2", by: actor)
@@ -122,7 +125,7 @@ enum Samples {
     CardOpened(id: "seal", card: card, by: actor), CardClosed(id: "seal", by: actor),
     CardAction(
       id: "seal", actionType: .link, actionData: "https://example.com/wo/17", businessObject: business, by: actor),
-    submitted, signed,
+    submitted, signed, profileStatus,
     SceneLoaded(scene: scene), SceneUnloaded(scene: "pump-room", by: actor),
     SceneProgress(scene: "pump-room", done: 1, total: 3),
     SceneFailed(
@@ -199,6 +202,7 @@ enum Samples {
         TextPatternRequest(
           name: "serial", expression: "[A-Z0-9]+", length: [6, 8], alphabet: "ABC0123", check: "luhn", kind: "number"),
       ], languages: ["eng"], timeout: 30),
+    ProfileListRequest(), ProfileUseRequest(profile: "goods-in", seconds: 600), ProfileFocusRequest(program: "sapgui"),
     TextChooseRequest(text: "ABO123", session: "t1abc"), TextCancelRequest(session: "t1abc"),
   ]
 
@@ -212,6 +216,14 @@ enum Samples {
         intrinsics: intrinsics, statistics: statistics)
     ),
     ("subscribe", snapshot), ("config.reload", ConfigReloadResult(restart: ["socket"])),
+    (
+      "profile.list",
+      ProfileListResult(
+        profiles: [
+          ProfileDescription(
+            profile: "goods-in", programs: ["sap*"], days: ["mon", "fri"], times: ["08:00-17:30"], codes: true)
+        ], active: profileStatus)
+    ), ("profile.use", profileStatus), ("profile.focus", profileStatus),
     ("unsubscribe", UnsubscribeResult(events: ["scan.*"])),
     ("role.lower", RoleLowerResult(role: .observer)),
     ("scan.begin", ScanBeginResult(scan: "s1")), ("scan.cancel", Empty()),

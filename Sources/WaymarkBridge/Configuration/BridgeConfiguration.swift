@@ -55,6 +55,8 @@ package struct BridgeConfiguration: Hashable, Sendable {
   package var selection = EventSelection()
   /// The commands that are taken.
   package var commands: Set<String> = []
+  /// The topic below which Home Assistant looks for devices; nil: it is not told.
+  package var homeAssistantPrefix: String?
   /// Where figures for Prometheus are left; nowhere where missing.
   package var metricsFile: String?
   /// Seconds between two words of status while nothing changes.
@@ -88,6 +90,7 @@ package struct BridgeConfiguration: Hashable, Sendable {
     selection = EventSelection(rules: Self.rules(document, &problems))
     commands = Set(document.checked["commands"]?.strings ?? [])
     metricsFile = values.string(forKey: "metricsFile")
+    homeAssistantPrefix = values.string(forKey: "homeAssistant.prefix")
     guard problems.isEmpty else {
       throw BridgeError(
         .badConfiguration, problems.map(\.description).joined(separator: "\n"),
@@ -99,6 +102,11 @@ package struct BridgeConfiguration: Hashable, Sendable {
       throw BridgeError(
         .badConfiguration, "\(file): prefix or device cannot be part of a topic",
         hint: "Use letters, digits, - _ and . only: device: line-3")
+    }
+    guard homeAssistantPrefix.map({ BridgeTopics(prefix: $0, device: device) != nil }) ?? true else {
+      throw BridgeError(
+        .badConfiguration, "\(file): homeAssistant.prefix cannot be part of a topic",
+        hint: "Use letters, digits, - _ and . only: homeassistant")
     }
     if let unknown = commands.sorted().first(where: { CommandFilter.permissible[$0] == nil }) {
       throw BridgeError(
@@ -159,13 +167,13 @@ extension BridgeConfiguration.Broker {
     keepAlive = values.int(forKey: "broker.keepAlive") ?? keepAlive
     clientID = values.string(forKey: "broker.clientID")
     username = values.string(forKey: "broker.username")
-    passwordFile = values.string(forKey: "broker.passwordFile")
+    passwordFile = values.string(forKey: "broker.passwordFile").map { Credential.path($0) }
     window = values.int(forKey: "broker.window") ?? window
     guard hasTLS else { return }
     tls = TLS(
       caFile: values.string(forKey: "broker.tls.caFile"),
       certificateFile: values.string(forKey: "broker.tls.certificateFile"),
-      keyFile: values.string(forKey: "broker.tls.keyFile"))
+      keyFile: values.string(forKey: "broker.tls.keyFile").map { Credential.path($0) })
   }
 
   /// Keys that go together.

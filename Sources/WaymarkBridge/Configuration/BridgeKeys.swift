@@ -16,7 +16,10 @@ extension BridgeConfiguration {
       .int(30)),
     key("broker.clientID", name, "the client's name at the broker", otherwise: "`waymark-DEVICE`"),
     key("broker.username", name, "the user"),
-    key("broker.passwordFile", path, "a file whose first line is the password; one that everybody may read is refused"),
+    key(
+      "broker.passwordFile", path,
+      "a file whose first line is the password; one that everybody may read is refused; a [credential](operations.md#secrets) too"
+    ),
     key("broker.window", .int(1...1000), "events that may be on their way at a time", .int(100)),
     key(
       "broker.tls", .section,
@@ -24,7 +27,7 @@ extension BridgeConfiguration {
       otherwise: "none"),
     key("broker.tls.caFile", path, "the authorities that vouch for the broker, PEM", otherwise: "those of the system"),
     key("broker.tls.certificateFile", path, "the certificate of this device, PEM; goes with `keyFile`"),
-    key("broker.tls.keyFile", path, "its key, PEM"),
+    key("broker.tls.keyFile", path, "its key, PEM; a [credential](operations.md#secrets) too"),
     key("device", name, "the device's name in topics, `PREFIX/DEVICE/…`", otherwise: "the name of the host"),
     key("prefix", name, "the first level of all topics", .string("waymark")),
     key("socket", path, "where the service listens", otherwise: "`$WAYMARK_SOCKET`, else the system's"),
@@ -39,6 +42,10 @@ extension BridgeConfiguration {
     ConfigurationKey(
       "commands", .texts(256), "which [commands](#commands) are taken", otherwise: "none",
       remedy: "Leave the key out to allow none."),
+    key(
+      "homeAssistant.prefix", name,
+      "tells [Home Assistant](#home-assistant) of this device below this topic; its own default is `homeassistant`",
+      otherwise: "not told"),
     key("metricsFile", path, "where figures for Prometheus are left, every 15 seconds", otherwise: "nowhere"),
     key("statusEvery", .int(5...86_400), "seconds between two words of status while nothing changes", .int(60)),
   ]

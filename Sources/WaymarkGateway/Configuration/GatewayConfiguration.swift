@@ -144,12 +144,12 @@ extension GatewayConfiguration {
     if document.checked["tls"] != nil {
       tls = TLS(
         certificateFile: values.string(forKey: "tls.certificateFile") ?? "",
-        keyFile: values.string(forKey: "tls.keyFile") ?? "")
+        keyFile: Credential.path(values.string(forKey: "tls.keyFile") ?? ""))
     }
     for entry in document.checked["tokens"]?.entries ?? [] {
       tokens.append(
         Token(
-          name: entry.key, file: entry.node["file"]?.string ?? "",
+          name: entry.key, file: Credential.path(entry.node["file"]?.string ?? ""),
           role: entry.node["role"]?.string == "operator" ? .operator : .observer))
     }
     for entry in document.checked["webhooks"]?.entries ?? [] { readWebhook(entry, &reading) }
@@ -178,7 +178,7 @@ extension GatewayConfiguration {
       Webhook(
         name: entry.key, url: url, events: events,
         role: node["role"]?.string == "operator" ? .operator : .observer,
-        secretFile: node["secretFile"]?.string ?? "", caFile: node["caFile"]?.string,
+        secretFile: Credential.path(node["secretFile"]?.string ?? ""), caFile: node["caFile"]?.string,
         timeout: node["timeout"]?.int ?? 10, attempts: node["attempts"]?.int ?? 5))
   }
 

@@ -24,11 +24,14 @@ extension GatewayConfiguration {
       otherwise: "none"),
     key("tls", .section, "encryption of all ports, TLS 1.2 at least", otherwise: "none"),
     key("tls.certificateFile", path, "the certificate and those that vouch for it, PEM; goes with `keyFile`"),
-    key("tls.keyFile", path, "its key, PEM; one that everybody may read is refused"),
+    key(
+      "tls.keyFile", path,
+      "its key, PEM; one that everybody may read is refused; a [credential](operations.md#secrets) too"),
     key("tokens", .named, "who may use the ports, by a name for each"),
     key(
       "tokens.NAME.file", path,
-      "a file whose first line is the token, 16 characters at least; one that everybody may read is refused"),
+      "a file whose first line is the token, 16 characters at least; one that everybody may read is refused; a [credential](operations.md#secrets) too"
+    ),
     key(
       "tokens.NAME.role", .choice(["operator", "observer"]),
       "what its holder may do: no more than the gateway itself may do at the socket", .string("observer")),
@@ -49,7 +52,8 @@ extension GatewayConfiguration {
       .string("observer")),
     key(
       "webhooks.NAME.secretFile", path,
-      "a file whose first line signs what is sent, 16 characters at least; one that everybody may read is refused"),
+      "a file whose first line signs what is sent, 16 characters at least; one that everybody may read is refused; a [credential](operations.md#secrets) too"
+    ),
     key(
       "webhooks.NAME.caFile", path, "the authorities that vouch for the address, PEM", otherwise: "those of the system"),
     key("webhooks.NAME.timeout", .int(1...120), "seconds that an answer may take", .int(10)),

@@ -13,7 +13,7 @@ package struct OnboardingConfiguration: Sendable {
   /// misspelt one is told from one that is for others.
   package static let sections = [
     "accounts", "anchors", "camera", "clients", "documents", "forms", "gallery", "isolation", "log", "onboarding",
-    "replay", "roles", "scan", "scenes", "signatures", "socket", "source", "text", "trigger", "type",
+    "profiles", "replay", "roles", "scan", "scenes", "signatures", "socket", "source", "text", "trigger", "type",
   ]
 
   /// The configuration without a file.

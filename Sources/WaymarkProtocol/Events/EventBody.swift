@@ -22,6 +22,8 @@ public enum EventBody: Hashable, Sendable {
   case scannerStatus(ScannerStatus)
   /// `camera.status`.
   case cameraStatus(CameraStatus)
+  /// `profile.changed`.
+  case profileStatus(ProfileStatus)
   /// `session.phase`.
   case sessionPhaseEvent(SessionPhaseEvent)
   /// `anchor.found`.
@@ -119,6 +121,7 @@ extension EventBody {
     case ScanEnded.event: self = .scanEnded(try JSONValueDecoder.decode(ScanEnded.self, from: line))
     case ScannerStatus.event: self = .scannerStatus(try JSONValueDecoder.decode(ScannerStatus.self, from: line))
     case CameraStatus.event: self = .cameraStatus(try JSONValueDecoder.decode(CameraStatus.self, from: line))
+    case ProfileStatus.event: self = .profileStatus(try JSONValueDecoder.decode(ProfileStatus.self, from: line))
     case SessionPhaseEvent.event:
       self = .sessionPhaseEvent(try JSONValueDecoder.decode(SessionPhaseEvent.self, from: line))
     case AnchorFound.event: self = .anchorFound(try JSONValueDecoder.decode(AnchorFound.self, from: line))
@@ -182,6 +185,7 @@ extension EventBody {
     case .scanEnded: ScanEnded.event
     case .scannerStatus: ScannerStatus.event
     case .cameraStatus: CameraStatus.event
+    case .profileStatus: ProfileStatus.event
     case .sessionPhaseEvent: SessionPhaseEvent.event
     case .anchorFound: AnchorFound.event
     case .anchorLost: AnchorLost.event

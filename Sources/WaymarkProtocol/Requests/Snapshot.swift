@@ -40,6 +40,8 @@ public struct Snapshot: Codable, Hashable, Sendable {
   public var text: TextSession?
   /// Where the device and its users are, where accounts are configured.
   public var account: AccountState?
+  /// The profile in use; missing where none are configured.
+  public var profile: ProfileStatus?
 
   /// A value from its parts.
   public init(
@@ -49,7 +51,7 @@ public struct Snapshot: Codable, Hashable, Sendable {
     session: SessionPhaseEvent? = nil, scene: SceneDescription? = nil, anchors: [AnchorFound] = [],
     markers: [MarkerChanged] = [], codes: [CodeFound]? = nil, annotation: AnnotationSelected? = nil,
     card: CardOpened? = nil, document: DocumentSession? = nil, text: TextSession? = nil,
-    account: AccountState? = nil
+    account: AccountState? = nil, profile: ProfileStatus? = nil
   ) {
     self.seq = seq
     self.instance = instance
@@ -70,6 +72,7 @@ public struct Snapshot: Codable, Hashable, Sendable {
     self.document = document
     self.text = text
     self.account = account
+    self.profile = profile
   }
 }
 

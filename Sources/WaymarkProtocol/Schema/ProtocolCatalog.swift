@@ -7,6 +7,7 @@ package enum ProtocolCatalog {
   package static let requests: [any ServiceRequest.Type] = [
     PingRequest.self, StatusRequest.self, SubscribeRequest.self, UnsubscribeRequest.self,
     RoleLowerRequest.self, ConfigReloadRequest.self,
+    ProfileListRequest.self, ProfileUseRequest.self, ProfileFocusRequest.self,
     ScanBeginRequest.self, ScanCancelRequest.self, ScanConfirmRequest.self, GalleryListRequest.self,
     GalleryScanRequest.self, ScanPictureRequest.self, CodesFollowRequest.self, CodesUnfollowRequest.self,
     TorchRequest.self, CameraListRequest.self, CameraSelectRequest.self, CameraControlRequest.self,
@@ -33,7 +34,8 @@ package enum ProtocolCatalog {
   /// Every event that a subscription can bring.
   package static let subscribable: [any EventPayload.Type] = [
     ScanSuccessful.self, ScanInvalid.self, ScanUnsuccessful.self, ScanGuide.self, ScanConfirmed.self,
-    ScanCancelled.self, ScanEnded.self, ScannerStatus.self, CameraStatus.self, SessionPhaseEvent.self,
+    ScanCancelled.self, ScanEnded.self, ScannerStatus.self, CameraStatus.self, ProfileStatus.self,
+    SessionPhaseEvent.self,
     AnchorFound.self, AnchorLost.self, AnchorsUpdated.self, CodeFound.self, CodeLost.self, CodesUpdated.self,
     MarkerChanged.self, AnnotationSelected.self, AnnotationCleared.self, CardOpened.self, CardClosed.self,
     CardAction.self, SceneLoaded.self, SceneUnloaded.self, SceneProgress.self, SceneFailed.self, FormSubmitted.self,

@@ -44,6 +44,7 @@ package struct ConfigurationLoader: Sendable {
     ]
     var problems: [ConfigurationProblem] = []
     let path = named ?? standardFile
+    let overrides = origins.map(\.values)
     var document: ConfigurationDocument?
     switch Self.read(path) {
     case .success(let yaml):
@@ -60,6 +61,7 @@ package struct ConfigurationLoader: Sendable {
     problems += origins.flatMap(\.problems)
     var configuration = ServiceConfiguration(ConfigurationReader(layers: origins.map(\.values), table: table))
     configuration.document = document
+    configuration.overrides = overrides
     configuration.stateFolder = stateFolder
     return (configuration, problems)
   }

@@ -14,9 +14,9 @@ package enum ConfigurationReview {
     if let group = configuration.socket.group, Accounts.group(group) == nil {
       add("socket.group", "there is no group \(group)", "Create it, or name another.")
     }
+    problems += sections(configuration) + configuration.profileProblems(sections)
     if let document = configuration.document {
-      problems += OnboardingConfiguration.read(document).problems
-      problems += TextSettings.read(document).problems
+      problems += ServiceProfile.read(document).problems
       let (accounts, wrong) = AccountSettings.read(document)
       problems += wrong
       for logo in accounts?.logos ?? [] where FileKind(logo) != .regular {
@@ -42,5 +42,11 @@ package enum ConfigurationReview {
       }
     }
     return problems
+  }
+
+  /// The problems of sections that a profile may change as well.
+  private static func sections(_ configuration: ServiceConfiguration) -> [ConfigurationProblem] {
+    guard let document = configuration.document else { return [] }
+    return OnboardingConfiguration.read(document).problems + TextSettings.read(document).problems
   }
 }

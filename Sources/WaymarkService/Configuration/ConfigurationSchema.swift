@@ -4,7 +4,7 @@ import WaymarkOnboarding
 /// All keys of `waymark.yaml`: by this table it is read, checked by `waymark config check`, and described on the page.
 package enum ConfigurationSchema {
   /// The table.
-  package static let table = ConfigurationTable(keys + sectionKeys)
+  package static let table = ConfigurationTable(keys + sectionKeys + ProfileKeys.all, overlay: ProfileKeys.prefix)
 
   /// The keys that flags and variables of the environment set as well.
   package static let keys = ServiceKeys.all
@@ -18,6 +18,16 @@ package enum ConfigurationSchema {
 
   /// The key of a path.
   package static func key(_ path: String) -> ConfigurationKey? { table.key(path) }
+
+  /// The list of the page docs/profiles.md: the keys that a profile takes, a line for each section.
+  package static var profileKeys: String {
+    let parts = ProfileKeys.repeated.map { $0.path.split(separator: ".", maxSplits: 1).map(String.init) }
+    let sections = parts.reduce(into: [String]()) { if !$0.contains($1[0]) { $0.append($1[0]) } }
+    return sections.map { section in
+      let names = parts.filter { $0[0] == section }.map { "`\($0[1])`" }
+      return "- `\(section)`: \(names.joined(separator: ", "))\n"
+    }.joined()
+  }
 
   /// The tables of the page docs/configuration.md by the names of their places there.
   package static var reference: [(name: String, text: String)] {
@@ -34,7 +44,7 @@ package enum ConfigurationSchema {
     }
     return [
       ("keys", ConfigurationReference.markdown(rows, changes: "SIGHUP")),
-      ("section keys", ConfigurationReference.markdown(sectionKeys, changes: nil)),
+      ("section keys", ConfigurationReference.markdown(sectionKeys + ProfileKeys.own, changes: nil)),
     ]
   }
 }

@@ -1,6 +1,7 @@
 import Logging
 package import WaymarkConfiguration
 package import WaymarkServer
+import WaymarkSystem
 
 /// The configuration, by section.
 package struct ServiceConfiguration: Sendable {
@@ -157,6 +158,8 @@ package struct ServiceConfiguration: Sendable {
   var stateFolder = "/var/lib/waymark"
   /// The configuration file, read and checked; nil where there is none.
   package var document: ConfigurationDocument?
+  /// The values of flags and environment, which go before those of the file.
+  var overrides: [[String: ConfigurationValue]] = []
 
   /// The path of the configuration file.
   package var file: String? { document?.path }
@@ -217,7 +220,7 @@ package struct ServiceConfiguration: Sendable {
   private mutating func readDocuments(_ reader: ConfigurationReader) {
     documents.folder = reader.string(forKey: "documents.folder")
     documents.output = reader.string(forKey: "documents.output")
-    documents.keyFile = reader.string(forKey: "documents.keyFile")
+    documents.keyFile = reader.string(forKey: "documents.keyFile").map { Credential.path($0) }
     documents.pages = reader.int(forKey: "documents.pages")
     documents.megabytes = reader.int(forKey: "documents.megabytes")
     documents.keepFor = reader.double(forKey: "documents.keepFor")
@@ -296,7 +299,9 @@ extension ServiceConfiguration {
     keepFor("forms.folder", \.forms.folder)
     keepFor("signatures.folder", \.signatures.folder)
     keepFor("trigger", \.trigger)
-    keepFor("documents", \.documents)
+    keepFor("documents.folder", \.documents.folder)
+    keepFor("documents.output", \.documents.output)
+    keepFor("documents.keyFile", \.documents.keyFile)
     return (result, restart)
   }
 }

@@ -173,13 +173,15 @@ enum ServiceKeys {
     Key("documents.output", .string, "where documents are saved", otherwise: "`documents/saved` in the state folder"),
     Key(
       "documents.keyFile", .string,
-      "a file of 32 random bytes by which pages are sealed until they are saved; made where there is none"),
-    Key("documents.pages", .int(1...200), "pages a document", otherwise: "100"),
-    Key("documents.megabytes", .int(16...65_536), "what its pictures take at most", otherwise: "1024"),
+      "a file of 32 random bytes by which pages are sealed until they are saved; made where there is none; a [credential](operations.md#secrets) too"
+    ),
+    Key("documents.pages", .int(1...200), "pages a document", otherwise: "100", change: .reload),
+    Key(
+      "documents.megabytes", .int(16...65_536), "what its pictures take at most", otherwise: "1024", change: .reload),
     Key(
       "documents.keepFor", .double(0.01...8760),
-      "hours after the last change for which pages that nobody saved are kept", otherwise: "24"),
-    Key("documents.rate", .double(0.1...240), "frames a second that are looked at"),
+      "hours after the last change for which pages that nobody saved are kept", otherwise: "24", change: .reload),
+    Key("documents.rate", .double(0.1...240), "frames a second that are looked at", change: .reload),
   ]
 
   private static let following: [ConfigurationKey] = [

@@ -38,7 +38,7 @@ package final class DocumentsModule: ServiceModule {
   }
 
   unowned let hub: Hub
-  let settings: Settings
+  private(set) var settings: Settings
   /// The manifest on disk; nil: there is no session.
   private(set) var ledger: DocumentManifest?
   var mode = DocumentMode.automatic
@@ -251,6 +251,16 @@ package final class DocumentsModule: ServiceModule {
       DocumentEnded(session: ledger.session, reason: reason, count: ledger.kept.count, by: actor(holder)))
     // One without pages is nothing to come back to.
     if ledger.pages.isEmpty { self.ledger = nil }
+    expire()
+  }
+
+  /// Other limits hold from now on; where pages are kept and go, a restart alone changes.
+  package func use(_ new: Settings) {
+    settings.pageLimit = new.pageLimit
+    settings.byteLimit = new.byteLimit
+    settings.keepFor = new.keepFor
+    settings.rate = new.rate
+    lane.setMaximumRate(new.rate)
     expire()
   }
 

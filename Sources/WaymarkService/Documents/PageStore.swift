@@ -51,6 +51,8 @@ final class PageStore: Sendable {
         code: "documentKey", message: "The key file \(path) cannot be used: \(reason).",
         hint: "Name a file of 32 random bytes as documents.keyFile, or one in a folder where it can be made.")
     }
+    // No file of that name is to be made where the service happens to run.
+    guard !Credential.isMissing(path) else { throw trouble("systemd handed over no such credential") }
     do throws(FileError) {
       if FileKind(path) == nil {
         try DurableFile.replace(path, with: (0..<32).map { _ in UInt8.random(in: 0...255) })

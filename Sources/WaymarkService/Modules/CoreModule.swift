@@ -78,6 +78,7 @@ final class CoreModule: ServiceModule {
       snapshot.scan = snapshot.scan?.forObservers
       snapshot.document = snapshot.document?.forObservers
       snapshot.text = snapshot.text?.forObservers
+      snapshot.profile = snapshot.profile?.forObservers
       snapshot.account = snapshot.account?.forObservers
       snapshot.codes = snapshot.codes?.map(\.forObservers)
       snapshot.anchors = snapshot.anchors.map(\.forObservers)

@@ -24,6 +24,9 @@ package final class ScanModule: ServiceModule {
   /// Called when a person went on with an accepted onboarding code.
   var onConfirmed: @ServiceActor (ScanSuccessful) -> Void = { _ in }
 
+  /// Told of the text of each code in view of an armed scan: whether it is for somebody else, so that the scan does not read it.
+  var isForOthers: @ServiceActor (String) -> Bool = { _ in false }
+
   /// The rules of a scan.
   package struct Rules: Sendable {
     /// The policy.
@@ -145,6 +148,7 @@ package final class ScanModule: ServiceModule {
     var reading = reading
     // A code that is read for others does not belong to the armed scan.
     if !forOthers.isSubset(of: demand) { reading.symbols.removeAll { !demand.contains($0.symbology) } }
+    reading.symbols.removeAll { $0.part == nil && isForOthers($0.text) }
     reading.incomplete.removeAll { !demand.contains($0.symbology) }
     frame = reference
     var judge = rules.judge

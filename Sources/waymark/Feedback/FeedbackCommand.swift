@@ -106,16 +106,23 @@ struct FeedbackCommand: AsyncParsableCommand {
     let manager = ServiceManager(environment: ProcessInfo.processInfo.environment)
     ServiceManager.clearEnvironment()
     manager.ready("Signalling the results of scans")
-    let events = ["scan.successful", "scan.invalid", "scan.unsuccessful"]
+    let events = ["scan.successful", "scan.invalid", "scan.unsuccessful", ProfileStatus.event]
+    // The cues that the profile in use names; nil: all.
+    var signalled: Set<Cue>?
     for try await update in WaymarkClient.updates(at: place.path, events: events) {
       switch update {
-      case .connected: break
+      case .connected(_, let snapshot): signalled = Self.cues(snapshot.profile)
       case .event(let received):
-        guard let cue = Self.cue(received.event) else { continue }
+        if case .profileStatus(let status) = received.event.body { signalled = Self.cues(status) }
+        guard let cue = Self.cue(received.event), signalled?.contains(cue) ?? true else { continue }
         for lane in lanes { lane.push(cue) }
       case .disconnected(let error, _): Output.diagnostic("waymark: \(error.message) Trying again.")
       }
     }
+  }
+
+  private static func cues(_ status: ProfileStatus?) -> Set<Cue>? {
+    status?.cues.map { Set($0.compactMap(Cue.init(rawValue:))) }
   }
 
   private static func cue(_ event: Event) -> Cue? {

@@ -33,7 +33,8 @@ struct ConfigCheckCommand: ParsableCommand {
     let (configuration, problems) = loader.load()
     let all =
       (problems + ConfigurationReview.problems(in: configuration)
-      + TypingConfiguration(configuration).problems).inOrder
+      + TypingConfiguration(configuration).problems
+      + configuration.profileProblems { TypingConfiguration($0).problems }).inOrder
     for problem in all {
       let said = problem.description
       Output.line("\(said)\(said.hasSuffix(".") ? "" : ".") \(problem.hint)")

@@ -43,6 +43,8 @@ enum EventText {
     case .scanEnded(let scan): return "scan \(scan.scan), \(scan.reason.rawValue)"
     case .scannerStatus(let status): return details(of: status)
     case .cameraStatus(let status): return details(of: status)
+    case .profileStatus(let status):
+      return "\(status.profile.map { shown($0) } ?? "none"), \(status.reason.rawValue)"
     case .sessionPhaseEvent(let phase):
       return [phase.phase.rawValue, phase.guide.map { "look for \(shown($0.anchor))" }].compactMap { $0 }
         .joined(separator: ", ")

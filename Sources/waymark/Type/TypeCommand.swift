@@ -4,6 +4,7 @@ import Glibc
 import WaymarkClient
 import WaymarkConfiguration
 import WaymarkKeys
+import WaymarkOnboarding
 import WaymarkProtocol
 import WaymarkService
 import WaymarkSystem
@@ -117,10 +118,14 @@ struct TypeCommand: AsyncParsableCommand {
       switch update {
       case .connected(let client, let snapshot):
         guard client.hello.role == .operator else { throw ScanFeed.observes }
+        await use(snapshot.profile?.profile, of: configuration, controller, &feed)
         if await feed.connected(client, armed: snapshot.scan != nil) {
           Output.diagnostic("waymark: the scan is armed.")
         }
       case .event(let received):
+        if case .profileStatus(let status) = received.event.body {
+          await use(status.profile, of: configuration, controller, &feed)
+        }
         guard let code = await feed.code(in: received.event) else { continue }
         do throws(TypingError) {
           try await controller.type(
@@ -139,6 +144,27 @@ struct TypeCommand: AsyncParsableCommand {
         Output.diagnostic("waymark: \(error.message) Trying again.")
       }
     }
+  }
+}
+
+extension TypeCommand {
+  /// Types by the settings of a profile, the usual ones under nil.
+  private func use(
+    _ profile: String?, of usual: ServiceConfiguration, _ controller: TypingController, _ feed: inout ScanFeed
+  ) async {
+    let profiled = profile.map { usual.using(profile: $0) } ?? usual
+    if let profile, profiled == nil {
+      Output.diagnostic(
+        "waymark: the service uses the profile \(DisplayText.escaped(profile, limit: 64)), which is not in the file.")
+      Output.diagnostic("  Codes are typed by the usual settings; have both read the same file.")
+    }
+    let configuration = profiled ?? usual
+    do throws(TypingError) {
+      try await controller.use(configuration, TypingConfiguration(configuration))
+    } catch {
+      Output.diagnostic("waymark: \(error.code.rawValue): \(error.message)\n  \(error.hint)")
+    }
+    await feed.use(arm: configuration.typing.arm, symbologies: configuration.typing.symbologies)
   }
 }
 

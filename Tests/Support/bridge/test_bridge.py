@@ -7,6 +7,7 @@ Prints a line for each part and ends with "N passed, N failed".
 import argparse
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -148,6 +149,69 @@ class Suite:
         bridge.stop()
         wait(lambda: consumer.statuses["d1"][-1].get("reason") == "stopped", "no word at the end")
         assert not consumer.faults, consumer.faults[:5]
+
+    def home_assistant(self):
+        """Home Assistant's discovery: the retained configurations, and what their templates make of the messages."""
+        broker = self.broker("ha")
+        consumer = self.consumer(broker)
+        service, bridge = self.device(
+            "d9", "broker: { host: 127.0.0.1, port: %d }\nhomeAssistant: { prefix: homeassistant }\n" % broker.port
+            + "events: { scan.successful: [default, text] }")
+        bridge.start()
+        wait(lambda: consumer.statuses.get("d9", [{}])[-1].get("service") == "running", "the device is not there")
+
+        def retained(topic, count):
+            found = subprocess.run(
+                [tool("mosquitto_sub"), "-h", "127.0.0.1", "-p", str(broker.port), "-t", topic, "-C", str(count), "-W", "20",
+                 "--retained-only", "-F", "%t %r %p"], stdout=subprocess.PIPE, check=True, text=True).stdout
+            lines = [line.split(" ", 2) for line in found.splitlines()]
+            assert all(line[1] == "1" for line in lines), lines
+            return {line[0]: json.loads(line[2]) for line in lines}
+
+        # What https://www.home-assistant.io/integrations/mqtt/, sensor.mqtt and binary_sensor.mqtt demand, and no key besides.
+        common = {
+            "name", "unique_id", "state_topic", "value_template", "availability_topic", "availability_template",
+            "payload_available", "payload_not_available", "device", "origin", "icon", "json_attributes_topic", "force_update",
+            "entity_category", "device_class"}
+        keys = {"sensor": common | {"state_class", "unit_of_measurement"}, "binary_sensor": common | {"payload_on", "payload_off"}}
+        entities = retained("homeassistant/#", 5)
+        for topic, entity in entities.items():
+            prefix, component, node, item, last = topic.split("/")
+            assert (prefix, last) == ("homeassistant", "config"), topic
+            assert re.fullmatch("[a-zA-Z0-9_-]+", node) and re.fullmatch("[a-zA-Z0-9_-]+", item), topic
+            assert {"state_topic", "unique_id", "device", "origin"} <= set(entity) <= keys[component], (topic, set(entity))
+            assert entity["device"]["identifiers"] and entity["origin"]["name"], entity
+            assert entity["device"]["sw_version"] == "test", entity
+            assert entity.get("entity_category", "diagnostic") in ("config", "diagnostic"), entity
+
+        # Home Assistant reads templates with Jinja.
+        import jinja2
+        values = jinja2.Environment()
+        state = lambda item, message: values.from_string(
+            next(e for t, e in entities.items() if t.split("/")[3] == item)["value_template"]).render(value_json=message)
+        status = retained("waymark/d9/status", 1)["waymark/d9/status"]
+        available = entities["homeassistant/sensor/waymark_d9/last_code/config"]
+        assert values.from_string(available["availability_template"]).render(value_json=status) == available["payload_available"]
+        assert state("service", status) == "OFF" and state("service", {"status": "online", "service": "away"}) == "ON"
+        assert state("waiting", status) == str(status["waiting"]) and state("waiting", {}) == "0"
+        assert state("last_code", {"symbology": "qr", "kind": None}) == "qr"
+        assert state("last_code", {"symbology": "qr", "kind": "wifi"}) == "wifi"
+        assert state("last_code", {"symbology": "qr", "text": "x" * 300}) == "x" * 255
+        assert state("camera", {"status": "streaming"}) == "streaming"
+        assert state("camera_problem", {"status": "lost"}) == "ON" and state("camera_problem", {"status": "closed"}) == "OFF"
+
+        # The broker forgets everything: the device tells it again by itself.
+        broker.stop(signal.SIGKILL)
+        for file in self.folder.glob("**/mosquitto.db"):
+            file.unlink()
+        seen = len(consumer.statuses["d9"])
+        broker.start()
+        # The status comes behind the configurations.
+        wait(lambda: len(consumer.statuses["d9"]) > seen and consumer.statuses["d9"][-1].get("service") == "running", "it is not seen again")
+        assert retained("homeassistant/#", 5) == entities
+        bridge.stop()
+        last = retained("waymark/d9/status", 1)["waymark/d9/status"]
+        assert values.from_string(available["availability_template"]).render(value_json=last) == "offline"
 
     def bounded(self):
         """More than fits, while the broker is away: the oldest go, and that is told."""
@@ -300,6 +364,7 @@ def main():
     skipped = 0
     try:
         suite.part("brokers and bridges killed, last will, commands", suite.accidents)
+        suite.part("Home Assistant's discovery", suite.home_assistant)
         suite.part("a store that is full", suite.bounded)
         suite.part("TLS on both sides, password, MQTT 3.1.1 and 5", suite.encrypted)
         if os.geteuid() == 0 and shutil.which("ip") and subprocess.run(

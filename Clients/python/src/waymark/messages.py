@@ -1211,6 +1211,52 @@ class PoseValue(Message):
 
 
 @dataclass(kw_only=True, slots=True)
+class ProfileDescription(Message):
+    """A profile, and when it is in use by itself."""
+
+    profile: str
+    """Its name."""
+    programs: list[str] | None = None
+    """The programs that choose it when they have the focus, in small letters; missing where there are none."""
+    days: list[str] | None = None
+    """The days of the week on which it is in use, `mon` to `sun`; missing where all are."""
+    times: list[str] | None = None
+    """The times of day, such as `08:00-17:30`, in the time zone of the device; missing where all are."""
+    codes: bool
+    """True if codes choose it. They are not told: whoever has one may choose."""
+
+
+@dataclass(kw_only=True, slots=True)
+class ProfileListResult(Message):
+    """The profiles of the configuration."""
+
+    profiles: list[ProfileDescription]
+    """Each of them, in the order in which they are tried."""
+    active: ProfileStatus
+    """The one in use, as the last `profile.changed` told it."""
+
+
+@dataclass(kw_only=True, slots=True)
+class ProfileStatus(Message):
+    """The profile in use, and why: another one than before."""
+
+    event: ClassVar[str] = "profile.changed"
+    """The name of the event."""
+    profile: str | None = None
+    """Its name; missing where the usual settings hold."""
+    reason: Literal["none", "request", "code", "program", "schedule"]
+    """What chose it."""
+    program: str | None = None
+    """The program that has the focus; operators alone see it."""
+    until: str | None = None
+    """When a choice ends by itself: RFC 3339, UTC."""
+    cues: list[str] | None = None
+    """The cues that are signalled while it is in use; all where it names none."""
+    by: Actor | None = None
+    """The client that asked for it."""
+
+
+@dataclass(kw_only=True, slots=True)
 class RoleLowerResult(Message):
     """The role that a connection has now."""
 
@@ -1656,6 +1702,8 @@ class Snapshot(Message):
     """The session that reads text."""
     account: AccountState | None = None
     """Where the device and its users are, where accounts are configured."""
+    profile: ProfileStatus | None = None
+    """The profile in use; missing where none are configured."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -1935,6 +1983,7 @@ EVENTS: dict[str, type[Message]] = {
     "scan.ended": ScanEnded,
     "scanner.status": ScannerStatus,
     "camera.status": CameraStatus,
+    "profile.changed": ProfileStatus,
     "session.phase": SessionPhaseEvent,
     "anchor.found": AnchorFound,
     "anchor.lost": AnchorLost,

@@ -28,6 +28,8 @@ from .messages import (
     GalleryScanResult,
     Message,
     PingResult,
+    ProfileListResult,
+    ProfileStatus,
     RoleLowerResult,
     ScanBeginResult,
     SceneListResult,
@@ -82,6 +84,28 @@ class Methods:
     def config_reload(self) -> ConfigReloadResult:
         """Reloads the configuration, as SIGHUP does."""
         return self._call("config.reload", {}, ConfigReloadResult)
+
+    def profile_list(self) -> ProfileListResult:
+        """Asks which profiles there are and which one is in use."""
+        return self._call("profile.list", {}, ProfileListResult)
+
+    def profile_use(self, *, profile: str | None = None, seconds: float | None = None) -> ProfileStatus:
+        """Chooses a profile, before focus and schedule; without one takes the choice of a request or a code back.
+
+        :param profile: Its name.
+        :param seconds: Seconds after which the choice ends by itself; it holds until another one when missing. From
+            1 to 86400.
+        """
+        return self._call("profile.use", {"profile": profile, "seconds": seconds}, ProfileStatus)
+
+    def profile_focus(self, *, program: str | None = None) -> ProfileStatus:
+        """Says which program has the focus of the desktop: the service itself sees none. The newest word of any client
+        holds, until that client takes it back or leaves.
+
+        :param program: The name by which the desktop knows it; nothing has the focus when missing. From 1 to 200
+            bytes.
+        """
+        return self._call("profile.focus", {"program": program}, ProfileStatus)
 
     def scan_begin(
         self,
@@ -710,6 +734,28 @@ class AsyncMethods:
     async def config_reload(self) -> ConfigReloadResult:
         """Reloads the configuration, as SIGHUP does."""
         return await self._call("config.reload", {}, ConfigReloadResult)
+
+    async def profile_list(self) -> ProfileListResult:
+        """Asks which profiles there are and which one is in use."""
+        return await self._call("profile.list", {}, ProfileListResult)
+
+    async def profile_use(self, *, profile: str | None = None, seconds: float | None = None) -> ProfileStatus:
+        """Chooses a profile, before focus and schedule; without one takes the choice of a request or a code back.
+
+        :param profile: Its name.
+        :param seconds: Seconds after which the choice ends by itself; it holds until another one when missing. From
+            1 to 86400.
+        """
+        return await self._call("profile.use", {"profile": profile, "seconds": seconds}, ProfileStatus)
+
+    async def profile_focus(self, *, program: str | None = None) -> ProfileStatus:
+        """Says which program has the focus of the desktop: the service itself sees none. The newest word of any client
+        holds, until that client takes it back or leaves.
+
+        :param program: The name by which the desktop knows it; nothing has the focus when missing. From 1 to 200
+            bytes.
+        """
+        return await self._call("profile.focus", {"program": program}, ProfileStatus)
 
     async def scan_begin(
         self,

@@ -1,0 +1,169 @@
+import Foundation
+import Glibc
+import WaymarkSystem
+
+/// Follows a desktop's focus on a thread of its own, and again when the desktop went away and came back.
+package final class FocusWatcher: Sendable {
+  private let desktop: Desktop
+  private let xprop: String
+  private let onFocus: @Sendable (String?) -> Void
+  private let onProblem: @Sendable (FocusError) -> Void
+  private let thread = WorkerThread(name: "wm-focus")
+
+  /// - Parameters:
+  ///   - xprop: the program that asks an X server.
+  ///   - onFocus: told the program that has the focus, nil for none, whenever it may be another.
+  ///   - onProblem: told why nothing can be told; it is tried again.
+  package init(
+    _ desktop: Desktop, xprop: String = "xprop", onFocus: @escaping @Sendable (String?) -> Void,
+    onProblem: @escaping @Sendable (FocusError) -> Void
+  ) {
+    self.desktop = desktop
+    self.xprop = xprop
+    self.onFocus = onFocus
+    self.onProblem = onProblem
+  }
+
+  /// Begins.
+  ///
+  /// - Parameter onEnd: called when standard input has ended: nothing more is told then.
+  package func start(onEnd: @escaping @Sendable () -> Void) {
+    thread.start { stop in
+      var backoff = Backoff(first: 0.2, longest: 10)
+      while !stop.isRaised {
+        do throws(FocusError) {
+          switch self.desktop {
+          case .sway(let path): try self.followSway(path, stop) { backoff.reset() }
+          case .x11: try self.followX11(stop) { backoff.reset() }
+          case .lines:
+            try Self.lines(of: STDIN_FILENO, stop) { self.onFocus($0.isEmpty ? nil : $0) }
+            return onEnd()
+          }
+        } catch {
+          self.onProblem(error)
+        }
+        self.onFocus(nil)
+        _ = stop.wait(seconds: backoff.next())
+      }
+    }
+  }
+
+  /// Ends.
+  package func stop() { thread.stop() }
+
+  /// Reads what a descriptor has, until it ends or the thread is to.
+  private static func read(
+    _ descriptor: Int32, _ stop: StopSignal, each take: (ArraySlice<UInt8>) throws(FocusError) -> Void
+  ) throws(FocusError) {
+    var buffer = [UInt8](repeating: 0, count: 64 << 10)
+    while case .ready = stop.wait(for: descriptor, seconds: nil) {
+      let count = Glibc.read(descriptor, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return }
+      try take(buffer[..<count])
+    }
+  }
+
+  private static func lines(
+    of descriptor: Int32, _ stop: StopSignal, each take: (String) throws(FocusError) -> Void
+  ) throws(FocusError) {
+    var waiting: [UInt8] = []
+    try read(descriptor, stop) { bytes throws(FocusError) in
+      waiting += bytes
+      while let end = waiting.firstIndex(of: UInt8(ascii: "\n")) {
+        let line = String(decoding: waiting[..<end], as: UTF8.self)
+        waiting.removeSubrange(...end)
+        try take(line)
+      }
+      // No name of a program is longer.
+      if waiting.count > 64 << 10 { waiting.removeAll() }
+    }
+    if !waiting.isEmpty { try take(String(decoding: waiting, as: UTF8.self)) }
+  }
+
+  // MARK: sway and i3
+
+  private func followSway(_ path: String, _ stop: StopSignal, connected: () -> Void) throws(FocusError) {
+    let gone = FocusError(
+      .noDesktop, "The desktop does not answer at \(path).", hint: "Run it in the session that SWAYSOCK names.")
+    guard var address = SocketFile.address(path) else { throw gone }
+    let socket = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    guard socket >= 0 else { throw gone }
+    defer { close(socket) }
+    let opened = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    guard opened == 0, Self.send(SwayFocus.hello, to: socket) else { throw gone }
+    connected()
+    var focus = SwayFocus()
+    try Self.read(socket, stop) { bytes throws(FocusError) in
+      for outcome in try focus.receive(bytes) {
+        switch outcome {
+        case .focused(let program): onFocus(program)
+        case .ask(let request): guard Self.send(request, to: socket) else { throw gone }
+        }
+      }
+    }
+    if !stop.isRaised { throw gone }
+  }
+
+  private static func send(_ bytes: [UInt8], to socket: Int32) -> Bool {
+    var sent = 0
+    while sent < bytes.count {
+      let count = bytes[sent...].withUnsafeBytes {
+        Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return false }
+      sent += count
+    }
+    return true
+  }
+
+  // MARK: X11
+
+  private func followX11(_ stop: StopSignal, connected: () -> Void) throws(FocusError) {
+    let output = Pipe()
+    let process = try run(["-root", "-spy", "_NET_ACTIVE_WINDOW"], to: output)
+    defer {
+      process.terminate()
+      process.waitUntilExit()
+    }
+    try Self.lines(of: output.fileHandleForReading.fileDescriptor, stop) { line throws(FocusError) in
+      guard line.hasPrefix("_NET_ACTIVE_WINDOW") else { return }
+      connected()
+      guard let window = XFocus.window(in: line) else { return onFocus(nil) }
+      onFocus(try program(of: window))
+    }
+    if stop.isRaised { return }
+    throw FocusError(
+      .noDesktop, "xprop ended: the X server is gone, or its window manager names no active window.",
+      hint: "Check DISPLAY; window managers that follow EWMH set _NET_ACTIVE_WINDOW.")
+  }
+
+  /// The program of a window; nil where it is closed already.
+  private func program(of window: String) throws(FocusError) -> String? {
+    let output = Pipe()
+    let process = try run(["-id", window, "WM_CLASS"], to: output)
+    let bytes = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return XFocus.program(in: String(decoding: bytes, as: UTF8.self))
+  }
+
+  private func run(_ arguments: [String], to output: Pipe) throws(FocusError) -> Process {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = [xprop] + arguments
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    do {
+      try process.run()
+    } catch {
+      throw FocusError(
+        .noDesktop, "xprop cannot be started.", hint: "Install x11-utils.", cause: error.localizedDescription)
+    }
+    return process
+  }
+}

@@ -1,0 +1,76 @@
+import Glibc
+import WaymarkSystem
+
+/// A day of the week, as the configuration writes it.
+package enum Weekday: String, CaseIterable, Sendable {
+  case sun, mon, tue, wed, thu, fri, sat
+}
+
+/// A moment of a week in the device's time zone.
+package struct LocalMoment: Hashable, Sendable {
+  package var day: Weekday
+  /// Minutes since midnight.
+  package var minute: Int
+  /// Seconds since the minute began.
+  package var second: Int
+
+  /// A moment from its parts.
+  package init(day: Weekday, minute: Int, second: Int = 0) {
+    self.day = day
+    self.minute = minute
+    self.second = second
+  }
+
+  /// The moment that clocks on the wall show `seconds` after 1970 began in UTC.
+  package init(seconds: Double) {
+    var time = time_t(seconds)
+    var parts = tm()
+    localtime_r(&time, &parts)
+    self.init(
+      day: Weekday.allCases[Int(parts.tm_wday) % 7], minute: Int(parts.tm_hour) * 60 + Int(parts.tm_min),
+      second: Int(parts.tm_sec))
+  }
+
+  /// The same time on the day before.
+  var dayBefore: Weekday {
+    let days = Weekday.allCases
+    return days[((days.firstIndex(of: day) ?? 0) + days.count - 1) % days.count]
+  }
+}
+
+/// A part of a day, from one minute to another; over midnight where the second is not later.
+package struct DayTime: Hashable, Sendable {
+  /// Minutes since midnight; `end` is no longer in it.
+  let start: Int
+  let end: Int
+
+  /// A part from its minutes.
+  package init(start: Int, end: Int) {
+    self.start = start
+    self.end = end
+  }
+
+  /// Reads `08:00-17:30`; nil where it is none.
+  package init?(_ text: String) {
+    guard let match = text.wholeMatch(of: #/(\d\d):(\d\d)-(\d\d):(\d\d)/#) else { return nil }
+    func minutes(_ hours: Substring, _ rest: Substring) -> Int? {
+      guard let hours = Int(hours), let rest = Int(rest), rest < 60, hours * 60 + rest <= 24 * 60 else { return nil }
+      return hours * 60 + rest
+    }
+    guard let start = minutes(match.1, match.2), let end = minutes(match.3, match.4), start != end, start < 24 * 60
+    else { return nil }
+    self.init(start: start, end: end)
+  }
+
+  /// As it is written.
+  package var text: String { "\(Self.clock(start))-\(Self.clock(end))" }
+
+  private static func clock(_ minutes: Int) -> String { "\((minutes / 60).digits(2)):\((minutes % 60).digits(2))" }
+
+  /// The day on which the part of a day began that `moment` lies in; nil where it lies in none.
+  func beginning(_ moment: LocalMoment) -> Weekday? {
+    if start < end { return start <= moment.minute && moment.minute < end ? moment.day : nil }
+    if moment.minute >= start { return moment.day }
+    return moment.minute < end ? moment.dayBefore : nil
+  }
+}
