@@ -1,24 +1,12 @@
 // The client for Node. Types are in index.d.ts.
 import { existsSync } from "node:fs";
 import { createConnection } from "node:net";
+import { BACKOFF, ConnectionLost, RequestFailed } from "./errors.js";
+export { ConnectionLost, RequestFailed, isEvent } from "./errors.js";
 
-/** Milliseconds between attempts to reach a service that is gone; the last one repeats. */
-const BACKOFF = [100, 200, 500, 1000, 2000, 5000];
 /** The most events that wait to be read; reading pauses beyond, and the service counts what it drops. */
 const BACKLOG = 10_000;
 const LINE_FEED = 10;
-
-export class ConnectionLost extends Error {}
-
-export class RequestFailed extends Error {
-  /** @param {any} error */
-  constructor(error) {
-    super(`${error.message ?? ""} ${error.hint ?? ""}`.trim());
-    this.code = String(error.code);
-    this.hint = String(error.hint ?? "");
-    this.holder = error.holder;
-  }
-}
 
 export function socketPath() {
   const named = process.env["WAYMARK_SOCKET"];
@@ -26,14 +14,6 @@ export function socketPath() {
   const system = "/run/waymark/waymark.sock";
   const runtime = process.env["XDG_RUNTIME_DIR"];
   return !existsSync(system) && runtime ? `${runtime}/waymark/waymark.sock` : system;
-}
-
-/**
- * @param {{ event: string }} event
- * @param {string} name
- */
-export function isEvent(event, name) {
-  return event.event === name;
 }
 
 /** Lines, and after some of them bytes, from a socket. */
