@@ -12,26 +12,14 @@ import WaymarkSystem
 
 /// The gateway: the protocol of the socket over HTTP.
 package struct GatewayServer: Sendable {
-  /// Live pictures at a time, and WebSockets. With the sessions they keep to the connections that one user may have at the service.
-  private static let previewLimit = 8
-  private static let webSocketLimit = 32
-
-  let configuration: GatewayConfiguration
-  /// The service's socket.
-  let socket: String
-  let limits: HTTPLimits
-  let paths: GatewayPaths
-  let sessions: ServiceSessions
-  /// The memory of all bodies and pictures together.
-  let bodies: PictureMemoryBudget
-  let eventStreams: StreamLimiter
-  let previews: StreamLimiter
-  let webSockets: StreamLimiter
-  /// The description of the whole, as JSON.
-  let openAPI: [UInt8]
-  let webhooks: [WebhookSender]
-  private let operatorFeed: EventFeed
-  private let observerFeed: EventFeed
+  private let configuration: GatewayConfiguration
+  private let limits: HTTPLimits
+  private let paths: GatewayPaths
+  private let webhooks: [WebhookSender]
+  private let feeds: EventFeeds
+  private let methods: MethodRoutes
+  private let streams: StreamRoutes
+  private let webSockets: WebSocketRoutes
   private let tokens: TokenTable
   private let logger: Logger
 
@@ -42,45 +30,30 @@ package struct GatewayServer: Sendable {
     configuration: GatewayConfiguration, socket: String, version: String, logger: Logger
   ) throws {
     self.configuration = configuration
-    self.socket = socket
     self.logger = logger
     var limits = HTTPLimits()
     limits.connections = configuration.connections
     self.limits = limits
     let schema = try ProtocolSchema()
     paths = GatewayPaths(schema)
-    openAPI = try JSONLineEncoder.encode(OpenAPIDocument(schema: schema).json(version: version))
-    sessions = ServiceSessions(path: socket)
-    bodies = PictureMemoryBudget(bytes: limits.pictures, waiting: limits.waiting)
-    eventStreams = StreamLimiter(limit: configuration.streams)
-    previews = StreamLimiter(limit: Self.previewLimit)
-    webSockets = StreamLimiter(limit: Self.webSocketLimit)
     tokens = try configuration.tokenTable()
     let webhooks = try configuration.openWebhooks()
     self.webhooks = webhooks
-    let ring = EventRing(limit: configuration.ringEvents, bytes: configuration.ringBytes)
-    func feed(_ role: Role) -> EventFeed {
-      let own = webhooks.filter { $0.settings.role == role }
-      // The one that has had least says where the service goes on; the others leave out what they have.
-      let positions = own.compactMap(\.position)
-      let position = positions.count == own.count ? positions.min { $0.seq < $1.seq } : nil
-      return EventFeed(role: role, path: socket, ring: ring, position: position) { name, line, id in
-        for webhook in own { webhook.take(name: name, line: line, id: id) }
-      }
-    }
-    operatorFeed = feed(.operator)
-    observerFeed = feed(.observer)
+    feeds = EventFeeds(
+      path: socket, ring: EventRing(limit: configuration.ringEvents, bytes: configuration.ringBytes),
+      webhooks: webhooks)
+    methods = try MethodRoutes(
+      paths: paths, schema: schema, version: version, socket: socket, webhooks: webhooks, limits: limits)
+    streams = StreamRoutes(feeds: feeds, socket: socket, limits: limits, streams: configuration.streams)
+    webSockets = WebSocketRoutes(socket: socket)
   }
-
-  /// The events of a role.
-  func feed(of role: Role) -> EventFeed { role == .operator ? operatorFeed : observerFeed }
 
   /// Listens until the task is cancelled.
   ///
   /// - Parameter onListening: called with each address once it is listened on.
   package func run(onListening: @escaping @Sendable (ListenAddress) async -> Void = { _ in }) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
-      for feed in [operatorFeed, observerFeed] { group.addTask { await feed.run() } }
+      for feed in feeds.all { group.addTask { await feed.run() } }
       for webhook in webhooks { group.addTask { await webhook.run() } }
       for address in configuration.listen { group.addTask { try await listen(on: address, onListening) } }
       defer { group.cancelAll() }
@@ -156,9 +129,9 @@ package struct GatewayServer: Sendable {
   func router(behind access: GatewayAccess, connections: Connections) -> Router<GatewayContext> {
     let router = Router(context: GatewayContext.self)
     router.add(middleware: GatewayGuard(access: access, connections: connections, paths: paths))
-    addRequests(to: router)
-    addStreams(to: router)
-    addWebSocket(to: router)
+    methods.add(to: router)
+    streams.add(to: router)
+    webSockets.add(to: router)
     return router
   }
 

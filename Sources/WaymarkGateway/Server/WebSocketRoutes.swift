@@ -8,12 +8,22 @@ import NIOWebSocket
 import WaymarkHTTP
 import WaymarkProtocol
 
-extension GatewayServer {
+/// The socket's lines over WebSockets.
+struct WebSocketRoutes: Sendable {
   /// The largest frame of a WebSocket that clients may send; larger messages come in several.
   private static let frameLimit = 256 << 10
 
+  /// WebSockets at a time.
+  private static let limit = 32
+
+  /// The service's socket.
+  private let socket: String
+  private let places = StreamLimiter(limit: Self.limit)
+
+  init(socket: String) { self.socket = socket }
+
   /// `GET /v1/socket`: the lines of the socket as text messages, pictures as binary ones.
-  func addWebSocket(to router: Router<GatewayContext>) {
+  func add(to router: Router<GatewayContext>) {
     router.get("/v1/socket") { request, context in
       guard let key = Self.webSocketKey(request) else {
         var response = GatewayAnswer.own(
@@ -22,7 +32,7 @@ extension GatewayServer {
         response.headers[.secWebSocketVersion] = "13"
         return response
       }
-      guard let place = webSockets.reserve() else { return GatewayAnswer.busy("WebSockets") }
+      guard let place = places.reserve() else { return GatewayAnswer.busy("WebSockets") }
       defer { place.release() }
       let channel = context.channel
       do {

@@ -7,9 +7,32 @@ import WaymarkHTTP
 import WaymarkJSON
 import WaymarkProtocol
 
-extension GatewayServer {
+/// Streams: events, and live pictures.
+struct StreamRoutes: Sendable {
+  /// Live pictures at a time. With WebSockets and sessions they keep to the connections that one user may have at the service.
+  private static let previewLimit = 8
+
+  private let feeds: EventFeeds
+  /// The service's socket.
+  private let socket: String
+  private let limits: HTTPLimits
+  private let eventStreams: StreamLimiter
+  private let previews = StreamLimiter(limit: Self.previewLimit)
+
+  /// Routes to events and pictures of a service.
+  ///
+  /// - Parameters:
+  ///   - socket: where it listens.
+  ///   - streams: streams of events at a time.
+  init(feeds: EventFeeds, socket: String, limits: HTTPLimits, streams: Int) {
+    self.feeds = feeds
+    self.socket = socket
+    self.limits = limits
+    eventStreams = StreamLimiter(limit: streams)
+  }
+
   /// `GET /v1/events` and `GET /v1/preview`.
-  func addStreams(to router: Router<GatewayContext>) {
+  func add(to router: Router<GatewayContext>) {
     router.get("/v1/events") { request, context in
       let asked = request.uri.queryParameters["events"].map { $0.split(separator: ",").map(String.init) } ?? ["*"]
       guard asked.count <= EventPatterns.maximum, asked.allSatisfy(EventPatterns.isValid) else {
@@ -48,7 +71,7 @@ extension GatewayServer {
   ) -> Response {
     var patterns = EventPatterns()
     patterns.add(asked)
-    let follower = EventFollower(feed: feed(of: context.caller.role), patterns: patterns, last: last)
+    let follower = EventFollower(feed: feeds.of(context.caller.role), patterns: patterns, last: last)
     let watch = SlowReaderWatch(context.channel, limit: limits.body)
     return Response(
       status: .ok, headers: [.contentType: "text/event-stream", .init("X-Accel-Buffering")!: "no"],
@@ -74,7 +97,7 @@ extension GatewayServer {
     do {
       client = try await WaymarkClient.connect(to: socket, role: context.caller.role)
       pictures = try client.pictures(method: MediaPreviewRequest.method, params: params)
-      first = try await picture(of: pictures)
+      first = try await pictures.first(within: limits.body)
     } catch {
       return GatewayAnswer.failure(error)
     }
@@ -102,12 +125,13 @@ extension GatewayServer {
         try await writer.finish(nil)
       })
   }
+}
 
+extension WaymarkClient.Pictures {
   /// The first picture; a camera that brings none is told, and not waited for any longer.
-  func picture(of pictures: WaymarkClient.Pictures) async throws -> ReceivedPicture {
-    let limit = limits.body
+  func first(within limit: Duration) async throws -> ReceivedPicture {
     return try await withThrowingTaskGroup(of: ReceivedPicture?.self) { group in
-      group.addTask { try await pictures.next() }
+      group.addTask { try await next() }
       group.addTask {
         try await Task.sleep(for: limit)
         return nil

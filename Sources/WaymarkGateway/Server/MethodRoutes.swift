@@ -6,14 +6,42 @@ import WaymarkHTTP
 import WaymarkJSON
 import WaymarkProtocol
 
-extension GatewayServer {
+/// Methods, pictures, uploads, the state and the description of the whole.
+struct MethodRoutes: Sendable {
   /// The largest parameters, in bytes: with method and id they fit a line of the socket.
-  static let parametersLimit = 60 << 10
+  private static let parametersLimit = 60 << 10
   /// The largest picture, in bytes.
-  static let pictureLimit = 16 << 20
+  private static let pictureLimit = 16 << 20
+
+  private let paths: GatewayPaths
+  /// The description of the whole, as JSON.
+  private let openAPI: [UInt8]
+  /// The service's socket.
+  private let socket: String
+  private let sessions: ServiceSessions
+  /// The memory of all bodies and pictures together.
+  private let bodies: PictureMemoryBudget
+  private let webhooks: [WebhookSender]
+  private let limits: HTTPLimits
+
+  /// Routes to the methods of a service.
+  ///
+  /// - Parameter socket: where it listens.
+  init(
+    paths: GatewayPaths, schema: ProtocolSchema, version: String, socket: String, webhooks: [WebhookSender],
+    limits: HTTPLimits
+  ) throws {
+    self.paths = paths
+    openAPI = try JSONLineEncoder.encode(OpenAPIDocument(schema: schema).json(version: version))
+    self.socket = socket
+    self.webhooks = webhooks
+    self.limits = limits
+    sessions = ServiceSessions(path: socket)
+    bodies = PictureMemoryBudget(bytes: limits.pictures, waiting: limits.waiting)
+  }
 
   /// `POST /v1/METHOD`, `GET /v1/state` and the description of the whole.
-  func addRequests(to router: Router<GatewayContext>) {
+  func add(to router: Router<GatewayContext>) {
     router.post("/v1/:method") { request, context in
       guard let method = context.parameters.get("method") else { return Response(status: .notFound) }
       switch paths.methods[method] ?? .call {
@@ -78,7 +106,7 @@ extension GatewayServer {
   }
 
   /// An answer in the place of parameters.
-  struct RefusedBody: Error { let response: Response }
+  private struct RefusedBody: Error { let response: Response }
 
   /// The parameters in the body of a request.
   private func parameters(_ request: Request) async -> Result<JSONValue, RefusedBody> {
@@ -160,7 +188,7 @@ extension GatewayServer {
         _ = try key(request, context)
         let client = try await WaymarkClient.connect(to: socket, role: context.caller.role)
         let pictures = try client.pictures(method: method, params: params)
-        let picture = try await picture(of: pictures)
+        let picture = try await pictures.first(within: limits.body)
         await client.close()
         var headers: HTTPFields = [:]
         let frame = picture.header.frame
