@@ -123,7 +123,7 @@ struct KioskServerTests {
   @Test("Who does not read a picture is disconnected, and its room is the next one's")
   func unreadPictures() async throws {
     var limits = HTTPLimits()
-    limits.pictures = 2 * KioskServer.uploadLimit
+    limits.pictures = 2 * PictureRoutes.sizeLimit
     limits.body = .milliseconds(300)
     limits.pictureTimeout = .seconds(60)
     let backend = FakeBackend(picture: [UInt8](repeating: 7, count: 12 << 20))

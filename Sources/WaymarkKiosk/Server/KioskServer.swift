@@ -6,16 +6,10 @@ import WaymarkSystem
 
 /// The page's HTTP server: files, commands, events and pictures, for holders of the token.
 package struct KioskServer: Sendable {
-  /// The largest picture that is taken from a person's device, in bytes.
-  static let uploadLimit = 16 << 20
-  /// The largest command, in bytes.
-  static let commandLimit = 64 << 10
-
-  let options: KioskOptions
-  let backend: any KioskBackend
-  let assets: Assets
-  /// The memory for the pictures of all pages together.
-  let pictureBudget: PictureMemoryBudget
+  private let options: KioskOptions
+  private let page: PageRoutes
+  private let commands: CommandRoutes
+  private let pictures: PictureRoutes
   private let logger: Logger
 
   /// A server that is not yet listening.
@@ -23,10 +17,12 @@ package struct KioskServer: Sendable {
   /// - Throws: `KioskError` when the page's files are missing.
   package init(options: KioskOptions, backend: any KioskBackend, logger: Logger) throws(KioskError) {
     self.options = options
-    self.backend = backend
     self.logger = logger
-    pictureBudget = PictureMemoryBudget(bytes: options.limits.pictures, waiting: options.limits.waiting)
-    assets = try Assets(folder: options.assets, configuration: options.shown)
+    // All pages share the memory for pictures.
+    let memory = PictureMemoryBudget(bytes: options.limits.pictures, waiting: options.limits.waiting)
+    page = try PageRoutes(options: options)
+    commands = CommandRoutes(options: options, backend: backend, pictures: memory)
+    pictures = PictureRoutes(options: options, backend: backend, pictures: memory)
   }
 
   /// Listens until the task is cancelled, a graceful shutdown is asked for, or a signal comes.
@@ -68,9 +64,9 @@ package struct KioskServer: Sendable {
   func router(behind gate: AccessGate, connections: Connections) -> Router<ConnectionContext> {
     let router = Router(context: ConnectionContext.self)
     router.add(middleware: RequestGuard(gate: gate, connections: connections))
-    addPage(to: router)
-    addCommands(to: router)
-    addPictures(to: router)
+    page.add(to: router)
+    commands.add(to: router)
+    pictures.add(to: router)
     return router
   }
 }

@@ -5,26 +5,40 @@ import ServiceLifecycle
 import WaymarkHTTP
 import WaymarkJSON
 
-extension KioskServer {
-  /// Commands, uploads and the stream of events.
-  func addCommands(to router: Router<ConnectionContext>) {
+/// Commands, uploads and the stream of events.
+struct CommandRoutes: Sendable {
+  /// The largest command, in bytes.
+  private static let commandLimit = 64 << 10
+
+  private let options: KioskOptions
+  private let backend: any KioskBackend
+  /// The memory for the pictures of all pages together.
+  private let pictures: PictureMemoryBudget
+
+  init(options: KioskOptions, backend: any KioskBackend, pictures: PictureMemoryBudget) {
+    self.options = options
+    self.backend = backend
+    self.pictures = pictures
+  }
+
+  func add(to router: Router<ConnectionContext>) {
     router.post("/api/command") { request, _ in
-      guard let body = await collect(request, upTo: Self.commandLimit) else { return tooLarge }
+      guard let body = await collect(request, upTo: Self.commandLimit) else { return KioskAnswer.tooLarge }
       let command = try? JSONParser.parse(body)
       let parameters = command?["params"] ?? .object([:])
       guard let method = command?["method"]?.string, case .object = parameters else {
-        return answer(
+        return KioskAnswer.reply(
           .failure(
             code: "badRequest", message: "The body is not a command.",
             hint: "Send {\\\"method\\\":…,\\\"params\\\":{…}} as JSON, nested at most 32 deep."), status: .badRequest)
       }
       guard CommandAllowList.allows(method) else {
-        return answer(
+        return KioskAnswer.reply(
           .failure(
             code: "notPermitted", message: "The kiosk page may not call this method.",
             hint: "Use the socket to set up the device."), status: .forbidden)
       }
-      return answer(
+      return KioskAnswer.reply(
         await backend.command(
           method, params: Array(parameters.compactText.utf8), page: request.headers[Self.pageHeader]))
     }
@@ -32,20 +46,21 @@ extension KioskServer {
     router.post("/api/upload") { request, _ in
       guard options.upload else { return Response(status: .notFound) }
       let length = request.headers[.contentLength].flatMap(Int.init)
-      if let length, length > Self.uploadLimit { return tooLarge }
+      if let length, length > PictureRoutes.sizeLimit { return KioskAnswer.tooLarge }
       guard
-        let reservation = await pictureBudget.reserve(length ?? Self.uploadLimit, within: options.limits.pictureTimeout)
+        let reservation = await pictures.reserve(
+          length ?? PictureRoutes.sizeLimit, within: options.limits.pictureTimeout)
       else {
-        return busy
+        return KioskAnswer.busy
       }
       defer { reservation.release() }
-      guard let body = await collect(request, upTo: Self.uploadLimit) else { return tooLarge }
+      guard let body = await collect(request, upTo: PictureRoutes.sizeLimit) else { return KioskAnswer.tooLarge }
       // The service cannot be told of a picture of no bytes.
       guard !body.isEmpty else {
-        return answer(
+        return KioskAnswer.reply(
           .failure(code: "badPicture", message: "The picture is empty.", hint: "Send the bytes of a picture file."))
       }
-      return answer(await backend.upload(body, page: request.headers[Self.pageHeader]))
+      return KioskAnswer.reply(await backend.upload(body, page: request.headers[Self.pageHeader]))
     }
 
     let streams = StreamLimiter(limit: options.limits.streams)
@@ -81,30 +96,5 @@ extension KioskServer {
 
   private func collect(_ request: Request, upTo limit: Int) async -> [UInt8]? {
     await BodyCollector.collect(request, upTo: limit, within: options.limits.body)
-  }
-
-  /// Too many pictures are under way; the body of this one is not read.
-  var busy: Response {
-    var response = answer(
-      .failure(
-        code: "busy", message: "Too many pictures are being processed.", hint: "Send it again later."),
-      status: .serviceUnavailable)
-    response.headers[.connection] = "close"
-    return response
-  }
-
-  private var tooLarge: Response {
-    var response = answer(
-      .failure(
-        code: "tooLarge", message: "The body is too large, or did not arrive in time.",
-        hint: "Pictures may have 16 MiB, commands 64 KiB, and 30 seconds to arrive."), status: .contentTooLarge)
-    response.headers[.connection] = "close"
-    return response
-  }
-
-  private func answer(_ reply: CommandReply, status: HTTPResponse.Status? = nil) -> Response {
-    Response(
-      status: status ?? (reply.succeeded ? .ok : .unprocessableContent), headers: [.contentType: "application/json"],
-      body: .init(byteBuffer: ByteBuffer(bytes: reply.json)))
   }
 }

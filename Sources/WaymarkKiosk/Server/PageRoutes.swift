@@ -4,22 +4,21 @@ import NIOCore
 import WaymarkHTTP
 import WaymarkJSON
 
-extension KioskOptions {
+/// The page, its files and what it may show.
+struct PageRoutes: Sendable {
+  private let assets: Assets
   /// The settings that the page may know, as JSON.
-  var shown: String {
-    let configuration: JSONValue = [
-      "idleSeconds": .double(idleSeconds), "keyboard": .bool(keyboard),
-      "language": language.map(JSONValue.string) ?? .null, "reach": .double(reach),
-      "returnSeconds": .double(returnSeconds), "show": .array(views.map { .string($0.rawValue) }),
-      "upload": .bool(upload),
-    ]
-    return configuration.compactText
-  }
-}
+  private let settings: String
 
-extension KioskServer {
-  /// The page, its files and what it may show.
-  func addPage(to router: Router<ConnectionContext>) {
+  /// Routes to the files of the page.
+  ///
+  /// - Throws: `KioskError` when they are missing.
+  init(options: KioskOptions) throws(KioskError) {
+    settings = options.shown
+    assets = try Assets(folder: options.assets, configuration: settings)
+  }
+
+  func add(to router: Router<ConnectionContext>) {
     router.get("/") { request, _ in respond("index.html", to: request) }
     router.get("/assets/**") { request, context in
       respond(context.parameters.getCatchAll().joined(separator: "/"), to: request)
@@ -27,7 +26,7 @@ extension KioskServer {
     router.get("/api/config") { _, _ in
       Response(
         status: .ok, headers: [.contentType: "application/json"],
-        body: .init(byteBuffer: ByteBuffer(string: options.shown)))
+        body: .init(byteBuffer: ByteBuffer(string: settings)))
     }
   }
 
@@ -39,5 +38,18 @@ extension KioskServer {
     }
     headers[.contentLength] = String(file.bytes.count)
     return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: file.bytes)))
+  }
+}
+
+extension KioskOptions {
+  /// The settings that the page may know, as JSON.
+  var shown: String {
+    let configuration: JSONValue = [
+      "idleSeconds": .double(idleSeconds), "keyboard": .bool(keyboard),
+      "language": language.map(JSONValue.string) ?? .null, "reach": .double(reach),
+      "returnSeconds": .double(returnSeconds), "show": .array(views.map { .string($0.rawValue) }),
+      "upload": .bool(upload),
+    ]
+    return configuration.compactText
   }
 }

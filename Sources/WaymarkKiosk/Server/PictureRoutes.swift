@@ -5,9 +5,23 @@ import NIOCore
 import ServiceLifecycle
 import WaymarkHTTP
 
-extension KioskServer {
-  /// The live picture as multipart JPEG, and single pictures.
-  func addPictures(to router: Router<ConnectionContext>) {
+/// The live picture as multipart JPEG, and single pictures.
+struct PictureRoutes: Sendable {
+  /// The largest picture in either direction, in bytes.
+  static let sizeLimit = 16 << 20
+
+  private let options: KioskOptions
+  private let backend: any KioskBackend
+  /// The memory for the pictures of all pages together.
+  private let pictures: PictureMemoryBudget
+
+  init(options: KioskOptions, backend: any KioskBackend, pictures: PictureMemoryBudget) {
+    self.options = options
+    self.backend = backend
+    self.pictures = pictures
+  }
+
+  func add(to router: Router<ConnectionContext>) {
     let streams = StreamLimiter(limit: options.limits.streams)
     router.get("/api/preview") { request, _ in
       guard let place = streams.reserve() else { return Response(status: .serviceUnavailable) }
@@ -49,8 +63,8 @@ extension KioskServer {
 
   private func picture(_ request: PictureRequest, _ context: ConnectionContext) async -> Response {
     // How large it is shows only when it is there.
-    guard let reservation = await pictureBudget.reserve(Self.uploadLimit, within: options.limits.pictureTimeout) else {
-      return busy
+    guard let reservation = await pictures.reserve(Self.sizeLimit, within: options.limits.pictureTimeout) else {
+      return KioskAnswer.busy
     }
     guard let part = try? await backend.picture(request) else { return Response(status: .notFound) }
     return PictureAnswer.whole(
