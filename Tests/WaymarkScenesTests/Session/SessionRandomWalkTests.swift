@@ -180,7 +180,7 @@ private struct World {
     }
     guard visible.isEmpty || phase == .annotating else { return "markers show in \(phase)" }
     guard session.scene != nil || (phase == .inactive && selected == nil) else { return "a session without a scene" }
-    let present = Set(session.presences.filter { $0.value.isPresent }.keys)
+    let present = session.sights.present
     guard found == present else { return "found \(found), but present \(present)" }
     if phase == .matched || phase == .annotating, present.isEmpty { return "\(phase) without an anchor" }
     let states = Dictionary(grouping: session.anchorStates.flatMap(\.markers), by: \.id)
