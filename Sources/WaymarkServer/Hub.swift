@@ -78,6 +78,13 @@ package final class Hub: ConnectionOwner {
     module.register(in: &methods)
   }
 
+  /// Returns how events name the client of a connection, which may be gone; nil for the service itself.
+  package func actor(_ number: Int?) -> Actor? {
+    number.map { number in
+      connections[number]?.actor ?? Actor(client: number, user: nil)
+    }
+  }
+
   // MARK: Events
 
   /// Sends an event to all who want it: to observers what they may see of it.

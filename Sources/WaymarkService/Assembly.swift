@@ -115,7 +115,7 @@ package final class Assembly {
     hub.add(accounts)
     let (scenes, scans, accounts) = (scenes, scans, accounts)
     accounts.judge = { scans.rules.judge }
-    scans.onConfirmed = { accounts.confirmed($0) }
+    scans.onConfirmed { accounts.confirmed($0) }
     media.resource = { id in scenes.picture(id) ?? accounts.logo(id) }
     codes = CodesModule(hub: hub, scans: scans, pipeline: capture.pipeline, cameras: settings.cameras)
     hub.add(codes)

@@ -24,7 +24,8 @@ import WaymarkProtocol
     _ bytes: [UInt8], _ hub: Hub, _ connection: Connection
   ) async throws -> GalleryScanResult? {
     let scans = hub.modules.lazy.compactMap { $0 as? ScanModule }.first
-    return try await scans?.scan(reading: { bytes }, as: GalleryScanRequest(id: "", mode: .onboarding), connection)
+    return try await scans?.stills.scan(
+      reading: { bytes }, as: GalleryScanRequest(id: "", mode: .onboarding), connection)
   }
 
   @Test func thePictureOfOneWhoIsGoneHoldsNothing() async throws {

@@ -1,7 +1,6 @@
-package import FoundationEssentials
-package import WaymarkBarcodes
-package import WaymarkGeometry
-package import WaymarkOnboarding
+import WaymarkBarcodes
+import WaymarkGeometry
+import WaymarkOnboarding
 package import WaymarkSymbologies
 
 /// The scan that is armed on a device: its owner, the codes it has seen, and the events to send.
@@ -9,188 +8,25 @@ package import WaymarkSymbologies
 /// A value without clock and I/O: inputs carry the time (seconds, CLOCK_MONOTONIC), effects say what to do. `Owner`
 /// tells clients apart, nil being the service itself; `Context` is what a client wants back with every event.
 package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable {
-  /// The purpose of a scan.
-  package enum Mode: String, Hashable, Sendable {
-    /// A verdict by the policy; an accepted code waits for its confirmation.
-    case onboarding
-    /// Every new code.
-    case barcode
-  }
-
-  /// A request for a scan.
-  package struct Request: Sendable {
-    package var owner: Owner?
-    package var mode: Mode
-    /// The symbologies to read; nil for those configured.
-    package var symbologies: Set<Symbology>?
-    package var region: ScanRegion
-    /// Seconds without a read after which it ends.
-    package var timeout: Double?
-    /// Ends with the first code (barcode mode).
-    package var once: Bool
-    package var context: Context?
-
-    /// A request from its parts.
-    package init(
-      owner: Owner?, mode: Mode, symbologies: Set<Symbology>? = nil, region: ScanRegion = .whole,
-      timeout: Double? = nil, once: Bool = false, context: Context? = nil
-    ) {
-      self.owner = owner
-      self.mode = mode
-      self.symbologies = symbologies
-      self.region = region
-      self.timeout = timeout
-      self.once = once
-      self.context = context
-    }
-  }
-
-  /// An armed scan, as events name it.
-  package struct Scan: Sendable {
-    /// Its id: counts up, never the same in one run.
-    package let id: String
-    /// The request.
-    package let request: Request
-    /// When it was armed.
-    package let begun: Double
-  }
-
-  /// A code that was accepted, or any new code in barcode mode.
-  package struct Success: Sendable {
-    package let symbol: Symbol
-    /// The verdict; nil in barcode mode.
-    package let verdict: Verdict?
-
-    /// A success from its parts.
-    package init(symbol: Symbol, verdict: Verdict?) {
-      self.symbol = symbol
-      self.verdict = verdict
-    }
-  }
-
-  /// The symbologies to read, and the effort.
-  package struct Settings: Sendable {
-    package var onboardingSymbologies: Set<Symbology> = [.qr]
-    package var barcodeSymbologies: Set<Symbology> = Symbology.common
-    /// Seconds out of view after which a code counts as new again.
-    package var newAfter = 2.0
-    /// The mode that the service arms by itself whenever nobody else has.
-    package var autoBegin: Mode?
-
-    package init() {}
-  }
-
-  /// An input of the machine.
-  package enum Input: Sendable {
-    /// Somebody wants to scan.
-    case begin(Request)
-    /// Somebody goes on with the verdict that waits; `scan` nil means the armed one.
-    case confirm(scan: String?, by: Owner?)
-    /// Somebody does not.
-    case cancel(scan: String?, by: Owner?)
-    /// The confirmation that `record` asked for is written: true, or was there before: false; nil when it failed.
-    case recorded(Bool?)
-    /// A client is gone.
-    case left(Owner)
-    /// The hardware key was pressed.
-    case trigger(Mode)
-    /// A frame was looked at.
-    case frame(Observation)
-    /// Time passes.
-    case tick
-    /// Other settings.
-    case configure(Settings)
-    /// The service stops.
-    case stop
-  }
-
-  /// One frame and what was read in it.
-  package struct Observation: Sendable {
-    package var reading: ScanReading
-    package var size: PictureSize
-    /// When the frame was captured, on the clock of the inputs.
-    package var captured: Double
-    /// The wall clock, for tokens.
-    package var date: Date
-    package var judge: OnboardingJudge
-
-    /// A look from its parts.
-    package init(reading: ScanReading, size: PictureSize, captured: Double, date: Date, judge: OnboardingJudge) {
-      self.reading = reading
-      self.size = size
-      self.captured = captured
-      self.date = date
-      self.judge = judge
-    }
-  }
-
-  /// Why a request is refused.
-  package enum Refusal: Hashable, Sendable {
-    /// Another client holds the scan.
-    case busy(holder: Owner?)
-    /// No scan is armed, or not the one that was named.
-    case noScan
-    /// No verdict is waiting to be confirmed.
-    case nothingToConfirm
-    /// The confirmation is being written.
-    case confirming
-  }
-
-  /// How a scan ended; all but the first two without a confirmation, and without the code that it was for.
-  package enum Ending: String, Hashable, Sendable {
-    case confirmed, once, cancelled, replaced, disconnected, timedOut, stopping
-  }
-
-  /// An effect of the machine.
-  package enum Effect: Sendable {
-    /// A scan is armed.
-    case began(Scan)
-    /// The request cannot be followed.
-    case refused(Refusal)
-    /// A code is accepted, or new in barcode mode.
-    case successful(Scan, Success)
-    /// A code was read and refused.
-    case invalid(Scan, InvalidReason, PictureVerdict)
-    /// The scan's time was over without an acceptable read.
-    case unsuccessful(Scan, ReadingFailure, missing: [Int], corners: Quadrilateral?)
-    /// Advice for a person.
-    case guide(Scan, GuideAdvisor.Guidance)
-    /// Write down that a code was used, then hand in `recorded`.
-    case record(ReplayEntry)
-    /// The confirmation could not be written; the verdict still waits.
-    case notRecorded(Scan)
-    /// The person went on.
-    case confirmed(Scan, Success, by: Owner?)
-    /// The scan is over without that.
-    case cancelled(Scan, Ending, by: Owner?)
-    /// The scan is over, however: follows whatever tells how.
-    case ended(Scan, Ending, by: Owner?)
-    /// `phase`, `demand` or `deadline` is another one.
-    case changed
-  }
+  package typealias Mode = LiveScanValues<Owner, Context>.Mode
+  package typealias Request = LiveScanValues<Owner, Context>.Request
+  package typealias Scan = LiveScanValues<Owner, Context>.Scan
+  package typealias Success = LiveScanValues<Owner, Context>.Success
+  package typealias Settings = LiveScanValues<Owner, Context>.Settings
+  package typealias Input = LiveScanValues<Owner, Context>.Input
+  package typealias Observation = LiveScanValues<Owner, Context>.Observation
+  package typealias Refusal = LiveScanValues<Owner, Context>.Refusal
+  package typealias Ending = LiveScanValues<Owner, Context>.Ending
+  package typealias Effect = LiveScanValues<Owner, Context>.Effect
+  package typealias Phase = LiveScanValues<Owner, Context>.Phase
 
   /// The phase of the scan.
-  package enum Phase: Sendable {
-    /// No scan is armed.
-    case idle
-    /// Looking.
-    case scanning(Scan)
-    /// An accepted code waits for a person.
-    case waiting(Scan, Success)
-    /// The confirmation is being written; the scan's holder may have gone meanwhile.
-    case confirming(Scan, Success, by: Owner?, isAbandoned: Bool)
-  }
-
-  /// The phase of the scan.
-  package internal(set) var phase = Phase.idle
-  package internal(set) var settings: Settings
-  var seen: SeenCodes
-  var evidence = ScanEvidence()
-  var advisor = GuideAdvisor()
-  var lastRead = 0.0
-  var hasRead = false
-  /// Frames that the armed scan has looked at.
-  package internal(set) var frames = 0
+  package private(set) var phase = Phase.idle
+  private var settings: Settings
+  /// What was seen in frames.
+  private var history: ScanHistory
+  private var lastRead = 0.0
+  private var hasRead = false
   private var count = 0
   /// Set once the service stops: nothing is armed any more.
   private var isStopped = false
@@ -198,8 +34,11 @@ package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable
   /// A scan that is not armed; with `autoBegin` the first input arms it.
   package init(settings: Settings = Settings()) {
     self.settings = settings
-    seen = SeenCodes(awayAfter: settings.newAfter)
+    history = ScanHistory(awayAfter: settings.newAfter)
   }
+
+  /// Frames that the armed scan has looked at.
+  package var frames: Int { history.frames }
 
   /// The armed scan.
   package var scan: Scan? {
@@ -227,7 +66,7 @@ package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable
     if case .scanning(let scan) = phase, let timeout = scan.request.timeout { lastRead + timeout } else { nil }
   }
 
-  func symbologies(of scan: Scan) -> Set<Symbology> {
+  private func symbologies(of scan: Scan) -> Set<Symbology> {
     scan.request.symbologies
       ?? (scan.request.mode == .onboarding ? settings.onboardingSymbologies : settings.barcodeSymbologies)
   }
@@ -256,25 +95,187 @@ package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable
   }
 
   /// Arms a scan; whatever was armed is over already.
-  mutating func arm(_ request: Request, at now: Double) -> [Effect] {
+  private mutating func arm(_ request: Request, at now: Double) -> [Effect] {
     guard !isStopped else { return [.refused(.noScan)] }
     count += 1
     let scan = Scan(id: String(count), request: request, begun: now)
     phase = .scanning(scan)
-    evidence = ScanEvidence()
-    advisor.reset()
-    frames = 0
+    history.restart()
     lastRead = now
     hasRead = false
     // A client that asks wants to know what is in view now; the service itself must not repeat what a person just answered.
-    if request.owner != nil { seen = SeenCodes(awayAfter: settings.newAfter) }
+    if request.owner != nil { history.forgetCodes() }
     return [.began(scan), .changed]
   }
 
   /// Ends what is armed.
-  mutating func end(_ ending: Ending, by owner: Owner?) -> [Effect] {
+  private mutating func end(_ ending: Ending, by owner: Owner?) -> [Effect] {
     guard let scan else { return [] }
     phase = .idle
     return [.cancelled(scan, ending, by: owner), .ended(scan, ending, by: owner), .changed]
+  }
+
+  // MARK: Frames
+
+  private mutating func look(_ look: Observation, at now: Double) -> [Effect] {
+    let due = tick(at: now)
+    // A frame from before the scan was armed shows what was, not what is.
+    guard due.isEmpty, case .scanning(let scan) = phase, look.captured >= scan.begun else { return due }
+    history.count()
+    var reading = look.reading
+    let region = scan.request.region
+    if region != .whole {
+      reading.symbols.removeAll { !region.contains($0.corners.center, in: look.size) }
+      reading.incomplete.removeAll { part in
+        !part.corners.isEmpty && !part.corners.contains { region.contains($0.center, in: look.size) }
+      }
+      reading.unread.removeAll { code in code.corners.map { !region.contains($0.center, in: look.size) } ?? false }
+    }
+    return scan.request.mode == .onboarding
+      ? lookForOnboarding(scan, reading, look, at: now) : lookForCodes(scan, reading, look, at: now)
+  }
+
+  private mutating func lookForOnboarding(
+    _ scan: Scan, _ reading: ScanReading, _ look: Observation, at now: Double
+  ) -> [Effect] {
+    let accepted = symbologies(of: scan)
+    let result = look.judge.verdict(
+      on: reading, center: scan.request.region.center(in: look.size), accepting: accepted, now: look.date)
+    switch history.take(result, reading, accepting: accepted, at: now) {
+    case .accepted(let symbol):
+      hasRead = true
+      let success = Success(symbol: symbol, verdict: result.verdict)
+      phase = .waiting(scan, success)
+      return [.successful(scan, success), .changed]
+    case .refused(let reason): return [.invalid(scan, reason, result)]
+    case .advice(let advice): return [.guide(scan, advice)]
+    case nil: return []
+    }
+  }
+
+  private mutating func lookForCodes(
+    _ scan: Scan, _ reading: ScanReading, _ look: Observation, at now: Double
+  ) -> [Effect] {
+    let wanted = symbologies(of: scan)
+    let symbols = reading.symbols.filter { wanted.contains($0.symbology) }
+    let center = scan.request.region.center(in: look.size)
+    // The nearest to the middle first: it is the one meant when only one is wanted.
+    let order = symbols.sorted { $0.corners.center.distance(to: center) < $1.corners.center.distance(to: center) }
+    let news = history.take(order, limit: scan.request.once ? 1 : .max, at: now)
+    if !news.isEmpty {
+      hasRead = true
+      lastRead = now
+      var effects = news.map { Effect.successful(scan, Success(symbol: $0, verdict: nil)) }
+      if scan.request.once {
+        phase = .idle
+        effects.append(.ended(scan, .once, by: nil))
+      }
+      return effects + [.changed]
+    }
+    if !symbols.isEmpty { return [] }
+    let verdict = look.judge.verdict(on: reading, center: center, accepting: wanted, now: look.date)
+    return history.takeEmpty(verdict, reading, accepting: wanted, at: now).map { [.guide(scan, $0)] } ?? []
+  }
+
+  // MARK: Requests
+
+  /// Returns whether somebody may act on the armed scan: its holder may, and everybody when the service armed it.
+  private func mayAct(_ owner: Owner?, on scan: Scan) -> Bool {
+    scan.request.owner == nil || owner == nil || scan.request.owner == owner
+  }
+
+  private mutating func begin(_ request: Request, at now: Double) -> [Effect] {
+    if case .confirming = phase { return [.refused(.confirming)] }
+    guard let scan else { return arm(request, at: now) }
+    // A scan that the service armed by itself gives way; a client's scan only to its own.
+    guard mayAct(request.owner, on: scan), request.owner != nil || scan.request.owner == nil else {
+      return [.refused(.busy(holder: scan.request.owner))]
+    }
+    return end(.replaced, by: request.owner) + arm(request, at: now)
+  }
+
+  private mutating func trigger(_ mode: Mode, at now: Double) -> [Effect] {
+    if case .confirming = phase { return [] }
+    if let scan, scan.request.owner != nil { return [.refused(.busy(holder: scan.request.owner))] }
+    // Pressed again while it looks for the same, it goes on looking.
+    if case .scanning(let scan) = phase, scan.request.mode == mode { return [] }
+    return end(.replaced, by: nil) + arm(Request(owner: nil, mode: mode), at: now)
+  }
+
+  private mutating func confirm(_ id: String?, by owner: Owner?) -> [Effect] {
+    guard let scan, id == nil || id == scan.id else { return [.refused(.noScan)] }
+    guard mayAct(owner, on: scan) else { return [.refused(.busy(holder: scan.request.owner))] }
+    switch phase {
+    case .waiting(_, let success):
+      if let entry = success.verdict?.replayEntry {
+        phase = .confirming(scan, success, by: owner, isAbandoned: false)
+        return [.record(entry)]
+      }
+      phase = .idle
+      return [.confirmed(scan, success, by: owner), .ended(scan, .confirmed, by: owner), .changed]
+    case .confirming: return [.refused(.confirming)]
+    case .idle, .scanning: return [.refused(.nothingToConfirm)]
+    }
+  }
+
+  private mutating func recorded(_ isFirst: Bool?, at now: Double) -> [Effect] {
+    guard case .confirming(let scan, let success, let owner, let isAbandoned) = phase else { return [] }
+    // Whom it belonged to is gone: nobody could answer it, and nobody else might.
+    let ending = isAbandoned ? end(.disconnected, by: scan.request.owner) : nil
+    switch isFirst {
+    case true?:
+      phase = .idle
+      return [.confirmed(scan, success, by: owner), .ended(scan, .confirmed, by: owner), .changed]
+    case false?:
+      if ending == nil { phase = .scanning(scan) }
+      lastRead = now
+      guard let verdict = success.verdict?.replayed else { return ending ?? [.changed] }
+      history.markRefused(success.symbol, .replayed, at: now)
+      let result = PictureVerdict(verdict: verdict, symbol: success.symbol, corners: success.symbol.corners)
+      return [.invalid(scan, .replayed, result)] + (ending ?? [.changed])
+    case nil:
+      if ending == nil { phase = .waiting(scan, success) }
+      return [.notRecorded(scan)] + (ending ?? [])
+    }
+  }
+
+  private mutating func cancel(_ id: String?, by owner: Owner?, at now: Double) -> [Effect] {
+    guard let scan, id == nil || id == scan.id else { return [.refused(.noScan)] }
+    guard mayAct(owner, on: scan) else { return [.refused(.busy(holder: scan.request.owner))] }
+    if case .confirming = phase { return [.refused(.confirming)] }
+    return end(.cancelled, by: owner)
+  }
+
+  private mutating func left(_ owner: Owner) -> [Effect] {
+    guard let scan, scan.request.owner == owner else { return [] }
+    // A code that is being written is used up, whoever is still there to hear of it.
+    if case .confirming(let scan, let success, let confirmer, _) = phase {
+      phase = .confirming(scan, success, by: confirmer, isAbandoned: true)
+      return []
+    }
+    return end(.disconnected, by: owner)
+  }
+
+  private mutating func configure(_ settings: Settings) -> [Effect] {
+    let before = self.settings.autoBegin
+    self.settings = settings
+    history.setAwayAfter(settings.newAfter)
+    // A scan that the service armed and should not have any more ends.
+    if case .scanning(let scan) = phase, scan.request.owner == nil, before != nil, settings.autoBegin != before {
+      return end(.cancelled, by: nil)
+    }
+    return [.changed]
+  }
+
+  private mutating func tick(at now: Double) -> [Effect] {
+    guard let deadline, now >= deadline, let scan else { return [] }
+    // A scan that read something has had its say.
+    if hasRead { return end(.timedOut, by: nil) }
+    phase = .idle
+    return [
+      .unsuccessful(
+        scan, history.evidence.reason, missing: history.evidence.missing ?? [], corners: history.evidence.corners),
+      .ended(scan, .timedOut, by: nil), .changed,
+    ]
   }
 }

@@ -27,7 +27,7 @@ package final class Connection {
   /// Its number, unique in this run.
   package let number: Int
   /// The peer at the other end.
-  package let peer: Peer
+  let peer: Peer
   /// The role that its user has.
   let admittedRole: Role
   /// The role of the connection: that of its user, until it gave up rights.

@@ -1,6 +1,35 @@
 import Glibc
 
-extension DocumentsModule.Settings {
+/// Where pages are kept and go, and how many.
+package struct DocumentSettings: Hashable, Sendable {
+  /// Where pages are kept until they are saved; nil: there is no such place.
+  package var folder: String?
+  /// Where they are saved.
+  package var output: String?
+  /// A file of 32 bytes by which pages are sealed until they are saved.
+  package var keyFile: String?
+  package var pageLimit = 100
+  /// Bytes of all pictures of a session.
+  package var byteLimit = 1 << 30
+  /// Seconds after the last change for which pages of nobody are kept.
+  var keepFor = 86_400.0
+  /// Frames a second that are looked at, at most.
+  package var rate: Double?
+
+  package init() {}
+
+  /// These settings with the limits of others: where pages are kept and go, a restart alone changes.
+  func limited(as other: DocumentSettings) -> DocumentSettings {
+    var settings = self
+    settings.pageLimit = other.pageLimit
+    settings.byteLimit = other.byteLimit
+    settings.keepFor = other.keepFor
+    settings.rate = other.rate
+    return settings
+  }
+}
+
+extension DocumentSettings {
   /// The settings, from the configuration; pages are kept in the service's state folder unless it names another.
   package init(_ configuration: ServiceConfiguration.Documents) {
     self.init()

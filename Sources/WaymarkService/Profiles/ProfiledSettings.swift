@@ -10,7 +10,7 @@ import WaymarkSystem
 /// read when the configuration is, and changing to one of them is not more than handing values over.
 @ServiceActor
 struct ProfiledSettings {
-  let rules: ScanModule.Rules
+  let rules: ScanRules
   let text: TextSettings
   let documents: DocumentsModule.Settings
 
@@ -41,7 +41,7 @@ struct ProfiledSettings {
     _ configuration: ServiceConfiguration, replayGuard: (any ReplayGuard)?? = nil, log: Logger
   ) throws -> (settings: ProfiledSettings, warnings: [String]) {
     let onboarding = try onboarding(configuration)
-    var rules = ScanModule.Rules()
+    var rules = ScanRules()
     if let replayGuard {
       rules.replayGuard = replayGuard
     } else {
@@ -57,7 +57,7 @@ struct ProfiledSettings {
     if let names = scan.barcodeSymbologies { rules.settings.barcodeSymbologies = try symbologies(names) }
     if let seconds = scan.newAfter { rules.settings.newAfter = seconds }
     rules.acceptsPlayedFrames = configuration.source.onboarding
-    rules.settings.autoBegin = scan.autoBegin.flatMap(ScanModule.Machine.Mode.init(rawValue:))
+    rules.settings.autoBegin = scan.autoBegin.flatMap(ScanMachine.Mode.init(rawValue:))
     let settings = ProfiledSettings(
       rules: rules, text: TextSettings(configuration.text, configuration.document),
       documents: DocumentsModule.Settings(configuration.documents))
@@ -73,7 +73,7 @@ struct ProfiledSettings {
 
   private static func symbologies(_ names: [String]) throws -> Set<Symbology> {
     do {
-      return try ScanModule.symbologies(names)
+      return try ScanWire.symbologies(names)
     } catch let error as ServiceError {
       throw ServiceProblem(code: "unknownSymbology", message: error.message, hint: error.hint)
     }

@@ -56,7 +56,7 @@ package final class CodesModule: ServiceModule {
     methods.add(CodesFollowRequest.self) { [weak self] request, connection in
       guard let self else { throw ServiceError.stopping }
       let follow = FollowRequest(
-        symbologies: try request.symbologies.map(ScanModule.symbologies)
+        symbologies: try request.symbologies.map(ScanWire.symbologies)
           ?? self.scans.rules.settings.barcodeSymbologies,
         sizes: try Self.sizes(request.sizes ?? []))
       self.requests.removeAll { $0.client == connection.number }
@@ -72,7 +72,7 @@ package final class CodesModule: ServiceModule {
 
   private static func sizes(_ sizes: [CodeSize]) throws -> [CodeTask.Size] {
     try sizes.map { size in
-      let symbology = try size.symbology.map { try ScanModule.symbologies([$0]).first } ?? nil
+      let symbology = try size.symbology.map { try ScanWire.symbologies([$0]).first } ?? nil
       return CodeTask.Size(symbology: symbology, prefix: size.prefix, width: size.width)
     }
   }
@@ -134,7 +134,7 @@ package final class CodesModule: ServiceModule {
       var found = CodeFound(
         code: seen.id, symbology: symbol.symbology.rawValue, text: symbol.text,
         bytesBase64: Data(symbol.bytes).base64EncodedString(), charset: symbol.charset.rawValue,
-        part: ScanModule.part(symbol), corners: ScanModule.corners(seen.corners), pose: SessionWire.pose(seen.pose))
+        part: ScanWire.part(symbol), corners: ScanWire.corners(seen.corners), pose: SessionWire.pose(seen.pose))
       found.isHarmless = scans.isHarmless(symbol)
       known[seen.id] = found
       hub.publish(found, frame: frame)
@@ -145,7 +145,7 @@ package final class CodesModule: ServiceModule {
     let codes = reading.report.observations.filter { known[$0.id] != nil }.map { seen in
       CodeTracking(
         code: seen.id, trackingMethod: TrackingMethod(rawValue: seen.trackingMethod.rawValue) ?? .notTracking,
-        corners: ScanModule.corners(seen.corners), pose: SessionWire.pose(seen.pose),
+        corners: ScanWire.corners(seen.corners), pose: SessionWire.pose(seen.pose),
         rawPose: SessionWire.pose(seen.rawPose), score: seen.score)
     }
     guard !codes.isEmpty || !reading.report.lost.isEmpty else { return }

@@ -19,35 +19,10 @@ import WaymarkWorker
 /// The rules are `LiveScan`'s; here are its clock, its frames, and the words of the wire.
 @ServiceActor
 package final class ScanModule: ServiceModule {
-  package typealias Machine = LiveScan<Int, JSONValue>
+  package typealias Machine = ScanMachine
 
-  /// Called when a person went on with an accepted onboarding code.
-  var onConfirmed: @ServiceActor (ScanSuccessful) -> Void = { _ in }
+  package typealias Rules = ScanRules
 
-  /// Told of the text of each code in view of an armed scan: whether it is for somebody else, so that the scan does not read it.
-  var isForOthers: @ServiceActor (String) -> Bool = { _ in false }
-
-  /// The rules of a scan.
-  package struct Rules: Sendable {
-    /// The policy.
-    package var judge = OnboardingJudge()
-    /// Where confirmations are written down.
-    package var replayGuard: (any ReplayGuard)?
-    /// The symbologies to read, and when a code is new again.
-    package var settings = Machine.Settings()
-    /// Frames a second that are looked at, at most.
-    package var rate: Double?
-    /// True when frames that come from no camera may onboard the device.
-    var acceptsPlayedFrames = false
-
-    package init() {}
-  }
-
-  unowned let hub: Hub
-  /// The armed scan.
-  var machine: Machine
-  private(set) var rules: Rules
-  private let lane: BarcodeLane
   /// A reader of codes beside the armed scan.
   enum Reader: Hashable {
     /// Those who follow codes.
@@ -58,18 +33,28 @@ package final class ScanModule: ServiceModule {
 
   /// Where what was read is put for each of them.
   let mail = (followers: CodeMailbox(), scene: CodeMailbox())
-  /// The symbologies that each of them wants.
+  private(set) var rules: Rules
+  /// Told of the text of each code in view of an armed scan: whether it is for somebody else, so that the scan does not read it.
+  var isForOthers: @ServiceActor (String) -> Bool = { _ in false }
+  private unowned let hub: Hub
+  /// The armed scan.
+  private var machine: Machine
+  private let capture: CaptureModule
+  private let lane: BarcodeLane
+  private var publisher: ScanPublisher
+  private let confirmations: ConfirmationWriter
+  private(set) lazy var stills = StillScans(
+    hub: hub, isolation: capture.isolation, rules: { [unowned self] in self.rules },
+    arm: { [unowned self] in try self.arm($0, $1) })
+  /// The symbologies that each of the other readers wants.
   private var besides: [Reader: Set<Symbology>] = [:]
-  let capture: CaptureModule
   private var deadline: Scheduled<Void>?
   private var progress: Scheduled<Void>?
   private var lastStatus: ScannerStatus
-  var frame: FrameReference?
+  /// The frame whose reading is worked on.
+  private var frame: FrameReference?
   /// The picture that the armed scan came from, when it was none of the camera.
-  var picture: (scan: String, id: String?)?
-  /// The confirmation that is being written: whether it is the first of its code.
-  private var recording: Task<Bool?, Never>?
-  var stillCount = 0
+  private var picture: (scan: String, id: String?)?
 
   /// The module of `hub`, with a lane in the pipeline of `capture`.
   package init(hub: Hub, capture: CaptureModule, rules: Rules) {
@@ -77,6 +62,8 @@ package final class ScanModule: ServiceModule {
     self.capture = capture
     self.rules = rules
     machine = Machine(settings: rules.settings)
+    publisher = ScanPublisher(hub: hub)
+    confirmations = ConfirmationWriter(log: hub.log.subsystem(.scan))
     lastStatus = ScannerStatus(status: .idle)
     let relay = WeakReference<ScanModule>()
     let (isolation, mail) = (capture.isolation, mail)
@@ -125,6 +112,77 @@ package final class ScanModule: ServiceModule {
     status.scan = armed
   }
 
+  // MARK: Requests
+
+  package func register(in methods: inout MethodTable) {
+    methods.add(ScanBeginRequest.self) { [weak self] request, connection in
+      guard let self else { throw ServiceError.stopping }
+      let wanted = try ScanWire.request(request, of: connection.number)
+      try self.perform(.begin(wanted))
+      return ScanBeginResult(scan: self.machine.scan?.id ?? "")
+    }
+    methods.add(ScanCancelRequest.self) { [weak self] request, connection in
+      try self?.perform(.cancel(scan: request.scan, by: connection.number))
+      return Empty()
+    }
+    methods.addLater(ScanConfirmRequest.self) { [weak self] request, connection in
+      guard let self else { throw ServiceError.stopping }
+      try self.perform(.confirm(scan: request.scan, by: connection.number))
+      // Taken at once: it may be over before the answer is worked on.
+      let recording = self.confirmations.take()
+      return {
+        try await ConfirmationWriter.written(recording)
+        return Empty()
+      }
+    }
+    methods.addLater(GalleryScanRequest.self) { [weak self] request, connection in
+      guard let self else { throw ServiceError.stopping }
+      return { try await self.stills.scanPicture(request, connection) }
+    }
+    methods.addUpload(ScanPictureRequest.self, largest: ScanPictureRequest.largest) {
+      [weak self] request, body, connection in
+      guard let self else { throw ServiceError.stopping }
+      guard let body else {
+        throw ServiceError(
+          .badParams, "size must be between 1 and \(ScanPictureRequest.largest) bytes.",
+          hint: "Send the bytes of a picture file.")
+      }
+      return { try await self.stills.scanUpload(request, body, connection) }
+    }
+  }
+
+  /// Hands a request of a client in; a refusal is thrown.
+  private func perform(_ input: Machine.Input) throws {
+    let effects = machine.handle(input, at: MonotonicClock.now)
+    apply(effects)
+    for case .refused(let refusal) in effects { throw ScanWire.error(refusal, client: hub.actor) }
+  }
+
+  /// An accepted picture waits for its confirmation like an accepted frame: it is armed and shown the picture.
+  private func arm(_ still: StillScans.Accepted, _ connection: Connection) throws -> GalleryScanResult {
+    // A client that left while the picture was read would hold the scanner for ever.
+    guard hub.connections[connection.number] === connection else {
+      throw ServiceError(.badPicture, "The client disconnected.", hint: "Send the picture again.")
+    }
+    let now = MonotonicClock.now
+    let wanted = Machine.Request(
+      owner: connection.number, mode: .onboarding, symbologies: still.symbologies, context: still.context)
+    var effects = machine.handle(.begin(wanted), at: now)
+    for case .refused(let refusal) in effects { throw ScanWire.error(refusal, client: hub.actor) }
+    if let scan = machine.scan?.id { picture = (scan, still.picture) }
+    let look = Machine.Observation(
+      reading: still.reading, size: still.size, captured: now, date: hub.date, judge: rules.judge)
+    // Symbologies that misread want two frames that agree; a still picture agrees with itself.
+    for _ in 0..<2 where machine.demand != nil { effects += machine.handle(.frame(look), at: now) }
+    apply(effects)
+    guard let pending = machine.pending else {
+      throw ServiceError(.internalError, "The picture could not be processed.", hint: "See the service's log.")
+    }
+    return GalleryScanResult(
+      scan: pending.scan.id, outcome: .successful,
+      successful: [publisher.successful(pending.scan, pending.success, view(pending.scan))])
+  }
+
   // MARK: Frames
 
   /// Reads codes of these symbologies, whatever is armed, and puts them into the mailbox of who wants them.
@@ -160,48 +218,25 @@ package final class ScanModule: ServiceModule {
     frame = nil
   }
 
-  // MARK: Confirming
-
-  /// Returns the write that the answer to a confirmation waits for, once; `nil` when nothing is to be written.
-  func takeRecording() -> Task<Bool?, Never>? {
-    defer { recording = nil }
-    return recording
-  }
-
-  private func record(_ entry: ReplayEntry) {
-    let replayGuard = rules.replayGuard
-    recording = Task { @ServiceActor [weak self] in
-      var isFirst: Bool?
-      if let replayGuard {
-        do {
-          isFirst = try await BlockingWork.records.runIfActive { try replayGuard.record(entry) }
-        } catch {
-          self?.hub.log.subsystem(.scan).error("\((error as? ServiceProblem)?.message ?? "\(error)")")
-        }
-      }
-      guard let self else { return isFirst }
-      self.apply(self.machine.handle(.recorded(isFirst), at: MonotonicClock.now))
-      return isFirst
-    }
-  }
-
-  /// Waits until a confirmation is written; throws unless it was written, and for the first time.
-  nonisolated static func written(_ recording: Task<Bool?, Never>?) async throws {
-    guard let recording else { return }
-    switch await recording.value {
-    case true?: return
-    case false?:
-      throw ServiceError(.replayed, "The code was confirmed before.", hint: "Ask for a new code.")
-    case nil:
-      throw ServiceError(
-        .internalError, "The confirmation could not be saved.",
-        hint: "Check replay.folder: its disk may be full or it may not be written.")
-    }
-  }
-
   // MARK: Effects
 
-  func apply(_ effects: [Machine.Effect]) {
+  /// Sets what is called when a person went on with an accepted onboarding code.
+  func onConfirmed(_ handler: @escaping @ServiceActor (ScanSuccessful) -> Void) { publisher.onConfirmed = handler }
+
+  /// Returns whether observers may see the text of a code that nobody has judged.
+  func isHarmless(_ symbol: Symbol) -> Bool {
+    ScanWire.isHarmless(.init(symbol: symbol, verdict: nil), rules.judge.policy)
+  }
+
+  /// What a verdict of `scan` comes from: its picture, the frame at hand, else what plays now.
+  private func view(_ scan: Machine.Scan) -> ScanPublisher.View {
+    let isOfPicture = picture?.scan == scan.id
+    return ScanPublisher.View(
+      frame: frame, source: isOfPicture ? .picture : frame?.source ?? ScanSource(capture.pipeline.source.origin),
+      picture: isOfPicture ? picture?.id : nil, policy: rules.judge.policy)
+  }
+
+  private func apply(_ effects: [Machine.Effect]) {
     var isChanged = false
     for effect in effects {
       switch effect {
@@ -210,10 +245,16 @@ package final class ScanModule: ServiceModule {
           "a scan is armed", metadata: ["scan": "\(scan.id)", "mode": "\(scan.request.mode.rawValue)"])
       case .refused: break
       case .changed: isChanged = true
-      case .record(let entry): record(entry)
+      case .record(let entry):
+        confirmations.write(entry, to: rules.replayGuard) { [weak self] isFirst in
+          guard let self else { return }
+          self.apply(self.machine.handle(.recorded(isFirst), at: MonotonicClock.now))
+        }
       case .notRecorded(let scan):
         hub.log.subsystem(.scan).error("a confirmation could not be saved", metadata: ["scan": "\(scan.id)"])
-      case .successful, .invalid, .unsuccessful, .guide, .confirmed, .cancelled, .ended: publish(effect)
+      case .successful(let scan, _), .invalid(let scan, _, _), .unsuccessful(let scan, _, _, _), .guide(let scan, _),
+        .confirmed(let scan, _, _), .cancelled(let scan, _, _), .ended(let scan, _, _):
+        publisher.publish(effect, view(scan))
       }
     }
     guard isChanged else { return }
@@ -231,7 +272,7 @@ package final class ScanModule: ServiceModule {
     var status = ScannerStatus(status: .idle)
     status.scan = machine.scan?.id
     status.mode = machine.scan.map { ScanMode($0.request.mode) }
-    status.by = actor(machine.scan?.request.owner)
+    status.by = hub.actor(machine.scan?.request.owner)
     switch machine.phase {
     case .idle: status.status = camera.status == .streaming ? .ready : .idle
     case .waiting, .confirming: status.status = .ready
@@ -251,8 +292,9 @@ package final class ScanModule: ServiceModule {
   private var armed: ArmedScan? {
     guard let scan = machine.scan else { return nil }
     return ArmedScan(
-      scan: scan.id, mode: ScanMode(scan.request.mode), context: scan.request.context, by: actor(scan.request.owner),
-      pending: machine.pending.map { successful($0, $1) })
+      scan: scan.id, mode: ScanMode(scan.request.mode), context: scan.request.context,
+      by: hub.actor(scan.request.owner),
+      pending: machine.pending.map { publisher.successful($0, $1, view($0)) })
   }
 
   private func publishStatus() {

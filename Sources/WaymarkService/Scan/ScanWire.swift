@@ -1,15 +1,23 @@
 import FoundationEssentials
 import WaymarkBarcodes
 import WaymarkGeometry
-import WaymarkJSON
+import WaymarkImage
+package import WaymarkJSON
 import WaymarkOnboarding
-import WaymarkPipeline
+package import WaymarkPipeline
 import WaymarkProtocol
+import WaymarkServer
 import WaymarkSymbologies
+import WaymarkSystem
 
-/// Verdicts in the words of the wire.
-extension ScanModule {
-  nonisolated static func successful(
+/// The scan of a device: its clients are numbers, and their context is JSON.
+package typealias ScanMachine = LiveScan<Int, JSONValue>
+
+/// Requests, verdicts and refusals of scans between the words of the wire and the values of the machine.
+enum ScanWire {
+  typealias Machine = ScanMachine
+
+  static func successful(
     _ scan: String, _ context: JSONValue?, _ success: Machine.Success, source: ScanSource,
     picture: String?, by actor: Actor?, policy: OnboardingPolicy
   ) -> ScanSuccessful {
@@ -28,18 +36,13 @@ extension ScanModule {
   }
 
   /// Which part of a message a code carries.
-  nonisolated static func part(_ symbol: Symbol) -> MessagePart? {
+  static func part(_ symbol: Symbol) -> MessagePart? {
     symbol.part.map { MessagePart(index: $0.index, count: $0.count, id: $0.id) }
-  }
-
-  /// Returns whether observers may see the text of a code that nobody has judged.
-  func isHarmless(_ symbol: Symbol) -> Bool {
-    Self.isHarmless(.init(symbol: symbol, verdict: nil), rules.judge.policy)
   }
 
   /// Returns whether observers may see the text of a code: what the policy's judge knows to be harmless, and the numbers of
   /// things for sale, whatever else they are read for.
-  nonisolated static func isHarmless(_ success: Machine.Success, _ policy: OnboardingPolicy) -> Bool {
+  static func isHarmless(_ success: Machine.Success, _ policy: OnboardingPolicy) -> Bool {
     if let verdict = success.verdict { return verdict.isHarmless }
     let symbol = success.symbol
     // A part does not show what the whole is.
@@ -53,16 +56,16 @@ extension ScanModule {
   }
 
   /// A field that stands once is its value, one that stands several times a list.
-  nonisolated static func fields(_ fields: [PayloadField]) -> JSONValue {
+  static func fields(_ fields: [PayloadField]) -> JSONValue {
     .object(
       Dictionary(grouping: fields, by: \.name).mapValues { same in
         same.count == 1 ? .string(same[0].value) : .array(same.map { .string($0.value) })
       })
   }
 
-  nonisolated static func corners(_ quad: Quadrilateral) -> [[Double]] { quad.corners.map { [$0.x, $0.y] } }
+  static func corners(_ quad: Quadrilateral) -> [[Double]] { quad.corners.map { [$0.x, $0.y] } }
 
-  nonisolated static func reason(
+  static func reason(
     _ reason: ReadingFailure
   ) -> UnsuccessfulReason {
     switch reason {
@@ -72,14 +75,66 @@ extension ScanModule {
     case .codeNotReadable: .codeNotReadable
     }
   }
+
+  /// The request of a client as the machine takes it.
+  static func request(_ request: ScanBeginRequest, of owner: Int) throws -> Machine.Request {
+    var wanted = Machine.Request(owner: owner, mode: Machine.Mode(request.mode))
+    wanted.symbologies = try request.symbologies.map { try symbologies($0) }
+    if let shares = request.region {
+      guard let region = ScanRegion(shares) else {
+        throw ServiceError(
+          .badParams, "region must be four fractions x, y, width, height inside the frame.",
+          hint: "[0.25, 0.25, 0.5, 0.5] is the middle of the frame.")
+      }
+      wanted.region = region
+    }
+    wanted.timeout = request.timeout
+    wanted.once = request.once ?? false
+    wanted.context = request.context
+    return wanted
+  }
+
+  /// Symbologies by their names.
+  static func symbologies(_ names: [String]) throws -> Set<Symbology> {
+    guard !names.isEmpty else {
+      throw ServiceError(.badParams, "symbologies is empty.", hint: "Leave it out for the configured ones.")
+    }
+    return Set(
+      try names.map { name in
+        guard let symbology = Symbology(name: name) else {
+          let known = Symbology.allCases.map(\.rawValue).joined(separator: ", ")
+          throw ServiceError(
+            .badParams, "There is no symbology \"\(DisplayText.escaped(name, limit: 40))\".", hint: "Known: \(known).")
+        }
+        return symbology
+      })
+  }
+
+  /// A refusal in the words of the wire.
+  ///
+  /// - Parameter client: the client of a number.
+  static func error(_ refusal: Machine.Refusal, client: (Int?) -> Actor?) -> ServiceError {
+    switch refusal {
+    case .busy(let holder):
+      ServiceError(
+        .busy, "Another client holds the scanner.", hint: "Wait until its scan is over.", holder: client(holder))
+    case .noScan: ServiceError(.noScan, "No scan of this id is armed.", hint: "Arm one with scan.begin.")
+    case .nothingToConfirm:
+      ServiceError(.nothingToConfirm, "No verdict is waiting to be confirmed.", hint: "Wait for scan.successful.")
+    case .confirming:
+      ServiceError(.busy, "A confirmation is being saved.", hint: "Try again in a moment.")
+    }
+  }
 }
 
-extension LiveScan.Mode {
+extension LiveScanValues.Mode {
   /// As the wire names it.
   init(_ mode: ScanMode) { self = mode == .onboarding ? .onboarding : .barcode }
 }
 
 extension ScanMode {
   /// As the machine names it.
-  init<Owner, Context>(_ mode: LiveScan<Owner, Context>.Mode) { self = mode == .onboarding ? .onboarding : .barcode }
+  init<Owner, Context>(_ mode: LiveScanValues<Owner, Context>.Mode) {
+    self = mode == .onboarding ? .onboarding : .barcode
+  }
 }

@@ -1,10 +1,36 @@
 import Foundation
 import Logging
-import WaymarkPipeline
+package import WaymarkPipeline
 import WaymarkScenes
 import WaymarkSystem
 
-extension ScenesModule.Settings {
+/// The settings of scenes.
+package struct SceneSettings: Sendable {
+  /// Folders of scenes.
+  package var folders: [String] = []
+  /// Where compiled anchors are kept; a place of the system's choice when missing.
+  package var cache: String?
+  /// The scene to load at the start.
+  package var load: String?
+  /// True if the session starts as soon as that scene is loaded.
+  package var start = false
+  /// Seconds from matched to annotating.
+  package var annotateAfter: Double?
+  /// Seconds out of view after which an anchor counts as lost.
+  package var lostAfter: Double?
+  /// A library to follow while no session is active.
+  package var library: String?
+  /// Frames a second at most.
+  package var rate: Double?
+  /// How cameras map directions to pixels.
+  package var cameras = CameraChoice()
+  /// How often the files of the scene are looked at, in seconds.
+  var watchInterval = 1.0
+
+  package init() {}
+}
+
+extension SceneSettings {
   /// The times of the session.
   var session: SessionConfiguration {
     var session = SessionConfiguration()

@@ -1,78 +1,17 @@
-import Logging
-import NIOCore
-import WaymarkAnchors
-import WaymarkFrames
-import WaymarkImage
 package import WaymarkPipeline
 package import WaymarkProtocol
-import WaymarkScenes
 package import WaymarkServer
-import WaymarkSystem
 package import WaymarkWorker
 
 /// `scene.*`, `session.*`, `annotation.*`, `card.*` and the events of anchors.
 ///
-/// The session belongs to the device: there is one, whoever commands it, and events say who did what. While no session is
-/// active, a library from the configuration is followed on its own.
+/// The session belongs to the device: there is one, whoever commands it, and events say who did what. `SceneSession` has it,
+/// `SceneInUse` its scene, and `SceneMethods` are what clients ask of it.
 @ServiceActor
 package final class ScenesModule: ServiceModule {
-  /// The settings of scenes.
-  package struct Settings: Sendable {
-    /// Folders of scenes.
-    package var folders: [String] = []
-    /// Where compiled anchors are kept; a place of the system's choice when missing.
-    package var cache: String?
-    /// The scene to load at the start.
-    package var load: String?
-    /// True if the session starts as soon as that scene is loaded.
-    package var start = false
-    /// Seconds from matched to annotating.
-    package var annotateAfter: Double?
-    /// Seconds out of view after which an anchor counts as lost.
-    package var lostAfter: Double?
-    /// A library to follow while no session is active.
-    package var library: String?
-    /// Frames a second at most.
-    package var rate: Double?
-    /// How cameras map directions to pixels.
-    package var cameras = CameraChoice()
-    /// How often the files of the scene are looked at, in seconds.
-    var watchInterval = 1.0
+  package typealias Settings = SceneSettings
 
-    package init() {}
-  }
-
-  unowned let hub: Hub
-  let lane: AnchorLane
-  private(set) var catalog: SceneCatalog
-  private(set) var store: SceneStore
-  private(set) var settings: Settings
-  /// The session and the scene it is in.
-  private(set) var session: Session
-  var loaded: LoadedScene?
-  /// The session that follows when no client has one.
-  private var alone: Session
-  private var library: AnchorLibrary?
-  /// The last reported problem of a damaged library.
-  private var toldFailure: String?
-  /// The load that runs; a newer one takes its place.
-  var loading = 0
-  var watching = false
-  /// The scene of the configuration while it cannot be used: it is tried again when its files change.
-  var awaited: String?
-  var awaitedStamp: SceneFingerprint?
-  var isStopped = false
-  private var generation = 0
-  private var followsScene: Bool?
-  private let pipeline: FramePipeline
-  /// The module that reads codes; without it none are found.
-  private let scans: ScanModule?
-  /// How the camera in use maps directions to pixels.
-  private var cameras = CameraChoice()
-  private var lastFrame: FrameReference?
-  private var intrinsics: Intrinsics?
-  private let isolation: Isolation
-  private var timer: Scheduled<Void>?
+  private let session: SceneSession
 
   /// The module of `hub`, with a lane in `pipeline`.
   ///
@@ -80,280 +19,31 @@ package final class ScenesModule: ServiceModule {
   package init(
     hub: Hub, pipeline: FramePipeline, scans: ScanModule? = nil, isolation: Isolation = .none, settings: Settings
   ) {
-    self.hub = hub
-    self.isolation = isolation
-    self.scans = scans
-    self.settings = settings
-    self.pipeline = pipeline
-    cameras = settings.cameras.narrowed(to: pipeline.status.device)
-    session = Session(configuration: settings.session)
-    alone = Session(configuration: settings.session)
-    catalog = SceneCatalog(folders: settings.folders)
-    store = SceneStore(cache: settings.cache, isolation: isolation)
-    let relay = WeakReference<ScenesModule>()
-    lane = .anchors(
-      from: scans?.mail.scene ?? CodeMailbox(), maximumRate: settings.rate,
-      deliver: { reading, frame in
-        let reference = FrameReference(frame)
-        ServiceActor.execute { relay.object?.take(reading, reference) }
-      })
-    relay.object = self
-    pipeline.add(lane)
+    session = SceneSession(hub: hub, pipeline: pipeline, scans: scans, isolation: isolation, settings: settings)
   }
 
   package var features: [String] { ["anchors", "scenes", "session"] }
 
-  /// Opens the library and loads the scene of the configuration.
-  package func start() {
-    openLibrary()
-    review()
-    loadConfigured()
-  }
+  package func register(in methods: inout MethodTable) { SceneMethods.register(session, in: &methods) }
 
-  private func openLibrary() {
-    library = nil
-    guard let path = settings.library else { return }
-    do {
-      let opened = try AnchorLibrary(path: path)
-      try opened.load()
-      library = opened
-    } catch {
-      hub.log.subsystem(.scenes).error(
-        "the anchor library cannot be used",
-        metadata: [
-          "library": "\(path)", "code": "\(error.code)", "message": "\(error.message)", "hint": "\(error.hint)",
-        ])
-    }
-  }
+  /// Opens the library and loads the scene of the configuration.
+  package func start() { session.start() }
+
+  /// The settings in use.
+  var settings: Settings { session.settings }
 
   /// Takes over what the configuration says now.
-  ///
-  /// The scene in use stays, with phase and selection, unless another one is named; it is read again where its name now
-  /// means another folder.
-  package func use(_ new: Settings) {
-    let old = settings
-    settings = new
-    catalog = SceneCatalog(folders: new.folders)
-    if new.cache != old.cache { store = SceneStore(cache: new.cache, isolation: isolation) }
-    session.configuration = new.session
-    alone.configuration = new.session
-    lane.setMaximumRate(new.rate)
-    if followsScene == true, let loaded { read(loaded.codes) }
-    if new.library != old.library { openLibrary() }
-    let before = cameras
-    cameras = new.cameras.narrowed(to: pipeline.status.device)
-    review(again: cameras != before || (new.library != old.library && followsScene == false))
-    if new.load != old.load || (loaded == nil && new.load != nil) {
-      loadConfigured()
-    } else if new.folders != old.folders {
-      reloadIfMoved()
-    }
-  }
+  package func use(_ new: Settings) { session.use(new) }
 
   /// Another camera is in use: it may have a calibration of its own.
-  func sourceChanged() {
-    let now = settings.cameras.narrowed(to: pipeline.status.device)
-    guard now != cameras else { return }
-    cameras = now
-    review(again: true)
-  }
+  func sourceChanged() { session.sourceChanged() }
 
-  package func stop() {
-    isStopped = true
-    timer?.cancel()
-    lane.setEnabled(false)
-    scans?.mail.scene.setOpen(false)
-  }
+  package func stop() { session.stop() }
 
-  // MARK: The session
+  package func contribute(to status: inout StatusResult) { session.contribute(to: &status) }
 
-  /// Gives the session an input and tells everybody what follows.
-  ///
-  /// - Returns: why it was refused, if it was.
-  @discardableResult
-  func send(_ input: SessionInput, by actor: Actor?) -> SessionRefusal? {
-    handle(input, at: MonotonicClock.now, by: actor)
-  }
-
-  private func handle(
-    _ input: SessionInput, at time: Double, by actor: Actor?, frame: FrameReference? = nil,
-    reading: AnchorReading? = nil
-  ) -> SessionRefusal? {
-    let effects = session.handle(input, at: time)
-    let refusal = publish(effects, by: actor, frame, reading)
-    review()
-    timer?.cancel()
-    if let deadline = session.deadline, !isStopped {
-      // A moment late rather than early: early would change nothing.
-      timer = ServiceActor.schedule(after: deadline - MonotonicClock.now + 0.002) { [weak self] in
-        self?.send(.tick, by: nil)
-      }
-    }
-    return refusal
-  }
-
-  private func take(_ reading: AnchorReading, _ frame: FrameReference) {
-    guard reading.generation == generation, !isStopped else { return }
-    lastFrame = frame
-    logDamage()
-    intrinsics = SessionWire.intrinsics(reading.intrinsics)
-    let input = SessionInput.frame(
-      SessionFrame(
-        width: frame.width, height: frame.height, intrinsics: reading.intrinsics, sightings: reading.sightings))
-    if followsScene == true {
-      _ = handle(input, at: frame.captured, by: nil, frame: frame, reading: reading)
-    } else {
-      _ = publish(alone.handle(input, at: frame.captured), by: nil, frame, reading)
-    }
-  }
-
-  /// Says once in the log that the library in use was found to be damaged.
-  private func logDamage() {
-    guard let failure = (followsScene == true ? loaded?.library : library)?.failure, toldFailure != failure.message
-    else {
-      return
-    }
-    toldFailure = failure.message
-    hub.log.subsystem(.scenes).error(
-      "the anchor library is damaged", metadata: ["message": "\(failure.message)", "hint": "\(failure.hint)"])
-  }
-
-  private func publish(
-    _ effects: [SessionEffect], by actor: Actor?, _ frame: FrameReference?, _ reading: AnchorReading?
-  ) -> SessionRefusal? {
-    var refusal: SessionRefusal?
-    // An anchor that time or a command ends was seen in the last frame.
-    let seenIn = frame ?? lastFrame
-    for effect in effects {
-      switch effect {
-      case .phase(let status): hub.publish(SessionWire.phase(status, loaded, by: actor), frame: frame)
-      case .anchorFound(let seen): hub.publish(found(seen), frame: frame)
-      case .anchorLost(let anchor, let lastSeen):
-        hub.publish(AnchorLost(anchor: anchor, lastSeen: lastSeen), frame: seenIn)
-      case .anchorsUpdated(let states):
-        if let camera = reading.map({ SessionWire.intrinsics($0.intrinsics) }) ?? intrinsics {
-          hub.publish(SessionWire.updated(states, camera), frame: seenIn)
-        }
-      case .markerChanged(let id, let visible, let selected, let pulsing):
-        hub.publish(MarkerChanged(id: id, visible: visible, selected: selected, pulsing: pulsing), frame: frame)
-      case .annotationSelected(let annotation):
-        hub.publish(AnnotationSelected(id: annotation.id, card: SessionWire.card(annotation), by: actor))
-      case .annotationCleared(let id): hub.publish(AnnotationCleared(id: id, by: actor))
-      case .cardOpened(let annotation):
-        hub.publish(CardOpened(id: annotation.id, card: SessionWire.card(annotation), by: actor))
-      case .cardClosed(let id): hub.publish(CardClosed(id: id, by: actor))
-      case .cardAction(let annotation):
-        guard let type = SessionWire.actionType(annotation.card?.actionType) else { continue }
-        hub.publish(
-          CardAction(
-            id: annotation.id, actionType: type, actionData: annotation.card?.actionData,
-            businessObject: annotation.businessObject.map(SessionWire.json), by: actor))
-      case .refused(let why): refusal = why
-      }
-    }
-    return refusal
-  }
-
-  private func found(_ seen: AnchorDetection) -> AnchorFound {
-    SessionWire.found(seen, isHarmless: seen.code.map { scans?.isHarmless($0) ?? false } ?? false)
-  }
-
-  // MARK: What is looked for
-
-  /// Fits the lane to what is wanted: the scene's anchors while a session is active, else the library's.
-  ///
-  /// - Parameter again: whether what is looked for, or through what, has changed although its kind has not.
-  private func review(again: Bool = false) {
-    guard !isStopped else { return }
-    let scene = session.phase != .inactive && loaded != nil
-    let wanted: Bool? = scene ? true : library != nil ? false : nil
-    guard wanted != followsScene || (again && wanted != nil) else { return }
-    // An anchor that was followed before is not any more; the events must say so.
-    if followsScene == true, wanted != true {
-      _ = publish(session.handle(.followingStopped, at: MonotonicClock.now), by: nil, nil, nil)
-    }
-    if followsScene == false, wanted != false || again {
-      _ = publish(alone.handle(.followingStopped, at: MonotonicClock.now), by: nil, nil, nil)
-    }
-    followsScene = wanted
-    generation += 1
-    let codes = wanted == true ? loaded?.codes ?? [] : []
-    lane.settings = AnchorTask(
-      library: wanted == true ? loaded?.library : wanted == false ? library : nil, codes: codes, cameras: cameras,
-      generation: generation)
-    lane.setEnabled(wanted != nil)
-    read(codes)
-  }
-
-  /// Has those codes read, and no others.
-  private func read(_ codes: [AnchorCode]) {
-    guard let scans else { return }
-    scans.mail.scene.setOpen(!codes.isEmpty)
-    let usual = scans.rules.settings.barcodeSymbologies
-    scans.read(
-      codes.reduce(into: []) { $0.formUnion($1.code.symbologies.isEmpty ? usual : Set($1.code.symbologies)) },
-      for: .scene)
-  }
-
-  /// Takes a scene into use.
-  func use(_ new: LoadedScene, reload: Bool, by actor: Actor?) {
-    let isOther = loaded?.library !== new.library || loaded?.codes != new.codes
-    loaded = new
-    awaited = nil
-    hub.publish(SceneLoaded(scene: SessionWire.description(new.name, new.scene, new.library)))
-    send(.sceneLoaded(new.scene, reload: reload), by: actor)
-    if isOther { review(again: followsScene == true) }
-    watch()
-  }
-
-  /// Uses no scene.
-  func unload(by actor: Actor?) {
-    loading += 1
-    awaited = nil
-    guard let name = loaded?.name else { return }
-    send(.sceneUnloaded, by: actor)
-    loaded = nil
-    hub.publish(SceneUnloaded(scene: name, by: actor))
-    review()
-  }
-
-  // MARK: State
-
-  package func contribute(to status: inout StatusResult) {
-    status.session = SessionWire.phase(session.phase)
-    status.scene = loaded?.name
-    let states = followsScene == false ? alone.anchorStates : session.anchorStates
-    status.anchors = states.compactMap { $0.sighting?.anchor }
-    status.intrinsics = intrinsics
-  }
-
-  package func contribute(to snapshot: inout Snapshot) {
-    snapshot.session = SessionWire.phase(session.status, loaded, by: nil)
-    snapshot.scene = loaded.map { SessionWire.description($0.name, $0.scene, $0.library) }
-    let states = followsScene == false ? alone.anchorStates : session.anchorStates
-    snapshot.anchors = states.compactMap { $0.sighting.map(found) }
-    snapshot.markers = states.flatMap(\.markers).map {
-      MarkerChanged(id: $0.id, visible: $0.visible, selected: $0.selected, pulsing: $0.visible && $0.selected)
-    }
-    let selected = session.selected.flatMap(session.annotation)
-    snapshot.annotation = selected.map { AnnotationSelected(id: $0.id, card: SessionWire.card($0)) }
-    snapshot.card = session.openCard.flatMap(session.annotation).map {
-      CardOpened(id: $0.id, card: SessionWire.card($0))
-    }
-  }
+  package func contribute(to snapshot: inout Snapshot) { session.contribute(to: &snapshot) }
 
   /// A picture of the scene in use, for `media.resource`.
-  package func picture(_ id: String) -> String? {
-    guard let loaded, let slash = id.firstIndex(of: "/") else { return nil }
-    let (kind, name) = (id[..<slash], String(id[id.index(after: slash)...]))
-    let annotation = loaded.scene.annotations.first { $0.annotation.id == name }?.annotation
-    let path: String? =
-      switch kind {
-      case "anchor": loaded.scene.anchors.first { $0.name == name }.flatMap(\.image)
-      case "card": annotation?.card?.image
-      case "icon": annotation?.marker.icon.flatMap { Scene.isPicturePath($0) ? $0 : nil }
-      default: nil
-      }
-    return path.flatMap(loaded.folder.resolved)
-  }
+  package func picture(_ id: String) -> String? { session.picture(id) }
 }

@@ -160,7 +160,7 @@ package final class TextModule: ServiceModule {
   private func busy(_ holder: Int) -> ServiceError {
     ServiceError(
       .busy, "Another client holds the text session.", hint: "Wait until its session is over.",
-      holder: Actor(client: holder, user: hub.connections[holder].map { Int($0.peer.user) }))
+      holder: hub.actor(holder))
   }
 
   private func check(_ id: String?, _ connection: Connection) throws {
@@ -204,7 +204,7 @@ package final class TextModule: ServiceModule {
     session.map { session in
       TextSession(
         session: session.id, patterns: session.patterns, region: session.request.region, languages: session.languages,
-        by: Actor(client: session.owner, user: hub.connections[session.owner].map { Int($0.peer.user) }))
+        by: hub.actor(session.owner))
     }
   }
 

@@ -1,68 +1,87 @@
 import Foundation
+import Logging
 import NIOCore
 import NIOPosix
 import WaymarkDocuments
 import WaymarkGeometry
 import WaymarkImage
 import WaymarkProtocol
-package import WaymarkServer
+import WaymarkServer
 import WaymarkSystem
 import WaymarkWorker
 
-extension DocumentsModule {
-  package func register(in methods: inout MethodTable) {
+/// The methods of documents: what clients ask for, as changes of the open document.
+@ServiceActor
+final class DocumentMethods {
+  private unowned let hub: Hub
+  private let document: OpenDocument
+  private let capture: DocumentCapture
+  /// Where documents are saved.
+  private let output: String?
+  private let isolation: Isolation
+
+  init(hub: Hub, document: OpenDocument, capture: DocumentCapture, output: String?, isolation: Isolation) {
+    self.hub = hub
+    self.document = document
+    self.capture = capture
+    self.output = output
+    self.isolation = isolation
+  }
+
+  func register(in methods: inout MethodTable) {
     methods.addLater(DocumentBeginRequest.self) { [weak self] request, connection in
       guard let self else { throw ServiceError.stopping }
-      return { try await self.inTurn { try await self.begin(request, connection) } }
+      return { try await self.document.inTurn { try self.capture.begin(request, connection) } }
     }
     methods.add(DocumentModeRequest.self) { [weak self] request, connection in
       guard let self else { throw ServiceError.stopping }
-      try self.check(connection)
-      self.mode = request.mode
-      self.review()
-      self.publishChange()
+      try self.document.check(connection)
+      self.document.mode = request.mode
+      self.capture.review()
+      self.document.publishChange()
       return Empty()
     }
     methods.add(DocumentCaptureRequest.self) { [weak self] _, connection in
-      try self?.check(connection)
-      try self?.pressShutter()
+      try self?.document.check(connection)
+      try self?.capture.pressShutter()
       return Empty()
     }
     methods.addLater(DocumentPagesRequest.self) { [weak self] _, _ in
       guard let self else { throw ServiceError.stopping }
       return {
-        try await self.inTurn {
-          guard let described = self.described else { throw Self.noSession }
+        try await self.document.inTurn {
+          guard let described = self.document.described else { throw OpenDocument.noSession }
           return described
         }
       }
     }
     methods.add(DocumentRetakeRequest.self) { [weak self] request, connection in
       guard let self else { throw ServiceError.stopping }
-      try self.check(connection)
-      self.retake = try request.page.map { try self.page($0).number }
-      self.allowAgain()
-      self.publishChange()
+      try self.document.check(connection)
+      self.document.retake = try request.page.map { try self.document.page($0).number }
+      self.capture.allowAgain()
+      self.document.publishChange()
       return Empty()
     }
     registerEditing(in: &methods)
     registerEnding(in: &methods)
     methods.addTaking(MediaDocumentRequest.self) { [weak self] request, incoming, connection in
-      try self?.send(request, incoming, connection)
+      guard let self else { throw ServiceError.stopping }
+      try self.send(request, incoming, connection)
     }
   }
 
   /// A method that changes what is written down.
   private func addEdit<R: ServiceRequest>(
     _ type: R.Type, _ methods: inout MethodTable,
-    _ body: @escaping @ServiceActor (DocumentsModule, R) async throws -> R.Result
+    _ body: @escaping @ServiceActor (DocumentMethods, R) async throws -> R.Result
   ) {
     methods.addLater(type) { [weak self] request, connection in
       guard let self else { throw ServiceError.stopping }
-      try self.check(connection)
+      try self.document.check(connection)
       return {
-        try await self.inTurn {
-          try self.check(connection)
+        try await self.document.inTurn {
+          try self.document.check(connection)
           return try await body(self, request)
         }
       }
@@ -73,8 +92,8 @@ extension DocumentsModule {
     addEdit(DocumentAdjustRequest.self, &methods) { module, request in try await module.adjust(request) }
     addEdit(DocumentFilterRequest.self, &methods) { module, request in
       let filter = PageFilter(request.filter)
-      let page = try request.page.map { try module.page($0).number }
-      try await module.change { ledger in
+      let page = try request.page.map { try module.document.page($0).number }
+      try await module.document.change { ledger in
         if page == nil { ledger.filter = filter }
         for index in ledger.pages.indices where page == nil || ledger.pages[index].number == page {
           guard ledger.pages[index].filter != filter else { continue }
@@ -82,21 +101,21 @@ extension DocumentsModule {
           ledger.pages[index].revision += 1
         }
       }
-      return try module.session()
+      return try module.document.session()
     }
     addEdit(DocumentRotateRequest.self, &methods) { module, request in
       guard [90, 180, 270].contains(request.degrees) else {
         throw ServiceError(.badParams, "degrees must be 90, 180 or 270.", hint: "Pages turn in quarters of a turn.")
       }
-      return try await module.edit(request.page) { $0.turns = ($0.turns + request.degrees / 90) % 4 }
+      return try await module.document.edit(request.page) { $0.turns = ($0.turns + request.degrees / 90) % 4 }
     }
     addEdit(DocumentReorderRequest.self, &methods) { module, request in
-      let number = try module.page(request.page).number
-      let count = module.ledger?.kept.count ?? 0
+      let number = try module.document.page(request.page).number
+      let count = module.document.ledger?.kept.count ?? 0
       guard (0..<count).contains(request.index) else {
         throw ServiceError(.badParams, "index must be between 0 and \(count - 1).", hint: "It counts from 0.")
       }
-      try await module.change { ledger in
+      try await module.document.change { ledger in
         var kept = ledger.kept
         guard let from = kept.firstIndex(where: { $0.number == number }) else { return }
         let page = kept.remove(at: from)
@@ -104,63 +123,63 @@ extension DocumentsModule {
         // Those that were taken out go behind; they come back at the end.
         ledger.pages = kept + ledger.pages.filter { $0.removed != nil }
       }
-      return try module.session()
+      return try module.document.session()
     }
     addEdit(DocumentDeleteRequest.self, &methods) { module, request in
-      let number = try module.page(request.page).number
+      let number = try module.document.page(request.page).number
       let now = Int(module.hub.wall())
-      try await module.change { ledger in
+      try await module.document.change { ledger in
         for index in ledger.pages.indices where ledger.pages[index].number == number {
           ledger.pages[index].removed = now
         }
       }
-      if module.retake == number { module.retake = nil }
-      module.allowAgain()
-      return try module.session()
+      if module.document.retake == number { module.document.retake = nil }
+      module.capture.allowAgain()
+      return try module.document.session()
     }
     addEdit(DocumentRestoreRequest.self, &methods) { module, request in
-      guard let number = Self.number(request.page),
-        module.ledger?.pages.contains(where: { $0.number == number && $0.removed != nil }) == true
-      else { throw Self.noPage }
-      try await module.change { ledger in
+      guard let number = OpenDocument.number(request.page),
+        module.document.ledger?.pages.contains(where: { $0.number == number && $0.removed != nil }) == true
+      else { throw OpenDocument.noPage }
+      try await module.document.change { ledger in
         for index in ledger.pages.indices where ledger.pages[index].number == number {
           ledger.pages[index].removed = nil
         }
       }
-      return try module.session()
+      return try module.document.session()
     }
   }
 
   private func registerEnding(in methods: inout MethodTable) {
     methods.addLater(DocumentSaveRequest.self) { [weak self] request, connection in
       guard let self else { throw ServiceError.stopping }
-      try self.check(connection)
+      try self.document.check(connection)
       return {
-        try await self.inTurn {
-          try self.check(connection)
+        try await self.document.inTurn {
+          try self.document.check(connection)
           return try await self.save(request, connection)
         }
       }
     }
     methods.addLater(DocumentDiscardRequest.self) { [weak self] _, connection in
       guard let self else { throw ServiceError.stopping }
-      try self.check(connection)
+      try self.document.check(connection)
       return {
-        try await self.inTurn {
-          try self.check(connection)
-          try await self.end(.discarded, by: connection)
+        try await self.document.inTurn {
+          try self.document.check(connection)
+          try await self.document.end(.discarded, by: connection)
           return Empty()
         }
       }
     }
     methods.addLater(DocumentEndRequest.self) { [weak self] _, connection in
       guard let self else { throw ServiceError.stopping }
-      try self.check(connection)
+      try self.document.check(connection)
       return {
         // The pages captured before are written down first.
-        try await self.inTurn {
-          try self.check(connection)
-          self.release(.ended)
+        try await self.document.inTurn {
+          try self.document.check(connection)
+          self.document.release(.ended)
           return Empty()
         }
       }
@@ -169,40 +188,10 @@ extension DocumentsModule {
 
   // MARK: Pages
 
-  nonisolated static let noPage = ServiceError(
-    .notFound, "There is no page of this id.", hint: "document.pages lists them.")
-
-  nonisolated static func number(_ id: String) -> Int? { id.hasPrefix("p") ? Int(id.dropFirst()) : nil }
-
-  /// The page of an id.
-  func page(_ id: String) throws -> DocumentManifest.Page {
-    guard let number = Self.number(id), let page = ledger?.kept.first(where: { $0.number == number }) else {
-      throw Self.noPage
-    }
-    return page
-  }
-
-  func session() throws -> DocumentSession {
-    guard let described else { throw Self.noSession }
-    return described
-  }
-
-  /// Changes one page.
-  func edit(_ id: String, _ body: (inout DocumentManifest.Page) -> Void) async throws -> DocumentPage {
-    let number = try page(id).number
-    try await change { ledger in
-      for index in ledger.pages.indices where ledger.pages[index].number == number {
-        body(&ledger.pages[index])
-        ledger.pages[index].revision += 1
-      }
-    }
-    return DocumentPage(try page(id))
-  }
-
   private func adjust(_ request: DocumentAdjustRequest) async throws -> DocumentPage {
-    let page = try page(request.page)
+    let page = try document.page(request.page)
     guard let corners = request.corners else {
-      return try await edit(request.page) { page in
+      return try await document.edit(request.page) { page in
         page.outline = nil
         page.bends = nil
       }
@@ -224,14 +213,14 @@ extension DocumentsModule {
         hint: "List them clockwise from the page's top left, as a convex quadrilateral.")
     }
     var bends: [Double]?
-    if request.snap == true, let store {
-      let (isolation, number, near) = (self.isolation, page.number, outline)
-      let result = try await Self.blocking {
+    if request.snap == true, let store = document.store {
+      let (isolation, number, near) = (isolation, page.number, outline)
+      let result = try await OpenDocument.blocking {
         try isolation.page(try store.picture(number), PageRequest(.place(near: near)))
       }
       if case .place(let place?) = result { (outline, bends) = (place.outline, place.bends) }
     }
-    return try await edit(request.page) { page in
+    return try await document.edit(request.page) { page in
       page.outline = outline
       page.bends = bends
     }
@@ -239,14 +228,17 @@ extension DocumentsModule {
 
   // MARK: Pictures
 
-  private func send(_ request: MediaDocumentRequest, _ incoming: IncomingRequest, _ connection: Connection) throws {
+  private func send(
+    _ request: MediaDocumentRequest, _ incoming: IncomingRequest, _ connection: Connection
+  ) throws {
     // One that was taken out can still be looked at, as long as it can be brought back.
-    guard let number = Self.number(request.page), let store,
-      let page = ledger?.pages.first(where: { $0.number == number })
-    else { throw Self.noPage }
+    guard let number = OpenDocument.number(request.page), let store = document.store,
+      let page = document.ledger?.pages.first(where: { $0.number == number })
+    else { throw OpenDocument.noPage }
     let outlet = connection.carryPictures()
     connection.countInFlight(1)
-    let (hub, isolation, scheduler) = (hub, self.isolation, hub.pictures)
+    let (hub, isolation) = (hub, isolation)
+    let scheduler = hub.pictures
     let order =
       request.original == true
       ? PageRequest(.jpeg(width: request.width))
@@ -258,7 +250,7 @@ extension DocumentsModule {
         let made = try await scheduler.work(for: connection) { stop in
           try isolation.page(try store.picture(page.number), order, or: stop)
         }
-        guard case .picture(let picture, _) = made else { throw Self.noPage }
+        guard case .picture(let picture, _) = made else { throw OpenDocument.noPage }
         reservation.resize(to: picture.bytes.count)
         let header = MediaHeader(
           id: incoming.id, format: PictureFormat.jpeg.rawValue, width: picture.width, height: picture.height,
@@ -277,43 +269,38 @@ extension DocumentsModule {
       connection.countInFlight(-1)
     }
   }
-}
 
-extension DocumentPage {
-  /// As the wire tells it.
-  init(_ page: DocumentManifest.Page) {
-    let shape = page.outline.map { PageShape(outline: $0, width: Double(page.width), height: Double(page.height)) }
-    self.init(
-      id: DocumentsModule.id(page.number), revision: page.revision, width: page.width, height: page.height,
-      corners: page.outline?.corners.map { [$0.x, $0.y] }, format: shape?.format?.rawValue,
-      filter: DocumentFilter(page.filter), rotation: page.turns * 90,
-      captured: WallClock.timestamp(seconds: page.captured)
-    )
-  }
-}
+  // MARK: Saving
 
-extension PageFilter {
-  /// The filter of the wire.
-  init(_ filter: DocumentFilter) {
-    self =
-      switch filter {
-      case .colour: .colour
-      case .grayscale: .grayscale
-      case .blackAndWhite: .blackAndWhite
-      case .photo: .photo
-      }
-  }
-}
-
-extension DocumentFilter {
-  /// As the wire calls it.
-  init(_ filter: PageFilter) {
-    self =
-      switch filter {
-      case .colour: .colour
-      case .grayscale: .grayscale
-      case .blackAndWhite: .blackAndWhite
-      case .photo: .photo
-      }
+  /// Writes the pages into files, tells where they are, and ends the session.
+  private func save(
+    _ request: DocumentSaveRequest, _ connection: Connection
+  ) async throws -> DocumentSaved {
+    guard let ledger = document.ledger, let store = document.store, let output else {
+      throw OpenDocument.noSession
+    }
+    let pages = ledger.kept
+    guard !pages.isEmpty else {
+      throw ServiceError(.badParams, "The document has no pages.", hint: "Capture one, or end the session.")
+    }
+    guard let name = DocumentWriter.name(request.name, now: Int(hub.wall())) else {
+      throw ServiceError(
+        .badParams, "name is not a valid file name.",
+        hint: "Use at most 120 bytes without slashes and control characters, not beginning with a dot.")
+    }
+    let format = request.format ?? .pdf
+    let writer = DocumentWriter(
+      store: store, isolation: isolation, pages: pages, version: hub.version, created: Int(hub.wall()))
+    let paths = try await OpenDocument.blocking { try writer.write(format, into: output, named: name) }
+    let saved = DocumentSaved(
+      session: ledger.session, format: format, pages: pages.count, paths: paths, by: connection.actor)
+    hub.publish(saved)
+    // From here on the pages are in their file: that they cannot be removed is not a reason to say that they were not saved.
+    do {
+      try await document.end(.saved, by: connection)
+    } catch {
+      hub.log.subsystem(.documents).error("saved pages could not be removed", metadata: ["error": "\(error)"])
+    }
+    return saved
   }
 }

@@ -3,9 +3,93 @@ import NIOPosix
 import WaymarkProtocol
 import WaymarkScenes
 import WaymarkServer
+import WaymarkWorker
 
-extension ScenesModule {
-  /// Loads a scene in the background and takes it into use; what was in use stays until then, and if this fails.
+/// The scene in use: loads it off the loop, watches its files, and loads it again when they have changed.
+///
+/// It tells how loading goes and why it fails; what a new scene means for the session is told to `onLoad`.
+@ServiceActor
+final class SceneInUse {
+  /// A scene that was taken into use, and how.
+  struct Change {
+    var scene: LoadedScene
+    /// True if what is looked for is another than before.
+    var isOther: Bool
+    /// True if it is the same scene with other files.
+    var isReload: Bool
+    var by: Actor?
+  }
+
+  private(set) var loaded: LoadedScene?
+  private(set) var catalog: SceneCatalog
+  private var store: SceneStore
+  private var settings: SceneSettings
+  /// Counts loads: a newer one takes the place of the one that runs.
+  private var loads = 0
+  private var isWatching = false
+  /// The scene of the configuration while it cannot be used: it is tried again when its files change.
+  private var awaited: String?
+  private var awaitedStamp: SceneFingerprint?
+  private var isStopped = false
+  private unowned let hub: Hub
+  private let isolation: Isolation
+  /// Called when a scene is in use.
+  private let onLoad: @ServiceActor (Change) -> Void
+  /// Called when the session of the configured scene is to start.
+  private let onReady: @ServiceActor () -> Void
+
+  init(
+    hub: Hub, isolation: Isolation, settings: SceneSettings,
+    onLoad: @escaping @ServiceActor (Change) -> Void, onReady: @escaping @ServiceActor () -> Void
+  ) {
+    self.hub = hub
+    self.isolation = isolation
+    self.settings = settings
+    self.onLoad = onLoad
+    self.onReady = onReady
+    catalog = SceneCatalog(folders: settings.folders)
+    store = SceneStore(cache: settings.cache, isolation: isolation)
+  }
+
+  /// Takes over where scenes are now; `follow` then loads what that means.
+  func use(_ new: SceneSettings) {
+    let old = settings
+    settings = new
+    catalog = SceneCatalog(folders: new.folders)
+    if new.cache != old.cache { store = SceneStore(cache: new.cache, isolation: isolation) }
+  }
+
+  /// Loads what the settings name now and did not name before: another scene, or the one in use where its name now means another
+  /// folder.
+  func follow(_ old: SceneSettings) {
+    if settings.load != old.load || (loaded == nil && settings.load != nil) {
+      loadConfigured()
+    } else if settings.folders != old.folders {
+      reloadIfMoved()
+    }
+  }
+
+  func stop() { isStopped = true }
+
+  /// Takes a scene into use.
+  private func use(_ new: LoadedScene, reload: Bool, by actor: Actor?) {
+    let isOther = loaded?.library !== new.library || loaded?.codes != new.codes
+    loaded = new
+    awaited = nil
+    onLoad(Change(scene: new, isOther: isOther, isReload: reload, by: actor))
+    watch()
+  }
+
+  /// Waits for no scene any more, neither one that loads nor one whose files have to be mended first.
+  func waitForNone() {
+    loads += 1
+    awaited = nil
+  }
+
+  /// Uses no scene any longer.
+  func release() { loaded = nil }
+
+  /// Loads a scene off the loop and takes it into use; what was in use stays until then, and if this fails.
   func load(_ name: String, by actor: Actor?, reload: Bool = false) async throws {
     let catalog = catalog
     let entry = try await NIOThreadPool.singleton.runIfActive { catalog.entry(name) }
@@ -19,19 +103,19 @@ extension ScenesModule {
       }
       throw Self.unknown(name)
     }
-    loading += 1
-    let turn = loading
+    loads += 1
+    let turn = loads
     let store = store
     let previous = loaded
     let result = try await NIOThreadPool.singleton.runIfActive {
       store.load(entry, previous: previous) { done, total in
         ServiceActor.execute { [weak self] in
-          guard let self, self.loading == turn else { return }
+          guard let self, self.loads == turn else { return }
           self.hub.publish(SceneProgress(scene: name, done: done, total: total))
         }
       }
     }
-    guard loading == turn, !isStopped else {
+    guard loads == turn, !isStopped else {
       throw ServiceError(.busy, "Another scene was requested meanwhile.", hint: "Watch scene.loaded.")
     }
     switch result {
@@ -52,7 +136,7 @@ extension ScenesModule {
     }
   }
 
-  static func unknown(_ name: String) -> ServiceError {
+  private static func unknown(_ name: String) -> ServiceError {
     let shown = name.unicodeScalars.prefix(64).map { $0.value >= 32 ? Character($0) : "?" }
     return ServiceError(.notFound, "There is no scene \"\(String(shown))\".", hint: "scene.list names them.")
   }
@@ -63,7 +147,7 @@ extension ScenesModule {
     Task { @ServiceActor in
       do {
         try await load(name, by: nil)
-        if settings.start { send(.start, by: nil) }
+        if settings.start { onReady() }
       } catch {
         hub.log.subsystem(.scenes).error(
           "the configured scene cannot be used", metadata: ["scene": "\(name)", "error": "\(error)"])
@@ -77,7 +161,7 @@ extension ScenesModule {
   }
 
   /// Loads the scene in use again where its name means another folder by now.
-  func reloadIfMoved() {
+  private func reloadIfMoved() {
     guard let loaded else { return }
     let (catalog, name, path) = (catalog, loaded.name, loaded.folder.path)
     Task { @ServiceActor in
@@ -88,9 +172,9 @@ extension ScenesModule {
   }
 
   /// Looks regularly whether the files of the scene have changed, and loads it again if they have and are at rest.
-  func watch() {
-    guard !watching else { return }
-    watching = true
+  private func watch() {
+    guard !isWatching else { return }
+    isWatching = true
     look(at: nil)
   }
 
@@ -98,7 +182,7 @@ extension ScenesModule {
   private func look(at changed: SceneFingerprint?) {
     ServiceActor.schedule(after: settings.watchInterval) { [weak self] in
       guard let self, !self.isStopped, self.loaded != nil || self.awaited != nil else {
-        self?.watching = false
+        self?.isWatching = false
         return
       }
       Task { @ServiceActor in self.look(at: await self.reloadIfChanged(changed)) }
@@ -117,7 +201,7 @@ extension ScenesModule {
       awaitedStamp = stamp
       // It may have been mended since it was read.
       if let name { try? await load(name, by: nil) }
-      if loaded != nil, settings.start { send(.start, by: nil) }
+      if loaded != nil, settings.start { onReady() }
       return nil
     }
     guard stamp != (loaded?.stamp ?? awaitedStamp) else { return nil }
@@ -129,7 +213,7 @@ extension ScenesModule {
       try? await load(scene.name, by: nil, reload: true)
     } else if let name {
       try? await load(name, by: nil)
-      if loaded != nil, settings.start { send(.start, by: nil) }
+      if loaded != nil, settings.start { onReady() }
     }
     return nil
   }

@@ -1,6 +1,8 @@
 import FoundationEssentials
 import NIOPosix
 import WaymarkBarcodes
+import WaymarkImage
+import WaymarkJSON
 import WaymarkOnboarding
 import WaymarkPipeline
 import WaymarkProtocol
@@ -9,8 +11,42 @@ import WaymarkSymbologies
 import WaymarkSystem
 import WaymarkWorker
 
-/// Pictures of the gallery, and pictures that clients send.
-extension ScanModule {
+/// Scans of pictures: those of the gallery, and those that clients send.
+///
+/// Codes that are refused, and any code in barcode mode, are told at once. A picture with an accepted code is armed, and waits for
+/// its confirmation as a frame does.
+@ServiceActor
+final class StillScans {
+  /// A picture with a code that may onboard the device.
+  struct Accepted {
+    var reading: ScanReading
+    var size: PictureSize
+    /// The symbologies that were looked for.
+    var symbologies: Set<Symbology>
+    var context: JSONValue?
+    /// The picture of the gallery.
+    var picture: String?
+  }
+
+  private unowned let hub: Hub
+  private let isolation: Isolation
+  private let rules: @ServiceActor () -> ScanRules
+  private let arm: @ServiceActor (Accepted, Connection) throws -> GalleryScanResult
+  private var count = 0
+
+  /// - Parameters:
+  ///   - rules: the rules that scans keep to now.
+  ///   - arm: arms the scan and shows it a picture.
+  init(
+    hub: Hub, isolation: Isolation, rules: @escaping @ServiceActor () -> ScanRules,
+    arm: @escaping @ServiceActor (Accepted, Connection) throws -> GalleryScanResult
+  ) {
+    self.hub = hub
+    self.isolation = isolation
+    self.rules = rules
+    self.arm = arm
+  }
+
   func scanPicture(_ request: GalleryScanRequest, _ connection: Connection) async throws -> GalleryScanResult {
     guard let gallery = hub.modules.lazy.compactMap({ $0 as? GalleryModule }).first else {
       throw GalleryModule.notConfigured
@@ -47,10 +83,10 @@ extension ScanModule {
   ) async throws -> GalleryScanResult {
     let mode = request.mode ?? .onboarding
     let accepted =
-      mode == .onboarding ? rules.settings.onboardingSymbologies : rules.settings.barcodeSymbologies
+      mode == .onboarding ? rules().settings.onboardingSymbologies : rules().settings.barcodeSymbologies
     // Everything is looked for, so that a code of another symbology is told from none.
     let wanted = ScanConfiguration(symbologies: accepted.union(Symbology.common), effort: .still)
-    let isolation = capture.isolation
+    let isolation = isolation
     let (reading, width, height) = try await hub.pictures.work(for: connection) { stop in
       try isolation.codes(in: try read(), wanted, or: stop)
     }
@@ -60,26 +96,30 @@ extension ScanModule {
   }
 
   /// The picture of the gallery that a request names; a picture that a client sent has no id.
-  static func picture(_ request: GalleryScanRequest) -> String? { request.id.isEmpty ? nil : request.id }
+  private static func picture(_ request: GalleryScanRequest) -> String? { request.id.isEmpty ? nil : request.id }
 
-  func newStillID() -> String {
-    stillCount += 1
-    return "still\(stillCount)"
+  private func newStillID() -> String {
+    count += 1
+    return "still\(count)"
   }
 
-  func judge(
+  private func judge(
     _ reading: ScanReading, _ size: PictureSize, _ accepted: Set<Symbology>, _ request: GalleryScanRequest,
     _ connection: Connection
   ) throws -> GalleryScanResult {
     let center = ScanRegion.whole.center(in: size)
-    let result = rules.judge.verdict(on: reading, center: center, accepting: accepted, now: hub.date)
+    let result = rules().judge.verdict(on: reading, center: center, accepting: accepted, now: hub.date)
     switch result.verdict.outcome {
-    case .successful: return try arm(reading, size, accepted, request, connection)
+    case .successful:
+      return try arm(
+        Accepted(
+          reading: reading, size: size, symbologies: accepted, context: request.context,
+          picture: Self.picture(request)), connection)
     case .invalid(let reason):
       let id = newStillID()
       let event = ScanInvalid(
         scan: id, context: request.context, reason: reason.rawValue, kind: result.verdict.kind?.rawValue,
-        corners: result.corners.map(Self.corners), source: .picture, picture: Self.picture(request),
+        corners: result.corners.map(ScanWire.corners), source: .picture, picture: Self.picture(request),
         by: connection.actor)
       hub.publish(event)
       return GalleryScanResult(scan: id, outcome: .invalid, invalid: event)
@@ -88,53 +128,27 @@ extension ScanModule {
     }
   }
 
-  func unsuccessful(
+  private func unsuccessful(
     _ reason: ReadingFailure, _ result: PictureVerdict, _ request: GalleryScanRequest,
     _ connection: Connection
   ) -> GalleryScanResult {
     let id = newStillID()
     let missing = result.verdict.missing
     let event = ScanUnsuccessful(
-      scan: id, context: request.context, reason: Self.reason(reason), missing: missing.isEmpty ? nil : missing,
-      corners: result.corners.map(Self.corners), source: .picture, picture: Self.picture(request),
+      scan: id, context: request.context, reason: ScanWire.reason(reason), missing: missing.isEmpty ? nil : missing,
+      corners: result.corners.map(ScanWire.corners), source: .picture, picture: Self.picture(request),
       by: connection.actor)
     hub.publish(event)
     return GalleryScanResult(scan: id, outcome: .unsuccessful, unsuccessful: event)
   }
 
-  /// An accepted picture waits for its confirmation like an accepted frame: it is armed and shown the picture.
-  func arm(
-    _ reading: ScanReading, _ size: PictureSize, _ accepted: Set<Symbology>, _ request: GalleryScanRequest,
-    _ connection: Connection
-  ) throws -> GalleryScanResult {
-    // A client that left while the picture was read would hold the scanner for ever.
-    guard hub.connections[connection.number] === connection else {
-      throw ServiceError(.badPicture, "The client disconnected.", hint: "Send the picture again.")
-    }
-    let now = MonotonicClock.now
-    let wanted = Machine.Request(
-      owner: connection.number, mode: .onboarding, symbologies: accepted, context: request.context)
-    var effects = machine.handle(.begin(wanted), at: now)
-    for case .refused(let refusal) in effects { throw error(refusal) }
-    if let id = machine.scan?.id { picture = (id, Self.picture(request)) }
-    let look = Machine.Observation(reading: reading, size: size, captured: now, date: hub.date, judge: rules.judge)
-    // Symbologies that misread want two frames that agree; a still picture agrees with itself.
-    for _ in 0..<2 where machine.demand != nil { effects += machine.handle(.frame(look), at: now) }
-    apply(effects)
-    guard let pending = machine.pending else {
-      throw ServiceError(.internalError, "The picture could not be processed.", hint: "See the service's log.")
-    }
-    return GalleryScanResult(
-      scan: pending.scan.id, outcome: .successful, successful: [successful(pending.scan, pending.success)])
-  }
-
-  func codes(
+  private func codes(
     _ reading: ScanReading, _ size: PictureSize, _ accepted: Set<Symbology>, _ request: GalleryScanRequest,
     _ connection: Connection
   ) -> GalleryScanResult {
     let symbols = reading.symbols.filter { accepted.contains($0.symbology) }
     guard !symbols.isEmpty else {
-      let result = rules.judge.verdict(
+      let result = rules().judge.verdict(
         on: reading, center: ScanRegion.whole.center(in: size), accepting: accepted, now: hub.date)
       if case .unsuccessful(let reason) = result.verdict.outcome {
         return unsuccessful(reason, result, request, connection)
@@ -143,10 +157,10 @@ extension ScanModule {
     }
     let id = newStillID()
     let events = symbols.map { symbol -> ScanSuccessful in
-      let success = Machine.Success(symbol: symbol, verdict: nil)
-      let event = Self.successful(
+      let success = ScanMachine.Success(symbol: symbol, verdict: nil)
+      let event = ScanWire.successful(
         id, request.context, success, source: .picture, picture: Self.picture(request), by: connection.actor,
-        policy: rules.judge.policy)
+        policy: rules().judge.policy)
       hub.publish(event)
       return event
     }

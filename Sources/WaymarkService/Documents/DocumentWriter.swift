@@ -4,7 +4,6 @@ import Logging
 import WaymarkDocuments
 import WaymarkOnboarding
 import WaymarkProtocol
-import WaymarkServer
 import WaymarkSystem
 import WaymarkWorker
 
@@ -103,35 +102,5 @@ struct DocumentWriter: Sendable {
       return nil
     }
     return wanted
-  }
-}
-
-extension DocumentsModule {
-  /// Writes the pages into files, tells where they are, and ends the session.
-  func save(_ request: DocumentSaveRequest, _ connection: Connection) async throws -> DocumentSaved {
-    guard let ledger, let store, let output = settings.output else { throw Self.noSession }
-    let pages = ledger.kept
-    guard !pages.isEmpty else {
-      throw ServiceError(.badParams, "The document has no pages.", hint: "Capture one, or end the session.")
-    }
-    guard let name = DocumentWriter.name(request.name, now: Int(hub.wall())) else {
-      throw ServiceError(
-        .badParams, "name is not a valid file name.",
-        hint: "Use at most 120 bytes without slashes and control characters, not beginning with a dot.")
-    }
-    let format = request.format ?? .pdf
-    let writer = DocumentWriter(
-      store: store, isolation: isolation, pages: pages, version: hub.version, created: Int(hub.wall()))
-    let paths = try await Self.blocking { try writer.write(format, into: output, named: name) }
-    let saved = DocumentSaved(
-      session: ledger.session, format: format, pages: pages.count, paths: paths, by: connection.actor)
-    hub.publish(saved)
-    // From here on the pages are in their file: that they cannot be removed is not a reason to say that they were not saved.
-    do {
-      try await end(.saved, by: connection)
-    } catch {
-      hub.log.subsystem(.documents).error("saved pages could not be removed", metadata: ["error": "\(error)"])
-    }
-    return saved
   }
 }

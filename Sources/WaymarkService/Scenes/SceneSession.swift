@@ -1,0 +1,323 @@
+import Logging
+import NIOCore
+import WaymarkAnchors
+import WaymarkFrames
+import WaymarkImage
+import WaymarkPipeline
+import WaymarkProtocol
+import WaymarkScenes
+import WaymarkServer
+import WaymarkSystem
+import WaymarkWorker
+
+/// The session of a device: gives it frames and commands, tells what comes of them, and has the lane look for the
+/// anchors of its scene.
+///
+/// While no session is active, a library from the configuration is followed on its own.
+@ServiceActor
+final class SceneSession {
+  private unowned let hub: Hub
+  private let lane: AnchorLane
+  private(set) var settings: SceneSettings
+  /// The session, and the scene that it is in.
+  private(set) var session: Session
+  private let scenes: SceneInUse
+  /// The session that follows when no client has one.
+  private var alone: Session
+  private var library: AnchorLibrary?
+  /// The last reported problem of a damaged library.
+  private var toldFailure: String?
+  private var isStopped = false
+  private var generation = 0
+  private var followsScene: Bool?
+  private let pipeline: FramePipeline
+  /// The module that reads codes; without it none are found.
+  private let scans: ScanModule?
+  /// How the camera in use maps directions to pixels.
+  private var cameras = CameraChoice()
+  private var lastFrame: FrameReference?
+  private var intrinsics: Intrinsics?
+  private var timer: Scheduled<Void>?
+
+  /// The session of a device, with a lane in `pipeline`.
+  ///
+  /// - Parameter scans: reads the codes that are anchors.
+  init(
+    hub: Hub, pipeline: FramePipeline, scans: ScanModule?, isolation: Isolation, settings: SceneSettings
+  ) {
+    self.hub = hub
+    self.scans = scans
+    self.settings = settings
+    self.pipeline = pipeline
+    cameras = settings.cameras.narrowed(to: pipeline.status.device)
+    session = Session(configuration: settings.session)
+    alone = Session(configuration: settings.session)
+    let relay = WeakReference<SceneSession>()
+    scenes = SceneInUse(
+      hub: hub, isolation: isolation, settings: settings, onLoad: { relay.object?.take($0) },
+      onReady: { relay.object?.send(.start, by: nil) })
+    lane = .anchors(
+      from: scans?.mail.scene ?? CodeMailbox(), maximumRate: settings.rate,
+      deliver: { reading, frame in
+        let reference = FrameReference(frame)
+        ServiceActor.execute { relay.object?.take(reading, reference) }
+      })
+    relay.object = self
+    pipeline.add(lane)
+  }
+
+  /// The scenes that can be loaded.
+  var catalog: SceneCatalog { scenes.catalog }
+
+  /// The scene in use.
+  var loaded: LoadedScene? { scenes.loaded }
+
+  /// Loads a scene and takes it into use.
+  func load(_ name: String, by actor: Actor?) async throws { try await scenes.load(name, by: actor) }
+
+  /// Opens the library and loads the scene of the configuration.
+  func start() {
+    openLibrary()
+    review()
+    scenes.loadConfigured()
+  }
+
+  private func openLibrary() {
+    library = nil
+    guard let path = settings.library else { return }
+    do {
+      let opened = try AnchorLibrary(path: path)
+      try opened.load()
+      library = opened
+    } catch {
+      hub.log.subsystem(.scenes).error(
+        "the anchor library cannot be used",
+        metadata: [
+          "library": "\(path)", "code": "\(error.code)", "message": "\(error.message)", "hint": "\(error.hint)",
+        ])
+    }
+  }
+
+  /// Takes over what the configuration says now.
+  ///
+  /// The scene in use stays, with phase and selection, unless another one is named; it is read again where its name now
+  /// means another folder.
+  func use(_ new: SceneSettings) {
+    let old = settings
+    settings = new
+    scenes.use(new)
+    session.configuration = new.session
+    alone.configuration = new.session
+    lane.setMaximumRate(new.rate)
+    if followsScene == true, let loaded { read(loaded.codes) }
+    if new.library != old.library { openLibrary() }
+    let before = cameras
+    cameras = new.cameras.narrowed(to: pipeline.status.device)
+    review(again: cameras != before || (new.library != old.library && followsScene == false))
+    scenes.follow(old)
+  }
+
+  /// Another camera is in use: it may have a calibration of its own.
+  func sourceChanged() {
+    let now = settings.cameras.narrowed(to: pipeline.status.device)
+    guard now != cameras else { return }
+    cameras = now
+    review(again: true)
+  }
+
+  func stop() {
+    isStopped = true
+    scenes.stop()
+    timer?.cancel()
+    lane.setEnabled(false)
+    scans?.mail.scene.setOpen(false)
+  }
+
+  // MARK: The session
+
+  /// Gives the session an input and tells everybody what follows.
+  ///
+  /// - Returns: why it was refused, if it was.
+  @discardableResult
+  func send(_ input: SessionInput, by actor: Actor?) -> SessionRefusal? {
+    handle(input, at: MonotonicClock.now, by: actor)
+  }
+
+  private func handle(
+    _ input: SessionInput, at time: Double, by actor: Actor?, frame: FrameReference? = nil,
+    reading: AnchorReading? = nil
+  ) -> SessionRefusal? {
+    let effects = session.handle(input, at: time)
+    let refusal = publish(effects, by: actor, frame, reading)
+    review()
+    timer?.cancel()
+    if let deadline = session.deadline, !isStopped {
+      // A moment late rather than early: early would change nothing.
+      timer = ServiceActor.schedule(after: deadline - MonotonicClock.now + 0.002) { [weak self] in
+        self?.send(.tick, by: nil)
+      }
+    }
+    return refusal
+  }
+
+  private func take(_ reading: AnchorReading, _ frame: FrameReference) {
+    guard reading.generation == generation, !isStopped else { return }
+    lastFrame = frame
+    logDamage()
+    intrinsics = SessionWire.intrinsics(reading.intrinsics)
+    let input = SessionInput.frame(
+      SessionFrame(
+        width: frame.width, height: frame.height, intrinsics: reading.intrinsics, sightings: reading.sightings))
+    if followsScene == true {
+      _ = handle(input, at: frame.captured, by: nil, frame: frame, reading: reading)
+    } else {
+      _ = publish(alone.handle(input, at: frame.captured), by: nil, frame, reading)
+    }
+  }
+
+  /// Says once in the log that the library in use was found to be damaged.
+  private func logDamage() {
+    guard let failure = (followsScene == true ? loaded?.library : library)?.failure, toldFailure != failure.message
+    else {
+      return
+    }
+    toldFailure = failure.message
+    hub.log.subsystem(.scenes).error(
+      "the anchor library is damaged", metadata: ["message": "\(failure.message)", "hint": "\(failure.hint)"])
+  }
+
+  private func publish(
+    _ effects: [SessionEffect], by actor: Actor?, _ frame: FrameReference?, _ reading: AnchorReading?
+  ) -> SessionRefusal? {
+    var refusal: SessionRefusal?
+    // An anchor that time or a command ends was seen in the last frame.
+    let seenIn = frame ?? lastFrame
+    for effect in effects {
+      switch effect {
+      case .phase(let status): hub.publish(SessionWire.phase(status, loaded, by: actor), frame: frame)
+      case .anchorFound(let seen): hub.publish(found(seen), frame: frame)
+      case .anchorLost(let anchor, let lastSeen):
+        hub.publish(AnchorLost(anchor: anchor, lastSeen: lastSeen), frame: seenIn)
+      case .anchorsUpdated(let states):
+        if let camera = reading.map({ SessionWire.intrinsics($0.intrinsics) }) ?? intrinsics {
+          hub.publish(SessionWire.updated(states, camera), frame: seenIn)
+        }
+      case .markerChanged(let id, let visible, let selected, let pulsing):
+        hub.publish(MarkerChanged(id: id, visible: visible, selected: selected, pulsing: pulsing), frame: frame)
+      case .annotationSelected(let annotation):
+        hub.publish(AnnotationSelected(id: annotation.id, card: SessionWire.card(annotation), by: actor))
+      case .annotationCleared(let id): hub.publish(AnnotationCleared(id: id, by: actor))
+      case .cardOpened(let annotation):
+        hub.publish(CardOpened(id: annotation.id, card: SessionWire.card(annotation), by: actor))
+      case .cardClosed(let id): hub.publish(CardClosed(id: id, by: actor))
+      case .cardAction(let annotation):
+        guard let type = SessionWire.actionType(annotation.card?.actionType) else { continue }
+        hub.publish(
+          CardAction(
+            id: annotation.id, actionType: type, actionData: annotation.card?.actionData,
+            businessObject: annotation.businessObject.map(SessionWire.json), by: actor))
+      case .refused(let why): refusal = why
+      }
+    }
+    return refusal
+  }
+
+  private func found(_ seen: AnchorDetection) -> AnchorFound {
+    SessionWire.found(seen, isHarmless: seen.code.map { scans?.isHarmless($0) ?? false } ?? false)
+  }
+
+  // MARK: What is looked for
+
+  /// Fits the lane to what is wanted: the scene's anchors while a session is active, else the library's.
+  ///
+  /// - Parameter again: whether what is looked for, or through what, has changed although its kind has not.
+  private func review(again: Bool = false) {
+    guard !isStopped else { return }
+    let scene = session.phase != .inactive && loaded != nil
+    let wanted: Bool? = scene ? true : library != nil ? false : nil
+    guard wanted != followsScene || (again && wanted != nil) else { return }
+    // An anchor that was followed before is not any more; the events must say so.
+    if followsScene == true, wanted != true {
+      _ = publish(session.handle(.followingStopped, at: MonotonicClock.now), by: nil, nil, nil)
+    }
+    if followsScene == false, wanted != false || again {
+      _ = publish(alone.handle(.followingStopped, at: MonotonicClock.now), by: nil, nil, nil)
+    }
+    followsScene = wanted
+    generation += 1
+    let codes = wanted == true ? loaded?.codes ?? [] : []
+    lane.settings = AnchorTask(
+      library: wanted == true ? loaded?.library : wanted == false ? library : nil, codes: codes, cameras: cameras,
+      generation: generation)
+    lane.setEnabled(wanted != nil)
+    read(codes)
+  }
+
+  /// Has those codes read, and no others.
+  private func read(_ codes: [AnchorCode]) {
+    guard let scans else { return }
+    scans.mail.scene.setOpen(!codes.isEmpty)
+    let usual = scans.rules.settings.barcodeSymbologies
+    scans.read(
+      codes.reduce(into: []) { $0.formUnion($1.code.symbologies.isEmpty ? usual : Set($1.code.symbologies)) },
+      for: .scene)
+  }
+
+  /// Takes a scene into use.
+  private func take(_ change: SceneInUse.Change) {
+    let new = change.scene
+    hub.publish(SceneLoaded(scene: SessionWire.description(new.name, new.scene, new.library)))
+    send(.sceneLoaded(new.scene, reload: change.isReload), by: change.by)
+    if change.isOther { review(again: followsScene == true) }
+  }
+
+  /// Uses no scene.
+  func unload(by actor: Actor?) {
+    scenes.waitForNone()
+    guard let name = loaded?.name else { return }
+    send(.sceneUnloaded, by: actor)
+    scenes.release()
+    hub.publish(SceneUnloaded(scene: name, by: actor))
+    review()
+  }
+
+  // MARK: State
+
+  func contribute(to status: inout StatusResult) {
+    status.session = SessionWire.phase(session.phase)
+    status.scene = loaded?.name
+    let states = followsScene == false ? alone.anchorStates : session.anchorStates
+    status.anchors = states.compactMap { $0.sighting?.anchor }
+    status.intrinsics = intrinsics
+  }
+
+  func contribute(to snapshot: inout Snapshot) {
+    snapshot.session = SessionWire.phase(session.status, loaded, by: nil)
+    snapshot.scene = loaded.map { SessionWire.description($0.name, $0.scene, $0.library) }
+    let states = followsScene == false ? alone.anchorStates : session.anchorStates
+    snapshot.anchors = states.compactMap { $0.sighting.map(found) }
+    snapshot.markers = states.flatMap(\.markers).map {
+      MarkerChanged(id: $0.id, visible: $0.visible, selected: $0.selected, pulsing: $0.visible && $0.selected)
+    }
+    let selected = session.selected.flatMap(session.annotation)
+    snapshot.annotation = selected.map { AnnotationSelected(id: $0.id, card: SessionWire.card($0)) }
+    snapshot.card = session.openCard.flatMap(session.annotation).map {
+      CardOpened(id: $0.id, card: SessionWire.card($0))
+    }
+  }
+
+  /// A picture of the scene in use, for `media.resource`.
+  func picture(_ id: String) -> String? {
+    guard let loaded, let slash = id.firstIndex(of: "/") else { return nil }
+    let (kind, name) = (id[..<slash], String(id[id.index(after: slash)...]))
+    let annotation = loaded.scene.annotations.first { $0.annotation.id == name }?.annotation
+    let path: String? =
+      switch kind {
+      case "anchor": loaded.scene.anchors.first { $0.name == name }.flatMap(\.image)
+      case "card": annotation?.card?.image
+      case "icon": annotation?.marker.icon.flatMap { Scene.isPicturePath($0) ? $0 : nil }
+      default: nil
+      }
+    return path.flatMap(loaded.folder.resolved)
+  }
+}
