@@ -31,6 +31,7 @@ let package = Package(
     .executable(name: "waymark-bridge", targets: ["waymark-bridge"]),
     .executable(name: "waymark-gateway", targets: ["waymark-gateway"]),
     .executable(name: "waymark-text", targets: ["waymark-text"]),
+    .executable(name: "waymark-pictures", targets: ["waymark-pictures"]),
     // With the modules whose types they show.
     .library(
       name: "WaymarkBarcodes",
@@ -67,6 +68,7 @@ let package = Package(
     native("CSignals"),
     native("CMosquitto", linking: "dl"),
     native("CTesseract", linking: "dl"),
+    native("CPictures", linking: "dl"),
 
     // Modules, leaves first: an import only ever points up this list.
     module("WaymarkSystem", []),
@@ -244,6 +246,18 @@ let package = Package(
     .executableTarget(
       name: "waymark-text", dependencies: ["CTesseract", "WaymarkImage", "WaymarkText", "WaymarkWorker"],
       swiftSettings: swiftSettings),
+
+    // Decodes the picture files that take large libraries, where its own package is installed.
+    .executableTarget(
+      name: "waymark-pictures", dependencies: ["CPictures", "WaymarkSystem", "WaymarkImage", "WaymarkWorker"],
+      swiftSettings: swiftSettings,
+      // The calls that the libraries are to find in place of what a sandbox refuses (CPictures/heif.c, CPictures/fonts.c).
+      linkerSettings: [
+        .unsafeFlags(
+          ["de265_start_worker_threads", "fopen", "FT_New_Face"].flatMap {
+            ["-Xlinker", "--export-dynamic-symbol=\($0)"]
+          })
+      ]),
 
     // The Swift client of the samples: a user of the library product.
     .executableTarget(

@@ -43,7 +43,7 @@ let package = Package(
   targets: [
     library("CZBar", links: "zbar"), library("CJPEG", links: "jpeg"), library("CPNG", links: "png16"),
     library("CWebP", links: "webp"), library("CKernels"), library("CMemory"), library("CSandbox"),
-    library("CModels", excluding: ["page-network.model", "page-scorers.model"]),
+    library("CPictures"), library("CModels", excluding: ["page-network.model", "page-scorers.model"]),
     module("WaymarkSystem", []),
     module("WaymarkJSON", []),
     module("WaymarkConfiguration", ["WaymarkSystem", "WaymarkJSON", .product(name: "Yams", package: "Yams")]),
@@ -118,6 +118,9 @@ let package = Package(
     .target(name: "CFuzzer"),
     .target(name: "FuzzSupport", dependencies: ["CFuzzer"], swiftSettings: instrumented),
     fuzzer("FuzzPictures", ["WaymarkFrames", "WaymarkImage"]),
+    .target(name: "FuzzConversion", dependencies: ["CPictures", "FuzzSupport"], swiftSettings: instrumented),
+    fuzzer("FuzzTiff", ["FuzzConversion", "CPictures"]), fuzzer("FuzzHeif", ["FuzzConversion", "CPictures"]),
+    fuzzer("FuzzJxl", ["FuzzConversion", "CPictures"]), fuzzer("FuzzPdf", ["FuzzConversion", "CPictures"]),
     fuzzer("FuzzStream", ["WaymarkFrames", "WaymarkImage", "WaymarkSystem"]),
     fuzzer("FuzzCodes", ["WaymarkSymbologies", "WaymarkBarcodes", "WaymarkGeometry", "WaymarkImage"]),
     fuzzer(

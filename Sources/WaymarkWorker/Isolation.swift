@@ -22,6 +22,7 @@ package final class Isolation: Sendable {
   }
 
   private let limits: Limits
+  private let converter: PictureConverter
 
   /// Everything in this process.
   package static let none = Isolation(launcher: nil) { _ in }
@@ -29,13 +30,16 @@ package final class Isolation: Sendable {
   /// - Parameters:
   ///   - launcher: how workers are started; nil: everything in this process.
   ///   - limits: how long one may take.
+  ///   - pictures: the program that converts files of other formats, where it is not the installed one.
   ///   - onFailure: hears of every worker that failed, on the thread that needed it.
   package init(
-    launcher: WorkerLauncher?, limits: Limits = Limits(), onFailure: @escaping @Sendable (WorkerFailure) -> Void
+    launcher: WorkerLauncher?, limits: Limits = Limits(), pictures: String? = nil,
+    onFailure: @escaping @Sendable (WorkerFailure) -> Void
   ) {
     self.launcher = launcher
     self.limits = limits
     ledger = WorkerMonitor(onFailure: onFailure)
+    converter = PictureConverter(executable: pictures, limit: limits.picture, monitor: ledger)
   }
 
   /// The counts of the workers; nil without any.
@@ -80,20 +84,22 @@ package final class Isolation: Sendable {
 
   /// Makes gray pictures of files that are played like frames, for one thread: in a worker that stays, unlike `gray`.
   package func pictureReading() -> ([UInt8]) throws -> GrayImage {
-    guard let launcher else { return { try PictureDecoder().gray($0).image } }
+    let converter = converter
+    guard let launcher else { return { try PictureDecoder().gray(converter.picture($0, keepsColour: false)).image } }
     let worker = PictureWorker(launcher, ledger, limit: limits.picture)
-    return { try worker.gray($0) }
+    return { try worker.gray(converter.picture($0, keepsColour: false)) }
   }
 
   // MARK: Picture files
 
-  /// The codes in a picture file and the picture's size. Blocks.
+  /// The codes in a picture file, of several pages in the first, and the picture's size. Blocks.
   ///
   /// - Parameter stop: ends the worker when raised.
   /// - Throws: `ImageError`, `BarcodeError`, `WorkerFailure`.
   package func codes(
     in file: [UInt8], _ configuration: ScanConfiguration, or stop: StopSignal? = nil
   ) throws -> (reading: ScanReading, width: Int, height: Int) {
+    let file = try converter.picture(file, keepsColour: false, or: stop)
     guard launcher != nil else {
       var scanner = try BarcodeScanner(configuration)
       let found = try scanner.scan(file)
@@ -108,16 +114,23 @@ package final class Isolation: Sendable {
   /// - Parameter stop: ends the worker when raised.
   /// - Throws: `ImageError`, `WorkerFailure`.
   package func prepare(_ file: [UInt8], width: Int?, or stop: StopSignal? = nil) throws -> PreparedPicture {
+    // What was converted is handed out as what every client shows.
+    let asJPEG = PictureConverter.converts(file)
+    let file = try converter.picture(file, keepsColour: true, or: stop)
     guard launcher != nil else {
-      return try file.withUnsafeBytes { bytes throws(ImageError) in try PreparedPicture(bytes, width: width) }
+      return try file.withUnsafeBytes { bytes throws(ImageError) in
+        try PreparedPicture(bytes, width: width, asJPEG: asJPEG)
+      }
     }
-    return try inWorker(file, .prepared(size: file.count, width: width), PreparedPicture.self, or: stop)
+    return try inWorker(
+      file, .prepared(size: file.count, width: width, asJPEG: asJPEG), PreparedPicture.self, or: stop)
   }
 
   /// A picture file in gray. Blocks.
   ///
   /// - Throws: `ImageError`, `WorkerFailure`.
   package func gray(_ file: [UInt8]) throws -> GrayImage {
+    let file = try converter.picture(file, keepsColour: false)
     guard let launcher else { return try PictureDecoder().gray(file).image }
     // Of its own: what one picture did to it reaches no other.
     return try PictureWorker(launcher, ledger, limit: limits.picture).gray(file)
@@ -128,6 +141,7 @@ package final class Isolation: Sendable {
   /// - Parameter stop: ends the worker when raised.
   /// - Throws: `ImageError`, `WorkerFailure`.
   package func page(_ file: [UInt8], _ order: PageRequest, or stop: StopSignal? = nil) throws -> PageRequest.Result {
+    let file = try converter.picture(file, keepsColour: true, or: stop)
     guard launcher != nil else {
       return try file.withUnsafeBytes { bytes throws(ImageError) in try order.result(bytes) }
     }

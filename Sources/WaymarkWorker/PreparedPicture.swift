@@ -1,24 +1,27 @@
 package import WaymarkImage
 import WaymarkSystem
 
-/// A picture file for a client: as it is, or as a JPEG of a smaller width.
+/// A picture file for a client: as it is, or as a JPEG.
 package struct PreparedPicture: Sendable, Equatable {
   package let format: PictureFormat
   package let width: Int
   package let height: Int
-  /// The smaller file; nil when the file is to be handed out as it is.
+  /// The JPEG; nil when the file is to be handed out as it is.
   package let replacement: [UInt8]?
 
   /// Decodes the file, so that nothing is handed out that is not a picture, and makes it smaller where it is wider than `width`.
-  package init(_ file: UnsafeRawBufferPointer, width: Int?) throws(ImageError) {
+  ///
+  /// - Parameter asJPEG: true to make a JPEG also of a picture that is not.
+  package init(_ file: UnsafeRawBufferPointer, width: Int?, asJPEG: Bool = false) throws(ImageError) {
     let decoded = try PictureDecoder().rgb(file)
     let image = decoded.image
-    guard let width, width < image.width else {
+    let width = min(width ?? image.width, image.width)
+    guard width < image.width || asJPEG else {
       self.init(format: decoded.format, width: image.width, height: image.height, replacement: nil)
       return
     }
     let height = max(1, (image.height * width + image.width / 2) / image.width)
-    let small = image.resized(width: width, height: height)
+    let small = width < image.width ? image.resized(width: width, height: height) : image
     self.init(
       format: .jpeg, width: width, height: height, replacement: try JPEGEncoder.encode(small, quality: 80))
   }

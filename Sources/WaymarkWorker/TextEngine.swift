@@ -6,8 +6,6 @@ package import WaymarkText
 /// The interface to the program that reads lines of text: started with the first line, ended when it is not needed. One
 /// thread.
 package final class TextEngine {
-  /// Where the program is looked for: beside the one that runs, then where its package puts it.
-  private static let places = ["/usr/bin/waymark-text"]
   /// Where Debian's packages put the models.
   package static let modelFolder = "/usr/share/tesseract-ocr/5/tessdata"
   /// The languages to read by default.
@@ -31,7 +29,7 @@ package final class TextEngine {
       throw TextError(
         .textLanguageMissing, "The languages are not valid model names.", hint: "Write up to four, such as eng+deu.")
     }
-    guard let program = executable ?? Self.program() else {
+    guard let program = executable ?? CompanionProgram.path("waymark-text") else {
       throw TextError(
         .textEngineMissing, "Reading text needs the program waymark-text, which is not installed.",
         hint: "apt install waymark-text")
@@ -49,18 +47,6 @@ package final class TextEngine {
 
   private static func isName(_ word: String) -> Bool {
     (2...24).contains(word.utf8.count) && word.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x5F }
-  }
-
-  /// The program, if it is there.
-  private static func program() -> String? {
-    var path = [CChar](repeating: 0, count: Int(PATH_MAX))
-    let count = readlink("/proc/self/exe", &path, path.count - 1)
-    var candidates = places
-    if count > 0 {
-      let own = String(decoding: path[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
-      if let slash = own.lastIndex(of: "/") { candidates.insert(own[...slash] + "waymark-text", at: 0) }
-    }
-    return candidates.first { access($0, X_OK) == 0 }
   }
 
   /// The process that reads now.

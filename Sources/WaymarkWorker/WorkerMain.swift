@@ -63,7 +63,8 @@ package struct WorkerMain: ~Copyable {
         return seat.leave(
           FileCodesReply(
             size: ArenaPictureSize(width: image.width, height: image.height), reading: reading))
-      case .prepared(let size, let width): return seat.leave(try PreparedPicture(file(size), width: width))
+      case .prepared(let size, let width, let asJPEG):
+        return seat.leave(try PreparedPicture(file(size), width: width, asJPEG: asJPEG))
       case .gray(let size):
         let image = try PictureDecoder().gray(file(size)).image
         let reply = GrayReply(width: image.width, height: image.height)

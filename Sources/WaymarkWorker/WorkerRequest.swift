@@ -9,8 +9,8 @@ enum WorkerRequest: Equatable {
   case codes(width: Int, height: Int, ScanConfiguration)
   /// Codes in a picture file.
   case codesInFile(size: Int, ScanConfiguration)
-  /// A picture file made ready for a client, at most that wide.
-  case prepared(size: Int, width: Int?)
+  /// A picture file made ready for a client, at most that wide; as a JPEG also where it is not wider.
+  case prepared(size: Int, width: Int?, asJPEG: Bool = false)
   /// The gray pixels of a picture file.
   case gray(size: Int)
   /// The gray pixels of a Motion JPEG frame.
@@ -34,8 +34,8 @@ extension WorkerRequest: WireValue {
     inOrder(size, ScanConfiguration.wire), { .codesInFile(size: $0.0, $0.1) },
     { if case .codesInFile(let size, let configuration) = $0 { (size, configuration) } else { nil } })
   private static let preparedForm = WireForm<WorkerRequest>(
-    inOrder(size, width), { .prepared(size: $0.0, width: $0.1) },
-    { if case .prepared(let size, let width) = $0 { (size, width) } else { nil } })
+    inOrder(size, width, Wire<Bool>.flag), { .prepared(size: $0.0, width: $0.1, asJPEG: $0.2) },
+    { if case .prepared(let size, let width, let asJPEG) = $0 { (size, width, asJPEG) } else { nil } })
   private static let grayForm = WireForm<WorkerRequest>(
     size, { .gray(size: $0) }, { if case .gray(let size) = $0 { size } else { nil } })
   private static let frameForm = WireForm<WorkerRequest>(

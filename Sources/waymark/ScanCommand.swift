@@ -12,8 +12,8 @@ struct ScanCommand: ParsableCommand {
     commandName: "scan",
     abstract: "Read codes from pictures, and say whether one may be used for onboarding.",
     discussion: """
-      Reads JPEG, PNG, WebP, BMP, GIF and PNM files by their contents; folders with everything below them; - is standard \
-      input. \
+      Reads JPEG, PNG, WebP, BMP, GIF and PNM files by their contents, with the package waymark-pictures also TIFF, HEIC, AVIF, \
+      JPEG XL and the pages of PDF; folders with everything below them; - is standard input. \
       Results go to standard output, everything else to standard error.
 
       Exit codes, the first that applies to any input: 64 usage, 66 a file cannot be opened, 74 the results cannot be \
@@ -126,7 +126,7 @@ struct ScanCommand: ParsableCommand {
     // As they are before they are read: a file that changes meanwhile is read again.
     let states = resume == nil ? [] : items.map(\.state)
     var place = 0
-    OrderedTasks.run(items, jobs: jobs ?? cores) { () -> (ScanInput) -> ScanReport in
+    OrderedTasks.run(items, jobs: jobs ?? cores) { () -> (ScanInput) -> [ScanReport] in
       do throws(BarcodeError) {
         let scanner = try PictureScanner(settings)
         return { scanner.scan($0) }
@@ -135,15 +135,19 @@ struct ScanCommand: ParsableCommand {
         return { input in
           var report = ScanReport(input: input.name)
           report.error = problem
-          return report
+          return [report]
         }
       }
-    } deliver: { report in
-      let isLeftOut = picturesOnly && report.isNoPicture
-      if !isLeftOut { printer.show(report) }
-      let status = isLeftOut ? .success : report.exitStatus
+    } deliver: { reports in
+      var status = ExitStatus.success
+      var hasFailed = false
+      for report in reports where !(picturesOnly && report.isNoPicture) {
+        printer.show(report)
+        status = max(status, report.exitStatus)
+        hasFailed = hasFailed || report.error != nil
+      }
       worst = max(worst, status)
-      printer.advance(failed: !isLeftOut && report.error != nil)
+      printer.advance(failed: hasFailed)
       do throws(FileError) {
         try journal?.note(items[place], states.isEmpty ? nil : states[place], status)
       } catch {
@@ -151,7 +155,7 @@ struct ScanCommand: ParsableCommand {
         Output.fail(.cannotWrite, error.message, hint: error.hint)
       }
       place += 1
-      found = found || report.outcome == .successful
+      found = found || reports.contains { $0.outcome == .successful }
       return !(oneshot && found)
     }
     printer.finish()

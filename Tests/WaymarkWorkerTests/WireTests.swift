@@ -53,7 +53,7 @@ struct WireTests {
     }
     let order = DecodeRequest(width: 1280, height: 719, scale: .quarter)
     for request in [
-      WorkerRequest.prepared(size: 9, width: nil), .prepared(size: 9, width: 200), .gray(size: 3),
+      WorkerRequest.prepared(size: 9, width: nil), .prepared(size: 9, width: 200, asJPEG: true), .gray(size: 3),
       .frame(size: 100_000, order), .preview(size: 100_000, order, .transverse, quality: 80),
       .page(size: 9, PageRequest(.place(near: nil))), .page(size: 9, PageRequest(.place(near: Self.corners))),
       .page(size: 9, PageRequest(.settled(near: Self.corners))),

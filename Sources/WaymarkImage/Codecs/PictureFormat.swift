@@ -51,7 +51,9 @@ public enum PictureFormat: String, Sendable, CaseIterable {
       return .pnm
     }
 
-    if let name = refused(starts: { starts($0, at: $1) }, startsBytes: { starts($0) }, bytes) {
+    if let name = ConvertedFormat.detect(bytes)?.name
+      ?? refused(starts: { starts($0, at: $1) }, startsBytes: { starts($0) }, bytes)
+    {
       throw ImageError(
         .unsupportedFormat, "\(name) is not a supported format",
         hint: "Convert it to PNG or JPEG first, for example with: \(conversion(of: name))")
@@ -65,9 +67,6 @@ public enum PictureFormat: String, Sendable, CaseIterable {
   private static func refused(
     starts: (String, Int) -> Bool, startsBytes: ([UInt8]) -> Bool, _ bytes: UnsafeRawBufferPointer
   ) -> String? {
-    if starts("%PDF-", 0) { return "PDF" }
-    if startsBytes([0x49, 0x49, 0x2A, 0x00]) || startsBytes([0x4D, 0x4D, 0x00, 0x2A]) { return "TIFF" }
-    if startsBytes([0x00, 0x00, 0x00, 0x0C, 0x4A, 0x58, 0x4C, 0x20]) || startsBytes([0xFF, 0x0A]) { return "JPEG XL" }
     if startsBytes([0x00, 0x00, 0x00, 0x0C, 0x6A, 0x50]) || startsBytes([0xFF, 0x4F, 0xFF, 0x51]) {
       return "JPEG 2000"
     }
@@ -76,25 +75,15 @@ public enum PictureFormat: String, Sendable, CaseIterable {
     if starts("P7", 0), bytes.count > 2, bytes[2] == 0x0A { return "PAM" }
     if starts("<svg", 0) { return "SVG" }
     if starts("<?xml", 0) { return "SVG or another XML file" }
-    // ISO base media file format: the major brand tells what is inside (ISO/IEC 23008-12 for HEIF).
-    if starts("ftyp", 4), bytes.count >= 12 {
-      switch String(decoding: bytes[8..<12], as: UTF8.self) {
-      case "heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1": return "HEIC"
-      case "avif", "avis": return "AVIF"
-      default: return "a video (MP4 or the like)"
-      }
-    }
-    return nil
+    // ISO base media file format.
+    return starts("ftyp", 4) && bytes.count >= 12 ? "a video (MP4 or the like)" : nil
   }
 
   private static func conversion(of name: String) -> String {
     switch name {
-    case "PDF": "pdftoppm -r 200 -png FILE page"
-    case "HEIC": "heif-convert FILE picture.png (or set the phone to take pictures as JPEG)"
-    case "AVIF": "avifdec FILE picture.png"
     case "SVG", "SVG or another XML file": "rsvg-convert -o picture.png FILE"
     case "a video (MP4 or the like)": "ffmpeg -i FILE -frames:v 1 picture.png"
-    default: "convert FILE picture.png (ImageMagick)"
+    default: ConvertedFormat.conversion(of: name)
     }
   }
 }

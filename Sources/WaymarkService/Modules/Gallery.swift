@@ -44,7 +44,7 @@ struct Gallery: Sendable {
         let name = withUnsafeBytes(of: &item.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
         let shown = String(decoding: name, as: UTF8.self)
         guard name.first != UInt8(ascii: "."), let dot = shown.lastIndex(of: "."),
-          PictureFormat.endings.contains(shown[shown.index(after: dot)...].lowercased())
+          PictureFormat.endings.union(ConvertedFormat.endings).contains(shown[shown.index(after: dot)...].lowercased())
         else { continue }
         var information = stat()
         guard

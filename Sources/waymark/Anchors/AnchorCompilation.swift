@@ -2,6 +2,7 @@ import Foundation
 import WaymarkAnchors
 import WaymarkImage
 import WaymarkSystem
+import WaymarkWorker
 
 /// Compiles pictures on several threads, with a progress bar.
 enum AnchorCompilation {
@@ -32,7 +33,9 @@ enum AnchorCompilation {
         let trial = tried ? RecallTest() : nil
         return { (entry: AnchorEntry) -> Result<(anchor: CompiledAnchor, isNew: Bool), any Error> in
           Result {
-            let picture = try PictureDecoder().gray(PictureFile.read(entry.file)).image
+            let picture = try PictureDecoder().gray(
+              PictureConverter().pages(of: PictureFile.read(entry.file), keepsColour: false).page(1)
+            ).image
             if let known, let reference = try? AnchorCompiler.reference(name: entry.name, picture: picture),
               var anchor = known(
                 entry.name, AnchorCompiler.detail(of: picture, reference: reference, settings) ?? reference, settings)

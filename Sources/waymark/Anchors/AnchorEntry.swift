@@ -63,7 +63,7 @@ struct AnchorEntry: Sendable {
   static func stem(_ path: String) -> String { URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent }
 
   private static func isPicture(_ path: String) -> Bool {
-    PictureFormat.endings.contains(URL(fileURLWithPath: path).pathExtension.lowercased())
+    PictureFormat.endings.union(ConvertedFormat.endings).contains(URL(fileURLWithPath: path).pathExtension.lowercased())
   }
 
   private static func manifest(

@@ -27,7 +27,7 @@ enum AnchorFrames {
       var worst = ExitStatus.success
       for input in ScanInput.expand(names) {
         do {
-          let record = look(try PictureDecoder().gray(input.read()).image, input.name)
+          let record = look(try PictureDecoder().gray(input.read(keepsColour: false)).image, input.name)
           if !record.anchors.isEmpty { status = .success }
           try writeResult(record, json)
         } catch let error as ImageError {

@@ -8,6 +8,7 @@ import WaymarkPipeline
 import WaymarkPosters
 import WaymarkSymbologies
 import WaymarkSystem
+import WaymarkWorker
 
 /// `waymark anchors capture`: makes a reference picture of a photograph of a poster on the wall.
 struct AnchorsCaptureCommand: AsyncParsableCommand {
@@ -80,8 +81,9 @@ struct AnchorsCaptureCommand: AsyncParsableCommand {
 
   func run() async throws {
     do {
-      let photo = try PictureDecoder().rgb(PictureFile.read(photograph)).image
-      let gray = try PictureDecoder().gray(PictureFile.read(photograph)).image
+      let file = try PictureConverter().pages(of: PictureFile.read(photograph), keepsColour: true).page(1)
+      let photo = try PictureDecoder().rgb(file).image
+      let gray = try PictureDecoder().gray(file).image
       var found = PosterSearch(photo, outline: corners?.outline, sheet: sheetCorners?.outline, models: pageModels)
       guard let outline = try found.outline(besideSheet: a4) else {
         Output.diagnostic(

@@ -57,7 +57,7 @@ struct AnchorsCodesCommand: AsyncParsableCommand {
     var (status, worst) = (ExitStatus.nothingFound, ExitStatus.success)
     for (number, input) in ScanInput.expand(frames).enumerated() {
       do {
-        let picture = try PictureDecoder().gray(input.read()).image
+        let picture = try PictureDecoder().gray(input.read(keepsColour: false)).image
         let current = follower ?? CodeFollower(intrinsics: intrinsics(picture.width, picture.height))
         follower = current
         let time = Double(number) / rate

@@ -126,7 +126,7 @@ struct CountCommand: AsyncParsableCommand {
     let decoder = PictureDecoder()
     for input in inputs {
       do throws(ImageError) {
-        tally.look(try decoder.gray(try input.read()).image, name: input.name)
+        tally.look(try decoder.gray(try input.read(keepsColour: false)).image, name: input.name)
       } catch {
         // Other files in a folder are not reported.
         if input.isFound, [.unknownFormat, .unsupportedFormat, .emptyFile].contains(error.code) { continue }

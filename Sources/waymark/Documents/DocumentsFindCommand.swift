@@ -14,8 +14,8 @@ struct DocumentsFindCommand: ParsableCommand {
     commandName: "find",
     abstract: "Print where the page is in each picture.",
     discussion: """
-      Reads JPEG, PNG, WebP, BMP, GIF and PNM files by their contents; folders with everything below them; - is standard \
-      input. \
+      Reads JPEG, PNG, WebP, BMP, GIF and PNM files by their contents, with the package waymark-pictures also TIFF, HEIC, AVIF, \
+      JPEG XL and the pages of PDF; folders with everything below them; - is standard input. \
       Corners are in pixels of the upright picture, clockwise from the page's top left.
 
       Exit codes, the first that applies to any input: 64 usage, 66 a file cannot be opened, 65 a file is not a picture \
@@ -59,12 +59,14 @@ struct DocumentsFindCommand: ParsableCommand {
     if evidence { return try printEvidence(decoder, PageDetector(models)) }
     let cores = ProcessInfo.processInfo.activeProcessorCount
     var worst = ExitStatus.success
-    OrderedTasks.run(ScanInput.expand(inputs), jobs: jobs ?? cores) { () -> (ScanInput) -> PageReport in
+    OrderedTasks.run(ScanInput.expand(inputs), jobs: jobs ?? cores) { () -> (ScanInput) -> [PageReport] in
       let detector = PageDetector(models)
-      return { PageReport(of: $0, decoder, detector) }
-    } deliver: { report in
-      report.show(json: json)
-      worst = max(worst, report.exitStatus)
+      return { InputPage.pages(of: $0, keepsColour: true).map { PageReport(of: $0, decoder, detector) } }
+    } deliver: { reports in
+      for report in reports {
+        report.show(json: json)
+        worst = max(worst, report.exitStatus)
+      }
       return true
     }
     if worst != .success { throw ExitCode(worst.rawValue) }
@@ -91,7 +93,7 @@ extension DocumentsFindCommand {
   private func printEvidence(_ decoder: PictureDecoder, _ detector: PageDetector) throws {
     for item in ScanInput.expand(inputs) {
       do {
-        let bytes = try item.read()
+        let bytes = try item.read(keepsColour: true)
         // In colours, as files are looked at, and in gray, as frames are.
         let colours = detector.evidence(in: try decoder.rgb(bytes).image)
         let gray = try decoder.gray(bytes).image.withView { detector.evidence(in: $0) }
@@ -108,19 +110,22 @@ extension DocumentsFindCommand {
   }
 }
 
-/// The result for one picture: the object that `--json` prints.
+/// The result for one picture, or one page of a file: the object that `--json` prints.
 struct PageReport: Sendable, Encodable {
   let input: String
+  /// The number of the page in a file of several, from 1.
+  let number: Int?
   /// Seconds of processor time for finding the page, the picture being decoded.
   private(set) var elapsed: Double?
   private(set) var page: DetectedPage?
   private(set) var shape: PageShape?
   private(set) var error: ImageError?
 
-  init(of input: ScanInput, _ decoder: PictureDecoder, _ detector: PageDetector) {
-    self.input = input.name
+  init(of filePage: InputPage, _ decoder: PictureDecoder, _ detector: PageDetector) {
+    input = filePage.input.name
+    number = filePage.number
     do {
-      let picture = try decoder.rgb(try input.read()).image
+      let picture = try decoder.rgb(try filePage.read()).image
       let start = ProcessorClock.thread
       page = detector.detect(picture)
       elapsed = ProcessorClock.thread - start
@@ -138,12 +143,13 @@ struct PageReport: Sendable, Encodable {
   }
 
   func show(json: Bool) {
-    if let error { Output.diagnostic("waymark: \(DisplayText.escaped(input)): \(error.message)\n  \(error.hint)") }
+    let name = DisplayText.escaped(InputPage.name(input, number))
+    if let error { Output.diagnostic("waymark: \(name): \(error.message)\n  \(error.hint)") }
     if json {
       // Nothing in a report can fail to encode: its numbers are finite.
       Output.data(Data((try? JSONLineEncoder.line(self)) ?? []))
     } else if error == nil {
-      Output.line("\(DisplayText.escaped(input)): \(text)")
+      Output.line("\(name): \(text)")
     }
   }
 
@@ -155,13 +161,14 @@ struct PageReport: Sendable, Encodable {
   }
 
   private enum Key: String, CodingKey {
-    case input, elapsed, corners, score, format, error
+    case input, page, elapsed, corners, score, format, error
     case code, message, hint
   }
 
   func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: Key.self)
     try container.encode(input, forKey: .input)
+    try container.encodeIfPresent(number, forKey: .page)
     try container.encode(elapsed, forKey: .elapsed)
     try container.encode(page?.outline.corners.map { [$0.x, $0.y] }, forKey: .corners)
     try container.encode(page?.score, forKey: .score)

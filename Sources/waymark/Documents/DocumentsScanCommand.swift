@@ -12,8 +12,8 @@ struct DocumentsScanCommand: ParsableCommand {
     commandName: "scan",
     abstract: "Make a clean PDF, JPEG or PNG of the pages in pictures.",
     discussion: """
-      Each picture gives one page of the PDF, in the order in which they are named; a picture in which no page is found \
-      is used as a whole, with a warning. A .jpg or .png file takes one picture. The file appears completely or not at all.
+      Each picture, and each page of a TIFF or PDF, gives one page of the PDF, in the order in which they are named; a picture in which \
+      no page is found is used as a whole, with a warning. A .jpg or .png file takes one picture. The file appears completely or not at all.
       Examples:
         waymark documents scan page-1.jpg page-2.jpg -o letter.pdf
         waymark documents scan receipt.jpg --filter bw -o - | lp
@@ -96,7 +96,7 @@ struct DocumentsScanCommand: ParsableCommand {
         title: title ?? URL(fileURLWithPath: output).deletingPathExtension().lastPathComponent,
         producer: "Waymark \(waymarkVersion)", created: Int(WallClock.now)))
     if kind == .pdf { try file.append(writer.begin()) }
-    for item in items {
+    for item in items.lazy.flatMap({ pages(of: $0) }) {
       do {
         let picture = try PictureDecoder(pixelLimit: maxPixels).rgb(try item.read()).image
         let scanned = try scan(picture, item.name, detector)
@@ -118,6 +118,16 @@ struct DocumentsScanCommand: ParsableCommand {
     }
     if kind == .pdf { try file.append(writer.end()) }
     try file.publish()
+  }
+
+  /// The pages of an input; of one with several the first, where the result holds one.
+  private func pages(of input: ScanInput) -> [InputPage] {
+    let pages = InputPage.pages(of: input, keepsColour: true)
+    guard kind != .pdf, pages.count > 1 else { return pages }
+    Output.diagnostic(
+      "waymark: \(DisplayText.escaped(input.name)): only the first of its \(pages.count) pages goes into \(output)\n"
+        + "  Name a .pdf file for all of them.")
+    return [pages[0]]
   }
 
   private func scan(

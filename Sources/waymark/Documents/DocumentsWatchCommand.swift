@@ -41,7 +41,7 @@ struct DocumentsWatchCommand: ParsableCommand {
     var recent: [(sequence: UInt64, bytes: [UInt8])] = []
     for (index, item) in ScanInput.expand(inputs).enumerated() {
       do {
-        let bytes = try item.read()
+        let bytes = try item.read(keepsColour: true)
         let image = try decoder.gray(bytes).image
         colours.show(bytes)
         let frame = Frame(origin: .folder, sequence: UInt64(index), captured: Double(index) / rate, image: image)

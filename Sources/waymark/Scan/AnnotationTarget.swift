@@ -51,6 +51,12 @@ struct AnnotationTarget: Sendable {
     }
   }
 
+  /// The file of a page: that of the input for the first one, with the number before its ending for others.
+  static func path(_ path: String, page: Int?) -> String {
+    guard let page, page > 1, let dot = path.lastIndex(of: ".") else { return path }
+    return "\(path[..<dot])-\(page)\(path[dot...])"
+  }
+
   private static func encoder(for path: String) -> ((RGBImage) throws(ImageError) -> [UInt8])? {
     let name = path.lowercased()
     if name.hasSuffix(".png") { return { image throws(ImageError) in try PNGEncoder.encode(image) } }

@@ -33,11 +33,21 @@ final class PictureScanner {
     grader = try SymbolGrader()
   }
 
-  /// Reads, decodes, scans and judges one input. Whatever is wrong with it stands in the report.
-  func scan(_ input: ScanInput) -> ScanReport {
-    var report = ScanReport(input: input.name, isFound: input.isFound)
+  /// Reads, decodes, scans and judges the pages of one input. Whatever is wrong with one stands in its report.
+  func scan(_ input: ScanInput) -> [ScanReport] {
+    var reports: [ScanReport] = []
+    for page in InputPage.pages(of: input, keepsColour: input.annotation != nil) {
+      reports.append(scan(page))
+      if settings.onlyOne, reports.last?.outcome == .successful { break }
+    }
+    return reports
+  }
+
+  private func scan(_ page: InputPage) -> ScanReport {
+    let input = page.input
+    var report = ScanReport(input: input.name, page: page.number, isFound: input.isFound)
     do throws(ImageError) {
-      let file = try input.read()
+      let file = try page.read()
       let found = try scanner.scan(file, with: settings.decoder)
       let (picture, reading) = (found.picture, found.reading)
       report.width = picture.image.width
@@ -58,7 +68,9 @@ final class PictureScanner {
       if settings.grades {
         report.grades = picture.image.withView { view in report.symbols.map { grader.grade($0, in: view) } }
       }
-      if let path = input.annotation { annotate(&report, file, found.background, path) }
+      if let path = input.annotation {
+        annotate(&report, file, found.background, AnnotationTarget.path(path, page: page.number))
+      }
     } catch {
       report.error = error
     }

@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import WaymarkImage
 import WaymarkSystem
+import WaymarkWorker
 
 /// One thing to scan, as the person named it.
 struct ScanInput: Sendable {
@@ -134,8 +135,15 @@ struct ScanInput: Sendable {
     }
   }
 
-  /// The bytes.
-  func read() throws(ImageError) -> [UInt8] {
+  /// The pages of the file: one, unless it is of a format that has pages.
+  func pages(keepsColour: Bool) throws(ImageError) -> PicturePages {
+    try PictureConverter().pages(of: try bytes(), keepsColour: keepsColour)
+  }
+
+  /// The file, or its first page, as a file that `PictureDecoder` reads.
+  func read(keepsColour: Bool) throws(ImageError) -> [UInt8] { try pages(keepsColour: keepsColour).page(1) }
+
+  private func bytes() throws(ImageError) -> [UInt8] {
     switch source {
     case .file(let path):
       if Self.mode(of: Array(path.utf8), follows: true) == S_IFIFO { return try Self.readPipe(path) }

@@ -31,7 +31,7 @@ struct ScanPrinter {
   mutating func show(_ report: ScanReport) {
     if mode != .quiet || report.error != nil || report.annotationError != nil { progress?.clear() }
     for error in [report.error, report.annotationError].compactMap({ $0 }) {
-      Output.diagnostic("waymark: \(DisplayText.escaped(report.input)): \(error.message)\n  \(error.hint)")
+      Output.diagnostic("waymark: \(DisplayText.escaped(report.name)): \(error.message)\n  \(error.hint)")
     }
     write(report)
   }

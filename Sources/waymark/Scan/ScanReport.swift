@@ -8,7 +8,7 @@ import WaymarkProtocol
 import WaymarkSymbologies
 import WaymarkSystem
 
-/// The result for one input: the object that `--json` prints.
+/// The result for one input, or one page of it: the object that `--json` prints.
 struct ScanReport: Sendable, Encodable {
   enum Outcome: String, Sendable, Encodable {
     case successful
@@ -18,6 +18,8 @@ struct ScanReport: Sendable, Encodable {
   }
 
   let input: String
+  /// The page of a file of several, from 1.
+  let page: Int?
   var width: Int?
   var height: Int?
   /// Seconds of decoding alone, the picture being gray in memory.
@@ -50,10 +52,14 @@ struct ScanReport: Sendable, Encodable {
   /// True if it was found below a folder instead of being named; not in the object.
   let isFound: Bool
 
-  init(input: String, isFound: Bool = false) {
+  init(input: String, page: Int? = nil, isFound: Bool = false) {
     self.input = input
+    self.page = page
     self.isFound = isFound
   }
+
+  /// The name of what was read, for people.
+  var name: String { InputPage.name(input, page) }
 
   /// True if it is a file that happens to lie among pictures.
   var isNoPicture: Bool {
@@ -73,7 +79,8 @@ struct ScanReport: Sendable, Encodable {
   }
 
   enum Key: String, CodingKey {
-    case input, width, height, elapsed, truncated, limited, outcome, reason, kind, connectTo, fields, missing, advice,
+    case input, page, width, height, elapsed, truncated, limited, outcome, reason, kind, connectTo, fields, missing,
+      advice,
       chosen,
       symbols
     case error
@@ -86,6 +93,7 @@ struct ScanReport: Sendable, Encodable {
   func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: Key.self)
     try container.encode(input, forKey: .input)
+    try container.encodeIfPresent(page, forKey: .page)
     try container.encode(width, forKey: .width)
     try container.encode(height, forKey: .height)
     try container.encode(elapsed, forKey: .elapsed)

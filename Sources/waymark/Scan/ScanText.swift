@@ -98,7 +98,7 @@ struct ScanText {
     let cut = report.isTruncated ? terminal.styled(" (the file is cut short)", .warning) : ""
     let limit =
       report.isLimited ? terminal.styled(" (too many places look like codes; some were not tried)", .warning) : ""
-    return "\(shown(report.input)): \(word)\(cut)\(limit)"
+    return "\(shown(report.name)): \(word)\(cut)\(limit)"
   }
 
   private static func phrase(_ reason: String?) -> String {

@@ -15,8 +15,8 @@ struct TextCommand: ParsableCommand {
     commandName: "text",
     abstract: "Read lines of printed text in pictures.",
     discussion: """
-      Reads JPEG, PNG, WebP, BMP, GIF and PNM files by their contents; folders with everything below them; - is standard \
-      input. \
+      Reads JPEG, PNG, WebP, BMP, GIF and PNM files by their contents, with the package waymark-pictures also TIFF, HEIC, AVIF, \
+      JPEG XL and the pages of PDF; folders with everything below them; - is standard input. \
       Lines stand in any direction, dark on light or light on dark. A pattern is a name (digits, date, number, mrz, luhn, imei, gtin, \
       gtin-8, gtin-12, gtin-13, gtin-14, sscc, iban, vin, mod97-10, mod11-2, mod37-36) or a regular expression for the whole text between slashes (/[A-Z]{2}[0-9]{4}/); what \
       satisfies one is accepted. With --frames the pictures of a folder are frames of one camera, a tenth of a second apart, and a text is \
@@ -94,13 +94,13 @@ struct TextCommand: ParsableCommand {
     let decoder = PictureDecoder(pixelLimit: maxPixels)
     var worst = ExitStatus.success
     var isAnyFound = false
-    for item in ScanInput.expand(inputs) {
-      var report = TextReport(input: item.name)
+    for item in ScanInput.expand(inputs).lazy.flatMap({ InputPage.pages(of: $0, keepsColour: false) }) {
+      var report = TextReport(input: item.input.name, page: item.number)
       do {
         let picture = try decoder.gray(try item.read()).image
         let began = MonotonicClock.now
         if frames {
-          try follower.see(picture, named: item.name, region: area, &report)
+          try follower.see(picture, named: item.input.name, region: area, &report)
         } else {
           let end = began + Self.pictureLimit
           reader.goesOn = { MonotonicClock.now < end }
@@ -173,7 +173,7 @@ extension TextErrorCode: CommandErrorCode {
   var exitStatus: ExitStatus { self == .badPattern ? .usage : .unavailable }
 }
 
-/// The result for one picture: the object that `--json` prints.
+/// The result for one picture, or one page of a file: the object that `--json` prints.
 struct TextReport: Encodable {
   /// The error.
   struct Failure: Encodable {
@@ -193,6 +193,8 @@ struct TextReport: Encodable {
   }
 
   let input: String
+  /// The page of a file of several, from 1.
+  let page: Int?
   /// Seconds from the decoded picture to what is accepted.
   var elapsed: Double?
   var lines: [ReadLine] = []
@@ -203,18 +205,22 @@ struct TextReport: Encodable {
   var accepted: [AcceptedText] = []
   var error: Failure?
 
-  init(input: String) { self.input = input }
+  init(input: String, page: Int?) {
+    self.input = input
+    self.page = page
+  }
 
   func show(json: Bool) {
-    if let error { Output.diagnostic("waymark: \(DisplayText.escaped(input)): \(error.message)\n  \(error.hint)") }
+    let name = DisplayText.escaped(InputPage.name(input, page))
+    if let error { Output.diagnostic("waymark: \(name): \(error.message)\n  \(error.hint)") }
     if skipped > 0 {
       Output.diagnostic(
-        "waymark: \(DisplayText.escaped(input)): \(skipped) more lines were not read: of a picture at most "
+        "waymark: \(name): \(skipped) more lines were not read: of a picture at most "
           + "\(LineFinder().lineLimit) lines are read, for at most \(Int(TextCommand.pictureLimit)) seconds.\n  Read a part of it with --region."
       )
     }
     if error == nil, lines.isEmpty, skipped == 0, candidates == nil {
-      Output.diagnostic("waymark: \(DisplayText.escaped(input)): no text was found.")
+      Output.diagnostic("waymark: \(name): no text was found.")
     }
     if json {
       // Nothing in a report can fail to encode: its numbers are finite.
@@ -222,22 +228,24 @@ struct TextReport: Encodable {
         (try? JSONLineEncoder.line(self)).map { String(decoding: $0, as: UTF8.self).trimmingCharacters(in: .newlines) }
           ?? "")
     } else if error == nil {
-      for line in lines { Output.line("\(DisplayText.escaped(input)): \(DisplayText.escaped(line.text))") }
+      for line in lines { Output.line("\(name): \(DisplayText.escaped(line.text))") }
       for text in accepted {
         let doubt = text.isDoubtful ? " (doubtful)" : ""
-        Output.line("\(DisplayText.escaped(input)): \(text.pattern): \(DisplayText.escaped(text.text))\(doubt)")
+        Output.line("\(name): \(text.pattern): \(DisplayText.escaped(text.text))\(doubt)")
       }
     }
   }
 
   private enum Key: String, CodingKey {
-    case input, elapsed, lines, skipped, candidates, accepted, error, text, corners, confidence, pattern, doubtful,
+    case input, page, elapsed, lines, skipped, candidates, accepted, error, text, corners, confidence, pattern,
+      doubtful,
       others
   }
 
   func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: Key.self)
     try container.encode(input, forKey: .input)
+    try container.encodeIfPresent(page, forKey: .page)
     try container.encodeIfPresent(elapsed, forKey: .elapsed)
     var list = container.nestedUnkeyedContainer(forKey: .lines)
     for line in lines {

@@ -1,0 +1,7 @@
+import CPictures
+import FuzzConversion
+
+@main
+struct FuzzJxl {
+  static func main() { fuzzConversion(CPICTURES_JXL) }
+}

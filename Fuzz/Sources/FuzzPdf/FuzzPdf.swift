@@ -1,0 +1,7 @@
+import CPictures
+import FuzzConversion
+
+@main
+struct FuzzPdf {
+  static func main() { fuzzConversion(CPICTURES_PDF) }
+}

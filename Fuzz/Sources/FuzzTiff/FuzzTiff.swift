@@ -1,0 +1,7 @@
+import CPictures
+import FuzzConversion
+
+@main
+struct FuzzTiff {
+  static func main() { fuzzConversion(CPICTURES_TIFF) }
+}

@@ -1,0 +1,167 @@
+package import WaymarkImage
+package import WaymarkSystem
+
+/// Makes plain pictures of the files that the program `waymark-pictures` reads, each file in a process of its own that can do nothing
+/// else. Every other file stays as it is.
+package struct PictureConverter: Sendable {
+  /// The program's name, and its package's.
+  static let programName = "waymark-pictures"
+  private let executable: String?
+  /// How long one page may take, in seconds.
+  private let limit: Double
+  private let monitor: WorkerMonitor
+
+  /// A converter with the installed program.
+  package init() { self.init(executable: nil, limit: Isolation.Limits().picture, monitor: WorkerMonitor { _ in }) }
+
+  /// - Parameters:
+  ///   - executable: the program, where it is not the installed one.
+  ///   - limit: how long one page may take, in seconds.
+  ///   - monitor: counts the processes and their failures.
+  init(executable: String?, limit: Double, monitor: WorkerMonitor) {
+    self.executable = executable
+    self.limit = limit
+    self.monitor = monitor
+  }
+
+  /// True for a file that is not read as it is.
+  package static func converts(_ file: [UInt8]) -> Bool { kind(of: file) != nil }
+
+  private static func kind(of file: [UInt8]) -> (format: ConvertedFormat, name: String)? {
+    file.withUnsafeBytes { ConvertedFormat.detect($0) }
+  }
+
+  /// The pages of a file, as files that `PictureDecoder` reads; its only one, as it is, where nothing is to be made of it. Blocks.
+  ///
+  /// - Parameter keepsColour: false if the colours of a large page need not be kept.
+  /// - Throws: what is wrong with the file, or with the program.
+  package func pages(of file: [UInt8], keepsColour: Bool) throws(ImageError) -> PicturePages {
+    guard let kind = Self.kind(of: file) else { return PicturePages(plain: file) }
+    guard let program = executable ?? CompanionProgram.path(Self.programName) else {
+      throw ImageError(
+        .unsupportedFormat, "\(kind.name) is read by the package \(Self.programName), which is not installed",
+        hint: "apt install \(Self.programName). Or convert it to PNG or JPEG first, for example with: "
+          + ConvertedFormat.conversion(of: kind.name))
+    }
+    let launcher = WorkerLauncher(
+      executable: program, arguments: [Self.programName, WorkerLauncher.argument, kind.format.rawValue])
+    return PicturePages(
+      file, kind.name, PersistentWorker(launcher, monitor), limit: limit, keepsColour: keepsColour)
+  }
+
+  /// The first page of a file. Blocks.
+  ///
+  /// - Parameter stop: ends the process when raised.
+  /// - Throws: `ImageError`: what is wrong with the file; `WorkerFailure`: what happened to the process.
+  package func picture(_ file: [UInt8], keepsColour: Bool, or stop: StopSignal? = nil) throws -> [UInt8] {
+    let pages = try pages(of: file, keepsColour: keepsColour)
+    return try pages.first(or: stop)
+  }
+}
+
+/// The pages of a picture file, made when they are asked for. One thread.
+package final class PicturePages {
+  private let file: [UInt8]
+  /// The name of the format; nil where nothing is made of the file.
+  private let name: String?
+  private let worker: PersistentWorker?
+  private let limit: Double
+  private let keepsColour: Bool
+  /// The first page, which is made to learn how many there are, until it is asked for.
+  private var first: ConvertedPage?
+
+  init(plain file: [UInt8]) {
+    (self.file, name, worker, limit, keepsColour) = (file, nil, nil, 0, true)
+  }
+
+  init(_ file: [UInt8], _ name: String, _ worker: PersistentWorker, limit: Double, keepsColour: Bool) {
+    (self.file, self.name, self.worker, self.limit, self.keepsColour) = (file, name, worker, limit, keepsColour)
+  }
+
+  /// Counts the pages, at least 1; of more than can be read, one more than these.
+  ///
+  /// - Throws: what is wrong with the first page, or with the program.
+  package func count() throws(ImageError) -> Int {
+    guard name != nil else { return 1 }
+    let page = try told { () throws(WorkerFailure) in try ask(1, or: nil) }
+    first = page
+    return page.count
+  }
+
+  /// A page as a file that `PictureDecoder` reads.
+  ///
+  /// - Parameter number: from 1 to `count`.
+  /// - Throws: what is wrong with the page, or with the program.
+  package func page(_ number: Int) throws(ImageError) -> [UInt8] {
+    guard let name else { return file }
+    guard number <= ConversionRequest.pageLimit else {
+      throw ImageError(
+        .unsupportedVariant, "the \(name) has more than \(ConversionRequest.pageLimit) pages; the rest is not read",
+        hint: "Split it.")
+    }
+    if number == 1, let first {
+      self.first = nil
+      return first.file
+    }
+    return try told { () throws(WorkerFailure) in try ask(number, or: nil) }.file
+  }
+
+  /// The first page.
+  ///
+  /// - Throws: `ImageError`, `WorkerFailure`.
+  func first(or stop: StopSignal?) throws -> [UInt8] {
+    guard let name else { return file }
+    do {
+      return try ask(1, or: stop).get().file
+    } catch WorkerFailure.cannotStart(let reason) {
+      throw Self.error(.cannotStart(reason: reason), name)
+    }
+  }
+
+  private func told(
+    _ ask: () throws(WorkerFailure) -> Result<ConvertedPage, ImageError>
+  ) throws(ImageError) -> ConvertedPage {
+    let answer: Result<ConvertedPage, ImageError>
+    do throws(WorkerFailure) {
+      answer = try ask()
+    } catch {
+      throw Self.error(error, name ?? "picture")
+    }
+    return try answer.get()
+  }
+
+  private func ask(_ number: Int, or stop: StopSignal?) throws(WorkerFailure) -> Result<ConvertedPage, ImageError> {
+    guard let worker else { throw .crashed(signal: nil) }
+    let request = ConversionRequest(size: file.count, page: number - 1, keepsColour: keepsColour)
+    let answer = worker.use(until: stop) { process throws(WorkerFailure) -> Result<ConvertedPage, ImageError> in
+      guard file.count <= WorkerArena.inputLimit else { throw .tooLarge }
+      process.arena.input.copyBytes(from: file)
+      return try process.ask(
+        request, for: ConvertedPage.self, byteLimit: ConvertedPage.answerLimit, limit: limit, or: stop)
+    }
+    guard let answer else { throw worker.lastFailure ?? .hung }
+    return answer
+  }
+
+  private static func error(_ failure: WorkerFailure, _ name: String) -> ImageError {
+    let program = PictureConverter.programName
+    switch failure {
+    case .tooLarge:
+      return ImageError(
+        .fileTooLarge, "the \(name) has more than \(WorkerArena.inputLimit >> 20) MB",
+        hint: "Scale it down or split it.")
+    case .cannotStart(let reason):
+      return ImageError(
+        .unsupportedFormat, "the program that reads \(name) cannot be started: \(reason)",
+        hint: "apt install --reinstall \(program), with the packages that it recommends")
+    case .hung:
+      return ImageError(
+        .damagedPicture, "the \(name) took the program that reads it too long, which was ended",
+        hint: "It may be crafted to do so. If it is yours, make it again.")
+    case .crashed, .malformedAnswer, .interrupted:
+      return ImageError(
+        .damagedPicture, "the \(name) ended the program that reads it",
+        hint: "It may be crafted to do so. If it is yours, make it again.")
+    }
+  }
+}
