@@ -16,7 +16,7 @@ package final class Isolation: Sendable {
     /// For the exact outline of a captured page: its lane waits meanwhile, and is not to count as hung.
     package var page = 8.0
     /// For one picture file.
-    package var picture = 30.0
+    package var picture = PictureConverter.usualLimit
 
     package init() {}
   }

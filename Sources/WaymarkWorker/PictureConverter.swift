@@ -6,13 +6,15 @@ package import WaymarkSystem
 package struct PictureConverter: Sendable {
   /// The program's name, and its package's.
   static let programName = "waymark-pictures"
+  /// How long one page may take, in seconds, where nothing else is said.
+  static let usualLimit = 30.0
   private let executable: String?
   /// How long one page may take, in seconds.
   private let limit: Double
   private let monitor: WorkerMonitor
 
   /// A converter with the installed program.
-  package init() { self.init(executable: nil, limit: Isolation.Limits().picture, monitor: WorkerMonitor { _ in }) }
+  package init() { self.init(executable: nil, limit: Self.usualLimit, monitor: WorkerMonitor { _ in }) }
 
   /// - Parameters:
   ///   - executable: the program, where it is not the installed one.

@@ -92,7 +92,7 @@ struct ProfilesTests {
     desktop.send(4, #"{"focused":false,"nodes":[{"focused":true,"app_id":"editor"}]}"#)
     desktop.send(0x8000_0003, #"{"change":"focus","container":{"app_id":"till"}}"#)
     #expect(try active(service, until: "shop") == "shop")
-    // The desktop is started anew: nothing has the focus until it says so again.
+    // The desktop is started again: nothing has the focus until it says so again.
     desktop.close()
     #expect(try active(service, until: nil) == nil)
     let again = try sway.connection()
