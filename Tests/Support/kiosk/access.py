@@ -47,7 +47,7 @@ def a_screen_reader_is_told_everything(browser):
         browser.click("[data-open=onboard]")
         browser.find('.verdict[data-outcome="successful"]')
         nodes = named(browser, "scanner")
-        assert ("dialog", "Scan QR code") in nodes, nodes
+        assert ("dialog", "Connect this device") in nodes, nodes
         # What lies behind the dialog is out of reach.
         assert not any(name.startswith("Explore a machine") for _, name in nodes)
         browser.until("document.getElementById('announcer').textContent.includes('Code accepted. This device will connect to')")
@@ -267,8 +267,11 @@ def the_keyboard_and_the_ear_lead_through_a_count_and_a_form(browser):
         press(browser, "x")
         reach(browser, "at.matches('form .actions .primary')", "Save", within=60)
         press(browser, Keys.ENTER)
-        browser.until("document.querySelector('wm-text-field[name=quantity]').input.getAttribute('aria-invalid') === 'true'", what="what is wrong")
+        browser.until("document.querySelector('wm-stepper[name=quantity]').input.getAttribute('aria-invalid') === 'true'", what="what is wrong")
         reach(browser, "at.matches('.leave')", "the way out", back=True, within=60)
+        press(browser, Keys.ENTER)
+        # What was entered is not thrown away without a question.
+        reach(browser, "at.textContent === 'Discard'", "Discard")
         press(browser, Keys.ENTER)
         browser.find("[data-open=field]")
         settle(browser)

@@ -28,6 +28,7 @@ import shift  # noqa: F401
 import hearing  # noqa: F401
 import mended  # noqa: F401
 import quality  # noqa: F401
+import matrix  # noqa: F401
 import monkey  # noqa: F401
 from browser import Browser
 from checks import CHECKS, SHOTS

@@ -12,6 +12,13 @@ function raiseLayer() {
   if (layer && layer.parentNode !== top) top.append(layer);
 }
 
+/** Gives the focus back to what had it, or, where that is gone, to what comes first on the view that is there now. */
+function restore(before) {
+  if (before?.isConnected && before !== document.body) { before.focus({ preventScroll: true }); return; }
+  const host = stack.at(-1)?.node ?? document.getElementById('app');
+  (/** @type {HTMLElement | null} */ (host?.querySelector('[data-first]:not([disabled])') ?? host?.querySelector('h1[tabindex]') ?? host))?.focus({ preventScroll: true });
+}
+
 /** The browser keeps the focus out of the page below; this keeps it from leaving for the browser's own controls. */
 function stayInside(event, node) {
   const reachable = everything(node).filter((one) => one.matches('button, input, textarea, select, a[href], video, [tabindex="0"]')
@@ -49,7 +56,7 @@ export function openDialog({ label, kind = 'ask', build, onclose, mayClose = () 
       if (node.open) node.close();
       node.remove();
       onclose?.(value);
-      if (before?.isConnected) before.focus({ preventScroll: true });
+      restore(before);
       settled(value);
     },
   };

@@ -1,10 +1,10 @@
 // Boots the page: the state that all views share, and the way from view to view.
 import { Account } from './account.js';
 import { command, configuration, EventStream } from './api.js';
-import { closeAll } from './dialog.js';
+import { closeAll, isOpen } from './dialog.js';
 import { banner, clearMessages, toast } from './elements/feedback.js';
 import { watchIdle } from './idle.js';
-import { chooseLanguage, keepLanguage, t } from './strings.js';
+import { chooseLanguage, configureWords, keepLanguage, t } from './strings.js';
 import { attractView, startView } from './views/start.js';
 
 const root = document.getElementById('app');
@@ -35,18 +35,24 @@ const views = [
   { name: 'ar', picture: 'ar', open: () => using(parts.ar, ({ openAR }) => openAR(app).closed) },
   { name: 'document', picture: 'document', open: () => using(parts.documents, ({ openDocuments }) => openDocuments(app).closed) },
   { name: 'count', picture: 'count', open: () => using(parts.count, ({ openCount }) => openCount(app).closed) },
-  { name: 'field', picture: 'field', open: () => using(parts.field, ({ fieldView }) => show(fieldView)) },
+  { name: 'field', picture: 'field', open: (form) => using(parts.field, ({ fieldView }) => show((one) => fieldView(one, form))) },
 ];
 
 const app = {
-  config: { show: [...views.map(({ name }) => name), 'account'], language: null, returnSeconds: 10, idleSeconds: 120, upload: true, reach: 1, keyboard: false },
+  config: { show: [...views.map(({ name }) => name), 'account'], language: null, returnSeconds: 10, idleSeconds: 120, upload: true, reach: 1, keyboard: false, fixed: false, page: {} },
   events: new EventStream(),
-  state: { snapshot: null, camera: 'closed', scene: null, following: false, role: 'operator', torch: false, torchOn: false, gallery: false, codes: new Map() },
+  state: { snapshot: null, camera: 'closed', scene: null, following: false, role: 'operator', torch: false, torchOn: false, gallery: false, gone: false, codes: new Map() },
   account: new Account(accountChanged),
   views, show, again, forget,
   /** Where a person begins: where somebody has to sign in, there. */
-  home() { closeAll(); if (isGated()) showAccount(); else show(startView); },
-  open(name) { return views.find((one) => one.name === name)?.open(); },
+  home() {
+    closeAll();
+    if (isGated()) { showAccount(); return; }
+    offline?.close();
+    offline = null;
+    show(startView);
+  },
+  open(name, what) { return views.find((one) => one.name === name)?.open(what); },
   /** Nobody is there any more. */
   rest() { app.account.abandon(); forget(); show(attractView); },
   get resting() { return current === attractView; },
@@ -113,7 +119,9 @@ let offline = null;
 /** Said once while it lasts, and once more when it is over. */
 function tellOffline() {
   if (online || first) return;
-  offline = banner({ kind: 'error', title: t('banner.offline'), text: t('banner.offline.help'), busy: true });
+  // The start view says it itself, as all that is on it then.
+  if (current === startView && !isOpen()) return;
+  offline = banner({ kind: 'error', title: t('banner.offline'), text: t(current === startView ? 'banner.offline.help' : 'banner.offline.kept'), busy: true });
 }
 
 function connection(now) {
@@ -121,12 +129,15 @@ function connection(now) {
   online = now;
   document.documentElement.dataset.online = String(now);
   if (!changed && !(first && !now)) return;
-  if (now) {
-    offline?.close();
-    if (offline) banner({ kind: 'success', title: t('banner.online'), seconds: 3 });
-    offline = null;
-    first = false;
-  } else if (!offline) { first = false; tellOffline(); }
+  first = false;
+  const other = app.state.gone === now;
+  app.state.gone = !now;
+  offline?.close();
+  if (now && offline) toast(t('banner.online'), { seconds: 2 });
+  offline = null;
+  if (!now) tellOffline();
+  // With a dialog open the view below it waits for its turn.
+  if (other && current === startView && !isOpen()) again();
 }
 
 /** What the device can do may change with every connection. */
@@ -161,8 +172,9 @@ function listen() {
 }
 
 Object.assign(app.config, configuration());
+configureWords(app.config);
 chooseLanguage(app.config.language);
-document.title = 'Waymark';
+document.title = app.config.page.brand?.name ?? 'Waymark';
 if (app.config.reach < 1) {
   document.documentElement.dataset.reach = '';
   document.documentElement.style.setProperty('--reach', String(app.config.reach));

@@ -11,6 +11,7 @@ const en = {
   'start.onboard.help': 'Show the camera the QR code you were given.',
   'start.ar': 'Explore a machine',
   'start.ar.help': 'Point the camera at a poster or plate and see the notes that belong to it.',
+  'start.ar.help.fixed': 'Hold a poster or plate up to the camera and see the notes that belong to it.',
   'start.field': 'Record goods',
   'start.field.help': 'Fill in a form by scanning the labels.',
   'start.document': 'Scan documents',
@@ -51,6 +52,9 @@ const en = {
   'document.leave.help': 'Pages that were not saved: {count}. They cannot be brought back.',
   'document.discard': 'Discard',
   'document.stay': 'Keep scanning',
+  'document.saving': 'Saving …',
+  'document.saving.help': 'Pages: {count}. This takes a moment.',
+  'document.enlarge': 'Enlarge the page',
   'document.saved': 'Saved',
   'document.saved.help': '{name}, pages: {count}',
   'document.filter.colour': 'In colour',
@@ -59,6 +63,7 @@ const en = {
   'document.filter.photo': 'Photo',
   'document.advice.showWholePage': 'Show the whole page',
   'document.advice.moveCloser': 'Move closer',
+  'document.advice.moveCloser.fixed': 'Hold it closer',
   'document.advice.moreLight': 'More light is needed',
   'document.advice.holdStraight': 'Hold the page flat towards the camera',
   'document.advice.blurred': 'The picture is blurred. Hold the page a little farther away',
@@ -68,7 +73,11 @@ const en = {
   'error.noSpace': 'There is no room left to store pages. Please tell a member of staff; nothing was lost.',
   'error.tooManyPages': 'The document is full. Save it, then continue.',
   'error.notWritten': 'The page could not be stored. Please try again.',
+  'start.begin': 'Begin',
   'start.languages': 'Language',
+  'gone.title': 'Not available at the moment',
+  'gone.help': 'The scanning service does not answer. The staff can see this; you need not do anything.',
+  'gone.trying': 'Trying again …',
   'attract.title': 'Ready when you are',
   'attract.text': 'Connect a device or explore a machine. It takes less than a minute.',
   'attract.begin': 'Touch to begin',
@@ -86,16 +95,17 @@ const en = {
   'common.dismiss': 'Dismiss this message',
   'common.loading': 'Starting the camera …',
   'banner.offline': 'The connection is interrupted',
-  'banner.offline.help': 'Please wait a moment. It comes back by itself; what you entered stays.',
+  'banner.offline.help': 'Please wait a moment. It comes back by itself.',
+  'banner.offline.kept': 'Please wait a moment. It comes back by itself; what you entered stays.',
   'banner.online': 'Connected again',
   'banner.more': '{count} messages: show all',
   'observer.title': 'This screen is not open yet',
   'observer.help': 'Please ask a member of staff to unlock it.',
   'camera.gone': 'The camera is disconnected',
-  'camera.gone.help': 'Please check its cable. The picture comes back by itself.',
+  'camera.gone.help': 'The staff has been told. The picture comes back by itself.',
   'camera.stalled': 'The camera is not responding',
-  'camera.stalled.help': 'It is being restarted. If this takes longer than a minute, unplug it and plug it in again.',
-  'scan.title': 'Scan QR code',
+  'camera.stalled.help': 'It is being restarted, and the staff has been told. The picture comes back by itself.',
+  'scan.title': 'Connect this device',
   'scan.title.barcode': 'Scan a barcode',
   'scan.flash': 'Light',
   'scan.mute': 'Mute sounds',
@@ -112,12 +122,15 @@ const en = {
   'scan.invalid': 'This code cannot be used',
   'scan.invalid.help': 'Try another code, or ask the person who gave it to you.',
   'scan.unsuccessful': 'No code was read',
+  'scan.unsuccessful.other': 'No code that fits',
   'scan.done': 'All set',
   'scan.done.help': 'This device is now connecting to {host}.',
   'scan.done.plain': 'The device does the rest.',
   'scan.busy': 'The scanner is in use. It starts here as soon as it is free.',
   'advice.tooSmall': 'Come a little closer',
+  'advice.tooSmall.fixed': 'Hold it a little closer',
   'advice.tooClose': 'Move back a little',
+  'advice.tooClose.fixed': 'Hold it a little farther away',
   'advice.blurred': 'Hold still for a moment',
   'advice.cutOff': 'Show the whole code',
   'advice.tooDark': 'More light is needed',
@@ -137,6 +150,11 @@ const en = {
   'reason.hostNotAllowed': 'It leads to an address that is not trusted here.',
   'reason.sourceNotAllowed': 'It comes from a recording. Hold the code in front of the camera.',
   'reason.ambiguous': 'There are several different codes. Show just one of them.',
+  'reason.still.nothingFound': 'There is no code in this picture. Choose another one.',
+  'reason.still.notQR': 'The code in this picture is not a QR code. Choose another one.',
+  'reason.still.codeNotReadable': 'The code in this picture is too small or too blurred. Choose another one.',
+  'reason.still.ambiguous': 'There are several different codes in this picture. Choose one that shows a single code.',
+  'reason.still.incomplete': 'Part of the code is missing in this picture. Choose another one.',
   'reason.replayed': 'It has already been used. Ask for a new one.',
   'reason.nothingFound': 'There is no code to be seen. Hold it in front of the camera and try again.',
   'reason.notQR': 'There is a code, but it is not a QR code.',
@@ -148,7 +166,7 @@ const en = {
   'error.notPermitted': 'This screen is locked. Please ask a member of staff.',
   'error.unavailable': 'Something went wrong here. Try again, or ask a member of staff.',
   'error.badPicture': 'This file is not a picture. Choose a photo of the code.',
-  'error.noCamera': 'The camera is disconnected. Please check its cable.',
+  'error.noCamera': 'The camera is disconnected. The staff has been told.',
   'error.notFound': 'It is no longer there. Choose something else.',
   'error.torch': 'The light cannot be switched right now.',
   'error.notSupported': 'This camera has no light.',
@@ -173,15 +191,13 @@ const en = {
   'roll.undated': 'Undated',
   'roll.use': 'Read the code',
   'roll.reading': 'Looking for a code in the picture …',
-  'field.title': 'Goods received',
+  'field.title': 'Record goods',
   'field.material': 'Material number',
   'field.material.help': 'Scan or type the number on the label.',
   'field.batch': 'Batch',
   'field.batch.help': 'At most 10 characters.',
   'field.note': 'Note',
   'field.note.help': 'Up to 30 characters.',
-  'field.plant': 'Plant',
-  'field.plant.value': '1000 Hamburg',
   'field.quantity': 'Quantity',
   'field.quantity.unit': 'pieces',
   'field.signature': 'Received by',
@@ -191,21 +207,30 @@ const en = {
   'field.save.again': 'Save again',
   'field.new': 'The form is empty again for the next goods.',
   'field.failed': 'It was not saved',
+  'field.leave': 'Discard what you entered?',
+  'field.leave.help': 'It was not saved.',
+  'field.discard': 'Discard',
+  'field.stay': 'Continue',
   'error.full': 'No more entries can be stored at the moment. Please ask a member of staff.',
-  'ar.title': 'Explore',
+  'ar.title': 'Explore a machine',
   'ar.coach': 'How it works',
   'ar.guide.picture': 'The picture to look for',
   'ar.step.find': 'Find this picture.',
   'ar.step.find.code': 'Find the code.',
   'ar.step.fill': 'Point the camera at it, so that it fills about half of the view.',
+  'ar.step.fill.fixed': 'Hold it up to the camera, so that it fills about half of the view.',
   'ar.step.tap': 'Tap a marker to read what belongs to it.',
   'ar.beginScan': 'Begin scan',
   'ar.returnToScan': 'Return to scan',
   'ar.scanning': 'Point the camera at the picture',
+  'ar.scanning.fixed': 'Hold the picture up to the camera',
   'ar.scanning.code': 'Point the camera at the code',
+  'ar.scanning.code.fixed': 'Hold the code up to the camera',
   'ar.lost.code': 'Point the camera at the code again',
+  'ar.lost.code.fixed': 'Hold the code up to the camera again',
   'ar.matched': 'Found: {name}',
   'ar.lost': 'Point the camera at the picture again',
+  'ar.lost.fixed': 'Hold the picture up to the camera again',
   'ar.guide': 'Show how it works again',
   'ar.next': 'Next note',
   'ar.previous': 'Previous note',
@@ -238,6 +263,7 @@ const de = {
   'start.onboard.help': 'Zeigen Sie der Kamera den QR-Code, den Sie bekommen haben.',
   'start.ar': 'Eine Maschine erkunden',
   'start.ar.help': 'Richten Sie die Kamera auf ein Plakat oder Schild und sehen Sie die Hinweise dazu.',
+  'start.ar.help.fixed': 'Halten Sie ein Plakat oder Schild vor die Kamera und sehen Sie die Hinweise dazu.',
   'start.field': 'Waren erfassen',
   'start.field.help': 'Füllen Sie ein Formular aus, indem Sie die Etiketten scannen.',
   'start.document': 'Dokumente scannen',
@@ -278,6 +304,9 @@ const de = {
   'document.leave.help': 'Nicht gespeicherte Seiten: {count}. Sie lassen sich nicht zurückholen.',
   'document.discard': 'Verwerfen',
   'document.stay': 'Weiter scannen',
+  'document.saving': 'Wird gespeichert …',
+  'document.saving.help': 'Seiten: {count}. Das dauert einen Moment.',
+  'document.enlarge': 'Seite vergrößern',
   'document.saved': 'Gespeichert',
   'document.saved.help': '{name}, Seiten: {count}',
   'document.filter.colour': 'Farbig',
@@ -286,6 +315,7 @@ const de = {
   'document.filter.photo': 'Foto',
   'document.advice.showWholePage': 'Zeigen Sie die ganze Seite',
   'document.advice.moveCloser': 'Gehen Sie näher heran',
+  'document.advice.moveCloser.fixed': 'Halten Sie sie näher',
   'document.advice.moreLight': 'Es ist zu dunkel',
   'document.advice.holdStraight': 'Halten Sie die Seite gerade zur Kamera',
   'document.advice.blurred': 'Das Bild ist unscharf. Halten Sie die Seite etwas weiter weg',
@@ -295,7 +325,11 @@ const de = {
   'error.noSpace': 'Es ist kein Platz mehr für Seiten. Bitte sagen Sie dem Personal Bescheid; nichts ging verloren.',
   'error.tooManyPages': 'Das Dokument ist voll. Speichern Sie es und scannen Sie dann weiter.',
   'error.notWritten': 'Die Seite konnte nicht gespeichert werden. Bitte versuchen Sie es noch einmal.',
+  'start.begin': 'Starten',
   'start.languages': 'Sprache',
+  'gone.title': 'Zurzeit nicht verfügbar',
+  'gone.help': 'Der Scandienst antwortet nicht. Das Personal kann das sehen; Sie müssen nichts tun.',
+  'gone.trying': 'Es wird wieder versucht …',
   'attract.title': 'Willkommen',
   'attract.text': 'Verbinden Sie ein Gerät oder erkunden Sie eine Maschine. Es dauert keine Minute.',
   'attract.begin': 'Zum Starten berühren',
@@ -313,16 +347,17 @@ const de = {
   'common.dismiss': 'Diese Meldung schließen',
   'common.loading': 'Die Kamera startet …',
   'banner.offline': 'Die Verbindung ist unterbrochen',
-  'banner.offline.help': 'Bitte warten Sie einen Moment. Sie kommt von selbst zurück; Ihre Eingaben bleiben erhalten.',
+  'banner.offline.help': 'Bitte warten Sie einen Moment. Sie kommt von selbst zurück.',
+  'banner.offline.kept': 'Bitte warten Sie einen Moment. Sie kommt von selbst zurück; Ihre Eingaben bleiben erhalten.',
   'banner.online': 'Wieder verbunden',
   'banner.more': '{count} Meldungen: alle zeigen',
   'observer.title': 'Dieser Bildschirm ist noch gesperrt',
   'observer.help': 'Bitte lassen Sie ihn vom Personal freischalten.',
   'camera.gone': 'Die Kamera ist nicht angeschlossen',
-  'camera.gone.help': 'Bitte prüfen Sie das Kabel. Das Bild kommt von selbst zurück.',
+  'camera.gone.help': 'Das Personal ist benachrichtigt. Das Bild kommt von selbst zurück.',
   'camera.stalled': 'Die Kamera antwortet nicht',
-  'camera.stalled.help': 'Sie wird neu gestartet. Dauert es länger als eine Minute, ziehen Sie sie ab und stecken Sie sie wieder ein.',
-  'scan.title': 'QR-Code scannen',
+  'camera.stalled.help': 'Sie wird neu gestartet, und das Personal ist benachrichtigt. Das Bild kommt von selbst zurück.',
+  'scan.title': 'Dieses Gerät verbinden',
   'scan.title.barcode': 'Strichcode scannen',
   'scan.flash': 'Licht',
   'scan.mute': 'Töne ausschalten',
@@ -339,12 +374,15 @@ const de = {
   'scan.invalid': 'Dieser Code kann nicht verwendet werden',
   'scan.invalid.help': 'Versuchen Sie einen anderen oder fragen Sie die Person, von der Sie ihn haben.',
   'scan.unsuccessful': 'Kein Code erkannt',
+  'scan.unsuccessful.other': 'Kein passender Code',
   'scan.done': 'Alles bereit',
   'scan.done.help': 'Dieses Gerät verbindet sich jetzt mit {host}.',
   'scan.done.plain': 'Den Rest erledigt das Gerät.',
   'scan.busy': 'Der Scanner wird gerade benutzt. Sobald er frei ist, geht es hier los.',
   'advice.tooSmall': 'Kommen Sie etwas näher',
+  'advice.tooSmall.fixed': 'Halten Sie ihn etwas näher',
   'advice.tooClose': 'Gehen Sie etwas zurück',
+  'advice.tooClose.fixed': 'Halten Sie ihn etwas weiter weg',
   'advice.blurred': 'Halten Sie kurz still',
   'advice.cutOff': 'Zeigen Sie den ganzen Code',
   'advice.tooDark': 'Es ist zu dunkel',
@@ -364,6 +402,11 @@ const de = {
   'reason.hostNotAllowed': 'Er führt zu einer Adresse, der hier nicht vertraut wird.',
   'reason.sourceNotAllowed': 'Er stammt aus einer Aufzeichnung. Halten Sie den Code vor die Kamera.',
   'reason.ambiguous': 'Es sind mehrere verschiedene Codes zu sehen. Zeigen Sie nur einen.',
+  'reason.still.nothingFound': 'In diesem Bild ist kein Code. Wählen Sie ein anderes.',
+  'reason.still.notQR': 'Der Code in diesem Bild ist kein QR-Code. Wählen Sie ein anderes.',
+  'reason.still.codeNotReadable': 'Der Code in diesem Bild ist zu klein oder unscharf. Wählen Sie ein anderes.',
+  'reason.still.ambiguous': 'In diesem Bild sind mehrere verschiedene Codes. Wählen Sie eines mit einem einzigen Code.',
+  'reason.still.incomplete': 'In diesem Bild fehlt ein Teil des Codes. Wählen Sie ein anderes.',
   'reason.replayed': 'Er wurde schon benutzt. Bitten Sie um einen neuen.',
   'reason.nothingFound': 'Es ist kein Code zu sehen. Halten Sie ihn vor die Kamera und versuchen Sie es noch einmal.',
   'reason.notQR': 'Da ist ein Code, aber kein QR-Code.',
@@ -375,7 +418,7 @@ const de = {
   'error.notPermitted': 'Dieser Bildschirm ist gesperrt. Bitte wenden Sie sich an das Personal.',
   'error.unavailable': 'Hier ist etwas schiefgegangen. Versuchen Sie es noch einmal oder wenden Sie sich an das Personal.',
   'error.badPicture': 'Diese Datei ist kein Bild. Wählen Sie ein Foto des Codes.',
-  'error.noCamera': 'Die Kamera ist nicht angeschlossen. Bitte prüfen Sie das Kabel.',
+  'error.noCamera': 'Die Kamera ist nicht angeschlossen. Das Personal ist benachrichtigt.',
   'error.notFound': 'Das gibt es nicht mehr. Wählen Sie etwas anderes.',
   'error.torch': 'Das Licht lässt sich gerade nicht schalten.',
   'error.notSupported': 'Diese Kamera hat kein Licht.',
@@ -400,15 +443,13 @@ const de = {
   'roll.undated': 'Ohne Datum',
   'roll.use': 'Code lesen',
   'roll.reading': 'Im Bild wird nach einem Code gesucht …',
-  'field.title': 'Wareneingang',
+  'field.title': 'Waren erfassen',
   'field.material': 'Materialnummer',
   'field.material.help': 'Scannen oder tippen Sie die Nummer auf dem Etikett.',
   'field.batch': 'Charge',
   'field.batch.help': 'Höchstens 10 Zeichen.',
   'field.note': 'Notiz',
   'field.note.help': 'Bis zu 30 Zeichen.',
-  'field.plant': 'Werk',
-  'field.plant.value': '1000 Hamburg',
   'field.quantity': 'Menge',
   'field.quantity.unit': 'Stück',
   'field.signature': 'Empfangen von',
@@ -418,21 +459,30 @@ const de = {
   'field.save.again': 'Noch einmal speichern',
   'field.new': 'Das Formular ist wieder leer für die nächste Ware.',
   'field.failed': 'Es wurde nicht gespeichert',
+  'field.leave': 'Eingaben verwerfen?',
+  'field.leave.help': 'Sie wurden nicht gespeichert.',
+  'field.discard': 'Verwerfen',
+  'field.stay': 'Weiter ausfüllen',
   'error.full': 'Im Moment kann nichts mehr gespeichert werden. Bitte wenden Sie sich an das Personal.',
-  'ar.title': 'Erkunden',
+  'ar.title': 'Eine Maschine erkunden',
   'ar.coach': 'So geht es',
   'ar.guide.picture': 'Das Bild, das gesucht wird',
   'ar.step.find': 'Suchen Sie dieses Bild.',
   'ar.step.find.code': 'Suchen Sie den Code.',
   'ar.step.fill': 'Richten Sie die Kamera darauf, sodass es etwa die halbe Ansicht füllt.',
+  'ar.step.fill.fixed': 'Halten Sie es so vor die Kamera, dass es etwa die Hälfte des Bildes füllt.',
   'ar.step.tap': 'Tippen Sie auf eine Markierung, um mehr zu lesen.',
   'ar.beginScan': 'Scan beginnen',
   'ar.returnToScan': 'Zurück zum Scan',
   'ar.scanning': 'Richten Sie die Kamera auf das Bild',
+  'ar.scanning.fixed': 'Halten Sie das Bild vor die Kamera',
   'ar.scanning.code': 'Richten Sie die Kamera auf den Code',
+  'ar.scanning.code.fixed': 'Halten Sie den Code vor die Kamera',
   'ar.lost.code': 'Richten Sie die Kamera wieder auf den Code',
+  'ar.lost.code.fixed': 'Halten Sie den Code wieder vor die Kamera',
   'ar.matched': 'Gefunden: {name}',
   'ar.lost': 'Richten Sie die Kamera wieder auf das Bild',
+  'ar.lost.fixed': 'Halten Sie das Bild wieder vor die Kamera',
   'ar.guide': 'Noch einmal zeigen, wie es geht',
   'ar.next': 'Nächster Hinweis',
   'ar.previous': 'Voriger Hinweis',
@@ -460,18 +510,47 @@ const de = {
 
 const TABLES = { en: { ...en, ...account.en, ...count.en, ...elements.en }, de: { ...de, ...account.de, ...count.de, ...elements.de } };
 
-/** What can be chosen, each in its own words. */
-export const LANGUAGES = [{ tag: 'en', name: 'English' }, { tag: 'de', name: 'Deutsch' }];
+/** What languages are called, each in its own words. */
+const NAMES = { en: 'English', de: 'Deutsch' };
 
 let language = 'en';
+let offered = ['en', 'de'];
+/** Whether things are held up to the camera, because the screen stands fixed. */
+let fixed = false;
+/** Texts of scenes and of the provider, by what they say, in other languages. */
+const others = new Map();
+
+/** What can be chosen. */
+export const languageChoices = () => offered.map((tag) => ({ tag, name: NAMES[tag] ?? tag }));
+
+/**
+ * Takes up what the integrator says: other words, further languages, which of them are offered, and texts that come from elsewhere.
+ * @param {{ fixed?: boolean, page?: any }} config
+ */
+export function configureWords({ fixed: stands = false, page = {} }) {
+  fixed = stands;
+  for (const [tag, words] of Object.entries(page.words ?? {})) {
+    TABLES[tag] = { ...(TABLES[tag] ?? TABLES.en), ...words };
+    if (words.language) NAMES[tag] = words.language;
+  }
+  offered = page.languages ?? [...new Set([...offered, ...Object.keys(page.words ?? {})])];
+  for (const { text } of page.texts ?? []) for (const one of Object.values(text)) others.set(one, text);
+}
+
+/** A text of the integrator's in the page's language: one for all languages, or one for each. What is known in several is translated. */
+export function said(text) {
+  const known = typeof text === 'string' ? others.get(text) ?? text : text;
+  if (!known || typeof known === 'string') return known ?? '';
+  return known[language] ?? known.en ?? Object.values(known)[0] ?? '';
+}
 
 /**
  * Chooses the language: what the integrator fixed, what was chosen here, or what the browser prefers. A choice is kept with the page's
  * place in the history, because the first view would have to wait for the session's storage.
  */
 export function chooseLanguage(preferred) {
-  const wanted = [preferred, history.state?.language, ...navigator.languages].map((tag) => String(tag ?? '').slice(0, 2));
-  setLanguage(wanted.find((tag) => tag in TABLES) ?? 'en');
+  const wanted = [preferred, history.state?.language, ...navigator.languages].map((tag) => String(tag ?? '').split('-')[0]);
+  setLanguage(wanted.find((tag) => tag === preferred ? tag in TABLES : offered.includes(tag)) ?? offered[0] ?? 'en');
 }
 
 /** Keeps a language through a reload, or nothing for the next person. */
@@ -485,7 +564,8 @@ export function setLanguage(tag) {
 
 /** The text of a key with `{name}` filled in; a key that is not there shows itself, so that it is noticed. */
 export function t(key, values = {}) {
-  return (TABLES[language][key] ?? TABLES.en[key] ?? key).replace(/\{(\w+)\}/g, (_, name) => values[name] ?? '');
+  const table = TABLES[language];
+  return ((fixed ? table[`${key}.fixed`] : undefined) ?? table[key] ?? TABLES.en[key] ?? key).replace(/\{(\w+)\}/g, (_, name) => values[name] ?? '');
 }
 
 /** The text of a key, or of a fallback where that key does not exist. */

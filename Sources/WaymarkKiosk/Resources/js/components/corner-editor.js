@@ -4,7 +4,7 @@ import { svg } from '../icons.js';
 import { t } from '../strings.js';
 import { contain } from '../viewport.js';
 
-const LENS = 2.5;
+const LENS = 3.2;
 const NAMES = ['topLeft', 'topRight', 'bottomRight', 'bottomLeft'];
 
 /** Whether corners go clockwise without a turn inwards. */
@@ -25,7 +25,9 @@ export function cornerEditor({ source, width, height, corners }) {
   const image = el('img', { alt: '', src: source, draggable: false });
   const shape = svg('polygon', { class: 'shape' });
   const drawing = svg('svg', { class: 'lines', 'aria-hidden': 'true' }, shape);
-  const lens = el('div', { class: 'lens', hidden: true, 'aria-hidden': 'true' }, el('i'));
+  /** The two edges that meet in the corner, in the lens. */
+  const edges = svg('polyline', { class: 'shape' });
+  const lens = el('div', { class: 'lens', hidden: true, 'aria-hidden': 'true' }, svg('svg', { class: 'lines' }, edges), el('i'));
   lens.style.backgroundImage = `url("${source}")`;
   const node = el('div', { class: 'corners' }, image, drawing, lens);
   let held = -1;
@@ -42,9 +44,12 @@ export function cornerEditor({ source, width, height, corners }) {
     const [x, y] = onScreen(points[held]);
     const size = lens.offsetWidth || 120;
     const zoom = view.scale * LENS;
-    // Above the finger, and beside it where there is no room above.
-    const top = y > size + 40 ? y - size - 32 : y + 32;
-    lens.style.transform = `translate(${clamp(x - size / 2, node.clientWidth - size)}px, ${top}px)`;
+    // Above the finger, and beside it where there is no room above: the hand lies below.
+    const above = y > size + 40;
+    const left = above ? x - size / 2 : x > node.clientWidth / 2 ? x - size - 56 : x + 56;
+    lens.style.transform = `translate(${clamp(left, node.clientWidth - size)}px, ${above ? y - size - 32 : clamp(y - size - 32, node.clientHeight - size)}px)`;
+    const [before, after] = [points[(held + 3) % 4], points[(held + 1) % 4]];
+    edges.setAttribute('points', [before, points[held], after].map(([u, v]) => `${size / 2 + (u - points[held][0]) * zoom},${size / 2 + (v - points[held][1]) * zoom}`).join(' '));
     lens.style.backgroundSize = `${width * zoom}px ${height * zoom}px`;
     lens.style.backgroundPosition = `${size / 2 - points[held][0] * zoom}px ${size / 2 - points[held][1] * zoom}px`;
   }

@@ -5,7 +5,7 @@ import { toast } from '../elements/feedback.js';
 import { art, icon } from '../icons.js';
 import { Preview } from '../preview.js';
 import { t, tOr } from '../strings.js';
-import { cover, focus, Viewport } from '../viewport.js';
+import { contain, cover, focus, Viewport } from '../viewport.js';
 
 const MOVE_MS = 360;
 const ease = (share) => 1 - (1 - share) ** 3;
@@ -27,11 +27,11 @@ function lightSwitch(app) {
 
 /**
  * A stage over the camera, and `light`, the switch of its light for the bar. `paint` and `expectsOverlay` go to the preview; `area` is the element between bar, tray and
- * panel that a frozen picture is to be seen in. `onsize(size)` is told the picture's size when it changes.
+ * panel that a frozen picture is to be seen in. With `whole` nothing of the live picture is cut off: it lies in the area alone. `onsize(size)` is told the picture's size when it changes.
  * @param {any} app
- * @param {{ label: string, area: HTMLElement, paint?: any, expectsOverlay?: any, onsize?: any }} options
+ * @param {{ label: string, area: HTMLElement, whole?: boolean, paint?: any, expectsOverlay?: any, onsize?: any }} options
  */
-export function cameraStage(app, { label, area, paint = () => false, expectsOverlay = () => false, onsize = () => {} }) {
+export function cameraStage(app, { label, area, whole = false, paint = () => false, expectsOverlay = () => false, onsize = () => {} }) {
   const canvas = el('canvas', { width: 16, height: 16, role: 'img', 'aria-label': label });
   const loading = el('div', { class: 'notice loading' }, el('span', { class: 'spinner' }), el('p', {}, t('common.loading')));
   const goneTitle = el('h3', {});
@@ -54,14 +54,18 @@ export function cameraStage(app, { label, area, paint = () => false, expectsOver
     const inner = area.getBoundingClientRect();
     box = { left: 0, top: 0, width: outer.width, height: outer.height };
     free = { left: inner.left - outer.left, top: inner.top - outer.top, width: inner.width, height: inner.height };
+    // What is said in place of the picture stands where it would be looked at.
+    for (const [side, size] of Object.entries({ top: free.top, right: outer.right - inner.right, bottom: outer.bottom - inner.bottom, left: free.left })) node.style.setProperty(`--area-${side}`, `${Math.max(0, size)}px`);
     const round = 2 * parseFloat(getComputedStyle(document.documentElement).fontSize);
     beyond = box.width >= box.height ? { x: round, y: 0 } : { x: 0, y: round };
   }
 
+  const live = (size) => (whole && free.width ? contain(size, free) : cover(size, box));
+
   function viewport(size, now) {
     const key = `${size.width}x${size.height}`;
     if (key !== known && !held) { known = key; queueMicrotask(() => onsize(size)); }
-    const target = held ? focus(size, free, held.points, beyond) : cover(size, box);
+    const target = held ? focus(size, free, held.points, beyond) : live(size);
     const share = still.matches || !from ? 1 : Math.min(1, (now - since) / MOVE_MS);
     last = share < 1 ? Viewport.between(from, target, ease(share)) : target;
     if (share >= 1) from = null;
@@ -95,7 +99,7 @@ export function cameraStage(app, { label, area, paint = () => false, expectsOver
     get box() { return box; },
     get free() { return free; },
     /** Where the live picture lies. */
-    get live() { return preview.size && box.width ? cover(preview.size, box) : null; },
+    get live() { return preview.size && box.width ? live(preview.size) : null; },
     get viewport() { return last; },
     /** The picture stands still at a frame, with these points of it in view, in pixels of the captured frame `width` wide. */
     async freeze({ sequence, points, width }) {

@@ -12,7 +12,8 @@ const ICONS = { successful: 'check', invalid: 'cross', unsuccessful: 'question' 
  */
 export function verdictPanel(verdict, buttons = []) {
   const { outcome, reason } = verdict;
-  const said = [t(`scan.${outcome}`)];
+  const title = t(outcome === 'unsuccessful' && ['notQR', 'codeNotReadable', 'incomplete'].includes(reason) ? 'scan.unsuccessful.other' : `scan.${outcome}`);
+  const said = [title];
   const body = [];
   if (outcome === 'successful') {
     if (verdict.connectTo) {
@@ -23,15 +24,17 @@ export function verdictPanel(verdict, buttons = []) {
       body.push(el('p', {}, t('scan.noHost')));
     } else body.push(el('p', { class: 'host' }, printable(verdict.text ?? '')));
   } else {
-    const words = tOr(`reason.${reason}`, outcome === 'invalid' ? 'scan.invalid.help' : 'reason.nothingFound');
+    const plain = tOr(`reason.${reason}`, outcome === 'invalid' ? 'scan.invalid.help' : 'reason.nothingFound');
+    // What can be done about a picture is another thing than what can be done before the camera.
+    const words = verdict.still ? tOr(`reason.still.${reason}`, `reason.${reason}`) : plain;
     said.push(words);
     body.push(el('p', {}, words));
-    if (outcome === 'invalid') body.push(el('p', { class: 'soft' }, t('scan.invalid.help')));
+    if (outcome === 'invalid' && reason !== 'ambiguous') body.push(el('p', { class: 'soft' }, t('scan.invalid.help')));
   }
   cue(outcome);
   announce(said.join('. '));
   return el('section', { class: 'verdict', 'data-outcome': outcome, 'data-reason': reason },
-    el('div', { class: 'head' }, el('span', { class: 'badge' }, icon(ICONS[outcome])), el('h3', {}, t(`scan.${outcome}`))),
+    el('div', { class: 'head' }, el('span', { class: 'badge' }, icon(ICONS[outcome])), el('h3', {}, title)),
     ...body,
     buttons.length ? el('div', { class: 'actions' }, ...buttons) : null);
 }

@@ -6,7 +6,7 @@ import { reorderable } from '../components/reorder.js';
 import { cameraStage } from '../components/stage.js';
 import { ask, openDialog } from '../dialog.js';
 import { announce, button, el, printable, setText, still } from '../dom.js';
-import { emptyState, tick, toast } from '../elements/feedback.js';
+import { emptyState, indicator, tick, toast } from '../elements/feedback.js';
 import { icon } from '../icons.js';
 import { t, tOr } from '../strings.js';
 
@@ -31,7 +31,8 @@ export function openDocuments(app) {
 
   const words = el('span', {}, t('document.prompt'));
   const prompt = el('p', { class: 'prompt', 'data-state': 'idle' }, words);
-  const area = el('div', { class: 'area' }, el('div', { class: 'hint' }, prompt));
+  const area = el('div', { class: 'area' });
+  const hint = el('div', { class: 'hint' }, prompt);
   const pages = () => session?.pages ?? [];
 
   function say(text, state = 'idle') {
@@ -41,7 +42,7 @@ export function openDocuments(app) {
   }
 
   const stage = cameraStage(app, {
-    label: t('document.title'), area, expectsOverlay: () => session !== null && !sheet,
+    label: t('document.title'), area, whole: true, expectsOverlay: () => session !== null && !sheet,
     paint: (context, overlay, place) => {
       if (!overlay?.corners || sheet) return false;
       drawPage(context, overlay.corners.map((point) => place.viewport.toScreen(point, place.scale)), overlay);
@@ -82,7 +83,8 @@ export function openDocuments(app) {
     }
     image.hidden = !newest;
     save.disabled = !newest;
-    save.replaceChildren(el('span', {}, t('document.save', { count: all.length })));
+    save.setAttribute('aria-label', t('document.save', { count: all.length }));
+    save.replaceChildren(icon('check'), el('span', {}, t('document.save', { count: all.length })));
     mode.replaceChildren(el('span', {}, t(automatic ? 'document.automatic' : 'document.manual')));
     mode.setAttribute('aria-pressed', String(automatic));
     filter.replaceChildren(el('span', {}, t(`document.filter.${session?.filter ?? 'colour'}`)));
@@ -147,11 +149,23 @@ export function openDocuments(app) {
   async function gallery(chosen = pages().at(-1)?.id) {
     if (sheet) return;
     const big = el('img', { class: 'page', alt: '' });
+    const sight = button('', () => enlarge(!body.hasAttribute('data-zoomed')), { kind: 'round zoom', before: icon('zoom'), 'aria-label': t('document.enlarge'), 'aria-pressed': 'false' });
     const strip = el('div', { class: 'strip', role: 'group', 'aria-label': t('document.pages', { count: pages().length }) });
-    const body = el('div', { class: 'big' }, big);
+    const body = el('div', { class: 'big' }, big, sight);
     const tools = el('div', { class: 'tools' });
     const current = () => pages().find(({ id }) => id === chosen) ?? null;
     const place = () => pages().findIndex(({ id }) => id === chosen);
+
+    /** Shows the page as large as letters are to be read, with a point of it, in shares, in the middle. */
+    function enlarge(on, [u, v] = [.5, .2]) {
+      body.toggleAttribute('data-zoomed', on);
+      sight.setAttribute('aria-pressed', String(on));
+      if (on) body.scrollTo(big.offsetWidth * u - body.clientWidth / 2, big.offsetHeight * v - body.clientHeight / 2);
+    }
+    big.addEventListener('click', (event) => {
+      const box = big.getBoundingClientRect();
+      enlarge(!body.hasAttribute('data-zoomed'), [(event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height]);
+    });
 
     function update() {
       const all = pages();
@@ -163,9 +177,9 @@ export function openDocuments(app) {
         onclick: () => { chosen = one.id; update(); },
       }, el('img', { alt: '', 'data-there': true, src: picture(one, 160) }), el('span', { class: 'count' }, String(i + 1)))));
       if (!page) { body.replaceChildren(emptyState({ picture: 'gallery', title: t('document.empty'), text: t('document.empty.help') })); tools.hidden = true; return; }
-      if (!big.isConnected) body.replaceChildren(big);
+      if (!big.isConnected) body.replaceChildren(big, sight);
       tools.hidden = false;
-      if (big.dataset.shows !== `${page.id}.${page.revision}`) { big.dataset.shows = `${page.id}.${page.revision}`; big.src = picture(page, 960); }
+      if (big.dataset.shows !== `${page.id}.${page.revision}`) { big.dataset.shows = `${page.id}.${page.revision}`; big.src = picture(page, 1600); for (const small of tools.querySelectorAll('.filters img')) small.src = picture(page, 160, true); }
       big.alt = t('document.page', { number: at + 1, count: all.length });
       for (const one of tools.querySelectorAll('[data-filter]')) one.setAttribute('aria-pressed', String(one.dataset.filter === page.filter));
       earlier.disabled = at <= 0;
@@ -189,14 +203,14 @@ export function openDocuments(app) {
     const earlier = tool('earlier', () => shift(-1), { before: icon('back') });
     const later = tool('later', () => shift(1), { before: icon('forward') });
     tools.append(
-      el('div', { class: 'filters' }, ...FILTERS.map((name) => button(t(`document.filter.${name}`), () => attempt('document.filter', { page: chosen, filter: name }), { 'data-filter': name, 'aria-pressed': 'false' }))),
-      earlier, later,
+      el('div', { class: 'filters' }, ...FILTERS.map((name) => button(t(`document.filter.${name}`), () => attempt('document.filter', { page: chosen, filter: name }), { before: el('img', { alt: '' }), 'data-filter': name, 'aria-pressed': 'false' }))),
+      el('div', { class: 'deeds' }, earlier, later,
       tool('adjust', () => adjust(current()), { before: icon('corners') }), tool('rotate', () => attempt('document.rotate', { page: chosen, degrees: 90 }), { before: icon('rotate') }),
       tool('retake', async () => { if (await attempt('document.retake', { page: chosen })) self.close(); }, { before: icon('camera') }),
       tool('delete', async () => {
         const gone = chosen;
         if (await attempt('document.delete', { page: gone })) toast(t('document.deleted'), { action: { label: t('document.undo'), onclick: () => attempt('document.restore', { page: gone }) } });
-      }, { before: icon('trash') }));
+      }, { before: icon('trash') })));
     await attempt('document.mode', { mode: 'paused' });
     const self = openDialog({
       label: t('document.gallery'), kind: 'view folio pages',
@@ -216,7 +230,14 @@ export function openDocuments(app) {
     if (save.dataset.state) return;
     save.dataset.state = 'processing';
     save.disabled = true;
+    // Writing takes seconds: it is seen that something is under way, and nothing is changed meanwhile.
+    const waiting = openDialog({
+      label: t('document.saving'), mayClose: () => false,
+      build: () => el('div', { class: 'column center', 'data-state': 'document-saving' }, indicator(t('document.saving')), el('p', { class: 'soft' }, t('document.saving.help', { count: pages().length }))),
+    });
+    announce(t('document.saving'));
     const saved = await attempt('document.save');
+    waiting.close();
     delete save.dataset.state;
     draw();
     if (!saved || done) return;
@@ -270,7 +291,7 @@ export function openDocuments(app) {
       const box = document.createDocumentFragment();
       box.append(stage.node,
         el('header', { class: 'bar' }, button(t('common.cancel'), () => leave(), { kind: 'leave' }), el('h2', {}, t('document.title')), el('span', {}, stage.light, filter, mode)),
-        area, el('div', { class: 'tray' }, el('div', { class: 'shots' }, last, shutter, save)));
+        hint, area, el('div', { class: 'tray' }, el('div', { class: 'shots' }, last, shutter, save)));
       return box;
     },
   });

@@ -1,16 +1,15 @@
 // A form that a scanner fills, and that is handed to the programs on the socket.
 import { command, identity } from '../api.js';
+import { ask } from '../dialog.js';
 import { button, el } from '../dom.js';
+import '../elements/choice-field.js';
 import '../elements/fields.js';
 import '../elements/signature.js';
 import '../elements/text-field.js';
 import { statusButton, toast } from '../elements/feedback.js';
-import { t, tOr } from '../strings.js';
+import { said, t, tOr } from '../strings.js';
 import { openScanner } from './scanner.js';
 import { openTextReader } from './text.js';
-
-/** One field with the page's own words. */
-const field = (key, attributes = {}) => el('wm-text-field', { name: key, label: t(`field.${key}`), ...attributes });
 
 /** Lets the scan icons of the fields below a node open the scanner, which fills them. */
 export function scansInto(app, node) {
@@ -28,17 +27,61 @@ export function scansInto(app, node) {
   });
 }
 
-/** The form. */
-export function fieldView(app) {
-  const inputs = [
-    field('material', { required: true, scan: 'barcode text', reads: 'gtin', helper: t('field.material.help'), maxlength: '40' }),
-    field('batch', { scan: 'barcode text', reads: '[A-Z0-9]{4,10}', helper: t('field.batch.help'), maxlength: '10', autocapitalize: 'characters' }),
-    field('quantity', { inputmode: 'numeric', pattern: '[0-9]+', maxlength: '9', suffix: t('field.quantity.unit') }),
-    field('note', { variant: 'key-value', helper: t('field.note.help'), maxlength: '30', limit: 'over' }),
-    field('plant', { readonly: true, value: t('field.plant.value') }),
-  ];
-  const signature = el('wm-signature', { variant: 'form', name: 'signature', label: t('field.signature'), purpose: t('field.title') });
-  const fields = el('wm-fields', {}, ...inputs, signature);
+/** The form where the integrator has none of their own. */
+const standard = () => ({
+  name: 'goods-received', title: t('field.title'),
+  fields: [
+    { name: 'material', label: t('field.material'), required: true, scan: ['barcode', 'text'], reads: 'gtin', help: t('field.material.help'), limit: 40 },
+    { name: 'batch', label: t('field.batch'), scan: ['barcode', 'text'], reads: '[A-Z0-9]{4,10}', help: t('field.batch.help'), limit: 10, capitals: true },
+    { name: 'quantity', label: t('field.quantity'), kind: 'number', minimum: '0', maximum: '999999999', unit: t('field.quantity.unit') },
+    { name: 'note', label: t('field.note'), kind: 'note', help: t('field.note.help'), limit: 30 },
+    { name: 'signature', label: t('field.signature'), kind: 'signature' },
+  ],
+});
+
+/** The element of a field as it stands in the integrator's file (docs/kiosk.md). */
+function made(field, form) {
+  const { name, kind = 'text', required, readonly, pattern } = field;
+  const common = { name, label: said(field.label), required, readonly, helper: said(field.help) || null, value: said(field.value) || null };
+  const scan = { code: 'barcode', print: 'text' }[kind] ?? ([field.scan ?? []].flat().join(' ') || null);
+  switch (kind) {
+    case 'signature': return el('wm-signature', { variant: 'form', ...common, purpose: said(form.title) });
+    case 'number': return el('wm-stepper', { ...common, minimum: field.minimum ?? null, maximum: field.maximum ?? null, suffix: said(field.unit) || null });
+    case 'date': return el('wm-date', common);
+    case 'choice': case 'list': {
+      const node = el('wm-choice', { ...common, variant: kind === 'list' ? 'list' : null });
+      node.options = field.choices.map((one) => ({ value: one.value, label: said(one.label) }));
+      return node;
+    }
+    default: return el('wm-text-field', {
+      ...common, scan, reads: field.reads ?? null, pattern: pattern ?? null, 'text-pattern': said(field.wrong) || null, maxlength: field.limit ?? null,
+      ...(kind === 'note' ? { variant: 'key-value', limit: 'over' } : {}), autocapitalize: field.capitals ? 'characters' : null, suffix: said(field.unit) || null,
+    });
+  }
+}
+
+/** A form: the integrator's, or the page's own. */
+export function fieldView(app, wanted) {
+  const description = wanted ?? standard();
+  const title = said(description.title);
+  const inputs = description.fields.map((field) => made(field, description));
+  const parts = description.fields.flatMap((field, i) => [field.section ? el('h2', { class: 'section' }, said(field.section)) : null, inputs[i]].filter(Boolean));
+  const fields = el('wm-fields', {}, ...parts);
+  const asked = () => inputs.filter((one) => !one.hidden);
+
+  /** Fields that depend on others come and go with them; what is hidden is neither asked for nor handed over. */
+  function depend() {
+    for (const [i, { when }] of description.fields.entries()) {
+      if (!when) continue;
+      const other = inputs.find((one) => one.name === when.field);
+      const there = Boolean(other) && !other.hidden && (when.is ? [when.is].flat().includes(other.value) : Boolean(other.value));
+      inputs[i].hidden = !there;
+      inputs[i].toggleAttribute('required', there && Boolean(description.fields[i].required));
+    }
+  }
+  fields.addEventListener('input', depend);
+  depend();
+
   /** The service's way to know that it has this one already, when its answer was lost. */
   let key = identity();
   const save = statusButton({
@@ -46,18 +89,26 @@ export function fieldView(app) {
     ready: () => fields.reportValidity(),
     work: async () => {
       fields.say(null);
-      await command('form.submit', { form: 'goods-received', key, fields: [...inputs, signature].map((one) => ({ name: one.name, label: one.getAttribute('label'), value: one.value })) });
+      const values = asked().map((one) => ({ name: one.name, label: one.getAttribute('label'), value: one.value }));
+      await command('form.submit', { form: description.name, key, fields: values });
       key = identity();
-      // What is saved is no longer on the screen: the next goods begin with an empty form.
+      // What is saved is no longer on the screen: the next one begins with an empty form.
       form.reset();
+      depend();
       toast(`${t('field.saved')}. ${t('field.new')}`);
       setTimeout(() => { if (form.isConnected) { save.rest(); inputs[0].focus(); } }, 1600);
     },
     onfailure: (error) => fields.say({ kind: 'error', title: t('field.failed'), text: tOr(`error.${error.code}`, 'error.unavailable') }),
   });
+  /** What was entered is not thrown away without a question. */
+  async function leave() {
+    const entered = inputs.some((one) => !one.hasAttribute('readonly') && one.value && one.value !== one.getAttribute('value'));
+    if (entered && !await ask({ label: t('field.leave'), text: t('field.leave.help'), choices: [{ label: t('field.discard'), value: true }, { label: t('field.stay'), value: false, primary: true }] })) return;
+    app.home();
+  }
   const form = el('form', { class: 'form', noValidate: true, onsubmit: (event) => { event.preventDefault(); save.begin(); } },
-    el('header', { class: 'bar' }, button(t('common.home'), () => app.home(), { kind: 'quiet leave' }), el('span', {}), el('span', {})),
-    el('div', { class: 'fields' }, el('h1', {}, t('field.title')), fields, el('div', { class: 'actions' }, save)));
+    el('header', { class: 'bar' }, button(t('common.cancel'), leave, { kind: 'quiet leave' }), el('span', {}), el('span', {})),
+    el('div', { class: 'fields' }, el('h1', {}, title), fields, el('div', { class: 'actions' }, save)));
   scansInto(app, form);
   return form;
 }

@@ -1,13 +1,14 @@
 // The first view: the offers of this kiosk, and its display while no visitor is there.
 import { button, el, printable } from '../dom.js';
-import { fullError } from '../elements/feedback.js';
+import { fullError, indicator } from '../elements/feedback.js';
 import { art, icon } from '../icons.js';
-import { keepLanguage, LANGUAGES, setLanguage, t } from '../strings.js';
+import { keepLanguage, languageChoices, said, setLanguage, t } from '../strings.js';
 
 /** The languages, each in its own words; the one that is spoken is pressed. */
 export function languages(app) {
-  if (app.config.language) return null;
-  return el('div', { class: 'languages actions', role: 'group', 'aria-label': t('start.languages') }, ...LANGUAGES.map(({ tag, name }) =>
+  const choices = languageChoices();
+  if (app.config.language || choices.length < 2) return null;
+  return el('div', { class: 'languages actions', role: 'group', 'aria-label': t('start.languages') }, ...choices.map(({ tag, name }) =>
     button(name, () => { setLanguage(tag); keepLanguage(tag); app.again(); },
       { kind: 'quiet', lang: tag, 'data-language': tag, 'aria-pressed': String(document.documentElement.lang === tag) })));
 }
@@ -20,27 +21,52 @@ function who(app) {
     button(t('account.signOut'), () => app.account.send('account.leave'), { kind: 'quiet', 'data-do': 'signOut' }));
 }
 
-const brand = () => el('div', { class: 'brand' }, el('img', { src: '/assets/icon.svg', alt: '' }), el('span', {}, 'Waymark'));
+/** Whose kiosk it is. */
+const brand = ({ config: { page } }) => el('div', { class: 'brand' }, el('img', { src: page.brand?.logo ?? '/assets/icon.svg', alt: '' }), el('span', {}, page.brand?.name ?? 'Waymark'));
 
 /** The start view: a tile for each of the app's views that this kiosk shows. */
 export function startView(app) {
-  const bar = el('header', { class: 'bar' }, brand(), who(app), languages(app) ?? el('span', {}));
+  const bar = el('header', { class: 'bar' }, brand(app), who(app), languages(app) ?? el('span', {}));
   if (app.state.role === 'observer') {
     return el('div', { class: 'start' }, bar, el('div', { class: 'body', 'data-state': 'observer' },
       fullError({ picture: 'waiting', title: t('observer.title'), text: t('observer.help'), actions: [{ label: t('common.again'), primary: true, onclick: () => location.reload() }] })));
   }
+  if (app.state.gone) return el('div', { class: 'start' }, bar, el('div', { class: 'body' }, serviceGone()));
+  const offered = offers(app);
+  // One thing to do needs no choice.
+  if (offered.length === 1) {
+    const [{ name, picture, title, help, open }] = offered;
+    return el('div', { class: 'start' }, bar, el('div', { class: 'body only' }, art(picture),
+      el('div', {}, el('h1', {}, title), el('p', { class: 'lead' }, help)),
+      button(t('start.begin'), open, { kind: 'primary', 'data-open': name })));
+  }
   return el('div', { class: 'start' }, bar,
     el('div', { class: 'body' }, el('div', {}, el('h1', {}, t('start.title')), el('p', { class: 'lead' }, t('start.lead'))),
-      el('div', { class: 'tiles' }, ...app.views.filter(({ name }) => app.config.show.includes(name)).map(({ name, picture }) =>
-        el('button', { class: 'tile', type: 'button', 'data-open': name, onclick: () => app.open(name) },
-          art(picture), el('strong', {}, t(`start.${name}`), icon('forward')), el('span', {}, t(`start.${name}.help`)))))));
+      el('div', { class: 'tiles' }, ...offered.map(({ name, picture, title, help, open }) =>
+        el('button', { class: 'tile', type: 'button', 'data-open': name, onclick: open },
+          art(picture), el('strong', {}, title, icon('forward')), el('span', {}, help))))));
 }
+
+/** What this kiosk offers: its views, and for each form of the integrator's one of its own. */
+const offers = (app) => app.views.filter(({ name }) => app.config.show.includes(name)).flatMap(({ name, picture }) => {
+  const { forms = [] } = app.config.page;
+  if (name === 'field' && forms.length) return forms.map((form) => ({ name, picture, title: said(form.title), help: said(form.help), open: () => app.open(name, form) }));
+  return [{ name, picture, title: t(`start.${name}`), help: t(`start.${name}.help`), open: () => app.open(name) }];
+});
+
+/** The service is not there: nothing works until it is, and nobody has to do anything for that. */
+function serviceGone() {
+  return el('div', { 'data-state': 'service-gone' }, fullError({ picture: 'trouble', title: t('gone.title'), text: t('gone.help'), actions: [] }), indicator(t('gone.trying')));
+}
+
+/** What a visitor can do here, in a sentence. */
+const attracts = (app) => { const offered = offers(app); return offered.length ? offered.map(({ title }) => title).join(' · ') : t('attract.text'); };
 
 /** The kiosk at rest: one thing to see, one thing to do. A touch anywhere begins. */
 export function attractView(app) {
   const begin = () => app.home();
   return el('div', { class: 'attract', 'data-state': 'attract', onclick: (event) => { if (!event.target.closest('.languages')) begin(); } },
-    el('div', { class: 'scene' }, art('attract'), el('div', {}, el('h1', {}, t('attract.title')), el('p', {}, t('attract.text')))),
+    el('div', { class: 'scene' }, art('attract'), el('div', {}, el('h1', {}, t('attract.title')), el('p', {}, attracts(app)))),
     button(t('attract.begin'), begin, { kind: 'primary', 'data-first': true }),
     languages(app) ?? el('span', {}));
 }

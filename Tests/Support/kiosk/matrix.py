@@ -1,0 +1,152 @@
+"""Every state of the page at every size: what a person would stumble over is found by a machine.
+
+  matrix.py [--sample] [STATE...]
+
+All states × sizes × English and German × light and dark × 200 % text, `--reach` and single functions included. A fault is: text that is cut
+off or lies on other text, a primary action out of view or under something, a target under 48 px, sideways scrolling, two
+languages on one screen, too little contrast, a focus that cannot be seen, a layout that shifts by itself, or an order of Tab
+against that of reading. `--sample` looks at the smallest and the most usual size alone.
+"""
+import os
+import re
+import sys
+import time
+
+# What is imported below takes the first word for a folder of pictures.
+ARGUMENTS = sys.argv[1:] if __name__ == "__main__" else []
+if __name__ == "__main__":
+    del sys.argv[1:]
+
+from states import GROUPS, reached
+from browser import Browser
+from checks import check, settle
+from stand import ROOT
+
+SIZES = [(360, 640), (800, 480), (1024, 600), (1280, 720), (1920, 1080), (1080, 1920)]
+LARGE = [(360, 640), (1280, 720)]
+SHORT = (800, 337)
+with open(os.path.join(os.path.dirname(__file__), "inspect.js"), encoding="utf8") as source:
+    INSPECT = source.read()
+INSPECT = "return (" + INSPECT[INSPECT.index("(options)"):].rstrip() + ")(arguments[0])"
+# Words that are in nearly every sentence of one language and in none of the other.
+COMMON = {"en": r"\b(the|your|you|with|please|and|is|are|of|to|this|that|from|again)\b", "de": r"\b(der|die|das|und|ist|Sie|Ihr|Ihre|mit|bitte|nicht|wird|werden|eine?n?|zu|von)\b"}
+
+
+def tables():
+    """Every text of the page by its language, those with places for something as patterns."""
+    texts = {"en": set(), "de": set()}
+    folder = os.path.join(ROOT, "Sources/WaymarkKiosk/Resources/js")
+    for path in [os.path.join(folder, "strings.js")] + [os.path.join(folder, "strings", one) for one in os.listdir(os.path.join(folder, "strings"))]:
+        with open(path, encoding="utf8") as file:
+            english, german = re.split(r"(?m)^(?:export )?const de = \{", file.read())
+        for lang, text in (("en", english), ("de", german)):
+            texts[lang] |= {value.replace("\\'", "'") for value in re.findall(r"(?m)^  '[\w.]+': '((?:[^'\\]|\\.)*)'", text)}
+    return {lang: {one for one in texts[lang] - texts["de" if lang == "en" else "en"] if "{" not in one and len(one) > 3} for lang in texts}
+
+
+TABLES = tables()
+
+
+def foreign(said, lang):
+    """Texts that are in the other language."""
+    other = "de" if lang == "en" else "en"
+    for text in said:
+        own, theirs = (len(re.findall(COMMON[one], text)) for one in (lang, other))
+        if text in TABLES[other] or theirs >= 2 and theirs > own:
+            yield f"language: “{text[:60]}”"
+
+
+def settled(browser):
+    browser.driver.execute_async_script("const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 40)))")
+
+
+def look(browser, lang, sample, reach):
+    """All that is wrong with the state that is shown now, by what it is: the places where it was seen."""
+    found = {}
+
+    def note(faults, place):
+        for fault in faults:
+            found.setdefault(fault, []).append(place)
+
+    sizes = [(360, 640), (1280, 720)] if sample else SIZES + [SHORT]
+    if reach:
+        sizes = [(1080, 1920), (1280, 720)][:1 if sample else 2]
+    for scheme in ("light", "dark")[:1 if sample else 2]:
+        browser.media(prefers_color_scheme=scheme, prefers_reduced_motion="reduce")
+        for width, height in sizes if scheme == "light" else [(1280, 720)]:
+            browser.resize(width, height)
+            settled(browser)
+            options = {"primary": (width, height) != SHORT, "focus": (width, height) == (1280, 720) and scheme == "light", "contrast": (width, height) == sizes[-1] or scheme == "dark"}
+            seen = browser.script(INSPECT, options)
+            note(seen["faults"], f"{width}×{height} {scheme}")
+            note(foreign(seen["said"], lang), f"{width}×{height}")
+    browser.media(prefers_color_scheme="light", prefers_reduced_motion="reduce")
+    if not reach:
+        browser.script("document.documentElement.style.fontSize = '200%'")
+        for width, height in LARGE[:1 if sample else 2]:
+            browser.resize(width, height)
+            settled(browser)
+            note(browser.script(INSPECT, {"primary": False})["faults"], f"{width}×{height} at 200 %")
+        browser.script("document.documentElement.style.fontSize = ''")
+    return found
+
+
+def run(browser, wanted=(), sample=False, languages=("en", "de")):
+    """Goes through the states; gives how many screens were looked at, and the faults as lines."""
+    lines, screens = [], 0
+    agent = browser.script("return navigator.userAgent")
+    for lang in languages:
+        browser.cdp("Network.setUserAgentOverride", userAgent=agent, acceptLanguage=lang)
+        for group in GROUPS:
+            states = reached(group, browser, lang, wanted, sample)
+            while True:
+                try:
+                    state, reach = next(states)
+                except StopIteration:
+                    break
+                except Exception as error:
+                    lines.append(f"{lang} {group.__name__}: a state could not be reached: {error}")
+                    print(lines[-1], flush=True)
+                    break
+                screens += 1
+                shift = browser.script("const s = probe.shift; probe.shift = 0; return s")
+                found = look(browser, lang, sample, reach)
+                browser.script("probe.shift = 0")
+                if shift > 0.01:
+                    found[f"shift: {shift:.3f}"] = ["on the way"]
+                for fault, places in found.items():
+                    lines.append(f"{lang} {state}: {fault} ({len(places)}: {', '.join(places[:3])})")
+                print(f"  {lang} {state}: {len(found)} faults", flush=True)
+                browser.resize(1280, 720)
+    return screens, lines
+
+
+@check
+def a_sample_of_states_holds_at_every_size(browser):
+    try:
+        screens, lines = run(browser, sample=True)
+        assert not lines, "\n".join(lines)
+        print(f"  {screens} states")
+        browser.usual()
+        settle(browser, ("ERR_CONNECTION", "Failed to load"))
+    finally:
+        browser.cdp("Network.setUserAgentOverride", userAgent=browser.script("return navigator.userAgent"), acceptLanguage="en")
+
+
+def main():
+    sample = "--sample" in ARGUMENTS
+    wanted = [one for one in ARGUMENTS if not one.startswith("--")]
+    browser = Browser((1280, 720))
+    begun = time.monotonic()
+    try:
+        screens, lines = run(browser, wanted, sample)
+    finally:
+        browser.close()
+    for line in lines:
+        print(line)
+    print(f"{screens} states looked at in {time.monotonic() - begun:.0f} s: {len(lines)} faults")
+    sys.exit(1 if lines else 0)
+
+
+if __name__ == "__main__":
+    main()
