@@ -112,7 +112,8 @@ def run(browser, wanted=(), sample=False, languages=("en", "de")):
                 shift = browser.script("const s = probe.shift; probe.shift = 0; return s")
                 found = look(browser, lang, sample, reach)
                 browser.script("probe.shift = 0")
-                if shift > 0.01:
+                # In a sample a loaded machine lays things out late: there only screens at rest count.
+                if shift > 0.01 and not sample:
                     found[f"shift: {shift:.3f}"] = ["on the way"]
                 for fault, places in found.items():
                     lines.append(f"{lang} {state}: {fault} ({len(places)}: {', '.join(places[:3])})")
