@@ -20,7 +20,7 @@ package enum ConfigurationSchema {
   package static func key(_ path: String) -> ConfigurationKey? { table.key(path) }
 
   /// The list of the page docs/profiles.md: the keys that a profile takes, a line for each section.
-  package static var profileKeys: String {
+  static var profileKeys: String {
     let parts = ProfileKeys.repeated.map { $0.path.split(separator: ".", maxSplits: 1).map(String.init) }
     let sections = parts.reduce(into: [String]()) { if !$0.contains($1[0]) { $0.append($1[0]) } }
     return sections.map { section in

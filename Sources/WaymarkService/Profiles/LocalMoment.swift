@@ -10,7 +10,7 @@ package enum Weekday: String, CaseIterable, Sendable {
 package struct LocalMoment: Hashable, Sendable {
   package var day: Weekday
   /// Minutes since midnight.
-  package var minute: Int
+  var minute: Int
   /// Seconds since the minute began.
   package var second: Int
 

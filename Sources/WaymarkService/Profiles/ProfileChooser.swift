@@ -59,7 +59,7 @@ package struct ProfileChooser: Sendable {
   package init(_ profiles: [ServiceProfile]) { self.profiles = profiles }
 
   /// True if the time of day decides about one of them.
-  package var hasSchedule: Bool { profiles.contains(where: \.hasSchedule) }
+  var hasSchedule: Bool { profiles.contains(where: \.hasSchedule) }
 
   /// True if there is a profile of this name.
   package func has(_ name: String) -> Bool { profiles.contains { $0.name == name } }

@@ -15,7 +15,7 @@ package final class ProfilesModule: ServiceModule {
   private var isStopped = false
   private var active = ProfileStatus(reason: .none)
   /// Called when another profile is in use: its name, nil for the usual settings.
-  package var onChange: @ServiceActor (String?) -> Void = { _ in }
+  var onChange: @ServiceActor (String?) -> Void = { _ in }
 
   /// The module of `hub` with the profiles of the configuration.
   package init(hub: Hub, profiles: [ServiceProfile]) {
@@ -27,7 +27,7 @@ package final class ProfilesModule: ServiceModule {
   package var features: [String] { profiles.isEmpty ? [] : ["profiles"] }
 
   /// The name of the profile in use.
-  package var activeName: String? { chooser.choice.profile }
+  var activeName: String? { chooser.choice.profile }
 
   /// Begins: chooses by the time of day.
   package func start() { handle(.tick) }

@@ -14,9 +14,9 @@ package struct ServiceProfile: Sendable {
   /// Texts of codes that choose it.
   package var codes: Set<String> = []
   /// The texts of codes that choose it, too.
-  package var codePattern: RegularExpression?
+  var codePattern: RegularExpression?
   /// Seconds after which the choice by a code ends.
-  package var holdFor: Double?
+  var holdFor: Double?
   /// The cues that are signalled; nil: all.
   package var cues: [String]?
 
@@ -24,10 +24,10 @@ package struct ServiceProfile: Sendable {
   package init(_ name: String) { self.name = name }
 
   /// True if it depends on the time of day or of the week.
-  package var hasSchedule: Bool { !days.isEmpty || !times.isEmpty }
+  var hasSchedule: Bool { !days.isEmpty || !times.isEmpty }
 
   /// True if codes choose it.
-  package var hasCodes: Bool { !codes.isEmpty || codePattern != nil }
+  var hasCodes: Bool { !codes.isEmpty || codePattern != nil }
 
   /// Returns whether its schedule holds. A time over midnight belongs to the day on which it begins.
   package func isDue(_ moment: LocalMoment) -> Bool {
@@ -48,7 +48,7 @@ package struct ServiceProfile: Sendable {
   }
 
   /// Returns whether a code chooses it.
-  package func isChosen(by text: String) -> Bool { codes.contains(text) || codePattern?.matches(text) == true }
+  func isChosen(by text: String) -> Bool { codes.contains(text) || codePattern?.matches(text) == true }
 }
 
 extension ServiceProfile {

@@ -4,9 +4,9 @@ import inspect
 import os
 import re
 
-from checks import FRAMES, PICTURES, SCENE, picture
+from checks import PICTURES, SCENE, picture
 from accounts import PASSCODE, configuration, consent, fill, passcode, screen, submit
-from documents import FLAT, OTHER, loaded, sheets, storage
+from documents import FLAT, loaded, sheets, storage
 from mended import STILL
 from provider import Provider
 from stand import ROOT, Stand
