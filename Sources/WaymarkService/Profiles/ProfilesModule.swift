@@ -126,7 +126,7 @@ package final class ProfilesModule: ServiceModule {
     case .none: break
     case .request(let client):
       status.reason = .request
-      status.by = Actor(client: client, user: hub.connections[client].map { Int($0.peer.user) })
+      status.by = hub.actor(client)
     case .code: status.reason = .code
     case .program(let program):
       status.reason = .program
