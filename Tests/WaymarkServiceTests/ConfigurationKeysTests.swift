@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 import WaymarkConfiguration
-import WaymarkService
+
+@testable import WaymarkService
 
 /// Every key of `waymark.yaml`, as its row in the table says it.
 @Suite struct ConfigurationKeysTests {
