@@ -2,12 +2,12 @@
 import { command, identity } from '../api.js';
 import { ask } from '../dialog.js';
 import { button, el } from '../dom.js';
-import '../elements/choice-field.js';
+import '../elements/stepper.js';
 import '../elements/fields.js';
 import '../elements/signature.js';
 import '../elements/text-field.js';
 import { statusButton, toast } from '../elements/feedback.js';
-import { said, t, tOr } from '../strings.js';
+import { t, tOr } from '../strings.js';
 import { openScanner } from './scanner.js';
 import { openTextReader } from './text.js';
 
@@ -27,7 +27,7 @@ export function scansInto(app, node) {
   });
 }
 
-/** The form where the integrator has none of their own. */
+/** The fields of the form. */
 const standard = () => ({
   name: 'goods-received', title: t('field.title'),
   fields: [
@@ -39,49 +39,27 @@ const standard = () => ({
   ],
 });
 
-/** The element of a field as it stands in the integrator's file (docs/kiosk.md). */
+/** The element of a field. */
 function made(field, form) {
-  const { name, kind = 'text', required, readonly, pattern } = field;
-  const common = { name, label: said(field.label), required, readonly, helper: said(field.help) || null, value: said(field.value) || null };
-  const scan = { code: 'barcode', print: 'text' }[kind] ?? ([field.scan ?? []].flat().join(' ') || null);
+  const { name, kind = 'text', required } = field;
+  const common = { name, label: field.label, required, helper: field.help ?? null };
+  const scan = field.scan?.join(' ') ?? null;
   switch (kind) {
-    case 'signature': return el('wm-signature', { variant: 'form', ...common, purpose: said(form.title) });
-    case 'number': return el('wm-stepper', { ...common, minimum: field.minimum ?? null, maximum: field.maximum ?? null, suffix: said(field.unit) || null });
-    case 'date': return el('wm-date', common);
-    case 'choice': case 'list': {
-      const node = el('wm-choice', { ...common, variant: kind === 'list' ? 'list' : null });
-      node.options = field.choices.map((one) => ({ value: one.value, label: said(one.label) }));
-      return node;
-    }
+    case 'signature': return el('wm-signature', { variant: 'form', ...common, purpose: form.title });
+    case 'number': return el('wm-stepper', { ...common, minimum: field.minimum ?? null, maximum: field.maximum ?? null, suffix: field.unit ?? null });
     default: return el('wm-text-field', {
-      ...common, scan, reads: field.reads ?? null, pattern: pattern ?? null, 'text-pattern': said(field.wrong) || null, maxlength: field.limit ?? null,
-      ...(kind === 'note' ? { variant: 'key-value', limit: 'over' } : {}), autocapitalize: field.capitals ? 'characters' : null, suffix: said(field.unit) || null,
+      ...common, scan, reads: field.reads ?? null, maxlength: field.limit ?? null,
+      ...(kind === 'note' ? { variant: 'key-value', limit: 'over' } : {}), autocapitalize: field.capitals ? 'characters' : null,
     });
   }
 }
 
-/** A form: the integrator's, or the page's own. */
-export function fieldView(app, wanted) {
-  const description = wanted ?? standard();
-  const title = said(description.title);
+/** The form. */
+export function fieldView(app) {
+  const description = standard();
+  const { title } = description;
   const inputs = description.fields.map((field) => made(field, description));
-  const parts = description.fields.flatMap((field, i) => [field.section ? el('h2', { class: 'section' }, said(field.section)) : null, inputs[i]].filter(Boolean));
-  const fields = el('wm-fields', {}, ...parts);
-  const asked = () => inputs.filter((one) => !one.hidden);
-
-  /** Fields that depend on others come and go with them; what is hidden is neither asked for nor handed over. */
-  function depend() {
-    for (const [i, { when }] of description.fields.entries()) {
-      if (!when) continue;
-      const other = inputs.find((one) => one.name === when.field);
-      const there = Boolean(other) && !other.hidden && (when.is ? [when.is].flat().includes(other.value) : Boolean(other.value));
-      inputs[i].hidden = !there;
-      inputs[i].toggleAttribute('required', there && Boolean(description.fields[i].required));
-    }
-  }
-  fields.addEventListener('input', depend);
-  depend();
-
+  const fields = el('wm-fields', {}, ...inputs);
   /** The service's way to know that it has this one already, when its answer was lost. */
   let key = identity();
   const save = statusButton({
@@ -89,12 +67,11 @@ export function fieldView(app, wanted) {
     ready: () => fields.reportValidity(),
     work: async () => {
       fields.say(null);
-      const values = asked().map((one) => ({ name: one.name, label: one.getAttribute('label'), value: one.value }));
+      const values = inputs.map((one) => ({ name: one.name, label: one.getAttribute('label'), value: one.value }));
       await command('form.submit', { form: description.name, key, fields: values });
       key = identity();
       // What is saved is no longer on the screen: the next one begins with an empty form.
       form.reset();
-      depend();
       toast(`${t('field.saved')}. ${t('field.new')}`);
       setTimeout(() => { if (form.isConnected) { save.rest(); inputs[0].focus(); } }, 1600);
     },

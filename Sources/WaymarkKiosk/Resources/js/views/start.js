@@ -2,7 +2,7 @@
 import { button, el, printable } from '../dom.js';
 import { fullError, indicator } from '../elements/feedback.js';
 import { art, icon } from '../icons.js';
-import { keepLanguage, languageChoices, said, setLanguage, t } from '../strings.js';
+import { keepLanguage, languageChoices, setLanguage, t } from '../strings.js';
 
 /** The languages, each in its own words; the one that is spoken is pressed. */
 export function languages(app) {
@@ -21,12 +21,11 @@ function who(app) {
     button(t('account.signOut'), () => app.account.send('account.leave'), { kind: 'quiet', 'data-do': 'signOut' }));
 }
 
-/** Whose kiosk it is. */
-const brand = ({ config: { page } }) => el('div', { class: 'brand' }, el('img', { src: page.brand?.logo ?? '/assets/icon.svg', alt: '' }), el('span', {}, page.brand?.name ?? 'Waymark'));
+const brand = () => el('div', { class: 'brand' }, el('img', { src: '/assets/icon.svg', alt: '' }), el('span', {}, 'Waymark'));
 
 /** The start view: a tile for each of the app's views that this kiosk shows. */
 export function startView(app) {
-  const bar = el('header', { class: 'bar' }, brand(app), who(app), languages(app) ?? el('span', {}));
+  const bar = el('header', { class: 'bar' }, brand(), who(app), languages(app) ?? el('span', {}));
   if (app.state.role === 'observer') {
     return el('div', { class: 'start' }, bar, el('div', { class: 'body', 'data-state': 'observer' },
       fullError({ picture: 'waiting', title: t('observer.title'), text: t('observer.help'), actions: [{ label: t('common.again'), primary: true, onclick: () => location.reload() }] })));
@@ -47,12 +46,9 @@ export function startView(app) {
           art(picture), el('strong', {}, title, icon('forward')), el('span', {}, help))))));
 }
 
-/** What this kiosk offers: its views, and for each form of the integrator's one of its own. */
-const offers = (app) => app.views.filter(({ name }) => app.config.show.includes(name)).flatMap(({ name, picture }) => {
-  const { forms = [] } = app.config.page;
-  if (name === 'field' && forms.length) return forms.map((form) => ({ name, picture, title: said(form.title), help: said(form.help), open: () => app.open(name, form) }));
-  return [{ name, picture, title: t(`start.${name}`), help: t(`start.${name}.help`), open: () => app.open(name) }];
-});
+/** What this kiosk offers. */
+const offers = (app) => app.views.filter(({ name }) => app.config.show.includes(name)).map(({ name, picture }) =>
+  ({ name, picture, title: t(`start.${name}`), help: t(`start.${name}.help`), open: () => app.open(name) }));
 
 /** The service is not there: nothing works until it is, and nobody has to do anything for that. */
 function serviceGone() {
