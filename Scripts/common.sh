@@ -39,7 +39,7 @@ need() {
 
 if ! command -v swift >/dev/null && [ -x /opt/swift/usr/bin/swift ]; then PATH="/opt/swift/usr/bin:$PATH"; fi
 command -v swift >/dev/null \
-  || die "No Swift toolchain on the PATH. Waymark needs Swift 6.2 or newer: https://www.swift.org/install"
+  || die "No Swift toolchain on the PATH. Waymark needs Swift 6.3 or newer: https://www.swift.org/install"
 
 # One configuration for the product and its tests, so that nothing is compiled twice. x86-64-v2 (SSE4.2, POPCNT) is the
 # oldest processor that is served; wider vectors are chosen at run time.

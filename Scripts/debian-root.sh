@@ -8,7 +8,7 @@ debian_choose() {
   13) debian_suite=trixie ;;
   *) die "$(basename "$0"): Debian 12 and 13 are tested, not $1." ;;
   esac
-  # What a kiosk has before Waymark comes: init, devices, and the libraries that the package names. Debian 13 renamed some of them.
+  # A kiosk before Waymark comes has: init, devices, and the libraries that the package names. Debian 13 renamed some of them.
   local renamed=''
   [ "$debian_suite" = bookworm ] || renamed=t64
   debian_packages=systemd,systemd-sysv,dbus,udev,init-system-helpers,libgcc-s1,libjpeg62-turbo,libstdc++6,libwebp7,libxkbcommon0

@@ -1,4 +1,4 @@
-// What both clients share: the one for Node (index.js) and the one for browsers (gateway.js). Types are in index.d.ts.
+// The errors of both clients: the one for Node (index.js) and the one for browsers (gateway.js). Types are in index.d.ts.
 
 export class ConnectionLost extends Error {}
 

@@ -1023,7 +1023,7 @@ export interface ProfileListResult {
 export interface ProfileStatus {
   /** Its name; missing where the usual settings hold. */
   profile?: string | null;
-  /** What chose it. */
+  /** The reason why it is in use. */
   reason: "none" | "request" | "code" | "program" | "schedule";
   /** The program that has the focus; operators alone see it. */
   program?: string | null;

@@ -1,5 +1,5 @@
 #pragma once
-// What the files beside this one share: one for each library.
+// Declarations that the files beside this one share: one file for each library.
 
 #include "cpictures.h"
 
@@ -9,7 +9,7 @@ typedef struct {
   void **place;
 } cpictures_call;
 
-/// What is asked of a library.
+/// The request to a library.
 typedef struct {
   const uint8_t *data;
   size_t size;

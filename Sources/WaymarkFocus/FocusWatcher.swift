@@ -86,16 +86,11 @@ package final class FocusWatcher: Sendable {
   private func followSway(_ path: String, _ stop: StopSignal, connected: () -> Void) throws(FocusError) {
     let gone = FocusError(
       .noDesktop, "The desktop does not answer at \(path).", hint: "Run it in the session that SWAYSOCK names.")
-    guard var address = SocketFile.address(path) else { throw gone }
+    guard let address = SocketFile.address(path) else { throw gone }
     let socket = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard socket >= 0 else { throw gone }
     defer { close(socket) }
-    let opened = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
-    guard opened == 0, Self.send(SwayFocus.hello, to: socket) else { throw gone }
+    guard SocketFile.connect(socket, to: address), Self.send(SwayFocus.hello, to: socket) else { throw gone }
     connected()
     var focus = SwayFocus()
     try Self.read(socket, stop) { bytes throws(FocusError) in

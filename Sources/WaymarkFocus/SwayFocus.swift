@@ -12,7 +12,7 @@ package struct SwayFocus: Sendable {
     static let window: UInt32 = 0x8000_0003
   }
 
-  /// What to do with what the socket said.
+  /// The consequence of a message of the socket.
   package enum Outcome: Hashable, Sendable {
     /// This program has the focus, or none.
     case focused(String?)

@@ -1,4 +1,4 @@
-/// What `xprop` prints of the root window and of others, as far as the focus goes.
+/// Reads the output of `xprop` about the root window and others, as far as the focus goes.
 package enum XFocus {
   /// The window of a line such as `_NET_ACTIVE_WINDOW(WINDOW): window id # 0x1e00007`; nil where there is none (`0x0`).
   package static func window(in line: some StringProtocol) -> String? {

@@ -42,7 +42,7 @@ package final class Assembly {
   package let codes: CodesModule
   /// The profile in use.
   package let profiles: ProfilesModule
-  /// What the profiles set, by name; the usual settings under nil.
+  /// The settings of the profiles, by name; the usual ones under nil.
   private var profiled: [String?: ProfiledSettings]
   private var configuration: ServiceConfiguration
   private let socketGroup: UInt32?

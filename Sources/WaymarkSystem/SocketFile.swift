@@ -12,6 +12,15 @@ package enum SocketFile {
     return address
   }
 
+  /// Connects a socket; `errno` says why not.
+  package static func connect(_ socket: CInt, to address: sockaddr_un) -> Bool {
+    withUnsafePointer(to: address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        Glibc.connect(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    } == 0
+  }
+
   /// The state of a path before something listens there.
   package enum Leftover: Equatable {
     /// Nothing stands in the way: nothing was there, or what a dead process left was removed.
@@ -33,13 +42,8 @@ package enum SocketFile {
       AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue) | CInt(SOCK_NONBLOCK.rawValue), 0)
     guard probe >= 0 else { return .failed(errno) }
     defer { close(probe) }
-    let result = withUnsafePointer(to: address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(probe, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
     // EAGAIN means a full queue of a living listener; EACCES tells nothing, so the file stays.
-    guard result != 0, errno == ECONNREFUSED else { return .inUse }
+    guard !connect(probe, to: address), errno == ECONNREFUSED else { return .inUse }
     return unlink(path) == 0 || errno == ENOENT ? .none : .failed(errno)
   }
 }

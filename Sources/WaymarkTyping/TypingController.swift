@@ -22,7 +22,7 @@ package final class TypingController: Sendable {
     let keys: [PlannedKey]
   }
 
-  /// What codes are typed by.
+  /// The settings by which codes are typed.
   private struct Settings: Sendable {
     let rules: TypingRules
     let planner: TypingPlanner

@@ -114,7 +114,7 @@ package final class Isolation: Sendable {
   /// - Parameter stop: ends the worker when raised.
   /// - Throws: `ImageError`, `WorkerFailure`.
   package func prepare(_ file: [UInt8], width: Int?, or stop: StopSignal? = nil) throws -> PreparedPicture {
-    // What was converted is handed out as what every client shows.
+    // A converted picture is handed out in a format that every client shows.
     let asJPEG = PictureConverter.converts(file)
     let file = try converter.picture(file, keepsColour: true, or: stop)
     guard launcher != nil else {

@@ -16,7 +16,7 @@ enum PicturesProgram {
       _ = write(STDERR_FILENO, words, words.count)
       exit(64)
     }
-    // What is opened with the first file is opened before the program sets up its sandbox.
+    // The libraries open their own files here, before the sandbox forbids it.
     ConverterMain.run(problem: cpictures_load(number(of: format))) { decode(format, $0, $1) }
     exit(69)
   }

@@ -81,7 +81,7 @@ struct ConvertedPicturesTests {
     let run = try Executable.run(["documents", "scan", folder + "/tiff-pages.tif", "-o", out.file("all.pdf")])
     #expect(run.status == 0, "\(run.diagnostics)")
     #expect(run.diagnostics.contains("tiff-pages.tif, page 2: no page was found"))
-    // What was written is read again, by the same codes.
+    // The written file is read again, and shows the same codes.
     let again = try Executable.run(["scan", "--raw", out.file("all.pdf")])
     #expect(again.text == (1...3).map { "waymark tiff-pages \($0)\n" }.joined())
     let single = try Executable.run(["documents", "scan", folder + "/tiff-pages.tif", "-o", out.file("one.png")])

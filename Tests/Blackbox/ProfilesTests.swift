@@ -150,8 +150,11 @@ struct ProfilesTests {
 
 /// A socket that speaks like sway's.
 private final class FakeSway {
-  let path = "/tmp/wm-\(UUID().uuidString.prefix(8)).sway"
-  private let listener: Int32
+  private let listener: FakeListener
+
+  init() throws { listener = try FakeListener(ending: "sway") }
+
+  var path: String { listener.path }
 
   final class Connection {
     private let descriptor: Int32
@@ -168,28 +171,6 @@ private final class FakeSway {
     func close() { Glibc.close(descriptor) }
   }
 
-  init() throws {
-    listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
-    let result = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
-    guard result == 0, listen(listener, 4) == 0 else { throw POSIXError(.EADDRINUSE) }
-  }
-
-  deinit {
-    close(listener)
-    unlink(path)
-  }
-
-  /// Waits for the next connection, and for what it asks.
-  func connection() throws -> Connection {
-    var ready = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
-    guard poll(&ready, 1, 20_000) == 1 else { throw POSIXError(.ETIMEDOUT) }
-    return Connection(accept(listener, nil, nil))
-  }
+  /// Waits for the next connection.
+  func connection() throws -> Connection { Connection(try listener.next()) }
 }

@@ -68,7 +68,7 @@ import WaymarkSystem
   }
 }
 
-/// What xprop(1) prints.
+/// Output of xprop(1).
 @Suite struct XFocusTests {
   @Test func theActiveWindowIsRead() {
     #expect(XFocus.window(in: "_NET_ACTIVE_WINDOW(WINDOW): window id # 0x1e00007") == "0x1e00007")

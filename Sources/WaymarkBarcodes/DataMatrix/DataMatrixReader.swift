@@ -189,7 +189,7 @@ struct DataMatrixReader {
     if pairs.count == 3 { pairs.append(PointPair(reference: [columns, 0], frame: c.top + c.right - c.corner)) }
     guard let fitted = pairs.withUnsafeBufferPointer({ Homography.fit($0) }), fitted.isFinite else { return nil }
     let known = knownModules(size)
-    // What is far from a frame is not made one by moving its corners.
+    // Moving the corners of a grid does not make a frame of something else.
     let search = DataMatrixTimingSearch(view: view, levels: levels, inverted: c.inverted)
     let agreeing = known.count { search.isDark(fitted.apply($0.at)) == $0.isDark }
     guard 10 * agreeing >= 6 * known.count else { return nil }

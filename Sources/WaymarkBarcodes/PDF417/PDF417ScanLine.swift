@@ -13,7 +13,7 @@ struct PDF417ScanLine {
   ///     to either side.
   ///   - across: how many pixels to either side the line is averaged over.
   ///   - goesOn: told of every edge as it is found, as a distance from the start; the line ends with the edge for which it says false.
-  ///     What lies beyond is hardly sampled.
+  ///     Hardly anything beyond it is sampled.
   init(
     _ view: ImageView, from a: Point2, to b: Point2, window: Double, across: Double = 0,
     while goesOn: (Double) -> Bool = { _ in true }
@@ -26,8 +26,7 @@ struct PDF417ScanLine {
     let count = Int(length / step)
     // The darkest and the lightest of blocks, so that a window costs the same whatever its size.
     let block = max(1, max(2, Int(window / step)) / 2)
-    let samples = Samples(
-      view, from: a, direction, across: across, step: step, isRow: across < 1 && b.y == a.y, to: b.x)
+    let samples = Samples(view, from: a, to: b, direction, across: across, step: step)
     edges = withUnsafeTemporaryAllocation(of: Double.self, capacity: count + 2 * ((count + block - 1) / block)) {
       room in
       Self.edges(samples, count: count, block: block, in: room, while: goesOn)
@@ -100,13 +99,11 @@ struct PDF417ScanLine {
     /// The row whose pixels are the samples, and the means of two of them those between; `nil` for any other line.
     private let row: Int?
 
-    init(
-      _ view: ImageView, from start: Point2, _ direction: Point2, across: Double, step: Double, isRow: Bool,
-      to end: Double
-    ) {
+    init(_ view: ImageView, from start: Point2, to end: Point2, _ direction: Point2, across: Double, step: Double) {
       (self.view, self.start, self.direction, self.step) = (view, start, direction, step)
       lanes = across >= 1 ? Point2(-direction.y, direction.x) * across : nil
-      row = isRow && start == [0, start.y.rounded()] && view.holds(row: start.y, to: end) ? Int(start.y) : nil
+      let isRow = across < 1 && start == [0, end.y.rounded()] && view.holds(row: start.y, to: end.x)
+      row = isRow && start.y == end.y ? Int(start.y) : nil
     }
 
     func fill(_ range: Range<Int>, of values: UnsafeMutableBufferPointer<Double>) {

@@ -64,7 +64,7 @@ package struct HomeAssistantDiscovery: Sendable {
   private var entities: [Entity] {
     let scan = topics.topic(ofEvent: "scan.successful")
     return [
-      // What a code says is sent where the bridge's `events` let it; its symbology always is. A state has 255 characters at most.
+      // The text of a code is sent where the bridge's `events` let it; its symbology always is. A state has 255 characters at most.
       Entity(
         component: "sensor", id: "last_code", name: "Last code", stateTopic: scan,
         template: "{{ (value_json.text | default(value_json.kind or value_json.symbology, true))[:255] }}",

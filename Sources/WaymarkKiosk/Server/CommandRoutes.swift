@@ -10,16 +10,10 @@ struct CommandRoutes: Sendable {
   /// The largest command, in bytes.
   private static let commandLimit = 64 << 10
 
-  private let options: KioskOptions
-  private let backend: any KioskBackend
+  let options: KioskOptions
+  let backend: any KioskBackend
   /// The memory for the pictures of all pages together.
-  private let pictures: PictureMemoryBudget
-
-  init(options: KioskOptions, backend: any KioskBackend, pictures: PictureMemoryBudget) {
-    self.options = options
-    self.backend = backend
-    self.pictures = pictures
-  }
+  let pictures: PictureMemoryBudget
 
   func add(to router: Router<ConnectionContext>) {
     router.post("/api/command") { request, _ in

@@ -10,16 +10,10 @@ struct PictureRoutes: Sendable {
   /// The largest picture in either direction, in bytes.
   static let sizeLimit = 16 << 20
 
-  private let options: KioskOptions
-  private let backend: any KioskBackend
+  let options: KioskOptions
+  let backend: any KioskBackend
   /// The memory for the pictures of all pages together.
-  private let pictures: PictureMemoryBudget
-
-  init(options: KioskOptions, backend: any KioskBackend, pictures: PictureMemoryBudget) {
-    self.options = options
-    self.backend = backend
-    self.pictures = pictures
-  }
+  let pictures: PictureMemoryBudget
 
   func add(to router: Router<ConnectionContext>) {
     let streams = StreamLimiter(limit: options.limits.streams)

@@ -23,7 +23,7 @@ package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable
   /// The phase of the scan.
   package private(set) var phase = Phase.idle
   private var settings: Settings
-  /// What was seen in frames.
+  /// The codes that were seen in frames.
   private var history: ScanHistory
   private var lastRead = 0.0
   private var hasRead = false

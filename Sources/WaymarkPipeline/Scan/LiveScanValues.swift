@@ -4,7 +4,7 @@ package import WaymarkGeometry
 package import WaymarkOnboarding
 package import WaymarkSymbologies
 
-/// What goes into an armed scan and comes out of it: the types of `LiveScan`.
+/// The inputs and effects of an armed scan: the types of `LiveScan`.
 package enum LiveScanValues<Owner: Hashable & Sendable, Context: Sendable> {
   /// The purpose of a scan.
   package enum Mode: String, Hashable, Sendable {

@@ -5,7 +5,7 @@ import WaymarkSymbologies
 /// The frames that an armed scan has looked at: which of their codes are news, what stood in the way of a read, and what a
 /// person is advised.
 struct ScanHistory: Sendable {
-  /// What a frame for onboarding comes to.
+  /// The outcome of a frame for onboarding.
   enum News {
     case accepted(Symbol)
     case refused(InvalidReason)
@@ -14,7 +14,7 @@ struct ScanHistory: Sendable {
 
   private var seen: SeenCodes
   private var advisor = GuideAdvisor()
-  /// What was seen short of a read.
+  /// Codes that were seen and not read.
   private(set) var evidence = ScanEvidence()
   /// Frames that were looked at.
   private(set) var frames = 0

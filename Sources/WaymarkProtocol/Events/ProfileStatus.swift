@@ -2,7 +2,7 @@
 public struct ProfileStatus: EventPayload {
   /// Its name; missing where the usual settings hold.
   public var profile: String?
-  /// What chose it.
+  /// The reason why it is in use.
   public var reason: ProfileReason
   /// The program that has the focus; operators alone see it.
   public var program: String?

@@ -651,7 +651,7 @@ extension ProtocolComments {
     ProfileStatus.cues	The cues that are signalled while it is in use; all where it names none.
     ProfileStatus.profile	Its name; missing where the usual settings hold.
     ProfileStatus.program	The program that has the focus; operators alone see it.
-    ProfileStatus.reason	What chose it.
+    ProfileStatus.reason	The reason why it is in use.
     ProfileStatus.until	When a choice ends by itself: RFC 3339, UTC.
     ProfileUseRequest	Chooses a profile, before focus and schedule; without one takes the choice of a request or a code back.
     ProfileUseRequest.profile	Its name.

@@ -15,7 +15,7 @@ struct AnchorsInSight: Sendable {
   private var markers: [String: TrackedMarker] = [:]
   private var frameSize = Point2(0, 0)
 
-  /// What the phase of the session and its selection make of the markers.
+  /// The markers as the phase of the session and its selection show them.
   struct Emphasis {
     /// True if markers are shown.
     var shows: Bool

@@ -19,7 +19,7 @@ extension ServiceConfiguration {
     return result
   }
 
-  /// What is wrong with the settings of profiles, beside what is wrong without them.
+  /// The problems of the settings of profiles, without those that the usual settings have too.
   ///
   /// - Parameter check: the problems of a configuration.
   package func profileProblems(

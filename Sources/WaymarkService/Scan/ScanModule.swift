@@ -228,7 +228,7 @@ package final class ScanModule: ServiceModule {
     ScanWire.isHarmless(.init(symbol: symbol, verdict: nil), rules.judge.policy)
   }
 
-  /// What a verdict of `scan` comes from: its picture, the frame at hand, else what plays now.
+  /// The source of a verdict of `scan`: its picture, the frame at hand, else what plays now.
   private func view(_ scan: Machine.Scan) -> ScanPublisher.View {
     let isOfPicture = picture?.scan == scan.id
     return ScanPublisher.View(

@@ -10,7 +10,7 @@ import WaymarkServer
 /// Tells what comes of the armed scan, in the words of the wire.
 @ServiceActor
 struct ScanPublisher {
-  /// What an effect was seen in, and by which rules it is shown.
+  /// The frame or picture in which an effect was seen, and the rules by which it is shown.
   struct View {
     /// The frame at hand.
     var frame: FrameReference?

@@ -2,31 +2,15 @@ import Foundation
 
 /// A service's socket that says what a test lets it say.
 final class FakeService: Sendable {
-  let path = "/tmp/wm-\(UUID().uuidString.prefix(8)).sock"
-  private let listener: Int32
+  private let listener: FakeListener
 
-  init() throws {
-    listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    let path = path
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
-    let result = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
-    guard result == 0, listen(listener, 8) == 0 else { throw POSIXError(.EADDRINUSE) }
-  }
+  init() throws { listener = try FakeListener() }
 
-  deinit {
-    close(listener)
-    unlink(path)
-  }
+  var path: String { listener.path }
 
   /// Waits for the next client, greets it and answers its subscription.
   func subscriber() throws -> Link {
-    let link = Link(accept(listener, nil, nil))
+    let link = Link(try listener.next())
     link.send(try Self.fixture("events.ndjson", beginning: #"{"event":"hello""#))
     try link.answer(Self.fixture("results.txt", beginning: "subscribe "))
     return link

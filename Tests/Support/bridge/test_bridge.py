@@ -168,7 +168,7 @@ class Suite:
             assert all(line[1] == "1" for line in lines), lines
             return {line[0]: json.loads(line[2]) for line in lines}
 
-        # What https://www.home-assistant.io/integrations/mqtt/, sensor.mqtt and binary_sensor.mqtt demand, and no key besides.
+        # Exactly the keys that https://www.home-assistant.io/integrations/mqtt/, sensor.mqtt and binary_sensor.mqtt demand.
         common = {
             "name", "unique_id", "state_topic", "value_template", "availability_topic", "availability_template",
             "payload_available", "payload_not_available", "device", "origin", "icon", "json_attributes_topic", "force_update",

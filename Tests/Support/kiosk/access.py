@@ -270,7 +270,7 @@ def the_keyboard_and_the_ear_lead_through_a_count_and_a_form(browser):
         browser.until("document.querySelector('wm-stepper[name=quantity]').input.getAttribute('aria-invalid') === 'true'", what="what is wrong")
         reach(browser, "at.matches('.leave')", "the way out", back=True, within=60)
         press(browser, Keys.ENTER)
-        # What was entered is not thrown away without a question.
+        # The page asks before it throws input away.
         reach(browser, "at.textContent === 'Discard'", "Discard")
         press(browser, Keys.ENTER)
         browser.find("[data-open=field]")

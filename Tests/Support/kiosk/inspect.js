@@ -15,7 +15,7 @@
   const screen = { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
   const mayScrollSideways = '.strip, .rail, .albums, .roll, textarea, input';
 
-  /** What of a rectangle can be seen where it is now, and whether something cuts it off for good. */
+  /** The part of a rectangle that can be seen where it is now, and whether something cuts it off for good. */
   function seen(rect, node) {
     let part = rect, lost = null;
     let [reachX, reachY] = [false, false];
@@ -55,7 +55,7 @@
       for (const one of range.getClientRects()) {
         if (one.width < 1 || one.height < 1) continue;
         const { part, lost } = seen(one, node);
-        // What is clamped to some lines stands whole elsewhere.
+        // Text that is clamped to some lines stands whole elsewhere.
         if (lost && getComputedStyle(node).textOverflow !== 'ellipsis' && getComputedStyle(node).webkitLineClamp === 'none') faults.push(`cut: ${name(node)} by ${name(lost).slice(0, 40)}`);
         if (!isEmpty(part)) texts.push({ node, part });
       }
@@ -68,14 +68,14 @@
     if (both.right - both.left < 3 || both.bottom - both.top < 5) continue;
     const at = deepAt((both.left + both.right) / 2, (both.top + both.bottom) / 2);
     if (at && floats(at)) continue;
-    // What lies under something opaque is judged with what can be pressed.
+    // Text under something opaque is judged below, with the targets.
     const over = [a, b].find((one) => at && (within(at, one.node) || within(one.node, at)));
     const lower = over === a ? b : a;
     const opaque = over && chain(over.node).some((one) => !within(lower.node, one) && (getComputedStyle(one).backgroundColor.match(/[\d.]+/g) ?? []).length === 3);
     if (!opaque) faults.push(`overlap: ${name(a.node)} and ${name(b.node)}`);
   }
 
-  // What can be pressed: large enough, and under nothing.
+  // Targets: large enough, and under nothing.
   const targets = nodes.filter((node) => node.matches('button, a[href], input, textarea, select, summary, [role="button"], [role="slider"]') && !hiddenOnPurpose(node));
   for (const node of targets) {
     let box = node.getBoundingClientRect();
@@ -122,7 +122,7 @@
       const shows = chain(node).slice(0, 5).some((one) => { const style = getComputedStyle(one); return style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2 || one === node && style.boxShadow !== 'none'; });
       if (!shows) faults.push(`no focus: ${name(node)}`);
     }
-    // What is inside an element of its own would keep the focus when that is given it.
+    // A part of a custom element would keep the focus when the element is given it.
     deepest()?.blur();
     at?.focus?.({ preventScroll: true });
   }

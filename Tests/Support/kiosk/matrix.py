@@ -12,7 +12,7 @@ import re
 import sys
 import time
 
-# What is imported below takes the first word for a folder of pictures.
+# The modules imported below take the first word for a folder of pictures.
 ARGUMENTS = sys.argv[1:] if __name__ == "__main__" else []
 if __name__ == "__main__":
     del sys.argv[1:]

@@ -65,7 +65,7 @@ import WaymarkSystem
     _ = chooser.handle(.focus("sap", client: 7), at: 0, noon)
     _ = chooser.handle(.focus("calc", client: 8), at: 1, noon)
     #expect(chooser.choice.profile == "office")
-    // What another client takes back is not its own any more.
+    // Another client takes the choice back.
     #expect(chooser.handle(.focus(nil, client: 7), at: 2, noon) == nil)
     #expect(chooser.handle(.left(client: 7), at: 3, noon) == nil)
   }

@@ -108,7 +108,7 @@ import WaymarkSystem
     #expect(await Self.take(applied, "P:IN"))
     #expect(await !Self.take(applied, "4006381333931"))
     #expect(await applied.names == ["goods-in"])
-    // What a reload leaves out is no longer a code of a profile.
+    // A code that a reload leaves out no longer chooses a profile.
     #expect(await Self.use(applied, [ServiceProfile("count")]) == nil)
     #expect(await !Self.take(applied, "P:IN"))
     #expect(await applied.names == ["goods-in"])

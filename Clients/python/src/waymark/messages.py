@@ -1245,7 +1245,7 @@ class ProfileStatus(Message):
     profile: str | None = None
     """Its name; missing where the usual settings hold."""
     reason: Literal["none", "request", "code", "program", "schedule"]
-    """What chose it."""
+    """The reason why it is in use."""
     program: str | None = None
     """The program that has the focus; operators alone see it."""
     until: str | None = None

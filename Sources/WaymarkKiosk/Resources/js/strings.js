@@ -74,7 +74,7 @@ const en = {
   'start.begin': 'Begin',
   'start.languages': 'Language',
   'gone.title': 'Not available at the moment',
-  'gone.help': 'The scanning service does not answer. The staff can see this; you need not do anything.',
+  'gone.help': 'The scanning service does not answer. If this lasts, please tell a member of staff.',
   'gone.trying': 'Trying again …',
   'attract.title': 'Ready when you are',
   'attract.text': 'Connect a device or explore a machine. It takes less than a minute.',
@@ -100,9 +100,9 @@ const en = {
   'observer.title': 'This screen is not open yet',
   'observer.help': 'Please ask a member of staff to unlock it.',
   'camera.gone': 'The camera is disconnected',
-  'camera.gone.help': 'The staff has been told. The picture comes back by itself.',
+  'camera.gone.help': 'The picture comes back by itself. If it does not, please tell a member of staff.',
   'camera.stalled': 'The camera is not responding',
-  'camera.stalled.help': 'It is being restarted, and the staff has been told. The picture comes back by itself.',
+  'camera.stalled.help': 'It is being restarted. If this takes longer than a minute, please tell a member of staff.',
   'scan.title': 'Connect this device',
   'scan.title.barcode': 'Scan a barcode',
   'scan.flash': 'Light',
@@ -162,7 +162,7 @@ const en = {
   'error.notPermitted': 'This screen is locked. Please ask a member of staff.',
   'error.unavailable': 'Something went wrong here. Try again, or ask a member of staff.',
   'error.badPicture': 'This file is not a picture. Choose a photo of the code.',
-  'error.noCamera': 'The camera is disconnected. The staff has been told.',
+  'error.noCamera': 'The camera is disconnected. Please tell a member of staff.',
   'error.notFound': 'It is no longer there. Choose something else.',
   'error.torch': 'The light cannot be switched right now.',
   'error.notSupported': 'This camera has no light.',
@@ -317,7 +317,7 @@ const de = {
   'start.begin': 'Starten',
   'start.languages': 'Sprache',
   'gone.title': 'Zurzeit nicht verfügbar',
-  'gone.help': 'Der Scandienst antwortet nicht. Das Personal kann das sehen; Sie müssen nichts tun.',
+  'gone.help': 'Der Scandienst antwortet nicht. Dauert das an, sagen Sie bitte dem Personal Bescheid.',
   'gone.trying': 'Es wird wieder versucht …',
   'attract.title': 'Willkommen',
   'attract.text': 'Verbinden Sie ein Gerät oder erkunden Sie eine Maschine. Es dauert keine Minute.',
@@ -343,9 +343,9 @@ const de = {
   'observer.title': 'Dieser Bildschirm ist noch gesperrt',
   'observer.help': 'Bitte lassen Sie ihn vom Personal freischalten.',
   'camera.gone': 'Die Kamera ist nicht angeschlossen',
-  'camera.gone.help': 'Das Personal ist benachrichtigt. Das Bild kommt von selbst zurück.',
+  'camera.gone.help': 'Das Bild kommt von selbst zurück. Wenn nicht, sagen Sie bitte dem Personal Bescheid.',
   'camera.stalled': 'Die Kamera antwortet nicht',
-  'camera.stalled.help': 'Sie wird neu gestartet, und das Personal ist benachrichtigt. Das Bild kommt von selbst zurück.',
+  'camera.stalled.help': 'Sie wird neu gestartet. Dauert das länger als eine Minute, sagen Sie bitte dem Personal Bescheid.',
   'scan.title': 'Dieses Gerät verbinden',
   'scan.title.barcode': 'Strichcode scannen',
   'scan.flash': 'Licht',
@@ -405,7 +405,7 @@ const de = {
   'error.notPermitted': 'Dieser Bildschirm ist gesperrt. Bitte wenden Sie sich an das Personal.',
   'error.unavailable': 'Hier ist etwas schiefgegangen. Versuchen Sie es noch einmal oder wenden Sie sich an das Personal.',
   'error.badPicture': 'Diese Datei ist kein Bild. Wählen Sie ein Foto des Codes.',
-  'error.noCamera': 'Die Kamera ist nicht angeschlossen. Das Personal ist benachrichtigt.',
+  'error.noCamera': 'Die Kamera ist nicht angeschlossen. Sagen Sie bitte dem Personal Bescheid.',
   'error.notFound': 'Das gibt es nicht mehr. Wählen Sie etwas anderes.',
   'error.torch': 'Das Licht lässt sich gerade nicht schalten.',
   'error.notSupported': 'Diese Kamera hat kein Licht.',
@@ -492,19 +492,10 @@ const de = {
 
 const TABLES = { en: { ...en, ...account.en, ...count.en, ...elements.en }, de: { ...de, ...account.de, ...count.de, ...elements.de } };
 
-/** What languages are called, each in its own words. */
-const NAMES = { en: 'English', de: 'Deutsch' };
+/** The languages of the page, each in its own words. */
+export const LANGUAGES = [{ tag: 'en', name: 'English' }, { tag: 'de', name: 'Deutsch' }];
 
 let language = 'en';
-const offered = ['en', 'de'];
-/** What can be chosen. */
-export const languageChoices = () => offered.map((tag) => ({ tag, name: NAMES[tag] ?? tag }));
-
-/** A text from elsewhere in the page's language: one for all languages, or one for each. */
-export function said(text) {
-  if (!text || typeof text === 'string') return text ?? '';
-  return text[language] ?? text.en ?? Object.values(text)[0] ?? '';
-}
 
 /**
  * Chooses the language: what the integrator fixed, what was chosen here, or what the browser prefers. A choice is kept with the page's
@@ -512,7 +503,7 @@ export function said(text) {
  */
 export function chooseLanguage(preferred) {
   const wanted = [preferred, history.state?.language, ...navigator.languages].map((tag) => String(tag ?? '').split('-')[0]);
-  setLanguage(wanted.find((tag) => tag === preferred ? tag in TABLES : offered.includes(tag)) ?? offered[0] ?? 'en');
+  setLanguage(wanted.find((tag) => tag in TABLES) ?? 'en');
 }
 
 /** Keeps a language through a reload, or nothing for the next person. */

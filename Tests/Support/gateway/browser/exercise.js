@@ -1,4 +1,4 @@
-// What the client over the gateway must do, in Node and in a page alike. Throws where it does not.
+// Exercises the client over the gateway, in Node and in a page alike. Throws where it fails.
 import { ConnectionLost, GatewayClient, RequestFailed, isEvent } from "/gateway.js";
 
 /** @param {boolean} condition @param {string} what */
@@ -31,7 +31,7 @@ export async function exercise(url, token, picture) {
     check(event.connectTo === "mobile.example.com" && event.context.step === 2, "the code is read");
     break;
   }
-  // What one client begins no other ends.
+  // No client ends the session of another.
   const other = await GatewayClient.connect({ url, token });
   const busy = await refusal(other.call("scan.begin", { mode: "barcode" }));
   check(busy instanceof RequestFailed && busy.code === "busy", `another client is told apart: ${busy}`);

@@ -54,7 +54,7 @@ export function cameraStage(app, { label, area, whole = false, paint = () => fal
     const inner = area.getBoundingClientRect();
     box = { left: 0, top: 0, width: outer.width, height: outer.height };
     free = { left: inner.left - outer.left, top: inner.top - outer.top, width: inner.width, height: inner.height };
-    // What is said in place of the picture stands where it would be looked at.
+    // A message in place of the picture stands where the picture would be looked at.
     for (const [side, size] of Object.entries({ top: free.top, right: outer.right - inner.right, bottom: outer.bottom - inner.bottom, left: free.left })) node.style.setProperty(`--area-${side}`, `${Math.max(0, size)}px`);
     const round = 2 * parseFloat(getComputedStyle(document.documentElement).fontSize);
     beyond = box.width >= box.height ? { x: round, y: 0 } : { x: 0, y: round };

@@ -25,7 +25,7 @@ export function verdictPanel(verdict, buttons = []) {
     } else body.push(el('p', { class: 'host' }, printable(verdict.text ?? '')));
   } else {
     const plain = tOr(`reason.${reason}`, outcome === 'invalid' ? 'scan.invalid.help' : 'reason.nothingFound');
-    // What can be done about a picture is another thing than what can be done before the camera.
+    // A person chooses another picture, but holds a code up to the camera again.
     const words = verdict.still ? tOr(`reason.still.${reason}`, `reason.${reason}`) : plain;
     said.push(words);
     body.push(el('p', {}, words));

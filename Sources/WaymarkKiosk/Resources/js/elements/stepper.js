@@ -16,8 +16,7 @@ style.replaceSync(`
 .stepper button { font-size: var(--type-title); font-weight: 700; }
 `);
 
-/** A field that is not written into: a label above, a message below, and a value that a form takes. */
-class ChosenField extends HTMLElement {
+class Stepper extends HTMLElement {
   static formAssociated = true;
   internals = this.attachInternals();
   root = this.attachShadow({ mode: 'open', delegatesFocus: true });
@@ -26,15 +25,24 @@ class ChosenField extends HTMLElement {
   option = el('span', { class: 'soft', hidden: true });
   message = el('span', { class: 'message', part: 'message', id: 'message', role: 'status' });
   below = el('div', { class: 'below' }, this.message);
+  /** The control that has the focus first; the on-screen keyboard and tests use it. */
+  input = /** @type {any} */ (el('input', { id: 'input', inputMode: 'numeric', autocomplete: 'off', 'aria-describedby': 'message', oninput: () => this.choose(this.input.value.trim()) }));
+  less = button('', () => this.count(-1), { kind: 'less', 'aria-label': t('stepper.less'), before: icon('minus') });
+  more = button('', () => this.count(1), { kind: 'more', 'aria-label': t('stepper.more'), before: icon('plus') });
   chosen = '';
   touched = false;
 
   get name() { return this.getAttribute('name'); }
   get value() { return this.chosen; }
   set value(text) { this.chosen = String(text ?? ''); this.draw(); }
-  get problem() { return this.hasAttribute('required') && !this.chosen ? t('field.missing', { label: this.getAttribute('label') ?? '' }) : ''; }
-  /** The control that has the focus first; the on-screen keyboard and tests use it. */
-  get input() { return /** @type {HTMLInputElement} */ (this.root.querySelector('input')); }
+  get least() { return Number(this.getAttribute('minimum') ?? 0); }
+  get most() { return Number(this.getAttribute('maximum') ?? Infinity); }
+  get problem() {
+    if (!this.chosen) return this.hasAttribute('required') ? t('field.missing', { label: this.getAttribute('label') ?? '' }) : '';
+    if (!/^-?\d{1,12}$/.test(this.chosen)) return t('stepper.number');
+    const n = Number(this.chosen);
+    return n < this.least ? t('stepper.least', { count: this.least }) : n > this.most ? t('stepper.most', { count: this.most }) : '';
+  }
 
   checkValidity() { return !this.problem; }
   reportValidity() { this.touched = true; this.draw(); return !this.problem; }
@@ -44,20 +52,24 @@ class ChosenField extends HTMLElement {
     if (this.root.childElementCount) return;
     this.root.adoptedStyleSheets = [fieldStyle, style];
     this.chosen = this.getAttribute('value') ?? '';
+    const unit = this.getAttribute('suffix');
     this.root.append(el('div', { class: 'field', role: 'group', 'aria-labelledby': 'label', 'aria-describedby': 'message' },
-      el('label', { id: 'label', part: 'label', htmlFor: 'input' }, this.words, this.star, this.option), this.build(), this.below));
+      el('label', { id: 'label', part: 'label', htmlFor: 'input' }, this.words, this.star, this.option),
+      el('div', { class: 'box stepper', part: 'box' }, this.less, el('span', { class: 'line' }, this.input), unit ? el('span', { class: 'affix' }, unit) : null, this.more), this.below));
     this.draw();
   }
 
-  /** Somebody chose: the form is told. */
+  /** Takes what somebody chose, and tells the form. */
   choose(value) {
     this.touched = true;
     this.value = value;
     this.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
   }
 
-  /** @returns {any} */
-  build() { return null; }
+  count(step) { this.choose(String(Math.min(this.most, Math.max(this.least, (Number(this.chosen) || 0) + step)))); }
+
+  /** Takes the text that a scanner read. */
+  fill(text) { this.choose(String(text).trim()); }
 
   draw() {
     const problem = this.touched ? this.problem : '';
@@ -69,47 +81,13 @@ class ChosenField extends HTMLElement {
     this.message.textContent = problem || (this.getAttribute('helper') ?? '');
     if (problem) this.below.dataset.kind = 'error'; else delete this.below.dataset.kind;
     this.root.querySelector('.box')?.toggleAttribute('data-wrong', Boolean(problem));
-    this.input?.setAttribute('aria-invalid', String(Boolean(problem)));
-    this.internals.setFormValue(this.chosen);
-  }
-}
-
-/** A whole number, written or counted up and down. */
-class Stepper extends ChosenField {
-  field = /** @type {any} */ (null);
-  less = /** @type {any} */ (null);
-  more = /** @type {any} */ (null);
-
-  get least() { return Number(this.getAttribute('minimum') ?? 0); }
-  get most() { return Number(this.getAttribute('maximum') ?? Infinity); }
-
-  build() {
-    const by = (step) => this.choose(String(Math.min(this.most, Math.max(this.least, (Number(this.chosen) || 0) + step))));
-    this.field = el('input', { id: 'input', inputMode: 'numeric', autocomplete: 'off', 'aria-describedby': 'message', oninput: () => this.choose(this.field.value.trim()) });
-    this.less = button('', () => by(-1), { kind: 'less', 'aria-label': t('stepper.less'), before: icon('minus') });
-    this.more = button('', () => by(1), { kind: 'more', 'aria-label': t('stepper.more'), before: icon('plus') });
-    const unit = this.getAttribute('suffix');
-    return el('div', { class: 'box stepper', part: 'box' }, this.less, el('span', { class: 'line' }, this.field), unit ? el('span', { class: 'affix' }, unit) : null, this.more);
-  }
-
-  get problem() {
-    if (!this.chosen) return super.problem;
-    if (!/^-?\d{1,12}$/.test(this.chosen)) return t('stepper.number');
-    const n = Number(this.chosen);
-    return n < this.least ? t('stepper.least', { count: this.least }) : n > this.most ? t('stepper.most', { count: this.most }) : '';
-  }
-
-  draw() {
-    super.draw();
-    if (!this.field) return;
-    if (this.field.value.trim() !== this.chosen) this.field.value = this.chosen;
+    this.input.setAttribute('aria-invalid', String(Boolean(problem)));
+    if (this.input.value.trim() !== this.chosen) this.input.value = this.chosen;
     const n = Number(this.chosen) || 0;
     this.less.disabled = n <= this.least;
     this.more.disabled = n >= this.most;
+    this.internals.setFormValue(this.chosen);
   }
-
-  /** What a scanner read. */
-  fill(text) { this.choose(String(text).trim()); }
 }
 
 customElements.define('wm-stepper', Stepper);

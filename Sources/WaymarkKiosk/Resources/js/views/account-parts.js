@@ -5,7 +5,7 @@ import { button, el, printable, printableLines } from '../dom.js';
 import { bannerNode } from '../elements/feedback.js';
 import '../elements/text-field.js';
 import { art, icon } from '../icons.js';
-import { said, t, tables } from '../strings.js';
+import { t, tables } from '../strings.js';
 
 /** A text of the policy in the language of the page. */
 export function own(text, standard) {
@@ -40,19 +40,15 @@ export function person(user) {
     el('strong', {}, printable(user?.title ?? t('account.person'))), user?.subtitle ? el('span', { class: 'soft' }, printable(user.subtitle)) : null));
 }
 
-/** A text of the provider: translated where that is known, and as it is where the page speaks the language of the policy. */
-export function told(text, policy) {
-  if (!text) return '';
-  const known = said(text);
-  return known !== text || document.documentElement.lang === (policy?.language ?? 'en') ? printable(known) : '';
-}
+/** A text of the provider, where the page speaks the language of the policy: no screen speaks two. */
+export const told = (text, policy) => (text && document.documentElement.lang === (policy?.language ?? 'en') ? printable(text) : '');
 
-/** What went wrong, in words; `title` where the screen has a better one. */
-export function trouble(problem, title) {
+/** A banner of what went wrong; `title` where the screen has a better one. */
+export function trouble(app, problem, title) {
   if (!problem) return null;
   const key = `trouble.${problem.code}`;
   const known = key in tables.en;
-  return bannerNode({ kind: 'error', title: title ?? t(known ? key : 'trouble.failed'), text: told(problem.text) || t(`${known ? key : 'trouble.failed'}.help`), closable: false, busy: false, close: () => {} });
+  return bannerNode({ kind: 'error', title: title ?? t(known ? key : 'trouble.failed'), text: told(problem.text, app.account.policy) || t(`${known ? key : 'trouble.failed'}.help`), closable: false, busy: false, close: () => {} });
 }
 
 /** Another operation is running. */

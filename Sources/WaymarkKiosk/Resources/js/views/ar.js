@@ -7,7 +7,7 @@ import { cameraStage } from '../components/stage.js';
 import { openDialog } from '../dialog.js';
 import { announce, button, el, printable, setText, still } from '../dom.js';
 import { emptyState, indicator, toast } from '../elements/feedback.js';
-import { said, t, tOr } from '../strings.js';
+import { t, tOr } from '../strings.js';
 
 const FADE_MS = 320;
 const MOVE_MS = 420;
@@ -56,7 +56,7 @@ export function openAR(app) {
   const detail = detailPanel({ onclose: () => send('card.close'), onaction: () => send('card.action', { id: opened ?? selected }) });
 
   const anchors = () => app.state.scene?.anchors ?? [];
-  const annotations = () => anchors().flatMap((anchor) => anchor.annotations.map((one) => ({ ...one, anchor: anchor.anchor, card: { ...one.card, title: said(one.card.title), description: said(one.card.description), actionText: said(one.card.actionText) } })));
+  const annotations = () => anchors().flatMap((anchor) => anchor.annotations.map((one) => ({ ...one, anchor: anchor.anchor })));
   const inSight = () => annotations().filter((one) => sight.has(one.anchor));
   const counted = () => { const { length } = inSight(); return t(length === 1 ? 'ar.sight.one' : 'ar.sight', { count: length }); };
   const iconOf = (id) => annotations().find((one) => one.id === id)?.icon;
@@ -120,7 +120,7 @@ export function openAR(app) {
   function coach(event) {
     const resource = resourceOf(event);
     const go = button(t(event.primaryAction === 'returnToScan' ? 'ar.returnToScan' : 'ar.beginScan'), () => send('session.scan'), { kind: 'primary' });
-    const steps = stepsOf(said(event.instruction), isCode(event));
+    const steps = stepsOf(event.instruction, isCode(event));
     const node = el('section', { class: 'sheet coaching', 'aria-label': t('ar.coach') }, el('h3', {}, t('ar.coach')),
       resource ? el('figure', { class: 'picture' }, el('img', { alt: t('ar.guide.picture'), src: pictures.resource(resource) })) : null,
       el('ol', { class: 'steps', 'aria-label': t('ar.coach') }, ...steps.map((step) => el('li', {}, el('span', {}, step)))), go);

@@ -27,39 +27,20 @@ export function scansInto(app, node) {
   });
 }
 
-/** The fields of the form. */
-const standard = () => ({
-  name: 'goods-received', title: t('field.title'),
-  fields: [
-    { name: 'material', label: t('field.material'), required: true, scan: ['barcode', 'text'], reads: 'gtin', help: t('field.material.help'), limit: 40 },
-    { name: 'batch', label: t('field.batch'), scan: ['barcode', 'text'], reads: '[A-Z0-9]{4,10}', help: t('field.batch.help'), limit: 10, capitals: true },
-    { name: 'quantity', label: t('field.quantity'), kind: 'number', minimum: '0', maximum: '999999999', unit: t('field.quantity.unit') },
-    { name: 'note', label: t('field.note'), kind: 'note', help: t('field.note.help'), limit: 30 },
-    { name: 'signature', label: t('field.signature'), kind: 'signature' },
-  ],
-});
-
-/** The element of a field. */
-function made(field, form) {
-  const { name, kind = 'text', required } = field;
-  const common = { name, label: field.label, required, helper: field.help ?? null };
-  const scan = field.scan?.join(' ') ?? null;
-  switch (kind) {
-    case 'signature': return el('wm-signature', { variant: 'form', ...common, purpose: form.title });
-    case 'number': return el('wm-stepper', { ...common, minimum: field.minimum ?? null, maximum: field.maximum ?? null, suffix: field.unit ?? null });
-    default: return el('wm-text-field', {
-      ...common, scan, reads: field.reads ?? null, maxlength: field.limit ?? null,
-      ...(kind === 'note' ? { variant: 'key-value', limit: 'over' } : {}), autocapitalize: field.capitals ? 'characters' : null,
-    });
-  }
-}
+/** One field with the page's own words. */
+const field = (key, attributes = {}, element = 'wm-text-field') => el(element, { name: key, label: t(`field.${key}`), ...attributes });
 
 /** The form. */
 export function fieldView(app) {
-  const description = standard();
-  const { title } = description;
-  const inputs = description.fields.map((field) => made(field, description));
+  const inputs = [
+    field('material', { required: true, scan: 'barcode text', reads: 'gtin', helper: t('field.material.help'), maxlength: '40' }),
+    field('batch', { scan: 'barcode text', reads: '[A-Z0-9]{4,10}', helper: t('field.batch.help'), maxlength: '10', autocapitalize: 'characters' }),
+    field('quantity', { minimum: '0', maximum: '999999999', suffix: t('field.quantity.unit') }, 'wm-stepper'),
+    field('note', { variant: 'key-value', helper: t('field.note.help'), maxlength: '30', limit: 'over' }),
+    field('signature', { variant: 'form', purpose: t('field.title') }, 'wm-signature'),
+  ];
   const fields = el('wm-fields', {}, ...inputs);
+
   /** The service's way to know that it has this one already, when its answer was lost. */
   let key = identity();
   const save = statusButton({
@@ -68,16 +49,16 @@ export function fieldView(app) {
     work: async () => {
       fields.say(null);
       const values = inputs.map((one) => ({ name: one.name, label: one.getAttribute('label'), value: one.value }));
-      await command('form.submit', { form: description.name, key, fields: values });
+      await command('form.submit', { form: 'goods-received', key, fields: values });
       key = identity();
-      // What is saved is no longer on the screen: the next one begins with an empty form.
+      // A saved form leaves the screen: the next one begins empty.
       form.reset();
       toast(`${t('field.saved')}. ${t('field.new')}`);
       setTimeout(() => { if (form.isConnected) { save.rest(); inputs[0].focus(); } }, 1600);
     },
     onfailure: (error) => fields.say({ kind: 'error', title: t('field.failed'), text: tOr(`error.${error.code}`, 'error.unavailable') }),
   });
-  /** What was entered is not thrown away without a question. */
+  /** Asks before input is thrown away. */
   async function leave() {
     const entered = inputs.some((one) => !one.hasAttribute('readonly') && one.value && one.value !== one.getAttribute('value'));
     if (entered && !await ask({ label: t('field.leave'), text: t('field.leave.help'), choices: [{ label: t('field.discard'), value: true }, { label: t('field.stay'), value: false, primary: true }] })) return;
@@ -85,7 +66,7 @@ export function fieldView(app) {
   }
   const form = el('form', { class: 'form', noValidate: true, onsubmit: (event) => { event.preventDefault(); save.begin(); } },
     el('header', { class: 'bar' }, button(t('common.cancel'), leave, { kind: 'quiet leave' }), el('span', {}), el('span', {})),
-    el('div', { class: 'fields' }, el('h1', {}, title), fields, el('div', { class: 'actions' }, save)));
+    el('div', { class: 'fields' }, el('h1', {}, t('field.title')), fields, el('div', { class: 'actions' }, save)));
   scansInto(app, form);
   return form;
 }

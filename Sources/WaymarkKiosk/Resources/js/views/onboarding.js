@@ -27,7 +27,7 @@ export function welcome(app) {
     actions: [policy.demo ? button(t('welcome.demo'), () => app.account.send('account.demo')) : null, go],
     onsubmit: () => { if (!go.disabled) app.account.send('account.next', { agreed: true }); },
   });
-  return { node, update: (state) => node.say(trouble(state.problem)) };
+  return { node, update: (state) => node.say(trouble(app, state.problem)) };
 }
 
 export function activation(app) {
@@ -58,7 +58,7 @@ export function activation(app) {
   });
   return {
     node, clear: () => { field.value = ''; },
-    update: (now) => { node.say(now.working ? busy(t('activation.working')) : trouble(now.problem)); check(); },
+    update: (now) => { node.say(now.working ? busy(t('activation.working')) : trouble(app, now.problem)); check(); },
   };
 }
 
@@ -71,7 +71,7 @@ function ways(app) {
     body: [el('div', { class: 'ways' }, ...policy.activation.map((way, index) => el('button', { class: 'way', type: 'button', 'data-way': way, 'data-first': index === 0, onclick: () => app.account.send('account.choose', { method: way }) },
       icon({ scan: 'qr', code: 'link', email: 'document', preset: 'plug' }[way]), el('span', { class: 'grow' }, el('strong', {}, t(`activation.${way}`)), el('span', { class: 'soft' }, t(`activation.${way}.help`))), icon('forward'))))],
   });
-  return { node, update: (state) => node.say(trouble(state.problem)) };
+  return { node, update: (state) => node.say(trouble(app, state.problem)) };
 }
 
 function scan(app, leave) {
@@ -80,14 +80,14 @@ function scan(app, leave) {
     name: 'activation-scan', leave, title: t('activation.scan'), text: t('activation.scan.help'),
     actions: [button(t('activation.open'), open, { kind: 'primary', 'data-first': true, before: icon('qr') })],
   });
-  return { node, update: (state) => node.say(trouble(state.problem)) };
+  return { node, update: (state) => node.say(trouble(app, state.problem)) };
 }
 
 /** Straight on. */
 function preset(app, leave) {
   const node = screen({ name: 'activation-preset', leave, title: t('activation.preset'), text: t('activation.preset.help'), actions: [button(t('account.continue'), () => app.account.send('account.next'), { kind: 'primary', 'data-first': true })] });
   if (app.account.policy.activation.length === 1) queueMicrotask(() => app.account.send('account.next'));
-  return { node, update: (state) => node.say(trouble(state.problem)) };
+  return { node, update: (state) => node.say(trouble(app, state.problem)) };
 }
 
 export function credentials(app) {
@@ -117,7 +117,7 @@ export function credentials(app) {
   });
   return {
     node, clear: () => fields.forEach((one) => one.clear()),
-    update: (now) => { node.say(now.working ? busy(t('credentials.working')) : trouble(now.problem, now.problem?.code === 'refused' ? t('trouble.signIn') : undefined)); check(); },
+    update: (now) => { node.say(now.working ? busy(t('credentials.working')) : trouble(app, now.problem, now.problem?.code === 'refused' ? t('trouble.signIn') : undefined)); check(); },
   };
 }
 
@@ -144,7 +144,7 @@ export function consents(app) {
   });
   node.dataset.consent = id;
   node.dataset.page = String(page);
-  return { node, update: (now) => { node.say(trouble(now.problem)); for (const one of node.querySelectorAll('.actions .button')) one.disabled = Boolean(now.working); } };
+  return { node, update: (now) => { node.say(trouble(app, now.problem)); for (const one of node.querySelectorAll('.actions .button')) one.disabled = Boolean(now.working); } };
 }
 
 const SIGNS = { digit: /\p{Nd}/u, lower: /\p{Ll}/u, upper: /\p{Lu}/u, symbol: /[^\p{L}\p{N} ]/u };
@@ -170,11 +170,11 @@ export function passcode(app) {
     onsubmit: () => { if (go.disabled) return; const typed = field.value; field.clear(); app.account.send('authentication.setPasscode', { passcode: typed }); },
   });
   field.node.dataset.first = '';
-  return { node, clear: field.clear, update: (now) => { node.say(now.working ? busy(t('passcode.working')) : trouble(now.problem)); check(); } };
+  return { node, clear: field.clear, update: (now) => { node.say(now.working ? busy(t('passcode.working')) : trouble(app, now.problem)); check(); } };
 }
 
 export function ready(app) {
   const said = words(app.account.policy, 'ready');
   const node = screen({ name: 'ready', top: tick(), title: said.title, text: said.text, actions: [el('button', { class: 'button primary', type: 'submit', 'data-first': true }, t('ready.done'))], onsubmit: () => app.account.send('account.next') });
-  return { node, update: (state) => node.say(trouble(state.problem)) };
+  return { node, update: (state) => node.say(trouble(app, state.problem)) };
 }

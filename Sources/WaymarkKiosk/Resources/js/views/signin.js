@@ -41,14 +41,14 @@ function signIn(app) {
       until = now.wait ? performance.now() + now.wait * 1000 : 0;
       const waiting = () => { setText(count, t('signIn.wait', { seconds: Math.max(0, left()) })); if (left() <= 0) { clearInterval(timer); node.say(); } check(); };
       if (now.wait) {
-        const box = trouble({ code: 'wrongPasscode' });
+        const box = trouble(app, { code: 'wrongPasscode' });
         box.querySelector('.words').replaceChildren(count);
         // A screen reader is told once, not every second.
         count.setAttribute('aria-live', 'off');
         node.say(box);
         waiting();
         timer = window.setInterval(waiting, 500);
-      } else { node.say(now.working ? busy(t('signIn.working')) : trouble(now.problem)); check(); }
+      } else { node.say(now.working ? busy(t('signIn.working')) : trouble(app, now.problem)); check(); }
     },
   };
 }
@@ -79,7 +79,7 @@ function users(app) {
     onsubmit: () => {},
   });
   command('account.users').then((answer) => { all = answer.users; loaded = true; draw(); }).catch(() => {});
-  return { node, clear: () => { search.value = ''; all = []; }, update: (state) => { node.say(trouble(state.problem)); draw(); node.dataset.mode = policy.mode; } };
+  return { node, clear: () => { search.value = ''; all = []; }, update: (state) => { node.say(trouble(app, state.problem)); draw(); node.dataset.mode = policy.mode; } };
 }
 
 function sync(app) {

@@ -2,13 +2,12 @@
 import { button, el, printable } from '../dom.js';
 import { fullError, indicator } from '../elements/feedback.js';
 import { art, icon } from '../icons.js';
-import { keepLanguage, languageChoices, setLanguage, t } from '../strings.js';
+import { keepLanguage, LANGUAGES, setLanguage, t } from '../strings.js';
 
 /** The languages, each in its own words; the one that is spoken is pressed. */
 export function languages(app) {
-  const choices = languageChoices();
-  if (app.config.language || choices.length < 2) return null;
-  return el('div', { class: 'languages actions', role: 'group', 'aria-label': t('start.languages') }, ...choices.map(({ tag, name }) =>
+  if (app.config.language) return null;
+  return el('div', { class: 'languages actions', role: 'group', 'aria-label': t('start.languages') }, ...LANGUAGES.map(({ tag, name }) =>
     button(name, () => { setLanguage(tag); keepLanguage(tag); app.again(); },
       { kind: 'quiet', lang: tag, 'data-language': tag, 'aria-pressed': String(document.documentElement.lang === tag) })));
 }
@@ -46,7 +45,7 @@ export function startView(app) {
           art(picture), el('strong', {}, title, icon('forward')), el('span', {}, help))))));
 }
 
-/** What this kiosk offers. */
+/** The views that this kiosk offers. */
 const offers = (app) => app.views.filter(({ name }) => app.config.show.includes(name)).map(({ name, picture }) =>
   ({ name, picture, title: t(`start.${name}`), help: t(`start.${name}.help`), open: () => app.open(name) }));
 
@@ -55,7 +54,7 @@ function serviceGone() {
   return el('div', { 'data-state': 'service-gone' }, fullError({ picture: 'trouble', title: t('gone.title'), text: t('gone.help'), actions: [] }), indicator(t('gone.trying')));
 }
 
-/** What a visitor can do here, in a sentence. */
+/** The names of these views, in one line. */
 const attracts = (app) => { const offered = offers(app); return offered.length ? offered.map(({ title }) => title).join(' · ') : t('attract.text'); };
 
 /** The kiosk at rest: one thing to see, one thing to do. A touch anywhere begins. */
