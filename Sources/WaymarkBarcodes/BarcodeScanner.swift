@@ -188,14 +188,14 @@ public struct BarcodeScanner: ~Copyable {
     return spent > 0 || !search.hasOtherBars
   }
 
-  /// Returns whether a pass has a reason in this picture and a place in its budget.
-  ///
-  /// A picture without a trace of a code gets what can still find one: codes of two pixels a module whose rings and bars
-  /// melt in the probe. Where there are traces, the person waits for the answer.
+  /// The passes that a picture without a trace of a code gets cost no more than that: they may still find codes of two pixels a module
+  /// whose rings and bars melt in the probe.
+  private static let untraced = 1.25
+
+  /// Returns whether a pass has a reason in this picture. Where there are traces of a code, the person waits for the answer.
   private func isWorthwhile(_ pass: ScanPass, _ search: PictureSearch, spent: Double) -> Bool {
     let pixels = search.image.width * search.image.height
-    let budget = search.hasTraces ? 9.0 : 1.25
-    guard spent + pass.cost <= budget else { return false }
+    guard search.hasTraces || spent + pass.cost <= Self.untraced else { return false }
     // Local histograms of a large picture cost more than they bring.
     return pass != .equalized || pixels <= 1_000_000
   }
