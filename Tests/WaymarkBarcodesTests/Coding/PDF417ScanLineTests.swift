@@ -43,4 +43,21 @@ import WaymarkImage
       }
     }
   }
+
+  @Test func aLineEndsWithTheEdgeThatIsRefused() {
+    picture.withView { view in
+      for (from, to) in [(Point2(0, 4), Point2(96, 4)), ([3, 1], [90, 7])] {
+        let whole = PDF417ScanLine(view, from: from, to: to, window: 12).edges
+        for count in [1, 4, whole.count] {
+          var told: [Double] = []
+          let line = PDF417ScanLine(view, from: from, to: to, window: 12) { edge in
+            told.append(edge)
+            return told.count < count
+          }
+          #expect(line.edges == Array(whole.prefix(count)))
+          #expect(told == line.edges)
+        }
+      }
+    }
+  }
 }
