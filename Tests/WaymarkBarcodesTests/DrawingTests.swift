@@ -14,7 +14,7 @@ import WaymarkImage
 
   @Test func twoTonesAreADrawing() {
     #expect(picture { $0.isMultiple(of: 3) ? 0 : 255 }.withView { $0.isDrawn })
-    // Softened edges of 19 columns of 200 are no tones of their own; those of 21 are.
+    // A tone between them may take 19 columns of 200, not 21.
     #expect(picture { $0 < 19 ? 128 : $0 < 100 ? 40 : 220 }.withView { $0.isDrawn })
     #expect(!picture { $0 < 21 ? 128 : $0 < 100 ? 40 : 220 }.withView { $0.isDrawn })
   }
