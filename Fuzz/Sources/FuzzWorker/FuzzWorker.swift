@@ -74,7 +74,7 @@ private func seeds() -> [[UInt8]] {
     symbols: [
       Symbol(
         symbology: .qr, text: "Zürich", bytes: Array("Zürich".utf8), charset: .utf8,
-        gs1: [GS1Element(identifier: "01", value: "09506000134352")], corners: corners, quality: 7, pass: .turned45),
+        gs1: [GS1Element(identifier: "01", value: "09506000134352")], corners: corners, quality: 7, pass: .equalized),
       Symbol(
         symbology: .aztec, text: "12", bytes: [49, 50], charset: .ascii, corners: corners,
         part: SymbolPart(index: 2, count: 3, id: "name")),
