@@ -61,6 +61,7 @@ let package = Package(
     native("CJPEG", linking: "jpeg"),
     native("CPNG", linking: "png16"),
     native("CWebP", linking: "webp"),
+    native("CZlib", linking: "z"),
     native("CKernels"),
     native("CMemory"),
     native("CModels", excluding: ["page-network.model", "page-scorers.model"]),
@@ -186,7 +187,7 @@ let package = Package(
     module(
       "WaymarkKiosk",
       [
-        "WaymarkSystem", "WaymarkJSON", "WaymarkClient", "WaymarkProtocol", "WaymarkHTTP",
+        "WaymarkSystem", "WaymarkJSON", "WaymarkClient", "WaymarkProtocol", "WaymarkHTTP", "CZlib",
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Logging", package: "swift-log"),

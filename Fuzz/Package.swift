@@ -42,8 +42,8 @@ let package = Package(
   ],
   targets: [
     library("CZBar", links: "zbar"), library("CJPEG", links: "jpeg"), library("CPNG", links: "png16"),
-    library("CWebP", links: "webp"), library("CKernels"), library("CMemory"), library("CSandbox"),
-    library("CPictures"), library("CModels", excluding: ["page-network.model", "page-scorers.model"]),
+    library("CWebP", links: "webp"), library("CZlib", links: "z"), library("CKernels"), library("CMemory"),
+    library("CSandbox"), library("CPictures"), library("CModels", excluding: ["page-network.model", "page-scorers.model"]),
     module("WaymarkSystem", []),
     module("WaymarkJSON", []),
     module("WaymarkConfiguration", ["WaymarkSystem", "WaymarkJSON", .product(name: "Yams", package: "Yams")]),
@@ -109,7 +109,7 @@ let package = Package(
     module(
       "WaymarkKiosk",
       [
-        "WaymarkSystem", "WaymarkJSON", "WaymarkClient", "WaymarkProtocol", "WaymarkHTTP",
+        "WaymarkSystem", "WaymarkJSON", "WaymarkClient", "WaymarkProtocol", "WaymarkHTTP", "CZlib",
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "Crypto", package: "swift-crypto"), .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),

@@ -16,7 +16,7 @@ skip() { skip_part "$*"; exit 77; }
 
 # Debian packages without which nothing compiles.
 # shellcheck disable=SC2034 # used by those that source this
-build_packages=(g++ pkg-config libzbar-dev libv4l-dev libjpeg-dev libpng-dev libwebp-dev libxkbcommon-dev)
+build_packages=(g++ pkg-config libzbar-dev libv4l-dev libjpeg-dev libpng-dev libwebp-dev zlib1g-dev libxkbcommon-dev)
 
 # Installs those of the named Debian packages that are missing.
 need() {

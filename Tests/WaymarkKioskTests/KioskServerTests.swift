@@ -363,6 +363,32 @@ struct KioskServerTests {
     }
   }
 
+  @Test("Files travel compressed, whole, in part or as their head alone; what a service says never is compressed")
+  func transfer() async throws {
+    try await withServer { port, cookie, _ in
+      let headers = ["Cookie: \(cookie)", "Accept-Encoding: gzip"]
+      func lines(_ answer: String) -> String { answer.components(separatedBy: "\r\n\r\n")[0].lowercased() }
+      let whole = try exchange(port, "/assets/page.js", headers: headers)
+      #expect(lines(whole).contains("content-encoding: gzip") && lines(whole).contains("vary: accept-encoding"))
+      let head = try exchange(port, "HEAD", "/assets/page.js", headers: headers)
+      #expect(status(head) == 200 && head.hasSuffix("\r\n\r\n"))
+      let length = #/content-length: [0-9]{4,}/#
+      #expect(lines(head).firstMatch(of: length)?.output == lines(whole).firstMatch(of: length)?.output)
+      #expect(status(try exchange(port, "HEAD", "/", headers: headers)) == 200)
+      #expect(status(try exchange(port, "HEAD", "/assets/none.js", headers: headers)) == 404)
+      #expect(status(try exchange(port, "HEAD", "/")) == 401)
+      let part = try exchange(port, "/assets/page.js", headers: ["Cookie: \(cookie)", "Range: bytes=0-4"])
+      #expect(status(part) == 206 && part.hasSuffix("\r\n\r\nexpor"))
+      // An answer that holds what others may not know, beside what somebody else chose, would give it away by its length.
+      for path in ["/api/config", "/api/events?page=p1", "/api/resource/guide%2F1"] {
+        let answer = try exchange(port, path, headers: headers)
+        #expect(status(answer) == 200 && !lines(answer).contains("content-encoding"), "\(path)")
+      }
+      let answer = try exchange(port, "POST", "/api/command", headers: headers, body: #"{"method":"status"}"#)
+      #expect(status(answer) == 200 && !lines(answer).contains("content-encoding"))
+    }
+  }
+
   @Test("Events come as server-sent events")
   func events() async throws {
     try await withServer { port, cookie, _ in

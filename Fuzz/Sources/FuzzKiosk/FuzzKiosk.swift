@@ -93,7 +93,9 @@ private func seeds() -> [[UInt8]] {
   let good = "Host:127.0.0.1\nCookie:waymark-80=$COOKIE\n"
   return [
     "GET /?token=$TOKEN\nHost:localhost\n\n", "GET /\n\(good)\n", "GET /assets/index.html\n\(good)If-None-Match:x\n\n",
-    "GET /assets/../../etc/passwd\n\(good)\n", "GET /api/config\n\(good)\n",
+    "GET /assets/../../etc/passwd\n\(good)\n",
+    "HEAD /assets/index.html\n\(good)Accept-Encoding:gzip;q=0.5,*;q=0\nRange:bytes=-3\n\n",
+    "GET /api/config\n\(good)\n",
     "POST /api/command\n\(good)Origin:http://127.0.0.1\nContent-Type:application/json\nX-Waymark-Page:p\n\n"
       + #"{"method":"scan.begin","params":{"mode":"onboarding"}}"#,
     "POST /api/upload\n\(good)Content-Length:3\n\nabc", "GET /api/resource/guide%2F1\n\(good)\n",

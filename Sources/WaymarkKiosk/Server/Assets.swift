@@ -1,3 +1,4 @@
+import CZlib
 import Crypto
 import Foundation
 import WaymarkSystem
@@ -8,16 +9,32 @@ struct Assets: Sendable {
   struct File: Sendable {
     let bytes: [UInt8]
     let contentType: String
-    /// A strong validator: the start of the SHA-256 of the contents.
-    let entityTag: String
+    /// The contents as gzip, made once, where that is smaller.
+    let compressed: [UInt8]?
+    /// The start of the SHA-256 of the contents.
+    private let digest: String
 
     init(_ data: Data, contentType: String) {
       bytes = Array(data)
       self.contentType = contentType
-      entityTag = "\"" + SHA256.hash(data: data).prefix(12).map { String($0, radix: 16) }.joined() + "\""
+      compressed = Self.gzip(bytes)
+      digest = SHA256.hash(data: data).prefix(12).map { String($0, radix: 16) }.joined()
     }
 
+    /// A strong validator of the plain bytes.
+    var entityTag: String { "\"\(digest)\"" }
+
+    /// A strong validator of the compressed bytes: other bytes need another one (RFC 9110, section 8.8.3.3).
+    var compressedTag: String { "\"\(digest)-gzip\"" }
+
     var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    private static func gzip(_ bytes: [UInt8]) -> [UInt8]? {
+      let packed = [UInt8](unsafeUninitializedCapacity: wm_gzip_bound(bytes.count)) { buffer, count in
+        count = wm_gzip(bytes, bytes.count, buffer.baseAddress, buffer.count)
+      }
+      return packed.isEmpty || packed.count >= bytes.count ? nil : packed
+    }
   }
 
   private let files: [String: File]

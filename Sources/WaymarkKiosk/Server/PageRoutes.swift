@@ -19,9 +19,11 @@ struct PageRoutes: Sendable {
   }
 
   func add(to router: Router<ConnectionContext>) {
-    router.get("/") { request, _ in respond("index.html", to: request) }
-    router.get("/assets/**") { request, context in
-      respond(context.parameters.getCatchAll().joined(separator: "/"), to: request)
+    for method in [HTTPRequest.Method.get, .head] {
+      router.on("/", method: method) { request, _ in respond("index.html", to: request) }
+      router.on("/assets/**", method: method) { request, context in
+        respond(context.parameters.getCatchAll().joined(separator: "/"), to: request)
+      }
     }
     router.get("/api/config") { _, _ in
       Response(
@@ -32,12 +34,8 @@ struct PageRoutes: Sendable {
 
   private func respond(_ name: String, to request: Request) -> Response {
     guard let file = assets[name] else { return Response(status: .notFound) }
-    var headers: HTTPFields = [.contentType: file.contentType, .eTag: file.entityTag, .cacheControl: "no-cache"]
-    if request.headers[.ifNoneMatch] == file.entityTag {
-      return Response(status: .notModified, headers: headers)
-    }
-    headers[.contentLength] = String(file.bytes.count)
-    return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: file.bytes)))
+    let response = StaticAnswer(file: file).response(to: request)
+    return request.method == .head ? response.createHeadResponse() : response
   }
 }
 
