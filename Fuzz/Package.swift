@@ -43,7 +43,8 @@ let package = Package(
   targets: [
     library("CZBar", links: "zbar"), library("CJPEG", links: "jpeg"), library("CPNG", links: "png16"),
     library("CWebP", links: "webp"), library("CZlib", links: "z"), library("CKernels"), library("CMemory"),
-    library("CSandbox"), library("CPictures"), library("CModels", excluding: ["page-network.model", "page-scorers.model"]),
+    library("CSandbox"), library("CPictures"),
+    library("CModels", excluding: ["page-network.model", "page-scorers.model"]),
     module("WaymarkSystem", []),
     module("WaymarkJSON", []),
     module("WaymarkConfiguration", ["WaymarkSystem", "WaymarkJSON", .product(name: "Yams", package: "Yams")]),
