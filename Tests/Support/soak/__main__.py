@@ -8,6 +8,7 @@ import sys
 import tempfile
 
 import report
+from clients import Link, Record
 from soak import ROOT, Soak
 
 
@@ -18,6 +19,7 @@ def main():
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--output', default=os.path.join(ROOT, '.build', 'soak'))
     parser.add_argument('--waymark', default=os.path.join(ROOT, '.build', 'release', 'waymark'))
+    parser.add_argument('--record')
     options = parser.parse_args()
     os.makedirs(options.output, exist_ok=True)
     if not os.access(options.waymark, os.X_OK):
@@ -27,6 +29,8 @@ def main():
     # Short, because a socket's path is.
     folder = tempfile.mkdtemp(prefix='wm-soak-', dir='/tmp')
     soak = None
+    if options.record:
+        Link.record = Record(options.record)
     try:
         soak = Soak(options, folder)
         soak.run()
@@ -37,6 +41,8 @@ def main():
             file.write(report.text(result))
         print(report.text(result), end='')
     finally:
+        if Link.record:
+            Link.record.file.flush()
         if soak:
             soak.service.stopping = True
             if soak.service.process and soak.service.process.poll() is None:

@@ -15,12 +15,35 @@ class Refused(Exception):
         self.code, self.message, self.hint = error.get('code'), error.get('message'), error.get('hint')
 
 
+class Record:
+    """What went over the sockets, a line each, for Scripts/check-protocol: all requests and replies, and the events of one witness."""
+
+    def __init__(self, path):
+        self.file, self.lock, self.links = open(path, 'w', encoding='utf-8'), threading.Lock(), 0
+
+    def link(self):
+        """A number for a connection, so that no two requests of the record have the same id."""
+        with self.lock:
+            self.links += 1
+            return self.links
+
+    def note(self, link, message):
+        if 'id' in message:
+            message = message | {'id': f'{link}-{message["id"]}'}
+        with self.lock:
+            self.file.write(json.dumps(message) + '\n')
+
+
 class Link:
     """A connection: requests with answers, and the events that come meanwhile."""
+
+    record = None
 
     def __init__(self, path, timeout=20):
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.settimeout(timeout)
+        self.records_events = False
+        self.place = Link.record.link() if Link.record else 0
         try:
             self.socket.connect(path)
             self.file = self.socket.makefile('rb')
@@ -37,11 +60,17 @@ class Link:
         line = self.file.readline()
         if not line.endswith(b'\n'):
             raise ConnectionError('the connection ended')
-        return json.loads(line)
+        message = json.loads(line)
+        if Link.record and ('id' in message or self.records_events or message.get('event') == 'hello'):
+            Link.record.note(self.place, message)
+        return message
 
     def request(self, method, body=b'', **params):
         self.number += 1
-        self.socket.sendall(json.dumps({'id': self.number, 'method': method, 'params': params}).encode() + b'\n' + body)
+        message = {'id': self.number, 'method': method, 'params': params}
+        if Link.record:
+            Link.record.note(self.place, message)
+        self.socket.sendall(json.dumps(message).encode() + b'\n' + body)
         while True:
             message = self.line()
             if 'event' in message:
@@ -89,12 +118,14 @@ class Witness(threading.Thread):
         self.path, self.log, self.codes = path, log, codes
         self.stays = []      # one entry a connection: instance, from, to, verdicts {seq: event}, end
         self.stopping = False
+        self.is_recorded = False
         self.link = None
 
     def run(self):
         while not self.stopping:
             try:
                 self.link = Link(self.path, timeout=60)
+                self.link.records_events = self.is_recorded
             except (OSError, ValueError):
                 time.sleep(0.05)
                 continue

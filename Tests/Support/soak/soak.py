@@ -288,6 +288,7 @@ class Soak:
         self.over = False
         self.until_restarted()
         witnesses = [Witness(self.path, f'witness {number}', self.log, self.codes) for number in range(3)]
+        witnesses[0].is_recorded = True
         for witness in witnesses:
             witness.start()
         threading.Thread(target=self.sample, daemon=True).start()
