@@ -187,7 +187,8 @@ let package = Package(
     module(
       "WaymarkKiosk",
       [
-        "WaymarkSystem", "WaymarkJSON", "WaymarkClient", "WaymarkProtocol", "WaymarkHTTP", "CZlib",
+        "WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", "WaymarkClient", "WaymarkProtocol", "WaymarkHTTP",
+        "CZlib",
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Logging", package: "swift-log"),
@@ -345,7 +346,8 @@ let package = Package(
     tests("WaymarkHTTPTests", ["WaymarkHTTP"]),
     tests("WaymarkFocusTests", ["WaymarkFocus", "WaymarkSystem"]),
     tests("WaymarkTypingTests", ["WaymarkConfiguration", "WaymarkKeys", "WaymarkService", "WaymarkTyping"]),
-    tests("WaymarkKioskTests", ["WaymarkSystem", "WaymarkHTTP", "WaymarkKiosk"]),
+    tests(
+      "WaymarkKioskTests", ["WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", "WaymarkHTTP", "WaymarkKiosk"]),
     // What the program's commands make of their words and of results, without starting it.
     tests(
       "WaymarkProgramTests",

@@ -110,7 +110,8 @@ let package = Package(
     module(
       "WaymarkKiosk",
       [
-        "WaymarkSystem", "WaymarkJSON", "WaymarkClient", "WaymarkProtocol", "WaymarkHTTP", "CZlib",
+        "WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", "WaymarkClient", "WaymarkProtocol", "WaymarkHTTP",
+        "CZlib",
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "Crypto", package: "swift-crypto"), .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),

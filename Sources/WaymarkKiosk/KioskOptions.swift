@@ -38,6 +38,10 @@ package struct KioskOptions: Sendable {
   package var keyboard = false
   /// The share of the screen's height, from below, that hands reach: 0 to 1.
   package var reach = 1.0
+  /// True if the screen stands fixed, and things are held up to its camera.
+  package var isFixed = false
+  /// The integrator's settings of the page.
+  package var page = PageSettings()
   /// The limits of the clients.
   package var limits = HTTPLimits()
   /// The folder with the page's files.

@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import Synchronization
 import WaymarkClient
+import WaymarkConfiguration
 import WaymarkHTTP
 import WaymarkKiosk
 import WaymarkService
@@ -39,7 +40,7 @@ struct KioskCommand: AsyncParsableCommand {
   )
   var show = KioskOptions.View.allCases.map(\.rawValue).joined(separator: ",")
 
-  @Option(help: "Fix the language: en or de. Otherwise the browser's, and a switch.")
+  @Option(help: "Fix the language: en, de, or one of --page. Otherwise the browser's, and a switch.")
   var language: String?
 
   @Option(help: "Seconds that the last message, such as \"All set\", is shown before the start view returns.")
@@ -57,6 +58,21 @@ struct KioskCommand: AsyncParsableCommand {
       stay below 1.2 m, within reach of a wheelchair.
       """)
   var reach: String?
+
+  @Flag(
+    help: "The screen stands fixed: its words ask for things to be held up to the camera, not for it to be moved.")
+  var fixed = false
+
+  @Option(
+    help: "The integrator's file for the page: brand, words, languages and forms.",
+    completion: .file(extensions: ["yaml"]))
+  var page: String?
+
+  @Flag(help: "Print all texts of the page in English as `words` of --page, to be translated, and end.")
+  var printWords = false
+
+  @Flag(help: "Look at --page, tell what is wrong with it, and end.")
+  var checkPage = false
 
   @Flag(help: "Show a keyboard on the screen while somebody types, for a kiosk without a keyboard.")
   var onScreenKeyboard = false
@@ -82,15 +98,25 @@ struct KioskCommand: AsyncParsableCommand {
     _ = try origins()
     _ = try views()
     _ = try reachableShare()
-    if let language, !["en", "de"].contains(language) {
-      throw ValidationError("There is no language \(language): en or de.")
+    if let language, page == nil, !["en", "de"].contains(language) {
+      throw ValidationError("There is no language \(language): en, de, or one of --page.")
     }
+    if checkPage, page == nil { throw ValidationError("--check-page looks at the file of --page.") }
     guard returnAfter.isFinite, returnAfter > 0, idleAfter.isFinite, idleAfter >= 0 else {
       throw ValidationError("Times are seconds, not negative.")
     }
   }
 
   func run() async throws {
+    if printWords {
+      for line in PageWords.template(assets: assets ?? KioskOptions.installedAssets) { Output.line(line) }
+      return
+    }
+    let settings = try pageSettings()
+    if checkPage {
+      Output.line("\(page ?? ""): nothing is wrong.")
+      return
+    }
     let socket = place.path
     let folder = (socket as NSString).deletingLastPathComponent
     do {
@@ -105,6 +131,8 @@ struct KioskCommand: AsyncParsableCommand {
       options.upload = upload
       options.reach = try reachableShare()
       options.keyboard = onScreenKeyboard
+      options.isFixed = fixed
+      options.page = settings
       let isJournal = ProcessInfo.processInfo.environment["JOURNAL_STREAM"] != nil
       JournalLogHandler.use(LogSettings(level: .warning))
       var logger = Logger(label: "kiosk") { JournalLogHandler(label: $0, isJournal: isJournal) }
@@ -158,6 +186,29 @@ struct KioskCommand: AsyncParsableCommand {
     } catch {
       try fail(error)
     }
+  }
+
+  /// The integrator's settings of the page. What is wrong with their file is told, and ends the program: half of a form is none.
+  private func pageSettings() throws -> PageSettings {
+    guard let page else { return PageSettings() }
+    let settings: PageSettings
+    do {
+      settings = try PageSettings(file: page, assets: assets ?? KioskOptions.installedAssets)
+    } catch {
+      try fail(error)
+    }
+    var problems = settings.problems
+    if let language, !settings.languages.contains(language) {
+      problems.append(
+        ConfigurationProblem(
+          origin: "flags", key: "language", message: "there are no words for \(language)",
+          hint: "Choose of \(settings.languages.joined(separator: ", ")), or add words.\(language) to --page."))
+    }
+    guard problems.isEmpty else {
+      for problem in problems { Output.diagnostic("\(problem)\n  \(problem.hint)") }
+      throw ExitCode(ExitStatus.badData.rawValue)
+    }
+    return settings
   }
 
   /// The address and port to listen on.

@@ -41,9 +41,14 @@ struct Assets: Sendable {
 
   /// All files below a folder, by their path relative to it, and those that the page is gathered into.
   ///
-  /// - Parameter configuration: JSON that stands in the page.
+  /// - Parameters:
+  ///   - configuration: JSON that stands in the page.
+  ///   - style: rules that come after the page's own.
+  ///   - more: further files, by the names under which they are served.
   /// - Throws: `KioskError` with code `assets` when there is no index.html.
-  init(folder: String, configuration: String = "{}") throws(KioskError) {
+  init(
+    folder: String, configuration: String = "{}", style: String = "", adding more: [String: File] = [:]
+  ) throws(KioskError) {
     var files: [String: File] = [:]
     let root = URL(fileURLWithPath: folder, isDirectory: true)
     let names = FileManager.default.enumerator(atPath: root.path)
@@ -59,13 +64,13 @@ struct Assets: Sendable {
     }
     let sources = files
     let gathered =
-      PageBundle.gather({ sources[$0]?.text }, configuration: configuration)
+      PageBundle.gather({ sources[$0]?.text }, configuration: configuration, style: style)
       ?? ["index.html": PageBundle.configured(page, configuration)]
     for (name, text) in gathered {
       guard let type = Self.contentTypes[(name as NSString).pathExtension] else { continue }
       files[name] = File(Data(text.utf8), contentType: type)
     }
-    self.files = files
+    self.files = files.merging(more) { _, added in added }
   }
 
   /// A file by its relative path, exactly.

@@ -18,8 +18,11 @@ enum PageBundle {
   /// - Parameters:
   ///   - text: the text of a file of the page, by its name.
   ///   - configuration: JSON that is handed to the page in its own text, so that it need not ask for it.
+  ///   - rules: style that comes after the page's own.
   /// - Returns: nothing where the page is not written as is said above.
-  static func gather(_ text: @escaping (String) -> String?, configuration: String) -> [String: String]? {
+  static func gather(
+    _ text: @escaping (String) -> String?, configuration: String, style rules: String = ""
+  ) -> [String: String]? {
     guard let page = text("index.html") else { return nil }
     let sheets = page.matches(of: /\n *<link rel="stylesheet" href="\/assets\/([^"]+)">/)
     let scripts = page.matches(of: /<script type="module" src="\/assets\/([^"]+)"><\/script>/)
@@ -36,9 +39,10 @@ enum PageBundle {
     }
     var styles = ""
     for sheet in sheets {
-      guard let rules = text(String(sheet.1)) else { return nil }
-      styles += rules + "\n"
+      guard let text = text(String(sheet.1)) else { return nil }
+      styles += text + "\n"
     }
+    styles += rules
     var gathered = page
     gathered.replaceSubrange(scripts[0].range, with: "<script type=\"module\" src=\"/assets/\(first)\"></script>")
     for sheet in sheets.reversed() {

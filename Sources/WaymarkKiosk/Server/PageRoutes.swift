@@ -15,7 +15,9 @@ struct PageRoutes: Sendable {
   /// - Throws: `KioskError` when they are missing.
   init(options: KioskOptions) throws(KioskError) {
     settings = options.shown
-    assets = try Assets(folder: options.assets, configuration: settings)
+    assets = try Assets(
+      folder: options.assets, configuration: settings, style: options.page.style,
+      adding: options.page.logo.map { [$0.name: $0.file] } ?? [:])
   }
 
   func add(to router: Router<ConnectionContext>) {
@@ -43,8 +45,8 @@ extension KioskOptions {
   /// The settings that the page may know, as JSON.
   var shown: String {
     let configuration: JSONValue = [
-      "idleSeconds": .double(idleSeconds), "keyboard": .bool(keyboard),
-      "language": language.map(JSONValue.string) ?? .null, "reach": .double(reach),
+      "fixed": .bool(isFixed), "idleSeconds": .double(idleSeconds), "keyboard": .bool(keyboard),
+      "language": language.map(JSONValue.string) ?? .null, "page": page.json, "reach": .double(reach),
       "returnSeconds": .double(returnSeconds), "show": .array(views.map { .string($0.rawValue) }),
       "upload": .bool(upload),
     ]

@@ -4,7 +4,7 @@ import { command, configuration, EventStream } from './api.js';
 import { closeAll, isOpen } from './dialog.js';
 import { banner, clearMessages, toast } from './elements/feedback.js';
 import { watchIdle } from './idle.js';
-import { chooseLanguage, keepLanguage, t } from './strings.js';
+import { chooseLanguage, configureWords, keepLanguage, t } from './strings.js';
 import { attractView, startView } from './views/start.js';
 
 const root = document.getElementById('app');
@@ -35,11 +35,11 @@ const views = [
   { name: 'ar', picture: 'ar', open: () => using(parts.ar, ({ openAR }) => openAR(app).closed) },
   { name: 'document', picture: 'document', open: () => using(parts.documents, ({ openDocuments }) => openDocuments(app).closed) },
   { name: 'count', picture: 'count', open: () => using(parts.count, ({ openCount }) => openCount(app).closed) },
-  { name: 'field', picture: 'field', open: () => using(parts.field, ({ fieldView }) => show(fieldView)) },
+  { name: 'field', picture: 'field', open: (form) => using(parts.field, ({ fieldView }) => show((one) => fieldView(one, form))) },
 ];
 
 const app = {
-  config: { show: [...views.map(({ name }) => name), 'account'], language: null, returnSeconds: 10, idleSeconds: 120, upload: true, reach: 1, keyboard: false },
+  config: { show: [...views.map(({ name }) => name), 'account'], language: null, returnSeconds: 10, idleSeconds: 120, upload: true, reach: 1, keyboard: false, fixed: false, page: {} },
   events: new EventStream(),
   state: { snapshot: null, camera: 'closed', scene: null, following: false, role: 'operator', torch: false, torchOn: false, gallery: false, gone: false, codes: new Map() },
   account: new Account(accountChanged),
@@ -52,7 +52,7 @@ const app = {
     offline = null;
     show(startView);
   },
-  open(name) { return views.find((one) => one.name === name)?.open(); },
+  open(name, what) { return views.find((one) => one.name === name)?.open(what); },
   /** Nobody is there any more. */
   rest() { app.account.abandon(); forget(); show(attractView); },
   get resting() { return current === attractView; },
@@ -172,8 +172,9 @@ function listen() {
 }
 
 Object.assign(app.config, configuration());
+configureWords(app.config);
 chooseLanguage(app.config.language);
-document.title = 'Waymark';
+document.title = app.config.page.brand?.name ?? 'Waymark';
 if (app.config.reach < 1) {
   document.documentElement.dataset.reach = '';
   document.documentElement.style.setProperty('--reach', String(app.config.reach));

@@ -11,6 +11,7 @@ const en = {
   'start.onboard.help': 'Show the camera the QR code you were given.',
   'start.ar': 'Explore a machine',
   'start.ar.help': 'Point the camera at a poster or plate and see the notes that belong to it.',
+  'start.ar.help.fixed': 'Hold a poster or plate up to the camera and see the notes that belong to it.',
   'start.field': 'Record goods',
   'start.field.help': 'Fill in a form by scanning the labels.',
   'start.document': 'Scan documents',
@@ -62,6 +63,7 @@ const en = {
   'document.filter.photo': 'Photo',
   'document.advice.showWholePage': 'Show the whole page',
   'document.advice.moveCloser': 'Move closer',
+  'document.advice.moveCloser.fixed': 'Hold it closer',
   'document.advice.moreLight': 'More light is needed',
   'document.advice.holdStraight': 'Hold the page flat towards the camera',
   'document.advice.blurred': 'The picture is blurred. Hold the page a little farther away',
@@ -126,7 +128,9 @@ const en = {
   'scan.done.plain': 'The device does the rest.',
   'scan.busy': 'The scanner is in use. It starts here as soon as it is free.',
   'advice.tooSmall': 'Come a little closer',
+  'advice.tooSmall.fixed': 'Hold it a little closer',
   'advice.tooClose': 'Move back a little',
+  'advice.tooClose.fixed': 'Hold it a little farther away',
   'advice.blurred': 'Hold still for a moment',
   'advice.cutOff': 'Show the whole code',
   'advice.tooDark': 'More light is needed',
@@ -202,6 +206,7 @@ const en = {
   'field.saved': 'Saved',
   'field.save.again': 'Save again',
   'field.new': 'The form is empty again for the next goods.',
+  'field.new.own': 'The form is empty again.',
   'field.failed': 'It was not saved',
   'field.leave': 'Discard what you entered?',
   'field.leave.help': 'It was not saved.',
@@ -214,14 +219,19 @@ const en = {
   'ar.step.find': 'Find this picture.',
   'ar.step.find.code': 'Find the code.',
   'ar.step.fill': 'Point the camera at it, so that it fills about half of the view.',
+  'ar.step.fill.fixed': 'Hold it up to the camera, so that it fills about half of the view.',
   'ar.step.tap': 'Tap a marker to read what belongs to it.',
   'ar.beginScan': 'Begin scan',
   'ar.returnToScan': 'Return to scan',
   'ar.scanning': 'Point the camera at the picture',
+  'ar.scanning.fixed': 'Hold the picture up to the camera',
   'ar.scanning.code': 'Point the camera at the code',
+  'ar.scanning.code.fixed': 'Hold the code up to the camera',
   'ar.lost.code': 'Point the camera at the code again',
+  'ar.lost.code.fixed': 'Hold the code up to the camera again',
   'ar.matched': 'Found: {name}',
   'ar.lost': 'Point the camera at the picture again',
+  'ar.lost.fixed': 'Hold the picture up to the camera again',
   'ar.guide': 'Show how it works again',
   'ar.next': 'Next note',
   'ar.previous': 'Previous note',
@@ -254,6 +264,7 @@ const de = {
   'start.onboard.help': 'Zeigen Sie der Kamera den QR-Code, den Sie bekommen haben.',
   'start.ar': 'Eine Maschine erkunden',
   'start.ar.help': 'Richten Sie die Kamera auf ein Plakat oder Schild und sehen Sie die Hinweise dazu.',
+  'start.ar.help.fixed': 'Halten Sie ein Plakat oder Schild vor die Kamera und sehen Sie die Hinweise dazu.',
   'start.field': 'Waren erfassen',
   'start.field.help': 'Füllen Sie ein Formular aus, indem Sie die Etiketten scannen.',
   'start.document': 'Dokumente scannen',
@@ -305,6 +316,7 @@ const de = {
   'document.filter.photo': 'Foto',
   'document.advice.showWholePage': 'Zeigen Sie die ganze Seite',
   'document.advice.moveCloser': 'Gehen Sie näher heran',
+  'document.advice.moveCloser.fixed': 'Halten Sie sie näher',
   'document.advice.moreLight': 'Es ist zu dunkel',
   'document.advice.holdStraight': 'Halten Sie die Seite gerade zur Kamera',
   'document.advice.blurred': 'Das Bild ist unscharf. Halten Sie die Seite etwas weiter weg',
@@ -369,7 +381,9 @@ const de = {
   'scan.done.plain': 'Den Rest erledigt das Gerät.',
   'scan.busy': 'Der Scanner wird gerade benutzt. Sobald er frei ist, geht es hier los.',
   'advice.tooSmall': 'Kommen Sie etwas näher',
+  'advice.tooSmall.fixed': 'Halten Sie ihn etwas näher',
   'advice.tooClose': 'Gehen Sie etwas zurück',
+  'advice.tooClose.fixed': 'Halten Sie ihn etwas weiter weg',
   'advice.blurred': 'Halten Sie kurz still',
   'advice.cutOff': 'Zeigen Sie den ganzen Code',
   'advice.tooDark': 'Es ist zu dunkel',
@@ -445,6 +459,7 @@ const de = {
   'field.saved': 'Gespeichert',
   'field.save.again': 'Noch einmal speichern',
   'field.new': 'Das Formular ist wieder leer für die nächste Ware.',
+  'field.new.own': 'Das Formular ist wieder leer.',
   'field.failed': 'Es wurde nicht gespeichert',
   'field.leave': 'Eingaben verwerfen?',
   'field.leave.help': 'Sie wurden nicht gespeichert.',
@@ -457,14 +472,19 @@ const de = {
   'ar.step.find': 'Suchen Sie dieses Bild.',
   'ar.step.find.code': 'Suchen Sie den Code.',
   'ar.step.fill': 'Richten Sie die Kamera darauf, sodass es etwa die halbe Ansicht füllt.',
+  'ar.step.fill.fixed': 'Halten Sie es so vor die Kamera, dass es etwa die Hälfte des Bildes füllt.',
   'ar.step.tap': 'Tippen Sie auf eine Markierung, um mehr zu lesen.',
   'ar.beginScan': 'Scan beginnen',
   'ar.returnToScan': 'Zurück zum Scan',
   'ar.scanning': 'Richten Sie die Kamera auf das Bild',
+  'ar.scanning.fixed': 'Halten Sie das Bild vor die Kamera',
   'ar.scanning.code': 'Richten Sie die Kamera auf den Code',
+  'ar.scanning.code.fixed': 'Halten Sie den Code vor die Kamera',
   'ar.lost.code': 'Richten Sie die Kamera wieder auf den Code',
+  'ar.lost.code.fixed': 'Halten Sie den Code wieder vor die Kamera',
   'ar.matched': 'Gefunden: {name}',
   'ar.lost': 'Richten Sie die Kamera wieder auf das Bild',
+  'ar.lost.fixed': 'Halten Sie das Bild wieder vor die Kamera',
   'ar.guide': 'Noch einmal zeigen, wie es geht',
   'ar.next': 'Nächster Hinweis',
   'ar.previous': 'Voriger Hinweis',
@@ -492,10 +512,40 @@ const de = {
 
 const TABLES = { en: { ...en, ...account.en, ...count.en, ...elements.en }, de: { ...de, ...account.de, ...count.de, ...elements.de } };
 
-/** The languages of the page, each in its own words. */
-export const LANGUAGES = [{ tag: 'en', name: 'English' }, { tag: 'de', name: 'Deutsch' }];
+const NAMES = { en: 'English', de: 'Deutsch' };
 
 let language = 'en';
+let offered = ['en', 'de'];
+/** True where the screen stands fixed, and things are held up to its camera. */
+let fixed = false;
+/** Texts of scenes and of the provider in all their languages, by what they say in one of them. */
+const others = new Map();
+
+/** The languages that can be chosen, each in its own words. */
+export const languageChoices = () => offered.map((tag) => ({ tag, name: NAMES[tag] ?? tag }));
+
+/**
+ * Takes up the integrator's words, further languages, the choice among them, and translations of texts that come from elsewhere.
+ * @param {{ fixed?: boolean, page?: any }} config
+ */
+export function configureWords({ fixed: stands = false, page = {} }) {
+  fixed = stands;
+  for (const [tag, words] of Object.entries(page.words ?? {})) {
+    // Where a text is said otherwise, the page's own for fixed screens does not fit any more.
+    const own = TABLES[tag] ?? {};
+    TABLES[tag] = { ...Object.fromEntries(Object.entries(own).filter(([key]) => !(key.endsWith('.fixed') && key.slice(0, -6) in words))), ...words };
+    if (words.language) NAMES[tag] = words.language;
+  }
+  offered = page.languages ?? [...new Set([...offered, ...Object.keys(page.words ?? {})])];
+  for (const { text } of page.texts ?? []) for (const one of Object.values(typeof text === 'string' ? {} : text)) others.set(one, text);
+}
+
+/** A text of the integrator's in the page's language: one for all languages, or one for each. A text that is known in several is translated. */
+export function said(text) {
+  const known = typeof text === 'string' ? others.get(text) ?? text : text;
+  if (!known || typeof known === 'string') return known ?? '';
+  return known[language] ?? known.en ?? Object.values(known)[0] ?? '';
+}
 
 /**
  * Chooses the language: what the integrator fixed, what was chosen here, or what the browser prefers. A choice is kept with the page's
@@ -518,7 +568,7 @@ export function setLanguage(tag) {
 /** The text of a key with `{name}` filled in; a key that is not there shows itself, so that it is noticed. */
 export function t(key, values = {}) {
   const table = TABLES[language];
-  return (table[key] ?? TABLES.en[key] ?? key).replace(/\{(\w+)\}/g, (_, name) => values[name] ?? '');
+  return ((fixed ? table[`${key}.fixed`] : undefined) ?? table[key] ?? TABLES.en[key] ?? key).replace(/\{(\w+)\}/g, (_, name) => values[name] ?? '');
 }
 
 /** The text of a key, or of a fallback where that key does not exist. */

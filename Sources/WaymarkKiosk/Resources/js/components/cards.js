@@ -4,7 +4,7 @@ import { openDialog } from '../dialog.js';
 import { button, el, printable, printableLines, still } from '../dom.js';
 import { icon, svg } from '../icons.js';
 import { qrMatrix } from '../qr.js';
-import { t } from '../strings.js';
+import { said, t } from '../strings.js';
 
 const SETTLED_MS = 160;
 
@@ -41,7 +41,7 @@ export function cardRail({ onmove, onchoose, onopen }) {
 
   const make = ({ id, card, icon: sign }) => el('button', { class: 'card', type: 'button', 'data-id': id, onclick: () => onopen(id) },
     card.image ? el('img', { alt: '', src: pictures.resource(card.image) }) : el('span', { class: 'sign' }, icon(sign ?? 'info')),
-    el('span', { class: 'words' }, el('strong', {}, printable(card.title)), card.description ? el('span', { class: 'text' }, printable(card.description)) : null),
+    el('span', { class: 'words' }, el('strong', {}, printable(said(card.title))), card.description ? el('span', { class: 'text' }, printable(said(card.description))) : null),
     icon('forward'));
 
   return {
@@ -82,13 +82,13 @@ export function detailPanel({ onclose, onaction }) {
   return function build({ card, anchor, businessObject }) {
     const facts = [[t('ar.fact.place'), anchor], [t('ar.fact.reference'), businessObject && typeof businessObject === 'object' ? businessObject.id : null]]
       .filter(([, value]) => typeof value === 'string' && value);
-    return el('section', { class: 'sheet detail moving', role: 'group', tabIndex: -1, 'aria-label': t('ar.details', { title: printable(card.title) }) },
-      el('div', { class: 'head' }, el('h3', {}, printable(card.title)), button('', onclose, { kind: 'quiet round', 'aria-label': t('common.close'), before: icon('close') })),
-      el('div', { class: 'body', tabIndex: 0, role: 'group', 'aria-label': printable(card.title) },
+    return el('section', { class: 'sheet detail moving', role: 'group', tabIndex: -1, 'aria-label': t('ar.details', { title: printable(said(card.title)) }) },
+      el('div', { class: 'head' }, el('h3', {}, printable(said(card.title))), button('', onclose, { kind: 'quiet round', 'aria-label': t('common.close'), before: icon('close') })),
+      el('div', { class: 'body', tabIndex: 0, role: 'group', 'aria-label': printable(said(card.title)) },
         card.image ? el('img', { src: pictures.resource(card.image), alt: '' }) : null,
-        card.description ? el('p', { class: 'text' }, printableLines(card.description)) : null,
+        card.description ? el('p', { class: 'text' }, printableLines(said(card.description))) : null,
         facts.length ? el('dl', {}, ...facts.flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, printable(value))])) : null),
-      card.actionText ? button(printable(card.actionText), onaction, { kind: 'primary', before: icon(ACTIONS[card.actionType] ?? 'custom') }) : null);
+      card.actionText ? button(printable(said(card.actionText)), onaction, { kind: 'primary', before: icon(ACTIONS[card.actionType] ?? 'custom') }) : null);
   };
 }
 

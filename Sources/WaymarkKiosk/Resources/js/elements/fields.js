@@ -47,14 +47,14 @@ export class Fields extends HTMLElement {
   }
 
   connectedCallback() {
-    this.#watch.observe(this, { childList: true, subtree: true, attributes: true, attributeFilter: ['required', 'readonly', 'disabled'] });
+    this.#watch.observe(this, { childList: true, subtree: true, attributes: true, attributeFilter: ['required', 'readonly', 'disabled', 'hidden'] });
     this.addEventListener('input', this.#look);
     this.#mark();
   }
   disconnectedCallback() { this.#watch.disconnect(); this.removeEventListener('input', this.#look); }
 
   /** The fields, in their order. */
-  get fields() { return /** @type {any[]} */ ([...this.querySelectorAll('*')]).filter((one) => 'checkValidity' in one && one.hasAttribute('label')); }
+  get fields() { return /** @type {any[]} */ ([...this.querySelectorAll('*')]).filter((one) => 'checkValidity' in one && one.hasAttribute('label') && !one.hidden); }
 
   checkValidity() { return this.fields.every((one) => one.checkValidity()); }
 

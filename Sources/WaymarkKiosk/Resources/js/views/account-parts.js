@@ -5,7 +5,7 @@ import { button, el, printable, printableLines } from '../dom.js';
 import { bannerNode } from '../elements/feedback.js';
 import '../elements/text-field.js';
 import { art, icon } from '../icons.js';
-import { t, tables } from '../strings.js';
+import { said as translated, t, tables } from '../strings.js';
 
 /** A text of the policy in the language of the page. */
 export function own(text, standard) {
@@ -41,7 +41,10 @@ export function person(user) {
 }
 
 /** A text of the provider, where the page speaks the language of the policy: no screen speaks two. */
-export const told = (text, policy) => (text && document.documentElement.lang === (policy?.language ?? 'en') ? printable(text) : '');
+export function told(text, policy) {
+  const words = translated(text);
+  return text && (words !== text || document.documentElement.lang === (policy?.language ?? 'en')) ? printable(words) : '';
+}
 
 /** A banner of what went wrong; `title` where the screen has a better one. */
 export function trouble(app, problem, title) {

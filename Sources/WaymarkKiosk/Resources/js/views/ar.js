@@ -7,7 +7,7 @@ import { cameraStage } from '../components/stage.js';
 import { openDialog } from '../dialog.js';
 import { announce, button, el, printable, setText, still } from '../dom.js';
 import { emptyState, indicator, toast } from '../elements/feedback.js';
-import { t, tOr } from '../strings.js';
+import { said, t, tOr } from '../strings.js';
 
 const FADE_MS = 320;
 const MOVE_MS = 420;
@@ -20,7 +20,7 @@ export function spoken(name) {
 
 /** The steps of a scene: its own instruction, a line a step, and how to go on from there. */
 export function stepsOf(instruction, isCode = false) {
-  const own = String(instruction ?? '').split(/\r\n|\r|\n/).map((line) => printable(line).replace(/^\s*\d+[.)]\s*/, '').trim()).filter(Boolean);
+  const own = String(said(instruction)).split(/\r\n|\r|\n/).map((line) => printable(line).replace(/^\s*\d+[.)]\s*/, '').trim()).filter(Boolean);
   return own.length > 1 ? own : [own[0] ?? t(isCode ? 'ar.step.find.code' : 'ar.step.find'), t('ar.step.fill'), t('ar.step.tap')];
 }
 
@@ -200,7 +200,7 @@ export function openAR(app) {
   /** What was pressed on a card: shown here, or done by a program that listens, which the person is told. */
   function act(event) {
     const card = annotations().find((one) => one.id === event.id)?.card;
-    const title = printable(card?.actionText ?? card?.title ?? t('ar.title'));
+    const title = printable(said(card?.actionText ?? card?.title) || t('ar.title'));
     if (!takeAlong({ actionType: event.actionType, actionData: event.actionData, title })) toast(t('ar.sent', { title }));
   }
 
@@ -223,7 +223,7 @@ export function openAR(app) {
         app.events.on('anchor.lost', (event) => { sight.delete(event.anchor); cards(); }),
         app.events.on('scene.loaded', () => cards()),
         app.events.on('session.phase', follow),
-        app.events.on('annotation.selected', (event) => { selected = event.id; cards(); announce(printable(annotations().find((one) => one.id === event.id)?.card.title ?? '')); }),
+        app.events.on('annotation.selected', (event) => { selected = event.id; cards(); announce(printable(said(annotations().find((one) => one.id === event.id)?.card.title))); }),
         app.events.on('annotation.cleared', () => { selected = null; hideDetail(); cards(); }),
         app.events.on('card.opened', (event) => { selected = event.id; cards(); showDetail(event.id); }),
         app.events.on('card.closed', hideDetail),
@@ -257,7 +257,7 @@ export function openAR(app) {
     if (scenes.length === 1) { await start(scenes[0].scene); return; }
     fill(scenes.length
       ? el('section', { class: 'sheet choice moving', 'aria-label': t('ar.choose') }, el('h3', {}, t('ar.choose')),
-        ...scenes.map((one) => button(printable(one.title ?? spoken(one.scene)), () => start(one.scene))))
+        ...scenes.map((one) => button(printable(said(one.title) || spoken(one.scene)), () => start(one.scene))))
       : el('section', { class: 'sheet moving' }, emptyState({ picture: 'ar', title: t('ar.noScene'), text: t('ar.noScene.help'), actions: [{ label: t('common.home'), primary: true, onclick: () => dialog.close() }] })));
   }
 

@@ -2,12 +2,14 @@
 import { command, identity } from '../api.js';
 import { ask } from '../dialog.js';
 import { button, el } from '../dom.js';
+import '../elements/choice.js';
+import '../elements/date.js';
 import '../elements/stepper.js';
 import '../elements/fields.js';
 import '../elements/signature.js';
 import '../elements/text-field.js';
 import { statusButton, toast } from '../elements/feedback.js';
-import { t, tOr } from '../strings.js';
+import { said, t, tOr } from '../strings.js';
 import { openScanner } from './scanner.js';
 import { openTextReader } from './text.js';
 
@@ -27,19 +29,68 @@ export function scansInto(app, node) {
   });
 }
 
-/** One field with the page's own words. */
-const field = (key, attributes = {}, element = 'wm-text-field') => el(element, { name: key, label: t(`field.${key}`), ...attributes });
+/** The form where the integrator has none. */
+const standard = () => ({
+  name: 'goods-received', title: t('field.title'), next: t('field.new'),
+  fields: [
+    { name: 'material', label: t('field.material'), required: true, scan: ['barcode', 'text'], reads: 'gtin', help: t('field.material.help'), limit: 40 },
+    { name: 'batch', label: t('field.batch'), scan: ['barcode', 'text'], reads: '[A-Z0-9]{4,10}', help: t('field.batch.help'), limit: 10, capitals: true },
+    { name: 'quantity', label: t('field.quantity'), kind: 'number', minimum: 0, maximum: 999999999, unit: t('field.quantity.unit') },
+    { name: 'note', label: t('field.note'), kind: 'note', help: t('field.note.help'), limit: 30 },
+    { name: 'signature', label: t('field.signature'), kind: 'signature' },
+  ],
+});
 
-/** The form. */
-export function fieldView(app) {
-  const inputs = [
-    field('material', { required: true, scan: 'barcode text', reads: 'gtin', helper: t('field.material.help'), maxlength: '40' }),
-    field('batch', { scan: 'barcode text', reads: '[A-Z0-9]{4,10}', helper: t('field.batch.help'), maxlength: '10', autocapitalize: 'characters' }),
-    field('quantity', { minimum: '0', maximum: '999999999', suffix: t('field.quantity.unit') }, 'wm-stepper'),
-    field('note', { variant: 'key-value', helper: t('field.note.help'), maxlength: '30', limit: 'over' }),
-    field('signature', { variant: 'form', purpose: t('field.title') }, 'wm-signature'),
-  ];
-  const fields = el('wm-fields', {}, ...inputs);
+/** The element of a field of the integrator's file. */
+function made(field, form) {
+  const { name, kind = 'text' } = field;
+  const common = { name, label: said(field.label), required: field.required, helper: said(field.help) || null, value: said(field.value) || null };
+  switch (kind) {
+    case 'signature': return el('wm-signature', { variant: 'form', ...common, purpose: said(form.title) });
+    case 'number': return el('wm-stepper', { ...common, minimum: field.minimum ?? null, maximum: field.maximum ?? null, suffix: said(field.unit) || null });
+    case 'date': return el('wm-date', { ...common, earliest: field.earliest ?? null, latest: field.latest ?? null });
+    case 'choice': case 'list': {
+      const node = el('wm-choice', { ...common, variant: kind === 'list' ? 'list' : null });
+      node.options = field.choices.map((one) => ({ value: one.value, label: said(one.label) }));
+      return node;
+    }
+    default: return el('wm-text-field', {
+      ...common, readonly: field.readonly, maxlength: field.limit ?? null, suffix: said(field.unit) || null,
+      scan: { code: 'barcode', print: 'text' }[kind] ?? ([field.scan ?? []].flat().join(' ') || null), reads: field.reads ?? null,
+      pattern: field.pattern ?? null, 'text-pattern': said(field.wrong) || null,
+      ...(kind === 'note' ? { variant: 'key-value', limit: 'over' } : {}), autocapitalize: field.capitals ? 'characters' : null,
+    });
+  }
+}
+
+/** A form: the integrator's, or the page's own. */
+export function fieldView(app, wanted) {
+  const description = wanted ?? standard();
+  const title = said(description.title);
+  const inputs = description.fields.map((field) => made(field, description));
+  /** The heading of each section, with the fields below it. */
+  const sections = [];
+  const parts = description.fields.flatMap((field, i) => {
+    const heading = field.section ? el('h2', { class: 'section' }, said(field.section)) : null;
+    if (heading) sections.push({ heading, fields: [] });
+    sections.at(-1)?.fields.push(inputs[i]);
+    return heading ? [heading, inputs[i]] : [inputs[i]];
+  });
+  const fields = el('wm-fields', {}, ...parts);
+
+  /** Shows the fields whose conditions hold: a hidden one is neither asked for nor handed over. */
+  function depend() {
+    for (const [i, { when, required }] of description.fields.entries()) {
+      if (!when) continue;
+      const other = inputs.find((one) => one.name === when.field);
+      const shown = Boolean(other) && !other.hidden && (when.is ? [when.is].flat().includes(other.value) : Boolean(other.value));
+      inputs[i].hidden = !shown;
+      inputs[i].toggleAttribute('required', shown && Boolean(required));
+    }
+    for (const one of sections) one.heading.hidden = one.fields.every(({ hidden }) => hidden);
+  }
+  fields.addEventListener('input', depend);
+  depend();
 
   /** The service's way to know that it has this one already, when its answer was lost. */
   let key = identity();
@@ -48,12 +99,13 @@ export function fieldView(app) {
     ready: () => fields.reportValidity(),
     work: async () => {
       fields.say(null);
-      const values = inputs.map((one) => ({ name: one.name, label: one.getAttribute('label'), value: one.value }));
-      await command('form.submit', { form: 'goods-received', key, fields: values });
+      const values = inputs.filter((one) => !one.hidden).map((one) => ({ name: one.name, label: one.getAttribute('label'), value: one.value }));
+      await command('form.submit', { form: description.name, key, fields: values });
       key = identity();
       // A saved form leaves the screen: the next one begins empty.
       form.reset();
-      toast(`${t('field.saved')}. ${t('field.new')}`);
+      depend();
+      toast(`${t('field.saved')}. ${description.next ?? t('field.new.own')}`);
       setTimeout(() => { if (form.isConnected) { save.rest(); inputs[0].focus(); } }, 1600);
     },
     onfailure: (error) => fields.say({ kind: 'error', title: t('field.failed'), text: tOr(`error.${error.code}`, 'error.unavailable') }),
@@ -66,7 +118,7 @@ export function fieldView(app) {
   }
   const form = el('form', { class: 'form', noValidate: true, onsubmit: (event) => { event.preventDefault(); save.begin(); } },
     el('header', { class: 'bar' }, button(t('common.cancel'), leave, { kind: 'quiet leave' }), el('span', {}), el('span', {})),
-    el('div', { class: 'fields' }, el('h1', {}, t('field.title')), fields, el('div', { class: 'actions' }, save)));
+    el('div', { class: 'fields' }, el('h1', {}, title), fields, el('div', { class: 'actions' }, save)));
   scansInto(app, form);
   return form;
 }

@@ -2,12 +2,13 @@
 import { button, el, printable } from '../dom.js';
 import { fullError, indicator } from '../elements/feedback.js';
 import { art, icon } from '../icons.js';
-import { keepLanguage, LANGUAGES, setLanguage, t } from '../strings.js';
+import { keepLanguage, languageChoices, said, setLanguage, t } from '../strings.js';
 
 /** The languages, each in its own words; the one that is spoken is pressed. */
 export function languages(app) {
-  if (app.config.language) return null;
-  return el('div', { class: 'languages actions', role: 'group', 'aria-label': t('start.languages') }, ...LANGUAGES.map(({ tag, name }) =>
+  const choices = languageChoices();
+  if (app.config.language || choices.length < 2) return null;
+  return el('div', { class: 'languages actions', role: 'group', 'aria-label': t('start.languages') }, ...choices.map(({ tag, name }) =>
     button(name, () => { setLanguage(tag); keepLanguage(tag); app.again(); },
       { kind: 'quiet', lang: tag, 'data-language': tag, 'aria-pressed': String(document.documentElement.lang === tag) })));
 }
@@ -20,11 +21,12 @@ function who(app) {
     button(t('account.signOut'), () => app.account.send('account.leave'), { kind: 'quiet', 'data-do': 'signOut' }));
 }
 
-const brand = () => el('div', { class: 'brand' }, el('img', { src: '/assets/icon.svg', alt: '' }), el('span', {}, 'Waymark'));
+/** The brand: the integrator's, or the page's own. */
+const brand = ({ config: { page } }) => el('div', { class: 'brand' }, el('img', { src: page.brand?.logo ?? '/assets/icon.svg', alt: '' }), el('span', {}, page.brand?.name ?? 'Waymark'));
 
 /** The start view: a tile for each of the app's views that this kiosk shows. */
 export function startView(app) {
-  const bar = el('header', { class: 'bar' }, brand(), who(app), languages(app) ?? el('span', {}));
+  const bar = el('header', { class: 'bar' }, brand(app), who(app), languages(app) ?? el('span', {}));
   if (app.state.role === 'observer') {
     return el('div', { class: 'start' }, bar, el('div', { class: 'body', 'data-state': 'observer' },
       fullError({ picture: 'waiting', title: t('observer.title'), text: t('observer.help'), actions: [{ label: t('common.again'), primary: true, onclick: () => location.reload() }] })));
@@ -45,9 +47,12 @@ export function startView(app) {
           art(picture), el('strong', {}, title, icon('forward')), el('span', {}, help))))));
 }
 
-/** The views that this kiosk offers. */
-const offers = (app) => app.views.filter(({ name }) => app.config.show.includes(name)).map(({ name, picture }) =>
-  ({ name, picture, title: t(`start.${name}`), help: t(`start.${name}.help`), open: () => app.open(name) }));
+/** The offers of this kiosk: its views, and one for each form of the integrator's. */
+const offers = (app) => app.views.filter(({ name }) => app.config.show.includes(name)).flatMap(({ name, picture }) => {
+  const { forms = [] } = app.config.page;
+  if (name === 'field' && forms.length) return forms.map((form) => ({ name, picture, title: said(form.title), help: said(form.help), open: () => app.open(name, form) }));
+  return [{ name, picture, title: t(`start.${name}`), help: t(`start.${name}.help`), open: () => app.open(name) }];
+});
 
 /** The service is not there: nothing works until it is, and nobody has to do anything for that. */
 function serviceGone() {
