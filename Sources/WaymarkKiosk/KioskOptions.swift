@@ -42,6 +42,10 @@ package struct KioskOptions: Sendable {
   package var isFixed = false
   /// The integrator's settings of the page.
   package var page = PageSettings()
+  /// The address under which phones take results home; nil where that is not offered.
+  package var pickup: HTTPOrigin?
+  /// How long a result waits for that, in seconds.
+  package var pickupSeconds = 300.0
   /// The limits of the clients.
   package var limits = HTTPLimits()
   /// The folder with the page's files.

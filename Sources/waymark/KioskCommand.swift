@@ -74,6 +74,16 @@ struct KioskCommand: AsyncParsableCommand {
   @Flag(help: "Look at --page, tell what is wrong with it, and end.")
   var checkPage = false
 
+  @Option(
+    help: """
+      The address under which phones reach this kiosk, such as https://kiosk.example: results are then taken home by a QR \
+      code, once each.
+      """)
+  var pickup: String?
+
+  @Option(help: "Seconds for which a result waits for that, 30 to 3600.")
+  var pickupFor = 300.0
+
   @Flag(help: "Show a keyboard on the screen while somebody types, for a kiosk without a keyboard.")
   var onScreenKeyboard = false
 
@@ -102,6 +112,10 @@ struct KioskCommand: AsyncParsableCommand {
       throw ValidationError("There is no language \(language): en, de, or one of --page.")
     }
     if checkPage, page == nil { throw ValidationError("--check-page looks at the file of --page.") }
+    if let pickup, HTTPOrigin(pickup) == nil {
+      throw ValidationError("--pickup takes http or https, a host and perhaps a port, not \(pickup).")
+    }
+    guard (30...3600).contains(pickupFor) else { throw ValidationError("--pickup-for takes 30 to 3600 seconds.") }
     guard returnAfter.isFinite, returnAfter > 0, idleAfter.isFinite, idleAfter >= 0 else {
       throw ValidationError("Times are seconds, not negative.")
     }
@@ -133,6 +147,8 @@ struct KioskCommand: AsyncParsableCommand {
       options.keyboard = onScreenKeyboard
       options.isFixed = fixed
       options.page = settings
+      options.pickup = pickup.flatMap(HTTPOrigin.init)
+      options.pickupSeconds = pickupFor
       let isJournal = ProcessInfo.processInfo.environment["JOURNAL_STREAM"] != nil
       JournalLogHandler.use(LogSettings(level: .warning))
       var logger = Logger(label: "kiosk") { JournalLogHandler(label: $0, isJournal: isJournal) }

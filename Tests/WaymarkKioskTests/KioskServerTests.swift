@@ -17,12 +17,14 @@ struct KioskServerTests {
   /// - Parameter body: gets the port, the cookie of a browser that was let in, and the service behind the page.
   func withServer(
     limits: HTTPLimits = HTTPLimits(), origins: [HTTPOrigin] = [], backend: FakeBackend = FakeBackend(),
-    codes: Codes = Codes(), _ body: @escaping @Sendable (Int, String, FakeBackend) async throws -> Void
+    codes: Codes = Codes(), pickup: HTTPOrigin? = nil,
+    _ body: @escaping @Sendable (Int, String, FakeBackend) async throws -> Void
   ) async throws {
     var options = KioskOptions(assets: Self.assets, token: KioskToken())
     options.port = 0
     options.limits = limits
     options.origins = origins
+    options.pickup = pickup
     let token = options.token.value
     var logger = Logger(label: "test")
     logger.logLevel = .critical

@@ -23,6 +23,8 @@ struct AccessGuard: Sendable {
   /// The decision about a request.
   enum Decision: Equatable, Sendable {
     case allowed
+    /// A phone that takes a result home, whose address is the secret.
+    case guest
     /// A launch code in the address, still to be looked at; `secure` where it came over TLS.
     case offer(code: String, secure: Bool)
     /// The right one: set the cookie, and go to the address without the code.
@@ -47,10 +49,15 @@ struct AccessGuard: Sendable {
   private let cookies: KioskCookie
   /// The pages that may send requests, by the authority that these name.
   private var origins: [String: Set<String>] = [:]
+  /// The address under which phones take results home.
+  private let pickup: HTTPOrigin?
 
   /// A guard for the token that proves cookies, the port, the authorities (`host:port`, lower case) under which this kiosk is
-  /// reached, and what it is called besides.
-  init(token: String, port: Int, authorities: Set<String>, origins: [HTTPOrigin] = []) {
+  /// reached, what it is called besides, and under which address results are taken home.
+  init(
+    token: String, port: Int, authorities: Set<String>, origins: [HTTPOrigin] = [], pickup: HTTPOrigin? = nil
+  ) {
+    self.pickup = pickup
     cookies = KioskCookie(token: token)
     cookieName = KioskCookie.name(port: port)
     for authority in authorities { self.origins[authority] = ["http://\(authority)"] }
@@ -59,6 +66,7 @@ struct AccessGuard: Sendable {
 
   /// Decides on a request.
   func decide(_ claims: Claims) -> Decision {
+    if claims.path.hasPrefix(Pickups.path) { return decidePickup(claims) }
     guard let host = claims.host?.lowercased(), let own = origins[host] else { return .refused(.foreignHost) }
     if let origin = claims.origin?.lowercased(), !own.contains(origin) { return .refused(.foreignOrigin) }
     if let site = claims.fetchSite, site != "same-origin", site != "none" {
@@ -69,6 +77,18 @@ struct AccessGuard: Sendable {
       return .offer(code: code, secure: own.allSatisfy { $0.hasPrefix("https://") })
     }
     return isKnown(claims) ? .allowed : .refused(.noToken)
+  }
+
+  /// Decides on a request for a result: under its own address alone, from anywhere to look at it, from its own page to take it.
+  private func decidePickup(_ claims: Claims) -> Decision {
+    guard let pickup, claims.host?.lowercased() == pickup.authority else { return .refused(.foreignHost) }
+    switch claims.method {
+    case "GET": return claims.origin == nil ? .guest : .refused(.foreignOrigin)
+    case "POST":
+      let isOwn = claims.origin?.lowercased() == pickup.text && ["same-origin", nil].contains(claims.fetchSite)
+      return isOwn ? .guest : .refused(.foreignOrigin)
+    default: return .refused(.foreignOrigin)
+    }
   }
 
   /// Returns whether a request comes from a browser that has its cookie.

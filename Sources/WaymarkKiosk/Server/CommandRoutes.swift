@@ -14,6 +14,8 @@ struct CommandRoutes: Sendable {
   let backend: any KioskBackend
   /// The memory for the pictures of all pages together.
   let pictures: PictureMemoryBudget
+  /// What visitors may take home, where that is offered.
+  var pickups: Pickups?
 
   func add(to router: Router<ConnectionContext>) {
     router.post("/api/command") { request, _ in
@@ -32,9 +34,10 @@ struct CommandRoutes: Sendable {
             code: "notPermitted", message: "The kiosk page may not call this method.",
             hint: "Use the socket to set up the device."), status: .forbidden)
       }
-      return KioskAnswer.reply(
-        await backend.command(
-          method, params: Array(parameters.compactText.utf8), page: request.headers[Self.pageHeader]))
+      let reply = await backend.command(
+        method, params: Array(parameters.compactText.utf8), page: request.headers[Self.pageHeader])
+      if method == "document.save", reply.succeeded { pickups?.note(savedBy: reply.json) }
+      return KioskAnswer.reply(reply)
     }
 
     router.post("/api/upload") { request, _ in

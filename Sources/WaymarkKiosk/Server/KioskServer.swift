@@ -10,6 +10,7 @@ package struct KioskServer: Sendable {
   private let page: PageRoutes
   private let commands: CommandRoutes
   private let pictures: PictureRoutes
+  private let pickups: Pickups?
   private let logger: Logger
 
   /// A server that is not yet listening.
@@ -21,7 +22,12 @@ package struct KioskServer: Sendable {
     // All pages share the memory for pictures.
     let memory = PictureMemoryBudget(bytes: options.limits.pictures, waiting: options.limits.waiting)
     page = try PageRoutes(options: options)
-    commands = CommandRoutes(options: options, backend: backend, pictures: memory)
+    pickups = options.pickup.map { origin in
+      var limits = PickupStore.Limits()
+      limits.life = options.pickupSeconds
+      return Pickups(origin: origin, limits: limits)
+    }
+    commands = CommandRoutes(options: options, backend: backend, pictures: memory, pickups: pickups)
     pictures = PictureRoutes(options: options, backend: backend, pictures: memory)
   }
 
@@ -42,12 +48,13 @@ package struct KioskServer: Sendable {
     let token = options.token.value
     let host = options.host
     let origins = options.origins
+    let pickup = options.pickup
     do {
       try await listener.run(router(behind: gate, connections: listener.connections), endedBySignals: signals) {
         channel in
         let port = channel.localAddress?.port ?? 0
         let authorities = ListenAuthorities.of(host: host, port: port)
-        gate.open(AccessGuard(token: token, port: port, authorities: authorities, origins: origins)) {
+        gate.open(AccessGuard(token: token, port: port, authorities: authorities, origins: origins, pickup: pickup)) {
           onCode(port, $0)
         }
         await onListening(port)
@@ -67,6 +74,7 @@ package struct KioskServer: Sendable {
     page.add(to: router)
     commands.add(to: router)
     pictures.add(to: router)
+    if let pickups { PickupRoutes(options: options, pickups: pickups, connections: connections).add(to: router) }
     return router
   }
 }

@@ -46,7 +46,8 @@ extension KioskOptions {
   var shown: String {
     let configuration: JSONValue = [
       "fixed": .bool(isFixed), "idleSeconds": .double(idleSeconds), "keyboard": .bool(keyboard),
-      "language": language.map(JSONValue.string) ?? .null, "page": page.json, "reach": .double(reach),
+      "language": language.map(JSONValue.string) ?? .null, "page": page.json, "pickup": .bool(pickup != nil),
+      "reach": .double(reach),
       "returnSeconds": .double(returnSeconds), "show": .array(views.map { .string($0.rawValue) }),
       "upload": .bool(upload),
     ]

@@ -9,6 +9,8 @@ struct RequestGuard: RouterMiddleware {
   let gate: AccessGate
   let connections: Connections
 
+  static var referrerPolicy: HTTPField.Name { .init("Referrer-Policy")! }
+
   /// Nothing from elsewhere, nothing inline, nobody may frame the page.
   static var policy: String {
     [
@@ -26,6 +28,7 @@ struct RequestGuard: RouterMiddleware {
     case .allowed:
       connections.authenticated(context.channel)
       response = try await answer(request, context, next)
+    case .guest: response = try await answer(request, context, next)
     case .trade(let cookie, let secure):
       connections.authenticated(context.channel)
       let line = "\(cookieName)=\(cookie); Path=/; HttpOnly; SameSite=Strict\(secure ? "; Secure" : "")"
@@ -36,9 +39,9 @@ struct RequestGuard: RouterMiddleware {
     case .offer: response = refuse(.noToken)
     case .refused(let refusal): response = refuse(refusal)
     }
-    response.headers[.contentSecurityPolicy] = Self.policy
+    if response.headers[.contentSecurityPolicy] == nil { response.headers[.contentSecurityPolicy] = Self.policy }
     response.headers[.xContentTypeOptions] = "nosniff"
-    response.headers[.init("Referrer-Policy")!] = "no-referrer"
+    if response.headers[Self.referrerPolicy] == nil { response.headers[Self.referrerPolicy] = "no-referrer" }
     response.headers[.init("Cross-Origin-Opener-Policy")!] = "same-origin"
     response.headers[.init("Cross-Origin-Resource-Policy")!] = "same-origin"
     response.headers[.init("Permissions-Policy")!] = "camera=(), microphone=(), geolocation=()"

@@ -90,6 +90,24 @@ def a_form_of_all_kinds_reaches_the_programs(browser):
 
 
 @check
+def a_note_is_as_high_as_its_lines_after_the_screen_was_turned(browser):
+    with Stand([picture("no-code.jpg")]) as stand:
+        browser.resize(1280, 720)
+        opened(browser, stand, "field")
+        browser.find("wm-text-field[name=note]")
+        browser.script("document.querySelector('.form [name=note]').fill('Two boxes of the second pallet')")
+        height = "document.querySelector('.form [name=note]').input.getBoundingClientRect().height"
+        browser.until(f"document.fonts.status === 'loaded' && {height} > 30")
+        once = browser.script(f"return {height}")
+        browser.resize(360, 640)
+        browser.until(f"{height} > {once} + 10", what="two lines")
+        browser.resize(1280, 720)
+        browser.until(f"{height} < {once} + 4", what="one line again")
+        browser.usual()
+        settle(browser)
+
+
+@check
 def a_fixed_screen_asks_for_things_to_be_held_up(browser):
     with Stand([picture("no-code.jpg")], options=["--fixed", "--show", "ar,count"]) as stand:
         browser.open(stand.url)

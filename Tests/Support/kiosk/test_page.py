@@ -19,6 +19,7 @@ import exploring  # noqa: F401
 import documents  # noqa: F401
 import fields  # noqa: F401
 import page  # noqa: F401
+import pickup  # noqa: F401
 import signing  # noqa: F401
 import texts  # noqa: F401
 import interruptions  # noqa: F401

@@ -32,6 +32,14 @@ export async function command(method, params = {}) {
   return answer(response);
 }
 
+/** Offers a result to a visitor's phone; resolves to the address under which it is taken, and how many seconds it waits there. */
+export async function offerPickup(result) {
+  let response;
+  try { response = await fetch('/api/pickup', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(result) }); }
+  catch { throw new CommandError({ code: 'offline' }); }
+  return answer(response);
+}
+
 /** Hands a picture to the service, which answers with a verdict. */
 export async function upload(file) {
   if (file.size > 16 * 1024 * 1024) throw new CommandError({ code: 'tooLarge' });

@@ -39,7 +39,7 @@ const views = [
 ];
 
 const app = {
-  config: { show: [...views.map(({ name }) => name), 'account'], language: null, returnSeconds: 10, idleSeconds: 120, upload: true, reach: 1, keyboard: false, fixed: false, page: {} },
+  config: { show: [...views.map(({ name }) => name), 'account'], language: null, returnSeconds: 10, idleSeconds: 120, upload: true, reach: 1, keyboard: false, fixed: false, page: {}, pickup: false },
   events: new EventStream(),
   state: { snapshot: null, camera: 'closed', scene: null, following: false, role: 'operator', torch: false, torchOn: false, gallery: false, gone: false, codes: new Map() },
   account: new Account(accountChanged),

@@ -54,6 +54,9 @@ export class TextField extends HTMLElement {
   #editing = false;
   #ownDisabled = false;
   #parts = /** @type {any} */ ({});
+  /** Lines break elsewhere where the field is wider or narrower than before, such as after a screen was turned. */
+  #widths = new ResizeObserver(([{ contentRect }]) => { if (this.#several && contentRect.width !== this.#width) { this.#width = contentRect.width; this.#grow(); } });
+  #width = 0;
   #shape = /** @type {any} */ (plain);
 
   constructor() {
@@ -103,7 +106,8 @@ export class TextField extends HTMLElement {
 
   // What the browser calls.
 
-  connectedCallback() { this.#build(); this.#show(); }
+  connectedCallback() { this.#build(); this.#show(); this.#widths.observe(this); }
+  disconnectedCallback() { this.#widths.disconnect(); }
   attributeChangedCallback(name, before, now) {
     if (before === now) return;
     if (name === 'value') { this.#put(now ?? ''); return; }
@@ -131,6 +135,14 @@ export class TextField extends HTMLElement {
     const [currency, sizes] = [this.getAttribute('currency'), this.getAttribute('group')];
     if (currency) { try { return money(currency, document.documentElement.lang || 'en'); } catch { return plain; } }
     return sizes ? groups(sizes, this.getAttribute('group-separator') ?? ' ') : plain;
+  }
+
+  /** Makes the control as high as its lines. */
+  #grow() {
+    const { input } = this.#parts;
+    if (!input) return;
+    input.style.height = 'auto';
+    input.style.height = `${input.scrollHeight}px`;
   }
 
   #build() {
@@ -290,7 +302,7 @@ export class TextField extends HTMLElement {
     p.whole.hidden = !whole;
     const characters = [...this.#value];
     p.whole.replaceChildren(...(whole ? [`${t('field.whole')} `, el('bdi', {}, el('span', {}, plain.show(characters.slice(0, this.#limit).join(''))), el('mark', {}, plain.show(characters.slice(this.#limit).join(''))))] : []));
-    if (this.#several) { p.input.style.height = 'auto'; p.input.style.height = `${p.input.scrollHeight}px`; }
+    if (this.#several) this.#grow();
     const problem = this.#problem;
     this.#internals.setFormValue(this.#off ? null : this.#value);
     this.#internals.setValidity(problem ? { customError: true } : {}, problem || undefined, this.#parts.input);

@@ -2,6 +2,7 @@
 import { command, identity } from '../api.js';
 import { followCodes } from '../components/followed.js';
 import { drawCode } from '../components/overlay.js';
+import { openPickup } from '../components/pickup.js';
 import { Shelf } from '../components/shelf.js';
 import { cameraStage } from '../components/stage.js';
 import { ask, openDialog } from '../dialog.js';
@@ -22,6 +23,12 @@ const NAMES = {
   telepen: 'Telepen', pharmacode: 'Pharmacode', ean2: 'EAN-2', ean5: 'EAN-5', dataMatrix: 'Data Matrix', aztec: 'Aztec Code', pdf417: 'PDF417', microPDF417: 'MicroPDF417',
   microQR: 'Micro QR Code', rMQR: 'rMQR Code', maxiCode: 'MaxiCode',
 };
+
+/** Contents that are no name of an article: data for programs, addresses, and what may hold a secret, such as a Wi-Fi password. */
+const NO_NAME = /^\s*[{[<]|^(wifi|mecard|begin|otpauth|smsto|sms|mailto|matmsg|tel|geo|https?):|^.{65}/is;
+
+/** The name under which a code stands in the list. */
+const articleName = (text) => (NO_NAME.test(text) ? t('count.unnamed') : printable(text));
 
 /** RFC 4180, every text quoted, as `waymark count --csv` writes it. */
 export function csvOf(codes) {
@@ -70,7 +77,7 @@ export function openCount(app) {
     if (!timer) timer = window.setTimeout(draw, Math.max(0, drawn + LIST_MS - performance.now()));
   }
 
-  const row = ({ symbology, text, amount: each }) => el('li', {}, el('span', { class: 'amount' }, `${each} ×`), el('span', { class: 'what' }, el('strong', {}, printable(text)), el('span', { class: 'soft' }, NAMES[symbology] ?? symbology)));
+  const row = ({ symbology, text, amount: each }) => el('li', {}, el('span', { class: 'amount' }, `${each} ×`), el('span', { class: 'what' }, el('strong', {}, articleName(text)), el('span', { class: 'soft' }, NAMES[symbology] ?? symbology)));
 
   function draw() {
     timer = 0;
@@ -98,8 +105,12 @@ export function openCount(app) {
 
   const report = () => ({ by, pictures: views, stretches: shelf.stretches, total, codes: shelf.result(by).map((one) => ({ ...one, input: 'live' })) });
 
-  /** Hands a file to the browser. */
-  function keep(type, ending, text) {
+  /** Hands a file to the visitor's phone where it can take one, else to the browser. */
+  async function keep(type, ending, text) {
+    if (app.config.pickup) {
+      if (await openPickup({ type: ending, text })) dirty = false;
+      return;
+    }
     const address = URL.createObjectURL(new Blob([text], { type }));
     el('a', { href: address, download: `${t('count.file')}-${new Date().toISOString().slice(0, 19).replaceAll(':', '-')}.${ending}` }).click();
     setTimeout(() => URL.revokeObjectURL(address), 10_000);

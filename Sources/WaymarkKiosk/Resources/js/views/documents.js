@@ -2,10 +2,11 @@
 import { command, pictures } from '../api.js';
 import { cornerEditor } from '../components/corner-editor.js';
 import { drawPage } from '../components/overlay.js';
+import { pickupPlace } from '../components/pickup.js';
 import { reorderable } from '../components/reorder.js';
 import { cameraStage } from '../components/stage.js';
 import { ask, openDialog } from '../dialog.js';
-import { announce, button, el, printable, setText, still } from '../dom.js';
+import { announce, button, el, setText, still } from '../dom.js';
 import { emptyState, indicator, tick, toast } from '../elements/feedback.js';
 import { icon } from '../icons.js';
 import { t, tOr } from '../strings.js';
@@ -301,15 +302,22 @@ export function openDocuments(app) {
   return dialog;
 }
 
-/** "Saved", which goes back to the start by itself. */
+/** The least time for which a code can be scanned, in seconds. */
+const SCAN_SECONDS = 60;
+
+/** "Saved", which goes back to the start by itself: how many pages, the number by which they are found again, and a code to take them along. */
 function savedSheet(app, saved) {
-  const name = printable((saved.paths?.[0] ?? '').split('/').pop());
-  const timer = setTimeout(() => dialog.close(), app.config.returnSeconds * 1000);
+  const [path = ''] = saved.paths ?? [];
+  // A file that nobody named has the time in its name.
+  const [, day, time] = /-(\d{4}-\d\d-\d\d)-(\d{6})(?:-\d+)?\.\w+$/.exec(path) ?? [];
+  const code = path.endsWith('.pdf') ? pickupPlace(app, { document: path }) : null;
+  const timer = setTimeout(() => dialog.close(), (code ? Math.max(SCAN_SECONDS, app.config.returnSeconds) : app.config.returnSeconds) * 1000);
   const dialog = openDialog({
     label: t('document.saved'), onclose: () => { clearTimeout(timer); app.forget(); app.home(); },
     build: (self) => el('div', { class: 'column center', 'data-state': 'document-saved' }, tick(), el('h2', {}, t('document.saved')),
-      el('p', { class: 'soft' }, t('document.saved.help', { count: saved.pages, name })),
-      button(t('common.done'), () => self.close(), { kind: 'primary', 'data-first': true })),
+      el('p', { class: 'soft' }, t('document.saved.help', { count: saved.pages })),
+      ...(time ? [el('p', {}, el('strong', {}, t('document.saved.number', { number: `${day.replaceAll('-', '')}-${time}` })), el('br'), t('document.saved.keep'))] : []),
+      code, button(t('common.done'), () => self.close(), { kind: 'primary', 'data-first': true })),
   });
   announce(t('document.saved'));
   return dialog;

@@ -10,6 +10,7 @@ import '../elements/signature.js';
 import '../elements/text-field.js';
 import { statusButton, toast } from '../elements/feedback.js';
 import { said, t, tOr } from '../strings.js';
+import { openPickup } from '../components/pickup.js';
 import { openScanner } from './scanner.js';
 import { openTextReader } from './text.js';
 
@@ -102,10 +103,12 @@ export function fieldView(app, wanted) {
       const values = inputs.filter((one) => !one.hidden).map((one) => ({ name: one.name, label: one.getAttribute('label'), value: one.value }));
       await command('form.submit', { form: description.name, key, fields: values });
       key = identity();
+      const receipt = `${title}\n${new Date().toLocaleString(document.documentElement.lang)}\n\n${values.filter(({ name, value }) => value && inputs.find((one) => one.name === name)?.nodeName !== 'WM-SIGNATURE').map(({ label, value }) => `${label}: ${value}`).join('\n')}\n`;
       // A saved form leaves the screen: the next one begins empty.
       form.reset();
       depend();
-      toast(`${t('field.saved')}. ${description.next ?? t('field.new.own')}`);
+      const told = () => toast(`${t('field.saved')}. ${description.next ?? t('field.new.own')}`);
+      if (app.config.pickup) openPickup({ type: 'txt', text: receipt }, t('field.saved')).then((shown) => shown || told()); else told();
       setTimeout(() => { if (form.isConnected) { save.rest(); inputs[0].focus(); } }, 1600);
     },
     onfailure: (error) => fields.say({ kind: 'error', title: t('field.failed'), text: tOr(`error.${error.code}`, 'error.unavailable') }),

@@ -16,6 +16,13 @@ const SHOWN = 4;
 const AGAIN_MS = 2000;
 const TAKEN_MS = 500;
 
+/** A text in pieces: where texts of its length differ from it, the character is marked. */
+function marked(text, texts) {
+  const own = [...text];
+  const alike = texts.map((one) => [...one]).filter((one) => one.length === own.length);
+  return own.map((character, i) => (alike.some((one) => one[i] !== character) ? el('mark', {}, character) : character));
+}
+
 /**
  * Opens the reader. `patterns` are names or regular expressions, `label` is what is read. The dialog's promise gives the text, or
  * `undefined` when it was left.
@@ -108,7 +115,11 @@ export function openTextReader(app, { label, patterns = [] }) {
     const doubt = [...known.values()].some(({ candidate }) => candidate.doubtful && candidate.others?.length);
     const question = t(doubt ? 'text.doubt' : patterns.length ? 'text.choose' : 'text.choose.any');
     panel.replaceChildren(el('h3', {}, question), el('div', { class: 'list' },
-      ...next.map((text) => button(text, () => choose(text), { kind: 'choice', 'data-text': text }))));
+      ...next.map((text) => {
+        const node = button('', () => choose(text), { kind: 'choice', 'data-text': text });
+        node.append(el('span', {}, ...marked(text, next)));
+        return node;
+      })));
     // Said when there is something to choose for the first time, and whenever it is a question.
     if (doubt || !before.length) announce(question);
   }

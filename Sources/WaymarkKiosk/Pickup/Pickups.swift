@@ -1,0 +1,77 @@
+import Foundation
+import Synchronization
+import WaymarkHTTP
+import WaymarkJSON
+import WaymarkSystem
+
+/// What visitors may take home: the store, the documents that the service said it saved, and the clock.
+final class Pickups: Sendable {
+  /// The most documents of which it is remembered that they may be taken.
+  private static let documentLimit = 16
+
+  private struct State {
+    var store: PickupStore
+    /// Files that the service saved for a page, the newest last; each can be offered once.
+    var documents: [String] = []
+  }
+
+  /// The address under which phones reach the kiosk.
+  let origin: HTTPOrigin
+  private let state: Mutex<State>
+  private let clock: @Sendable () -> Double
+
+  init(
+    origin: HTTPOrigin, limits: PickupStore.Limits, clock: @escaping @Sendable () -> Double = { MonotonicClock.now }
+  ) {
+    self.origin = origin
+    self.clock = clock
+    state = Mutex(State(store: PickupStore(limits: limits)))
+  }
+
+  /// The time for which a result waits, in seconds.
+  var life: Double { state.withLock { $0.store.limits.life } }
+  /// The most bytes of a result.
+  var itemLimit: Int { state.withLock { $0.store.limits.item } }
+
+  /// Notes the files that a reply to `document.save` names.
+  func note(savedBy reply: [UInt8]) {
+    guard let paths = try? JSONParser.parse(reply)["result"]?["paths"]?.array?.compactMap(\.string), paths.count == 1
+    else { return }
+    state.withLock { state in
+      state.documents = (state.documents + paths).suffix(Self.documentLimit)
+    }
+  }
+
+  /// Keeps a result; gives the address under which a phone takes it, or nil where there is no room.
+  func keep(_ item: PickupStore.Item) -> String? {
+    // 256 random bits.
+    let code = KioskToken().value
+    let now = clock()
+    guard state.withLock({ $0.store.keep(item, under: code, at: now) }) else { return nil }
+    return "\(origin.text)\(Self.path)\(code)"
+  }
+
+  /// The bytes of a document that the service saved, where the page names one, and can be offered only once.
+  func document(_ path: String) -> [UInt8]? {
+    let isKnown = state.withLock { state in
+      guard let index = state.documents.firstIndex(of: path) else { return false }
+      state.documents.remove(at: index)
+      return true
+    }
+    guard isKnown else { return nil }
+    return try? WholeFile.read(path, limit: itemLimit)
+  }
+
+  func look(_ code: String) -> PickupStore.Item? {
+    let now = clock()
+    return state.withLock { $0.store.look(code, at: now) }
+  }
+
+  func take(_ code: String) -> PickupStore.Item? {
+    let now = clock()
+    return state.withLock { $0.store.take(code, at: now) }
+  }
+
+  /// Addresses below this one need no cookie.
+  static let path = "/pickup/"
+}
