@@ -10,7 +10,7 @@ label { font-weight: 600; }
 label .soft { font-weight: 400; color: var(--text-soft); }
 .star { color: var(--bad); }
 label[data-kind="error"] { color: var(--bad); }
-.box { display: flex; align-items: center; min-height: max(3.25rem, 50px); border: 2px solid var(--line-strong); border-radius: var(--radius-small); background: var(--surface-raised); overflow: hidden; transition: border-color var(--quick); }
+.box { display: flex; align-items: center; min-height: max(3.25rem, 52px); border: 2px solid var(--line-strong); border-radius: var(--radius-small); background: var(--surface-raised); overflow: hidden; transition: border-color var(--quick); }
 .box:focus-within { outline: 3px solid var(--focus); outline-offset: 2px; border-color: var(--accent); }
 .box[data-kind="error"] { border-color: var(--bad); box-shadow: inset 0 0 0 1px var(--bad); }
 .box[data-kind="warning"] { border-color: var(--warn); }

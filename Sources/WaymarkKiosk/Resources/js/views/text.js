@@ -16,6 +16,15 @@ const SHOWN = 4;
 const AGAIN_MS = 2000;
 const TAKEN_MS = 500;
 
+/** The room between letters and their outline, in CSS pixels. */
+const OUTLINE_ROOM = 10;
+
+/** The corners of an outline that leaves room around the corners of a text. */
+function around(corners) {
+  const middle = [0, 1].map((i) => corners.reduce((sum, point) => sum + point[i], 0) / corners.length);
+  return corners.map((point) => point.map((at, i) => at + Math.sign(at - middle[i]) * OUTLINE_ROOM));
+}
+
 /** A text in pieces: where texts of its length differ from it, the character is marked. */
 function marked(text, texts) {
   const own = [...text];
@@ -54,7 +63,7 @@ export function openTextReader(app, { label, patterns = [] }) {
     if (!seen || place.now > seen.until) return false;
     const s = seen.width ? stage.size.width / seen.width : 1;
     for (const one of seen.items) {
-      drawCode(context, one.corners.map((point) => place.viewport.toScreen(point, s)), { state: taken ? 'successful' : one.doubtful ? 'seen' : 'advice' });
+      drawCode(context, around(one.corners.map((point) => place.viewport.toScreen(point, s))), { state: taken ? 'successful' : one.doubtful ? 'seen' : 'advice' });
     }
     return true;
   }
