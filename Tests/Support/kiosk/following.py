@@ -165,7 +165,7 @@ def a_shelf_is_counted_once(browser):
         assert rows == ["1 ×", "2 ×", "4 ×"], rows
         names = browser.script("return [...document.querySelectorAll('.counted .soft')].map((one) => one.textContent)")
         assert sorted(names) == ["EAN-13", "QR Code", "QR Code"], names
-        # The payload of an onboarding code and the password of a network are no names of articles.
+        # The list shows neither the payload of an onboarding code nor the password of a network.
         titles = browser.script("return [...document.querySelectorAll('.counted .what strong')].map((one) => one.textContent)")
         assert titles.count("Code without an article number") == 2, titles
         shown(browser, "count")
