@@ -28,7 +28,8 @@ struct PickupRoutes: Sendable {
       }
       guard let item = item(try? JSONParser.parse(body)) else {
         return KioskAnswer.reply(
-          .failure(code: "badRequest", message: "The body is no result.", hint: "Send type and text, or document."),
+          .failure(
+            code: "badRequest", message: "The body does not hold a result.", hint: "Send type and text, or document."),
           status: .badRequest)
       }
       guard let address = pickups.keep(item) else {
