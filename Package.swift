@@ -32,6 +32,7 @@ let package = Package(
     .executable(name: "waymark-gateway", targets: ["waymark-gateway"]),
     .executable(name: "waymark-text", targets: ["waymark-text"]),
     .executable(name: "waymark-pictures", targets: ["waymark-pictures"]),
+    .executable(name: "waymark-cameras", targets: ["waymark-cameras"]),
     // With the modules whose types they show.
     .library(
       name: "WaymarkBarcodes",
@@ -260,6 +261,10 @@ let package = Package(
             ["-Xlinker", "--export-dynamic-symbol=\($0)"]
           })
       ]),
+
+    // Plays the cameras that are no devices, where its own package is installed.
+    .executableTarget(
+      name: "waymark-cameras", dependencies: ["CSandbox", "WaymarkFrames"], swiftSettings: swiftSettings),
 
     // The Swift client of the samples: a user of the library product.
     .executableTarget(

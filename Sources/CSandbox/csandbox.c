@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "csandbox.h"
+#include "child.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,14 +23,6 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#if defined(__x86_64__)
-#define THIS_ARCH AUDIT_ARCH_X86_64
-#elif defined(__aarch64__)
-#define THIS_ARCH AUDIT_ARCH_AARCH64
-#else
-#error "the filter does not know this processor's system calls"
-#endif
-
 // MARK: Starting
 
 static void close_quietly(int descriptor) {
@@ -42,6 +35,16 @@ static int lift(int descriptor) {
   int lifted = fcntl(descriptor, F_DUPFD_CLOEXEC, 16);
   close(descriptor);
   return lifted;
+}
+
+void csandbox_detach(posix_spawnattr_t *attributes) {
+  sigset_t none, defaults;
+  sigemptyset(&none);
+  sigfillset(&defaults);
+  posix_spawnattr_setsigmask(attributes, &none);
+  posix_spawnattr_setsigdefault(attributes, &defaults);
+  posix_spawnattr_setpgroup(attributes, 0);
+  posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
 }
 
 static int spawn_here(const char *path, char *const arguments[], size_t arena_size, csandbox_worker *worker) {
@@ -72,15 +75,7 @@ static int spawn_here(const char *path, char *const arguments[], size_t arena_si
   posix_spawn_file_actions_adddup2(&actions, ends[1], CSANDBOX_CHANNEL);
   posix_spawn_file_actions_adddup2(&actions, arena, CSANDBOX_ARENA);
   posix_spawn_file_actions_addclosefrom_np(&actions, CSANDBOX_ARENA + 1);
-  sigset_t none, defaults;
-  sigemptyset(&none);
-  sigfillset(&defaults);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &defaults);
-  // A group of its own: Ctrl-C on the terminal is for the daemon, which then ends its workers.
-  posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setflags(
-      &attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+  csandbox_detach(&attributes);
   char *environment[] = {"SWIFT_BACKTRACE=enable=no", "MALLOC_ARENA_MAX=1", "LC_ALL=C.UTF-8", NULL};
   result = posix_spawn(&worker->process, path, &actions, &attributes, arguments, environment);
 

@@ -17,6 +17,21 @@ struct SourceFactory {
   func make() throws -> any FrameSource {
     let settings = configuration.source
     if let path = settings.path {
+      if let address = StreamAddress(path), !address.hasCredentials {
+        let credentials = settings.credentials
+        let options = StreamOptions(transform: cameraSettings.transform)
+        return StreamSource(address: address, options: options, makeDecoder: makeDecoder) { () throws(SourceError) in
+          // Read each time, so that a changed password is used with the next attempt.
+          guard let credentials else { return try CameraProgram.open(address) }
+          let line: String
+          do throws(FileError) {
+            line = try SecretLine.read(credentials)
+          } catch {
+            throw .cannotOpen(credentials, reason: error.cause ?? error.message)
+          }
+          return try CameraProgram.open(address.signedIn(line))
+        }
+      }
       if let reason = Self.refusal(of: path) { throw reason }
       if path != "-", FileKind(path) == .folder || Self.isPicture(path) {
         return try FolderSource(path: path, rate: settings.rate ?? 30, loops: settings.loops, makeReader: makeReader)
@@ -41,11 +56,22 @@ struct SourceFactory {
 
   /// Why a path can be no source, where that can be told at once: addresses, films and other files that would never give a frame.
   static func refusal(of path: String) -> ServiceProblem? {
-    let wanted = "A source is a folder of pictures, an MJPEG or Y4M file or pipe, or - for standard input."
-    if path.contains("://") {
+    let wanted =
+      "A source is a folder of pictures, an MJPEG or Y4M file or pipe, - for standard input, or an address: "
+      + "rtsp://, http://, https:// or screen:."
+    if let scheme = StreamAddress.scheme(of: path) {
+      if StreamAddress(path)?.hasCredentials == true {
+        return ServiceProblem(
+          code: "badSource", message: "The \(scheme) address holds a user or a password, which others could read.",
+          hint: "Write user:password into a file that not everybody may read, and name it in source.credentials.")
+      }
+      let isKnown = StreamAddress.Scheme(rawValue: scheme) != nil
       return ServiceProblem(
-        code: "badSource", message: "\(path.prefix { $0 != ":" }):// is not read by the service itself. \(wanted)",
-        hint: "Let a program fetch it: ffmpeg -i ADDRESS -f mjpeg - | waymark serve --source -")
+        code: "badSource",
+        message: (isKnown ? "The \(scheme) address is malformed. " : "\(scheme): cannot be a source. ") + wanted,
+        hint: isKnown
+          ? "Write a host behind //, and what is not ASCII, blanks and quotes with percent signs."
+          : "Let a program fetch it: ffmpeg -i ADDRESS -f yuv4mpegpipe - | waymark serve --source -")
     }
     guard FileKind(path) == .regular, let file = FileHandle(forReadingAtPath: path),
       let head = try? file.read(upToCount: 16), !head.isEmpty

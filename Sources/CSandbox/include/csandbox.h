@@ -37,6 +37,16 @@ int csandbox_enter(void);
 /// end, 8192 asking the kernel to let it outlive its parent.
 uint32_t csandbox_try_forbidden(void);
 
+/// Confines this process before it becomes `program`, an untrusted one that has to speak over the network: it ends with the thread that
+/// started it, gets no new privileges, starts no other program, reads nothing but what lies at or below the `readable` paths (`NULL` at the end), writes
+/// no file, reaches no other process, and takes at most `memory` bytes. 0, or an errno, with which nothing may be started (ENOSYS, EOPNOTSUPP: the
+/// kernel has no Landlock).
+int csandbox_confine(const char *program, const char *const readable[], uint64_t memory);
+
+/// Starts `path` with these arguments and this environment (`NULL` at the end of both), with one end of a stream of bytes as its standard input,
+/// /dev/null for output and errors, and nothing else. 0, its number and the other end, or an errno.
+int csandbox_start(const char *path, char *const arguments[], char *const environment[], pid_t *process, int *channel);
+
 /// Ends this process if the call is not taken back (0) within `seconds`, whatever it is doing.
 void csandbox_deadline(unsigned seconds);
 

@@ -73,6 +73,22 @@ extension Problem where Kind == SourceErrorCode {
         hint: "start the program that writes the stream; it is reopened automatically")
   }
 
+  /// An address from which nothing comes any more.
+  package static func endedConnection(_ address: String) -> SourceError {
+    SourceError(
+      code: "streamEnded", message: "\(address) sends no pictures, or stopped sending them",
+      hint:
+        "check that the camera is on, and source.path and source.credentials; it is opened again automatically"
+    )
+  }
+
+  /// An address for which there is no program.
+  package static func noCameraProgram(_ address: String, reason: String) -> SourceError {
+    SourceError(
+      code: "cameraProgramMissing", message: "\(address) cannot be opened: \(reason)",
+      hint: "apt install waymark-cameras")
+  }
+
   /// A pipe through which no frames come any more.
   package static func silentStream(_ path: String) -> SourceError {
     SourceError(

@@ -8,6 +8,10 @@ package struct StreamOptions: Sendable {
   package var transform: FrameTransform
   /// The width below which a picture need not be decoded; nil: in full.
   package var sufficientWidth: Int?
+  /// An address from which no first frame came for so many seconds counts as stalled.
+  package var connectTimeout = 12.0
+  /// How long an address that is silent is left alone before it is opened again, in seconds.
+  package var reopensAfter = 3.0
   /// A pipe from which no frame came for so many seconds counts as stalled.
   package var frameTimeout: Double
   /// How long to wait before a stream that ended or broke is opened again, in seconds: at first, and at the longest.

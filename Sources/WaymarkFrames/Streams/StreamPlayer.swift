@@ -10,6 +10,8 @@ struct StreamPlayer: ~Copyable, SourceDriver {
   }
 
   private let path: String
+  /// Opens the stream of an address; a path is opened by itself.
+  private let connect: OpenStream?
   private let options: StreamOptions
   private var isFile: Bool
   let state: SourceState
@@ -36,31 +38,36 @@ struct StreamPlayer: ~Copyable, SourceDriver {
   private static let pixelLimit = 64 << 20
 
   init(
-    path: String, options: StreamOptions, isFile: Bool, state: SourceState, sink: any FrameSink,
+    path: String, connect: OpenStream? = nil, options: StreamOptions, isFile: Bool, state: SourceState,
+    sink: any FrameSink,
     leftover: [UInt8], converter: consuming LumaConverter
   ) {
     self.path = path
+    self.connect = connect
     self.options = options
     self.isFile = isFile
     self.state = state
     self.sink = sink
     buffer = leftover
     self.converter = converter
-    // A silent stream is waited for: its writer need not start over.
-    machine = SourceMachine(
-      device: path,
-      policy: SourceMachine.Policy(
-        firstPause: options.pause.lowerBound, reopensAfter: nil, openImpliesPresent: false,
-        silence: { SourceFault(.silentStream($0), longestPause: 0) }))
+    machine = SourceMachine(device: path, policy: Self.policy(options, isAddress: connect != nil))
+  }
+
+  /// A silent pipe is waited for: its writer need not start over. A program that plays an address is started again.
+  static func policy(_ options: StreamOptions, isAddress: Bool) -> SourceMachine.Policy {
+    SourceMachine.Policy(
+      firstPause: options.pause.lowerBound, reopensAfter: isAddress ? options.reopensAfter : nil,
+      openImpliesPresent: isAddress,
+      silence: { SourceFault(.silentStream($0), longestPause: isAddress ? options.pause.upperBound : 0) })
   }
 
   /// Bytes of a pipe that belong to frames to come.
-  var unused: [UInt8] { isFile ? [] : Array(buffer[begin...]) }
+  var unused: [UInt8] { isFile || connect != nil ? [] : Array(buffer[begin...]) }
 
   mutating func open() throws(SourceFault) -> SourceMachine.Opening {
     do throws(SourceError) {
-      let opened = try InputFile(path: path)
-      if path != "-" { isFile = opened.isPlain }
+      let opened = if let connect { try connect() } else { try InputFile(path: path) }
+      if path != "-", connect == nil { isFile = opened.isPlain }
       input = consume opened
     } catch {
       throw fault(error)
@@ -68,11 +75,24 @@ struct StreamPlayer: ~Copyable, SourceDriver {
     usefulBefore = useful
     hasLost = false
     // A stream far away needs longer for its first frame. A file has no reason to be silent.
-    let frameTimeout = SourceMachine.FrameTimeout(first: 2.5 * options.frameTimeout, next: options.frameTimeout)
+    let first = connect == nil ? 2.5 * options.frameTimeout : options.connectTimeout
+    let frameTimeout = SourceMachine.FrameTimeout(first: first, next: options.frameTimeout)
     return SourceMachine.Opening(frameTimeout: isFile ? nil : frameTimeout)
   }
 
-  mutating func close() { input = nil }
+  mutating func close() {
+    input = nil
+    // The next program starts from the beginning.
+    if connect != nil { forget() }
+  }
+
+  /// Forgets what was read.
+  private mutating func forget() {
+    buffer = []
+    begin = 0
+    framer = MJPEGFramer()
+    kind = nil
+  }
 
   mutating func step(seconds: Double?, until stop: StopSignal) {
     do throws(SourceError) {
@@ -85,19 +105,18 @@ struct StreamPlayer: ~Copyable, SourceDriver {
 
   /// Why the stream is lost. What was read of it is forgotten.
   private mutating func fault(_ error: SourceError) -> SourceFault {
-    buffer = []
-    begin = 0
-    framer = MJPEGFramer()
-    kind = nil
+    forget()
     // The writer of a broken stream should learn of it. A stream that has ended stays open meanwhile: the next one who writes into the pipe
     // finds a reader. That a broken stream has also ended is not reported.
-    let hasEnded = error == .endedStream(path)
+    let hasEnded = error == ended
     // Nobody can open standard input again, and a file that is played once has had its turn.
     let isFinal = path == "-" || isFile && !options.loops
     return SourceFault(
-      error, longestPause: options.pause.upperBound, leavesOpen: hasEnded, isFinal: isFinal,
+      error, longestPause: options.pause.upperBound, leavesOpen: hasEnded && connect == nil, isFinal: isFinal,
       follows: hasEnded ? .any : .itself)
   }
+
+  private var ended: SourceError { connect == nil ? .endedStream(path) : .endedConnection(path) }
 
   /// Frames that were good, or not looked at.
   private var useful: UInt64 {
@@ -270,7 +289,7 @@ struct StreamPlayer: ~Copyable, SourceDriver {
   private mutating func rewindOrEnd() throws(SourceError) -> Bool {
     // A pipe into which nothing was written has ended and no more.
     guard kind != nil || !isFile && buffer.isEmpty else { throw .unknownStream(path) }
-    guard isFile else { throw .endedStream(path) }
+    guard isFile else { throw ended }
     guard options.loops else { return false }
     // Without a picture, a file that begins again at once would do nothing else.
     guard hasLost || useful > usefulBefore else {

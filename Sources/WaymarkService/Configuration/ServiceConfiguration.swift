@@ -20,8 +20,10 @@ package struct ServiceConfiguration: Sendable {
   }
 
   package struct Source: Hashable, Sendable {
-    /// A folder, a file, or `-`.
+    /// A folder, a file, `-`, or an address.
     package var path: String?
+    /// The file with user and password for an address.
+    package var credentials: String?
     /// Pictures a second.
     package var rate: Double?
     package var loops = true
@@ -184,6 +186,7 @@ package struct ServiceConfiguration: Sendable {
     limits.slowAfter = reader.double(forKey: "clients.slowAfter") ?? limits.slowAfter
     limits.stalledAfter = reader.double(forKey: "clients.stalledAfter") ?? limits.stalledAfter
     source.path = reader.string(forKey: "source.path")
+    source.credentials = reader.string(forKey: "source.credentials").map { Credential.path($0) }
     source.rate = reader.double(forKey: "source.rate")
     source.loops = reader.bool(forKey: "source.loop") ?? true
     source.onboarding = reader.bool(forKey: "source.onboarding") ?? false

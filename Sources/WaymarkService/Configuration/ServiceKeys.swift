@@ -48,7 +48,13 @@ enum ServiceKeys {
 
   private static let pictures: [ConfigurationKey] = [
     Key(
-      "source.path", .string, "a folder of pictures, an MJPEG or Y4M file or named pipe, or `-`, instead of a camera"),
+      "source.path", .string,
+      "a folder of pictures, an MJPEG or Y4M file or named pipe, `-`, or an address (`rtsp://`, `http://`, `https://`, `screen:`), instead of a camera"
+    ),
+    Key(
+      "source.credentials", .string,
+      "a file with `user:password` for the address, on one line, that not everybody may read; a [credential](operations.md#secrets) too"
+    ),
     Key("source.rate", .double(0.01...240), "pictures a second of a folder"),
     Key(
       "source.loop", .bool, "files and folders again and again; a named pipe is always taken up again",

@@ -5,8 +5,8 @@ import NIOPosix
 import WaymarkBarcodes
 import WaymarkFrames
 import WaymarkImage
-package import WaymarkJSON
-package import WaymarkOnboarding
+import WaymarkJSON
+import WaymarkOnboarding
 package import WaymarkPipeline
 package import WaymarkProtocol
 package import WaymarkServer

@@ -1,0 +1,332 @@
+"""Cameras by address against real servers: test_cameras.py WAYMARK [NAME...], waymark-cameras beside it. Ends with a line "N passed, N failed"."""
+import http.server
+import json
+import os
+import pathlib
+import queue
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+PASSWORD = "pass:word/ö"
+passed, failed = 0, 0
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+def until(condition, complaint, seconds=30):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.02)
+    raise AssertionError(complaint)
+
+
+class Rtsp:
+    """A server in a process of its own, which can be killed and stopped."""
+
+    def __init__(self, port, code, codec="H264", credentials=None):
+        command = ["/usr/bin/python3", str(ROOT / "Tests/Support/cameras/rtsp_server.py"), str(port), codec, str(code)]
+        self.process = subprocess.Popen(
+            command + ([credentials] if credentials else []), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        assert self.process.stdout.readline() == "ready\n", "no RTSP server"
+
+    def show(self, what):
+        self.process.stdin.write(what + "\n")
+        self.process.stdin.flush()
+
+    def end(self):
+        self.process.kill()
+        self.process.wait()
+
+
+class Service:
+    """The service with one address, and the events that it tells."""
+
+    def __init__(self, waymark, folder, address, credentials=None):
+        self.folder = pathlib.Path(tempfile.mkdtemp(dir=folder))
+        self.path = self.folder / "s"
+        lines = ["source: { path: '%s'%s }" % (address, ", credentials: %s" % credentials if credentials else "")]
+        # What comes back after a moment is a new code.
+        lines.append("scan: { newAfter: 0.2 }")
+        (self.folder / "waymark.yaml").write_text("\n".join(lines) + "\n")
+        self.log = open(self.folder / "log", "wb")
+        self.process = subprocess.Popen(
+            [waymark, "serve", "--config", self.folder / "waymark.yaml", "--socket", self.path, "--log-level", "debug"],
+            stdout=self.log, stderr=self.log)
+        until(lambda: self.path.exists() or self.process.poll() is not None, "no service")
+        self.socket = socket.socket(socket.AF_UNIX)
+        until(self.connects, "the service does not listen")
+        self.lines = self.socket.makefile("rb")
+        self.said, self.events, self.answers, self.asked = b"", queue.Queue(), queue.Queue(), 0
+        threading.Thread(target=self.read, daemon=True).start()
+        self.ask("subscribe", events=["camera.*", "scan.*", "statistics"])
+        self.ask("scan.begin", mode="barcode")
+
+    def connects(self):
+        try:
+            self.socket.connect(str(self.path))
+        except OSError:
+            return False
+        return True
+
+    def read(self):
+        for line in self.lines:
+            self.said += line
+            message = json.loads(line)
+            (self.events if "event" in message else self.answers).put((time.monotonic(), message))
+
+    def ask(self, method, **params):
+        self.asked += 1
+        self.socket.sendall(json.dumps({"id": self.asked, "method": method, "params": params}).encode() + b"\n")
+        answer = self.answers.get(timeout=20)[1]
+        assert "result" in answer, answer
+        return answer["result"]
+
+    def wait(self, name, seconds=30, **members):
+        """The next event of this name with these members, and when it came."""
+        end = time.monotonic() + seconds
+        while True:
+            try:
+                when, event = self.events.get(timeout=max(0.01, end - time.monotonic()))
+            except queue.Empty:
+                raise AssertionError("no %s %s; the last lines were\n%s" % (name, members, self.said[-2000:].decode())) from None
+            if event["event"] == name and all(event.get(key) == value for key, value in members.items()):
+                return when, event
+
+    @property
+    def players(self):
+        """The processes that play the address."""
+        found = []
+        for entry in os.listdir("/proc"):
+            if entry.isdigit():
+                try:
+                    parent = open("/proc/%s/stat" % entry).read().rpartition(")")[2].split()[1]
+                    if int(parent) == self.process.pid and os.readlink("/proc/%s/exe" % entry) in ("/usr/bin/ffmpeg",):
+                        found.append(int(entry))
+                except OSError:
+                    pass
+        return found
+
+    @property
+    def descriptors(self):
+        return len(os.listdir("/proc/%d/fd" % self.process.pid))
+
+    def end(self):
+        """Ends it, and gives all that it said."""
+        self.process.send_signal(signal.SIGTERM)
+        status = self.process.wait(20)
+        self.log.close()
+        until(lambda: not self.players, "a player is left", 5)
+        assert status == 0, "the service ended with %s" % status
+        return self.said + (self.folder / "log").read_bytes()
+
+
+class Mjpeg:
+    """An HTTP server that misbehaves as it is told: how many frames, and what then."""
+
+    def __init__(self, frame):
+        outer = self
+        self.frames, self.then, self.kind, self.body, self.asked = 10 ** 9, "end", "multipart/x-mixed-replace; boundary=frame", None, 0
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                outer.asked += 1
+                self.send_response(200)
+                self.send_header("Content-Type", outer.kind)
+                self.end_headers()
+                try:
+                    if outer.body is not None:
+                        self.wfile.write(outer.body)
+                        return
+                    for _ in range(outer.frames):
+                        self.wfile.write(b"--frame\r\nContent-Type: image/jpeg\r\nContent-Length: %d\r\n\r\n" % len(frame) + frame + b"\r\n")
+                        time.sleep(1 / 15)
+                    if outer.then == "hang":
+                        time.sleep(60)
+                except OSError:
+                    pass
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.address = "http://127.0.0.1:%d/video" % self.server.server_address[1]
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+
+class Tests:
+    def __init__(self, waymark, folder):
+        self.waymark, self.folder = waymark, folder
+        self.code = folder / "code.pgm"
+        with open(self.code, "wb") as file:
+            subprocess.run(["djpeg", "-grayscale", "-pnm", ROOT / "Samples/frames/010.jpg"], stdout=file, check=True)
+        self.frame = (ROOT / "Samples/frames/010.jpg").read_bytes()
+
+    def rtsp(self):
+        """H.264 by RTSP is read, and the delay is told."""
+        port = free_port()
+        server = Rtsp(port, self.code)
+        service = Service(self.waymark, self.folder, "rtsp://127.0.0.1:%d/stream" % port)
+        service.wait("camera.status", status="streaming")
+        delays = []
+        for _ in range(5):
+            server.show("blank")
+            # Until the last frames with the code have come through, and it has been away for long enough.
+            time.sleep(1.5)
+            while not service.events.empty():
+                service.events.get()
+            began = time.monotonic()
+            server.show("code")
+            when, event = service.wait("scan.successful")
+            assert event["source"] == "stream", event
+            delays.append(when - began)
+        print("        from the camera to the event: %.2f s in the median, %.2f s at most" % (sorted(delays)[2], max(delays)), flush=True)
+        service.wait("statistics")
+        _, statistics = service.wait("statistics")
+        assert statistics["frames"]["lost"] == 0, statistics["frames"]
+        service.end()
+        server.end()
+
+    def secrets(self):
+        """User and password are in no argument, environment, log or event; a wrong one is told, the right one taken up."""
+        port = free_port()
+        server = Rtsp(port, self.code, credentials="me:" + PASSWORD)
+        server.show("code")
+        file = self.folder / "credentials"
+        file.write_text("me:wrong\n")
+        file.chmod(0o640)
+        service = Service(self.waymark, self.folder, "rtsp://127.0.0.1:%d/stream" % port, file)
+        service.wait("camera.status", status="lost", code="streamEnded")
+        file.write_text("me:%s\n" % PASSWORD)
+        service.wait("scan.successful")
+        (player,) = service.players
+        for name in ("cmdline", "environ"):
+            text = open("/proc/%d/%s" % (player, name), "rb").read()
+            assert b"word" not in text and b"127.0.0.1" not in text, text
+        state = open("/proc/%d/status" % player).read()
+        assert "Seccomp:\t2" in state and "NoNewPrivs:\t1" in state, state
+        file.chmod(0o644)
+        os.kill(player, signal.SIGKILL)
+        _, lost = service.wait("camera.status", status="lost")
+        file.chmod(0o640)
+        service.wait("camera.status", status="streaming")
+        said = service.end()
+        for secret in ("word", "wrong", "me:", "pass%"):
+            assert secret.encode() not in said.replace(b"password", b""), secret
+        server.end()
+
+    def gone(self):
+        """A server that is killed, and comes back with another coding, is told as lost and back; nothing is leaked."""
+        port = free_port()
+        address = "rtsp://127.0.0.1:%d/stream" % port
+        service = Service(self.waymark, self.folder, address)
+        service.wait("camera.status", status="lost", code="streamEnded")
+        counts = []
+        for round_ in range(4):
+            server = Rtsp(port, self.code, codec="JPEG" if round_ % 2 else "H264")
+            service.wait("camera.status", status="streaming")
+            # Until the code of before has been away for long enough.
+            time.sleep(0.6)
+            server.show("code")
+            service.wait("scan.successful")
+            counts.append(service.descriptors)
+            assert len(service.players) == 1
+            server.end()
+            service.wait("camera.status", status="lost", code="streamEnded")
+        assert counts[-1] <= counts[1], counts
+        service.end()
+
+    def hangs(self):
+        """A server that hangs is told as stalled and asked again."""
+        server = Mjpeg(self.frame)
+        server.frames, server.then = 30, "hang"
+        service = Service(self.waymark, self.folder, server.address)
+        service.wait("scan.successful")
+        service.wait("camera.status", status="stalled", code="streamSilent")
+        server.frames = 10 ** 9
+        service.wait("camera.status", status="streaming")
+        assert server.asked >= 2
+        service.end()
+
+    def lies(self):
+        """What is no Motion JPEG is refused, whatever it is called, and the camera taken up once it is one."""
+        server = Mjpeg(self.frame)
+        playlist = b"#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n"
+        service = None
+        for kind, body in (("text/html", b"<html>" + b"x" * 5000), ("video/mp4", b"\0\0\0\x18ftypmp42" + bytes(5000)),
+                           ("application/vnd.apple.mpegurl", playlist), ("image/jpeg", b""),
+                           ("multipart/x-mixed-replace; boundary=frame", b"--frame\r\nContent-Length: 99999999999\r\n\r\n" + bytes(1000))):
+            server.kind, server.body = kind, body
+            if service is None:
+                service = Service(self.waymark, self.folder, server.address)
+                service.wait("camera.status", status="lost")
+            else:
+                asked = server.asked
+                until(lambda asked=asked: server.asked > asked, "it is not asked again")
+        server.kind, server.body = "multipart/x-mixed-replace; boundary=frame", None
+        service.wait("scan.successful")
+        service.end()
+
+    def screen(self):
+        """A screen of X11 is a camera."""
+        if not shutil.which("Xvfb"):
+            print("        Xvfb is not there", flush=True)
+            return
+        server = subprocess.Popen(["Xvfb", "-displayfd", "1", "-screen", "0", "640x480x24"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        try:
+            number = server.stdout.readline().decode().strip()
+            service = Service(self.waymark, self.folder, "screen::" + number)
+            _, event = service.wait("camera.status", status="streaming")
+            assert (event["width"], event["height"]) == (640, 480), event
+            service.end()
+        finally:
+            server.kill()
+            server.wait()
+
+    def missing(self):
+        """Without the program the service says what to install."""
+        alone = self.folder / "alone"
+        alone.mkdir()
+        shutil.copy(self.waymark, alone)
+        service = Service(alone / "waymark", self.folder, "rtsp://127.0.0.1:9/stream")
+        _, event = service.wait("camera.status", status="lost", code="cameraProgramMissing")
+        assert event["hint"] == "apt install waymark-cameras", event
+        service.end()
+
+
+def main():
+    global passed, failed
+    waymark, wanted = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:]
+    with tempfile.TemporaryDirectory(prefix="cameras-") as folder:
+        tests = Tests(waymark, pathlib.Path(folder))
+        for name in ("rtsp", "secrets", "gone", "hangs", "lies", "screen", "missing"):
+            if wanted and name not in wanted:
+                continue
+            began = time.monotonic()
+            try:
+                getattr(tests, name)()
+                passed += 1
+                print("ok      %s, %.1f s" % (getattr(tests, name).__doc__, time.monotonic() - began), flush=True)
+            except (AssertionError, OSError, queue.Empty) as error:
+                failed += 1
+                print("FAILED  %s\n%r" % (getattr(tests, name).__doc__, error), flush=True)
+    print("%d passed, %d failed" % (passed, failed))
+    # What failed may have left programs behind.
+    os._exit(1 if failed else 0)
+
+
+main()
