@@ -21,8 +21,9 @@ public struct BarcodeScanner: ~Copyable {
 
   /// A scanner for what `configuration` says.
   public init(_ configuration: ScanConfiguration = .still) throws(BarcodeError) {
-    self.configuration = configuration
+    // First: see LumaConverter's initializer.
     zbar = try ZBarScanner(symbologies: configuration.symbologies)
+    self.configuration = configuration
   }
 
   /// Reads the codes in a picture.

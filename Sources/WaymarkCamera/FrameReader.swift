@@ -7,15 +7,17 @@ import WaymarkSystem
 struct FrameReader: ~Copyable {
   private let layout: PixelLayout
   private var converter: LumaConverter
-  private var encodedPool = FramePool(limit: 8)
+  private var encodedPool: FramePool
   private var pacer = FramePacer()
   private var damagedFrames = DamagedFrameFilter()
   private var lastSequence: UInt32?
 
   init(layout: PixelLayout, settings: CameraSettings, decoder: (any FrameDecoder)? = nil) throws(ImageError) {
-    self.layout = layout
+    // First: see LumaConverter's initializer.
     converter = try LumaConverter(
       transform: settings.transform, sufficientWidth: settings.sufficientWidth, outOfProcess: decoder)
+    self.layout = layout
+    encodedPool = FramePool(limit: 8)
     // Ready when the first frame comes.
     if layout.format.isCompressed { decoder?.prepare() }
   }

@@ -23,8 +23,8 @@ package struct LumaConverter: ~Copyable {
   package let sufficientWidth: Int?
   private var decoder: JPEGDecoder
   private let outOfProcess: (any FrameDecoder)?
-  private var scratch = PixelBuffer(capacity: 0)
-  private var pool = FramePool()
+  private var scratch: PixelBuffer
+  private var pool: FramePool
 
   /// A converter.
   ///
@@ -33,10 +33,13 @@ package struct LumaConverter: ~Copyable {
   package init(
     transform: FrameTransform = .identity, sufficientWidth: Int? = nil, outOfProcess: (any FrameDecoder)? = nil
   ) throws(ImageError) {
+    // First, before anything is set: Swift 6.2 releases what is set twice when the initializer of a noncopyable value throws.
+    decoder = try JPEGDecoder()
     self.transform = transform
     self.outOfProcess = outOfProcess
     self.sufficientWidth = sufficientWidth
-    decoder = try JPEGDecoder()
+    scratch = PixelBuffer(capacity: 0)
+    pool = FramePool()
   }
 
   /// How often memory had to be taken from the system: flat in the steady state.
