@@ -31,7 +31,7 @@ struct ZBarScanner: ~Copyable {
   private let handle: OpaquePointer
   private let image: OpaquePointer
   private(set) var symbologies: Set<Symbology>
-  private var density = (1, 1)
+  private var density: (Int, Int)
   /// QR codes read since the handle was made.
   private(set) var matrixReads = 0
   /// Looks at pictures in which QR codes were wanted, too.
@@ -47,6 +47,7 @@ struct ZBarScanner: ~Copyable {
     self.handle = handle
     self.image = image
     self.symbologies = symbologies
+    self.density = (density, density)
     zbar_image_set_format(image, 0x3030_3859)  // "Y800": 8-bit gray
     zbar_image_scanner_set_config(handle, ZBAR_NONE, ZBAR_CFG_ENABLE, 0)
     for type in symbologies.compactMap(\.zbarType) {
@@ -54,7 +55,8 @@ struct ZBarScanner: ~Copyable {
     }
     // The library guesses character sets, and badly: take the bytes.
     zbar_image_scanner_set_config(handle, ZBAR_QRCODE, ZBAR_CFG_BINARY, 1)
-    set(density: density)
+    // Not by a method that changes the value: Swift 6.2 takes that for a change of the constants, too.
+    if density != 1 { Self.set(handle, x: density, y: density) }
     if symbologies.contains(.dataBar) || symbologies.contains(.dataBarExpanded) { czbar_quiet_assertions() }
   }
 
@@ -83,6 +85,10 @@ struct ZBarScanner: ~Copyable {
   mutating func set(x: Int, y: Int) {
     guard density != (x, y) else { return }
     density = (x, y)
+    Self.set(handle, x: x, y: y)
+  }
+
+  private static func set(_ handle: OpaquePointer, x: Int, y: Int) {
     zbar_image_scanner_set_config(handle, ZBAR_NONE, ZBAR_CFG_X_DENSITY, CInt(x))
     zbar_image_scanner_set_config(handle, ZBAR_NONE, ZBAR_CFG_Y_DENSITY, CInt(y))
   }

@@ -22,7 +22,7 @@ package enum ConfigurationReference {
     guard let begin = page.firstRange(of: "<!-- \(name): "), let end = page.firstRange(of: "<!-- end of \(name) -->"),
       let line = page[begin.upperBound...].firstIndex(of: "\n"), line < end.lowerBound
     else { return nil }
-    return page[...line] + text + page[end.lowerBound...]
+    return String(page[...line]) + text + String(page[end.lowerBound...])
   }
 
   private static func change(_ change: ConfigurationKey.Change) -> String {

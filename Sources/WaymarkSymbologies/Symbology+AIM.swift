@@ -45,13 +45,13 @@ extension Symbology {
     let digits = Array(text)
     guard digits.count == 8, digits.allSatisfy({ $0.isASCII && $0.isNumber }) else { return nil }
     let body = digits[1...6].map { $0 }
-    let middle: [Character]
+    let middle: String
     switch body[5] {
-    case "0", "1", "2": middle = body[0...1] + [body[5]] + Array("0000") + body[2...4]
-    case "3": middle = body[0...2] + Array("00000") + body[3...4]
-    case "4": middle = body[0...3] + Array("00000") + [body[4]]
-    default: middle = body[0...4] + Array("0000") + [body[5]]
+    case "0", "1", "2": middle = String(body[0...1]) + String(body[5]) + "0000" + String(body[2...4])
+    case "3": middle = String(body[0...2]) + "00000" + String(body[3...4])
+    case "4": middle = String(body[0...3]) + "00000" + String(body[4])
+    default: middle = String(body[0...4]) + "0000" + String(body[5])
     }
-    return String([digits[0]] + middle + [digits[7]])
+    return String(digits[0]) + middle + String(digits[7])
   }
 }

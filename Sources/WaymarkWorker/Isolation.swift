@@ -118,9 +118,7 @@ package final class Isolation: Sendable {
     let asJPEG = PictureConverter.converts(file)
     let file = try converter.picture(file, keepsColour: true, or: stop)
     guard launcher != nil else {
-      return try file.withUnsafeBytes { bytes throws(ImageError) in
-        try PreparedPicture(bytes, width: width, asJPEG: asJPEG)
-      }
+      return try file.withUnsafeBytes { try PreparedPicture($0, width: width, asJPEG: asJPEG) }
     }
     return try inWorker(
       file, .prepared(size: file.count, width: width, asJPEG: asJPEG), PreparedPicture.self, or: stop)
@@ -143,7 +141,7 @@ package final class Isolation: Sendable {
   package func page(_ file: [UInt8], _ order: PageRequest, or stop: StopSignal? = nil) throws -> PageRequest.Result {
     let file = try converter.picture(file, keepsColour: true, or: stop)
     guard launcher != nil else {
-      return try file.withUnsafeBytes { bytes throws(ImageError) in try order.result(bytes) }
+      return try file.withUnsafeBytes { try order.result($0) }
     }
     return try inWorker(file, .page(size: file.count, order), PageRequest.Result.self, or: stop)
   }

@@ -10,8 +10,9 @@ package enum AccountFile {
 
   /// The bytes of a user.
   package static func encode(_ account: Account) throws -> [UInt8] {
-    func optional(_ name: String, _ text: String?) -> [JSONValue.Member] {
-      text.map { [.init(name, .string($0))] } ?? []
+    var members: [JSONValue.Member] = []
+    func add(_ name: String, _ text: String?) {
+      if let text { members.append(.init(name, .string(text))) }
     }
     let consents = account.consents.map { record in
       JSONValue.object([
@@ -20,15 +21,18 @@ package enum AccountFile {
         .init("choice", .string(record.choice.rawValue)), .init("time", .string(record.time)),
       ])
     }
-    let members: [JSONValue.Member] =
-      [.init("form", .int(form)), .init("id", .string(account.id))]
-      + optional("subject", account.subject) + [.init("title", .string(account.title))]
-      + optional("subtitle", account.subtitle) + optional("host", account.host)
-      + optional("passcode", account.passcode) + [
-        .init("failures", .int(account.waits.failures)), .init("since", .double(account.waits.since)),
-        .init("consents", .array(consents)), .init("ready", .bool(account.isReady)),
-        .init("created", .string(account.created)),
-      ]
+    members.append(.init("form", .int(form)))
+    add("id", account.id)
+    add("subject", account.subject)
+    add("title", account.title)
+    add("subtitle", account.subtitle)
+    add("host", account.host)
+    add("passcode", account.passcode)
+    members += [
+      .init("failures", .int(account.waits.failures)), .init("since", .double(account.waits.since)),
+      .init("consents", .array(consents)), .init("ready", .bool(account.isReady)),
+      .init("created", .string(account.created)),
+    ]
     return try JSONLineEncoder.line(JSONValue.object(members))
   }
 

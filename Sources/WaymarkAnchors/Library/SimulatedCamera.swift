@@ -178,7 +178,11 @@ package struct SimulatedCamera {
     random: inout RandomSource
   ) {
     withUnsafeTemporaryAllocation(of: Int32.self, capacity: 256) { tone in
-      for i in 0..<256 { tone[i] = Int32(((Double(i) * gain + lift * (1 - gain) + 0.5) * 65536).rounded()) }
+      let base: Double = lift * (1 - gain)
+      for i in 0..<256 {
+        let light: Double = Double(i) * gain + base + 0.5
+        tone[i] = Int32((light * 65536).rounded())
+      }
       // A cheap bell curve: the sum of four bytes has a deviation of about 148. One draw is enough for two pixels.
       let step = Int32((noise / 148 * 65536).rounded())
       var draw: UInt64 = 0

@@ -75,8 +75,10 @@ struct FinderTrace {
     for (cosine, sine) in turns {
       // The extents along rows and columns are those of a turned square.
       let shrink = max(abs(cosine), abs(sine))
-      let u = Point2(cosine, sine) * (p.moduleX * shrink)
-      let v = Point2(-sine, cosine) * (p.moduleY * shrink)
+      let width: Double = p.moduleX * shrink
+      let height: Double = p.moduleY * shrink
+      let u = Point2(cosine, sine) * width
+      let v = Point2(-sine, cosine) * height
       let seen = FinderShape.likeness(octave.view, p.center, u, v)
       let likeness = inverted ? -seen.correlation : seen.correlation
       if likeness > best { (best, contrast) = (likeness, abs(seen.contrast)) }

@@ -95,7 +95,8 @@ enum DataBarLimitedReader {
   private static let checkRanks = ElementWidths(elements: 6, modules: 8, widest: 3, needsNarrow: false).ranks
 
   /// Table 7: which of the 441 possible check characters stand for 0 to 88.
-  private static let checks: [Int] =
-    Array(0...43) + [45, 52, 57] + Array(63...66) + Array(73...79) + [82] + Array(126...130) + [132]
-    + Array(141...146) + Array(210...217) + [220] + Array(316...320) + [322, 323, 326, 337]
+  private static let checks: [Int] = [
+    0...43, 45...45, 52...52, 57...57, 63...66, 73...79, 82...82, 126...130, 132...132, 141...146, 210...217, 220...220,
+    316...320, 322...323, 326...326, 337...337,
+  ].flatMap { (range: ClosedRange<Int>) in Array(range) }
 }

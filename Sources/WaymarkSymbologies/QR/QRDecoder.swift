@@ -98,14 +98,15 @@ extension ModuleMatrix {
   /// equals those nearest to both.
   package var formats: [(level: Int, mask: Int, errors: Int)] {
     let words = formatWords
-    return (0..<32).map { data in
+    typealias Ranked = (rank: Int, format: (level: Int, mask: Int, errors: Int))
+    // The two bits of the level count 01, 00, 11, 10 for L, M, Q, H (table 12).
+    let levels = [1, 0, 3, 2]
+    let ranked = (0..<32).map { (data: Int) -> Ranked in
       let apart = words.map { (QRFormat.formats[data] ^ $0).nonzeroBitCount }
-      // The two bits of the level count 01, 00, 11, 10 for L, M, Q, H (table 12).
-      return (
-        rank: (apart.min() ?? 15) * 32 + apart.reduce(0, +),
-        format: (level: [1, 0, 3, 2][data >> 3], mask: data & 7, errors: apart.min() ?? 15)
-      )
-    }.sorted { $0.rank < $1.rank }.prefix(3).map(\.format)
+      let least = apart.min() ?? 15
+      return (rank: least * 32 + apart.reduce(0, +), format: (level: levels[data >> 3], mask: data & 7, errors: least))
+    }
+    return ranked.sorted { $0.rank < $1.rank }.prefix(3).map(\.format)
   }
 
   /// Table 10 of the standard; x is its j, y its i.
