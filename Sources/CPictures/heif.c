@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <string.h>
 
 #include "internal.h"
@@ -13,6 +14,7 @@ typedef struct {
 enum { COLORSPACE_RGB = 1, CHROMA_RGB = 10, CHROMA_RGBA = 11, CHANNEL_INTERLEAVED = 10, OUT_OF_MEMORY = 6, UNSUPPORTED = 4 };
 
 static struct {
+  heif_error (*initialize)(void *);
   context *(*create)(void);
   void (*free)(context *);
   void (*limit)(context *, int);
@@ -43,6 +45,7 @@ int de265_start_worker_threads(void *decoder, int count) {
 
 int cpictures_load_heif(void) {
   const cpictures_call wanted[] = {
+      {"heif_init", (void **)&calls.initialize},
       {"heif_context_alloc", (void **)&calls.create},
       {"heif_context_free", (void **)&calls.free},
       {"heif_context_set_maximum_image_size_limit", (void **)&calls.limit},
@@ -62,7 +65,10 @@ int cpictures_load_heif(void) {
       {"heif_image_get_height", (void **)&calls.image_height},
       {"heif_image_get_plane_readonly", (void **)&calls.plane},
   };
-  return cpictures_find((const char *const[]){"libheif.so.1", NULL}, wanted, sizeof wanted / sizeof *wanted);
+  int missing = cpictures_find((const char *const[]){"libheif.so.1", NULL}, wanted, sizeof wanted / sizeof *wanted);
+  if (missing) return missing;
+  // Its decoders are files of their own since Debian 13, and would else be opened with the first picture, in the sandbox.
+  return calls.initialize(NULL).code ? ELIBBAD : 0;
 }
 
 static int decode(const handle *from, const cpictures_request *request, cpictures_page *page) {
