@@ -5,7 +5,7 @@ source Scripts/linking.sh
 
 # packing_options ARGUMENT…: reads the options that all have; see Scripts/package.
 packing_options() {
-  folder=.build/package build=yes compression=-Zxz lint=yes symbols=no
+  folder=.build/package build=yes compression=-Zxz lint=yes cross=no symbols=no
   architecture=$(dpkg --print-architecture) || die "$(basename "$0"): this is not a Debian."
   while [ $# -gt 0 ]; do
     case "$1" in
@@ -14,6 +14,14 @@ packing_options() {
     --fast) compression='-Zgzip -z1'; shift ;;
     --no-lint) lint=no; shift ;;
     --debug-symbols) symbols=yes; shift ;;
+    --arch)
+      if [ "$2" != "$architecture" ]; then
+        [ "$2" = arm64 ] || die "$(basename "$0"): builds for arm64 only besides $architecture."
+        cross=yes
+      fi
+      architecture=$2
+      shift 2
+      ;;
     *) die "$(basename "$0"): there is no $1; see the head of Scripts/package" ;;
     esac
   done
@@ -27,12 +35,19 @@ packing_options() {
   need dpkg-dev python3
   [ "$lint" = no ] || need lintian
   mkdir -p "$folder"
-  need "${build_packages[@]}"
+  if [ "$cross" = yes ]; then
+    source Scripts/cross.sh
+    cross_prepare
+    need qemu-user
+  else
+    need "${build_packages[@]}"
+  fi
 }
 
-# packing_folder NAME: the folder in which a script works.
+# packing_folder NAME: the folder in which a script works, one for each processor.
 packing_folder() {
   work=.build/$1
+  [ "$cross" = no ] || work=.build/arm64/$1
   mkdir -p "$work"
 }
 
@@ -40,17 +55,34 @@ packing_folder() {
 build_products() {
   local product
   [ "$build" = yes ] || return 0
-  for product in "$@"; do swift build "${build_flags[@]}" --product "$product" >&2; done
+  if [ "$cross" = yes ]; then
+    cross_build "$@"
+  else
+    for product in "$@"; do swift build "${build_flags[@]}" --product "$product" >&2; done
+  fi
+}
+
+# runnable PROGRAM: a file that runs it here, prints its path.
+runnable() {
+  if [ "$cross" = no ]; then
+    echo "$1"
+    return
+  fi
+  printf '#!/bin/sh\nexec qemu-aarch64 -L "%s" "%s" "$@"\n' "$cross_folder/sysroot" "$(readlink -f "$1")" > "$1.run"
+  chmod +x "$1.run"
+  echo "$1.run"
 }
 
 # dependencies ROOT PACKAGE: what dpkg-shlibdeps finds for the program of that name in the package's tree. Libraries that Debian 13
 # renamed when time became 64 bits wide on other processors are the same here: either name will do.
 dependencies() {
-  local program found
+  local program found run=()
   program=$(readlink -f "$1/usr/bin/$2")
   mkdir -p "$work/shlibs/debian" "$1/DEBIAN"
   printf 'Source: waymark\n\nPackage: %s\nArchitecture: any\n' "$2" > "$work/shlibs/debian/control"
-  found=$(cd "$work/shlibs" && dpkg-shlibdeps --warnings=0 -O "$program" | sed -n 's/^shlibs:Depends=//p')
+  [ "$cross" = no ] || run=(cross_in "$cross_folder/sysroot" env "DEB_HOST_ARCH=$architecture")
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  found=$("${run[@]}" sh -c 'cd "$0" && dpkg-shlibdeps --warnings=0 -O "$1"' "$PWD/$work/shlibs" "$program" | sed -n 's/^shlibs:Depends=//p')
   [ -n "$found" ] || die "$(basename "$0"): dpkg-shlibdeps found no dependencies of $2."
   sed -E 's/, /\n/g' <<< "$found" \
     | sed -E 's/^(libpng16-16|libzbar0|libv4l-0)t64(.*)$/&| \1\2/; t; s/^(libpng16-16|libzbar0|libv4l-0)( .*|)$/& | \1t64\2/; t' \

@@ -1,0 +1,125 @@
+# Builds for arm64 on amd64: Swift of Debian unstable as compiler, its arm64 runtime as target, Debian 13 with its arm64 libraries as
+# sysroot. Sourced after common.sh; needs root, since compiler and sysroot are Debian systems in folders.
+# shellcheck shell=bash
+
+cross_folder=$PWD/.build/arm64
+cross_triple=aarch64-unknown-linux-gnu
+cross_suite=trixie
+cross_mirror=${WAYMARK_MIRROR:-http://deb.debian.org/debian}
+# Those of build_packages, and the compiler's own for that processor.
+cross_libraries=(libc6-dev libgcc-14-dev libstdc++-14-dev linux-libc-dev libzbar-dev libv4l-dev libjpeg-dev libpng-dev libwebp-dev
+  libxkbcommon-dev zlib1g-dev)
+# Loaded when a program runs, or needed to run it.
+cross_tests=(libtesseract5:arm64 libmosquitto1:arm64 libtiff6:arm64 libheif1:arm64 libjxl0.11:arm64
+  libpoppler-glib8t64:arm64 qemu-user tesseract-ocr-eng tesseract-ocr-deu xkb-data libx11-data)
+
+# cross_in ROOT COMMAND…: runs a command in one of the systems, which sees the project where it is.
+cross_in() {
+  local root=$1
+  shift
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  unshare --mount bash -euc 'root=$1 project=$2; shift 2
+    mount --bind /proc "$root/proc"; mount --bind /dev "$root/dev"
+    mkdir -p "$root$project"; mount --bind "$project" "$root$project"
+    exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 TERM=dumb DEBIAN_FRONTEND=noninteractive \
+      chroot "$root" /bin/sh -c "cd \"\$0\" && exec \"\$@\"" "$project" "$@"' cross "$root" "$PWD" "$@"
+}
+
+# cross_system NAME SUITE PACKAGE…: a Debian system in a folder, made once.
+cross_system() {
+  local name=$1 suite=$2 root=$cross_folder/$1
+  shift 2
+  if [ "$(cat "$cross_folder/$name.complete" 2>/dev/null)" = "$suite $*" ]; then return; fi
+  say "$(basename "$0"): making the system of the $name, $suite (minutes, once)"
+  if [ ! -e "$cross_folder/$name.base" ]; then
+    rm -rf "$root"
+    debootstrap --variant=minbase --include=ca-certificates,dpkg-dev "$suite" "$root" "$cross_mirror" > "$cross_folder/$name.log" 2>&1 \
+      || skip "debootstrap failed: $(tail -1 "$cross_folder/$name.log")"
+    : > "$cross_folder/$name.base"
+  fi
+  # Nothing is started in it; the disk is not waited for; a mirror that stands still is one, too: its signature counts.
+  printf '#!/bin/sh\nexit 101\n' > "$root/usr/sbin/policy-rc.d"
+  chmod +x "$root/usr/sbin/policy-rc.d"
+  echo force-unsafe-io > "$root/etc/dpkg/dpkg.cfg.d/waymark"
+  echo 'Acquire::Check-Valid-Until "false";' > "$root/etc/apt/apt.conf.d/waymark"
+  cross_in "$root" dpkg --add-architecture arm64
+  cross_in "$root" apt-get update -qq >> "$cross_folder/$name.log" 2>&1 || skip "no package lists of $suite; see $cross_folder/$name.log"
+  cross_in "$root" apt-get install -y -qq --no-install-recommends "$@" >> "$cross_folder/$name.log" 2>&1 \
+    || skip "packages of $suite could not be installed; see $cross_folder/$name.log"
+  rm -rf "$root"/var/cache/apt/archives/*.deb
+  echo "$suite $*" > "$cross_folder/$name.complete"
+}
+
+# Makes compiler, runtime and sysroot where they are missing, and the Swift SDK that names them.
+cross_prepare() {
+  [ "$(id -u)" -eq 0 ] || skip "needs root, for Debian systems in folders"
+  [ "$(dpkg --print-architecture)" = amd64 ] || skip "cross building is from amd64"
+  (need debootstrap) || skip "cannot install debootstrap"
+  mkdir -p "$cross_folder"
+  cross_system compiler sid swiftlang lld git libc6-dev libstdc++-15-dev
+  cross_system sysroot "$cross_suite" "${cross_libraries[@]/%/:arm64}" "${cross_tests[@]}"
+
+  local version runtime=$cross_folder/runtime part
+  version=$(cross_in "$cross_folder/compiler" dpkg-query -W -f '${Version}' swiftlang)
+  if [ "$(cat "$cross_folder/runtime.complete" 2>/dev/null)" != "$version" ]; then
+    say "$(basename "$0"): fetching the Swift runtime for arm64 (530 MB, once)"
+    rm -rf "$runtime" "$cross_folder/debs"
+    mkdir -p "$runtime" "$cross_folder/debs"
+    for part in swiftlang libswiftlang; do
+      cross_in "$cross_folder/compiler" sh -c "cd '$cross_folder/debs' && apt-get download -qq $part:arm64=$version" \
+        || skip "cannot download $part:arm64 $version"
+    done
+    for part in "$cross_folder/debs"/*.deb; do
+      dpkg-deb --fsys-tarfile "$part" | tar -x -C "$runtime" --wildcards './usr/libexec/swift/lib/swift' \
+        './usr/libexec/swift/lib/swift_static' './usr/libexec/swift/lib/clang' 2>/dev/null || true
+    done
+    [ -e "$runtime/usr/libexec/swift/lib/swift_static/linux/libswiftCore.a" ] || die "$(basename "$0"): the runtime is not in the packages of $version."
+    rm -rf "$cross_folder/debs"
+    echo "$version" > "$cross_folder/runtime.complete"
+  fi
+  cross_sdk
+}
+
+# Writes the Swift SDK: where headers, libraries and runtime of the target are, and with what is linked.
+cross_sdk() {
+  local bundle=$cross_folder/sdks/waymark.artifactbundle libraries=$cross_folder/runtime/usr/libexec/swift/lib
+  mkdir -p "$bundle/debian"
+  # Where the linker's driver looks for what starts a program.
+  local kind
+  for kind in swift swift_static; do ln -sfn "../../../runtime/usr/libexec/swift/lib/$kind" "$cross_folder/sysroot/usr/lib/$kind"; done
+  cat > "$bundle/info.json" <<JSON
+{"schemaVersion": "1.0", "artifacts": {"debian13-arm64": {
+  "type": "swiftSDK", "version": "1", "variants": [{"path": "debian"}]}}}
+JSON
+  cat > "$bundle/debian/swift-sdk.json" <<JSON
+{"schemaVersion": "4.0", "targetTriples": {"$cross_triple": {
+  "sdkRootPath": "$cross_folder/sysroot", "swiftResourcesPath": "$libraries/swift",
+  "swiftStaticResourcesPath": "$libraries/swift_static", "toolsetPaths": ["toolset.json"]}}}
+JSON
+  # The linker of LLVM, since that of Debian's Swift knows only its own processor.
+  cat > "$bundle/debian/toolset.json" <<JSON
+{"schemaVersion": "1.0",
+ "swiftCompiler": {"extraCLIOptions": ["-use-ld=lld", "-tools-directory", "/usr/bin",
+   "-Xclang-linker", "--sysroot=$cross_folder/sysroot", "-Xcc", "--sysroot=$cross_folder/sysroot"]}}
+JSON
+}
+
+# Compiles the named products, or with --build-tests the tests, into .build/arm64/build.
+cross_build() {
+  local products=("$@") product
+  mkdir -p "$cross_folder/build"
+  # The sources that the usual build has are not fetched again.
+  for product in checkouts repositories artifacts workspace-state.json; do
+    [ -e "$cross_folder/build/$product" ] || [ ! -e ".build/$product" ] || cp -a ".build/$product" "$cross_folder/build/"
+  done
+  for product in "${products[@]}"; do
+    case "$product" in
+    --*) ;;
+    *) product="--product=$product" ;;
+    esac
+    # Debian's compiler verifies its own work after every pass, which takes half the time.
+    cross_in "$cross_folder/compiler" swift build --jobs "$(nproc)" --scratch-path "$cross_folder/build" --swift-sdks-path "$cross_folder/sdks" \
+      --swift-sdk debian13-arm64 --disable-automatic-resolution -c release -Xswiftc -enable-testing \
+      -Xswiftc -Xfrontend -Xswiftc -sil-verify-none "$product" >&2
+  done
+}
