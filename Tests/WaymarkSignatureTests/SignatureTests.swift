@@ -166,7 +166,9 @@ import WaymarkSystem
     #expect(try SignatureFinding.of(png).isWhole)
     let chunks = Self.chunks(png)
     #expect(SignaturePNG.mark + chunks.joined() == png)
-    func altered(_ pieces: [[UInt8]], _ tail: [UInt8] = []) -> [UInt8] { SignaturePNG.mark + pieces.joined() + tail }
+    func altered(_ pieces: [[UInt8]], _ tail: [UInt8] = []) -> [UInt8] {
+      SignaturePNG.mark + Array(pieces.joined()) + tail
+    }
     func inserted(_ type: String, _ body: [UInt8], at place: Int = 2) -> [UInt8] {
       altered(Array(chunks[..<place]) + [SignaturePNG.chunk(type, body)] + Array(chunks[place...]))
     }
