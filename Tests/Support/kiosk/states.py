@@ -97,6 +97,7 @@ def form(browser, lang):
         browser.open("about:blank")
         browser.open(f"http://{stand.address}/")
         browser.click("[data-open=field]")
+        browser.find("wm-signature")
         browser.script("document.querySelector('wm-signature').shadowRoot.querySelector('button:not([hidden])').scrollIntoView(); [...document.querySelector('wm-signature').shadowRoot.querySelectorAll('button')].find((b) => b.checkVisibility()).click()")
         browser.find("dialog.sign")
         yield "signature"
