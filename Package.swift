@@ -66,6 +66,7 @@ let package = Package(
     native("CKernels"),
     native("CMemory"),
     native("CModels", excluding: ["page-network.model", "page-scorers.model"]),
+    native("CTextModel", excluding: ["text-network.model"]),
     native("CSandbox"),
     native("CSignals"),
     native("CMosquitto", linking: "dl"),
@@ -78,6 +79,7 @@ let package = Package(
     module("WaymarkConfiguration", ["WaymarkSystem", "WaymarkJSON", .product(name: "Yams", package: "Yams")]),
     module("WaymarkGeometry", []),
     module("WaymarkImage", ["WaymarkSystem", "WaymarkGeometry", "CKernels", "CJPEG", "CPNG", "CWebP"]),
+    module("WaymarkNetworks", ["WaymarkSystem", "WaymarkImage", "CKernels"]),
     module("WaymarkFrames", ["WaymarkSystem", "WaymarkImage"]),
     module("WaymarkSymbologies", ["WaymarkSystem"]),
     module(
@@ -102,9 +104,11 @@ let package = Package(
       ]),
     module("WaymarkAnchors", ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry", "CKernels"]),
     module("WaymarkCounting", ["WaymarkGeometry"]),
-    module("WaymarkDocuments", ["WaymarkSystem", "WaymarkJSON", "WaymarkImage", "WaymarkGeometry", "CModels"]),
+    module(
+      "WaymarkDocuments",
+      ["WaymarkSystem", "WaymarkJSON", "WaymarkImage", "WaymarkNetworks", "WaymarkGeometry", "CModels"]),
     module("WaymarkPosters", ["WaymarkImage", "WaymarkGeometry", "WaymarkDocuments"]),
-    module("WaymarkText", ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry"]),
+    module("WaymarkText", ["WaymarkSystem", "WaymarkImage", "WaymarkNetworks", "WaymarkGeometry"]),
     module(
       "WaymarkScenes",
       [
@@ -132,10 +136,8 @@ let package = Package(
     module(
       "WaymarkWorker",
       [
-        "WaymarkSystem", "WaymarkSymbologies", "WaymarkBarcodes", "WaymarkDocuments", "WaymarkText", "WaymarkImage",
-        "WaymarkFrames",
-        "WaymarkGeometry",
-        "CMemory", "CSandbox",
+        "WaymarkSystem", "WaymarkSymbologies", "WaymarkBarcodes", "WaymarkNetworks", "WaymarkDocuments", "WaymarkText",
+        "WaymarkImage", "WaymarkFrames", "WaymarkGeometry", "CMemory", "CSandbox",
       ]),
     module(
       "WaymarkPipeline",
@@ -236,7 +238,7 @@ let package = Package(
         "WaymarkFrames", "WaymarkSymbologies",
         "WaymarkBarcodes",
         "WaymarkOnboarding", "WaymarkBundles",
-        "WaymarkAnchors", "WaymarkDocuments", "WaymarkScenes", "WaymarkSignature", "WaymarkCamera",
+        "WaymarkAnchors", "WaymarkNetworks", "WaymarkDocuments", "WaymarkScenes", "WaymarkSignature", "WaymarkCamera",
         "WaymarkCounting", "WaymarkFeedback", "WaymarkKeys", "WaymarkText", "WaymarkProtocol",
         "WaymarkWorker", "WaymarkPipeline", "WaymarkServer", "WaymarkService", "WaymarkClient", "WaymarkHTTP",
         "WaymarkKiosk", "WaymarkPosters", "WaymarkTyping", "WaymarkFocus",
@@ -247,7 +249,8 @@ let package = Package(
 
     // Reads lines of text for `waymark`, where its own package is installed.
     .executableTarget(
-      name: "waymark-text", dependencies: ["CTesseract", "WaymarkImage", "WaymarkText", "WaymarkWorker"],
+      name: "waymark-text",
+      dependencies: ["CTesseract", "CTextModel", "WaymarkNetworks", "WaymarkImage", "WaymarkText", "WaymarkWorker"],
       swiftSettings: swiftSettings),
 
     // Decodes the picture files that take large libraries, where its own package is installed.
@@ -280,6 +283,7 @@ let package = Package(
     tests("WaymarkConfigurationTests", ["WaymarkSystem", "WaymarkConfiguration"]),
     tests("WaymarkGeometryTests", ["WaymarkGeometry"]),
     tests("WaymarkImageTests", ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry"]),
+    tests("WaymarkNetworksTests", ["WaymarkSystem", "WaymarkNetworks", "WaymarkImage", "CKernels"]),
     tests("WaymarkFramesTests", ["WaymarkSystem", "WaymarkFrames", "WaymarkImage"]),
     tests("WaymarkSymbologiesTests", ["WaymarkSymbologies", "WaymarkGeometry"]),
     tests(
@@ -297,9 +301,11 @@ let package = Package(
     tests("WaymarkAnchorsTests", ["WaymarkSystem", "WaymarkAnchors", "WaymarkImage", "WaymarkGeometry", "CKernels"]),
     tests("WaymarkCountingTests", ["WaymarkCounting", "WaymarkGeometry"]),
     tests(
-      "WaymarkDocumentsTests", ["WaymarkSystem", "WaymarkDocuments", "WaymarkImage", "WaymarkGeometry", "CModels"]),
+      "WaymarkDocumentsTests",
+      ["WaymarkSystem", "WaymarkDocuments", "WaymarkNetworks", "WaymarkImage", "WaymarkGeometry", "CModels"]),
     tests("WaymarkPostersTests", ["WaymarkPosters", "WaymarkImage", "WaymarkGeometry"]),
-    tests("WaymarkTextTests", ["WaymarkText", "WaymarkImage", "WaymarkGeometry"]),
+    tests(
+      "WaymarkTextTests", ["WaymarkSystem", "WaymarkText", "WaymarkNetworks", "WaymarkImage", "WaymarkGeometry"]),
     tests(
       "WaymarkScenesTests",
       [

@@ -55,8 +55,11 @@ let package = Package(
     module(
       "WaymarkBarcodes",
       ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry", "WaymarkSymbologies", "CKernels", "CZBar"]),
-    module("WaymarkDocuments", ["WaymarkSystem", "WaymarkJSON", "WaymarkImage", "WaymarkGeometry", "CModels"]),
-    module("WaymarkText", ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry"]),
+    module("WaymarkNetworks", ["WaymarkSystem", "WaymarkImage", "CKernels"]),
+    module(
+      "WaymarkDocuments",
+      ["WaymarkSystem", "WaymarkJSON", "WaymarkImage", "WaymarkNetworks", "WaymarkGeometry", "CModels"]),
+    module("WaymarkText", ["WaymarkSystem", "WaymarkImage", "WaymarkNetworks", "WaymarkGeometry"]),
     module(
       "WaymarkWorker",
       [
@@ -133,6 +136,7 @@ let package = Package(
         "WaymarkText",
       ]),
     fuzzer("FuzzExpressions", ["WaymarkText", "WaymarkWorker", "WaymarkGeometry", "WaymarkSystem"]),
+    fuzzer("FuzzModels", ["WaymarkNetworks", "WaymarkText", "WaymarkImage", "WaymarkSystem"]),
     fuzzer("FuzzLibrary", ["WaymarkAnchors", "WaymarkImage", "WaymarkSystem"]),
     fuzzer("FuzzPayloads", ["WaymarkOnboarding", "WaymarkJSON"]),
     fuzzer("FuzzProtocol", ["WaymarkProtocol", "WaymarkJSON", .product(name: "NIOCore", package: "swift-nio")]),

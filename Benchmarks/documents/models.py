@@ -1,6 +1,6 @@
 """Writes what was fitted as a file of Sources/CModels: a head of text lines that tells what it is, an empty line, then the numbers.
 
-The program takes nothing in whose format, length or checksum is another (Sources/WaymarkDocuments/Detection/ModelFile.swift).
+The program takes nothing in whose format, length or checksum is another (Sources/WaymarkNetworks/ModelFile.swift).
 """
 import os, struct
 

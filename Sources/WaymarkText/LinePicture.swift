@@ -52,6 +52,8 @@ package struct LinePicture {
   package let capitalHeight: Double
   /// True if its characters are in pieces, as those of dots are.
   let isInPieces: Bool
+  /// The rows that its characters take in, specks apart.
+  let inkRows: ClosedRange<Int>
   /// The deviation of the blur that makes strokes of dots, as a share of the height of capitals: half of what dots are apart that stand
   /// in seven rows.
   private static let joining = 0.068
@@ -85,6 +87,14 @@ package struct LinePicture {
     guard let capitals = Self.capitals(pieces, height: plane.height) else { return nil }
     self.plane = plane
     (capitalHeight, isInPieces) = capitals
+    inkRows = Self.rows(pieces, capitals: capitals.height, height: plane.height)
+  }
+
+  /// From the highest to the lowest row of what is at least a third as high as capitals; all rows where nothing is.
+  private static func rows(_ pieces: [InkComponent], capitals: Double, height: Int) -> ClosedRange<Int> {
+    let large = pieces.filter { Double($0.height) >= capitals / 3 && $0.area >= 4 }
+    guard let top = large.map(\.top).min(), let bottom = large.map(\.bottom).max() else { return 0...(height - 1) }
+    return top...bottom
   }
 
   /// Erases what reaches in over the border and is not part of the line; the pieces that stay.

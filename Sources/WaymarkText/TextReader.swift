@@ -10,6 +10,8 @@ package struct TextReader {
   package var alphabet = LineAlphabet.any
   /// How each line is drawn: all ways for a picture, one for a frame that is followed by others.
   package var styles = LinePicture.Style.all
+  /// Waymark's own network, where it is there.
+  package var lattice: OwnReading.Network?
   /// Asked before each line and before each further drawing of it: once it is false, the rest of the picture is not read. Bounds the
   /// cost of a picture.
   package var goesOn: () -> Bool = { true }
@@ -43,21 +45,24 @@ package struct TextReader {
         lines.append(ReadLine(line.symbols, outline: offset.apply(line.outline)))
         continue
       }
-      var readings = try self.readings(of: picture)
-      var symbols = LineVote.surest(readings)
+      // Where no pitch is found, as in perspective.
+      if alphabet == .zone, let lattice, let symbols = try OwnReading.zone(in: picture, lattice) {
+        lines.append(ReadLine(symbols, outline: offset.apply(outline)))
+        continue
+      }
+      var reading = try self.reading(of: picture)
       var place = outline
-      if ReadLine.confidence(of: symbols) < Self.sureEnough, outlines.count > 1 || part.height > 120, goesOn() {
-        let turned = try self.readings(of: Self.turned(picture))
-        let upsideDown = LineVote.surest(turned)
-        if ReadLine.confidence(of: upsideDown) > ReadLine.confidence(of: symbols) + 0.1 {
-          (readings, symbols) = (turned, upsideDown)
+      if reading.confidence < Self.sureEnough, outlines.count > 1 || part.height > 120, goesOn() {
+        let turned = try self.reading(of: Self.turned(picture))
+        if turned.confidence > reading.confidence + 0.1 {
+          reading = turned
           place = outline.turned(by: 2)
         }
       }
       // A place that no rendering is sure of is texture.
-      guard !symbols.isEmpty, outlines.count == 1 || ReadLine.confidence(of: symbols) > 0.35 else { continue }
-      var line = ReadLine(symbols, outline: offset.apply(place))
-      line.readings = readings
+      guard !reading.symbols.isEmpty, outlines.count == 1 || reading.confidence > 0.35 else { continue }
+      var line = ReadLine(reading.symbols, outline: offset.apply(place))
+      line.readings = reading.all
       lines.append(line)
     }
     return (lines, leftOut)
@@ -121,6 +126,30 @@ package struct TextReader {
     guard let picture = rectified(view, outline) else { return nil }
     if let symbols = ZoneLineReader(picture)?.read() { return (symbols, outline) }
     return ZoneLineReader(turned(picture))?.read().map { ($0, outline.turned(by: 2)) }
+  }
+
+  /// The result for one line, and what it was made of.
+  private struct Reading {
+    var symbols: [ReadSymbol]
+    var all: [[ReadSymbol]]
+
+    var confidence: Double { ReadLine.confidence(of: symbols) }
+  }
+
+  /// Reads a picture of one line with all networks that are there. Waymark's own decides where all its views say the same, and it is surer than
+  /// Tesseract's: where it was trained on such print it is sure, and where it was not its views differ.
+  private func reading(of image: GrayImage) throws -> Reading {
+    let views =
+      try lattice.map { try OwnReading.readings(of: image, views: styles.count, limitedTo: alphabet, $0) } ?? []
+    let own = Reading(symbols: LineVote.surest(views), all: [])
+    let drawn = goesOn() || own.symbols.isEmpty ? try readings(of: image) : []
+    let theirs = Reading(symbols: LineVote.surest(drawn), all: drawn)
+    guard !own.symbols.isEmpty else { return theirs }
+    // Its views are not independent: as witness for a check digit they count as one.
+    let all = [own.symbols] + drawn
+    let isAgreed = Set(views.map(ReadLine.text(of:))).count == 1
+    let isBelieved = theirs.symbols.isEmpty || isAgreed && own.confidence > theirs.confidence
+    return Reading(symbols: isBelieved ? own.symbols : theirs.symbols, all: all)
   }
 
   /// Reads a picture of one line, once for each way in which it is drawn.

@@ -1,6 +1,7 @@
 package import WaymarkDocuments
 package import WaymarkGeometry
 import WaymarkImage
+import WaymarkNetworks
 import WaymarkSystem
 
 /// The work on a picture of a page: all of it happens where the picture is decoded.

@@ -14,6 +14,8 @@ package final class TextEngine {
   private let limit: Double
 
   private let standing: PersistentWorker
+  /// True if Waymark's own network knows all of the languages.
+  private let isCovered: Bool
 
   /// - Parameters:
   ///   - languages: as Tesseract names its models, the one that is asked most often first.
@@ -34,7 +36,8 @@ package final class TextEngine {
         .textEngineMissing, "Reading text needs the program waymark-text, which is not installed.",
         hint: "apt install waymark-text")
     }
-    for language in languages where access("\(Self.modelFolder)/\(language).traineddata", R_OK) != 0 {
+    isCovered = languages.allSatisfy(LineNetwork.languages.contains)
+    for language in languages where !isCovered && access("\(Self.modelFolder)/\(language).traineddata", R_OK) != 0 {
       throw TextError(
         .textLanguageMissing, "The model of the language \(language) is not installed.",
         hint: "apt install tesseract-ocr-\(language.map { $0 == "_" ? "-" : String($0) }.joined())")
@@ -52,22 +55,39 @@ package final class TextEngine {
   /// The process that reads now.
   package var process: Int32? { standing.process }
 
-  /// Reads a line.
+  /// Reads a line with Tesseract's networks; nothing where they are not there.
   ///
   /// - Throws: why it was lost. The next one is read by a program that is restarted.
   package func read(_ image: GrayImage, asksAll: Bool, alphabet: LineAlphabet) throws(TextError) -> [ReadSymbol] {
-    guard image.width > 0, image.height > 0, max(image.width, image.height) <= LinePicture.sideLimit else { return [] }
-    let request = TextRequest(width: image.width, height: image.height, asksAll: asksAll, alphabet: alphabet)
-    let symbols = standing.use { worker throws(WorkerFailure) -> [ReadSymbol] in
+    try ask(
+      image, asksAll ? .allLanguages : .firstLanguage, alphabet, for: TextReply.self, byteLimit: TextReply.byteLimit
+    )?.symbols ?? []
+  }
+
+  /// Reads a line with Waymark's own network; nil where that gives it up, or does not know a language.
+  ///
+  /// - Throws: why it was lost. The next one is read by a program that is restarted.
+  package func lattice(_ image: GrayImage) throws(TextError) -> LineLattice? {
+    guard isCovered else { return nil }
+    return try ask(image, .own, .any, for: LatticeReply.self, byteLimit: LatticeReply.byteLimit)?.lattice
+  }
+
+  private func ask<Reply: WireValue>(
+    _ image: GrayImage, _ reader: TextRequest.Reader, _ alphabet: LineAlphabet, for reply: Reply.Type, byteLimit: Int
+  ) throws(TextError) -> Reply? {
+    guard image.width > 0, image.height > 0, max(image.width, image.height) <= LinePicture.sideLimit else { return nil }
+    let request = TextRequest(width: image.width, height: image.height, reader: reader, alphabet: alphabet)
+    let answer = standing.use { worker throws(WorkerFailure) -> Reply? in
       worker.arena.input.copyMemory(
         from: UnsafeRawBufferPointer(start: image.unsafeView.base, count: image.width * image.height))
-      let answer = try worker.ask(request, for: TextReply.self, byteLimit: TextReply.byteLimit, limit: limit)
       // A line that the engine gives up says nothing; the engine itself is well.
-      guard case .success(let reply) = answer else { return [] }
-      return reply.symbols
+      guard case .success(let reply) = try worker.ask(request, for: reply, byteLimit: byteLimit, limit: limit) else {
+        return nil
+      }
+      return reply
     }
-    guard let symbols else { throw Self.problem(standing.lastFailure) }
-    return symbols
+    guard let answer else { throw Self.problem(standing.lastFailure) }
+    return answer
   }
 
   /// Ends the program; the next line starts it again.

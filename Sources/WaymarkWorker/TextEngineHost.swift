@@ -52,6 +52,14 @@ package final class TextEngineHost: Sendable {
     }
   }
 
+  /// Reads a line with Waymark's own network; nil where that does not know a language. Blocks.
+  ///
+  /// - Parameter now: the time, in seconds.
+  /// - Throws: `TextError`: why the line was lost.
+  package func lattice(_ image: GrayImage, languages: [String], now: Double) throws -> LineLattice? {
+    try engine.use(now: now) { [makeEngine] in try $0.engine(languages, makeEngine).lattice(image) }
+  }
+
   /// Ends the program if it was not needed for a while.
   ///
   /// - Returns: seconds after which it is to be looked at again; nil when none runs.

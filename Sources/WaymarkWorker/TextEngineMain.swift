@@ -6,8 +6,10 @@ package import WaymarkText
 
 /// The loop of the program that reads text: sets up its sandbox, then reads lines until its parent ends.
 package enum TextEngineMain {
-  /// Reads the picture of a line; nil when that failed.
+  /// Reads the picture of a line with Tesseract's networks; nil when that failed.
   package typealias Reading = (ImageView, _ asksAll: Bool, LineAlphabet) -> [ReadSymbol]?
+  /// Reads it with Waymark's own network; nil when that failed.
+  package typealias LatticeReading = (ImageView) -> LineLattice?
 
   /// Seconds for one line, a little more than who asks waits.
   private static let deadline: UInt32 = 15
@@ -19,19 +21,25 @@ package enum TextEngineMain {
   ///
   /// - Parameters:
   ///   - problem: an errno where the networks could not be loaded; told, and nothing is read.
+  ///   - lattice: reads a line with the network that needs nothing to be opened.
   ///   - reading: reads a line; everything that it opens is open by now.
-  package static func run(problem: Int32, _ reading: Reading) {
+  package static func run(problem: Int32, lattice: LatticeReading, _ reading: Reading) {
     guard let seat = WorkerEndpoint(), seat.lockIn(refusing: problem) else { return }
     while let request = seat.next(TextRequest.self), let base = seat.arena.input.baseAddress {
       let view = ImageView(
         base: UnsafePointer(base.assumingMemoryBound(to: UInt8.self)), width: request.width, height: request.height,
         stride: request.width)
       csandbox_deadline(deadline)
-      let symbols = reading(view, request.asksAll, request.alphabet)
+      let answer =
+        switch request.reader {
+        case .own: lattice(view).map { seat.leave(LatticeReply(lattice: $0)) }
+        case .firstLanguage, .allLanguages:
+          reading(view, request.reader == .allLanguages, request.alphabet).map { seat.leave(TextReply.fitting($0)) }
+        }
       csandbox_deadline(0)
-      let answer = symbols.map { seat.leave(TextReply.fitting($0)) } ?? seat.leave(Self.gaveUp, worked: false)
-      guard let answer else { return }
-      seat.say(answer)
+      let given = answer ?? seat.leave(Self.gaveUp, worked: false)
+      guard let given else { return }
+      seat.say(given)
     }
   }
 }

@@ -2,10 +2,17 @@ import WaymarkText
 
 /// A request to the program that reads text: the gray picture of one line, which lies at the beginning of the arena.
 struct TextRequest: Equatable {
+  /// The networks of that program.
+  enum Reader: CaseIterable, Sendable {
+    /// Tesseract's network of the first language alone, and those of all.
+    case firstLanguage, allLanguages
+    /// Waymark's own, which answers with a `LatticeReply`.
+    case own
+  }
+
   let width: Int
   let height: Int
-  /// True if all languages are asked, false if the first alone.
-  let asksAll: Bool
+  let reader: Reader
   let alphabet: LineAlphabet
 }
 
@@ -38,17 +45,48 @@ struct TextReply {
   }
 }
 
+/// The answer of Waymark's own network.
+struct LatticeReply {
+  /// No line has more columns: two for each two pixels of the widest one.
+  private static let columnLimit = 2 * LineNetwork.widthLimit
+  /// The most bytes of an alphabet.
+  private static let alphabetLimit = 4096
+  /// The most bytes of an answer.
+  static let byteLimit = alphabetLimit + 8 + columnLimit * (4 + 12 * LineLattice.choiceLimit)
+
+  let lattice: LineLattice
+}
+
 // MARK: - How they pass
+
+extension LatticeReply: WireValue {
+  private static let choice: Wire<LineLattice.Choice> = inOrder(
+    Wire<Int>.count(upTo: alphabetLimit), Wire<Double>.real(within: 0...1)
+  ).map({ LineLattice.Choice(label: $0.0, share: $0.1) }, { ($0.label, $0.share) })
+  private static let column: Wire<LineLattice.Column> = choice.list(upTo: LineLattice.choiceLimit)
+    .map({ LineLattice.Column(choices: $0) }, { $0.choices })
+  private static let fields = inOrder(Wire<String>.text(upTo: alphabetLimit), column.list(upTo: columnLimit))
+
+  static let wire: Wire<LatticeReply> = fields.map(
+    { text, columns -> LatticeReply? in
+      let alphabet = Array(text)
+      // Each is shown to people: none but the space may be one that cannot be seen.
+      guard alphabet.allSatisfy({ $0 == " " || ReadSymbol.isShown(String($0)) }),
+        columns.allSatisfy({ $0.choices.allSatisfy { $0.label <= alphabet.count } })
+      else { return nil }
+      return LatticeReply(lattice: LineLattice(alphabet: alphabet, columns: columns))
+    }, { (String($0.lattice.alphabet), $0.lattice.columns) })
+}
 
 extension TextRequest: WireValue {
   private static let kind = 0x5458_5431
   private static let side: Wire<Int> = Wire<Int>.count(from: 1, upTo: LinePicture.sideLimit)
   private static let fields = inOrder(
-    Wire<Int>.count(from: kind, upTo: kind), side, side, Wire<Bool>.flag, Wire<LineAlphabet>.choice)
+    Wire<Int>.count(from: kind, upTo: kind), side, side, Wire<Reader>.choice, Wire<LineAlphabet>.choice)
 
   static let wire: Wire<TextRequest> = fields.map(
-    { TextRequest(width: $0.1, height: $0.2, asksAll: $0.3, alphabet: $0.4) },
-    { (kind, $0.width, $0.height, $0.asksAll, $0.alphabet) })
+    { TextRequest(width: $0.1, height: $0.2, reader: $0.3, alphabet: $0.4) },
+    { (kind, $0.width, $0.height, $0.reader, $0.alphabet) })
 }
 
 extension TextReply: WireValue {

@@ -1,10 +1,12 @@
 import CTesseract
+import CTextModel
 import Glibc
 import WaymarkImage
+import WaymarkNetworks
 import WaymarkText
 import WaymarkWorker
 
-/// The program that reads lines of text with Tesseract's networks: started by `waymark` alone, and able to do nothing else.
+/// The program that reads lines of text with Waymark's own network, and with Tesseract's where those are installed: started by `waymark` alone, and able to do nothing else.
 @main
 enum TextProgram {
   private static let modelFolder = TextEngine.modelFolder
@@ -18,16 +20,12 @@ enum TextProgram {
     }
     let languages = arguments[2]
     let first = String(languages.prefix { $0 != "+" })
-    var problem = ctesseract_load()
+    let network = network()
     var readers: (all: OpaquePointer, first: OpaquePointer)?
-    if problem == 0 {
-      if let one = ctesseract_open(modelFolder, first),
-        let all = languages == first ? one : ctesseract_open(modelFolder, languages)
-      {
-        readers = (all, one)
-      } else {
-        problem = ENOENT
-      }
+    if ctesseract_load() == 0, let one = ctesseract_open(modelFolder, first),
+      let all = languages == first ? one : ctesseract_open(modelFolder, languages)
+    {
+      readers = (all, one)
     }
     // Everything set up with the first line is set up before the program sets up its sandbox.
     if let readers {
@@ -36,10 +34,19 @@ enum TextProgram {
         _ = read(view, readers.first, .any)
       }
     }
-    TextEngineMain.run(problem: problem) { view, asksAll, alphabet in
+    TextEngineMain.run(problem: network == nil && readers == nil ? ENOENT : 0, lattice: { network?.read($0) }) {
+      view, asksAll, alphabet in
       readers.flatMap { read(view, asksAll ? $0.all : $0.first, alphabet) }
     }
     exit(69)
+  }
+
+  /// The network of this program; nil where it is damaged.
+  private static func network() -> LineNetwork? {
+    var count = 0
+    let bytes = waymark_text_network(&count)
+    return try? LineNetwork(
+      ModelFile(UnsafeRawBufferPointer(start: bytes, count: count), name: LineNetwork.modelName))
   }
 
   private static func read(_ view: ImageView, _ reader: OpaquePointer, _ alphabet: LineAlphabet) -> [ReadSymbol]? {

@@ -4,6 +4,7 @@ import WaymarkConfiguration
 import WaymarkDocuments
 import WaymarkFrames
 import WaymarkImage
+import WaymarkNetworks
 import WaymarkOnboarding
 import WaymarkProtocol
 import WaymarkServer

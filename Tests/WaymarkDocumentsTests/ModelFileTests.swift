@@ -1,5 +1,6 @@
 import CModels
 import Testing
+import WaymarkNetworks
 import WaymarkSystem
 
 @testable import WaymarkDocuments
@@ -9,13 +10,8 @@ struct ModelFileTests {
   private static let network = [UInt8](waymark_page_network().file)
   private static let scorers = [UInt8](waymark_page_scorers().file)
 
-  /// A file of these numbers with a head that fits them.
   private func file(_ payload: [UInt8], name: String = "page-network", format: String = "1") -> [UInt8] {
-    let sum = String(CRC32C.of(payload), radix: 16)
-    return Array(
-      "waymark model \(format)\nname \(name)\nscript Benchmarks/documents/x\nbytes \(payload.count)\ncrc32c \(sum)\n\n"
-        .utf8)
-      + payload
+    ModelBytes.file(payload, name: name, format: format)
   }
 
   private func code(_ network: [UInt8] = network, _ scorers: [UInt8] = scorers) -> ModelErrorCode? {

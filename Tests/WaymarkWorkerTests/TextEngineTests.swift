@@ -32,6 +32,23 @@ struct TextEngineTests {
     #expect(try TextReply(wireBytes: bytes).symbols == reply.symbols)
   }
 
+  /// What Waymark's own network says passes as it is; a label beyond the alphabet, or a character that cannot be shown, does not.
+  @Test func aLatticeIsLookedAt() throws {
+    func lattice(_ alphabet: String, _ label: Int) -> LineLattice {
+      LineLattice(
+        alphabet: Array(alphabet), columns: [.init(choices: [.init(label: label, share: 0.5)]), .init(choices: [])])
+    }
+    let good = LatticeReply(lattice: lattice("A é", 3))
+    #expect(good.wireBytes.count <= LatticeReply.byteLimit)
+    #expect(try LatticeReply(wireBytes: good.wireBytes).lattice == good.lattice)
+    for bad in [lattice("A", 2), lattice("A\u{7}", 1), lattice("A\n", 1)] {
+      #expect(throws: (any Error).self) { try LatticeReply(wireBytes: LatticeReply(lattice: bad).wireBytes) }
+    }
+    let fake = try FakeTextEngine("text('A')")
+    let engine = try TextEngine(executable: fake.path)
+    #expect(try engine.lattice(line)?.columns.isEmpty == true)
+  }
+
   @Test func whatItSaysIsRead() throws {
     let fake = try FakeTextEngine("text('SN4711')")
     let engine = try TextEngine(executable: fake.path)

@@ -1,5 +1,6 @@
 // The inner loops where the widest vectors of the processor at hand pay. Each has a reference in Swift that it is
 // tested against; none allocates, keeps state or reads outside the rectangles named in its comment.
+// Comparisons of patches are in ckpatches.h, layers of networks in cknetworks.h.
 #ifndef CKERNELS_H
 #define CKERNELS_H
 

@@ -1,4 +1,5 @@
 internal import CModels
+public import WaymarkNetworks
 
 /// The models that find pages: the network for the mask, and the judges of outlines.
 public struct PageModels: Sendable {
@@ -31,4 +32,9 @@ public struct PageModels: Sendable {
     followed = try PageScorer(&numbers, inputs: PageFeatures.countWithoutMask, of: scorers)
     guard numbers.isEmpty else { throw scorers.misfit("\(numbers.count) bytes follow the last judge") }
   }
+}
+
+extension waymark_model {
+  /// The bytes that the linker took in.
+  var file: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: bytes, count: count) }
 }

@@ -1,3 +1,5 @@
+import WaymarkNetworks
+
 /// The layers of the network that tells pages from everything else, in the order in which they are run.
 struct PageNetwork: Sendable {
   let layers: [Convolution]

@@ -1,4 +1,5 @@
 import WaymarkGeometry
+import WaymarkNetworks
 
 /// Judges evidence by a small network: one layer of hyperbolic tangents, then a sum.
 ///

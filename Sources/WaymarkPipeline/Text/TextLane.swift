@@ -46,18 +46,21 @@ package struct TextReading: Sendable {
 package typealias LineRecognizer =
   @Sendable (GrayImage, _ asksAll: Bool, LineAlphabet, _ languages: [String]) throws -> [ReadSymbol]
 
+/// Reads a line with the network of the program; nil where it does not know a language. Called on the lane's thread.
+package typealias LatticeRecognizer = @Sendable (GrayImage, _ languages: [String]) throws -> LineLattice?
+
 extension Lane where Settings == TextTask, Output == TextReading {
   /// A lane that is off until a session begins.
   ///
   /// - Parameter deliver: receives what every frame gave, on the lane's thread.
   package static func text(
-    maximumRate: Double? = nil, recognize: @escaping LineRecognizer,
+    maximumRate: Double? = nil, recognize: @escaping LineRecognizer, lattice: LatticeRecognizer? = nil,
     deliver: @escaping @Sendable (TextReading, Frame) -> Void
   ) -> TextLane {
     TextLane(
       name: "text", settings: TextTask(), maximumRate: maximumRate,
       makeWork: {
-        let seeker = TextProcessor(recognize)
+        let seeker = TextProcessor(recognize, lattice: lattice)
         return { frame, task in frame.image.withView { seeker.look($0, at: frame.captured, task) } }
       }, deliver: deliver)
   }
@@ -66,6 +69,7 @@ extension Lane where Settings == TextTask, Output == TextReading {
 /// Reads text from frame to frame; lives on the lane's thread.
 package final class TextProcessor {
   private let recognize: LineRecognizer
+  private let lattice: LatticeRecognizer?
   private var task: TextTask?
   private var follower: TextFollower?
   private var count = 0
@@ -75,8 +79,12 @@ package final class TextProcessor {
   package static let frameLimit = 1.5
 
   /// - Parameter clock: seconds of a steady clock.
-  package init(_ recognize: @escaping LineRecognizer, clock: @escaping () -> Double = { MonotonicClock.now }) {
+  package init(
+    _ recognize: @escaping LineRecognizer, lattice: LatticeRecognizer? = nil,
+    clock: @escaping () -> Double = { MonotonicClock.now }
+  ) {
     self.recognize = recognize
+    self.lattice = lattice
     self.clock = clock
   }
 
@@ -91,6 +99,7 @@ package final class TextProcessor {
       }
       let (recognize, languages) = (recognize, wanted.languages)
       var reader = TextReader { try recognize($0, $1, $2, languages) }
+      reader.lattice = lattice.map { lattice in { try lattice($0, languages) } }
       if wanted.patterns.count == 1 { reader.alphabet = LineAlphabet(wanted.patterns[0]) }
       // One drawing a frame, another one in the next: their errors are not the same.
       let styles = LinePicture.Style.live

@@ -52,6 +52,7 @@ package final class TextModule: ServiceModule {
       recognize: { image, asksAll, alphabet, languages in
         try engineHost.read(image, asksAll: asksAll, alphabet: alphabet, languages: languages, now: MonotonicClock.now)
       },
+      lattice: { try engineHost.lattice($0, languages: $1, now: MonotonicClock.now) },
       deliver: { reading, frame in
         let reference = FrameReference(frame)
         ServiceActor.execute { relay.object?.handleReading(reading, reference) }

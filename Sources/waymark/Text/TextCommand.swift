@@ -89,6 +89,7 @@ struct TextCommand: ParsableCommand {
       try fail(error)
     }
     var reader = TextReader { try engine.read($0, asksAll: $1, alphabet: $2) }
+    reader.lattice = { try engine.lattice($0) }
     reader.alphabet = alphabet
     var follower = FrameFollower(patterns, languages.split(separator: "+").map(String.init))
     let decoder = PictureDecoder(pixelLimit: maxPixels)
@@ -150,9 +151,10 @@ private struct FrameFollower {
     // Another folder, another camera.
     if seeker == nil || own != folder {
       let engineHost = engineHost
-      seeker = TextProcessor { image, asksAll, alphabet, languages in
-        try engineHost.read(image, asksAll: asksAll, alphabet: alphabet, languages: languages, now: 0)
-      }
+      seeker = TextProcessor(
+        { image, asksAll, alphabet, languages in
+          try engineHost.read(image, asksAll: asksAll, alphabet: alphabet, languages: languages, now: 0)
+        }, lattice: { try engineHost.lattice($0, languages: $1, now: 0) })
       (folder, count) = (own, 0)
     }
     let (width, height) = (Double(picture.width), Double(picture.height))

@@ -1,4 +1,3 @@
-internal import CModels
 public import WaymarkSystem
 
 /// Why the data of a fitted model cannot be used.
@@ -16,22 +15,22 @@ public enum ModelErrorCode: String, ProblemCode {
 
 /// A file of fitted numbers, as `Benchmarks/documents/models.py` writes it: a head of text lines that tells format, name, script, length
 /// and checksum, an empty line, and the numbers.
-struct ModelFile {
+package struct ModelFile {
   /// The numbers, as bytes.
-  let payload: [UInt8]
-  let name: String
+  package let payload: [UInt8]
+  package let name: String
   /// The script that made it.
-  let script: String
+  package let script: String
 
   /// The format that is read.
-  static let format = 1
+  package static let format = 1
   /// The head is shorter than this.
   private static let longestHead = 512
 
   /// Reads a file.
   ///
   /// - Parameter name: the model that is expected.
-  init(_ file: some Collection<UInt8>, name: String) throws(ModelError) {
+  package init(_ file: some Collection<UInt8>, name: String) throws(ModelError) {
     let bytes = [UInt8](file)
     let lines = try Self.head(bytes, name)
     guard lines.first?.first == "waymark model", let format = lines.first?.last else {
@@ -92,34 +91,38 @@ struct ModelFile {
   }
 
   /// The problem with a whole file whose numbers are not those of the model.
-  func misfit(_ cause: String) -> ModelError { Self.other(name, cause, script) }
+  package func misfit(_ cause: String) -> ModelError { Self.other(name, cause, script) }
 }
 
 extension ModelFile {
   /// Takes numbers off the front, little-endian.
-  struct Numbers {
+  package struct Numbers {
     private var bytes: ArraySlice<UInt8>
 
-    init(_ file: ModelFile) { bytes = file.payload[...] }
+    package init(_ file: ModelFile) { bytes = file.payload[...] }
 
-    var isEmpty: Bool { bytes.isEmpty }
-    var count: Int { bytes.count }
+    package var isEmpty: Bool { bytes.isEmpty }
+    package var count: Int { bytes.count }
 
-    mutating func byte() -> UInt8 { bytes.popFirst() ?? 0 }
+    package mutating func byte() -> UInt8 { bytes.popFirst() ?? 0 }
 
-    mutating func word() -> UInt32 {
+    package mutating func half() -> UInt16 { UInt16(byte()) | UInt16(byte()) << 8 }
+
+    /// So many bytes, or those that are left.
+    package mutating func bytes(_ count: Int) -> ArraySlice<UInt8> {
+      let first = bytes.prefix(max(0, count))
+      bytes = bytes.dropFirst(first.count)
+      return first
+    }
+
+    package mutating func word() -> UInt32 {
       var bits: UInt32 = 0
       for shift in 0..<4 { bits |= UInt32(byte()) << (8 * UInt32(shift)) }
       return bits
     }
 
-    mutating func float() -> Float { Float(bitPattern: word()) }
+    package mutating func float() -> Float { Float(bitPattern: word()) }
 
-    mutating func floats(_ count: Int) -> [Float] { (0..<count).map { _ in float() } }
+    package mutating func floats(_ count: Int) -> [Float] { (0..<count).map { _ in float() } }
   }
-}
-
-extension waymark_model {
-  /// The bytes that the linker took in.
-  var file: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: bytes, count: count) }
 }
