@@ -21,8 +21,8 @@ def crc32c(data):
 
 
 def write(name, script, data, folder=FOLDER):
-    """Writes NAME.model, made by a script of this folder."""
-    head = f'waymark model {FORMAT}\nname {name}\nscript Benchmarks/documents/{script}\nbytes {len(data)}\ncrc32c {crc32c(data):08x}\n\n'
+    """Writes NAME.model; `script` is the path, from the root of the project, of what made it."""
+    head = f'waymark model {FORMAT}\nname {name}\nscript {script}\nbytes {len(data)}\ncrc32c {crc32c(data):08x}\n\n'
     path = os.path.join(folder, name + '.model')
     with open(path, 'wb') as file: file.write(head.encode() + data)
     return path

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Write the fitted recogniser as the file of eight-bit weights that `waymark-text` reads.
+"""Write the fitted recogniser as FOLDER/text-network.model, the file of eight-bit weights that `waymark-text` reads.
 
-  export.py CHECKPOINT MODEL [--lines FOLDER] [--check FOLDER]
+  export.py CHECKPOINT FOLDER [--lines FOLDER] [--check FOLDER]
 
 Batch norm is folded in, weights are rounded to eight bits a channel, and the range of every layer's output is taken from --lines (held-out renders
 written by `evaluate.py --write`; without them from noise, which is only good for a trial). --check leaves three lines and what the network of rounded
@@ -11,6 +11,7 @@ import argparse
 import glob
 import json
 import os
+import pathlib
 import struct
 import sys
 
@@ -20,25 +21,8 @@ import torch
 
 import network
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'documents'))
-
-
-def crc32c(data):
-    table = []
-    for n in range(256):
-        for _ in range(8):
-            n = n >> 1 ^ (0x82F63B78 if n & 1 else 0)
-        table.append(n)
-    crc = 0xFFFFFFFF
-    for byte in data:
-        crc = table[(crc ^ byte) & 255] ^ crc >> 8
-    return crc ^ 0xFFFFFFFF
-
-
-def write(path, payload):
-    """Writes the container: lines of text that say what follows, then the payload."""
-    head = f'waymark model 1\nname text-network\nscript Benchmarks/text/recogniser/fit.py\nbytes {len(payload)}\ncrc32c {crc32c(payload):08x}\n\n'
-    open(path, 'wb').write(head.encode() + payload)
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / 'documents'))
+import models
 
 
 def load(path):
@@ -100,7 +84,7 @@ def payload(net, weights, most, temperature):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('checkpoint')
-    parser.add_argument('model')
+    parser.add_argument('folder')
     parser.add_argument('--lines')
     parser.add_argument('--check')
     a = parser.parse_args()
@@ -110,9 +94,10 @@ def main():
     else:
         pictures = [np.random.default_rng(n).integers(0, 256, (32, w)).astype(np.uint8) for n, w in enumerate((97, 160, 321))]
     weights = round_weights(net)
+    pictures += [255 - p for p in pictures]
     data = payload(net, weights, ranges(net, pictures), temperature)
-    write(a.model, data)
-    print(a.model, len(data), 'bytes', sum(w.size for w, _ in weights.values()), 'weights', network.products(320) / 1e6, 'million products for 320 x 32')
+    path = models.write('text-network', 'Benchmarks/text/recogniser/fit.py', data, a.folder)
+    print(path, len(data), 'bytes', sum(w.size for w, _ in weights.values()), 'weights', network.products(320) / 1e6, 'million products for 320 x 32')
     if not a.check:
         return
     os.makedirs(a.check, exist_ok=True)

@@ -240,7 +240,7 @@ class Renderer:
         h, w = ink.shape
         # Where the ink lies in the line, in parts of the line's height
         tall = HEIGHT * min(1.08, max(0.42, r.gauss(0.76, 0.1)))
-        widen = math.exp(r.gauss(0, 0.14)) if r.random() < 0.8 else r.uniform(0.6, 1.5)
+        widen = math.exp(r.gauss(-0.1, 0.2)) if r.random() < 0.85 else r.uniform(0.55, 1.5)
         scale = tall / h
         lead, trail = (HEIGHT * abs(r.gauss(0.18, 0.16)) for _ in range(2))
         wide = w * scale * widen
