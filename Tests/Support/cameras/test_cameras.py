@@ -297,6 +297,33 @@ class Tests:
             server.kill()
             server.wait()
 
+    def activated(self):
+        """Where systemd listens for it, the process is systemd's, and none of the service's own."""
+        path = "/run/waymark-cameras.sock"
+        if not shutil.which("systemd-socket-activate") or os.geteuid() or os.path.exists(path):
+            print("        systemd-socket-activate is not there", flush=True)
+            return
+        port = free_port()
+        server = Rtsp(port, self.code)
+        server.show("code")
+        activator = subprocess.Popen(
+            ["systemd-socket-activate", "--accept", "--inetd", "-l", path, self.waymark.with_name("waymark-cameras"), "stream"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            until(lambda: os.path.exists(path), "nobody listens")
+            service = Service(self.waymark, self.folder, "rtsp://127.0.0.1:%d/stream" % port)
+            service.wait("scan.successful")
+            assert not service.players, "the service plays it itself"
+            players = subprocess.run(["pgrep", "-P", str(activator.pid), "ffmpeg"], capture_output=True, text=True).stdout.split()
+            assert len(players) == 1, players
+            service.end()
+            until(lambda: not os.path.exists("/proc/" + players[0]) or "Z" in open("/proc/%s/stat" % players[0]).read(), "the player stays")
+        finally:
+            activator.kill()
+            activator.wait()
+            os.unlink(path)
+            server.end()
+
     def missing(self):
         """Without the program the service says what to install."""
         alone = self.folder / "alone"
@@ -313,7 +340,7 @@ def main():
     waymark, wanted = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:]
     with tempfile.TemporaryDirectory(prefix="cameras-") as folder:
         tests = Tests(waymark, pathlib.Path(folder))
-        for name in ("rtsp", "secrets", "gone", "hangs", "lies", "screen", "missing"):
+        for name in ("rtsp", "secrets", "gone", "hangs", "lies", "screen", "activated", "missing"):
             if wanted and name not in wanted:
                 continue
             began = time.monotonic()
