@@ -3,7 +3,7 @@ import WaymarkGeometry
 /// The result of a recognition network for one line: for each column of its picture how likely each character is there, or none.
 package struct LineLattice: Hashable, Sendable {
   /// A character that may stand in a column.
-  package struct Choice: Hashable, Sendable {
+  package struct LabelShare: Hashable, Sendable {
     /// Its number, from 1; 0 for none.
     package var label: Int
     /// How likely it is, 0 to 1.
@@ -17,9 +17,9 @@ package struct LineLattice: Hashable, Sendable {
 
   /// A column: the likeliest choices, the likeliest first.
   package struct Column: Hashable, Sendable {
-    package var choices: [Choice]
+    package var choices: [LabelShare]
 
-    package init(choices: [Choice]) { self.choices = choices }
+    package init(choices: [LabelShare]) { self.choices = choices }
 
     /// The likelihoods of all labels by their exponentials (softmax), of which the likeliest are kept.
     init(logits: ArraySlice<Float>, temperature: Float) {
@@ -34,7 +34,7 @@ package struct LineLattice: Hashable, Sendable {
         if share > Self.least { shares.append((label, share)) }
       }
       shares.sort { ($0.share, $1.label) > ($1.share, $0.label) }
-      choices = shares.prefix(LineLattice.choiceLimit).map { Choice(label: $0.label, share: $0.share / sum) }
+      choices = shares.prefix(LineLattice.choiceLimit).map { LabelShare(label: $0.label, share: $0.share / sum) }
     }
 
     /// What is less likely, compared with the likeliest, is not kept.
@@ -71,8 +71,8 @@ package struct LineLattice: Hashable, Sendable {
       let kept = column.choices.filter { isAllowed[$0.label] }
       let sum = kept.reduce(0) { $0 + $1.share }
       // What was taken for something else was not surely nothing.
-      guard sum > 0 else { return Column(choices: [Choice(label: 0, share: 1)]) }
-      return Column(choices: kept.map { Choice(label: $0.label, share: $0.share / sum) })
+      guard sum > 0 else { return Column(choices: [LabelShare(label: 0, share: 1)]) }
+      return Column(choices: kept.map { LabelShare(label: $0.label, share: $0.share / sum) })
     }
     return LineLattice(alphabet: alphabet, columns: columns)
   }

@@ -60,9 +60,9 @@ struct LatticeReply {
 // MARK: - How they pass
 
 extension LatticeReply: WireValue {
-  private static let choice: Wire<LineLattice.Choice> = inOrder(
+  private static let choice: Wire<LineLattice.LabelShare> = inOrder(
     Wire<Int>.count(upTo: alphabetLimit), Wire<Double>.real(within: 0...1)
-  ).map({ LineLattice.Choice(label: $0.0, share: $0.1) }, { ($0.label, $0.share) })
+  ).map({ LineLattice.LabelShare(label: $0.0, share: $0.1) }, { ($0.label, $0.share) })
   private static let column: Wire<LineLattice.Column> = choice.list(upTo: LineLattice.choiceLimit)
     .map({ LineLattice.Column(choices: $0) }, { $0.choices })
   private static let fields = inOrder(Wire<String>.text(upTo: alphabetLimit), column.list(upTo: columnLimit))

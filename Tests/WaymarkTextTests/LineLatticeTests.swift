@@ -11,12 +11,12 @@ struct LineLatticeTests {
     return LineLattice(
       alphabet: characters,
       columns: columns.map { column in
-        var choices = column.split(separator: " ").map { choice -> LineLattice.Choice in
+        var choices = column.split(separator: " ").map { choice -> LineLattice.LabelShare in
           let parts = choice.split(separator: ":")
           let label =
             parts[0] == "-"
             ? 0 : (characters.firstIndex(of: parts[0] == "_" ? " " : Character(String(parts[0]))) ?? 0) + 1
-          return LineLattice.Choice(label: label, share: Double(parts[1]) ?? 0)
+          return LineLattice.LabelShare(label: label, share: Double(parts[1]) ?? 0)
         }
         let rest = 1 - choices.reduce(0) { $0 + $1.share }
         if rest > 1e-9, !choices.contains(where: { $0.label == 0 }) { choices.append(.init(label: 0, share: rest)) }
@@ -79,7 +79,9 @@ struct LineLatticeTests {
     func label(_ character: Character) -> Int { (alphabet.firstIndex(of: character) ?? 0) + 1 }
     var columns: [LineLattice.Column] = []
     for (place, character) in text.enumerated() {
-      var choices = [LineLattice.Choice(label: label(character), share: 0.9), .init(label: label("a"), share: 0.05)]
+      var choices = [
+        LineLattice.LabelShare(label: label(character), share: 0.9), .init(label: label("a"), share: 0.05),
+      ]
       if character == "0" { choices = [.init(label: label("O"), share: 0.6), .init(label: label("0"), share: 0.4)] }
       columns.append(.init(choices: choices))
       // Between some fillers nothing is hardly seen.

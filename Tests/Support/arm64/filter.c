@@ -112,7 +112,7 @@ int prctl(int option, ...) {
   return (int)unless_filtered(SYS_prctl, option, a[0], a[1], a[2]);
 }
 
-// The emulator has a thread of its own, which is none of the program's: a worker that is about to be filtered counts threads by the links
+// Besides the program's threads the emulator has one of its own: a worker that is about to be filtered counts threads by the links
 // of this folder.
 int stat(const char *restrict path, struct stat *restrict facts) {
   int found = fstatat(AT_FDCWD, path, facts, 0);
