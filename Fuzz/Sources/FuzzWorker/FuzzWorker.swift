@@ -19,13 +19,14 @@ private func feed(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   guard count > 0 else { return -1 }
   let all = input(bytes, count)
   let answer = Array(all[1...])
-  switch all[0] % 7 {
+  switch all[0] % 8 {
   case 0: readCodes(answer)
   case 1: _ = read(PreparedPicture.self, answer)
   case 2: _ = read(ImageError.self, answer)
   case 3: readLuma(answer)
   case 4: readPage(answer)
   case 5: _ = read(TextReply.self, answer)
+  case 7: _ = read(LatticeReply.self, answer)?.lattice.symbols()
   default:
     _ = read(WorkerRequest.self, answer)
     _ = read(TextRequest.self, answer)
@@ -96,11 +97,21 @@ private func seeds() -> [[UInt8]] {
   picture.withUnsafeMutableBytes { GrayReply(width: 4, height: 3).write(to: $0) }
   let line = ReadSymbol(
     "A", confidence: 0.9, choices: [ReadSymbol.Choice("B", 0.5)], span: 0.25...0.5, beginsWord: true)
-  return [
-    [0] + CodeReply(reading, stages).wireBytes, [0] + CodeReply(ScanReading(), StageTimes()).wireBytes,
-    [1, 0, 0, 0, 0, 4, 0, 0, 0, 3, 0, 0, 0, 1, 0, 0, 0, 3, 0, 0, 0, 0xFF, 0xD8, 3],
-    [2] + ImageError(.damagedPicture, "it is cut off", hint: "Take another.").wireBytes, [3] + picture,
-    [4] + PageRequest.Result.place(nil).wireBytes, [5] + TextReply(symbols: [line]).wireBytes,
-    [6] + TextRequest(width: 60, height: 20, asksAll: true, alphabet: .any).wireBytes,
-  ] + requests.map { [6] + $0.wireBytes }
+  let size: [UInt8] = [1, 0, 0, 0, 0, 4, 0, 0, 0, 3, 0, 0, 0, 1, 0, 0, 0, 3, 0, 0, 0, 0xFF, 0xD8, 3]
+  let damaged = ImageError(.damagedPicture, "it is cut off", hint: "Take another.")
+  let inquiry = TextRequest(width: 60, height: 20, reader: .own, alphabet: .any)
+  var seeds: [[UInt8]] = [size]
+  // Each behind the number of what it is.
+  func add(_ kind: UInt8, _ bytes: [UInt8]) { seeds.append([kind] + bytes) }
+  add(0, CodeReply(reading, stages).wireBytes)
+  add(0, CodeReply(ScanReading(), StageTimes()).wireBytes)
+  add(2, damaged.wireBytes)
+  add(3, picture)
+  add(4, PageRequest.Result.place(nil).wireBytes)
+  add(5, TextReply(symbols: [line]).wireBytes)
+  add(6, inquiry.wireBytes)
+  for request in requests { add(6, request.wireBytes) }
+  let column = LineLattice.Column(choices: [.init(label: 1, share: 0.75), .init(label: 0, share: 0.25)])
+  add(7, LatticeReply(lattice: LineLattice(alphabet: ["a", "ß"], columns: [column, column])).wireBytes)
+  return seeds
 }
