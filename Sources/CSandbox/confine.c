@@ -64,7 +64,7 @@ static int confine_files(const char *program, const char *const readable[]) {
   return result;
 }
 
-// What reaches other processes or the kernel's insides; all else a program may need that decodes and speaks over the network.
+// Calls that reach other processes or the kernel's insides; a program that decodes and speaks over the network may need any other.
 static const unsigned refused[] = {
     __NR_ptrace, __NR_process_vm_readv, __NR_process_vm_writev, __NR_kill, __NR_tkill, __NR_pidfd_open, __NR_pidfd_getfd,
     __NR_pidfd_send_signal, __NR_mount, __NR_umount2, __NR_pivot_root, __NR_chroot, __NR_unshare, __NR_setns, __NR_keyctl,
@@ -75,16 +75,8 @@ static const unsigned refused[] = {
 
 static int confine_calls(void) {
   struct sock_filter filter[8 + 2 * ARRAY_COUNT(refused)];
-  unsigned n = 0;
+  unsigned n = csandbox_begin_filter(filter);
 #define EMIT(...) filter[n++] = (struct sock_filter)__VA_ARGS__
-  EMIT(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)));
-  EMIT(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, THIS_ARCH, 1, 0));
-  EMIT(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS));
-  EMIT(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)));
-#if defined(__x86_64__)
-  EMIT(BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1));
-  EMIT(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS));
-#endif
   for (size_t i = 0; i < ARRAY_COUNT(refused); i++) {
     EMIT(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, refused[i], 0, 1));
     EMIT(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM));

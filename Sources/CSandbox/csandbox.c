@@ -269,11 +269,9 @@ static void volunteer(void) {
   close(score);
 }
 
-int csandbox_enter(void) {
-  struct sock_filter filter[80];
+unsigned csandbox_begin_filter(struct sock_filter *filter) {
   unsigned n = 0;
 #define EMIT(...) filter[n++] = (struct sock_filter)__VA_ARGS__
-  // Another processor's numbers mean other calls, and so do those of x32.
   EMIT(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)));
   EMIT(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, THIS_ARCH, 1, 0));
   EMIT(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS));
@@ -282,6 +280,14 @@ int csandbox_enter(void) {
   EMIT(BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1));
   EMIT(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS));
 #endif
+#undef EMIT
+  return n;
+}
+
+int csandbox_enter(void) {
+  struct sock_filter filter[80];
+  unsigned n = csandbox_begin_filter(filter);
+#define EMIT(...) filter[n++] = (struct sock_filter)__VA_ARGS__
   for (unsigned i = 0; i < ARRAY_COUNT(allowed); i++) {
     EMIT(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, allowed[i], 0, 1));
     EMIT(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));

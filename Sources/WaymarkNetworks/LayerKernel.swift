@@ -52,7 +52,7 @@ package struct LayerKernel: Sendable {
   let weights: [Int16]
   /// In units of a sum.
   let offsets: [Int32]
-  /// What a sum of an output is worth, in steps of what comes out.
+  /// The worth of an output's sum, in steps of the picture that comes out.
   let factors: [Float]
 
   /// - Parameters:

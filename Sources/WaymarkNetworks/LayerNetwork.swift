@@ -7,7 +7,7 @@ import CKernels
 /// All sums are of whole numbers, so that every processor gives the same to the bit. A file is checked once, when it is read: what it holds
 /// can then neither overflow a sum nor reach beyond a picture.
 package struct LayerNetwork: Sendable {
-  /// What a layer does.
+  /// The work of a layer.
   enum Work: Sendable {
     case convolution(LayerKernel)
     /// Adds another picture of the same size; factors in parts of 2 to the power of `CK_SHARE_BITS`.
@@ -23,15 +23,15 @@ package struct LayerNetwork: Sendable {
     var high: Int
   }
 
-  /// What is known of a picture before its width is.
+  /// The facts of a picture that do not depend on its width.
   struct Plane: Sendable {
     var channels: Int
     var height: Int
-    /// What a step of its numbers is worth.
+    /// The worth of a step of its numbers.
     var step: Double
     /// The greatest magnitude, in steps.
     var most: Int
-    /// What those that read it need around it.
+    /// The padding that its readers need around it.
     var padding = LayerKernel.Padding()
     /// The layer that reads it last.
     var lastUse = 0
@@ -90,7 +90,7 @@ package struct LayerNetwork: Sendable {
         throw misfit("is of no known kind, or reads what is not there")
       }
       var plane = planes[from]
-      // What the last layer tells is in real units.
+      // The last layer tells real units.
       (plane.step, plane.most) = (index + 1 == count ? 1 : range / Double(Self.most), Self.most)
       let work: Work
       if kind == 2 {

@@ -41,7 +41,7 @@ extension LineLattice {
           }
         }
       }
-      // What cannot be finished any more, and what is much less likely than the rest, is given up.
+      // Paths that cannot be finished any more, or are much less likely than the rest, are given up.
       let kept = next.filter { count - $0.key.place <= columns.count - index }
         .sorted { ($0.value.score, $1.key.place, $1.key.label) > ($1.value.score, $0.key.place, $0.key.label) }
         .prefix(Self.standLimit)

@@ -37,7 +37,7 @@ package struct LineLattice: Hashable, Sendable {
       choices = shares.prefix(LineLattice.choiceLimit).map { LabelShare(label: $0.label, share: $0.share / sum) }
     }
 
-    /// What is less likely, compared with the likeliest, is not kept.
+    /// Labels that are less likely, compared with the likeliest, are not kept.
     private static let least = 1e-6
 
     func share(of label: Int) -> Double { choices.first { $0.label == label }?.share ?? LineLattice.unlikely }
@@ -70,7 +70,7 @@ package struct LineLattice: Hashable, Sendable {
     let columns = columns.map { column in
       let kept = column.choices.filter { isAllowed[$0.label] }
       let sum = kept.reduce(0) { $0 + $1.share }
-      // What was taken for something else was not surely nothing.
+      // A column that was taken for something else was not surely nothing.
       guard sum > 0 else { return Column(choices: [LabelShare(label: 0, share: 1)]) }
       return Column(choices: kept.map { LabelShare(label: $0.label, share: $0.share / sum) })
     }

@@ -59,7 +59,7 @@ package final class LineNetwork {
     runner = NetworkRunner(network)
   }
 
-  /// What the columns of a line say.
+  /// Reads a line, column by column.
   ///
   /// - Parameter view: as high as the network reads it; nil for a picture of another size.
   package func read(_ view: ImageView) -> LineLattice? {

@@ -6,7 +6,7 @@ package enum OwnReading {
   /// Reads a picture of one line, drawn as Waymark's own network wants it; nil where that is not to read it.
   package typealias Network = (GrayImage) throws -> LineLattice?
 
-  /// What is seen above and below the ink, as a share of its height, and how much wider than high it is drawn.
+  /// The margin above and below the ink, as a share of its height, and how much wider than high it is drawn.
   private static let views: [(margin: Double, stretch: Double)] = [(0.15, 1), (0.28, 1), (0.05, 1.15)]
 
   /// The characters that each view says, of so many views; none for a line that the network is not to read.

@@ -7,13 +7,13 @@ import WaymarkFrames
 @main
 enum CamerasProgram {
   private static let ffmpeg = "/usr/bin/ffmpeg"
-  /// What ffmpeg reads: libraries and their data, names of hosts, certificates.
+  /// The paths that ffmpeg reads: libraries and their data, names of hosts, certificates.
   private static let readable = [
     "/usr/lib", "/usr/share", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/resolv.conf", "/run/systemd/resolve",
     "/etc/hosts",
     "/etc/host.conf", "/etc/nsswitch.conf", "/etc/gai.conf", "/etc/ssl", "/etc/localtime",
   ]
-  /// What ffmpeg may take, in bytes: pictures of 4K in several threads.
+  /// The memory that ffmpeg may take, in bytes: pictures of 4K in several threads.
   private static let memoryLimit: UInt64 = 2 << 30
   /// Where ffmpeg finds its script.
   private static let scriptDescriptor: CInt = 3

@@ -56,7 +56,7 @@ struct PageSettingsTests {
     #expect(told("brand: {accent: \"#0b5d4e\"}\n") == ["1 brand.accent: it holds for light ground alone"])
     #expect(told("brand: {accentDark: \"#0b5d4e\"}\n").first?.contains("letters need 4.5") == true)
     #expect(settings("brand: {accent: \"#0b5d4e\", accentDark: \"#6fd6bf\"}\n").problems.isEmpty)
-    // What the page makes of any colour that is taken can be read.
+    // The page makes of any colour that is taken one that can be read.
     var random = SplitMix(state: 7)
     var taken = 0
     for _ in 0..<2000 {

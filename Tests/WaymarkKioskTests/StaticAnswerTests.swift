@@ -54,7 +54,7 @@ struct StaticAnswerTests {
     #expect(plain.headers[.vary] == "Accept-Encoding" && packed.headers[.vary] == "Accept-Encoding")
     let tags = [plain, packed].compactMap { $0.headers[.eTag] }
     #expect(Set(tags).count == 2)
-    // Who has one of them is told so, and gets the other one when that is wanted.
+    // A client that has one of them is told so, and gets the other one when that is wanted.
     for (tag, coding, status) in [
       (tags[0], "identity", HTTPResponse.Status.notModified), (tags[1], "gzip", .notModified), (tags[0], "gzip", .ok),
       ("W/\(tags[1])", "gzip", .notModified), ("\"other\", \(tags[1])", "gzip", .notModified),

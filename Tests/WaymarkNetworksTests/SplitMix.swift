@@ -1,15 +1,1 @@
-/// Numbers that look like chance and are the same in every run (SplitMix64: Steele, Lea and Flood, 2014).
-struct SplitMix: RandomNumberGenerator, Sendable {
-  private var state: UInt64
-
-  /// Begins the sequence of a seed.
-  init(state: UInt64) { self.state = state }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-}
+../Support/Swift/SplitMix.swift

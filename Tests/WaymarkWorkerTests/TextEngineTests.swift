@@ -32,7 +32,7 @@ struct TextEngineTests {
     #expect(try TextReply(wireBytes: bytes).symbols == reply.symbols)
   }
 
-  /// What Waymark's own network says passes as it is; a label beyond the alphabet, or a character that cannot be shown, does not.
+  /// An answer of Waymark's own network passes as it is; a label beyond the alphabet, or a character that cannot be shown, does not.
   @Test func aLatticeIsLookedAt() throws {
     func lattice(_ alphabet: String, _ label: Int) -> LineLattice {
       LineLattice(

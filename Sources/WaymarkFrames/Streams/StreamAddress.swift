@@ -1,6 +1,6 @@
 /// The address of a camera on the network, or of a screen. It may hold a password: printed, dumped and mirrored it shows `display`.
 package struct StreamAddress: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
-  /// What kinds there are.
+  /// The kinds of addresses that are played.
   package enum Scheme: String, Sendable, CaseIterable {
     case rtsp
     /// Motion JPEG over HTTP.
@@ -105,7 +105,7 @@ package struct StreamScript: Equatable {
       (arguments, script) = (common + input + output, nil)
       return
     }
-    // What answers is a stranger: it gets neither other protocols nor other formats than those that were meant.
+    // A stranger answers: it gets neither other protocols nor other formats than those that were meant.
     let input = [
       "-protocol_whitelist", "pipe,rtsp,rtp,udp,tcp,tls,http,https", "-format_whitelist",
       "concat,rtsp,sdp,rtp,mpjpeg,mjpeg,jpeg_pipe", "-f", "concat", "-safe", "0", "-i", "pipe:\(descriptor)",

@@ -3,7 +3,7 @@ import Foundation
 /// A colour of an integrator's: how it stands out from the page's ground, and the shades that the page makes of it. Contrast is that of
 /// WCAG 2.2, 1.4.3.
 struct BrandColour {
-  /// What letters need at least.
+  /// The least contrast of letters.
   static let least = 4.5
 
   /// The grounds of a scheme on which the colour is written, and what its shades are mixed with.

@@ -4,7 +4,7 @@ import WaymarkHTTP
 import WaymarkJSON
 import WaymarkSystem
 
-/// What visitors may take home: the store, the documents that the service said it saved, and the clock.
+/// The results that visitors may take home: the store, the documents that the service said it saved, and the clock.
 final class Pickups: Sendable {
   /// The most documents of which it is remembered that they may be taken.
   private static let documentLimit = 16

@@ -14,7 +14,7 @@ struct CommandRoutes: Sendable {
   let backend: any KioskBackend
   /// The memory for the pictures of all pages together.
   let pictures: PictureMemoryBudget
-  /// What visitors may take home, where that is offered.
+  /// The results that visitors may take home, where that is offered.
   var pickups: Pickups?
 
   func add(to router: Router<ConnectionContext>) {

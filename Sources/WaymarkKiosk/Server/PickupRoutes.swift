@@ -88,7 +88,6 @@ struct PickupRoutes: Sendable {
 
   /// The page on which a phone takes a result. It has no script, and sends its one button to where it came from.
   private static func page(_ words: PickupWords, code: String, name: String) -> Response {
-    func escaped(_ text: String) -> String { XMLText.escaped(text) }
     let digest = Data(SHA256.hash(data: Data(style.utf8))).base64EncodedString()
     return Response(
       status: .ok,
@@ -104,8 +103,8 @@ struct PickupRoutes: Sendable {
         byteBuffer: ByteBuffer(
           string: "<!doctype html><html lang=\"\(words.language)\"><meta charset=\"utf-8\">"
             + "<meta name=\"viewport\" content=\"width=device-width\"><meta name=\"color-scheme\" content=\"light dark\">"
-            + "<title>\(escaped(words.title))</title><style>\(style)</style><h1>\(escaped(words.title))</h1>"
-            + "<p>\(escaped(words.help))</p><form method=\"post\" action=\"\(Pickups.path)\(code)\">"
-            + "<button>\(escaped(words.button))</button></form></html>\n")))
+            + "<title>\(XMLText.escaped(words.title))</title><style>\(style)</style><h1>\(XMLText.escaped(words.title))</h1>"
+            + "<p>\(XMLText.escaped(words.help))</p><form method=\"post\" action=\"\(Pickups.path)\(code)\">"
+            + "<button>\(XMLText.escaped(words.button))</button></form></html>\n")))
   }
 }

@@ -14,24 +14,12 @@ import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path[:0] = [str(ROOT / "Tests/Support/gateway")]
+
+from gateway import free_port, wait
+
 PASSWORD = "pass:word/ö"
 passed, failed = 0, 0
-
-
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
-
-
-def until(condition, complaint, seconds=30):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        value = condition()
-        if value:
-            return value
-        time.sleep(0.02)
-    raise AssertionError(complaint)
 
 
 class Rtsp:
@@ -59,16 +47,16 @@ class Service:
         self.folder = pathlib.Path(tempfile.mkdtemp(dir=folder))
         self.path = self.folder / "s"
         lines = ["source: { path: '%s'%s }" % (address, ", credentials: %s" % credentials if credentials else "")]
-        # What comes back after a moment is a new code.
+        # A code that comes back after a moment is a new one.
         lines.append("scan: { newAfter: 0.2 }")
         (self.folder / "waymark.yaml").write_text("\n".join(lines) + "\n")
         self.log = open(self.folder / "log", "wb")
         self.process = subprocess.Popen(
             [waymark, "serve", "--config", self.folder / "waymark.yaml", "--socket", self.path, "--log-level", "debug"],
             stdout=self.log, stderr=self.log)
-        until(lambda: self.path.exists() or self.process.poll() is not None, "no service")
+        wait(lambda: self.path.exists() or self.process.poll() is not None, "no service")
         self.socket = socket.socket(socket.AF_UNIX)
-        until(self.connects, "the service does not listen")
+        wait(self.connects, "the service does not listen")
         self.lines = self.socket.makefile("rb")
         self.said, self.events, self.answers, self.asked = b"", queue.Queue(), queue.Queue(), 0
         threading.Thread(target=self.read, daemon=True).start()
@@ -129,7 +117,7 @@ class Service:
         self.process.send_signal(signal.SIGTERM)
         status = self.process.wait(20)
         self.log.close()
-        until(lambda: not self.players, "a player is left", 5)
+        wait(lambda: not self.players, "a player is left", 5)
         assert status == 0, "the service ended with %s" % status
         return self.said + (self.folder / "log").read_bytes()
 
@@ -276,7 +264,7 @@ class Tests:
                 service.wait("camera.status", status="lost")
             else:
                 asked = server.asked
-                until(lambda asked=asked: server.asked > asked, "it is not asked again")
+                wait(lambda asked=asked: server.asked > asked, "it is not asked again")
         server.kind, server.body = "multipart/x-mixed-replace; boundary=frame", None
         service.wait("scan.successful")
         service.end()
@@ -310,14 +298,14 @@ class Tests:
             ["systemd-socket-activate", "--accept", "--inetd", "-l", path, self.waymark.with_name("waymark-cameras"), "stream"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
-            until(lambda: os.path.exists(path), "nobody listens")
+            wait(lambda: os.path.exists(path), "nobody listens")
             service = Service(self.waymark, self.folder, "rtsp://127.0.0.1:%d/stream" % port)
             service.wait("scan.successful")
             assert not service.players, "the service plays it itself"
             players = subprocess.run(["pgrep", "-P", str(activator.pid), "ffmpeg"], capture_output=True, text=True).stdout.split()
             assert len(players) == 1, players
             service.end()
-            until(lambda: not os.path.exists("/proc/" + players[0]) or "Z" in open("/proc/%s/stat" % players[0]).read(), "the player stays")
+            wait(lambda: not os.path.exists("/proc/" + players[0]) or "Z" in open("/proc/%s/stat" % players[0]).read(), "the player stays")
         finally:
             activator.kill()
             activator.wait()
@@ -352,7 +340,7 @@ def main():
                 failed += 1
                 print("FAILED  %s\n%r" % (getattr(tests, name).__doc__, error), flush=True)
     print("%d passed, %d failed" % (passed, failed))
-    # What failed may have left programs behind.
+    # A failed test may have left programs behind.
     os._exit(1 if failed else 0)
 
 

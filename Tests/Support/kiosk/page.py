@@ -51,7 +51,7 @@ def a_form_of_all_kinds_reaches_the_programs(browser):
         listener.ask("subscribe", events=["form.*"])
         opened(browser, stand, "field")
         browser.find("wm-date")
-        # What depends on another field is not there, and not asked for.
+        # A field that depends on another one is not there, and not asked for.
         assert part(browser, "damage", "return f.hidden && !f.hasAttribute('required') && f.offsetParent === null")
         browser.click("form .primary")
         wrong = "return [...document.querySelector('wm-fields').shadowRoot.querySelectorAll('.banner li')].map((one) => one.textContent)"
