@@ -171,9 +171,11 @@ package struct LayerNetwork: Sendable {
       let own = weights[(output * shape.weightCount)..<((output + 1) * shape.weightCount)]
       let reach = own.reduce(0) { $0 + Int($1.magnitude) } * reads.most
       let factor = Float(unit / makes.step)
-      guard abs(offset) < Double(Int32.max) - Double(reach), factor.isFinite, Float(unit).isFinite else {
+      guard abs(offset) < Double(Int32.max) - Double(reach), Float(unit).isFinite else {
         throw misfit("makes sums that do not fit in 32 bits")
       }
+      // The greatest sum must stay a number: without the bound, columns of a damaged file would tell infinities.
+      guard (factor * Float(Int32.max)).isFinite else { throw misfit("makes numbers that are not finite") }
       offsets.append(Int32(offset))
       factors.append(factor)
     }

@@ -83,6 +83,10 @@ struct LayerNetworkTests {
     refuses("a scale of nothing", [first, head]) { $0[0].scales[2] = 0 }
     refuses("an offset that is no number", [first, head]) { $0[0].offsets[2] = .infinity }
     refuses("an offset beyond 32 bits", [first, head]) { $0[0].offsets[2] = 1e9 }
+    refuses("a scale whose sums are beyond floating point", [first, head]) {
+      $0[1].scales[1] = 1e35
+      $0[1].offsets[1] = 0
+    }
     refuses("a step of nothing", [first, head]) { $0[0].step.1 = 0 }
     refuses("padding as wide as the kernel", [first, head]) { $0[0].padding.2 = 3 }
     refuses("a kernel of nothing", [first, head]) { $0[0].kernel.1 = 0 }
