@@ -2,7 +2,7 @@
 import os
 import subprocess
 
-from checks import check, opened, picture, settle, shown
+from checks import FRAMES, SCENE, annotated, check, opened, picture, settle, shown
 from fields import Program
 from stand import ROOT, WAYMARK, Stand
 
@@ -114,6 +114,19 @@ def a_fixed_screen_asks_for_things_to_be_held_up(browser):
         browser.find("[data-open=count]")
         words = browser.script("return document.querySelector('.tiles').textContent")
         assert "Hold a poster or plate up to the camera" in words and "Point" not in words and "Move" not in words, words
+        settle(browser)
+
+
+@check
+def a_scenes_texts_come_in_the_pages_language(browser):
+    with Stand([os.path.join(FRAMES, "000060.jpg")], scene=SCENE, options=["--page", PAGE, "--show", "ar", "--language", "de"]) as stand:
+        annotated(browser, stand)
+        browser.find(".rail .card")
+        titles = browser.script("return [...document.querySelectorAll('.rail .card strong')].map((one) => one.textContent).sort()")
+        assert titles == ["Druck am Auslass", "Flansch am Auslass", "Kupplung", "Wellendichtung"], titles
+        browser.script("[...document.querySelectorAll('.rail .card')].find((one) => one.textContent.includes('Wellendichtung')).click()")
+        browser.until("document.querySelector('.rail .card[aria-current]').textContent.includes('Im März gewechselt')", what="the text of the card")
+        shown(browser, "page-scene-de")
         settle(browser)
 
 
