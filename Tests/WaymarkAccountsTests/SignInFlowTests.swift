@@ -76,6 +76,28 @@ import WaymarkAccounts
     #expect(device.disk[ids[0]]?.waits.failures == 0)
   }
 
+  @Test func aWaitIsToldOnceItsTryIsWrittenDown() {
+    var (device, ids) = Self.shared()
+    device.does(.select(ids[0]))
+    for _ in 0..<4 { device.signInStep("wrong") }
+    device.isHeld = true
+    device.does(.enterPasscode(Secret("wrong")))
+    #expect(device.flow.wait(of: ids[0], at: device.now.seconds) == 0)
+    let told = device.effects.count
+    device.run()
+    #expect(device.flow.wait(of: ids[0], at: device.now.seconds) == 30)
+    #expect(device.effects[told...].contains(.changed))
+    device.isHeld = false
+    device.restart()
+    #expect(device.flow.wait(of: ids[0], at: device.now.seconds) == 30)
+    // Where it cannot be written down they wait all the same, until the device starts again.
+    device.does(.select(ids[0]))
+    device.now.seconds += 30
+    device.isDiskFull = true
+    device.signInStep("wrong")
+    #expect(device.flow.wait(of: ids[0], at: device.now.seconds) == 60)
+  }
+
   @Test func aTryIsWrittenDownBeforeItIsLookedAt() {
     var (device, ids) = Self.shared()
     device.does(.select(ids[0]))

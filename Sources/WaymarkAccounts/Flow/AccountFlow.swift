@@ -61,9 +61,11 @@ package struct AccountFlow: Sendable {
     }
   }
 
-  /// Seconds that a user has to wait until the next passcode.
+  /// Seconds that a user has to wait until the next passcode: 0 while the try that makes them wait is still being written down, so that nobody
+  /// is told of a wait that a loss of power would take back.
   package func wait(of id: String, at now: Double) -> Double {
-    accounts[id]?.waits.remaining(at: now, policy.passcode) ?? 0
+    if case .store(let account, .check)? = work?.kind, account.id == id { return 0 }
+    return accounts[id]?.waits.remaining(at: now, policy.passcode) ?? 0
   }
 
   /// Returns whether a forgotten passcode of a user can be reset.
