@@ -375,6 +375,8 @@ export interface CameraDescription {
   controls: CameraControlDescription[];
   /** True if it has a light that can be switched. */
   torch: boolean;
+  /** The name of the configured camera that it is, where there are several. */
+  camera?: string | null;
 }
 
 /** A pixel format and size of a camera. */
@@ -395,10 +397,34 @@ export interface CameraListResult {
   cameras: CameraDescription[];
 }
 
+/** One of several cameras, and the work in it. */
+export interface CameraOverview {
+  /** Its name, as in `camera` of requests and events. */
+  name: string;
+  /** Its state. */
+  camera: CameraStatus;
+  /** The scanner of its frames. */
+  scanner: ScannerStatus;
+  /** The scan that is armed in it. */
+  scan?: ArmedScan | null;
+  /** Codes that are followed in it; missing where nobody has codes followed, and in `status`. */
+  codes?: CodeFound[] | null;
+}
+
 /** The camera that is used. */
 export interface CameraSelectResult {
   /** Its identity. */
   id: string;
+}
+
+/** The frames and lanes of one of several cameras. */
+export interface CameraStatistics {
+  /** Its name. */
+  name: string;
+  /** Frames since the start. */
+  frames: FrameStatistics;
+  /** The lanes. */
+  lanes: LaneStatistics[];
 }
 
 /** The state of the camera. */
@@ -749,6 +775,8 @@ export interface DocumentSession {
   retake?: string | null;
   /** The client that holds it; nobody when its client has left. */
   by?: Actor | null;
+  /** The camera that captures, where there are several. */
+  camera?: string | null;
 }
 
 /** The last event that a client has received. */
@@ -964,6 +992,8 @@ export interface MediaHeader {
   height: number;
   /** Bytes that follow. */
   size: number;
+  /** The camera that it is of, where there are several. */
+  camera?: string | null;
 }
 
 /** The place of a code in a message that is spread over several (structured append, Macro PDF417). */
@@ -1204,6 +1234,8 @@ export interface SceneDescription {
   title?: string | null;
   /** Its anchors. */
   anchors: AnchorDescription[];
+  /** The camera in which it is followed, where there are several. */
+  camera?: string | null;
 }
 
 /** A scene cannot be used; the one before stays. */
@@ -1398,6 +1430,11 @@ export interface Snapshot {
   account?: AccountState | null;
   /** The profile in use; missing where none are configured. */
   profile?: ProfileStatus | null;
+  /**
+   * The cameras in the order of the configuration, where there are several; `scanner`, `camera`, `scan` and `codes`
+   * are of the first.
+   */
+  cameras?: CameraOverview[] | null;
 }
 
 /** A stage on the way of a frame. */
@@ -1432,6 +1469,8 @@ export interface Statistics {
   cpu: number;
   /** The processes that read codes and pictures; nil when the service reads them itself. */
   workers?: WorkerStatistics | null;
+  /** Frames and lanes of each camera, where there are several; `frames` and `lanes` are of the first. */
+  cameras?: CameraStatistics[] | null;
 }
 
 /** How the service is. */
@@ -1462,6 +1501,11 @@ export interface StatusResult {
   intrinsics?: Intrinsics | null;
   /** Figures. */
   statistics: Statistics;
+  /**
+   * The cameras in the order of the configuration, where there are several; `scanner`, `camera` and `scan` are of
+   * the first.
+   */
+  cameras?: CameraOverview[] | null;
 }
 
 /** This connection was too slow and lost events. */
@@ -1589,6 +1633,8 @@ export interface TextSession {
   languages: string[];
   /** The client that holds it. */
   by?: Actor | null;
+  /** The camera whose frames are read, where there are several. */
+  camera?: string | null;
 }
 
 /** The light. */
@@ -1687,18 +1733,24 @@ export interface ScanBeginRequest {
   once?: boolean | null;
   /** Anything; comes back with every event of the scan. */
   context?: unknown;
+  /** The camera, by its name; the first one when missing. */
+  camera?: string | null;
 }
 
 /** Ends a scan. */
 export interface ScanCancelRequest {
   /** Which; the armed one when missing. */
   scan?: string | null;
+  /** The camera, by its name; when missing that of the scan, and the first one without either. */
+  camera?: string | null;
 }
 
 /** Confirms the verdict that is waiting. */
 export interface ScanConfirmRequest {
   /** Which; the armed one when missing. */
   scan?: string | null;
+  /** The camera, by its name; when missing that of the scan, and the first one without either. */
+  camera?: string | null;
 }
 
 /** Asks for pictures in the configured folders, newest first. */
@@ -1742,16 +1794,22 @@ export interface CodesFollowRequest {
   symbologies?: string[] | null;
   /** How large codes are printed; the first that fits holds. From 0 to 64 entries. */
   sizes?: CodeSize[] | null;
+  /** The camera, by its name; the first one when missing. */
+  camera?: string | null;
 }
 
 /** Ends what `codes.follow` of the same client began. */
 export interface CodesUnfollowRequest {
+  /** The camera, by its name; the first one when missing. */
+  camera?: string | null;
 }
 
 /** Switches the camera's light. */
 export interface TorchRequest {
   /** On or off. */
   on: boolean;
+  /** The camera, by its name; the first one when missing. */
+  camera?: string | null;
 }
 
 /** Asks for the cameras. */
@@ -1762,6 +1820,8 @@ export interface CameraListRequest {
 export interface CameraSelectRequest {
   /** Its identity or device. */
   id: string;
+  /** The camera, by its name; the first one when missing. */
+  camera?: string | null;
 }
 
 /** Sets a control of the camera. */
@@ -1770,6 +1830,8 @@ export interface CameraControlRequest {
   name: string;
   /** The value. */
   value: number;
+  /** The camera, by its name; the first one when missing. */
+  camera?: string | null;
 }
 
 /** Asks for the live picture; the connection carries pictures from now on. */
@@ -1778,12 +1840,16 @@ export interface MediaPreviewRequest {
   width?: number | null;
   /** Pictures a second at most. From 0.01 to 240. */
   rate?: number | null;
+  /** The camera, by its name; the first one when missing. */
+  camera?: string | null;
 }
 
 /** Asks for the next frame as a picture. */
 export interface MediaSnapshotRequest {
   /** The width wanted in pixels; the camera's when missing. From 16 to 8192. */
   width?: number | null;
+  /** The camera, by its name; the first one when missing. */
+  camera?: string | null;
 }
 
 /** Asks for a picture of the scene. */
@@ -1818,6 +1884,8 @@ export interface DocumentBeginRequest {
   mode?: "automatic" | "manual" | "paused" | null;
   /** The filter for new pages; `colour` when missing. */
   filter?: "colour" | "grayscale" | "bw" | "photo" | null;
+  /** The camera that captures, by its name; the first one when missing. */
+  camera?: string | null;
 }
 
 /** Sets the capture mode: automatic, by the shutter only, or paused. */
@@ -1915,6 +1983,8 @@ export interface TextBeginRequest {
   languages?: string[] | null;
   /** Seconds after which it ends; never when missing. More than 0, at most 86400. */
   timeout?: number | null;
+  /** The camera, by its name; the first one when missing. */
+  camera?: string | null;
 }
 
 /** Accepts one of the reported candidates. */
@@ -1939,6 +2009,8 @@ export interface SceneListRequest {
 export interface SceneLoadRequest {
   /** Which. */
   name: string;
+  /** The camera in which it is followed, by its name; that of the scene's file when missing, else the first one. */
+  camera?: string | null;
 }
 
 /** Uses no scene. */
@@ -1949,6 +2021,11 @@ export interface SceneUnloadRequest {
 export interface SessionStartRequest {
   /** The scene; the one in use when missing. */
   scene?: string | null;
+  /**
+   * The camera in which it is followed, by its name; when missing that of `scene.load`, and the same as before
+   * where the scene is in use.
+   */
+  camera?: string | null;
 }
 
 /** Begin Scan, or Return to Scan. */
@@ -2513,6 +2590,8 @@ export interface Envelope<Name extends string> {
   seq?: number;
   /** RFC 3339, UTC, milliseconds. */
   time?: string;
+  /** The camera that it is of, by its name, where the service has several. */
+  camera?: string;
   /** The frame it was seen in. */
   frame?: FrameReference;
 }

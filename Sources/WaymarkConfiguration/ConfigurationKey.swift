@@ -52,6 +52,13 @@ package struct ConfigurationKey: Hashable, Sendable {
       remedy: remedy, hasVariable: false)
   }
 
+  /// The same key under another path of the file, where it means the same of something else.
+  package func moved(to path: String) -> ConfigurationKey {
+    ConfigurationKey(
+      path, kind, meaning, defaultValue: defaultValue, otherwise: otherwise, change: change, mayBeEmpty: mayBeEmpty,
+      remedy: remedy, hasVariable: false)
+  }
+
   /// True if a running program takes a new value over.
   package var isReloadable: Bool { change == .reload }
 

@@ -14,6 +14,16 @@ package struct ConfigurationValues: Sendable {
     }
   }
 
+  /// The values of a section in which keys stand under shorter names than in the table.
+  ///
+  /// - Parameter places: the name of each key in the section, and its key in the table.
+  package init(_ section: SourceNode, places: [(name: String, key: ConfigurationKey)]) {
+    for (name, key) in places where key.kind.isSimple {
+      guard let node = section.at(name), let value = Self.value(of: node, key.kind) else { continue }
+      values[key.path] = value
+    }
+  }
+
   private static func value(of node: SourceNode, _ kind: ConfigurationKind) -> ConfigurationValue? {
     switch kind {
     case .strings: .strings(node.strings)

@@ -88,13 +88,17 @@ package final class Hub: ConnectionOwner {
   // MARK: Events
 
   /// Sends an event to all who want it: to observers what they may see of it.
-  package func publish(_ payload: some EventPayload, frame: FrameReference? = nil) {
+  ///
+  /// - Parameter camera: the camera that it is of, where there are several.
+  package func publish(_ payload: some EventPayload, camera: String? = nil, frame: FrameReference? = nil) {
     seq += 1
     published += 1
-    let key = (payload as? any CoalescingEvent)?.coalescingKey
+    // The newest of one camera does not replace that of another.
+    let key = (payload as? any CoalescingEvent)?.coalescingKey.map { key in camera.map { "\(key) \($0)" } ?? key }
     let counts = key == nil
     let isWanted = connections.values.contains { $0.patterns.match(type(of: payload).event) }
-    guard isWanted || counts && history.limit > 0, let event = encoded(payload, key: key, frame: frame) else {
+    guard isWanted || counts && history.limit > 0, let event = encoded(payload, key: key, camera: camera, frame: frame)
+    else {
       if counts { history.pass(seq) }
       return
     }
@@ -106,7 +110,7 @@ package final class Hub: ConnectionOwner {
   func announce(_ payload: some EventPayload) {
     seq += 1
     published += 1
-    guard let event = encoded(payload, key: nil, frame: nil) else { return history.pass(seq) }
+    guard let event = encoded(payload, key: nil, camera: nil, frame: nil) else { return history.pass(seq) }
     history.append(event)
     deliver(event, isForAll: true)
   }
@@ -127,16 +131,18 @@ package final class Hub: ConnectionOwner {
     isDelivering = false
   }
 
-  private func encoded<Payload: EventPayload>(_ payload: Payload, key: String?, frame: FrameReference?)
-    -> EncodedEvent?
-  {
+  private func encoded<Payload: EventPayload>(
+    _ payload: Payload, key: String?, camera: String?, frame: FrameReference?
+  ) -> EncodedEvent? {
     let time = WallClock.timestamp
-    guard let full = encode(EventLine(seq: seq, time: time, frame: frame, payload: payload)) else { return nil }
+    guard let full = encode(EventLine(seq: seq, time: time, camera: camera, frame: frame, payload: payload)) else {
+      return nil
+    }
     var redacted: ByteBuffer?
     if history.limit > 0 || connections.values.contains(where: { $0.role == .observer }) {
       let seen = payload.forObservers
       if seen != payload {
-        redacted = encode(EventLine(seq: seq, time: time, frame: frame, payload: seen))
+        redacted = encode(EventLine(seq: seq, time: time, camera: camera, frame: frame, payload: seen))
         if redacted == nil { return nil }
       }
     }

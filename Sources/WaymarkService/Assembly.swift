@@ -2,6 +2,7 @@ package import Logging
 import NIOPosix
 import WaymarkBarcodes
 import WaymarkDocuments
+import WaymarkFrames
 import WaymarkImage
 import WaymarkOnboarding
 import WaymarkPipeline
@@ -16,14 +17,10 @@ package import WaymarkWorker
 package final class Assembly {
   /// Where everything meets.
   package let hub: Hub
-  /// Source and pipeline.
-  package let capture: CaptureModule
-  /// Torch, selection, controls.
-  package let camera: CameraModule
+  /// What each camera has of its own.
+  private let cameras: ByCamera<CameraParts>
   /// The configured pictures.
   package let gallery: GalleryModule
-  /// The armed scan.
-  package let scans: ScanModule
   /// Captured pages.
   package let documents: DocumentsModule
   /// Text that is read from frames.
@@ -38,8 +35,6 @@ package final class Assembly {
   package let signatures: SignatureModule
   /// Users, consents, signing in.
   package let accounts: AccountsModule
-  /// Codes that are followed.
-  package let codes: CodesModule
   /// The profile in use.
   package let profiles: ProfilesModule
   /// The settings of the profiles, by name; the usual ones under nil.
@@ -71,33 +66,32 @@ package final class Assembly {
     hub = Hub(version: version, roles: roles, limits: configuration.limits, log: log.subsystem(.socket))
     hub.socketPath = socketPath
     hub.add(CoreModule(hub: hub))
-    let factory = SourceFactory(configuration: configuration, isolation: isolation)
-    let source = try factory.make()
-    capture = CaptureModule(
-      hub: hub, source: source, isolation: isolation, keepsOpen: configuration.camera.keepOpen,
-      idleTime: configuration.camera.closeAfter)
-    hub.add(capture)
-    camera = CameraModule(
-      pipeline: capture.pipeline, settings: factory.cameraSettings, makeDecoder: isolation.makeDecoder)
-    hub.add(camera)
+    if let problem = configuration.cameraProblems.first { throw problem }
+    let settings = ScenesModule.Settings(configuration, log: log.subsystem(.scenes))
+    profiled = try ProfiledSettings.all(configuration, log: log.subsystem(.scan))
+    let (hub, isolation, usual) = (hub, isolation, profiled[nil])
+    let isOne = configuration.cameras.isEmpty
+    cameras = try configuration.byCamera.map { name, own in
+      try CameraParts(
+        hub: hub, configuration: own, name: isOne ? nil : name, isFurther: name != configuration.firstCamera,
+        isolation: isolation, rules: usual?.rules(of: name) ?? .init(), cameras: settings.choice(of: name))
+    }
+    hub.add(CamerasModule(cameras.map { $1.modules }))
+    let captures = cameras.map { $1.capture }
+    hub.add(StatisticsModule(hub: hub, cameras: captures))
     gallery = GalleryModule(folders: configuration.galleryFolders)
     hub.add(gallery)
-    profiled = try ProfiledSettings.all(configuration, log: log.subsystem(.scan))
-    scans = ScanModule(hub: hub, capture: capture, rules: profiled[nil]?.rules ?? .init())
-    hub.add(scans)
     documents = DocumentsModule(
-      hub: hub, capture: capture, settings: .init(configuration.documents), models: try PageModels.load())
+      hub: hub, cameras: captures, settings: usual?.documents ?? .init(), models: try PageModels.load())
     hub.add(documents)
     text = TextModule(
-      hub: hub, capture: capture,
-      settings: TextSettings(configuration.text, configuration.document))
+      hub: hub, cameras: captures, settings: usual?.text ?? .init())
     hub.add(text)
-    media = MediaModule(hub: hub, pipeline: capture.pipeline, isolation: isolation)
+    media = MediaModule(hub: hub, cameras: captures, isolation: isolation)
     hub.add(media)
     let gallery = gallery
-    let settings = ScenesModule.Settings(configuration, log: log.subsystem(.scenes))
     scenes = ScenesModule(
-      hub: hub, pipeline: capture.pipeline, scans: scans, isolation: isolation, settings: settings)
+      hub: hub, cameras: cameras.map { ($1.capture, $1.scans) }, isolation: isolation, settings: settings)
     hub.add(scenes)
     forms = FormModule(
       hub: hub,
@@ -113,31 +107,39 @@ package final class Assembly {
     accounts = try AccountsModule(
       hub: hub, settings: try Self.accounts(configuration), folder: configuration.stateFolder + "/accounts")
     hub.add(accounts)
-    let (scenes, scans, accounts) = (scenes, scans, accounts)
+    let (scenes, scans, accounts) = (scenes, cameras.first.scans, accounts)
     accounts.judge = { scans.rules.judge }
-    scans.onConfirmed { accounts.confirmed($0) }
     media.resource = { id in scenes.picture(id) ?? accounts.logo(id) }
-    codes = CodesModule(hub: hub, scans: scans, pipeline: capture.pipeline, cameras: settings.cameras)
-    hub.add(codes)
     profiles = ProfilesModule(hub: hub, profiles: configuration.profiles)
     hub.add(profiles)
     let profiles = profiles
-    scans.isForOthers = { profiles.take($0) }
+    for camera in cameras.all {
+      camera.scans.onConfirmed { accounts.confirmed($0) }
+      camera.scans.isForOthers = { profiles.take($0) }
+    }
     profiles.onChange = { [weak self] in self?.use(profile: $0) }
     media.gallery = { id in try await gallery.open(id) }
-    capture.onStatus.append { [weak self] _ in
-      guard let self else { return }
-      self.camera.sourceChanged()
-      self.scenes.sourceChanged()
-      self.codes.sourceChanged()
-      self.manager.status(self.statusLine)
+    for (name, camera) in cameras.parts {
+      camera.capture.onStatus.append { [weak self] _ in
+        camera.control.sourceChanged()
+        camera.codes.sourceChanged()
+        self?.sourceChanged()
+      }
+      camera.control.owner = { [weak self] device in
+        self?.cameras.parts.first { $0.name != name && $0.part.capture.pipeline.source.device == device }?.name
+      }
     }
+  }
+
+  private func sourceChanged() {
+    scenes.sourceChanged()
+    manager.status(statusLine)
   }
 
   /// Begins.
   package func start() throws {
-    capture.start()
-    scans.start()
+    for camera in cameras.all { camera.capture.start() }
+    for camera in cameras.all { camera.scans.start() }
     documents.start()
     scenes.start()
     accounts.start()
@@ -148,7 +150,7 @@ package final class Assembly {
   /// Listens to the hardware key, where one is configured.
   private func startTrigger() throws {
     guard let device = configuration.trigger.device else { return }
-    let (scans, log) = (scans, log.subsystem(.trigger))
+    let (scans, log) = (cameras.first.scans, log.subsystem(.trigger))
     let mode = configuration.trigger.mode.flatMap(ScanModule.Machine.Mode.init(rawValue:)) ?? .barcode
     trigger = try HardwareTrigger(
       device: device, key: configuration.trigger.key ?? "KEY_ENTER",
@@ -171,13 +173,18 @@ package final class Assembly {
 
   /// A word for `systemctl status`.
   var statusLine: String {
-    let camera = capture.status
-    return "\(camera.status.rawValue): \(camera.device ?? "no source")\(camera.message.map { " (\($0))" } ?? "")"
+    cameras.parts.map { name, parts in
+      let camera = parts.capture.status
+      let state = "\(camera.status.rawValue): \(camera.device ?? "no source")\(camera.message.map { " (\($0))" } ?? "")"
+      return cameras.areSeveral ? "\(name) \(state)" : state
+    }.joined(separator: "; ")
   }
 
   /// True if every lane answers.
   var isWell: Bool {
-    let hung = capture.pipeline.hungLanes(limit: 10)
+    let hung = cameras.parts.flatMap { name, camera in
+      camera.capture.pipeline.hungLanes(limit: 10).map { cameras.areSeveral ? "\(name).\($0)" : $0 }
+    }
     if !hung.isEmpty { log.critical("lanes hang", metadata: ["lanes": "\(hung.joined(separator: ","))"]) }
     return hung.isEmpty
   }
@@ -191,6 +198,7 @@ package final class Assembly {
     // Settings that need a restart stay as they run until then: the next reload is to find the same differences, or none where a change was
     // taken back.
     var (new, fixed) = configuration.running(insteadOf: wanted)
+    if let problem = wanted.cameraProblems.first { throw problem }
     let newAccounts = try Self.accounts(new)
     profiled = try ProfiledSettings.all(new, log: log.subsystem(.scan))
     use(profile: profiles.use(new.profiles))
@@ -204,25 +212,15 @@ package final class Assembly {
     forms.keepFor(hours: new.forms.keepFor)
     signatures.keepFor(hours: new.signatures.keepFor)
     JournalLogHandler.use(new.log)
-    var camera = new.camera
-    (camera.calibrations, camera.fieldOfView) = (configuration.camera.calibrations, configuration.camera.fieldOfView)
-    if camera != configuration.camera {
-      let factory = SourceFactory(configuration: new, isolation: isolation)
-      self.camera.use(factory.cameraSettings)
-      do {
-        // Looking for a camera may take a while.
-        if new.source.path == nil {
-          capture.pipeline.select(try await NIOThreadPool.singleton.runIfActive { try factory.make() })
-        }
-      } catch {
-        log.error("the camera was not changed", metadata: ["error": "\(error)"])
-      }
+    let (before, after) = (configuration.byCamera, new.byCamera)
+    for ((name, parts), (old, own)) in zip(cameras.parts, zip(before.all, after.all)) {
+      await use(own, insteadOf: old, in: parts, named: name)
     }
     // Read again in any case: calibrations may have changed although their names have not.
     if accounts.use(newAccounts, folder: new.stateFolder + "/accounts") { fixed.append("accounts") }
     let settings = ScenesModule.Settings(new, log: log.subsystem(.scenes))
     scenes.use(settings)
-    codes.use(settings.cameras)
+    for (name, camera) in cameras.parts { camera.codes.use(settings.choice(of: name)) }
     configuration = new
     log.notice("the new configuration is in effect")
     if !fixed.isEmpty {
@@ -232,10 +230,29 @@ package final class Assembly {
     return fixed
   }
 
+  /// Has a camera used as it is configured now.
+  private func use(
+    _ new: ServiceConfiguration, insteadOf old: ServiceConfiguration, in parts: CameraParts, named name: String
+  ) async {
+    var camera = new.camera
+    (camera.calibrations, camera.fieldOfView) = (old.camera.calibrations, old.camera.fieldOfView)
+    guard camera != old.camera else { return }
+    let factory = SourceFactory(configuration: new, isolation: isolation)
+    parts.control.use(factory.cameraSettings)
+    do {
+      // Looking for a camera may take a while.
+      if new.source.path == nil {
+        parts.capture.pipeline.select(try await NIOThreadPool.singleton.runIfActive { try factory.make() })
+      }
+    } catch {
+      log.error("the camera was not changed", metadata: ["camera": "\(name)", "error": "\(error)"])
+    }
+  }
+
   /// Has the settings of a profile hold; the usual ones under nil.
   private func use(profile: String?) {
     guard let settings = profiled[profile] ?? profiled[nil] else { return }
-    scans.use(settings.rules)
+    for (name, camera) in cameras.parts { camera.scans.use(settings.rules(of: name)) }
     text.use(settings.text)
     documents.use(settings.documents)
   }
@@ -255,6 +272,10 @@ package final class Assembly {
   package func finish() async -> Bool {
     let now = MonotonicClock.now
     while !hub.connections.isEmpty, MonotonicClock.now < now + hub.limits.linger { await ServiceActor.pause(0.005) }
-    return await capture.finished(by: now + Self.sourceStopLimit)
+    var isFinished = true
+    for camera in cameras.all where await !camera.capture.finished(by: now + Self.sourceStopLimit) {
+      isFinished = false
+    }
+    return isFinished
   }
 }

@@ -54,7 +54,7 @@ import WaymarkProtocol
       settings.cache = cache
       settings.annotateAfter = 0.2
       capture.start()
-      return [capture, scans, ScenesModule(hub: hub, pipeline: pipeline, scans: scans, settings: settings)]
+      return [capture, scans, ScenesModule(hub: hub, cameras: ByCamera((capture, scans)), settings: settings)]
     })
     let client = try RawClient(service.path)
     _ = try client.next()

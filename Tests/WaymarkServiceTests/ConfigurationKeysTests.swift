@@ -155,6 +155,7 @@ import WaymarkConfiguration
   /// With `WAYMARK_WRITE_REFERENCE` set the page is written again: Scripts/write-reference.
   @Test func thePageIsTheTables() throws {
     try check("configuration.md", ConfigurationSchema.reference)
+    try check("camera.md", [("camera keys", ConfigurationSchema.cameraKeys)])
     try check("profiles.md", [("profile keys", ConfigurationSchema.profileKeys)])
   }
 

@@ -24,7 +24,7 @@ import WaymarkProtocol
       capture.start()
       return [
         capture, scans,
-        CodesModule(hub: hub, scans: scans, pipeline: capture.pipeline, cameras: CameraChoice()),
+        CodesModule(hub: hub, scans: scans, capture: capture, cameras: CameraChoice()),
       ]
     }
   }

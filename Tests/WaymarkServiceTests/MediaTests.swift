@@ -31,7 +31,7 @@ import WaymarkProtocol
       service = try await TestService(limits: limits) { hub in
         let capture = CaptureModule(hub: hub, source: source)
         capture.start()
-        return [capture, MediaModule(hub: hub, pipeline: capture.pipeline)]
+        return [capture, MediaModule(hub: hub, cameras: ByCamera(capture))]
       }
     }
 

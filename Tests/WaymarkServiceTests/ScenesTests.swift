@@ -47,7 +47,7 @@ import WaymarkWorker
         let capture = CaptureModule(hub: hub, source: source)
         let pipeline = capture.pipeline
         box.read = { pipeline.statistics.lanes.first { $0.name == "anchors" }?.statistics.processed ?? 0 }
-        let scenes = ScenesModule(hub: hub, pipeline: pipeline, settings: chosen)
+        let scenes = ScenesModule(hub: hub, cameras: ByCamera((capture, nil)), settings: chosen)
         made.module = scenes
         capture.start()
         return [capture, scenes]

@@ -46,7 +46,7 @@ import WaymarkProtocol
       var settings = ScenesModule.Settings()
       settings.folders = ["\(Self.root)/Samples/scenes"]
       settings.cache = cache
-      let scenes = ScenesModule(hub: hub, pipeline: pipeline, settings: settings)
+      let scenes = ScenesModule(hub: hub, cameras: ByCamera((capture, nil)), settings: settings)
       capture.start()
       return [capture, scenes]
     })

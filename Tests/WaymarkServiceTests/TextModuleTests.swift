@@ -30,7 +30,7 @@ struct TextModuleTests {
     }
     return try await TestService(roles: roles ?? RolePolicy(operatorUsers: [UInt32(geteuid())])) { hub in
       let capture = CaptureModule(hub: hub, source: source)
-      let text = TextModule(hub: hub, capture: capture, settings: settings, engineHost: engineHost)
+      let text = TextModule(hub: hub, cameras: ByCamera(capture), settings: settings, engineHost: engineHost)
       capture.start()
       return [capture, text]
     }

@@ -55,11 +55,13 @@ package struct MessageFormat: Sendable {
     guard let event = line["event"]?.string, Self.isEventName(event), var members = selection.project(line) else {
       return .none
     }
-    // The names that the bridge adds are its own: cameras tell their `device`, annotations their `id`.
-    for (name, other) in [("id", "item"), ("device", "camera"), ("instance", "ofInstance")] {
+    // The names that the bridge adds are its own: cameras tell their `device`, annotations their `id`. Where there are several cameras,
+    // events name theirs as `camera` already.
+    let device = members.contains { $0.name == "camera" } ? "cameraDevice" : "camera"
+    for (name, other) in [("id", "item"), ("device", device), ("instance", "ofInstance")] {
       if let index = members.firstIndex(where: { $0.name == name }) { members[index].name = other }
     }
-    members += [.init("device", .string(device)), .init("instance", .string(instance))]
+    members += [.init("device", .string(self.device)), .init("instance", .string(instance))]
     guard let json = try? JSONLineEncoder.encode(JSONValue.object(members)) else { return .none }
     if EventSelection.fleeting.contains(event) {
       return .publish(BridgeMessage(topic: topics.topic(ofEvent: event), payload: json))

@@ -82,7 +82,7 @@ package struct EventSelection: Hashable, Sendable {
     case .standard: paths = Self.standardFields[event] ?? []
     case .named(let names, let withStandard): paths = names + (withStandard ? Self.standardFields[event] ?? [] : [])
     }
-    return Self.cut(members, to: (["event", "seq", "time"] + paths).map { $0.split(separator: ".")[...] })
+    return Self.cut(members, to: (["event", "seq", "time", "camera"] + paths).map { $0.split(separator: ".")[...] })
   }
 
   private static func cut(_ members: [JSONValue.Member], to paths: [ArraySlice<Substring>]) -> [JSONValue.Member] {

@@ -155,6 +155,7 @@ struct OpenAPIDocument {
           [
             parameter("width", "query", "The width wanted in pixels, a whole number.", number),
             parameter("rate", "query", "Pictures a second at most.", number),
+            parameter("camera", "query", "The camera, by its name; the first one when missing.", text),
           ], response("The stream. It goes on until the client leaves.", "multipart/x-mixed-replace", text))),
       .init(
         "/v1/webhooks",

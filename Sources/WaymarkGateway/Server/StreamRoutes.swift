@@ -62,6 +62,9 @@ struct StreamRoutes: Sendable {
         }
         params.append(.init(name, number))
       }
+      if let camera = request.uri.queryParameters["camera"].map(String.init) {
+        params.append(.init("camera", .string(camera)))
+      }
       return await preview(.object(params), request, context, place)
     }
   }

@@ -12,8 +12,9 @@ package struct OnboardingConfiguration: Sendable {
   /// The other sections of a `waymark.yaml`, and its keys that stand in none: known here so that a
   /// misspelt one is told from one that is for others.
   package static let sections = [
-    "accounts", "anchors", "camera", "clients", "documents", "forms", "gallery", "isolation", "log", "onboarding",
-    "profiles", "replay", "roles", "scan", "scenes", "signatures", "socket", "source", "text", "trigger", "type",
+    "accounts", "anchors", "camera", "cameras", "clients", "documents", "forms", "gallery", "isolation", "log",
+    "onboarding", "profiles", "replay", "roles", "scan", "scenes", "signatures", "socket", "source", "text", "trigger",
+    "type",
   ]
 
   /// The configuration without a file.

@@ -28,12 +28,17 @@ package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable
   private var lastRead = 0.0
   private var hasRead = false
   private var count = 0
+  /// What the ids of scans begin with.
+  private let idPrefix: String
   /// Set once the service stops: nothing is armed any more.
   private var isStopped = false
 
   /// A scan that is not armed; with `autoBegin` the first input arms it.
-  package init(settings: Settings = Settings()) {
+  ///
+  /// - Parameter idPrefix: what the ids of its scans begin with, where other scans count theirs too.
+  package init(settings: Settings = Settings(), idPrefix: String = "") {
     self.settings = settings
+    self.idPrefix = idPrefix
     history = ScanHistory(awayAfter: settings.newAfter)
   }
 
@@ -98,7 +103,7 @@ package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable
   private mutating func arm(_ request: Request, at now: Double) -> [Effect] {
     guard !isStopped else { return [.refused(.noScan)] }
     count += 1
-    let scan = Scan(id: String(count), request: request, begun: now)
+    let scan = Scan(id: idPrefix + String(count), request: request, begun: now)
     phase = .scanning(scan)
     history.restart()
     lastRead = now

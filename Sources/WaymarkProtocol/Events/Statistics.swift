@@ -18,6 +18,8 @@ public struct Statistics: EventPayload {
   public var cpu: Double
   /// The processes that read codes and pictures; nil when the service reads them itself.
   public var workers: WorkerStatistics?
+  /// Frames and lanes of each camera, where there are several; `frames` and `lanes` are of the first.
+  public var cameras: [CameraStatistics]?
 
   /// The name on the wire.
   public static let event = "statistics"
@@ -28,7 +30,7 @@ public struct Statistics: EventPayload {
   /// A value from its parts.
   public init(
     uptime: Double, frames: FrameStatistics, lanes: [LaneStatistics], clients: Int, events: Int, dropped: Int,
-    memory: Int, cpu: Double, workers: WorkerStatistics? = nil
+    memory: Int, cpu: Double, workers: WorkerStatistics? = nil, cameras: [CameraStatistics]? = nil
   ) {
     self.uptime = uptime
     self.frames = frames
@@ -39,6 +41,24 @@ public struct Statistics: EventPayload {
     self.memory = memory
     self.cpu = cpu
     self.workers = workers
+    self.cameras = cameras
+  }
+}
+
+/// The frames and lanes of one of several cameras.
+public struct CameraStatistics: Codable, Hashable, Sendable {
+  /// Its name.
+  public var name: String
+  /// Frames since the start.
+  public var frames: FrameStatistics
+  /// The lanes.
+  public var lanes: [LaneStatistics]
+
+  /// A value from its parts.
+  public init(name: String, frames: FrameStatistics, lanes: [LaneStatistics]) {
+    self.name = name
+    self.frames = frames
+    self.lanes = lanes
   }
 }
 

@@ -2,6 +2,8 @@
 public struct TorchRequest: ServiceRequest {
   /// On or off.
   public var on: Bool
+  /// The camera, by its name; the first one when missing.
+  public var camera: String?
 
   /// The result of a success.
   public typealias Result = TorchResult
@@ -11,9 +13,10 @@ public struct TorchRequest: ServiceRequest {
 
   /// A value from its parts.
   public init(
-    on: Bool
+    on: Bool, camera: String? = nil
   ) {
     self.on = on
+    self.camera = camera
   }
 }
 
@@ -60,6 +63,8 @@ public struct CameraListResult: Codable, Hashable, Sendable {
 public struct CameraSelectRequest: ServiceRequest {
   /// Its identity or device.
   public var id: String
+  /// The camera, by its name; the first one when missing.
+  public var camera: String?
 
   /// The result of a success.
   public typealias Result = CameraSelectResult
@@ -69,9 +74,10 @@ public struct CameraSelectRequest: ServiceRequest {
 
   /// A value from its parts.
   public init(
-    id: String
+    id: String, camera: String? = nil
   ) {
     self.id = id
+    self.camera = camera
   }
 }
 
@@ -94,6 +100,8 @@ public struct CameraControlRequest: ServiceRequest {
   public var name: String
   /// The value.
   public var value: Double
+  /// The camera, by its name; the first one when missing.
+  public var camera: String?
 
   /// The result of a success.
   public typealias Result = CameraControlResult
@@ -103,10 +111,11 @@ public struct CameraControlRequest: ServiceRequest {
 
   /// A value from its parts.
   public init(
-    name: String, value: Double
+    name: String, value: Double, camera: String? = nil
   ) {
     self.name = name
     self.value = value
+    self.camera = camera
   }
 }
 

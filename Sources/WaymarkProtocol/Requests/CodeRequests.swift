@@ -5,6 +5,8 @@ public struct CodesFollowRequest: ServiceRequest {
   public var symbologies: [String]?
   /// How large codes are printed; the first that fits holds. From 0 to 64 entries.
   public var sizes: [CodeSize]?
+  /// The camera, by its name; the first one when missing.
+  public var camera: String?
 
   /// The result of a success.
   public typealias Result = Empty
@@ -13,9 +15,12 @@ public struct CodesFollowRequest: ServiceRequest {
   public static let method = "codes.follow"
 
   /// A value from its parts.
-  public init(symbologies: [String]? = nil, sizes: [CodeSize]? = nil) {
+  public init(
+    symbologies: [String]? = nil, sizes: [CodeSize]? = nil, camera: String? = nil
+  ) {
     self.symbologies = symbologies
     self.sizes = sizes
+    self.camera = camera
   }
 }
 
@@ -38,12 +43,15 @@ public struct CodeSize: Codable, Hashable, Sendable {
 
 /// Ends what `codes.follow` of the same client began.
 public struct CodesUnfollowRequest: ServiceRequest {
+  /// The camera, by its name; the first one when missing.
+  public var camera: String?
+
   /// The result of a success.
   public typealias Result = Empty
 
   /// The name on the wire.
   public static let method = "codes.unfollow"
 
-  /// The only value.
-  public init() {}
+  /// A value from its parts.
+  public init(camera: String? = nil) { self.camera = camera }
 }

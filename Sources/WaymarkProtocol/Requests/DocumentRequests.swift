@@ -4,6 +4,8 @@ public struct DocumentBeginRequest: ServiceRequest {
   public var mode: DocumentMode?
   /// The filter for new pages; `colour` when missing.
   public var filter: DocumentFilter?
+  /// The camera that captures, by its name; the first one when missing.
+  public var camera: String?
 
   /// The result of a success.
   public typealias Result = DocumentSession
@@ -13,10 +15,11 @@ public struct DocumentBeginRequest: ServiceRequest {
 
   /// A value from its parts.
   public init(
-    mode: DocumentMode? = nil, filter: DocumentFilter? = nil
+    mode: DocumentMode? = nil, filter: DocumentFilter? = nil, camera: String? = nil
   ) {
     self.mode = mode
     self.filter = filter
+    self.camera = camera
   }
 }
 

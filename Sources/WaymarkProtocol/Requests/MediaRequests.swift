@@ -6,6 +6,8 @@ public struct MediaPreviewRequest: ServiceRequest {
   public var width: Int?
   /// Pictures a second at most. From 0.01 to 240.
   public var rate: Double?
+  /// The camera, by its name; the first one when missing.
+  public var camera: String?
 
   /// The result of a success.
   public typealias Result = MediaHeader
@@ -15,10 +17,11 @@ public struct MediaPreviewRequest: ServiceRequest {
 
   /// A value from its parts.
   public init(
-    width: Int? = nil, rate: Double? = nil
+    width: Int? = nil, rate: Double? = nil, camera: String? = nil
   ) {
     self.width = width
     self.rate = rate
+    self.camera = camera
   }
 }
 
@@ -26,6 +29,8 @@ public struct MediaPreviewRequest: ServiceRequest {
 public struct MediaSnapshotRequest: ServiceRequest {
   /// The width wanted in pixels; the camera's when missing. From 16 to 8192.
   public var width: Int?
+  /// The camera, by its name; the first one when missing.
+  public var camera: String?
 
   /// The result of a success.
   public typealias Result = MediaHeader
@@ -35,9 +40,10 @@ public struct MediaSnapshotRequest: ServiceRequest {
 
   /// A value from its parts.
   public init(
-    width: Int? = nil
+    width: Int? = nil, camera: String? = nil
   ) {
     self.width = width
+    self.camera = camera
   }
 }
 
@@ -99,10 +105,13 @@ public struct MediaHeader: Codable, Hashable, Sendable {
   public var height: Int
   /// Bytes that follow.
   public var size: Int
+  /// The camera that it is of, where there are several.
+  public var camera: String?
 
   /// A value from its parts.
   public init(
-    id: JSONValue? = nil, frame: FrameReference? = nil, format: String, width: Int, height: Int, size: Int
+    id: JSONValue? = nil, frame: FrameReference? = nil, format: String, width: Int, height: Int, size: Int,
+    camera: String? = nil
   ) {
     self.id = id
     self.frame = frame
@@ -110,5 +119,6 @@ public struct MediaHeader: Codable, Hashable, Sendable {
     self.width = width
     self.height = height
     self.size = size
+    self.camera = camera
   }
 }

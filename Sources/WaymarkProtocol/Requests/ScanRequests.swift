@@ -14,6 +14,8 @@ public struct ScanBeginRequest: ServiceRequest {
   public var once: Bool?
   /// Anything; comes back with every event of the scan.
   public var context: JSONValue?
+  /// The camera, by its name; the first one when missing.
+  public var camera: String?
 
   /// The result of a success.
   public typealias Result = ScanBeginResult
@@ -24,7 +26,7 @@ public struct ScanBeginRequest: ServiceRequest {
   /// A value from its parts.
   public init(
     mode: ScanMode, symbologies: [String]? = nil, region: [Double]? = nil, timeout: Double? = nil, once: Bool? = nil,
-    context: JSONValue? = nil
+    context: JSONValue? = nil, camera: String? = nil
   ) {
     self.mode = mode
     self.symbologies = symbologies
@@ -32,6 +34,7 @@ public struct ScanBeginRequest: ServiceRequest {
     self.timeout = timeout
     self.once = once
     self.context = context
+    self.camera = camera
   }
 }
 
@@ -52,6 +55,8 @@ public struct ScanBeginResult: Codable, Hashable, Sendable {
 public struct ScanCancelRequest: ServiceRequest {
   /// Which; the armed one when missing.
   public var scan: String?
+  /// The camera, by its name; when missing that of the scan, and the first one without either.
+  public var camera: String?
 
   /// The result of a success.
   public typealias Result = Empty
@@ -61,9 +66,10 @@ public struct ScanCancelRequest: ServiceRequest {
 
   /// A value from its parts.
   public init(
-    scan: String? = nil
+    scan: String? = nil, camera: String? = nil
   ) {
     self.scan = scan
+    self.camera = camera
   }
 }
 
@@ -71,6 +77,8 @@ public struct ScanCancelRequest: ServiceRequest {
 public struct ScanConfirmRequest: ServiceRequest {
   /// Which; the armed one when missing.
   public var scan: String?
+  /// The camera, by its name; when missing that of the scan, and the first one without either.
+  public var camera: String?
 
   /// The result of a success.
   public typealias Result = Empty
@@ -80,8 +88,9 @@ public struct ScanConfirmRequest: ServiceRequest {
 
   /// A value from its parts.
   public init(
-    scan: String? = nil
+    scan: String? = nil, camera: String? = nil
   ) {
     self.scan = scan
+    self.camera = camera
   }
 }

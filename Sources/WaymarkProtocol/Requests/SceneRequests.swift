@@ -47,6 +47,8 @@ public struct SceneSummary: Codable, Hashable, Sendable {
 public struct SceneLoadRequest: ServiceRequest {
   /// Which.
   public var name: String
+  /// The camera in which it is followed, by its name; that of the scene's file when missing, else the first one.
+  public var camera: String?
 
   /// The result of a success.
   public typealias Result = SceneLoadResult
@@ -56,9 +58,10 @@ public struct SceneLoadRequest: ServiceRequest {
 
   /// A value from its parts.
   public init(
-    name: String
+    name: String, camera: String? = nil
   ) {
     self.name = name
+    self.camera = camera
   }
 }
 

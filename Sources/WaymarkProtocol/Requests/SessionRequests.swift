@@ -2,6 +2,8 @@
 public struct SessionStartRequest: ServiceRequest {
   /// The scene; the one in use when missing.
   public var scene: String?
+  /// The camera in which it is followed, by its name; when missing that of `scene.load`, and the same as before where the scene is in use.
+  public var camera: String?
 
   /// The result of a success.
   public typealias Result = SessionResult
@@ -11,9 +13,10 @@ public struct SessionStartRequest: ServiceRequest {
 
   /// A value from its parts.
   public init(
-    scene: String? = nil
+    scene: String? = nil, camera: String? = nil
   ) {
     self.scene = scene
+    self.camera = camera
   }
 }
 

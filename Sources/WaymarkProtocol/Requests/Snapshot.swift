@@ -42,6 +42,8 @@ public struct Snapshot: Codable, Hashable, Sendable {
   public var account: AccountState?
   /// The profile in use; missing where none are configured.
   public var profile: ProfileStatus?
+  /// The cameras in the order of the configuration, where there are several; `scanner`, `camera`, `scan` and `codes` are of the first.
+  public var cameras: [CameraOverview]?
 
   /// A value from its parts.
   public init(
@@ -51,7 +53,7 @@ public struct Snapshot: Codable, Hashable, Sendable {
     session: SessionPhaseEvent? = nil, scene: SceneDescription? = nil, anchors: [AnchorFound] = [],
     markers: [MarkerChanged] = [], codes: [CodeFound]? = nil, annotation: AnnotationSelected? = nil,
     card: CardOpened? = nil, document: DocumentSession? = nil, text: TextSession? = nil,
-    account: AccountState? = nil, profile: ProfileStatus? = nil
+    account: AccountState? = nil, profile: ProfileStatus? = nil, cameras: [CameraOverview]? = nil
   ) {
     self.seq = seq
     self.instance = instance
@@ -73,6 +75,40 @@ public struct Snapshot: Codable, Hashable, Sendable {
     self.text = text
     self.account = account
     self.profile = profile
+    self.cameras = cameras
+  }
+}
+
+/// One of several cameras, and the work in it.
+public struct CameraOverview: Codable, Hashable, Sendable {
+  /// Its name, as in `camera` of requests and events.
+  public var name: String
+  /// Its state.
+  public var camera: CameraStatus
+  /// The scanner of its frames.
+  public var scanner: ScannerStatus
+  /// The scan that is armed in it.
+  public var scan: ArmedScan?
+  /// Codes that are followed in it; missing where nobody has codes followed, and in `status`.
+  public var codes: [CodeFound]?
+
+  /// A value from its parts.
+  public init(
+    name: String, camera: CameraStatus, scanner: ScannerStatus, scan: ArmedScan? = nil, codes: [CodeFound]? = nil
+  ) {
+    self.name = name
+    self.camera = camera
+    self.scanner = scanner
+    self.scan = scan
+    self.codes = codes
+  }
+
+  /// The camera as an observer sees it.
+  package var forObservers: Self {
+    var copy = self
+    copy.scan = scan?.forObservers
+    copy.codes = codes?.map(\.forObservers)
+    return copy
   }
 }
 

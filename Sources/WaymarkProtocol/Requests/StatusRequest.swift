@@ -39,13 +39,15 @@ public struct StatusResult: Codable, Hashable, Sendable {
   public var intrinsics: Intrinsics?
   /// Figures.
   public var statistics: Statistics
+  /// The cameras in the order of the configuration, where there are several; `scanner`, `camera` and `scan` are of the first.
+  public var cameras: [CameraOverview]?
 
   /// A value from its parts.
   public init(
     version: String, instance: String, started: String, socket: String, scanner: ScannerStatus, camera: CameraStatus,
     scan: ArmedScan? = nil, text: TextSession? = nil, session: SessionPhase? = nil, scene: String? = nil,
     anchors: [String] = [],
-    intrinsics: Intrinsics? = nil, statistics: Statistics
+    intrinsics: Intrinsics? = nil, statistics: Statistics, cameras: [CameraOverview]? = nil
   ) {
     self.version = version
     self.instance = instance
@@ -60,5 +62,6 @@ public struct StatusResult: Codable, Hashable, Sendable {
     self.anchors = anchors
     self.intrinsics = intrinsics
     self.statistics = statistics
+    self.cameras = cameras
   }
 }

@@ -8,6 +8,8 @@ public struct TextBeginRequest: ServiceRequest {
   public var languages: [String]?
   /// Seconds after which it ends; never when missing. More than 0, at most 86400.
   public var timeout: Double?
+  /// The camera, by its name; the first one when missing.
+  public var camera: String?
 
   /// The result of a success.
   public typealias Result = TextSession
@@ -17,12 +19,14 @@ public struct TextBeginRequest: ServiceRequest {
 
   /// A value from its parts.
   public init(
-    region: [Double]? = nil, patterns: [TextPatternRequest]? = nil, languages: [String]? = nil, timeout: Double? = nil
+    region: [Double]? = nil, patterns: [TextPatternRequest]? = nil, languages: [String]? = nil, timeout: Double? = nil,
+    camera: String? = nil
   ) {
     self.region = region
     self.patterns = patterns
     self.languages = languages
     self.timeout = timeout
+    self.camera = camera
   }
 }
 

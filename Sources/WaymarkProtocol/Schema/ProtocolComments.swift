@@ -214,12 +214,14 @@ extension ProtocolComments {
     CameraControlDescription.step	The step between values.
     CameraControlDescription.value	The present value.
     CameraControlRequest	Sets a control of the camera.
+    CameraControlRequest.camera	The camera, by its name; the first one when missing.
     CameraControlRequest.name	The control.
     CameraControlRequest.value	The value.
     CameraControlResult	The value of the control after the change.
     CameraControlResult.name	The control.
     CameraControlResult.value	The value that the driver made of it.
     CameraDescription	A camera that is plugged in.
+    CameraDescription.camera	The name of the configured camera that it is, where there are several.
     CameraDescription.controls	The controls that can be set.
     CameraDescription.device	Its device node now.
     CameraDescription.formats	The formats that it can send.
@@ -235,7 +237,14 @@ extension ProtocolComments {
     CameraListRequest	Asks for the cameras.
     CameraListResult	The cameras.
     CameraListResult.cameras	The cameras that are plugged in.
+    CameraOverview	One of several cameras, and the work in it.
+    CameraOverview.camera	Its state.
+    CameraOverview.codes	Codes that are followed in it; missing where nobody has codes followed, and in `status`.
+    CameraOverview.name	Its name, as in `camera` of requests and events.
+    CameraOverview.scan	The scan that is armed in it.
+    CameraOverview.scanner	The scanner of its frames.
     CameraSelectRequest	Uses another camera, until the service ends.
+    CameraSelectRequest.camera	The camera, by its name; the first one when missing.
     CameraSelectRequest.id	Its identity or device.
     CameraSelectResult	The camera that is used.
     CameraSelectResult.id	Its identity.
@@ -246,6 +255,10 @@ extension ProtocolComments {
     CameraState.opened	It is open.
     CameraState.stalled	Frames stay out.
     CameraState.streaming	Frames arrive.
+    CameraStatistics	The frames and lanes of one of several cameras.
+    CameraStatistics.frames	Frames since the start.
+    CameraStatistics.lanes	The lanes.
+    CameraStatistics.name	Its name.
     CameraStatus	The state of the camera.
     CameraStatus.code	Why it is not available.
     CameraStatus.device	Which camera.
@@ -326,9 +339,11 @@ extension ProtocolComments {
     CodeTracking.score	How alike the frame and the code's picture are, 0 to 1.
     CodeTracking.trackingMethod	How its place was come by.
     CodesFollowRequest	Asks for codes to be read and followed: `code.found`, `codes.updated` and `code.lost` tell of them until `codes.unfollow` or until the client leaves. A second request of a client takes the place of its first.
+    CodesFollowRequest.camera	The camera, by its name; the first one when missing.
     CodesFollowRequest.sizes	How large codes are printed; the first that fits holds. From 0 to 64 entries.
     CodesFollowRequest.symbologies	The symbologies to read; all that are configured for scans when missing.
     CodesUnfollowRequest	Ends what `codes.follow` of the same client began.
+    CodesUnfollowRequest.camera	The camera, by its name; the first one when missing.
     CodesUpdated	Where every code is that is followed; one a frame.
     CodesUpdated.codes	The codes, by their numbers.
     CodesUpdated.intrinsics	The camera's intrinsics that the poses were computed with.
@@ -381,6 +396,7 @@ extension ProtocolComments {
     DocumentAdvice	An advice to a person before a page is captured. Words that a newer service brings are kept as they are.
     DocumentAdvice.rawValue	The word on the wire.
     DocumentBeginRequest	Begins to look for pages, or takes over the session that is there.
+    DocumentBeginRequest.camera	The camera that captures, by its name; the first one when missing.
     DocumentBeginRequest.filter	The filter for new pages; `colour` when missing.
     DocumentBeginRequest.mode	True if pages are captured by themselves; they are when missing.
     DocumentCaptureRequest	Presses the shutter: the next frame is captured, with or without a page in it.
@@ -475,6 +491,7 @@ extension ProtocolComments {
     DocumentSaved.session	The session, which is over.
     DocumentSession	The session: the pages that were captured and not yet saved.
     DocumentSession.by	The client that holds it; nobody when its client has left.
+    DocumentSession.camera	The camera that captures, where there are several.
     DocumentSession.count	How many pages there are.
     DocumentSession.filter	The filter for new pages.
     DocumentSession.mode	True if pages are captured by themselves.
@@ -485,6 +502,7 @@ extension ProtocolComments {
     Empty	A result or parameters without content.
     Event	An event as a client receives it.
     Event.body	The body.
+    Event.camera	The name of the camera that it is of, where the service has several.
     Event.frame	The frame that it was born of.
     Event.seq	The service's counter; gaps are normal. `nil` for what concerns one connection alone, such as `hello`.
     Event.time	When the event was made: RFC 3339, UTC, milliseconds.
@@ -599,6 +617,7 @@ extension ProtocolComments {
     MediaGalleryRequest.id	Its id.
     MediaGalleryRequest.width	The width wanted in pixels; its own when missing. From 16 to 8192.
     MediaHeader	The line before a picture: `size` bytes follow it.
+    MediaHeader.camera	The camera that it is of, where there are several.
     MediaHeader.format	`jpeg`, `png`, `webp`, `bmp`, `gif` or `pnm`.
     MediaHeader.frame	The frame it shows.
     MediaHeader.height	Height in pixels.
@@ -606,12 +625,14 @@ extension ProtocolComments {
     MediaHeader.size	Bytes that follow.
     MediaHeader.width	Width in pixels.
     MediaPreviewRequest	Asks for the live picture; the connection carries pictures from now on.
+    MediaPreviewRequest.camera	The camera, by its name; the first one when missing.
     MediaPreviewRequest.rate	Pictures a second at most. From 0.01 to 240.
     MediaPreviewRequest.width	The width wanted in pixels; the camera's when missing. From 16 to 8192.
     MediaResourceRequest	Asks for a picture of the scene.
     MediaResourceRequest.id	Its id.
     MediaResourceRequest.width	The width wanted in pixels; its own when missing. From 16 to 8192.
     MediaSnapshotRequest	Asks for the next frame as a picture.
+    MediaSnapshotRequest.camera	The camera, by its name; the first one when missing.
     MediaSnapshotRequest.width	The width wanted in pixels; the camera's when missing. From 16 to 8192.
     MessagePart	The place of a code in a message that is spread over several (structured append, Macro PDF417).
     MessagePart.count	How many codes carry the message; missing where only another of them tells.
@@ -671,6 +692,7 @@ extension ProtocolComments {
     ScanAdvice.tooDark	More light.
     ScanAdvice.tooSmall	Come closer.
     ScanBeginRequest	Arms a scan.
+    ScanBeginRequest.camera	The camera, by its name; the first one when missing.
     ScanBeginRequest.context	Anything; comes back with every event of the scan.
     ScanBeginRequest.mode	The purpose.
     ScanBeginRequest.once	Ends after the first code (barcode mode).
@@ -680,6 +702,7 @@ extension ProtocolComments {
     ScanBeginResult	The scan that is armed.
     ScanBeginResult.scan	Its id.
     ScanCancelRequest	Ends a scan.
+    ScanCancelRequest.camera	The camera, by its name; when missing that of the scan, and the first one without either.
     ScanCancelRequest.scan	Which; the armed one when missing.
     ScanCancelled	The person left, or the scan ended otherwise.
     ScanCancelled.by	The client that cancelled.
@@ -687,6 +710,7 @@ extension ProtocolComments {
     ScanCancelled.reason	Why.
     ScanCancelled.scan	The scan it belongs to.
     ScanConfirmRequest	Confirms the verdict that is waiting.
+    ScanConfirmRequest.camera	The camera, by its name; when missing that of the scan, and the first one without either.
     ScanConfirmRequest.scan	Which; the armed one when missing.
     ScanConfirmed	The person went on.
     ScanConfirmed.by	The client that confirmed.
@@ -779,6 +803,7 @@ extension ProtocolComments {
     ScannerStatus.status	Its state.
     SceneDescription	A scene as clients see it.
     SceneDescription.anchors	Its anchors.
+    SceneDescription.camera	The camera in which it is followed, where there are several.
     SceneDescription.scene	Its name for `scene.load`.
     SceneDescription.title	Its title for people.
     SceneFailed	A scene cannot be used; the one before stays.
@@ -791,6 +816,7 @@ extension ProtocolComments {
     SceneListResult	The scenes.
     SceneListResult.scenes	The scenes in the configured folders.
     SceneLoadRequest	Uses a scene; `scene.loaded` or `scene.failed` follows.
+    SceneLoadRequest.camera	The camera in which it is followed, by its name; that of the scene's file when missing, else the first one.
     SceneLoadRequest.name	Which.
     SceneLoadResult	The scene.
     SceneLoadResult.scene	Its name.
@@ -867,6 +893,7 @@ extension ProtocolComments {
     SessionResult.phase	The phase.
     SessionScanRequest	Begin Scan, or Return to Scan.
     SessionStartRequest	Opens the AR session: coaching.
+    SessionStartRequest.camera	The camera in which it is followed, by its name; when missing that of `scene.load`, and the same as before where the scene is in use.
     SessionStartRequest.scene	The scene; the one in use when missing.
     SignatureGetRequest	Asks for a signature as a file; the connection carries pictures from now on.
     SignatureGetRequest.format	`svg`, `png`, or `json` for the strokes; SVG when missing.
@@ -906,6 +933,7 @@ extension ProtocolComments {
     Snapshot.anchors	Anchors in view.
     Snapshot.annotation	The annotation that has the focus.
     Snapshot.camera	The camera.
+    Snapshot.cameras	The cameras in the order of the configuration, where there are several; `scanner`, `camera`, `scan` and `codes` are of the first.
     Snapshot.card	The card that is open.
     Snapshot.codes	Codes that are followed; missing where nobody has codes followed.
     Snapshot.document	The pages that were captured and not yet saved.
@@ -928,6 +956,7 @@ extension ProtocolComments {
     StageStatistics.p50	Median of the recent times, in seconds.
     StageStatistics.p99	99th percentile of them, in seconds.
     Statistics	Figures of the running service; once a second to who asked for them by name.
+    Statistics.cameras	Frames and lanes of each camera, where there are several; `frames` and `lanes` are of the first.
     Statistics.clients	Connections that are open.
     Statistics.cpu	Processor seconds used since the start.
     Statistics.dropped	Events that slow clients lost since the start.
@@ -941,6 +970,7 @@ extension ProtocolComments {
     StatusResult	How the service is.
     StatusResult.anchors	Anchors in view.
     StatusResult.camera	The camera.
+    StatusResult.cameras	The cameras in the order of the configuration, where there are several; `scanner`, `camera` and `scan` are of the first.
     StatusResult.instance	Its run.
     StatusResult.intrinsics	The camera's geometry.
     StatusResult.scan	The armed scan.
@@ -978,6 +1008,7 @@ extension ProtocolComments {
     TextBegan	A session began to read text.
     TextBegan.text	The session.
     TextBeginRequest	Begins to read text; in place of the session before, if that is the same client's.
+    TextBeginRequest.camera	The camera, by its name; the first one when missing.
     TextBeginRequest.languages	The languages of the text, as Tesseract names its models; the configured ones when missing.
     TextBeginRequest.patterns	The patterns to accept; when missing, every line is a candidate and none is taken by itself. From 0 to 16 entries.
     TextBeginRequest.region	x, y, width, height as shares of the frame: where text is looked for; all of it when missing.
@@ -1024,11 +1055,13 @@ extension ProtocolComments {
     TextPatternRequest.name	The name; alone: the name of a known pattern, or a regular expression.
     TextSession	A session that reads text.
     TextSession.by	The client that holds it.
+    TextSession.camera	The camera whose frames are read, where there are several.
     TextSession.languages	The languages of the text, as Tesseract names its models.
     TextSession.patterns	The names of the patterns; missing for observers.
     TextSession.region	x, y, width, height as shares of the frame; missing: all of it.
     TextSession.session	Its id.
     TorchRequest	Switches the camera's light.
+    TorchRequest.camera	The camera, by its name; the first one when missing.
     TorchRequest.on	On or off.
     TorchResult	The light.
     TorchResult.on	On or off.

@@ -246,6 +246,11 @@ package struct ProtocolSchema {
       .init(
         "time",
         object([("description", "RFC 3339, UTC, milliseconds."), ("type", "string"), ("format", "date-time")])),
+      .init(
+        "camera",
+        object([
+          ("description", "The name of the camera that it is of, where the service has several."), ("type", "string"),
+        ])),
       .init("frame", object([("$ref", .string(place + "FrameReference"))])),
     ]
     let required = ["event"] + (event.isPersonal ? [] : ["seq", "time"]) + members.filter(\.isRequired).map(\.name)

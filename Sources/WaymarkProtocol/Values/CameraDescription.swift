@@ -14,11 +14,13 @@ public struct CameraDescription: Codable, Hashable, Sendable {
   public var controls: [CameraControlDescription]
   /// True if it has a light that can be switched.
   public var torch: Bool
+  /// The name of the configured camera that it is, where there are several.
+  public var camera: String?
 
   /// A value from its parts.
   public init(
     id: String, name: String, device: String, selected: Bool, formats: [CameraFormat] = [],
-    controls: [CameraControlDescription] = [], torch: Bool = false
+    controls: [CameraControlDescription] = [], torch: Bool = false, camera: String? = nil
   ) {
     self.id = id
     self.name = name
@@ -27,6 +29,7 @@ public struct CameraDescription: Codable, Hashable, Sendable {
     self.formats = formats
     self.controls = controls
     self.torch = torch
+    self.camera = camera
   }
 }
 

@@ -107,16 +107,18 @@ public struct DocumentSession: Codable, Hashable, Sendable {
   public var retake: String?
   /// The client that holds it; nobody when its client has left.
   public var by: Actor?
+  /// The camera that captures, where there are several.
+  public var camera: String?
 
   /// The session as an observer sees it: that it is there, and how large.
   package var forObservers: Self {
-    DocumentSession(session: session, mode: mode, filter: filter, count: count, by: by)
+    DocumentSession(session: session, mode: mode, filter: filter, count: count, by: by, camera: camera)
   }
 
   /// A value from its parts.
   public init(
     session: String, mode: DocumentMode, filter: DocumentFilter, count: Int, pages: [DocumentPage]? = nil,
-    removed: [String]? = nil, retake: String? = nil, by: Actor? = nil
+    removed: [String]? = nil, retake: String? = nil, by: Actor? = nil, camera: String? = nil
   ) {
     self.session = session
     self.mode = mode
@@ -126,5 +128,6 @@ public struct DocumentSession: Codable, Hashable, Sendable {
     self.removed = removed
     self.retake = retake
     self.by = by
+    self.camera = camera
   }
 }

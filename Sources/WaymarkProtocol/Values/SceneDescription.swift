@@ -8,14 +8,17 @@ public struct SceneDescription: Codable, Hashable, Sendable {
   public var title: String?
   /// Its anchors.
   public var anchors: [AnchorDescription]
+  /// The camera in which it is followed, where there are several.
+  public var camera: String?
 
   /// A value from its parts.
   public init(
-    scene: String, title: String? = nil, anchors: [AnchorDescription]
+    scene: String, title: String? = nil, anchors: [AnchorDescription], camera: String? = nil
   ) {
     self.scene = scene
     self.title = title
     self.anchors = anchors
+    self.camera = camera
   }
 
   /// Without what codes must say: who knows that could make one.

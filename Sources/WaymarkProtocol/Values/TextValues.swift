@@ -106,18 +106,24 @@ public struct TextSession: Codable, Hashable, Sendable {
   public var languages: [String]
   /// The client that holds it.
   public var by: Actor?
+  /// The camera whose frames are read, where there are several.
+  public var camera: String?
 
   /// A value from its parts.
   public init(
-    session: String, patterns: [String]? = nil, region: [Double]? = nil, languages: [String], by: Actor? = nil
+    session: String, patterns: [String]? = nil, region: [Double]? = nil, languages: [String], by: Actor? = nil,
+    camera: String? = nil
   ) {
     self.session = session
     self.patterns = patterns
     self.region = region
     self.languages = languages
     self.by = by
+    self.camera = camera
   }
 
   /// The session as an observer sees it: an expression may tell what is read.
-  public var forObservers: Self { TextSession(session: session, region: region, languages: languages, by: by) }
+  public var forObservers: Self {
+    TextSession(session: session, region: region, languages: languages, by: by, camera: camera)
+  }
 }

@@ -29,10 +29,13 @@ struct SceneParser {
         hint: "make a scene of it: waymark scene import FILE -o FOLDER")
       return nil
     }
-    guard let map = reader.map(node, "", keys: ["name", "instruction", "ambiguous", "anchors"]) else { return nil }
+    guard let map = reader.map(node, "", keys: ["name", "instruction", "ambiguous", "camera", "anchors"]) else {
+      return nil
+    }
     let name = reader.requiredText(map, "name", "", owner: node)
     let instruction = reader.text(map, "instruction", "") ?? Scene.defaultInstruction
     let ambiguous = ambiguous(map)
+    let camera = reader.text(map, "camera", "")
     guard let anchorsNode = map["anchors"] else {
       reader.report(
         node.mark, "anchors", "missing", "'anchors' is missing", hint: "add a list of pictures or codes to look for")
@@ -58,7 +61,9 @@ struct SceneParser {
     }
     let anchors = nodes.enumerated().compactMap { anchor($0.element, "anchors[\($0.offset)]") }
     if anchors.count == nodes.count { checkCodes(anchors, nodes) }
-    return name.map { Scene(name: $0, instruction: instruction, anchors: anchors, ambiguous: ambiguous) }
+    return name.map {
+      Scene(name: $0, instruction: instruction, anchors: anchors, ambiguous: ambiguous, camera: camera)
+    }
   }
 
   private mutating func ambiguous(_ map: [String: SourceNode]) -> AmbiguousAnchors {

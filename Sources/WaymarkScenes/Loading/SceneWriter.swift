@@ -8,6 +8,7 @@ package enum SceneWriter {
     var out = "name: \(quoted(scene.name))\n"
     if scene.instruction != Scene.defaultInstruction { out += "instruction: \(quoted(scene.instruction))\n" }
     if scene.ambiguous != .show { out += "ambiguous: \(scene.ambiguous.rawValue)\n" }
+    if let camera = scene.camera { out += "camera: \(quoted(camera))\n" }
     out += scene.anchors.isEmpty ? "anchors: []\n" : "anchors:\n"
     for anchor in scene.anchors {
       out += "  - name: \(quoted(anchor.name))\n"

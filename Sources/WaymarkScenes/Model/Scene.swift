@@ -10,17 +10,20 @@ package struct Scene: Hashable, Sendable {
   package var anchors: [SceneAnchor]
   /// The treatment of an anchor that may be another picture.
   package var ambiguous: AmbiguousAnchors
+  /// The name of the camera in which it is followed, where a device has several; the first one where the file has none.
+  package var camera: String?
 
   package static let defaultInstruction = "Point the camera at the picture and hold still."
 
   package init(
     name: String, instruction: String = Scene.defaultInstruction, anchors: [SceneAnchor],
-    ambiguous: AmbiguousAnchors = .show
+    ambiguous: AmbiguousAnchors = .show, camera: String? = nil
   ) {
     self.name = name
     self.instruction = instruction
     self.anchors = anchors
     self.ambiguous = ambiguous
+    self.camera = camera
   }
 
   /// The anchors whose picture is looked for: those of the scene's library.

@@ -1,4 +1,4 @@
-import WaymarkJSON
+package import WaymarkJSON
 package import WaymarkProtocol
 
 /// The methods of a server by name.
@@ -76,6 +76,29 @@ package struct MethodTable {
         let work = try body(try request.decode(R.self), upload, connection)
         return .later { try await work() }
       })
+  }
+
+  /// Adds the methods of several tables that have the same ones.
+  ///
+  /// - Parameters:
+  ///   - choose: the word of the table that answers a request with these parameters; nil: the first does.
+  ///   - unknown: the error for a word that no table has.
+  package mutating func add(
+    _ tables: [(word: String, methods: MethodTable)], by choose: @escaping @ServiceActor (JSONValue) -> String?,
+    unknown: @escaping @ServiceActor (String) -> ServiceError
+  ) {
+    guard let first = tables.first else { return }
+    for (method, standard) in first.methods.methods {
+      let others = tables.compactMap { table in table.methods.methods[method].map { (table.word, $0) } }
+      let byWord = Dictionary(others) { first, _ in first }
+      methods[method] = Method(
+        allowsObservers: standard.allowsObservers, upload: standard.upload,
+        run: { request, connection, upload in
+          guard let word = choose(request.params) else { return try standard.run(request, connection, upload) }
+          guard let chosen = byWord[word] else { throw unknown(word) }
+          return try chosen.run(request, connection, upload)
+        })
+    }
   }
 
   /// Adds a method that answers by itself, such as one that sends pictures.

@@ -15,6 +15,7 @@ package enum ConfigurationReview {
       add("socket.group", "there is no group \(group)", "Create it, or name another.")
     }
     problems += sections(configuration) + configuration.profileProblems(sections)
+    problems += configuration.cameraProblems
     if let document = configuration.document {
       problems += ServiceProfile.read(document).problems
       let (accounts, wrong) = AccountSettings.read(document)

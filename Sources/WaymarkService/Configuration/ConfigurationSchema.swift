@@ -4,7 +4,8 @@ import WaymarkOnboarding
 /// All keys of `waymark.yaml`: by this table it is read, checked by `waymark config check`, and described on the page.
 package enum ConfigurationSchema {
   /// The table.
-  package static let table = ConfigurationTable(keys + sectionKeys + ProfileKeys.all, overlay: ProfileKeys.prefix)
+  package static let table = ConfigurationTable(
+    keys + sectionKeys + CameraKeys.all + ProfileKeys.all, overlay: ProfileKeys.prefix)
 
   /// The keys that flags and variables of the environment set as well.
   package static let keys = ServiceKeys.all
@@ -29,6 +30,12 @@ package enum ConfigurationSchema {
     }.joined()
   }
 
+  /// The list of the page docs/camera.md: the keys that a further camera takes.
+  static var cameraKeys: String {
+    let names = CameraKeys.places.map { "`\($0.name)`" }
+    return names.joined(separator: ", ") + "\n"
+  }
+
   /// The tables of the page docs/configuration.md by the names of their places there.
   package static var reference: [(name: String, text: String)] {
     let level = "log.levels."
@@ -44,7 +51,7 @@ package enum ConfigurationSchema {
     }
     return [
       ("keys", ConfigurationReference.markdown(rows, changes: "SIGHUP")),
-      ("section keys", ConfigurationReference.markdown(sectionKeys + ProfileKeys.own, changes: nil)),
+      ("section keys", ConfigurationReference.markdown(sectionKeys + CameraKeys.own + ProfileKeys.own, changes: nil)),
     ]
   }
 }

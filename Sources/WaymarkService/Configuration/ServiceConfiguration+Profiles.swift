@@ -15,6 +15,7 @@ extension ServiceConfiguration {
     var result = ServiceConfiguration(ConfigurationReader(layers: overrides + [file], table: table))
     result.document = profiled
     result.overrides = overrides
+    result.cameras = cameras
     result.stateFolder = stateFolder
     return result
   }

@@ -32,6 +32,8 @@ package struct ServiceConfiguration: Sendable {
   }
 
   package struct Camera: Hashable, Sendable {
+    /// Its name among several.
+    package var name: String?
     package var device: String?
     package var format: String?
     package var width: Int?
@@ -141,6 +143,8 @@ package struct ServiceConfiguration: Sendable {
   package var limits = ConnectionLimits()
   package var source = Source()
   package var camera = Camera()
+  /// The cameras beside the first, in the order of the file.
+  package var cameras: [NamedCamera] = []
   package var scan = Scan()
   package var trigger = Trigger()
   package var documents = Documents()
@@ -258,6 +262,7 @@ package struct ServiceConfiguration: Sendable {
   }
 
   private mutating func readCamera(_ reader: ConfigurationReader) {
+    camera.name = reader.string(forKey: "camera.name")
     camera.device = reader.string(forKey: "camera.device")
     camera.format = reader.string(forKey: "camera.format")
     camera.width = reader.int(forKey: "camera.width")
@@ -296,8 +301,13 @@ extension ServiceConfiguration {
     }
     keepFor("socket", \.socket)
     keepFor("source", \.source)
+    keepFor("camera.name", \.camera.name)
     keepFor("camera.keepOpen", \.camera.keepOpen)
     keepFor("camera.closeAfter", \.camera.closeAfter)
+    if result.cameras.map(\.fixed) != cameras.map(\.fixed) {
+      result.cameras = cameras
+      restart.append("cameras")
+    }
     keepFor("isolation", \.isIsolated)
     keepFor("forms.folder", \.forms.folder)
     keepFor("signatures.folder", \.signatures.folder)

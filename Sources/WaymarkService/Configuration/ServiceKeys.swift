@@ -62,6 +62,8 @@ enum ServiceKeys {
     Key(
       "source.onboarding", .bool, "codes in the frames of `source.path` may onboard this device; a camera always may",
       defaultValue: .bool(false)),
+    Key(
+      "camera.name", .string, "its name in requests and events, where `cameras` has more", otherwise: "`main`"),
     Key("camera.device", .string, "an identity from `waymark cameras`, a part of its name, or a node", change: .reload),
     Key(
       "camera.format", .choice(["MJPG", "YUYV", "NV12", "GREY"]), "the form preferred", otherwise: "`MJPG`",

@@ -18,7 +18,10 @@ final class DocumentCapture {
   private unowned let hub: Hub
   private var settings: DocumentSettings
   private let document: OpenDocument
-  private let lane: DocumentLane
+  /// The lane of each camera, and the name that events of it carry.
+  private let lanes: ByCamera<(lane: DocumentLane, camera: String?)>
+  /// The lane of the camera that captures.
+  private var lane: DocumentLane
   private var task = DocumentTask()
   /// Looks at frames' colours for the lane.
   private let pageWorker: PageWorker
@@ -26,27 +29,33 @@ final class DocumentCapture {
   private var pageWorkerTimer: Scheduled<Void>?
   private var isStopped = false
 
-  /// Adds a lane to the pipeline of `source`.
-  init(hub: Hub, source: CaptureModule, settings: DocumentSettings, models: PageModels, document: OpenDocument) {
+  /// Adds a lane to the pipeline of each camera.
+  init(
+    hub: Hub, cameras: ByCamera<CaptureModule>, settings: DocumentSettings, models: PageModels, document: OpenDocument
+  ) {
     self.hub = hub
     self.settings = settings
     self.document = document
     let relay = WeakReference<DocumentCapture>()
-    let pageWorker = source.isolation.pageWorker()
+    let pageWorker = cameras.first.isolation.pageWorker()
     self.pageWorker = pageWorker
-    lane = .documents(
-      models, maximumRate: settings.rate,
-      colours: PageColours(
-        find: { picture, near in
-          picture().flatMap { PageColours.Place(pageWorker.place($0, near: near, now: MonotonicClock.now)) }
-        },
-        settle: { PageColours.Place(pageWorker.settle($0, near: $1, now: MonotonicClock.now)) })
-    ) { reading, frame in
-      let reference = FrameReference(frame)
-      ServiceActor.execute { relay.object?.handleReading(reading, reference) }
+    lanes = cameras.map { name, capture in
+      let lane = DocumentLane.documents(
+        models, maximumRate: settings.rates[name] ?? settings.rate,
+        colours: PageColours(
+          find: { picture, near in
+            picture().flatMap { PageColours.Place(pageWorker.place($0, near: near, now: MonotonicClock.now)) }
+          },
+          settle: { PageColours.Place(pageWorker.settle($0, near: $1, now: MonotonicClock.now)) })
+      ) { reading, frame in
+        let reference = FrameReference(frame)
+        ServiceActor.execute { relay.object?.handleReading(reading, reference) }
+      }
+      capture.pipeline.add(lane)
+      return (lane, capture.camera)
     }
+    lane = lanes.first.lane
     relay.object = self
-    source.pipeline.add(lane)
   }
 
   func stop() {
@@ -58,7 +67,14 @@ final class DocumentCapture {
 
   /// Begins a session, or takes over the pages of the one before.
   func begin(_ request: DocumentBeginRequest, _ connection: Connection) throws -> DocumentSession {
+    let (chosen, camera) = try lanes.part(of: request.camera)
     try document.begin(request, connection)
+    document.camera = camera
+    if chosen !== lane {
+      lane.setEnabled(false)
+      lane.forget()
+      lane = chosen
+    }
     task = DocumentTask(generation: task.generation + 1, isAutomatic: document.mode == .automatic)
     review()
     document.publishChange()
@@ -68,7 +84,7 @@ final class DocumentCapture {
   /// Other limits hold from now on.
   func use(_ new: DocumentSettings) {
     settings = new
-    lane.setMaximumRate(new.rate)
+    for (name, part) in lanes.parts { part.lane.setMaximumRate(new.rates[name] ?? new.rate) }
   }
 
   /// Has the lane look for what is wanted now.
@@ -121,7 +137,8 @@ final class DocumentCapture {
           session: session, phase: DocumentPhase(rawValue: reading.phase.rawValue) ?? .searching,
           corners: reading.outline?.corners.map { [$0.x, $0.y] }, score: isSearching ? nil : reading.score,
           progress: reading.phase == .holding ? reading.progress : nil,
-          advice: reading.advice.map { DocumentAdvice(rawValue: $0.rawValue) }), frame: reference)
+          advice: reading.advice.map { DocumentAdvice(rawValue: $0.rawValue) }), camera: document.camera,
+        frame: reference)
     }
     if reading.hasFailed {
       fail(session, "badPicture", "The frame could not be encoded as a picture.", hint: "Press the shutter again.")
@@ -136,7 +153,8 @@ final class DocumentCapture {
   }
 
   private func fail(_ session: String, _ code: String, _ message: String, hint: String) {
-    hub.publish(DocumentFailed(session: session, code: code, message: message, hint: hint))
+    hub.publish(
+      DocumentFailed(session: session, code: code, message: message, hint: hint), camera: document.camera)
   }
 
   /// Writes a captured page down and tells it.
@@ -175,7 +193,7 @@ final class DocumentCapture {
       hub.publish(
         DocumentCaptured(
           session: session, page: page.map(DocumentPage.init), count: self.document.ledger?.kept.count ?? 0,
-          automatic: shot.isAutomatic, replaced: replaced == nil ? nil : true))
+          automatic: shot.isAutomatic, replaced: replaced == nil ? nil : true), camera: document.camera)
       document.publishChange()
     } catch {
       let told = error as? ServiceError

@@ -294,7 +294,7 @@ final class DocumentMethods {
     let paths = try await OpenDocument.blocking { try writer.write(format, into: output, named: name) }
     let saved = DocumentSaved(
       session: ledger.session, format: format, pages: pages.count, paths: paths, by: connection.actor)
-    hub.publish(saved)
+    hub.publish(saved, camera: document.camera)
     // From here on the pages are in their file: that they cannot be removed is not a reason to say that they were not saved.
     do {
       try await document.end(.saved, by: connection)

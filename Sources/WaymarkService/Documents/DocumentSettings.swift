@@ -15,6 +15,8 @@ package struct DocumentSettings: Hashable, Sendable {
   var keepFor = 86_400.0
   /// Frames a second that are looked at, at most.
   package var rate: Double?
+  /// The rates that cameras have of their own, by name.
+  var rates: [String: Double] = [:]
 
   package init() {}
 
@@ -25,6 +27,7 @@ package struct DocumentSettings: Hashable, Sendable {
     settings.byteLimit = other.byteLimit
     settings.keepFor = other.keepFor
     settings.rate = other.rate
+    settings.rates = other.rates
     return settings
   }
 }

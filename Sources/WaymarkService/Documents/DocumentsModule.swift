@@ -15,20 +15,22 @@ package final class DocumentsModule: ServiceModule {
   private let capture: DocumentCapture
   private let methods: DocumentMethods
 
-  /// The module of `hub`, with a lane in the pipeline of `capture`.
-  package convenience init(hub: Hub, capture: CaptureModule, settings: Settings, models: PageModels) {
-    self.init(hub: hub, capture: capture, settings: settings, models: models, disk: PageStore.Disk())
+  /// The module of `hub`, with a lane in the pipeline of each camera.
+  package convenience init(hub: Hub, cameras: ByCamera<CaptureModule>, settings: Settings, models: PageModels) {
+    self.init(hub: hub, cameras: cameras, settings: settings, models: models, disk: PageStore.Disk())
   }
 
   /// The same on a disk that is told.
-  init(hub: Hub, capture source: CaptureModule, settings: Settings, models: PageModels, disk: PageStore.Disk) {
+  init(
+    hub: Hub, cameras: ByCamera<CaptureModule>, settings: Settings, models: PageModels, disk: PageStore.Disk
+  ) {
     self.settings = settings
     let relay = WeakReference<DocumentCapture>()
     document = OpenDocument(hub: hub, settings: settings, disk: disk) { relay.object?.review() }
-    capture = DocumentCapture(hub: hub, source: source, settings: settings, models: models, document: document)
+    capture = DocumentCapture(hub: hub, cameras: cameras, settings: settings, models: models, document: document)
     relay.object = capture
     methods = DocumentMethods(
-      hub: hub, document: document, capture: capture, output: settings.output, isolation: source.isolation)
+      hub: hub, document: document, capture: capture, output: settings.output, isolation: cameras.first.isolation)
   }
 
   package var features: [String] { settings.folder == nil ? [] : ["documents"] }

@@ -24,6 +24,8 @@ final class OpenDocument {
   /// The connection that holds the session.
   private(set) var owner: Int?
   var mode = DocumentMode.automatic
+  /// The camera that captures, where there are several; nil until a client of this run began.
+  var camera: String?
   /// The page whose place the next capture takes.
   var retake: Int?
   private unowned let hub: Hub
@@ -141,7 +143,7 @@ final class OpenDocument {
   }
 
   func publishChange() {
-    if let described { hub.publish(DocumentChanged(document: described)) }
+    if let described { hub.publish(DocumentChanged(document: described), camera: camera) }
   }
 
   // MARK: The session
@@ -191,7 +193,8 @@ final class OpenDocument {
     retake = nil
     onRelease()
     hub.publish(
-      DocumentEnded(session: ledger.session, reason: reason, count: ledger.kept.count, by: hub.actor(holder)))
+      DocumentEnded(session: ledger.session, reason: reason, count: ledger.kept.count, by: hub.actor(holder)),
+      camera: camera)
     // One without pages is nothing to come back to.
     if ledger.pages.isEmpty { self.ledger = nil }
     expire()
@@ -205,7 +208,8 @@ final class OpenDocument {
     owner = nil
     retake = nil
     onRelease()
-    hub.publish(DocumentEnded(session: ended.session, reason: reason, count: 0, by: connection?.actor))
+    hub.publish(
+      DocumentEnded(session: ended.session, reason: reason, count: 0, by: connection?.actor), camera: camera)
   }
 
   /// Sees to it that pages of nobody are kept no longer than configured.
@@ -232,7 +236,7 @@ final class OpenDocument {
     return DocumentSession(
       session: ledger.session, mode: mode, filter: DocumentFilter(ledger.filter), count: ledger.kept.count,
       pages: ledger.kept.map(DocumentPage.init), removed: removed.isEmpty ? nil : removed, retake: retake.map(Self.id),
-      by: hub.actor(owner))
+      by: hub.actor(owner), camera: camera)
   }
 
   // MARK: Pages

@@ -1,7 +1,7 @@
 import NIOPosix
 package import WaymarkCamera
 package import WaymarkFrames
-package import WaymarkPipeline
+import WaymarkPipeline
 import WaymarkProtocol
 package import WaymarkServer
 import WaymarkSystem
@@ -9,26 +9,30 @@ import WaymarkSystem
 /// `torch` and `camera.*`.
 @ServiceActor
 package final class CameraModule: ServiceModule {
-  private let pipeline: FramePipeline
+  /// The name of another camera of the configuration that uses a device, by the device's identity.
+  var owner: @ServiceActor (_ device: String) -> String? = { _ in nil }
+  private let capture: CaptureModule
   private var settings: CameraSettings
   private let makeDecoder: MakeFrameDecoder
   private var hasTorch = false
   /// The cameras, while they are being looked for: many who ask at once cost one look.
   private var search: Task<[AttachedCamera], any Error>?
 
-  /// The cameras that can take the place of the source of `pipeline`, with these settings.
+  /// The cameras that can take the place of the source of `capture`, with these settings.
   ///
   /// - Parameter makeDecoder: makes what decodes their pictures.
   package init(
-    pipeline: FramePipeline, settings: CameraSettings, makeDecoder: @escaping MakeFrameDecoder = { nil }
+    capture: CaptureModule, settings: CameraSettings, makeDecoder: @escaping MakeFrameDecoder = { nil }
   ) {
     self.makeDecoder = makeDecoder
-    self.pipeline = pipeline
+    self.capture = capture
     self.settings = settings
   }
 
   /// Takes over other settings for cameras that are selected from now on.
   package func use(_ settings: CameraSettings) { self.settings = settings }
+
+  private var pipeline: FramePipeline { capture.pipeline }
 
   /// Told when the source's state changed: what it can do is known while it is open.
   func sourceChanged() {
@@ -37,6 +41,16 @@ package final class CameraModule: ServiceModule {
   }
 
   package var features: [String] { hasTorch ? ["torch"] : [] }
+
+  /// The cameras that are plugged in, and which of the configuration each is.
+  private func described(_ cameras: [AttachedCamera]) -> [CameraDescription] {
+    let device = pipeline.source.device
+    return cameras.map { camera in
+      CameraDescription(
+        camera, selected: device,
+        owner: camera.identity == device ? capture.camera : owner(camera.identity))
+    }
+  }
 
   private func cameras() -> Task<[AttachedCamera], any Error> {
     if let search { return search }
@@ -66,12 +80,8 @@ package final class CameraModule: ServiceModule {
     }
     methods.addLater(CameraListRequest.self, observers: true) { [weak self] _, _ in
       guard let self else { throw ServiceError.stopping }
-      let (pipeline, search) = (self.pipeline, self.cameras())
-      return {
-        let device = pipeline.source.device
-        let cameras = try await search.value
-        return CameraListResult(cameras: cameras.map { CameraDescription($0, selected: device) })
-      }
+      let search = self.cameras()
+      return { CameraListResult(cameras: await self.described(try await search.value)) }
     }
     methods.addLater(CameraSelectRequest.self) { [weak self] request, _ in
       guard let self else { throw ServiceError.stopping }
@@ -82,6 +92,10 @@ package final class CameraModule: ServiceModule {
         guard let camera = cameras.first(where: { $0.identity == request.id || $0.path == request.id }) else {
           throw ServiceError(
             .notFound, "There is no camera of this id.", hint: "camera.list names the cameras that are plugged in.")
+        }
+        if let owner = await self.owner(camera.identity) {
+          throw ServiceError(
+            .busy, "The camera \(owner) uses this device.", hint: "Select another device for \(owner) first.")
         }
         var chosen = settings
         chosen.selector = CameraSelector(camera.identity)
@@ -110,7 +124,7 @@ extension ServiceError {
 
 extension CameraDescription {
   /// As the wire tells it.
-  init(_ camera: AttachedCamera, selected device: String) {
+  init(_ camera: AttachedCamera, selected device: String, owner: String?) {
     self.init(
       id: camera.identity, name: camera.name, device: camera.path, selected: device == camera.identity,
       formats: camera.formats.flatMap { format in
@@ -123,6 +137,6 @@ extension CameraDescription {
           name: control.name, value: control.value, minimum: control.minimum, maximum: control.maximum,
           step: control.step, defaultValue: control.defaultValue)
       },
-      torch: camera.controls.contains { $0.name == "torch" })
+      torch: camera.controls.contains { $0.name == "torch" }, camera: owner)
   }
 }

@@ -83,6 +83,7 @@ final class CoreModule: ServiceModule {
       snapshot.codes = snapshot.codes?.map(\.forObservers)
       snapshot.anchors = snapshot.anchors.map(\.forObservers)
       snapshot.scene = snapshot.scene?.forObservers
+      snapshot.cameras = snapshot.cameras?.map(\.forObservers)
     }
     return snapshot
   }
@@ -99,6 +100,7 @@ final class CoreModule: ServiceModule {
     if role == .observer {
       status.scan = status.scan?.forObservers
       status.text = status.text?.forObservers
+      status.cameras = status.cameras?.map(\.forObservers)
     }
     return status
   }

@@ -3,7 +3,7 @@ import NIOPosix
 import WaymarkFrames
 package import WaymarkImage
 import WaymarkJSON
-package import WaymarkPipeline
+import WaymarkPipeline
 package import WaymarkProtocol
 package import WaymarkServer
 package import WaymarkSystem
@@ -21,17 +21,21 @@ package final class MediaModule: ServiceModule {
 
   private unowned let hub: Hub
   private let isolation: Isolation
-  private let tap: MediaTap
+  /// The tap of each camera.
+  private let taps: ByCamera<(tap: MediaTap, camera: String?)>
   /// The previews, and the snapshots that wait for a frame, by connection.
   private var previews: [Int: MediaSubscription] = [:]
   private var snapshots: [Int: [Answer]] = [:]
 
-  /// The module of `hub`, with a lane in `pipeline`.
-  package init(hub: Hub, pipeline: FramePipeline, isolation: Isolation = .none) {
+  /// The module of `hub`, with a lane in the pipeline of each camera.
+  package init(hub: Hub, cameras: ByCamera<CaptureModule>, isolation: Isolation = .none) {
     self.hub = hub
     self.isolation = isolation
-    tap = MediaTap(makeDecoder: isolation.makeDecoder)
-    pipeline.add(tap.lane)
+    taps = cameras.map { _, capture in
+      let tap = MediaTap(makeDecoder: isolation.makeDecoder)
+      capture.pipeline.add(tap.lane)
+      return (tap, capture.camera)
+    }
   }
 
   package var features: [String] { ["media"] }
@@ -74,12 +78,13 @@ package final class MediaModule: ServiceModule {
     _ request: MediaPreviewRequest, _ incoming: IncomingRequest, _ connection: Connection
   ) throws {
     try checkRole(connection, incoming.method)
+    let (tap, camera) = try taps.part(of: request.camera)
     let outlet = connection.carryPictures()
     previews.removeValue(forKey: connection.number)?.cancel()
     let id = incoming.id
     let watch = tap.watch(width: request.width, rate: request.rate) { [weak self, weak outlet] picture in
       ServiceActor.execute {
-        guard let self, let outlet, let bytes = self.encode(picture, id) else { return }
+        guard let self, let outlet, let bytes = self.encode(picture, camera, id) else { return }
         outlet.send(live: bytes)
       }
     }
@@ -92,13 +97,14 @@ package final class MediaModule: ServiceModule {
     _ request: MediaSnapshotRequest, _ incoming: IncomingRequest, _ connection: Connection
   ) throws {
     try checkRole(connection, incoming.method)
+    let (tap, camera) = try taps.part(of: request.camera)
     let outlet = connection.carryPictures()
     connection.countInFlight(1)
     let answer = Answer()
     let watch = tap.watch(width: request.width) { [weak self, weak connection] picture in
       ServiceActor.execute {
         guard let self, let connection, self.claim(answer, connection) else { return }
-        if let bytes = self.encode(picture, incoming.id) { outlet.send(picture: bytes) }
+        if let bytes = self.encode(picture, camera, incoming.id) { outlet.send(picture: bytes) }
         connection.countInFlight(-1)
       }
     }
@@ -151,14 +157,14 @@ package final class MediaModule: ServiceModule {
   /// Snapshots that wait for a frame.
   var waitingSnapshots: Int { snapshots.values.joined().count }
 
-  private func encode(_ picture: MediaPicture, _ request: JSONValue) -> ByteBuffer? {
+  private func encode(_ picture: MediaPicture, _ camera: String?, _ request: JSONValue) -> ByteBuffer? {
     let frame = FrameReference(
       sequence: Int(picture.sequence), captured: picture.captured, width: picture.frameWidth,
       height: picture.frameHeight)
     return encode(
       MediaHeader(
         id: request, frame: frame, format: PictureFormat.jpeg.rawValue, width: picture.width, height: picture.height,
-        size: picture.bytes.count), picture.bytes)
+        size: picture.bytes.count, camera: camera), picture.bytes)
   }
 
   private func encode(_ header: MediaHeader, _ bytes: [UInt8]) -> ByteBuffer? {

@@ -11,8 +11,13 @@ import WaymarkSystem
 @ServiceActor
 struct ProfiledSettings {
   let rules: ScanRules
+  /// The rules in further cameras, by name.
+  let others: [String: ScanRules]
   let text: TextSettings
   let documents: DocumentsModule.Settings
+
+  /// The rules in a camera.
+  func rules(of camera: String) -> ScanRules { others[camera] ?? rules }
 
   /// The settings of each profile by its name, and the usual ones under nil.
   ///
@@ -52,16 +57,31 @@ struct ProfiledSettings {
     }
     rules.judge = OnboardingJudge(policy: onboarding.policy, replayGuard: rules.replayGuard)
     let scan = configuration.scan
+    try take(scan, configuration.source, into: &rules)
+    var others: [String: ScanRules] = [:]
+    var (text, documents) = (
+      TextSettings(configuration.text, configuration.document), DocumentsModule.Settings(configuration.documents)
+    )
+    for camera in configuration.cameras {
+      var own = rules
+      try take(scan.overlaid(by: camera.scan), camera.source, into: &own)
+      others[camera.name] = own
+      text.rates[camera.name] = camera.textRate
+      documents.rates[camera.name] = camera.documentRate
+    }
+    let settings = ProfiledSettings(rules: rules, others: others, text: text, documents: documents)
+    return (settings, onboarding.warnings)
+  }
+
+  private static func take(
+    _ scan: ServiceConfiguration.Scan, _ source: ServiceConfiguration.Source, into rules: inout ScanRules
+  ) throws {
     rules.rate = scan.rate
     if let names = scan.onboardingSymbologies { rules.settings.onboardingSymbologies = try symbologies(names) }
     if let names = scan.barcodeSymbologies { rules.settings.barcodeSymbologies = try symbologies(names) }
     if let seconds = scan.newAfter { rules.settings.newAfter = seconds }
-    rules.acceptsPlayedFrames = configuration.source.onboarding
+    rules.acceptsPlayedFrames = source.onboarding
     rules.settings.autoBegin = scan.autoBegin.flatMap(ScanMachine.Mode.init(rawValue:))
-    let settings = ProfiledSettings(
-      rules: rules, text: TextSettings(configuration.text, configuration.document),
-      documents: DocumentsModule.Settings(configuration.documents))
-    return (settings, onboarding.warnings)
   }
 
   private static func onboarding(_ configuration: ServiceConfiguration) throws -> OnboardingConfiguration {

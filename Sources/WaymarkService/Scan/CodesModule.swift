@@ -24,7 +24,7 @@ package final class CodesModule: ServiceModule {
 
   private unowned let hub: Hub
   private let scans: ScanModule
-  private let pipeline: FramePipeline
+  private let capture: CaptureModule
   private let lane: CodeLane
   private let mailbox: CodeMailbox
   private var requests: [(client: Int, request: FollowRequest)] = []
@@ -34,11 +34,11 @@ package final class CodesModule: ServiceModule {
   private var generation = 0
   private var isStopped = false
 
-  /// The module of `hub`, with a lane in `pipeline`, fed with what `scans` reads.
-  package init(hub: Hub, scans: ScanModule, pipeline: FramePipeline, cameras: CameraChoice) {
+  /// The module of `hub`, with a lane in the pipeline of `capture`, fed with what `scans` reads.
+  package init(hub: Hub, scans: ScanModule, capture: CaptureModule, cameras: CameraChoice) {
     self.hub = hub
     self.scans = scans
-    self.pipeline = pipeline
+    self.capture = capture
     configured = cameras
     mailbox = scans.mail.followers
     let relay = WeakReference<CodesModule>()
@@ -47,7 +47,7 @@ package final class CodesModule: ServiceModule {
       ServiceActor.execute { relay.object?.take(reading, reference) }
     }
     relay.object = self
-    pipeline.add(lane)
+    capture.pipeline.add(lane)
   }
 
   package var features: [String] { ["codes"] }
@@ -104,7 +104,7 @@ package final class CodesModule: ServiceModule {
   /// Fits lanes and readers to what is wanted.
   private func review() {
     guard !isStopped else { return }
-    let cameras = configured.narrowed(to: pipeline.status.device)
+    let cameras = configured.narrowed(to: capture.pipeline.status.device)
     // The newest request about a size holds.
     let sizes = requests.reversed().flatMap(\.request.sizes)
     let old = lane.settings
@@ -123,7 +123,9 @@ package final class CodesModule: ServiceModule {
 
   /// Tells that nothing is followed any more.
   private func forget() {
-    for code in known.keys.sorted() { hub.publish(CodeLost(code: code, lastSeen: MonotonicClock.now)) }
+    for code in known.keys.sorted() {
+      hub.publish(CodeLost(code: code, lastSeen: MonotonicClock.now), camera: capture.camera)
+    }
     known = [:]
   }
 
@@ -137,10 +139,10 @@ package final class CodesModule: ServiceModule {
         part: ScanWire.part(symbol), corners: ScanWire.corners(seen.corners), pose: SessionWire.pose(seen.pose))
       found.isHarmless = scans.isHarmless(symbol)
       known[seen.id] = found
-      hub.publish(found, frame: frame)
+      hub.publish(found, camera: capture.camera, frame: frame)
     }
     for lost in reading.report.lost where known.removeValue(forKey: lost.id) != nil {
-      hub.publish(CodeLost(code: lost.id, lastSeen: lost.lastSeen), frame: frame)
+      hub.publish(CodeLost(code: lost.id, lastSeen: lost.lastSeen), camera: capture.camera, frame: frame)
     }
     let codes = reading.report.observations.filter { known[$0.id] != nil }.map { seen in
       CodeTracking(
@@ -149,7 +151,9 @@ package final class CodesModule: ServiceModule {
         rawPose: SessionWire.pose(seen.rawPose), score: seen.score)
     }
     guard !codes.isEmpty || !reading.report.lost.isEmpty else { return }
-    hub.publish(CodesUpdated(codes: codes, intrinsics: SessionWire.intrinsics(reading.intrinsics)), frame: frame)
+    hub.publish(
+      CodesUpdated(codes: codes, intrinsics: SessionWire.intrinsics(reading.intrinsics)), camera: capture.camera,
+      frame: frame)
   }
 
   package func contribute(to snapshot: inout Snapshot) {

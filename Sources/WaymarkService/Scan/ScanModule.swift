@@ -57,12 +57,14 @@ package final class ScanModule: ServiceModule {
   private var picture: (scan: String, id: String?)?
 
   /// The module of `hub`, with a lane in the pipeline of `capture`.
-  package init(hub: Hub, capture: CaptureModule, rules: Rules) {
+  ///
+  /// - Parameter further: the name of a camera beside the first, which its scans' ids begin with.
+  package init(hub: Hub, capture: CaptureModule, rules: Rules, further: String? = nil) {
     self.hub = hub
     self.capture = capture
     self.rules = rules
-    machine = Machine(settings: rules.settings)
-    publisher = ScanPublisher(hub: hub)
+    machine = Machine(settings: rules.settings, idPrefix: further.map { $0 + "." } ?? "")
+    publisher = ScanPublisher(hub: hub, camera: capture.camera)
     confirmations = ConfirmationWriter(log: hub.log.subsystem(.scan))
     lastStatus = ScannerStatus(status: .idle)
     let relay = WeakReference<ScanModule>()
@@ -78,6 +80,9 @@ package final class ScanModule: ServiceModule {
     capture.pipeline.add(lane)
     capture.onStatus.append { [weak self] _ in self?.publishStatus() }
   }
+
+  /// The further camera that the id of a scan names; nil for one of the first.
+  static func camera(ofScan id: String) -> String? { id.lastIndex(of: ".").map { String(id[..<$0]) } }
 
   /// Begins: arms what the configuration wants armed.
   package func start() { apply(machine.handle(.tick, at: MonotonicClock.now)) }
@@ -301,7 +306,7 @@ package final class ScanModule: ServiceModule {
     let now = status
     guard now != lastStatus else { return }
     lastStatus = now
-    hub.publish(now)
+    hub.publish(now, camera: capture.camera)
   }
 
   /// Fits the timers to what is armed.
@@ -328,7 +333,7 @@ package final class ScanModule: ServiceModule {
       if self.hub.isWanted(ScannerStatus.event) {
         var status = self.status
         status.frames = self.machine.frames
-        self.hub.publish(status)
+        self.hub.publish(status, camera: self.capture.camera)
       }
       self.publishProgress()
     }

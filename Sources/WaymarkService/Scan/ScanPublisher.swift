@@ -22,10 +22,12 @@ struct ScanPublisher {
   }
 
   private unowned let hub: Hub
+  /// The camera whose scan it is, where there are several.
+  private let camera: String?
   /// Called when a person went on with an accepted onboarding code.
   var onConfirmed: @ServiceActor (ScanSuccessful) -> Void = { _ in }
 
-  init(hub: Hub) { self.hub = hub }
+  init(hub: Hub, camera: String?) { (self.hub, self.camera) = (hub, camera) }
 
   func publish(_ effect: ScanMachine.Effect, _ view: View) {
     switch effect {
@@ -33,7 +35,7 @@ struct ScanPublisher {
       let event = successful(scan, success, view)
       hub.log.subsystem(.scan).info(
         "a code was accepted", metadata: ["scan": "\(scan.id)", "kind": "\(event.kind ?? event.symbology)"])
-      hub.publish(event, frame: view.frame)
+      hub.publish(event, camera: camera, frame: view.frame)
     case .invalid(let scan, let reason, let result):
       hub.log.subsystem(.scan).info(
         "a code was refused", metadata: ["scan": "\(scan.id)", "reason": "\(reason.rawValue)"])
@@ -41,32 +43,33 @@ struct ScanPublisher {
         ScanInvalid(
           scan: scan.id, context: scan.request.context, reason: reason.rawValue,
           kind: result.verdict.kind?.rawValue, corners: result.corners.map(ScanWire.corners), source: view.source,
-          picture: view.picture, by: hub.actor(scan.request.owner)), frame: view.frame)
+          picture: view.picture, by: hub.actor(scan.request.owner)), camera: camera, frame: view.frame)
     case .unsuccessful(let scan, let reason, let missing, let corners):
       hub.publish(
         ScanUnsuccessful(
           scan: scan.id, context: scan.request.context, reason: ScanWire.reason(reason),
           missing: missing.isEmpty ? nil : missing, corners: corners.map(ScanWire.corners), source: view.source,
-          by: hub.actor(scan.request.owner)))
+          by: hub.actor(scan.request.owner)), camera: camera)
     case .guide(let scan, let advice):
       guard let word = ScanAdvice(rawValue: advice.advice.rawValue) else { return }
       hub.publish(
         ScanGuide(
           scan: scan.id, context: scan.request.context, advice: word, corners: advice.corners.map(ScanWire.corners),
-          by: hub.actor(scan.request.owner)),
+          by: hub.actor(scan.request.owner)), camera: camera,
         frame: view.frame)
     case .confirmed(let scan, let success, let owner):
       hub.log.subsystem(.scan).info("a scan was confirmed", metadata: ["scan": "\(scan.id)"])
-      hub.publish(ScanConfirmed(scan: scan.id, context: scan.request.context, by: hub.actor(owner)))
+      hub.publish(ScanConfirmed(scan: scan.id, context: scan.request.context, by: hub.actor(owner)), camera: camera)
       if scan.request.mode == .onboarding { onConfirmed(successful(scan, success, view)) }
     case .cancelled(let scan, let ending, let owner):
       hub.publish(
         ScanCancelled(
           scan: scan.id, context: scan.request.context, reason: CancelReason(rawValue: ending.rawValue) ?? .cancelled,
-          by: hub.actor(owner)))
+          by: hub.actor(owner)), camera: camera)
     case .ended(let scan, let ending, let owner):
       guard let reason = ScanEnding(rawValue: ending.rawValue) else { return }
-      hub.publish(ScanEnded(scan: scan.id, context: scan.request.context, reason: reason, by: hub.actor(owner)))
+      hub.publish(
+        ScanEnded(scan: scan.id, context: scan.request.context, reason: reason, by: hub.actor(owner)), camera: camera)
     // Nothing that anybody is told.
     case .began, .refused, .changed, .record, .notRecorded: break
     }

@@ -18,6 +18,8 @@ final class SceneInUse {
     /// True if it is the same scene with other files.
     var isReload: Bool
     var by: Actor?
+    /// The camera that was asked for.
+    var camera: String?
   }
 
   private(set) var loaded: LoadedScene?
@@ -72,11 +74,11 @@ final class SceneInUse {
   func stop() { isStopped = true }
 
   /// Takes a scene into use.
-  private func use(_ new: LoadedScene, reload: Bool, by actor: Actor?) {
+  private func use(_ new: LoadedScene, reload: Bool, by actor: Actor?, camera: String?) {
     let isOther = loaded?.library !== new.library || loaded?.codes != new.codes
     loaded = new
     awaited = nil
-    onLoad(Change(scene: new, isOther: isOther, isReload: reload, by: actor))
+    onLoad(Change(scene: new, isOther: isOther, isReload: reload, by: actor, camera: camera))
     watch()
   }
 
@@ -90,7 +92,7 @@ final class SceneInUse {
   func release() { loaded = nil }
 
   /// Loads a scene off the loop and takes it into use; what was in use stays until then, and if this fails.
-  func load(_ name: String, by actor: Actor?, reload: Bool = false) async throws {
+  func load(_ name: String, by actor: Actor?, camera: String? = nil, reload: Bool = false) async throws {
     let catalog = catalog
     let entry = try await NIOThreadPool.singleton.runIfActive { catalog.entry(name) }
     guard let entry else {
@@ -123,7 +125,7 @@ final class SceneInUse {
       for problem in scene.warnings { hub.log.subsystem(.scenes).warning("\(problem)", metadata: ["scene": "\(name)"]) }
       hub.log.subsystem(.scenes).info(
         "a scene is in use", metadata: ["scene": "\(name)", "anchors": "\(scene.scene.anchors.count)"])
-      use(scene, reload: reload && loaded?.name == name, by: actor)
+      use(scene, reload: reload && loaded?.name == name, by: actor, camera: camera)
     case .failure(let failure):
       hub.log.subsystem(.scenes).error(
         "a scene cannot be used", metadata: ["scene": "\(name)", "problems": "\(failure.problems)"])

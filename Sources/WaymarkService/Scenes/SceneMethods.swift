@@ -29,7 +29,7 @@ enum SceneMethods {
       guard let module else { throw stopping }
       let actor = connection.actor
       return {
-        try await module.load(request.name, by: actor)
+        try await module.load(request.name, by: actor, camera: request.camera)
         return SceneLoadResult(scene: request.name)
       }
     }
@@ -44,7 +44,13 @@ enum SceneMethods {
       guard let module else { throw stopping }
       let actor = connection.actor
       return {
-        if let name = request.scene, await module.loaded?.name != name { try await module.load(name, by: actor) }
+        if let name = request.scene {
+          if await !module.uses(name, in: request.camera) {
+            try await module.load(name, by: actor, camera: request.camera)
+          }
+        } else {
+          try await module.follow(in: request.camera)
+        }
         return try await move(.start, by: actor, in: module)
       }
     }

@@ -17,7 +17,6 @@ import WaymarkWorker
 @ServiceActor
 final class SceneSession {
   private unowned let hub: Hub
-  private let lane: AnchorLane
   private(set) var settings: SceneSettings
   /// The session, and the scene that it is in.
   private(set) var session: Session
@@ -30,40 +29,43 @@ final class SceneSession {
   private var isStopped = false
   private var generation = 0
   private var followsScene: Bool?
-  private let pipeline: FramePipeline
-  /// The module that reads codes; without it none are found.
-  private let scans: ScanModule?
+  /// The cameras in which anchors can be followed, and the one in which they are.
+  private let views: ByCamera<AnchorView>
+  private var view: AnchorView
+  /// The camera that was asked for with the scene in use.
+  private var requested: String?
   /// How the camera in use maps directions to pixels.
   private var cameras = CameraChoice()
   private var lastFrame: FrameReference?
   private var intrinsics: Intrinsics?
   private var timer: Scheduled<Void>?
 
-  /// The session of a device, with a lane in `pipeline`.
-  ///
-  /// - Parameter scans: reads the codes that are anchors.
+  /// The session of a device, with a lane in the pipeline of each camera.
   init(
-    hub: Hub, pipeline: FramePipeline, scans: ScanModule?, isolation: Isolation, settings: SceneSettings
+    hub: Hub, cameras: ByCamera<(capture: CaptureModule, scans: ScanModule?)>, isolation: Isolation,
+    settings: SceneSettings
   ) {
     self.hub = hub
-    self.scans = scans
     self.settings = settings
-    self.pipeline = pipeline
-    cameras = settings.cameras.narrowed(to: pipeline.status.device)
     session = Session(configuration: settings.session)
     alone = Session(configuration: settings.session)
     let relay = WeakReference<SceneSession>()
     scenes = SceneInUse(
       hub: hub, isolation: isolation, settings: settings, onLoad: { relay.object?.take($0) },
       onReady: { relay.object?.send(.start, by: nil) })
-    lane = .anchors(
-      from: scans?.mail.scene ?? CodeMailbox(), maximumRate: settings.rate,
-      deliver: { reading, frame in
-        let reference = FrameReference(frame)
-        ServiceActor.execute { relay.object?.take(reading, reference) }
-      })
+    views = cameras.map { name, camera in
+      let lane = AnchorLane.anchors(
+        from: camera.scans?.mail.scene ?? CodeMailbox(), maximumRate: settings.rates[name] ?? settings.rate,
+        deliver: { reading, frame in
+          let reference = FrameReference(frame)
+          ServiceActor.execute { relay.object?.take(reading, reference) }
+        })
+      camera.capture.pipeline.add(lane)
+      return AnchorView(name: name, lane: lane, capture: camera.capture, scans: camera.scans)
+    }
+    view = views.first
     relay.object = self
-    pipeline.add(lane)
+    self.cameras = view.choice(of: settings)
   }
 
   /// The scenes that can be loaded.
@@ -73,7 +75,45 @@ final class SceneSession {
   var loaded: LoadedScene? { scenes.loaded }
 
   /// Loads a scene and takes it into use.
-  func load(_ name: String, by actor: Actor?) async throws { try await scenes.load(name, by: actor) }
+  ///
+  /// - Parameter camera: the camera in which it is followed; that of its file when nil, else the first.
+  func load(_ name: String, by actor: Actor?, camera: String? = nil) async throws {
+    _ = try views.part(of: camera)
+    try await scenes.load(name, by: actor, camera: camera)
+  }
+
+  /// Returns whether a scene is in use, in the camera that is named, if one is.
+  func uses(_ scene: String, in camera: String?) -> Bool {
+    loaded?.name == scene && (camera == nil || camera == view.name)
+  }
+
+  /// Follows the scene in use in another camera; in the same one where none is named.
+  func follow(in camera: String?) throws {
+    guard let camera else { return }
+    _ = try views.part(of: camera)
+    requested = camera
+    look(in: camera)
+  }
+
+  /// Has anchors followed in a camera; in the first where no camera has this name.
+  private func look(in name: String?) {
+    var new = views.first
+    do {
+      new = try views.part(of: name)
+    } catch {
+      hub.log.subsystem(.scenes).warning(
+        "the scene names a camera that the service does not have; it is followed in the first",
+        metadata: ["camera": "\(name ?? "")"])
+    }
+    guard new.name != view.name else { return }
+    stopFollowing()
+    view.lane.setEnabled(false)
+    read([])
+    view = new
+    (lastFrame, intrinsics) = (nil, nil)
+    cameras = view.choice(of: settings)
+    review()
+  }
 
   /// Opens the library and loads the scene of the configuration.
   func start() {
@@ -108,18 +148,18 @@ final class SceneSession {
     scenes.use(new)
     session.configuration = new.session
     alone.configuration = new.session
-    lane.setMaximumRate(new.rate)
+    for (name, view) in views.parts { view.lane.setMaximumRate(new.rates[name] ?? new.rate) }
     if followsScene == true, let loaded { read(loaded.codes) }
     if new.library != old.library { openLibrary() }
     let before = cameras
-    cameras = new.cameras.narrowed(to: pipeline.status.device)
+    cameras = view.choice(of: new)
     review(again: cameras != before || (new.library != old.library && followsScene == false))
     scenes.follow(old)
   }
 
   /// Another camera is in use: it may have a calibration of its own.
   func sourceChanged() {
-    let now = settings.cameras.narrowed(to: pipeline.status.device)
+    let now = view.choice(of: settings)
     guard now != cameras else { return }
     cameras = now
     review(again: true)
@@ -129,8 +169,8 @@ final class SceneSession {
     isStopped = true
     scenes.stop()
     timer?.cancel()
-    lane.setEnabled(false)
-    scans?.mail.scene.setOpen(false)
+    view.lane.setEnabled(false)
+    view.scans?.mail.scene.setOpen(false)
   }
 
   // MARK: The session
@@ -192,38 +232,47 @@ final class SceneSession {
     var refusal: SessionRefusal?
     // An anchor that time or a command ends was seen in the last frame.
     let seenIn = frame ?? lastFrame
+    let camera = view.capture.camera
     for effect in effects {
       switch effect {
-      case .phase(let status): hub.publish(SessionWire.phase(status, loaded, by: actor), frame: frame)
-      case .anchorFound(let seen): hub.publish(found(seen), frame: frame)
+      case .phase(let status): hub.publish(SessionWire.phase(status, loaded, by: actor), camera: camera, frame: frame)
+      case .anchorFound(let seen): hub.publish(found(seen), camera: camera, frame: frame)
       case .anchorLost(let anchor, let lastSeen):
-        hub.publish(AnchorLost(anchor: anchor, lastSeen: lastSeen), frame: seenIn)
+        hub.publish(AnchorLost(anchor: anchor, lastSeen: lastSeen), camera: camera, frame: seenIn)
       case .anchorsUpdated(let states):
-        if let camera = reading.map({ SessionWire.intrinsics($0.intrinsics) }) ?? intrinsics {
-          hub.publish(SessionWire.updated(states, camera), frame: seenIn)
+        if let geometry = reading.map({ SessionWire.intrinsics($0.intrinsics) }) ?? intrinsics {
+          hub.publish(SessionWire.updated(states, geometry), camera: camera, frame: seenIn)
         }
       case .markerChanged(let id, let visible, let selected, let pulsing):
-        hub.publish(MarkerChanged(id: id, visible: visible, selected: selected, pulsing: pulsing), frame: frame)
+        hub.publish(
+          MarkerChanged(id: id, visible: visible, selected: selected, pulsing: pulsing), camera: camera, frame: frame)
       case .annotationSelected(let annotation):
-        hub.publish(AnnotationSelected(id: annotation.id, card: SessionWire.card(annotation), by: actor))
-      case .annotationCleared(let id): hub.publish(AnnotationCleared(id: id, by: actor))
+        hub.publish(
+          AnnotationSelected(id: annotation.id, card: SessionWire.card(annotation), by: actor), camera: camera)
+      case .annotationCleared(let id): hub.publish(AnnotationCleared(id: id, by: actor), camera: camera)
       case .cardOpened(let annotation):
-        hub.publish(CardOpened(id: annotation.id, card: SessionWire.card(annotation), by: actor))
-      case .cardClosed(let id): hub.publish(CardClosed(id: id, by: actor))
+        hub.publish(CardOpened(id: annotation.id, card: SessionWire.card(annotation), by: actor), camera: camera)
+      case .cardClosed(let id): hub.publish(CardClosed(id: id, by: actor), camera: camera)
       case .cardAction(let annotation):
         guard let type = SessionWire.actionType(annotation.card?.actionType) else { continue }
         hub.publish(
           CardAction(
             id: annotation.id, actionType: type, actionData: annotation.card?.actionData,
-            businessObject: annotation.businessObject.map(SessionWire.json), by: actor))
+            businessObject: annotation.businessObject.map(SessionWire.json), by: actor), camera: camera)
       case .refused(let why): refusal = why
       }
     }
     return refusal
   }
 
+  private func description(_ scene: LoadedScene) -> SceneDescription {
+    var description = SessionWire.description(scene.name, scene.scene, scene.library)
+    description.camera = view.capture.camera
+    return description
+  }
+
   private func found(_ seen: AnchorDetection) -> AnchorFound {
-    SessionWire.found(seen, isHarmless: seen.code.map { scans?.isHarmless($0) ?? false } ?? false)
+    SessionWire.found(seen, isHarmless: seen.code.map { view.scans?.isHarmless($0) ?? false } ?? false)
   }
 
   // MARK: What is looked for
@@ -236,26 +285,32 @@ final class SceneSession {
     let scene = session.phase != .inactive && loaded != nil
     let wanted: Bool? = scene ? true : library != nil ? false : nil
     guard wanted != followsScene || (again && wanted != nil) else { return }
-    // An anchor that was followed before is not any more; the events must say so.
-    if followsScene == true, wanted != true {
-      _ = publish(session.handle(.followingStopped, at: MonotonicClock.now), by: nil, nil, nil)
-    }
-    if followsScene == false, wanted != false || again {
-      _ = publish(alone.handle(.followingStopped, at: MonotonicClock.now), by: nil, nil, nil)
-    }
+    if followsScene == true, wanted != true { stopFollowing() }
+    if followsScene == false, wanted != false || again { stopFollowing() }
     followsScene = wanted
     generation += 1
     let codes = wanted == true ? loaded?.codes ?? [] : []
-    lane.settings = AnchorTask(
+    view.lane.settings = AnchorTask(
       library: wanted == true ? loaded?.library : wanted == false ? library : nil, codes: codes, cameras: cameras,
       generation: generation)
-    lane.setEnabled(wanted != nil)
+    view.lane.setEnabled(wanted != nil)
     read(codes)
+  }
+
+  /// Follows nothing any more: an anchor that was followed before is not, and the events must say so.
+  private func stopFollowing() {
+    let now = MonotonicClock.now
+    switch followsScene {
+    case true?: _ = publish(session.handle(.followingStopped, at: now), by: nil, nil, nil)
+    case false?: _ = publish(alone.handle(.followingStopped, at: now), by: nil, nil, nil)
+    case nil: break
+    }
+    followsScene = nil
   }
 
   /// Has those codes read, and no others.
   private func read(_ codes: [AnchorCode]) {
-    guard let scans else { return }
+    guard let scans = view.scans else { return }
     scans.mail.scene.setOpen(!codes.isEmpty)
     let usual = scans.rules.settings.barcodeSymbologies
     scans.read(
@@ -266,7 +321,10 @@ final class SceneSession {
   /// Takes a scene into use.
   private func take(_ change: SceneInUse.Change) {
     let new = change.scene
-    hub.publish(SceneLoaded(scene: SessionWire.description(new.name, new.scene, new.library)))
+    if !change.isReload { requested = change.camera }
+    look(in: requested ?? new.scene.camera)
+    hub.publish(
+      SceneLoaded(scene: description(new)), camera: view.capture.camera)
     send(.sceneLoaded(new.scene, reload: change.isReload), by: change.by)
     if change.isOther { review(again: followsScene == true) }
   }
@@ -277,7 +335,9 @@ final class SceneSession {
     guard let name = loaded?.name else { return }
     send(.sceneUnloaded, by: actor)
     scenes.release()
-    hub.publish(SceneUnloaded(scene: name, by: actor))
+    requested = nil
+    hub.publish(SceneUnloaded(scene: name, by: actor), camera: view.capture.camera)
+    look(in: nil)
     review()
   }
 
@@ -293,7 +353,7 @@ final class SceneSession {
 
   func contribute(to snapshot: inout Snapshot) {
     snapshot.session = SessionWire.phase(session.status, loaded, by: nil)
-    snapshot.scene = loaded.map { SessionWire.description($0.name, $0.scene, $0.library) }
+    snapshot.scene = loaded.map(description)
     let states = followsScene == false ? alone.anchorStates : session.anchorStates
     snapshot.anchors = states.compactMap { $0.sighting.map(found) }
     snapshot.markers = states.flatMap(\.markers).map {

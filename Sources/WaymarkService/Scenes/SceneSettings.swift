@@ -24,6 +24,10 @@ package struct SceneSettings: Sendable {
   package var rate: Double?
   /// How cameras map directions to pixels.
   package var cameras = CameraChoice()
+  /// How further cameras do, by name.
+  var others: [String: CameraChoice] = [:]
+  /// The rates that further cameras have of their own, by name.
+  var rates: [String: Double] = [:]
   /// How often the files of the scene are looked at, in seconds.
   var watchInterval = 1.0
 
@@ -54,8 +58,22 @@ extension SceneSettings {
     lostAfter = configuration.scenes.lostAfter
     library = configuration.anchorLibrary
     rate = configuration.anchorRate
-    cameras.fieldOfView = configuration.camera.fieldOfView.map { $0 * .pi / 180 }
-    for entry in configuration.camera.calibrations {
+    cameras = CameraChoice(configuration.camera, log: log)
+    for camera in configuration.cameras {
+      others[camera.name] = CameraChoice(camera.camera, log: log)
+      rates[camera.name] = camera.anchorRate
+    }
+  }
+
+  /// How a camera maps directions to pixels.
+  func choice(of camera: String) -> CameraChoice { others[camera] ?? cameras }
+}
+
+extension CameraChoice {
+  /// The calibrations of a camera's configuration.
+  fileprivate init(_ configuration: ServiceConfiguration.Camera, log: Logger) {
+    self.init(fieldOfView: configuration.fieldOfView.map { $0 * .pi / 180 })
+    for entry in configuration.calibrations {
       // "CAMERA=FILE", or a file for any camera.
       let parts = entry.split(separator: "=", maxSplits: 1).map(String.init)
       let (camera, path) = parts.count == 2 ? (parts[0], parts[1]) : (nil, entry)
@@ -65,7 +83,7 @@ extension SceneSettings {
           continue
         }
         let info = try CameraInfo(yaml: String(decoding: bytes, as: UTF8.self), name: path)
-        cameras.calibrations.append(
+        calibrations.append(
           .init(
             width: info.size?.width ?? 0, height: info.size?.height ?? 0, intrinsics: info.intrinsics, camera: camera))
       } catch {

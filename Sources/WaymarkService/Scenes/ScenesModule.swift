@@ -1,4 +1,3 @@
-package import WaymarkPipeline
 package import WaymarkProtocol
 package import WaymarkServer
 package import WaymarkWorker
@@ -13,13 +12,14 @@ package final class ScenesModule: ServiceModule {
 
   private let session: SceneSession
 
-  /// The module of `hub`, with a lane in `pipeline`.
+  /// The module of `hub`, with a lane in the pipeline of each camera.
   ///
-  /// - Parameter scans: reads the codes that are anchors.
+  /// - Parameter cameras: the cameras, and what reads the codes in their frames that are anchors; without it none are found.
   package init(
-    hub: Hub, pipeline: FramePipeline, scans: ScanModule? = nil, isolation: Isolation = .none, settings: Settings
+    hub: Hub, cameras: ByCamera<(capture: CaptureModule, scans: ScanModule?)>, isolation: Isolation = .none,
+    settings: Settings
   ) {
-    session = SceneSession(hub: hub, pipeline: pipeline, scans: scans, isolation: isolation, settings: settings)
+    session = SceneSession(hub: hub, cameras: cameras, isolation: isolation, settings: settings)
   }
 
   package var features: [String] { ["anchors", "scenes", "session"] }

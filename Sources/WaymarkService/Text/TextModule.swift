@@ -18,6 +18,8 @@ package final class TextModule: ServiceModule {
     var id: String
     var owner: Int
     var request: TextBeginRequest
+    /// The camera whose frames are read, where there are several.
+    var camera: String?
     var patterns: [String]
     var languages: [String]
     /// The texts told, the newest last: a finger is slower than frames.
@@ -28,7 +30,10 @@ package final class TextModule: ServiceModule {
 
   private unowned let hub: Hub
   private var settings: TextSettings
-  private let lane: TextLane
+  /// The lane of each camera, and the name that events of it carry.
+  private let lanes: ByCamera<(lane: TextLane, camera: String?)>
+  /// The lane of the camera that is read.
+  private var lane: TextLane
   private let engineHost: TextEngineHost
   private var session: Session?
   private var generation = 0
@@ -38,27 +43,33 @@ package final class TextModule: ServiceModule {
   /// As many candidates can still be chosen.
   private static let memory = 64
 
-  /// The module of `hub`, with a lane in the pipeline of `capture`.
+  /// The module of `hub`, with a lane in the pipeline of each camera.
   ///
   /// - Parameter engineHost: where lines are read.
-  package init(hub: Hub, capture: CaptureModule, settings: TextSettings, engineHost: TextEngineHost = TextEngineHost())
-  {
+  package init(
+    hub: Hub, cameras: ByCamera<CaptureModule>, settings: TextSettings, engineHost: TextEngineHost = TextEngineHost()
+  ) {
     self.hub = hub
     self.settings = settings
     self.engineHost = engineHost
     let relay = WeakReference<TextModule>()
-    lane = .text(
-      maximumRate: settings.rate,
-      recognize: { image, asksAll, alphabet, languages in
-        try engineHost.read(image, asksAll: asksAll, alphabet: alphabet, languages: languages, now: MonotonicClock.now)
-      },
-      lattice: { try engineHost.lattice($0, languages: $1, now: MonotonicClock.now) },
-      deliver: { reading, frame in
-        let reference = FrameReference(frame)
-        ServiceActor.execute { relay.object?.handleReading(reading, reference) }
-      })
+    lanes = cameras.map { name, capture in
+      let lane = TextLane.text(
+        maximumRate: settings.rates[name] ?? settings.rate,
+        recognize: { image, asksAll, alphabet, languages in
+          try engineHost.read(
+            image, asksAll: asksAll, alphabet: alphabet, languages: languages, now: MonotonicClock.now)
+        },
+        lattice: { try engineHost.lattice($0, languages: $1, now: MonotonicClock.now) },
+        deliver: { reading, frame in
+          let reference = FrameReference(frame)
+          ServiceActor.execute { relay.object?.handleReading(reading, reference) }
+        })
+      capture.pipeline.add(lane)
+      return (lane, capture.camera)
+    }
+    lane = lanes.first.lane
     relay.object = self
-    capture.pipeline.add(lane)
   }
 
   package var features: [String] { ["text"] }
@@ -70,7 +81,7 @@ package final class TextModule: ServiceModule {
   /// Other patterns and languages hold for the sessions to come.
   package func use(_ settings: TextSettings) {
     self.settings = settings
-    lane.setMaximumRate(settings.rate)
+    for (name, part) in lanes.parts { part.lane.setMaximumRate(settings.rates[name] ?? settings.rate) }
   }
 
   package func stop() {
@@ -107,6 +118,7 @@ package final class TextModule: ServiceModule {
   private func begin(_ request: TextBeginRequest, _ connection: Connection) throws -> TextSession {
     if let holder = session?.owner, holder != connection.number { throw busy(holder) }
     let task = try task(request)
+    let (chosen, camera) = try lanes.part(of: request.camera)
     do {
       try engineHost.check(task.languages)
     } catch {
@@ -117,10 +129,12 @@ package final class TextModule: ServiceModule {
     generation += 1
     var new = Session(
       id: "t" + String(UInt64.random(in: .min ... .max), radix: 36), owner: connection.number, request: request,
+      camera: camera,
       patterns: task.patterns.map(\.name), languages: task.languages)
     // Where only the region is another one, what was told before can still be chosen.
-    if let before, before.request.patterns == request.patterns { new.told = before.told }
+    if let before, before.request.patterns == request.patterns, before.camera == camera { new.told = before.told }
     session = new
+    lane = chosen
     lane.settings = task
     lane.settings.generation = generation
     lane.setEnabled(true)
@@ -131,7 +145,7 @@ package final class TextModule: ServiceModule {
       }
     }
     guard let described else { throw ServiceError.stopping }
-    hub.publish(TextBegan(text: described))
+    hub.publish(TextBegan(text: described), camera: camera)
     return described
   }
 
@@ -188,7 +202,7 @@ package final class TextModule: ServiceModule {
     let accepted = TextAccepted(
       session: session?.id ?? "", text: chosen, pattern: text.pattern, corners: Self.corners(text),
       confidence: text.confidence, automatic: actor == nil)
-    hub.publish(accepted, frame: frame)
+    hub.publish(accepted, camera: session?.camera, frame: frame)
     end(.accepted, by: actor)
     return accepted
   }
@@ -198,14 +212,14 @@ package final class TextModule: ServiceModule {
     session = nil
     timer?.cancel()
     lane.setEnabled(false)
-    hub.publish(TextEnded(session: ended.id, reason: reason, by: actor))
+    hub.publish(TextEnded(session: ended.id, reason: reason, by: actor), camera: ended.camera)
   }
 
   private var described: TextSession? {
     session.map { session in
       TextSession(
         session: session.id, patterns: session.patterns, region: session.request.region, languages: session.languages,
-        by: hub.actor(session.owner))
+        by: hub.actor(session.owner), camera: session.camera)
     }
   }
 
@@ -223,7 +237,7 @@ package final class TextModule: ServiceModule {
         hub.publish(
           TextFailed(
             session: current.id, code: failure.code.rawValue, message: failure.message, hint: failure.hint),
-          frame: frame)
+          camera: current.camera, frame: frame)
       }
       session?.isFailing = true
       return
@@ -240,7 +254,8 @@ package final class TextModule: ServiceModule {
             TextCandidate(
               text: text.text, pattern: text.pattern, corners: Self.corners(text), confidence: text.confidence,
               doubtful: text.isDoubtful, others: text.others.isEmpty ? nil : text.others)
-          }, lines: reading.lines, skipped: reading.skipped == 0 ? nil : reading.skipped), frame: frame)
+          }, lines: reading.lines, skipped: reading.skipped == 0 ? nil : reading.skipped),
+        camera: current.camera, frame: frame)
     }
     if let accepted = reading.accepted { accept(accepted, as: accepted.text, by: nil, frame: frame) }
   }

@@ -12,6 +12,8 @@ package struct TextSettings: Hashable, Sendable {
   package var languages = TextEngine.usualLanguages
   /// Frames a second that are read, at most.
   package var rate: Double?
+  /// The rates that cameras have of their own, by name.
+  var rates: [String: Double] = [:]
 
   /// More are not kept.
   private static let namedLimit = 100

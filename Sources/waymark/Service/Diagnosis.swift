@@ -154,11 +154,15 @@ struct Diagnosis {
           message: "The service \(status.version) answers on \(socket); you are \(client.hello.role.rawValue).",
           hint: nil)
       ]
-      if let message = status.camera.message {
-        findings.append(Finding(subject: "service", level: .problem, message: message, hint: status.camera.hint))
-      }
-      if let message = status.scanner.message {
-        findings.append(Finding(subject: "service", level: .problem, message: message, hint: status.scanner.hint))
+      let cameras =
+        status.cameras?.map { ("The camera \($0.name): ", $0.camera, $0.scanner) } ?? [
+          ("", status.camera, status.scanner)
+        ]
+      for (name, camera, scanner) in cameras {
+        for (message, hint) in [(camera.message, camera.hint), (scanner.message, scanner.hint)] {
+          guard let message else { continue }
+          findings.append(Finding(subject: "service", level: .problem, message: name + message, hint: hint))
+        }
       }
       return findings
     } catch let error as ClientError {

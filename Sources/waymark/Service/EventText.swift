@@ -15,7 +15,8 @@ enum EventText {
   /// One line: time, event, what it says.
   static func text(of event: Event) -> String {
     let clock = event.time.map { $0.split(separator: "T").last.map(String.init) ?? $0 } ?? ""
-    return "\(clock)  \(padded(event.body.name))  \(details(of: event.body))"
+    let camera = event.camera.map { "[\(shown($0))] " } ?? ""
+    return "\(clock)  \(padded(event.body.name))  \(camera)\(details(of: event.body))"
   }
 
   private static func padded(_ name: String) -> String {

@@ -18,32 +18,41 @@ enum PrometheusText {
     text.add("clients", "gauge", "Open connections.", Double(figures.clients))
     text.add("events_total", "counter", "Events published.", Double(figures.events))
     text.add("events_dropped_total", "counter", "Events that slow clients lost.", Double(figures.dropped))
-    text.add("frames_total", "counter", "Frames that arrived.", Double(figures.frames.captured))
-    text.add("frames_bad_total", "counter", "Damaged frames that were skipped.", Double(figures.frames.bad))
-    text.add("frames_lost_total", "counter", "Frames lost between driver and slot.", Double(figures.frames.lost))
+    let cameras = cameras(of: status)
+    text.head("frames_total", "counter", "Frames that arrived.")
+    for one in cameras { text.sample("frames_total", Double(one.frames.captured), one.labels) }
+    text.head("frames_bad_total", "counter", "Damaged frames that were skipped.")
+    for one in cameras { text.sample("frames_bad_total", Double(one.frames.bad), one.labels) }
+    text.head("frames_lost_total", "counter", "Frames lost between driver and slot.")
+    for one in cameras { text.sample("frames_lost_total", Double(one.frames.lost), one.labels) }
     text.add("resident_memory_bytes", "gauge", "Resident memory.", Double(figures.memory))
     text.add("cpu_seconds_total", "counter", "Processor time of all threads.", figures.cpu)
     let states: [CameraState] = [.closed, .opened, .streaming, .stalled, .lost, .back]
     text.head("camera_state", "gauge", "The state of the camera: 1 for the one that holds.")
-    for state in states {
-      text.sample("camera_state", status.camera.status == state ? 1 : 0, ["state": state.rawValue])
+    for one in cameras {
+      for state in states {
+        text.sample("camera_state", one.state == state ? 1 : 0, one.labels.with("state", state.rawValue))
+      }
     }
+    let lanes = cameras.flatMap { one in one.lanes.map { ($0, one.labels.with("lane", $0.name)) } }
     text.head("lane_frames_total", "counter", "Frames that a lane looked at.")
-    for lane in figures.lanes { text.sample("lane_frames_total", Double(lane.frames), ["lane": lane.name]) }
+    for (lane, labels) in lanes { text.sample("lane_frames_total", Double(lane.frames), labels) }
     text.head("lane_skipped_total", "counter", "Frames that a lane had no time for.")
-    for lane in figures.lanes { text.sample("lane_skipped_total", Double(lane.skipped), ["lane": lane.name]) }
+    for (lane, labels) in lanes { text.sample("lane_skipped_total", Double(lane.skipped), labels) }
     text.head("lane_seconds", "gauge", "Time that a frame took a lane lately.")
-    for lane in figures.lanes {
-      text.sample("lane_seconds", lane.p50, ["lane": lane.name, "quantile": "0.5"])
-      text.sample("lane_seconds", lane.p99, ["lane": lane.name, "quantile": "0.99"])
+    for (lane, labels) in lanes {
+      text.sample("lane_seconds", lane.p50, labels.with("quantile", "0.5"))
+      text.sample("lane_seconds", lane.p99, labels.with("quantile", "0.99"))
     }
     text.head(
       "stage_seconds", "gauge",
       "Time that a frame took in a stage of its way lately; the lane source is before the lanes.")
-    for (lane, stages) in [("source", figures.frames.stages)] + figures.lanes.map({ ($0.name, $0.stages) }) {
+    let sources = cameras.map { ($0.frames.stages, $0.labels.with("lane", "source")) }
+    for (stages, labels) in sources + lanes.map({ ($0.stages, $1) }) {
       for stage in stages ?? [] {
-        text.sample("stage_seconds", stage.p50, ["lane": lane, "stage": stage.name, "quantile": "0.5"])
-        text.sample("stage_seconds", stage.p99, ["lane": lane, "stage": stage.name, "quantile": "0.99"])
+        let labels = labels.with("stage", stage.name)
+        text.sample("stage_seconds", stage.p50, labels.with("quantile", "0.5"))
+        text.sample("stage_seconds", stage.p99, labels.with("quantile", "0.99"))
       }
     }
     if let workers = figures.workers {
@@ -57,6 +66,28 @@ enum PrometheusText {
       }
     }
     return text.lines.joined(separator: "\n")
+  }
+
+  /// The figures of one camera; the label `camera` is there where a device has several.
+  private struct CameraFigures {
+    var labels: [String: String] = [:]
+    var state: CameraState
+    var frames: FrameStatistics
+    var lanes: [LaneStatistics]
+  }
+
+  private static func cameras(of status: StatusResult) -> [CameraFigures] {
+    guard let cameras = status.statistics.cameras else {
+      return [
+        CameraFigures(
+          state: status.camera.status, frames: status.statistics.frames, lanes: status.statistics.lanes)
+      ]
+    }
+    return cameras.map { camera in
+      let state = status.cameras?.first { $0.name == camera.name }?.camera.status
+      return CameraFigures(
+        labels: ["camera": camera.name], state: state ?? .closed, frames: camera.frames, lanes: camera.lanes)
+    }
   }
 
   private struct Writer {
@@ -81,5 +112,12 @@ enum PrometheusText {
     private func escaped(_ text: String) -> String {
       text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
     }
+  }
+}
+
+extension [String: String] {
+  /// These labels and another.
+  fileprivate func with(_ name: String, _ value: String) -> [String: String] {
+    merging([name: value]) { _, new in new }
   }
 }

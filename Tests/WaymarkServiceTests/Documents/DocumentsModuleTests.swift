@@ -61,7 +61,8 @@ import WaymarkSystem
       service = try await TestService { hub in
         let capture = CaptureModule(hub: hub, source: source, keepsOpen: true)
         relay.pipeline = capture.pipeline
-        let documents = DocumentsModule(hub: hub, capture: capture, settings: fixed, models: models, disk: disk)
+        let documents = DocumentsModule(
+          hub: hub, cameras: ByCamera(capture), settings: fixed, models: models, disk: disk)
         capture.start()
         documents.start()
         return [capture, documents]

@@ -95,6 +95,8 @@ class Event:
     """RFC 3339, UTC, milliseconds."""
     frame: FrameReference | None = None
     """The frame it was seen in."""
+    camera: str | None = None
+    """The name of the camera that it is of, where the service has several."""
 
 
 def event(values: dict[str, Any]) -> Event:
@@ -109,4 +111,5 @@ def event(values: dict[str, Any]) -> Event:
         seq=values.get("seq"),
         time=values.get("time"),
         frame=cast(FrameReference, decode(FrameReference, frame)) if isinstance(frame, dict) else None,
+        camera=values.get("camera"),
     )

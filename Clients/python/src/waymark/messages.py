@@ -454,6 +454,8 @@ class CameraDescription(Message):
     """The controls that can be set."""
     torch: bool
     """True if it has a light that can be switched."""
+    camera: str | None = None
+    """The name of the configured camera that it is, where there are several."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -479,11 +481,39 @@ class CameraListResult(Message):
 
 
 @dataclass(kw_only=True, slots=True)
+class CameraOverview(Message):
+    """One of several cameras, and the work in it."""
+
+    name: str
+    """Its name, as in `camera` of requests and events."""
+    camera: CameraStatus
+    """Its state."""
+    scanner: ScannerStatus
+    """The scanner of its frames."""
+    scan: ArmedScan | None = None
+    """The scan that is armed in it."""
+    codes: list[CodeFound] | None = None
+    """Codes that are followed in it; missing where nobody has codes followed, and in `status`."""
+
+
+@dataclass(kw_only=True, slots=True)
 class CameraSelectResult(Message):
     """The camera that is used."""
 
     id: str
     """Its identity."""
+
+
+@dataclass(kw_only=True, slots=True)
+class CameraStatistics(Message):
+    """The frames and lanes of one of several cameras."""
+
+    name: str
+    """Its name."""
+    frames: FrameStatistics
+    """Frames since the start."""
+    lanes: list[LaneStatistics]
+    """The lanes."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -918,6 +948,8 @@ class DocumentSession(Message):
     """The page whose place the next capture takes."""
     by: Actor | None = None
     """The client that holds it; nobody when its client has left."""
+    camera: str | None = None
+    """The camera that captures, where there are several."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -1172,6 +1204,8 @@ class MediaHeader(Message):
     """Height in pixels."""
     size: int
     """Bytes that follow."""
+    camera: str | None = None
+    """The camera that it is of, where there are several."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -1462,6 +1496,8 @@ class SceneDescription(Message):
     """Its title for people."""
     anchors: list[AnchorDescription]
     """Its anchors."""
+    camera: str | None = None
+    """The camera in which it is followed, where there are several."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -1704,6 +1740,10 @@ class Snapshot(Message):
     """Where the device and its users are, where accounts are configured."""
     profile: ProfileStatus | None = None
     """The profile in use; missing where none are configured."""
+    cameras: list[CameraOverview] | None = None
+    """The cameras in the order of the configuration, where there are several; `scanner`, `camera`, `scan` and `codes`
+    are of the first.
+    """
 
 
 @dataclass(kw_only=True, slots=True)
@@ -1744,6 +1784,8 @@ class Statistics(Message):
     """Processor seconds used since the start."""
     workers: WorkerStatistics | None = None
     """The processes that read codes and pictures; nil when the service reads them itself."""
+    cameras: list[CameraStatistics] | None = None
+    """Frames and lanes of each camera, where there are several; `frames` and `lanes` are of the first."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -1776,6 +1818,10 @@ class StatusResult(Message):
     """The camera's geometry."""
     statistics: Statistics
     """Figures."""
+    cameras: list[CameraOverview] | None = None
+    """The cameras in the order of the configuration, where there are several; `scanner`, `camera` and `scan` are of
+    the first.
+    """
 
 
 @dataclass(kw_only=True, slots=True)
@@ -1934,6 +1980,8 @@ class TextSession(Message):
     """The languages of the text, as Tesseract names its models."""
     by: Actor | None = None
     """The client that holds it."""
+    camera: str | None = None
+    """The camera whose frames are read, where there are several."""
 
 
 @dataclass(kw_only=True, slots=True)

@@ -116,6 +116,7 @@ class Methods:
         timeout: float | None = None,
         once: bool | None = None,
         context: Any = None,
+        camera: str | None = None,
     ) -> ScanBeginResult:
         """Arms a scan.
 
@@ -125,6 +126,7 @@ class Methods:
         :param timeout: Seconds after which it ends without a read; never when missing. More than 0, at most 86400.
         :param once: Ends after the first code (barcode mode).
         :param context: Anything; comes back with every event of the scan.
+        :param camera: The camera, by its name; the first one when missing.
         """
         return self._call("scan.begin", {
             "mode": mode,
@@ -133,21 +135,24 @@ class Methods:
             "timeout": timeout,
             "once": once,
             "context": context,
+            "camera": camera,
         }, ScanBeginResult)
 
-    def scan_cancel(self, *, scan: str | None = None) -> None:
+    def scan_cancel(self, *, scan: str | None = None, camera: str | None = None) -> None:
         """Ends a scan.
 
         :param scan: Which; the armed one when missing.
+        :param camera: The camera, by its name; when missing that of the scan, and the first one without either.
         """
-        self.call("scan.cancel", {"scan": scan})
+        self.call("scan.cancel", {"scan": scan, "camera": camera})
 
-    def scan_confirm(self, *, scan: str | None = None) -> None:
+    def scan_confirm(self, *, scan: str | None = None, camera: str | None = None) -> None:
         """Confirms the verdict that is waiting.
 
         :param scan: Which; the armed one when missing.
+        :param camera: The camera, by its name; when missing that of the scan, and the first one without either.
         """
-        self.call("scan.confirm", {"scan": scan})
+        self.call("scan.confirm", {"scan": scan, "camera": camera})
 
     def gallery_list(self, *, limit: int | None = None, after: str | None = None) -> GalleryListResult:
         """Asks for pictures in the configured folders, newest first.
@@ -172,57 +177,72 @@ class Methods:
         """
         return self._call("gallery.scan", {"id": id, "mode": mode, "context": context}, GalleryScanResult)
 
-    def codes_follow(self, *, symbologies: list[str] | None = None, sizes: list[CodeSize] | None = None) -> None:
+    def codes_follow(
+        self,
+        *,
+        symbologies: list[str] | None = None,
+        sizes: list[CodeSize] | None = None,
+        camera: str | None = None,
+    ) -> None:
         """Asks for codes to be read and followed: `code.found`, `codes.updated` and `code.lost` tell of them until
         `codes.unfollow` or until the client leaves. A second request of a client takes the place of its first.
 
         :param symbologies: The symbologies to read; all that are configured for scans when missing.
         :param sizes: How large codes are printed; the first that fits holds. From 0 to 64 entries.
+        :param camera: The camera, by its name; the first one when missing.
         """
-        self.call("codes.follow", {"symbologies": symbologies, "sizes": sizes})
+        self.call("codes.follow", {"symbologies": symbologies, "sizes": sizes, "camera": camera})
 
-    def codes_unfollow(self) -> None:
-        """Ends what `codes.follow` of the same client began."""
-        self.call("codes.unfollow", {})
+    def codes_unfollow(self, *, camera: str | None = None) -> None:
+        """Ends what `codes.follow` of the same client began.
 
-    def torch(self, *, on: bool) -> TorchResult:
+        :param camera: The camera, by its name; the first one when missing.
+        """
+        self.call("codes.unfollow", {"camera": camera})
+
+    def torch(self, *, on: bool, camera: str | None = None) -> TorchResult:
         """Switches the camera's light.
 
         :param on: On or off.
+        :param camera: The camera, by its name; the first one when missing.
         """
-        return self._call("torch", {"on": on}, TorchResult)
+        return self._call("torch", {"on": on, "camera": camera}, TorchResult)
 
     def camera_list(self) -> CameraListResult:
         """Asks for the cameras."""
         return self._call("camera.list", {}, CameraListResult)
 
-    def camera_select(self, *, id: str) -> CameraSelectResult:
+    def camera_select(self, *, id: str, camera: str | None = None) -> CameraSelectResult:
         """Uses another camera, until the service ends.
 
         :param id: Its identity or device.
+        :param camera: The camera, by its name; the first one when missing.
         """
-        return self._call("camera.select", {"id": id}, CameraSelectResult)
+        return self._call("camera.select", {"id": id, "camera": camera}, CameraSelectResult)
 
-    def camera_control(self, *, name: str, value: float) -> CameraControlResult:
+    def camera_control(self, *, name: str, value: float, camera: str | None = None) -> CameraControlResult:
         """Sets a control of the camera.
 
         :param name: The control.
         :param value: The value.
+        :param camera: The camera, by its name; the first one when missing.
         """
-        return self._call("camera.control", {"name": name, "value": value}, CameraControlResult)
+        return self._call("camera.control", {"name": name, "value": value, "camera": camera}, CameraControlResult)
 
     def document_begin(
         self,
         *,
         mode: Literal["automatic", "manual", "paused"] | None = None,
         filter: Literal["colour", "grayscale", "bw", "photo"] | None = None,
+        camera: str | None = None,
     ) -> DocumentSession:
         """Begins to look for pages, or takes over the session that is there.
 
         :param mode: True if pages are captured by themselves; they are when missing.
         :param filter: The filter for new pages; `colour` when missing.
+        :param camera: The camera that captures, by its name; the first one when missing.
         """
-        return self._call("document.begin", {"mode": mode, "filter": filter}, DocumentSession)
+        return self._call("document.begin", {"mode": mode, "filter": filter, "camera": camera}, DocumentSession)
 
     def document_mode(self, *, mode: Literal["automatic", "manual", "paused"]) -> None:
         """Sets the capture mode: automatic, by the shutter only, or paused.
@@ -333,6 +353,7 @@ class Methods:
         patterns: list[str | TextPatternRequest] | None = None,
         languages: list[str] | None = None,
         timeout: float | None = None,
+        camera: str | None = None,
     ) -> TextSession:
         """Begins to read text; in place of the session before, if that is the same client's.
 
@@ -342,12 +363,14 @@ class Methods:
         :param languages: The languages of the text, as Tesseract names its models; the configured ones when
             missing.
         :param timeout: Seconds after which it ends; never when missing. More than 0, at most 86400.
+        :param camera: The camera, by its name; the first one when missing.
         """
         return self._call("text.begin", {
             "region": region,
             "patterns": patterns,
             "languages": languages,
             "timeout": timeout,
+            "camera": camera,
         }, TextSession)
 
     def text_choose(self, *, text: str, session: str | None = None) -> TextAccepted:
@@ -369,23 +392,27 @@ class Methods:
         """Asks for the scenes."""
         return self._call("scene.list", {}, SceneListResult)
 
-    def scene_load(self, *, name: str) -> SceneLoadResult:
+    def scene_load(self, *, name: str, camera: str | None = None) -> SceneLoadResult:
         """Uses a scene; `scene.loaded` or `scene.failed` follows.
 
         :param name: Which.
+        :param camera: The camera in which it is followed, by its name; that of the scene's file when missing, else
+            the first one.
         """
-        return self._call("scene.load", {"name": name}, SceneLoadResult)
+        return self._call("scene.load", {"name": name, "camera": camera}, SceneLoadResult)
 
     def scene_unload(self) -> None:
         """Uses no scene."""
         self.call("scene.unload", {})
 
-    def session_start(self, *, scene: str | None = None) -> SessionResult:
+    def session_start(self, *, scene: str | None = None, camera: str | None = None) -> SessionResult:
         """Opens the AR session: coaching.
 
         :param scene: The scene; the one in use when missing.
+        :param camera: The camera in which it is followed, by its name; when missing that of `scene.load`, and the
+            same as before where the scene is in use.
         """
-        return self._call("session.start", {"scene": scene}, SessionResult)
+        return self._call("session.start", {"scene": scene, "camera": camera}, SessionResult)
 
     def session_scan(self) -> SessionResult:
         """Begin Scan, or Return to Scan."""
@@ -766,6 +793,7 @@ class AsyncMethods:
         timeout: float | None = None,
         once: bool | None = None,
         context: Any = None,
+        camera: str | None = None,
     ) -> ScanBeginResult:
         """Arms a scan.
 
@@ -775,6 +803,7 @@ class AsyncMethods:
         :param timeout: Seconds after which it ends without a read; never when missing. More than 0, at most 86400.
         :param once: Ends after the first code (barcode mode).
         :param context: Anything; comes back with every event of the scan.
+        :param camera: The camera, by its name; the first one when missing.
         """
         return await self._call("scan.begin", {
             "mode": mode,
@@ -783,21 +812,24 @@ class AsyncMethods:
             "timeout": timeout,
             "once": once,
             "context": context,
+            "camera": camera,
         }, ScanBeginResult)
 
-    async def scan_cancel(self, *, scan: str | None = None) -> None:
+    async def scan_cancel(self, *, scan: str | None = None, camera: str | None = None) -> None:
         """Ends a scan.
 
         :param scan: Which; the armed one when missing.
+        :param camera: The camera, by its name; when missing that of the scan, and the first one without either.
         """
-        await self.call("scan.cancel", {"scan": scan})
+        await self.call("scan.cancel", {"scan": scan, "camera": camera})
 
-    async def scan_confirm(self, *, scan: str | None = None) -> None:
+    async def scan_confirm(self, *, scan: str | None = None, camera: str | None = None) -> None:
         """Confirms the verdict that is waiting.
 
         :param scan: Which; the armed one when missing.
+        :param camera: The camera, by its name; when missing that of the scan, and the first one without either.
         """
-        await self.call("scan.confirm", {"scan": scan})
+        await self.call("scan.confirm", {"scan": scan, "camera": camera})
 
     async def gallery_list(self, *, limit: int | None = None, after: str | None = None) -> GalleryListResult:
         """Asks for pictures in the configured folders, newest first.
@@ -827,57 +859,71 @@ class AsyncMethods:
         *,
         symbologies: list[str] | None = None,
         sizes: list[CodeSize] | None = None,
+        camera: str | None = None,
     ) -> None:
         """Asks for codes to be read and followed: `code.found`, `codes.updated` and `code.lost` tell of them until
         `codes.unfollow` or until the client leaves. A second request of a client takes the place of its first.
 
         :param symbologies: The symbologies to read; all that are configured for scans when missing.
         :param sizes: How large codes are printed; the first that fits holds. From 0 to 64 entries.
+        :param camera: The camera, by its name; the first one when missing.
         """
-        await self.call("codes.follow", {"symbologies": symbologies, "sizes": sizes})
+        await self.call("codes.follow", {"symbologies": symbologies, "sizes": sizes, "camera": camera})
 
-    async def codes_unfollow(self) -> None:
-        """Ends what `codes.follow` of the same client began."""
-        await self.call("codes.unfollow", {})
+    async def codes_unfollow(self, *, camera: str | None = None) -> None:
+        """Ends what `codes.follow` of the same client began.
 
-    async def torch(self, *, on: bool) -> TorchResult:
+        :param camera: The camera, by its name; the first one when missing.
+        """
+        await self.call("codes.unfollow", {"camera": camera})
+
+    async def torch(self, *, on: bool, camera: str | None = None) -> TorchResult:
         """Switches the camera's light.
 
         :param on: On or off.
+        :param camera: The camera, by its name; the first one when missing.
         """
-        return await self._call("torch", {"on": on}, TorchResult)
+        return await self._call("torch", {"on": on, "camera": camera}, TorchResult)
 
     async def camera_list(self) -> CameraListResult:
         """Asks for the cameras."""
         return await self._call("camera.list", {}, CameraListResult)
 
-    async def camera_select(self, *, id: str) -> CameraSelectResult:
+    async def camera_select(self, *, id: str, camera: str | None = None) -> CameraSelectResult:
         """Uses another camera, until the service ends.
 
         :param id: Its identity or device.
+        :param camera: The camera, by its name; the first one when missing.
         """
-        return await self._call("camera.select", {"id": id}, CameraSelectResult)
+        return await self._call("camera.select", {"id": id, "camera": camera}, CameraSelectResult)
 
-    async def camera_control(self, *, name: str, value: float) -> CameraControlResult:
+    async def camera_control(self, *, name: str, value: float, camera: str | None = None) -> CameraControlResult:
         """Sets a control of the camera.
 
         :param name: The control.
         :param value: The value.
+        :param camera: The camera, by its name; the first one when missing.
         """
-        return await self._call("camera.control", {"name": name, "value": value}, CameraControlResult)
+        return await self._call("camera.control", {
+            "name": name,
+            "value": value,
+            "camera": camera,
+        }, CameraControlResult)
 
     async def document_begin(
         self,
         *,
         mode: Literal["automatic", "manual", "paused"] | None = None,
         filter: Literal["colour", "grayscale", "bw", "photo"] | None = None,
+        camera: str | None = None,
     ) -> DocumentSession:
         """Begins to look for pages, or takes over the session that is there.
 
         :param mode: True if pages are captured by themselves; they are when missing.
         :param filter: The filter for new pages; `colour` when missing.
+        :param camera: The camera that captures, by its name; the first one when missing.
         """
-        return await self._call("document.begin", {"mode": mode, "filter": filter}, DocumentSession)
+        return await self._call("document.begin", {"mode": mode, "filter": filter, "camera": camera}, DocumentSession)
 
     async def document_mode(self, *, mode: Literal["automatic", "manual", "paused"]) -> None:
         """Sets the capture mode: automatic, by the shutter only, or paused.
@@ -988,6 +1034,7 @@ class AsyncMethods:
         patterns: list[str | TextPatternRequest] | None = None,
         languages: list[str] | None = None,
         timeout: float | None = None,
+        camera: str | None = None,
     ) -> TextSession:
         """Begins to read text; in place of the session before, if that is the same client's.
 
@@ -997,12 +1044,14 @@ class AsyncMethods:
         :param languages: The languages of the text, as Tesseract names its models; the configured ones when
             missing.
         :param timeout: Seconds after which it ends; never when missing. More than 0, at most 86400.
+        :param camera: The camera, by its name; the first one when missing.
         """
         return await self._call("text.begin", {
             "region": region,
             "patterns": patterns,
             "languages": languages,
             "timeout": timeout,
+            "camera": camera,
         }, TextSession)
 
     async def text_choose(self, *, text: str, session: str | None = None) -> TextAccepted:
@@ -1024,23 +1073,27 @@ class AsyncMethods:
         """Asks for the scenes."""
         return await self._call("scene.list", {}, SceneListResult)
 
-    async def scene_load(self, *, name: str) -> SceneLoadResult:
+    async def scene_load(self, *, name: str, camera: str | None = None) -> SceneLoadResult:
         """Uses a scene; `scene.loaded` or `scene.failed` follows.
 
         :param name: Which.
+        :param camera: The camera in which it is followed, by its name; that of the scene's file when missing, else
+            the first one.
         """
-        return await self._call("scene.load", {"name": name}, SceneLoadResult)
+        return await self._call("scene.load", {"name": name, "camera": camera}, SceneLoadResult)
 
     async def scene_unload(self) -> None:
         """Uses no scene."""
         await self.call("scene.unload", {})
 
-    async def session_start(self, *, scene: str | None = None) -> SessionResult:
+    async def session_start(self, *, scene: str | None = None, camera: str | None = None) -> SessionResult:
         """Opens the AR session: coaching.
 
         :param scene: The scene; the one in use when missing.
+        :param camera: The camera in which it is followed, by its name; when missing that of `scene.load`, and the
+            same as before where the scene is in use.
         """
-        return await self._call("session.start", {"scene": scene}, SessionResult)
+        return await self._call("session.start", {"scene": scene, "camera": camera}, SessionResult)
 
     async def session_scan(self) -> SessionResult:
         """Begin Scan, or Return to Scan."""

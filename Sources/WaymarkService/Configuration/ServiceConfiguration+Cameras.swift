@@ -1,0 +1,123 @@
+package import WaymarkConfiguration
+import WaymarkSystem
+
+/// A camera beside the first, as the configuration describes it.
+package struct NamedCamera: Hashable, Sendable {
+  /// Its name.
+  package let name: String
+  package let source: ServiceConfiguration.Source
+  package let camera: ServiceConfiguration.Camera
+  /// The settings of scans that it has of its own.
+  let scan: ServiceConfiguration.Scan
+  /// Frames a second that are looked at, by lane.
+  let documentRate: Double?
+  let textRate: Double?
+  let anchorRate: Double?
+
+  /// The parts that a restart alone changes.
+  var fixed: [AnyHashable] { [name, source, camera.keepOpen, camera.closeAfter] }
+
+  /// The name of the first camera where it has none of its own.
+  static let firstName = "main"
+
+  fileprivate init(_ name: String, _ section: SourceNode) {
+    self.name = name
+    let table = ConfigurationSchema.table
+    let values = ConfigurationValues(section, places: CameraKeys.places).values
+    let own = ServiceConfiguration(ConfigurationReader(layers: [values], table: table))
+    (source, camera, scan) = (own.source, own.camera, own.scan)
+    (documentRate, textRate, anchorRate) = (own.documents.rate, own.text.rate, own.anchorRate)
+  }
+}
+
+extension NamedCamera {
+  /// The cameras of a configuration file in its order, and what is wrong with their names.
+  package static func read(
+    _ document: ConfigurationDocument
+  ) -> (cameras: [NamedCamera], problems: [ConfigurationProblem]) {
+    var problems: [ConfigurationProblem] = []
+    var cameras: [NamedCamera] = []
+    for entry in document.checked["cameras"]?.entries ?? [] {
+      func wrong(_ message: String, hint: String) {
+        problems.append(document.problem(message, "cameras.\(entry.key)", entry.node, hint: hint))
+      }
+      if !isName(entry.key) {
+        wrong("it is not a name for a camera", hint: "Use letters, digits, - and _, 64 characters at most.")
+      } else if cameras.count == CameraKeys.limit {
+        wrong("there are more than \(CameraKeys.limit) cameras", hint: "Leave some out.")
+      } else {
+        cameras.append(NamedCamera(entry.key, entry.node))
+      }
+    }
+    return (cameras, problems)
+  }
+
+  fileprivate static func isName(_ text: String) -> Bool {
+    text.wholeMatch(of: #/[A-Za-z0-9][A-Za-z0-9_\-]{0,63}/#) != nil
+  }
+}
+
+extension ServiceConfiguration {
+  /// The name of the first camera.
+  var firstCamera: String { camera.name ?? NamedCamera.firstName }
+
+  /// This configuration with the source of another camera: nothing of the first one's is inherited.
+  package func using(camera other: NamedCamera) -> ServiceConfiguration {
+    var result = self
+    (result.source, result.camera) = (other.source, other.camera)
+    return result
+  }
+
+  /// The configurations of all cameras, the first one's first.
+  var byCamera: ByCamera<ServiceConfiguration> {
+    ByCamera(self, named: firstCamera, others: cameras.map { ($0.name, using(camera: $0)) })
+  }
+
+  /// The problems of names and devices of several cameras.
+  var cameraProblems: [ConfigurationProblem] {
+    guard let document else { return [] }
+    var (cameras, problems) = NamedCamera.read(document)
+    func wrong(_ key: String, _ message: String, hint: String) {
+      problems.append(document.problem(message, key, document.checked.at(key), hint: hint))
+    }
+    if !NamedCamera.isName(firstCamera) {
+      wrong(
+        "camera.name", "it is not a name for a camera", hint: "Use letters, digits, - and _, 64 characters at most.")
+    }
+    guard !cameras.isEmpty else { return problems }
+    if cameras.contains(where: { $0.name == firstCamera }) {
+      wrong(
+        "cameras.\(firstCamera)", "the first camera has this name",
+        hint: "Rename one: camera.name names the first, which is \(NamedCamera.firstName) without it.")
+    }
+    // Which of two cameras is found first is chance, and one that is taken cannot be opened again.
+    var taken: [String: String] = [:]
+    let all = [("camera.device", source, camera)] + cameras.map { ("cameras.\($0.name).device", $0.source, $0.camera) }
+    for (key, source, camera) in all where source.path == nil {
+      guard let device = camera.device, device != "auto" else {
+        wrong(
+          key, "it must name a device, as there are several cameras", hint: "waymark cameras lists what is plugged in.")
+        continue
+      }
+      if let other = taken[device] {
+        wrong(key, "\(other) is the same device", hint: "waymark cameras lists what is plugged in.")
+      }
+      taken[device] = key
+    }
+    cameras = cameras.filter { $0.source.path == "-" }
+    if cameras.count + (source.path == "-" ? 1 : 0) > 1 {
+      wrong("cameras", "standard input is the source of two cameras", hint: "Use named pipes.")
+    }
+    return problems
+  }
+}
+
+extension ServiceConfiguration.Scan {
+  /// These settings with those that another has of its own. What is armed by itself is not inherited.
+  func overlaid(by own: ServiceConfiguration.Scan) -> ServiceConfiguration.Scan {
+    ServiceConfiguration.Scan(
+      autoBegin: own.autoBegin, onboardingSymbologies: own.onboardingSymbologies ?? onboardingSymbologies,
+      barcodeSymbologies: own.barcodeSymbologies ?? barcodeSymbologies, rate: own.rate ?? rate,
+      newAfter: own.newAfter ?? newAfter)
+  }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import Logging
+import Testing
+import WaymarkConfiguration
+import WaymarkPipeline
+
+@testable import WaymarkServer
+@testable import WaymarkService
+
+/// The section `cameras` of the configuration.
+@Suite("Cameras of the configuration") struct CameraConfigurationTests {
+  private func load(_ yaml: String) throws -> (configuration: ServiceConfiguration, problems: [ConfigurationProblem]) {
+    let folder = try TestFolder.make()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let path = folder + "/waymark.yaml"
+    try yaml.write(toFile: path, atomically: true, encoding: .utf8)
+    return ConfigurationLoader(named: path, environment: [:], flags: [:], isSystem: false).load()
+  }
+
+  private static let two = """
+    camera: {name: front, device: above, width: 320, rotation: "90", keepOpen: true}
+    scan: {autoBegin: barcode, rate: 10, newAfter: 3}
+    documents: {rate: 8}
+    anchors: {rate: 20}
+    cameras:
+      desk:
+        device: below
+        height: 1080
+        source: {loop: false}
+        scan: {rate: 4}
+        documents: {rate: 2}
+        calibrations: [desk.yaml]
+
+    """
+
+  @Test("A camera has what its section says, and of the first one's camera and source nothing")
+  func ofItsOwn() throws {
+    let (configuration, problems) = try load(Self.two)
+    #expect(problems.isEmpty && configuration.cameraProblems.isEmpty)
+    #expect(configuration.firstCamera == "front")
+    let desk = try #require(configuration.cameras.first)
+    #expect(desk.name == "desk" && configuration.cameras.count == 1)
+    let own = configuration.using(camera: desk)
+    #expect(own.camera.device == "below" && own.camera.height == 1080 && own.camera.width == nil)
+    #expect(own.camera.rotation == 0 && !own.camera.keepOpen && own.camera.calibrations == ["desk.yaml"])
+    #expect(!own.source.loops && configuration.source.loops)
+    #expect(configuration.camera.calibrations.isEmpty)
+  }
+
+  @Test(
+    "Scans of a further camera have the rules of the file, and what is armed by itself only where its section says so")
+  @ServiceActor func rules() throws {
+    let (configuration, _) = try load(Self.two)
+    let settings = try ProfiledSettings.all(configuration, log: Logger(label: "test"))[nil]
+    let (front, desk) = (settings?.rules(of: "front"), settings?.rules(of: "desk"))
+    #expect(front?.rate == 10 && front?.settings.autoBegin == .barcode && front?.settings.newAfter == 3)
+    #expect(desk?.rate == 4 && desk?.settings.autoBegin == nil && desk?.settings.newAfter == 3)
+    #expect(settings?.documents.rate == 8 && settings?.documents.rates == ["desk": 2])
+    #expect(settings?.text.rates == [:])
+  }
+
+  @Test(
+    "What would make two cameras one is told",
+    arguments: [
+      ("camera: {device: x}\ncameras: {main: {device: y}}", "cameras.main"),
+      ("camera: {device: x}\ncameras: {desk: {device: x}}", "cameras.desk.device"),
+      ("cameras: {desk: {device: x}}", "camera.device"),
+      ("camera: {device: x}\ncameras: {desk: {rotation: \"90\"}}", "cameras.desk.device"),
+      ("camera: {device: x}\ncameras: {a/b: {device: y}}", "cameras.a/b"),
+      ("camera: {name: a.b, device: x}", "camera.name"),
+      ("source: {path: \"-\"}\ncameras: {desk: {source: {path: \"-\"}}}", "cameras"),
+    ])
+  func conflicts(_ yaml: String, _ key: String) throws {
+    let (configuration, problems) = try load(yaml + "\n")
+    #expect(problems.isEmpty)
+    #expect(configuration.cameraProblems.map(\.key) == [key])
+  }
+
+  @Test("A key that no camera has is told with its line") func unknownKeys() throws {
+    let (_, problems) = try load("camera: {device: x}\ncameras:\n  desk:\n    device: y\n    typ: 3\n")
+    #expect(problems.map { "\($0.mark?.line ?? 0) \($0.key ?? "")" } == ["5 cameras.desk.typ"])
+  }
+
+  @Test("Other names or sources of cameras need a restart, another device does not") func restarts() throws {
+    let running = try load(Self.two).configuration
+    let moved = try load(Self.two.replacing("device: below", with: "device: other")).configuration
+    #expect(running.running(insteadOf: moved).restart.isEmpty)
+    #expect(running.running(insteadOf: moved).configuration.cameras.first?.camera.device == "other")
+    let renamed = try load(Self.two.replacing("desk:", with: "table:")).configuration
+    #expect(running.running(insteadOf: renamed).restart == ["cameras"])
+    #expect(running.running(insteadOf: renamed).configuration.cameras == running.cameras)
+  }
+}
