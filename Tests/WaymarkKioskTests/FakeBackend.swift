@@ -24,7 +24,7 @@ final class FakeBackend: KioskBackend {
     }
   }
 
-  func preview(width: Int?, rate: Double?) -> AsyncThrowingStream<PicturePart, any Error> {
+  func preview(width: Int?, rate: Double?, camera: String?) -> AsyncThrowingStream<PicturePart, any Error> {
     // More than any buffer holds, for clients that do not read.
     if width == 4096 {
       return AsyncThrowingStream {

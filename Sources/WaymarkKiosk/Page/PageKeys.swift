@@ -2,7 +2,7 @@ package import WaymarkConfiguration
 
 extension PageSettings {
   /// The keys of the integrator's file for the page.
-  package static let table = ConfigurationTable(brand + words + forms)
+  package static let table = ConfigurationTable(brand + words + cameras + forms)
 
   private static let colour = ConfigurationKind.text(7)
   private static let name = ConfigurationKind.text(64)
@@ -22,6 +22,12 @@ extension PageSettings {
     key("texts", .sections, "texts of scenes and of the provider of accounts in other languages"),
     key("texts.text", .localized, "a text as it is delivered, and what the others read"),
   ]
+
+  /// The views over a camera.
+  private static let cameras: [ConfigurationKey] = [
+    ("onboard", "of onboarding and signing in"), ("ar", "in which scenes are followed"),
+    ("document", "that captures pages"), ("count", "that counts"), ("field", "that fills forms"),
+  ].map { view, meaning in key("cameras.\(view)", name, "the camera \(meaning), where the service has several") }
 
   private static let forms: [ConfigurationKey] = [
     key("forms", .sections, "the forms, in the order of their tiles"),

@@ -6,8 +6,8 @@ package protocol KioskBackend: Sendable {
   func command(_ method: String, params: [UInt8], page: String?) async -> CommandReply
   /// Every event as its line of JSON, and `kiosk.connection` lines when the service comes or goes.
   func events(page: String?) -> AsyncStream<[UInt8]>
-  /// The live picture.
-  func preview(width: Int?, rate: Double?) -> AsyncThrowingStream<PicturePart, any Error>
+  /// The live picture of a camera; of the first where none is named.
+  func preview(width: Int?, rate: Double?, camera: String?) -> AsyncThrowingStream<PicturePart, any Error>
   /// One picture: a guide or card picture, one of a gallery, or what the camera sees now.
   func picture(_ request: PictureRequest) async throws -> PicturePart
   /// Hands a person's picture to the service, which answers with a verdict.

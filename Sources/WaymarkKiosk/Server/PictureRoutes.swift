@@ -21,13 +21,16 @@ struct PictureRoutes: Sendable {
       guard let place = streams.reserve() else { return Response(status: .serviceUnavailable) }
       let width = request.uri.queryParameters["width"].flatMap { Int($0) }.map { min(max($0, 16), 4096) }
       let rate = request.uri.queryParameters["rate"].flatMap { Double($0) }.map { min(max($0, 0.1), 60) }
+      let camera = request.uri.queryParameters["camera"].map(String.init)
       return Response(
         status: .ok, headers: [.contentType: PictureAnswer.multipartType],
         body: .init { writer in
           defer { place.release() }
           var writer = writer
           try await request.body.consumeWithCancellationOnInboundClose { _ in
-            for try await part in backend.preview(width: width, rate: rate).cancelOnGracefulShutdown() {
+            for try await part in backend.preview(width: width, rate: rate, camera: camera)
+              .cancelOnGracefulShutdown()
+            {
               try await writer.write(
                 PictureAnswer.part(part.bytes, format: part.format, sequence: part.sequence, captured: part.captured))
             }

@@ -78,12 +78,12 @@ package final class SocketBackend: KioskBackend {
     return stream
   }
 
-  package func preview(width: Int?, rate: Double?) -> AsyncThrowingStream<PicturePart, any Error> {
+  package func preview(width: Int?, rate: Double?, camera: String?) -> AsyncThrowingStream<PicturePart, any Error> {
     AsyncThrowingStream(bufferingPolicy: .bufferingNewest(2)) { continuation in
       let task = Task { [path] in
         do {
           let client = try await WaymarkClient.connect(to: path)
-          for try await picture in try client.pictures(MediaPreviewRequest(width: width, rate: rate)) {
+          for try await picture in try client.pictures(MediaPreviewRequest(width: width, rate: rate, camera: camera)) {
             continuation.yield(PicturePart(picture))
           }
           continuation.finish()

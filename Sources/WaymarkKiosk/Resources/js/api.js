@@ -58,7 +58,7 @@ export const pictures = {
   gallery: (id, width = 240) => `/api/gallery/${encodeURIComponent(id)}${width ? `?width=${width}` : ''}`,
   /** The revision is there so that a browser does not show what it has of an older one. */
   document: (id, { width, revision, original }) => `/api/document/${encodeURIComponent(id)}?width=${width}&revision=${revision}${original ? '&original=1' : ''}`,
-  preview: (width, rate) => `/api/preview?width=${width}&rate=${rate}`,
+  preview: (width, rate, camera) => `/api/preview?width=${width}&rate=${rate}${camera ? `&camera=${encodeURIComponent(camera)}` : ''}`,
 };
 
 /**

@@ -1,6 +1,7 @@
 // Boots the page: the state that all views share, and the way from view to view.
 import { Account } from './account.js';
 import { command, configuration, EventStream } from './api.js';
+import { Cameras } from './cameras.js';
 import { closeAll, isOpen } from './dialog.js';
 import { banner, clearMessages, toast } from './elements/feedback.js';
 import { watchIdle } from './idle.js';
@@ -41,7 +42,8 @@ const views = [
 const app = {
   config: { show: [...views.map(({ name }) => name), 'account'], language: null, returnSeconds: 10, idleSeconds: 120, upload: true, reach: 1, keyboard: false, fixed: false, page: {}, pickup: false },
   events: new EventStream(),
-  state: { snapshot: null, camera: 'closed', scene: null, following: false, role: 'operator', torch: false, torchOn: false, gallery: false, gone: false, codes: new Map() },
+  state: { snapshot: null, scene: null, following: false, role: 'operator', torchOn: false, gallery: false, gone: false },
+  cameras: new Cameras(),
   account: new Account(accountChanged),
   views, show, again, forget,
   /** Where a person begins: where somebody has to sign in, there. */
@@ -143,26 +145,26 @@ function connection(now) {
 /** What the device can do may change with every connection. */
 async function capabilities() {
   const [cameras, gallery] = await Promise.all([command('camera.list').catch(() => null), command('gallery.list', { limit: 1 }).catch(() => null)]);
-  app.state.torch = Boolean(cameras?.cameras?.find((one) => one.selected)?.torch);
+  app.cameras.learn(cameras?.cameras ?? []);
   app.state.gallery = Boolean(gallery);
 }
 
 function listen() {
-  const { events, state } = app;
-  events.on('camera.status', (event) => { state.camera = event.status; });
+  const { events, state, cameras } = app;
+  events.on('camera.status', (event) => { cameras.of(event).status = event.status; });
   events.on('scene.loaded', (event) => { state.scene = event.scene; });
   events.on('scene.unloaded', () => { state.scene = null; });
   events.on('anchor.found', () => { state.following = true; });
   events.on('anchors.updated', (event) => { state.following = event.anchors.length > 0; });
   events.on('anchor.lost', () => { state.following = false; });
-  events.on('code.found', (event) => { state.codes.set(event.code, event); });
-  events.on('code.lost', (event) => { state.codes.delete(event.code); });
+  events.on('code.found', (event) => { cameras.of(event).codes.set(event.code, event); });
+  events.on('code.lost', (event) => { cameras.of(event).codes.delete(event.code); });
   events.on('account.state', (event) => app.account.take(event));
   events.on('connection', ({ online: now, role, snapshot }) => {
     if (snapshot) {
       if (role && role !== state.role) { state.role = role; if (current === startView) again(); }
-      Object.assign(state, { snapshot, camera: snapshot.camera.status, scene: snapshot.scene ?? null, following: (snapshot.anchors ?? []).length > 0 });
-      state.codes = new Map((snapshot.codes ?? []).map((code) => [code.code, code]));
+      Object.assign(state, { snapshot, scene: snapshot.scene ?? null, following: (snapshot.anchors ?? []).length > 0 });
+      cameras.take(snapshot);
       capabilities();
       app.account.take(role === 'observer' ? null : snapshot.account, true);
     }
@@ -172,6 +174,7 @@ function listen() {
 }
 
 Object.assign(app.config, configuration());
+app.cameras.views = app.config.page.cameras ?? {};
 configureWords(app.config);
 chooseLanguage(app.config.language);
 document.title = app.config.page.brand?.name ?? 'Waymark';

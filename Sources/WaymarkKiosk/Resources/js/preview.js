@@ -67,10 +67,11 @@ export class Preview {
   #wanted = null;
   #box = { width: 0, height: 0, ratio: 1 };
 
-  constructor(canvas, { width = 1280, rate = 30, paint, expectsOverlay, onstate, viewport }) {
+  constructor(canvas, { width = 1280, rate = 30, camera = null, paint, expectsOverlay, onstate, viewport }) {
     this.canvas = canvas;
     this.width = width;
     this.rate = rate;
+    this.camera = camera;
     this.paint = paint;
     this.expectsOverlay = expectsOverlay;
     this.onstate = onstate;
@@ -161,7 +162,7 @@ export class Preview {
     while (!signal.aborted) {
       this.onstate('loading');
       try {
-        const response = await fetch(pictures.preview(this.width, this.rate), { signal });
+        const response = await fetch(pictures.preview(this.width, this.rate, this.camera), { signal });
         if (!response.ok) throw new Error(`the picture stream answered ${response.status}`);
         for await (const part of parts(response.body)) {
           this.#past.set(part.sequence, part.bytes);

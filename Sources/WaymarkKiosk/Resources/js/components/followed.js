@@ -1,5 +1,4 @@
 // Codes that the service follows from frame to frame while a view is open.
-import { command } from '../api.js';
 import { drawCode } from './overlay.js';
 
 /** How long what was refused may wait to be followed: that begins a moment after reading. */
@@ -7,25 +6,25 @@ const MARK_MS = 1500;
 
 /** Requests keep their order also from view to view: two that are under way may overtake each other. */
 let order = Promise.resolve();
-const send = (method, params = {}) => { order = order.then(() => command(method, params)).catch(() => { /* Nothing is outlined then; the scan itself says what is wrong. */ }); };
+const send = (camera, method, params = {}) => { order = order.then(() => camera.command(method, params)).catch(() => { /* Nothing is outlined then; the scan itself says what is wrong. */ }); };
 
 /**
- * Has codes followed until `stop()`: `onframe(event)` is told where they are in each frame, `onfound(code)` of each code once,
+ * Has codes followed in a camera until `stop()`: `onframe(event)` is told where they are in each frame, `onfound(code)` of each code once,
  * with what it says, and `onlost(number)` when it is gone. Without `symbologies` those of barcode scans are followed.
  * @param {any} app
- * @param {{ symbologies?: string[], onframe: (event: any) => void, onfound?: (code: any) => void, onlost?: (number: number) => void }} options
+ * @param {{ camera: import('../cameras.js').Camera, symbologies?: string[], onframe: (event: any) => void, onfound?: (code: any) => void, onlost?: (number: number) => void }} options
  */
-export function followCodes(app, { symbologies, onframe, onfound = () => {}, onlost = () => {} }) {
+export function followCodes(app, { camera, symbologies, onframe, onfound = () => {}, onlost = () => {} }) {
   let live = false;
-  const begin = () => send('codes.follow', symbologies ? { symbologies } : {});
+  const begin = () => send(camera, 'codes.follow', symbologies ? { symbologies } : {});
   const offs = [
-    app.events.on('codes.updated', (event) => { live = event.codes.length > 0; onframe(event); }),
-    app.events.on('code.found', onfound),
-    app.events.on('code.lost', (event) => onlost(event.code)),
+    app.events.on('codes.updated', (event) => { if (!camera.isOf(event)) return; live = event.codes.length > 0; onframe(event); }),
+    app.events.on('code.found', (event) => { if (camera.isOf(event)) onfound(event); }),
+    app.events.on('code.lost', (event) => { if (camera.isOf(event)) onlost(event.code); }),
     app.events.on('connection', ({ online }) => { live = false; if (online) begin(); }),
   ];
   // Those that are followed for another program already are not told of again.
-  for (const code of app.state.codes.values()) onfound(code);
+  for (const code of camera.codes.values()) onfound(code);
   begin();
 
   return {
@@ -33,7 +32,7 @@ export function followCodes(app, { symbologies, onframe, onfound = () => {}, onl
     get live() { return live; },
     stop() {
       for (const off of offs) off();
-      send('codes.unfollow');
+      send(camera, 'codes.unfollow');
     },
   };
 }
@@ -49,9 +48,9 @@ export const centre = (corners) => [corners.reduce((sum, [x]) => sum + x, 0) / c
  * Codes that are outlined between two answers of a scan, each in the very frame it was followed in; those outside of `region()`, as
  * shares of the frame, are ignored. What was refused stays marked as long as it is followed.
  * @param {any} app
- * @param {{ symbologies?: string[], region: () => number[] | null, preview: any }} options
+ * @param {{ camera: import('../cameras.js').Camera, symbologies?: string[], region: () => number[] | null, preview: any }} options
  */
-export function outlinedCodes(app, { symbologies, region, preview }) {
+export function outlinedCodes(app, { camera, symbologies, region, preview }) {
   let seen = [];
   const refusals = new Set();
   const refused = { corners: null, until: 0 };
@@ -73,7 +72,7 @@ export function outlinedCodes(app, { symbologies, region, preview }) {
   }
 
   const followed = followCodes(app, {
-    symbologies,
+    camera, symbologies,
     onframe: (event) => { seen = event.codes.filter((one) => one.corners?.length); mark(); preview.overlay(event.frame.sequence, event); },
     onlost: (number) => refusals.delete(number),
   });

@@ -1,5 +1,4 @@
 // The live picture over the whole screen, with what may lie over it: loading, camera gone, and what a view paints.
-import { command } from '../api.js';
 import { announce, button, el, still } from '../dom.js';
 import { toast } from '../elements/feedback.js';
 import { art, icon } from '../icons.js';
@@ -11,27 +10,28 @@ const MOVE_MS = 360;
 const ease = (share) => 1 - (1 - share) ** 3;
 
 /** The switch of the camera's light, where it has one. */
-function lightSwitch(app) {
+function lightSwitch(app, camera) {
   const node = button('', async () => {
     const on = node.getAttribute('aria-pressed') !== 'true';
     try {
-      await command('torch', { on });
+      await camera.command('torch', { on });
       // Whoever left meanwhile leaves no light behind.
-      if (!node.isConnected) { if (on) command('torch', { on: false }).catch(() => {}); return; }
+      if (!node.isConnected) { if (on) camera.command('torch', { on: false }).catch(() => {}); return; }
       app.state.torchOn = on;
       node.setAttribute('aria-pressed', String(on));
     } catch (error) { toast(tOr(`error.${error.code}`, 'error.torch')); }
-  }, { kind: 'round light', before: icon('flash'), 'aria-label': t('scan.flash'), 'aria-pressed': 'false', hidden: !app.state.torch });
+  }, { kind: 'round light', before: icon('flash'), 'aria-label': t('scan.flash'), 'aria-pressed': 'false', hidden: !camera.torch });
   return node;
 }
 
 /**
  * A stage over the camera, and `light`, the switch of its light for the bar. `paint` and `expectsOverlay` go to the preview; `area` is the element between bar, tray and
  * panel that a frozen picture is to be seen in. With `whole` nothing of the live picture is cut off: it lies in the area alone. `onsize(size)` is told the picture's size when it changes.
+ * `camera` is that of the view.
  * @param {any} app
- * @param {{ label: string, area: HTMLElement, whole?: boolean, paint?: any, expectsOverlay?: any, onsize?: any }} options
+ * @param {{ label: string, camera: import('../cameras.js').Camera, area: HTMLElement, whole?: boolean, paint?: any, expectsOverlay?: any, onsize?: any }} options
  */
-export function cameraStage(app, { label, area, whole = false, paint = () => false, expectsOverlay = () => false, onsize = () => {} }) {
+export function cameraStage(app, { label, camera, area, whole = false, paint = () => false, expectsOverlay = () => false, onsize = () => {} }) {
   const canvas = el('canvas', { width: 16, height: 16, role: 'img', 'aria-label': label });
   const loading = el('div', { class: 'notice loading' }, el('span', { class: 'spinner' }), el('p', {}, t('common.loading')));
   const goneTitle = el('h3', {});
@@ -74,13 +74,13 @@ export function cameraStage(app, { label, area, whole = false, paint = () => fal
 
   const move = (animated) => { from = animated ? last : null; since = performance.now(); };
 
-  const preview = new Preview(canvas, { paint, expectsOverlay, viewport, onstate: (state) => { loading.hidden = state === 'live'; } });
+  const preview = new Preview(canvas, { paint, expectsOverlay, viewport, camera: camera.name, onstate: (state) => { loading.hidden = state === 'live'; } });
   preview.ground = getComputedStyle(document.documentElement).getPropertyValue('--stage');
   const observer = new ResizeObserver(() => { measure(); preview.resize(box.width, box.height, devicePixelRatio); });
   observer.observe(node);
   observer.observe(area);
 
-  const camera = (state) => {
+  const tell = (state) => {
     const missing = ['lost', 'stalled'].includes(state);
     if (missing === !gone.hidden) return;
     gone.hidden = !missing;
@@ -89,12 +89,12 @@ export function cameraStage(app, { label, area, whole = false, paint = () => fal
     goneHelp.textContent = t(state === 'lost' ? 'camera.gone.help' : 'camera.stalled.help');
     announce(`${goneTitle.textContent} ${goneHelp.textContent}`);
   };
-  camera(app.state.camera);
-  const off = app.events.on('camera.status', (event) => camera(event.status));
+  tell(camera.status);
+  const off = app.events.on('camera.status', (event) => { if (camera.isOf(event)) tell(event.status); });
   preview.start();
 
   return {
-    node, canvas, preview, measure, light: lightSwitch(app),
+    node, canvas, preview, measure, light: lightSwitch(app, camera),
     get size() { return preview.size; },
     get box() { return box; },
     get free() { return free; },
@@ -138,7 +138,7 @@ export function cameraStage(app, { label, area, whole = false, paint = () => fal
       off();
       observer.disconnect();
       preview.stop();
-      if (app.state.torchOn) { app.state.torchOn = false; command('torch', { on: false }).catch(() => {}); }
+      if (app.state.torchOn) { app.state.torchOn = false; camera.command('torch', { on: false }).catch(() => {}); }
     },
   };
 }

@@ -37,7 +37,8 @@ export function openAR(app) {
   const offs = [];
 
   const say = (error) => { const text = tOr(`error.${error.code}`, 'error.unavailable'); toast(text); };
-  const send = (method, params) => command(method, params).catch((error) => { say(error); return null; });
+  const told = (answer) => answer.catch((error) => { say(error); return null; });
+  const send = (method, params) => told(command(method, params));
 
   const words = el('span', {});
   const prompt = el('p', { class: 'prompt' }, words);
@@ -78,7 +79,9 @@ export function openAR(app) {
     return drawMarkers(context, hits, { now: place.now, opacity: share, iconOf, repaint: () => stage.preview.redraw() }) || share < 1;
   }
 
-  const stage = cameraStage(app, { label: t('ar.title'), area, paint, expectsOverlay: () => app.state.following && (phase === 'matched' || phase === 'annotating') });
+  // Where a scene is in use already, the view shows the camera in which it is followed.
+  const camera = app.cameras.for('ar', app.state.scene?.camera);
+  const stage = cameraStage(app, { label: t('ar.title'), camera, area, paint, expectsOverlay: () => app.state.following && (phase === 'matched' || phase === 'annotating') });
 
   /** Where the line to an open detail ends: the middle of the panel's near edge. */
   function panelEdge() {
@@ -265,7 +268,7 @@ export function openAR(app) {
   async function start(scene) {
     if (closing || phase !== 'inactive') return;
     if (scene) fill(el('section', { class: 'sheet moving' }, indicator(t('ar.loading'))));
-    const started = await send('session.start', scene ? { scene } : {});
+    const started = await told(camera.command('session.start', scene ? { scene } : {}));
     // Whoever left meanwhile did so before there was anything to leave.
     if (closing && started) command('session.exit').catch(() => {});
     else if (!started && !closing) fill(el('section', { class: 'sheet' }, emptyState({ picture: 'trouble', title: t('ar.failed'), text: t('ar.failed.help'), actions: [{ label: t('common.again'), primary: true, onclick: () => start(scene) }] })));

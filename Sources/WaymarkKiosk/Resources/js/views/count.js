@@ -60,8 +60,9 @@ export function openCount(app) {
   const nothing = emptyState({ picture: 'count', title: t('count.nothing'), text: t('count.nothing.help'), level: 4 });
   const gap = el('p', { class: 'gap', hidden: true }, icon('alert'), el('span', {}, t('count.gap')));
 
+  const camera = app.cameras.for('count');
   const stage = cameraStage(app, {
-    label: t('count.title'), area, expectsOverlay: () => followed.live,
+    label: t('count.title'), camera, area, expectsOverlay: () => followed.live,
     paint: (context, overlay, place) => {
       for (const one of overlay?.codes ?? []) {
         if (one.trackingMethod === 'fullTracking' && one.corners?.length) drawCode(context, one.corners.map((point) => place.viewport.toScreen(point, place.scale)), { state: shelf.counts(one.code) ? 'successful' : 'seen' });
@@ -161,7 +162,7 @@ export function openCount(app) {
     dialog.close();
   }
 
-  const followed = followCodes(app, { onframe: look, onfound: ({ code, symbology, text }) => { if (typeof text === 'string') contents.set(code, { symbology, text }); }, onlost: (code) => { contents.delete(code); shelf.lost(code); } });
+  const followed = followCodes(app, { camera, onframe: look, onfound: ({ code, symbology, text }) => { if (typeof text === 'string') contents.set(code, { symbology, text }); }, onlost: (code) => { contents.delete(code); shelf.lost(code); } });
   const dialog = openDialog({
     label: t('count.title'), kind: 'view camera counting',
     mayClose: () => { if (!dirty) return true; leave(); return false; },

@@ -42,8 +42,9 @@ export function openDocuments(app) {
     setText(words, text);
   }
 
+  const camera = app.cameras.for('document');
   const stage = cameraStage(app, {
-    label: t('document.title'), area, whole: true, expectsOverlay: () => session !== null && !sheet,
+    label: t('document.title'), camera, area, whole: true, expectsOverlay: () => session !== null && !sheet,
     paint: (context, overlay, place) => {
       if (!overlay?.corners || sheet) return false;
       drawPage(context, overlay.corners.map((point) => place.viewport.toScreen(point, place.scale)), overlay);
@@ -263,7 +264,7 @@ export function openDocuments(app) {
     clearTimeout(timer);
     if (done) return;
     try {
-      session = await command('document.begin', { mode: automatic ? 'automatic' : 'manual' });
+      session = await camera.command('document.begin', { mode: automatic ? 'automatic' : 'manual' });
       if (done) { command('document.discard').catch(() => {}); return; }
       say(t('document.prompt'));
       draw();

@@ -52,7 +52,7 @@ export function activation(app) {
   });
   field.addEventListener('input', check);
   node.addEventListener('wm-scan', async () => {
-    const verdict = await openScanner(app, { mode: 'barcode' }).closed;
+    const verdict = await openScanner(app, { mode: 'barcode', camera: app.cameras.for('onboard') }).closed;
     if (verdict) field.fill(verdict.text ?? '');
     field.focus();
   });

@@ -19,10 +19,10 @@ const SCAN_SECONDS = 60;
 const SNAP_MS = 260;
 
 /**
- * Opens the scanner. `mode` is "onboarding" or "barcode". The dialog's promise gives the accepted verdict, or
+ * Opens the scanner. `mode` is "onboarding" or "barcode", `camera` that of the view it belongs to. The dialog's promise gives the accepted verdict, or
  * `undefined` when it was left.
  */
-export function openScanner(app, { mode }) {
+export function openScanner(app, { mode, camera = app.cameras.for(mode === 'barcode' ? 'field' : 'onboard') }) {
   const barcode = mode === 'barcode';
   const wanted = t(barcode ? 'scan.prompt.barcode' : 'scan.prompt');
   let fading = 0;
@@ -61,11 +61,11 @@ export function openScanner(app, { mode }) {
     return share < 1 || Boolean(code.until);
   }
 
-  const stage = cameraStage(app, { label: t('scan.title'), area, paint, onsize: () => search.refit(), expectsOverlay: () => followed.live && !verdict });
+  const stage = cameraStage(app, { label: t('scan.title'), camera, area, paint, onsize: () => search.refit(), expectsOverlay: () => followed.live && !verdict });
 
   const search = guidedSearch({
     stage, frame, take, cancel: disarm,
-    begin: async (limits) => (await command('scan.begin', { mode, timeout: SCAN_SECONDS, once: barcode, ...(limits ? { region: limits } : {}) })).scan,
+    begin: async (limits) => (await camera.command('scan.begin', { mode, timeout: SCAN_SECONDS, once: barcode, ...(limits ? { region: limits } : {}) })).scan,
     isOver: () => handed,
     isShowing: () => handed || verdict || judging,
     onarm: () => idle(),
@@ -199,7 +199,7 @@ export function openScanner(app, { mode }) {
     },
   };
 
-  const followed = outlinedCodes(app, { symbologies: barcode ? undefined : ['qr'], region: () => search.limits, preview: stage.preview });
+  const followed = outlinedCodes(app, { camera, symbologies: barcode ? undefined : ['qr'], region: () => search.limits, preview: stage.preview });
 
   const dialog = openDialog({
     label: t('scan.title'), kind: 'view camera scanner',

@@ -68,11 +68,12 @@ export function openTextReader(app, { label, patterns = [] }) {
     return true;
   }
 
-  const stage = cameraStage(app, { label: t('text.title'), area, paint, onsize: () => search.refit() });
+  const camera = app.cameras.for('field');
+  const stage = cameraStage(app, { label: t('text.title'), camera, area, paint, onsize: () => search.refit() });
 
   const search = guidedSearch({
     stage, frame, take,
-    begin: async (limits) => (await command('text.begin', { ...(patterns.length ? { patterns } : {}), ...(limits ? { region: limits } : {}) })).session,
+    begin: async (limits) => (await camera.command('text.begin', { ...(patterns.length ? { patterns } : {}), ...(limits ? { region: limits } : {}) })).session,
     cancel: (session) => command('text.cancel', { session }).catch(() => {}),
     isOver: () => taken,
     isShowing: () => taken,
