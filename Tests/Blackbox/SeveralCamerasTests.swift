@@ -22,10 +22,8 @@ import WaymarkImage
 
   private static let count = 150
 
-  private func write(_ frames: Int, to path: String) throws {
-    let picture = Executable.project.appendingPathComponent("Tests/Fixtures/Codes/qr-utf8.pbm")
-    let frame = try JPEGEncoder.encode(
-      PictureDecoder().gray([UInt8](Data(contentsOf: picture))).image, quality: 90)
+  private func write(_ frames: Int, of image: GrayImage, to path: String) throws {
+    let frame = try JPEGEncoder.encode(image, quality: 90)
     try Data([[UInt8]](repeating: frame, count: frames).joined()).write(to: URL(fileURLWithPath: path))
   }
 
@@ -62,8 +60,10 @@ import WaymarkImage
         source: {path: "\(folder.file("desk"))"}
         scan: {autoBegin: barcode}
     """.write(toFile: folder.file("waymark.yaml"), atomically: true, encoding: .utf8)
-    try write(3, to: folder.file("few"))
-    try write(Self.count, to: folder.file("many"))
+    let picture = Executable.project.appendingPathComponent("Tests/Fixtures/Codes/qr-utf8.pbm")
+    let code = try PictureDecoder().gray([UInt8](Data(contentsOf: picture))).image
+    try write(Self.count, of: code, to: folder.file("many"))
+    try write(3, of: GrayImage(width: 320, height: 240, value: 128), to: folder.file("few"))
     let service = try RunningService(["--config", folder.file("waymark.yaml")])
     let script = fault.rawValue.replacing("FRAMES", with: folder.file("few"))
       .replacing("PIPE", with: folder.file("desk"))

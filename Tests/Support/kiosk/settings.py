@@ -1,6 +1,7 @@
 """What the kiosk was told to show, and to whom."""
 import os
 import subprocess
+import tempfile
 
 from checks import FRAMES, SCENE, check, picture, settle, shown
 from documents import storage
@@ -92,3 +93,28 @@ def the_light_is_at_hand_in_every_view(browser):
             settle(browser)
     finally:
         browser.cdp("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
+
+
+@check
+def each_view_shows_its_camera(browser):
+    with tempfile.TemporaryDirectory(prefix="waymark-desk-") as folder:
+        os.chmod(folder, 0o755)
+        code = picture("onboarding.png")
+        further = f"cameras:\n  desk:\n    source: {{path: {code}, rate: 10, onboarding: true}}\n"
+        page = os.path.join(folder, "page.yaml")
+        with open(page, "w", encoding="utf8") as out:
+            out.write("cameras: {onboard: desk}\n")
+        with Stand([picture("no-code.jpg")], extra=further, options=["--page", page]) as stand:
+            browser.open(stand.url)
+            browser.script("window.asked = []; const through = window.fetch; window.fetch = (url, options) => { window.asked.push(String(url)); return through(url, options); };")
+            browser.click("[data-open=onboard]")
+            # The first camera sees no code: the verdict is of the one over the desk.
+            browser.find('.verdict[data-outcome="successful"]')
+            browser.until("window.asked.some((url) => url.startsWith('/api/preview') && url.endsWith('&camera=desk'))")
+            scans = {one["name"]: one.get("scan") for one in stand.request("status")["result"]["cameras"]}
+            assert scans["main"] is None and scans["desk"]["scan"].startswith("desk."), scans
+            browser.click("dialog .bar .leave")
+            stand.becomes("left", lambda status: not any(one.get("scan") for one in status["cameras"]))
+            browser.click("[data-open=count]")
+            browser.until("window.asked.filter((url) => url.startsWith('/api/preview')).at(-1)?.endsWith('&camera=main')", what="counting shows the first camera")
+            settle(browser)

@@ -20,11 +20,13 @@ export class Camera {
 
 export class Cameras {
   #all = [new Camera(null)];
+  #told = false;
   /** The names of the cameras that views use, as the integrator has set them. @type {Record<string, string>} */
   views = {};
 
   /** Takes over how the service says that things stand. */
   take({ camera, codes, cameras }) {
+    this.#told = true;
     const known = new Map(this.#all.map((one) => [one.name, one]));
     const [first] = this.#all;
     this.#all = (cameras ?? [{ name: null, camera, codes }]).map((one, index) => {
@@ -49,6 +51,9 @@ export class Cameras {
    */
   for(view, otherwise) {
     const wanted = this.views[view] ?? otherwise;
-    return this.#all.find(({ name }) => name !== null && name === wanted) ?? this.#all[0];
+    let found = this.#all.find(({ name }) => name !== null && name === wanted);
+    // Before the service has told of its cameras, the integrator's word holds.
+    if (!found && wanted && !this.#told) this.#all.push(found = new Camera(wanted));
+    return found ?? this.#all[0];
   }
 }

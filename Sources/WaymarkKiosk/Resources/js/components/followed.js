@@ -12,7 +12,7 @@ const send = (camera, method, params = {}) => { order = order.then(() => camera.
  * Has codes followed in a camera until `stop()`: `onframe(event)` is told where they are in each frame, `onfound(code)` of each code once,
  * with what it says, and `onlost(number)` when it is gone. Without `symbologies` those of barcode scans are followed.
  * @param {any} app
- * @param {{ camera: import('../cameras.js').Camera, symbologies?: string[], onframe: (event: any) => void, onfound?: (code: any) => void, onlost?: (number: number) => void }} options
+ * @param {{ camera: any, symbologies?: string[], onframe: (event: any) => void, onfound?: (code: any) => void, onlost?: (number: number) => void }} options
  */
 export function followCodes(app, { camera, symbologies, onframe, onfound = () => {}, onlost = () => {} }) {
   let live = false;
@@ -48,7 +48,7 @@ export const centre = (corners) => [corners.reduce((sum, [x]) => sum + x, 0) / c
  * Codes that are outlined between two answers of a scan, each in the very frame it was followed in; those outside of `region()`, as
  * shares of the frame, are ignored. What was refused stays marked as long as it is followed.
  * @param {any} app
- * @param {{ camera: import('../cameras.js').Camera, symbologies?: string[], region: () => number[] | null, preview: any }} options
+ * @param {{ camera: any, symbologies?: string[], region: () => number[] | null, preview: any }} options
  */
 export function outlinedCodes(app, { camera, symbologies, region, preview }) {
   let seen = [];

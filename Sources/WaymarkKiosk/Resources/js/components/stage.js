@@ -29,7 +29,7 @@ function lightSwitch(app, camera) {
  * panel that a frozen picture is to be seen in. With `whole` nothing of the live picture is cut off: it lies in the area alone. `onsize(size)` is told the picture's size when it changes.
  * `camera` is that of the view.
  * @param {any} app
- * @param {{ label: string, camera: import('../cameras.js').Camera, area: HTMLElement, whole?: boolean, paint?: any, expectsOverlay?: any, onsize?: any }} options
+ * @param {{ label: string, camera: any, area: HTMLElement, whole?: boolean, paint?: any, expectsOverlay?: any, onsize?: any }} options
  */
 export function cameraStage(app, { label, camera, area, whole = false, paint = () => false, expectsOverlay = () => false, onsize = () => {} }) {
   const canvas = el('canvas', { width: 16, height: 16, role: 'img', 'aria-label': label });
