@@ -60,6 +60,11 @@ import WaymarkSpool
     #expect(camera.contains(#""camera":"usb:1""#))
     #expect(camera.contains(#""device":"line-3""#))
     #expect(text(try message(#"{"event":"card.opened","id":"valve"}"#)).contains(#""item":"valve""#))
+    // Of several cameras an event names one already.
+    let desk = text(
+      try message(#"{"event":"camera.status","seq":1,"camera":"desk","status":"lost","device":"usb:1"}"#))
+    #expect(desk.contains(#""camera":"desk""#) && desk.contains(#""cameraDevice":"usb:1""#))
+    #expect(text(try message(#"{"event":"scan.ended","seq":1,"camera":"desk","scan":"desk.1"}"#)).contains("desk.1"))
   }
 
   @Test func namesThatAreNoTopicsStayHere() throws {

@@ -41,6 +41,28 @@ struct TextForPeopleTests {
         """)
   }
 
+  @Test func ofSeveralCamerasFiguresHaveTheirNames() throws {
+    var status = try Self.status()
+    let figures = status.statistics
+    status.statistics.cameras = ["front", "desk"].map {
+      CameraStatistics(name: $0, frames: figures.frames, lanes: figures.lanes)
+    }
+    status.cameras = [("front", CameraState.streaming), ("desk", .lost)].map { name, state in
+      CameraOverview(name: name, camera: CameraStatus(status: state), scanner: ScannerStatus(status: .idle))
+    }
+    let lines = PrometheusText.text(of: status).split(separator: "\n").map(String.init)
+    for line in [
+      "waymark_frames_total{camera=\"front\"} 375.0", "waymark_frames_total{camera=\"desk\"} 375.0",
+      "waymark_camera_state{camera=\"front\",state=\"lost\"} 0.0",
+      "waymark_camera_state{camera=\"desk\",state=\"lost\"} 1.0",
+      "waymark_lane_frames_total{camera=\"desk\",lane=\"barcode\"} 370.0",
+    ] {
+      #expect(lines.count { $0 == line } == 1, "\(line)")
+    }
+    let text = StatusCommand.text(of: status, role: nil)
+    #expect(text.contains("camera    desk: lost") && text.contains("camera    front: streaming"))
+  }
+
   @Test func aStatusIsToldToPrometheus() throws {
     let lines = PrometheusText.text(of: try Self.status()).split(separator: "\n").map(String.init)
     let samples = lines.filter { !$0.hasPrefix("#") }

@@ -61,6 +61,18 @@ import WaymarkProtocol
     try check(Samples.allResults.map { "\($0.method) \(try text($0.result))" }, "results.txt")
   }
 
+  @Test func severalCamerasAreNamedBesideAnEvent() throws {
+    let line = EventLine(seq: 42, time: "T", camera: "desk", payload: CameraStatus(status: .lost, device: "usb:1"))
+    #expect(
+      try text(line)
+        == #"{"event":"camera.status","seq":42,"time":"T","camera":"desk","status":"lost","device":"usb:1"}"#)
+    let event = try Event(line: JSONParser.parse(Array(try text(line).utf8)))
+    #expect(event.camera == "desk" && event.body == .cameraStatus(line.payload))
+    #expect(
+      try text(RequestLine(id: 7, method: "scan.begin", params: ScanBeginRequest(mode: .barcode, camera: "desk")))
+        == #"{"id":7,"method":"scan.begin","params":{"mode":"barcode","camera":"desk"}}"#)
+  }
+
   @Test func everyEventHasAnExample() {
     #expect(Samples.allEvents.count == Set(Samples.allEvents.map { type(of: $0).event }).count)
     // Events that concern one connection alone cannot be subscribed to: hello, stream.dropped, connection.closed, and the

@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 import Testing
+import WaymarkDocuments
 import WaymarkFrames
 import WaymarkImage
 import WaymarkJSON
@@ -12,8 +13,13 @@ import WaymarkProtocol
 
 /// A service with two cameras: requests name one, events say of which they are, and one that fails leaves the other alone.
 @Suite("Several cameras", .serialized, .ownThread) struct SeveralCamerasTests {
+  private static let samples = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Samples")
+
   /// A service whose cameras `front` and `desk` look at a code each.
-  private func service(in folder: String) async throws -> TestService {
+  ///
+  /// - Parameter desk: another picture for the desk.
+  private func service(in folder: String, desk: String? = nil) async throws -> TestService {
     for (name, text) in [("front", "ABOVE"), ("desk", "BELOW")] {
       let encoder = Process()
       encoder.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -22,7 +28,7 @@ import WaymarkProtocol
       encoder.waitUntilExit()
     }
     let front = try FolderSource(path: folder + "/front.png", rate: 30)
-    let desk = try FolderSource(path: folder + "/desk.png", rate: 30)
+    let desk = try FolderSource(path: desk ?? folder + "/desk.png", rate: 30)
     return try await TestService { hub in try Self.modules(hub, front: front, desk: desk, cache: folder) }
   }
 
@@ -38,10 +44,14 @@ import WaymarkProtocol
       let codes = CodesModule(hub: hub, scans: scans, capture: capture, cameras: CameraChoice())
       return (capture: capture, scans: scans, codes: codes)
     }
+    var pages = DocumentsModule.Settings()
+    (pages.folder, pages.output) = (cache + "/pages", cache + "/saved")
+    let documents = DocumentsModule(hub: hub, cameras: captures, settings: pages, models: try PageModels.load())
     for capture in captures.all { capture.start() }
+    documents.start()
     return [
       CamerasModule(cameras.map { [$1.capture, $1.scans, $1.codes] as [any ServiceModule] }),
-      StatisticsModule(hub: hub, cameras: captures), MediaModule(hub: hub, cameras: captures),
+      StatisticsModule(hub: hub, cameras: captures), MediaModule(hub: hub, cameras: captures), documents,
       ScenesModule(hub: hub, cameras: cameras.map { ($1.capture, $1.scans) }, settings: scenes(cache)),
     ]
   }
@@ -50,8 +60,7 @@ import WaymarkProtocol
     var settings = ScenesModule.Settings()
     settings.cache = cache
     settings.folders = [
-      URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appending(path: "Samples/scenes").path
+      samples.appending(path: "scenes").path
     ]
     return settings
   }
@@ -166,12 +175,43 @@ import WaymarkProtocol
     await service.stop()
   }
 
+  @Test(
+    "Pages are captured at the desk while codes are read in front",
+    .enabled(if: ConfirmationTests.isPossible, "needs qrencode"), .timeLimit(.minutes(3)))
+  func pagesAndCodes() async throws {
+    let folder = try TestFolder.make()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let service = try await service(in: folder, desk: Self.samples.appending(path: "papers/letter-1.jpg").path)
+    let client = try client(service)
+    let events = #"{"events":["scan.successful","document.captured","document.changed"]}"#
+    _ = try client.ask("subscribe", events)
+    // Its pages are read from the disk first.
+    var begun = try client.ask("document.begin", #"{"camera":"desk"}"#, id: 2)
+    while begun["error"]?["code"] == "notConfigured" {
+      begun = try client.ask("document.begin", #"{"camera":"desk"}"#, id: 2)
+    }
+    #expect(begun["result"]?["camera"] == "desk")
+    try client.send(#"{"id":3,"method":"scan.begin","params":{"mode":"barcode"}}"# + "\n")
+    var seen: [String: JSONValue] = [:]
+    while seen.count < 2 {
+      let event = try client.next()
+      guard let name = event["event"]?.string, name != "document.changed" else { continue }
+      seen[name] = event["camera"]
+    }
+    #expect(seen == ["scan.successful": "front", "document.captured": "desk"])
+    let status = try client.ask("status", "{}", id: 4)
+    let lanes = (status["result"]?["statistics"]?["cameras"]?.array ?? []).map { camera in
+      camera["lanes"]?.array?.first { $0["name"] == "documents" }?["frames"]?.int ?? -1
+    }
+    #expect(lanes.first == 0 && (lanes.last ?? 0) > 0)
+    await service.stop()
+  }
+
   @Test("A camera that is unplugged leaves the frames of the other alone", .timeLimit(.minutes(2)))
   func unplugged() async throws {
     let folder = try TestFolder.make()
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    let frames = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appending(path: "Samples/frames").path
+    let frames = Self.samples.appending(path: "frames").path
     let counters = (front: Counter(), desk: Counter())
     let front = try SteppedSource(folder: frames, rate: 10, blanks: 0, processed: { counters.front.value })
     let desk = try SteppedSource(
