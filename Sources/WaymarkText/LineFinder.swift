@@ -12,13 +12,25 @@ package struct LineFinder: Sendable {
 
   package init() {}
 
+  /// The lines of a picture.
+  package struct Found: Sendable {
+    /// The outlines of lines in the order in which they are read; the whole picture where it holds one line that fills it, or none.
+    package var outlines: [Quadrilateral]
+    /// How many lines beyond `lineLimit` were left out.
+    package var leftOut = 0
+    /// The outlines of panels on which no line was found; a line may fill each.
+    package var panels: [Quadrilateral] = []
+    /// True if the whole picture was taken for one line.
+    package var isWhole = false
+  }
+
   /// The outlines of lines in the order in which they are read; the whole picture where it holds one line that fills it, or none.
   package func lines(in view: ImageView) -> [Quadrilateral] { search(view).outlines }
 
-  /// The outlines as `lines(in:)` returns them, and how many lines beyond `lineLimit` were left out.
-  package func search(_ view: ImageView) -> (outlines: [Quadrilateral], leftOut: Int) {
-    let whole = Self.outline(of: view)
-    guard view.width >= 8, view.height >= 8 else { return ([whole], 0) }
+  /// Finds the lines of a picture.
+  package func search(_ view: ImageView) -> Found {
+    let whole = Found(outlines: [Self.outline(of: view)], isWhole: true)
+    guard view.width >= 8, view.height >= 8 else { return whole }
     let scale = min(1, Self.workSize / Double(max(view.width, view.height)))
     let small = GrayImage(copying: view).resized(
       width: max(8, Int(Double(view.width) * scale)), height: max(8, Int(Double(view.height) * scale)))
@@ -38,9 +50,18 @@ package struct LineFinder: Sendable {
     let isWide = 10 * plane.width > 13 * plane.height
     let isBand =
       best.isEmpty || (Double(plane.height) < 3.4 * tallest && (isWide || best.allSatisfy { abs($0.angle) < 0.3 }))
-    if isBand { return ([whole], 0) }
+    let panels = PanelFinder.panels(in: plane).filter { panel in !best.contains { Self.fills($0.outline, panel) } }
+    if isBand, !best.isEmpty || panels.isEmpty { return whole }
     let told = best.sorted { $0.order < $1.order }.prefix(lineLimit)
-    return (told.map { toPicture.apply($0.outline) }, best.count - told.count)
+    return Found(
+      outlines: told.map { toPicture.apply($0.outline) }, leftOut: best.count - told.count,
+      panels: panels.map(toPicture.apply))
+  }
+
+  /// Returns whether a line takes in most of a panel's length.
+  private static func fills(_ line: Quadrilateral, _ panel: Quadrilateral) -> Bool {
+    panel.contains(line.center)
+      && line.topLeft.distance(to: line.topRight) > 0.6 * panel.topLeft.distance(to: panel.topRight)
   }
 
   static func outline(of view: ImageView) -> Quadrilateral {

@@ -17,19 +17,40 @@ package enum LineVote {
 
   /// The surest reading as it is: for several drawings of one picture, of which some are wrong in the same places. Where the others differ
   /// it is less sure, and may be what they say.
-  package static func surest(_ readings: [[ReadSymbol]]) -> [ReadSymbol] {
-    let (columns, _) = aligned(readings)
+  ///
+  /// - Parameter leader: the number of the reading to take in place of the surest one.
+  package static func surest(_ readings: [[ReadSymbol]], leader: Int? = nil) -> [ReadSymbol] {
+    let (columns, _) = aligned(readings, leader: leader)
     return columns.compactMap { column in column.symbols.first.flatMap { $0 }.map { weighed($0, column) } }
   }
 
+  /// A reading as it is, less sure where another network's reading differs.
+  package static func weighed(_ reading: [ReadSymbol], against other: [ReadSymbol]) -> [ReadSymbol] {
+    join(reading.map { Column(symbols: [$0]) }, other, before: 1).compactMap { column in
+      column.symbols.first.flatMap { $0 }.map { weighed($0, column) }
+    }
+  }
+
+  /// The share of the characters of two readings that both have in one order, 0 to 1.
+  static func agreement(_ a: [ReadSymbol], _ b: [ReadSymbol]) -> Double {
+    guard !a.isEmpty, !b.isEmpty else { return 0 }
+    let same = join(a.map { Column(symbols: [$0]) }, b, before: 1).count { column in
+      column.symbols[0] != nil && column.symbols[0]?.text == column.symbols[1]?.text
+    }
+    return 2 * Double(same) / Double(a.count + b.count)
+  }
+
   /// The readings, the surest first, laid beside it; and how sure each is.
-  private static func aligned(_ readings: [[ReadSymbol]]) -> (columns: [Column], sureness: [Double]) {
+  private static func aligned(
+    _ readings: [[ReadSymbol]], leader: Int? = nil
+  ) -> (columns: [Column], sureness: [Double]) {
     let longest = Double(readings.map(\.count).max() ?? 0)
     let sure = readings.map { reading in
       ReadLine.confidence(of: reading) - lack * (longest - Double(reading.count)) / max(1, longest)
     }
     // The surest leads: the others are aligned to it, and its word breaks hold.
-    let order = readings.indices.filter { !readings[$0].isEmpty }.sorted { (sure[$0], $1) > (sure[$1], $0) }
+    var order = readings.indices.filter { !readings[$0].isEmpty }.sorted { (sure[$0], $1) > (sure[$1], $0) }
+    if let leader, let place = order.firstIndex(of: leader) { order.swapAt(0, place) }
     guard let leader = order.first else { return ([], []) }
     var columns = readings[leader].map { Column(symbols: [$0]) }
     for (count, index) in order.dropFirst().enumerated() {

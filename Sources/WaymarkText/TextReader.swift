@@ -17,6 +17,20 @@ package struct TextReader {
   package var goesOn: () -> Bool = { true }
   /// A reading that is as sure is turned by no half turn to see whether that is surer.
   private static let sureEnough = 0.6
+  /// What Waymark's own network is less sure of at first sight is texture.
+  private static let leastOfText = 0.3
+  /// Where no line has to be, one that no network is as sure of is texture.
+  private static let leastConfidence = 0.5
+  /// Networks that agree on less of their characters see texture; on those that Tesseract reads rightly they agree on nearly all.
+  private static let leastAgreement = 0.5
+  /// A line that Waymark's own network says with this likelihood at first sight is not looked at again.
+  private static let clear = 0.99
+  /// What Waymark's own network says with this likelihood is not read by Tesseract.
+  private static let believed = 0.9
+  /// How much of a panel's height, without its rim, lies above and below its characters at most.
+  private static let panelMargin = 0.1
+  /// A picture that is not higher, in pixels, was cut out of another one and is upright.
+  private static let cutHeight = 120
   private let finder = LineFinder()
   private let recognize: Recognizer
 
@@ -35,11 +49,12 @@ package struct TextReader {
     let part = view.cropped(x: region.x, y: region.y, width: region.width, height: region.height)
     guard part.width > 0, part.height > 0 else { return ([], 0) }
     let offset = Homography.translation(Point2(Double(max(0, region.x)), Double(max(0, region.y))))
-    var (outlines, leftOut) = finder.search(part)
+    let found = finder.search(part)
+    var outlines = found.outlines
     if alphabet == .zone { outlines = Self.evened(outlines) }
     var lines: [ReadLine] = []
     for (index, outline) in outlines.enumerated() {
-      guard goesOn() else { return (lines, outlines.count - index + leftOut) }
+      guard goesOn() else { return (lines, outlines.count - index + found.leftOut) }
       guard let picture = Self.rectified(part, outline) else { continue }
       if alphabet == .zone, let line = Self.zoneLine(part, outline) {
         lines.append(ReadLine(line.symbols, outline: offset.apply(line.outline)))
@@ -50,172 +65,121 @@ package struct TextReader {
         lines.append(ReadLine(symbols, outline: offset.apply(outline)))
         continue
       }
-      var reading = try self.reading(of: picture)
-      var place = outline
-      if reading.confidence < Self.sureEnough, outlines.count > 1 || part.height > 120, goesOn() {
-        let turned = try self.reading(of: Self.turned(picture))
-        if turned.confidence > reading.confidence + 0.1 {
-          reading = turned
-          place = outline.turned(by: 2)
-        }
-      }
-      // A place that no rendering is sure of is texture.
-      guard !reading.symbols.isEmpty, outlines.count == 1 || reading.confidence > 0.35 else { continue }
-      var line = ReadLine(reading.symbols, outline: offset.apply(place))
-      line.readings = reading.all
-      lines.append(line)
+      // What was cut out holds a line.
+      let isSure = found.isWhole && part.height <= Self.cutHeight
+      guard
+        let reading = try reading(
+          of: picture, isSure: isSure, mayTurn: outlines.count > 1 || part.height > Self.cutHeight),
+        !reading.symbols.isEmpty, isSure || reading.confidence > Self.leastConfidence
+      else { continue }
+      lines.append(Self.line(reading, offset.apply(reading.isTurned ? outline.turned(by: 2) : outline)))
     }
-    return (lines, leftOut)
+    if alphabet != .zone {
+      for line in try onPanels(found.panels, of: part) {
+        var line = line
+        line.outline = offset.apply(line.outline)
+        lines.append(line)
+      }
+    }
+    return (lines, found.leftOut)
   }
 
-  /// Outlines of lines that are equally long, as those of a machine-readable zone are: parts of one line are joined, and what was found of a
-  /// line reaches as far as the longest one beside it.
-  static func evened(_ outlines: [Quadrilateral]) -> [Quadrilateral] {
-    func length(_ outline: Quadrilateral) -> Double { outline.topLeft.distance(to: outline.topRight) }
-    func height(_ outline: Quadrilateral) -> Double { outline.topLeft.distance(to: outline.bottomLeft) }
-    func direction(_ outline: Quadrilateral) -> Point2 {
-      (outline.topRight - outline.topLeft) / max(1, length(outline))
-    }
-    func along(_ from: Point2, _ to: Point2, _ line: Quadrilateral) -> Double {
-      let (step, own) = (to - from, direction(line))
-      return step.x * own.x + step.y * own.y
-    }
-    /// How far a line's middle is above or below another one's.
-    func across(_ line: Quadrilateral, _ other: Quadrilateral) -> Double {
-      let step = (other.topLeft + other.bottomRight - line.topLeft - line.bottomRight) / 2
-      let own = direction(line)
-      return abs(step.y * own.x - step.x * own.y)
-    }
-    var kept: [(place: Int, outline: Quadrilateral)] = []
-    for (place, outline) in outlines.enumerated().sorted(by: { length($0.element) > length($1.element) }) {
-      let longer = kept.first { line in
-        let reach = 2 * height(line.outline)
-        return length(line.outline) > 10 * height(line.outline) && across(line.outline, outline) < 2 * reach
-          && along(line.outline.topLeft, outline.topLeft, line.outline) > -reach
-          && along(line.outline.topRight, outline.topRight, line.outline) < reach
-      }
-      guard let longer = longer?.outline else {
-        kept.append((place, outline))
-        continue
-      }
-      if kept.contains(where: { across($0.outline, outline) < 0.5 * height(longer) }) { continue }
-      // A short piece does not tell its direction well.
-      let own = direction(2 * length(outline) < length(longer) ? longer : outline)
-      let left = own * min(0, -along(longer.topLeft, outline.topLeft, longer))
-      let right = own * max(0, -along(longer.topRight, outline.topRight, longer))
-      let even = Quadrilateral(
-        topLeft: outline.topLeft + left, topRight: outline.topRight + right, bottomRight: outline.bottomRight + right,
-        bottomLeft: outline.bottomLeft + left)
-      kept.append((place, even))
-    }
-    return kept.sorted { $0.place < $1.place }.map(\.outline)
+  private static func line(_ reading: Reading, _ outline: Quadrilateral) -> ReadLine {
+    var line = ReadLine(reading.symbols, outline: outline)
+    line.readings = reading.all
+    line.lattices = reading.lattices
+    return line
   }
 
-  /// A line of a machine-readable zone, whichever way up; nil where it is none.
-  private static func zoneLine(
-    _ view: ImageView, _ outline: Quadrilateral
-  ) -> (symbols: [ReadSymbol], outline: Quadrilateral)? {
-    // A little longer: fillers at an end are easily left out.
-    let across = outline.topRight - outline.topLeft
-    let length = outline.topLeft.distance(to: outline.topRight)
-    guard length > 0 else { return nil }
-    let more = across * (1.5 * outline.topLeft.distance(to: outline.bottomLeft) / length)
-    let outline = Quadrilateral(
-      topLeft: outline.topLeft - more, topRight: outline.topRight + more, bottomRight: outline.bottomRight + more,
-      bottomLeft: outline.bottomLeft - more)
-    guard let picture = rectified(view, outline) else { return nil }
-    if let symbols = ZoneLineReader(picture)?.read() { return (symbols, outline) }
-    return ZoneLineReader(turned(picture))?.read().map { ($0, outline.turned(by: 2)) }
+  /// Lines that fill panels: seven segments and the like, of which Tesseract knows nothing.
+  private func onPanels(_ panels: [Quadrilateral], of part: ImageView) throws -> [ReadLine] {
+    guard let lattice else { return [] }
+    return try panels.compactMap { panel in
+      guard goesOn(), let picture = Self.rectified(part, panel) else { return nil }
+      let inner = Int(Self.panelMargin * Double(picture.height))
+      let rows = inner...(picture.height - 1 - inner)
+      guard var own = try OwnReading(picture, rows: rows, limitedTo: alphabet, lattice), own.glance >= Self.leastOfText
+      else { return nil }
+      try own.look(times: styles.count, lattice)
+      let symbols = own.group
+      guard ReadLine.confidence(of: symbols) > Self.leastConfidence else { return nil }
+      return Self.line(Reading(symbols: symbols, all: [symbols], lattices: [own.lattice]), panel)
+    }
   }
 
   /// The result for one line, and what it was made of.
   private struct Reading {
     var symbols: [ReadSymbol]
     var all: [[ReadSymbol]]
+    /// The surest view that Waymark's own network had of it, where it saw it.
+    var lattices: [LineLattice] = []
+    var isTurned = false
 
     var confidence: Double { ReadLine.confidence(of: symbols) }
   }
 
-  /// Reads a picture of one line with all networks that are there. Waymark's own decides where all its views say the same, and it is surer than
-  /// Tesseract's: where it was trained on such print it is sure, and where it was not its views differ.
-  private func reading(of image: GrayImage) throws -> Reading {
-    let views =
-      try lattice.map { try OwnReading.readings(of: image, views: styles.count, limitedTo: alphabet, $0) } ?? []
-    let own = Reading(symbols: LineVote.surest(views), all: [])
-    let drawn = goesOn() || own.symbols.isEmpty ? try readings(of: image) : []
-    let theirs = Reading(symbols: LineVote.surest(drawn), all: drawn)
-    guard !own.symbols.isEmpty else { return theirs }
-    // Its views are not independent: as witness for a check digit they count as one.
-    let all = [own.symbols] + drawn
-    let isAgreed = Set(views.map(ReadLine.text(of:))).count == 1
-    let isBelieved = theirs.symbols.isEmpty || isAgreed && own.confidence > theirs.confidence
-    return Reading(symbols: isBelieved ? own.symbols : theirs.symbols, all: all)
-  }
-
-  /// Reads a picture of one line, once for each way in which it is drawn.
-  private func readings(of image: GrayImage) throws -> [[ReadSymbol]] {
-    let plain = styles.contains { !$0.isFlat } ? image.withView { LinePicture($0) } : nil
-    let flat = styles.contains(where: \.isFlat) ? image.withView { LinePicture($0, on: .flat) } : nil
-    var isFirst = true
-    return try styles.compactMap { style in
-      guard let line = style.isFlat ? flat : plain, isFirst || goesOn() else { return nil }
-      isFirst = false
-      return try Self.paired(
-        Self.trimmed(recognize(line.drawn(style), style.asksAll, alphabet).map(Self.plain)))
+  /// Reads a picture of one line with all networks that are there, whichever way up; nil for texture.
+  ///
+  /// - Parameters:
+  ///   - isSure: true if a line stands there, false if it may be texture.
+  ///   - mayTurn: true if it may stand on its head.
+  private func reading(of image: GrayImage, isSure: Bool, mayTurn: Bool) throws -> Reading? {
+    guard let lattice, var own = try OwnReading(image, limitedTo: alphabet, lattice) else {
+      return try tesseractAlone(image, mayTurn: mayTurn)
     }
-  }
-
-  /// The marks that networks trained on books read on labels, and the plain ones.
-  private static let marks = ["“": "\"", "”": "\"", "„": "\"", "‘": "'", "’": "'", "—": "-", "–": "-"]
-
-  private static func plain(_ symbol: ReadSymbol) -> ReadSymbol {
-    guard let mark = marks[symbol.text] else { return symbol }
-    var symbol = symbol
-    symbol.text = mark
-    return symbol
-  }
-
-  /// Without what specks and borders at the ends of a line are taken for.
-  private static func trimmed(_ symbols: [ReadSymbol]) -> [ReadSymbol] {
-    let specks: Set<String> = ["\"", "'", "|", "_", "-", "~", "\\", "{", "}", "`", ".", ","]
-    func isSpeck(_ symbol: ReadSymbol, _ most: Double) -> Bool {
-      specks.contains(symbol.text) && symbol.confidence < most
-    }
-    var rest = symbols[...]
-    // However sure: a text that begins with a quotation mark has another one, and none begins with the others.
-    let stray: Set<String> = ["\"", "\\", "`", "~"]
-    if let first = rest.first, rest.count > 1, stray.contains(first.text),
-      rest.count(where: { $0.text == first.text }) == 1
-    {
-      rest = rest.dropFirst()
-    }
-    while let first = rest.first, rest.count > 1, isSpeck(first, 0.7) { rest = rest.dropFirst() }
-    while let last = rest.last, rest.count > 1, isSpeck(last, 0.35) { rest = rest.dropLast() }
-    return Array(rest)
-  }
-
-  /// Brackets closed by those of the kind that was opened: the kinds differ by little in print. The last mark of a line is corrected to what
-  /// alone can stand there: a bracket that is open is closed, and a word that no quotation mark precedes is followed by a colon.
-  private static func paired(_ symbols: [ReadSymbol]) -> [ReadSymbol] {
-    let closing = ["(": ")", "[": "]", "{": "}"]
-    var open: [String] = []
-    var paired = symbols.map { symbol in
-      var symbol = symbol
-      if let close = closing[symbol.text] {
-        open.append(close)
-      } else if closing.values.contains(symbol.text), let close = open.popLast() {
-        symbol.text = close
+    var picture = image
+    var isTurned = false
+    if mayTurn, own.glance < Self.sureEnough {
+      let over = Self.turned(image)
+      if let turned = try OwnReading(over, limitedTo: alphabet, lattice), turned.glance > own.glance + 0.1 {
+        (own, picture, isTurned) = (turned, over, true)
       }
-      return symbol
     }
-    guard paired.count > 1, let mark = paired.last?.text else { return paired }
-    let isAfterLetter = paired[paired.count - 2].text.allSatisfy(\.isLetter)
-    if mark == ";", let close = open.last {
-      paired[paired.count - 1].text = close
-    } else if mark == "\"", isAfterLetter, paired.count(where: { $0.text == mark }) == 1 {
-      paired[paired.count - 1].text = ":"
+    guard isSure || own.glance >= Self.leastOfText else { return nil }
+    if own.likelihood < Self.clear { try own.look(times: styles.count, lattice) }
+    var reading = try settled(own, picture, isSure: isSure)
+    reading.lattices = [own.lattice]
+    reading.isTurned = isTurned
+    return reading
+  }
+
+  /// Waymark's own network decides. Tesseract is asked only where that is unsure, and believed only where more of its drawings than views of
+  /// the network say one text.
+  private func settled(_ own: OwnReading, _ image: GrayImage, isSure: Bool) throws -> Reading {
+    let symbols = own.symbols
+    let isAgreed = own.witnesses == own.readings.count
+    if isAgreed, !symbols.isEmpty, own.likelihood >= Self.believed { return Reading(symbols: symbols, all: [symbols]) }
+    func isText(_ theirs: [ReadSymbol]) -> Bool {
+      isSure || isAgreed || LineVote.agreement(symbols, theirs) >= Self.leastAgreement
     }
-    return paired
+    let drawn = goesOn() || symbols.isEmpty ? try drawings(image) { goesOn() && isText($0) } : []
+    let theirs = Reading(symbols: LineVote.surest(drawn), all: drawn)
+    guard !symbols.isEmpty else { return theirs }
+    guard theirs.symbols.isEmpty || isText(theirs.symbols) else { return Reading(symbols: [], all: []) }
+    // Its views are not independent: as witness for a check digit they count as one.
+    let all = [symbols] + drawn
+    // Who says it more often, and of equals the one that is calibrated.
+    let isBelieved =
+      theirs.symbols.isEmpty
+      || own.witnesses >= drawn.count { ReadLine.text(of: $0) == ReadLine.text(of: theirs.symbols) }
+    return Reading(symbols: isBelieved ? symbols : LineVote.weighed(theirs.symbols, against: symbols), all: all)
+  }
+
+  /// Reads a line of a language that Waymark's own network does not know.
+  private func tesseractAlone(_ image: GrayImage, mayTurn: Bool) throws -> Reading {
+    func read(_ image: GrayImage) throws -> Reading {
+      let drawn = try drawings(image) { _ in goesOn() }
+      return Reading(symbols: LineVote.surest(drawn), all: drawn)
+    }
+    let reading = try read(image)
+    guard mayTurn, reading.confidence < Self.sureEnough, goesOn() else { return reading }
+    var turned = try read(Self.turned(image))
+    turned.isTurned = true
+    return turned.confidence > reading.confidence + 0.1 ? turned : reading
+  }
+
+  private func drawings(_ image: GrayImage, goesOn: ([ReadSymbol]) -> Bool) throws -> [[ReadSymbol]] {
+    try TesseractReading.readings(of: image, drawn: styles, limitedTo: alphabet, goesOn: goesOn, recognize)
   }
 
   /// The part within an outline as a picture of its own; nil for an outline that is not a quadrilateral.
@@ -239,7 +203,7 @@ package struct TextReader {
     }
   }
 
-  private static func turned(_ image: GrayImage) -> GrayImage {
+  static func turned(_ image: GrayImage) -> GrayImage {
     GrayImage(width: image.width, height: image.height) { target in
       let count = image.width * image.height
       image.withView { view in

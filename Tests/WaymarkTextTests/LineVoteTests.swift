@@ -152,4 +152,15 @@ import WaymarkImage
     let drawn = line.drawn(LinePicture.Style(capitals: 40, blur: 0))
     #expect(abs(drawn.height - (72 + 28)) <= 4)
   }
+
+  @Test func whereAnotherNetworkDiffersAReadingIsLessSure() {
+    func read(_ text: String) -> [ReadSymbol] { text.map { ReadSymbol(String($0), confidence: 0.9) } }
+    let weighed = LineVote.weighed(read("ABCD"), against: read("ABXD"))
+    #expect(weighed.map(\.text).joined() == "ABCD")
+    #expect(weighed.map { $0.confidence > 0.8 } == [true, true, false, true])
+    #expect(weighed[2].choices.map(\.text) == ["X"])
+    #expect(LineVote.agreement(read("ABCD"), read("ABXD")) == 0.75)
+    #expect(LineVote.agreement(read("ABCD"), read("BC")) == 2 * 2.0 / 6)
+    #expect(LineVote.agreement(read("AB"), []) == 0)
+  }
 }

@@ -1,9 +1,10 @@
 import Testing
+import WaymarkGeometry
 import WaymarkImage
 
 @testable import WaymarkText
 
-/// Two networks read a line, and the surer one counts.
+/// Two networks read a line, and Waymark's own decides unless it is unsure and Tesseract's is not.
 struct TextReaderTests {
   /// Four dark bars on a light ground: a line that fills the picture.
   private let picture = GrayImage(width: 120, height: 40) { target in
@@ -31,10 +32,23 @@ struct TextReaderTests {
     return try picture.withView { try reader.read($0) }
   }
 
-  @Test func theSurerOneIsBelieved() throws {
+  @Test func whatMoreViewsThanDrawingsSayIsBelieved() throws {
     #expect(try read(tesseract: "B8B8", 0.7, own: says("BBBB", 0.9)).map(\.text) == ["BBBB"])
-    #expect(try read(tesseract: "B8B8", 0.95, own: says("BBBB", 0.9)).map(\.text) == ["B8B8"])
+    #expect(try read(tesseract: "B8B8", 0.95, own: says("BBBB", 0.9)).map(\.text) == ["BBBB"])
     #expect(try read(tesseract: "B8B8", 0.7, own: nil).map(\.text) == ["B8B8"])
+    var views = 0
+    var drawings = 0
+    var reader = TextReader { _, _, _ in
+      drawings += 1
+      return (drawings == 2 ? "B8B3" : "B8B8").map { ReadSymbol(String($0), confidence: 0.9) }
+    }
+    reader.lattice = { _ in
+      views += 1
+      return says(views % 3 == 0 ? "BBB8" : "BBBB", 0.8)
+    }
+    #expect(try picture.withView { try reader.read($0) }.map(\.text) == ["BBBB"], "two and two")
+    drawings = 2
+    #expect(try picture.withView { try reader.read($0) }.map(\.text) == ["B8B8"], "two and three")
   }
 
   @Test func withoutTesseractItsOwnReads() throws {
@@ -60,5 +74,104 @@ struct TextReaderTests {
     own[2].choices.insert(.init(label: 27, share: 0.3), at: 1)
     reader.lattice = { _ in LineLattice(alphabet: says("", 1).alphabet, columns: own) }
     #expect(try picture.withView { try reader.read($0) }.map(\.text) == ["10"])
+  }
+
+  /// A page of two words: lines that may as well be texture.
+  private let page = GrayImage(width: 400, height: 400) { target in
+    for i in 0..<(400 * 400) {
+      let (x, y) = (i % 400, i / 400)
+      let isInked = (100..<260).contains(x) && x % 30 < 12 && ((60..<84).contains(y) || (300..<324).contains(y))
+      target[i] = isInked ? 20 : 230
+    }
+  }
+
+  private func readPage(tesseract: String, own: LineLattice?) throws -> (texts: [String], asked: Int) {
+    var asked = 0
+    var reader = TextReader { _, _, _ in
+      asked += 1
+      return tesseract.map { ReadSymbol(String($0), confidence: 0.95) }
+    }
+    reader.lattice = { _ in own }
+    let texts = try page.withView { try reader.read($0).map(\.text) }
+    return (texts, asked)
+  }
+
+  @Test func whatItIsSureOfIsNotReadAgain() throws {
+    let read = try readPage(tesseract: "XY", own: says("AB", 0.99))
+    #expect(read.texts == ["AB", "AB"])
+    #expect(read.asked == 0)
+  }
+
+  @Test func whatItSeesNoTextInIsTexture() throws {
+    let read = try readPage(tesseract: "SEE", own: says("SEE", 0.2))
+    #expect(read.texts.isEmpty)
+    #expect(read.asked == 0)
+    #expect(try readPage(tesseract: "SEE", own: nil).texts == ["SEE", "SEE"], "a language that it does not know")
+  }
+
+  /// Views that differ tell texture from text only together with Tesseract, which is asked no further than its first drawing shows.
+  @Test func networksThatAgreeOnLittleSeeTexture() throws {
+    var asked = 0
+    func read(_ tesseract: String) throws -> [ReadLine] {
+      asked = 0
+      var number = 0
+      var reader = TextReader { _, _, _ in
+        asked += 1
+        return tesseract.map { ReadSymbol(String($0), confidence: 0.95) }
+      }
+      reader.lattice = { _ in
+        number += 1
+        return says(number % 2 == 0 ? "ABCD" : "ABCE", 0.8)
+      }
+      return try page.withView { try reader.read($0) }
+    }
+    #expect(try read("WXYZ").isEmpty)
+    #expect(asked == 2)
+    let lines = try read("ABCF")
+    #expect(lines.map(\.text) == ["ABCF", "ABCF"])
+    #expect(asked == 2 * LinePicture.Style.all.count)
+    // Where both read the same it is surer than where they differ.
+    #expect(lines[0].symbols.map { $0.confidence > 0.9 } == [true, true, true, false])
+  }
+
+  @Test func aLineOnItsHeadIsTurned() throws {
+    var number = 0
+    var reader = TextReader { _, _, _ in [] }
+    reader.lattice = { _ in
+      number += 1
+      return says(number == 1 ? "WM" : "AB", number == 1 ? 0.4 : 0.97)
+    }
+    let region = (x: 0, y: 0, width: 400, height: 200)
+    let line = try #require(try page.withView { try reader.read($0, region: region).first })
+    #expect(line.text == "AB")
+    #expect(line.outline.topLeft.x > line.outline.topRight.x)
+  }
+
+  /// A dark display in a light housing, with digits on it that are hardly darker.
+  @Test func aPanelIsReadWhereNoLineIsFound() throws {
+    let housing = GrayImage(width: 600, height: 400) { target in
+      for i in 0..<(600 * 400) {
+        let (x, y) = (i % 600, i / 600)
+        let isPanel = (150..<450).contains(x) && (160..<230).contains(y)
+        let isStroke = isPanel && (220..<400).contains(x) && x % 30 < 6 && (175..<215).contains(y) && y != 195
+        target[i] = isStroke ? 62 : isPanel ? 70 : 220
+      }
+    }
+    let found = housing.withView { LineFinder().search($0) }
+    let panel = try #require(found.panels.first)
+    #expect(found.panels.count == 1)
+    #expect(abs(panel.center.x - 300) < 4 && abs(panel.center.y - 195) < 4)
+    #expect(abs(panel.topLeft.distance(to: panel.bottomLeft) - 0.84 * 70) < 5)
+    var reader = TextReader { _, _, _ in [] }
+    reader.lattice = { _ in says("1111", 0.9) }
+    let lines = try housing.withView { try reader.read($0) }
+    #expect(lines.map(\.text).contains("1111"))
+  }
+
+  @Test func anEvenWallHoldsNoPanel() {
+    let wall = GrayImage(width: 600, height: 400) { target in
+      for i in 0..<(600 * 400) { target[i] = UInt8(120 + (i % 600) / 10 + (i / 600) / 20) }
+    }
+    #expect(wall.withView { LineFinder().search($0) }.panels.isEmpty)
   }
 }
