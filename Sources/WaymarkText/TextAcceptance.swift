@@ -21,6 +21,8 @@ public struct TextAcceptance {
   private let matchers: [TextMatcher]
   /// Words of a line that are tried together, at most.
   private static let wordLimit = 8
+  /// By how much what lattices say together must be likelier than every other text, as a logarithm: 99 of 100 are right then.
+  private static let clearLead = 4.6
   /// Of a text whose pattern has no check digit, a reading that is less sure is doubtful.
   private static let sureEnough = 0.75
 
@@ -40,8 +42,27 @@ public struct TextAcceptance {
     }
   }
 
-  /// Returns the text of a line by the pattern: as it was settled, else as one of its readings has it.
+  /// Returns the text of a line by the pattern, as its characters were settled, held to what its lattices say together.
   private func text(in line: ReadLine, _ matcher: TextMatcher, _ steps: inout Int) -> AcceptedText? {
+    let settled = settledText(in: line, matcher, &steps)
+    guard let outcome = LatticeVote(line.lattices, matcher)?.outcome(steps: &steps), outcome.lead >= Self.clearLead
+    else {
+      return settled
+    }
+    guard var settled else {
+      return AcceptedText(
+        text: outcome.text, pattern: matcher.pattern.name, corners: Self.corners(of: outcome.span, in: line),
+        confidence: line.confidence, isDoubtful: false, others: [])
+    }
+    if settled.text != outcome.text {
+      settled.isDoubtful = true
+      settled.others = Array(Set(settled.others).union([outcome.text])).sorted()
+    }
+    return settled
+  }
+
+  /// Returns the text of a line by the pattern: as it was settled, else as one of its readings has it.
+  private func settledText(in line: ReadLine, _ matcher: TextMatcher, _ steps: inout Int) -> AcceptedText? {
     let settled = text(of: line.symbols, in: line, matcher, &steps)
     guard matcher.pattern.check != nil, line.readings.count > 1 else { return settled }
     // A check digit tells which reading is right, unless it holds by chance: then no two agree.
@@ -111,10 +132,14 @@ public struct TextAcceptance {
   }
 
   private static func corners(of symbols: [ReadSymbol], in line: ReadLine) -> [Point2] {
-    let outline = line.outline
     guard let first = symbols.first?.span.lowerBound, let last = symbols.last?.span.upperBound, last > first else {
-      return outline.corners
+      return line.outline.corners
     }
+    return corners(of: first...last, in: line)
+  }
+
+  private static func corners(of span: ClosedRange<Double>, in line: ReadLine) -> [Point2] {
+    let (outline, first, last) = (line.outline, span.lowerBound, span.upperBound)
     func between(_ a: Point2, _ b: Point2, _ share: Double) -> Point2 { a + (b - a) * share }
     return [
       between(outline.topLeft, outline.topRight, first), between(outline.topLeft, outline.topRight, last),

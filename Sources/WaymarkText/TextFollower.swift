@@ -30,9 +30,14 @@ package struct TextFollower {
   private struct Track {
     var outline: Quadrilateral
     var readings: [[ReadSymbol]]
+    var lattices: [LineLattice]
     var seen: Double
 
-    var line: ReadLine { ReadLine(LineVote.settle(readings), outline: outline) }
+    var line: ReadLine {
+      var line = ReadLine(LineVote.settle(readings), outline: outline)
+      line.lattices = lattices
+      return line
+    }
   }
 
   private struct Key: Hashable {
@@ -105,12 +110,13 @@ package struct TextFollower {
       .min { Self.distance(tracks[$0].outline, line.outline) < Self.distance(tracks[$1].outline, line.outline) }
     guard let place, Self.resembles(tracks[place].readings.last ?? [], line.symbols) else {
       if let place { tracks.remove(at: place) }
-      tracks.append(Track(outline: line.outline, readings: [line.symbols], seen: time))
+      tracks.append(Track(outline: line.outline, readings: [line.symbols], lattices: line.lattices, seen: time))
       return
     }
     tracks[place].outline = line.outline
     tracks[place].seen = time
     tracks[place].readings.append(line.symbols)
+    tracks[place].lattices = (tracks[place].lattices + line.lattices).suffix(Self.readingLimit)
     if tracks[place].readings.count > Self.readingLimit { tracks[place].readings.removeFirst() }
   }
 

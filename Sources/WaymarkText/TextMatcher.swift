@@ -51,6 +51,9 @@ public struct TextMatcher {
     return match(text, steps: &steps)
   }
 
+  /// Returns whether a text satisfies the pattern as it stands.
+  func accepts(_ text: String, steps: inout Int) -> Bool { accepted(text, &steps) == text }
+
   private func match(_ text: String, steps: inout Int) -> Match? {
     guard text.count <= Self.lengthLimit, pattern.kind != .mrz else { return nil }
     let characters = text.map(String.init)
