@@ -25,72 +25,90 @@ import render
 CLASS = {c: n for n, c in enumerate(network.ALPHABET, 1)}
 
 
-def produce(stock, seed, queue):
-    """Renders without end, for a process of its own."""
+def produce(stock, seed, queue, columns):
+    """Renders without end, for a process of its own: batches of lines of one width, with about `columns` columns each."""
     import cv2
     cv2.setNumThreads(1)
-    renderer, parent = render.Renderer(stock, seed), os.getppid()
+    renderer, parent, held = render.Renderer(stock, seed), os.getppid(), {}
     while os.getppid() == parent:  # a parent that was killed leaves no makers behind
-        lines = [renderer.sample() for _ in range(32)]
+        picture, text = renderer.sample()
+        width, target = picture.shape[1], [CLASS[c] for c in text]
+        if len(target) + sum(a == b for a, b in zip(target, target[1:])) > width // 2 - 1:
+            continue
+        lines = held.setdefault(width, [])
+        lines.append((picture, target))
+        if len(lines) < max(8, min(256, columns // width)):
+            continue
+        held[width] = []
+        batch = np.stack([p for p, _ in lines]), np.array([c for _, t in lines for c in t], np.int64), np.array([len(t) for _, t in lines], np.int64)
         while os.getppid() == parent:
             try:
-                queue.put(lines, timeout=5)
+                queue.put(batch, timeout=5)
                 break
             except queues.Full:
                 pass
     os._exit(0)  # nobody takes what is still on its way
 
 
-def altered(picture, rng):
-    """Gives a picture that is used again another look, cheaply."""
-    x = picture.astype(np.float32)
-    if rng.random() < 0.35:
-        x = 255 - x
-    if rng.random() < 0.5:
-        x = 255 * (np.clip(x, 0, 255) / 255) ** math.exp(rng.gauss(0, 0.35))
-    if rng.random() < 0.4:
-        x = np.roll(x, rng.choice([-2, -1, 1, 2]), 0)
-    if rng.random() < 0.3:
-        x = x + np.random.standard_normal(x.shape).astype(np.float32) * rng.uniform(2, 18)
-    return render.stretch(np.clip(x, 0, 255))
+def altered(x):
+    """Gives lines that are used again another look: moved and sheared a little, inverted, brighter or darker, noisy. Batch x 1 x height x width."""
+    n, device = x.shape[0], x.device
+    some = lambda share: torch.rand(n, 1, 1, 1, device=device) < share
+    gauss = lambda: torch.randn(n, device=device)
+    theta = torch.zeros(n, 2, 3, device=device)
+    theta[:, 0, 0], theta[:, 1, 1] = 1, torch.exp(0.06 * gauss())
+    theta[:, 0, 1] = 0.12 * gauss() * x.shape[2] / x.shape[3]
+    theta[:, 1, 2] = 0.05 * gauss()
+    moved = functional.grid_sample(x, functional.affine_grid(theta, x.shape, align_corners=False), padding_mode='border', align_corners=False)
+    x = torch.where(some(0.7), moved, x)
+    x = torch.where(some(0.35), 255 - x, x)
+    x = torch.where(some(0.5), 255 * (x.clamp(1, 255) / 255) ** torch.exp(0.35 * gauss())[:, None, None, None], x)
+    x = torch.where(some(0.3), x + torch.randn_like(x) * (2 + 16 * torch.rand(n, 1, 1, 1, device=device)), x).clamp(0, 255)
+    ranked = x.flatten(1).sort(1).values  # as `render.stretch`
+    last = ranked.shape[1] - 1
+    low, high = ranked[:, int(0.01 * last)], ranked[:, int(0.99 * last)]
+    middle, half = (low + high) / 2, ((high - low) / 2).clamp(min=12)
+    return (10 + 235 * (x - (middle - half)[:, None, None, None]) / (2 * half)[:, None, None, None]).round().clamp(0, 255)
 
 
-class Lines:
-    """Holds rendered lines by width and hands out batches of one width."""
+class Batches:
+    """Takes rendered batches and hands each out `reuse` times at most: new ones as they come, else one of those that wait, with another look."""
 
-    def __init__(self, queue, reuse, columns):
-        self.queue, self.reuse, self.columns = queue, reuse, columns
-        self.held, self.rng, self.made = {}, random.Random(), 0
+    def __init__(self, queue, reuse, device):
+        self.queue, self.reuse, self.device = queue, reuse, device
+        self.waiting, self.rng, self.made = [], random.Random(), 0
 
-    def take(self, block):
+    def take(self):
+        if len(self.waiting) > 600:
+            self.waiting.pop(self.rng.randrange(len(self.waiting)))
         try:
-            lines = self.queue.get(block)
+            pictures, targets, lengths = self.queue.get(not self.waiting)
         except queues.Empty:
-            return False
-        self.made += len(lines)
-        for picture, text in lines:
-            target = [CLASS[c] for c in text]
-            room = picture.shape[1] // 2
-            if len(target) + sum(a == b for a, b in zip(target, target[1:])) <= room - 1:
-                self.held.setdefault(picture.shape[1], []).append((picture, target, 0))
-        return True
+            at = self.rng.randrange(len(self.waiting))
+            pictures, targets, lengths, uses = self.waiting[at]
+            if uses + 1 < self.reuse:
+                self.waiting[at] = pictures, targets, lengths, uses + 1
+            else:
+                self.waiting[at] = self.waiting[-1]
+                self.waiting.pop()
+            return altered(pictures.float()), targets, lengths
+        self.made += len(lengths)
+        pictures, targets = (torch.from_numpy(v).to(self.device, non_blocking=True) for v in (pictures[:, None], targets))
+        lengths = torch.from_numpy(lengths)
+        if self.reuse > 1:
+            self.waiting.append((pictures, targets, lengths, 1))
+        return pictures.float(), targets, lengths
 
-    def batch(self):
-        size = lambda width: max(8, min(128, self.columns // width))
-        while sum(map(len, self.held.values())) < 5000 and self.take(False):  # so many wait that all widths are mixed; the makers then rest
-            pass
-        while True:
-            full = [w for w, lines in self.held.items() if len(lines) >= size(w)]
-            if full:
-                break
-            self.take(True)
-        width = self.rng.choices(full, [len(self.held[w]) / size(w) for w in full])[0]
-        lines, count = self.held[width], size(width)
-        self.rng.shuffle(lines)
-        taken, self.held[width] = lines[:count], lines[count:]
-        self.held[width] += [(p, t, n + 1) for p, t, n in taken if n + 1 < self.reuse]
-        pictures = np.stack([altered(p, self.rng) if n else p for p, _, n in taken])
-        return torch.from_numpy(pictures)[:, None], [t for _, t, _ in taken]
+
+class Average:
+    """The running average of a network's weights and statistics."""
+
+    def __init__(self, state, kept=None):
+        self.values = kept or {k: v.clone() for k, v in state.items()}
+        self.keys = [k for k, v in state.items() if v.dtype.is_floating_point]
+
+    def add(self, state, share):
+        torch._foreach_lerp_([self.values[k] for k in self.keys], [state[k] for k in self.keys], share)
 
 
 def main():
@@ -110,60 +128,58 @@ def main():
     os.makedirs(a.keep, exist_ok=True)
     queue = multiprocessing.Queue(24)
     for _ in range(a.workers):
-        multiprocessing.Process(target=produce, args=(a.stock, random.randrange(1 << 30), queue), daemon=True).start()
+        multiprocessing.Process(target=produce, args=(a.stock, random.randrange(1 << 30), queue, a.columns), daemon=True).start()
     torch.set_num_threads(a.threads)
     device = 'cuda' if torch.cuda.is_available() else 'cpu'
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True
     net = network.Network().to(device).to(memory_format=torch.channels_last)
-    optimiser = torch.optim.AdamW(net.parameters(), lr=a.rate, betas=(0.9, 0.98), weight_decay=0.02)
-    average, spent, step, path = None, 0.0, 0, a.keep + '/checkpoint.pt'
+    optimiser = torch.optim.AdamW(net.parameters(), lr=a.rate, betas=(0.9, 0.98), weight_decay=0.02, fused=device == 'cuda')
+    kept, spent, step, path = None, 0.0, 0, a.keep + '/checkpoint.pt'
     if a.resume:
         kept = torch.load(path, map_location=device, weights_only=True)
         net.load_state_dict(kept['net'])
-        optimiser.load_state_dict(kept['optimiser'])
-        average, step, spent = kept['average'], kept['step'], 0.0 if a.again else kept['spent']
-    if average is None:
-        average = {k: v.clone() for k, v in net.state_dict().items()}
-    lines, began, last = Lines(queue, a.reuse, a.columns), None, time.time()
-    saved, shown, seen, loss_mean, right = last, last, 0, None, [0, 0]
+        if 'optimiser' in kept:
+            optimiser.load_state_dict(kept['optimiser'])
+        step, spent = kept['step'], 0.0 if a.again else kept['spent']
+    average = Average(net.state_dict(), kept and kept['average'])
+    batches = Batches(queue, a.reuse, device)
+    last = saved = shown = None
+    steps = seen = 0
+    losses, right = [], [0, 0]
     while spent < a.minutes:
-        pictures, targets = lines.batch()
+        pictures, targets, lengths = batches.take()
+        last = last or time.time()  # what the first batch waits for is not fitting
+        saved, shown = saved or last, shown or last
         part = spent / a.minutes
         rate = a.rate * (min(1, part / 0.04 + 0.02) if part < 0.04 else 0.5 + 0.5 * math.cos(math.pi * (part - 0.04) / 0.96)) + 1e-6
         for group in optimiser.param_groups:
             group['lr'] = rate
         with torch.autocast(device, torch.bfloat16, enabled=a.bf16):
-            logits = net(pictures.to(device).float())
+            logits = net(pictures.contiguous(memory_format=torch.channels_last))
         logs = logits.float().log_softmax(2).transpose(0, 1)
-        count = len(targets)
-        lengths = torch.tensor([len(t) for t in targets])
-        loss = functional.ctc_loss(logs, torch.tensor([c for t in targets for c in t], device=device), torch.full((count,), logs.shape[0]), lengths, reduction='none', zero_infinity=True)
+        loss = functional.ctc_loss(logs, targets, torch.full((len(lengths),), logs.shape[0]), lengths, reduction='none', zero_infinity=True)
         loss = (loss / lengths.to(device)).mean()
         optimiser.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(net.parameters(), 2.0)
         optimiser.step()
-        step, seen = step + 1, seen + count
-        with torch.no_grad():
-            decay = min(0.998, (step + 1) / (step + 10))
-            for key, value in net.state_dict().items():
-                if value.dtype.is_floating_point:
-                    average[key].lerp_(value, 1 - decay)
-                else:
-                    average[key].copy_(value)
+        step, steps, seen = step + 1, steps + 1, seen + len(lengths)
+        average.add(net.state_dict(), 1 - min(0.9995, (steps + 1) / (steps + 10)))
+        losses.append(loss.detach())
+        if step % 25 == 0:
+            best, letters, at = logs.argmax(2).T.tolist(), targets.tolist(), 0
+            for classes, length in zip(best, lengths.tolist()):
+                right[0] += network.decode(classes) == ''.join(network.ALPHABET[c - 1] for c in letters[at:at + length])
+                at += length
+            right[1] += len(best)
         now = time.time()
-        if began is None:
-            began = now
         spent, last = spent + (now - last) / 60, now
-        loss_mean = loss.item() if loss_mean is None else 0.98 * loss_mean + 0.02 * loss.item()
-        if step % 4 == 0:
-            best = logs.argmax(2).transpose(0, 1).tolist()
-            right = [right[0] + sum(network.decode(b) == ''.join(network.ALPHABET[c - 1] for c in t) for b, t in zip(best, targets)), right[1] + count]
         if step % 100 == 0:
-            print(f'{spent:6.1f} min  step {step}  rate {rate:.5f}  loss {loss_mean:.3f}  right {100 * right[0] / max(1, right[1]):.1f} %  {seen / (now - shown):.0f} lines/s'
-                  f'  rendered {lines.made}  waiting {sum(map(len, lines.held.values()))}', flush=True)
-            shown, seen, right = now, 0, [0, 0]
+            print(f'{spent:6.1f} min  step {step}  rate {rate:.5f}  loss {torch.stack(losses).mean():.3f}  right {100 * right[0] / max(1, right[1]):.1f} %'
+                  f'  {seen / (now - shown):.0f} lines/s  rendered {batches.made}', flush=True)
+            shown, seen, losses, right = now, 0, [], [0, 0]
         if now - saved > 60 or spent >= a.minutes:
-            torch.save(dict(net=net.state_dict(), average=average, optimiser=optimiser.state_dict(), spent=spent, step=step), path + '.new')
+            torch.save(dict(net=net.state_dict(), average=average.values, optimiser=optimiser.state_dict(), spent=spent, step=step), path + '.new')
             os.replace(path + '.new', path)
             saved = now
 

@@ -15,7 +15,7 @@ import shapes
 from network import HEIGHT
 from texts import Texts
 
-KINDS = dict(receipt=0.2, sign=0.31, expiry=0.13, dots=0.08, display=0.08, plate=0.09, zone=0.08, mixed=0.03)
+KINDS = dict(receipt=0.25, sign=0.35, expiry=0.12, dots=0.06, display=0.06, plate=0.07, zone=0.07, mixed=0.02)
 WIDEST = 512
 
 
@@ -258,9 +258,14 @@ class Renderer:
         slant = r.gauss(0, 0.06) if r.random() < 0.7 else r.gauss(0, 0.25)
         slant *= steep
         curve = (r.gauss(0, 2.2) if r.random() < 0.25 else 0.0) * steep
+        bent = kind == 'sign' and r.random() < 0.2  # a word seen from the side, on a bottle or along an arc
+        if bent and r.random() < 0.5:
+            slope = math.copysign(min(math.tan(math.radians(r.uniform(5, 28))), 22 / max(wide, 22)), r.random() - 0.5)
+        elif bent:
+            curve = r.choice([-1, 1]) * r.uniform(3, 11)
         grow = r.gauss(0, 0.1) * steep if r.random() < 0.5 else 0.0  # one end is nearer
         reach = abs(slope) * wide / 2 + abs(curve) * 0.6 + abs(grow) * tall * 0.3
-        shrink = max(0.55, (HEIGHT * 1.04 - 2 * reach) / HEIGHT) if reach > 2 else 1.0
+        shrink = max(0.42 if bent else 0.55, (HEIGHT * 1.04 - 2 * reach) / HEIGHT) if reach > 2 else 1.0
         yy, xx = np.mgrid[0:HEIGHT, 0:target].astype(np.float32)
         u = (xx - lead - wide / 2) / max(wide / 2, 1)
         v = (yy - HEIGHT / 2 - slope * (xx - lead - wide / 2) - curve * (u * u - 0.4)) / shrink

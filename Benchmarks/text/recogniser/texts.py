@@ -147,8 +147,14 @@ class Texts:
             return words if set(words) <= KNOWN else 'ITEM'
         if x < 0.82:
             return (self.some(DIGITS, 1, 2) + r.choice([' x ', ' X ', 'x ', ' ', '@', ' @ ', ' PCS ', '* '])) + r.choice([self.price(), self.word().upper(), self.word().upper() + ' ' + self.price()])
-        if x < 0.9:
+        if x < 0.87:
             return self.code()
+        if x < 0.9:
+            left, right = r.choice(['()', '()', '()', '[]', '""', '**', '##'])
+            inner = r.choice([lambda: r.choice(RECEIPT), self.price, self.code, self.date, self.clock, lambda: self.word(0.8).upper(), lambda: self.some(UPPER, 1, 3)])()
+            before = r.choice(['', '', r.choice(RECEIPT) + ' ', r.choice(RECEIPT), self.word(0.8).upper() + ' '])
+            text = before + left + inner + right + r.choice(['', '', '', ':', ' :', ' ' + self.price()])
+            return text if set(text) <= KNOWN else '(RM)'
         if x < 0.93:
             return self.address()
         if x < 0.96:
