@@ -305,7 +305,8 @@ let package = Package(
       ["WaymarkSystem", "WaymarkDocuments", "WaymarkNetworks", "WaymarkImage", "WaymarkGeometry", "CModels"]),
     tests("WaymarkPostersTests", ["WaymarkPosters", "WaymarkImage", "WaymarkGeometry"]),
     tests(
-      "WaymarkTextTests", ["WaymarkSystem", "WaymarkText", "WaymarkNetworks", "WaymarkImage", "WaymarkGeometry"]),
+      "WaymarkTextTests",
+      ["WaymarkSystem", "WaymarkText", "WaymarkNetworks", "WaymarkImage", "WaymarkGeometry", "CTextModel"]),
     tests(
       "WaymarkScenesTests",
       [

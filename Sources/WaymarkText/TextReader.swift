@@ -29,6 +29,8 @@ package struct TextReader {
   private static let believed = 0.9
   /// How much of a panel's height, without its rim, lies above and below its characters at most.
   private static let panelMargin = 0.1
+  /// A cut-out that is so much higher than wide may hold a line that stands upright.
+  private static let tall = 1.5
   /// A picture that is not higher, in pixels, was cut out of another one and is upright.
   private static let cutHeight = 120
   private let finder = LineFinder()
@@ -67,12 +69,12 @@ package struct TextReader {
       }
       // What was cut out holds a line.
       let isSure = found.isWhole && part.height <= Self.cutHeight
-      guard
-        let reading = try reading(
-          of: picture, isSure: isSure, mayTurn: outlines.count > 1 || part.height > Self.cutHeight),
-        !reading.symbols.isEmpty, isSure || reading.confidence > Self.leastConfidence
+      var turns = outlines.count > 1 || part.height > Self.cutHeight ? [2] : []
+      if found.isWhole, Double(part.height) > Self.tall * Double(part.width) { turns += [1, 3] }
+      guard let reading = try reading(of: picture, isSure: isSure, turns: turns), !reading.symbols.isEmpty,
+        isSure || reading.confidence > Self.leastConfidence
       else { continue }
-      lines.append(Self.line(reading, offset.apply(reading.isTurned ? outline.turned(by: 2) : outline)))
+      lines.append(Self.line(reading, offset.apply(outline.turned(by: reading.turn))))
     }
     if alphabet != .zone {
       for line in try onPanels(found.panels, of: part) {
@@ -113,7 +115,8 @@ package struct TextReader {
     var all: [[ReadSymbol]]
     /// The surest view that Waymark's own network had of it, where it saw it.
     var lattices: [LineLattice] = []
-    var isTurned = false
+    /// By how many corners the line is turned.
+    var turn = 0
 
     var confidence: Double { ReadLine.confidence(of: symbols) }
   }
@@ -122,24 +125,24 @@ package struct TextReader {
   ///
   /// - Parameters:
   ///   - isSure: true if a line stands there, false if it may be texture.
-  ///   - mayTurn: true if it may stand on its head.
-  private func reading(of image: GrayImage, isSure: Bool, mayTurn: Bool) throws -> Reading? {
+  ///   - turns: by how many corners it may be turned.
+  private func reading(of image: GrayImage, isSure: Bool, turns: [Int]) throws -> Reading? {
     guard let lattice, var own = try OwnReading(image, limitedTo: alphabet, lattice) else {
-      return try tesseractAlone(image, mayTurn: mayTurn)
+      return try tesseractAlone(image, turns: turns)
     }
     var picture = image
-    var isTurned = false
-    if mayTurn, own.glance < Self.sureEnough {
-      let over = Self.turned(image)
+    var turn = 0
+    for other in turns where own.glance < Self.sureEnough {
+      let over = Self.turned(image, by: other)
       if let turned = try OwnReading(over, limitedTo: alphabet, lattice), turned.glance > own.glance + 0.1 {
-        (own, picture, isTurned) = (turned, over, true)
+        (own, picture, turn) = (turned, over, other)
       }
     }
     guard isSure || own.glance >= Self.leastOfText else { return nil }
     if own.likelihood < Self.clear { try own.look(times: styles.count, lattice) }
     var reading = try settled(own, picture, isSure: isSure)
     reading.lattices = [own.lattice]
-    reading.isTurned = isTurned
+    reading.turn = turn
     return reading
   }
 
@@ -166,16 +169,17 @@ package struct TextReader {
   }
 
   /// Reads a line of a language that Waymark's own network does not know.
-  private func tesseractAlone(_ image: GrayImage, mayTurn: Bool) throws -> Reading {
-    func read(_ image: GrayImage) throws -> Reading {
-      let drawn = try drawings(image) { _ in goesOn() }
-      return Reading(symbols: LineVote.surest(drawn), all: drawn)
+  private func tesseractAlone(_ image: GrayImage, turns: [Int]) throws -> Reading {
+    func read(_ turn: Int) throws -> Reading {
+      let drawn = try drawings(turn == 0 ? image : Self.turned(image, by: turn)) { _ in goesOn() }
+      return Reading(symbols: LineVote.surest(drawn), all: drawn, turn: turn)
     }
-    let reading = try read(image)
-    guard mayTurn, reading.confidence < Self.sureEnough, goesOn() else { return reading }
-    var turned = try read(Self.turned(image))
-    turned.isTurned = true
-    return turned.confidence > reading.confidence + 0.1 ? turned : reading
+    var best = try read(0)
+    for turn in turns where best.confidence < Self.sureEnough && goesOn() {
+      let turned = try read(turn)
+      if turned.confidence > best.confidence + 0.1 { best = turned }
+    }
+    return best
   }
 
   private func drawings(_ image: GrayImage, goesOn: ([ReadSymbol]) -> Bool) throws -> [[ReadSymbol]] {
@@ -203,11 +207,24 @@ package struct TextReader {
     }
   }
 
-  static func turned(_ image: GrayImage) -> GrayImage {
-    GrayImage(width: image.width, height: image.height) { target in
-      let count = image.width * image.height
+  /// A picture as it is seen by who begins at its corner of that number, clockwise from the top left one.
+  static func turned(_ image: GrayImage, by turn: Int) -> GrayImage {
+    let (width, height) = (image.width, image.height)
+    let (across, down) = turn % 2 == 0 ? (width, height) : (height, width)
+    return GrayImage(width: across, height: down) { target in
       image.withView { view in
-        for i in 0..<count { target[count - 1 - i] = view.base[i] }
+        for y in 0..<down {
+          for x in 0..<across {
+            let (column, row) =
+              switch turn {
+              case 1: (width - 1 - y, x)
+              case 2: (width - 1 - x, height - 1 - y)
+              case 3: (y, height - 1 - x)
+              default: (x, y)
+              }
+            target[y * across + x] = view.row(row)[column]
+          }
+        }
       }
     }
   }

@@ -147,6 +147,34 @@ struct TextReaderTests {
     #expect(line.outline.topLeft.x > line.outline.topRight.x)
   }
 
+  /// A word that was cut out standing upright, read from the bottom to the top.
+  @Test func aLineThatStandsUprightIsTurned() throws {
+    let picture = GrayImage(width: 40, height: 120) { target in
+      for i in 0..<(40 * 120) { target[i] = (14..<26).contains(i % 40) && (30..<90).contains(i / 40) ? 20 : 230 }
+    }
+    #expect(picture.withView { LineFinder().search($0) }.isWhole)
+    var number = 0
+    var reader = TextReader { _, _, _ in [] }
+    reader.lattice = { drawn in
+      number += 1
+      return says(drawn.width > 40 && number > 2 ? "AB" : "H", number > 2 ? 0.97 : 0.4)
+    }
+    let line = try #require(try picture.withView { try reader.read($0).first })
+    #expect(line.text == "AB")
+    #expect(line.outline.topLeft.y > line.outline.topRight.y)
+  }
+
+  @Test func turningGoesRound() {
+    let small = GrayImage(width: 3, height: 2) { target in for i in 0..<6 { target[i] = UInt8(i) } }
+    func pixels(_ image: GrayImage) -> [UInt8] {
+      image.withView { view in (0..<view.height).flatMap { y in (0..<view.width).map { view.row(y)[$0] } } }
+    }
+    #expect(pixels(TextReader.turned(small, by: 1)) == [2, 5, 1, 4, 0, 3])
+    #expect(pixels(TextReader.turned(small, by: 2)) == [5, 4, 3, 2, 1, 0])
+    #expect(pixels(TextReader.turned(small, by: 3)) == [3, 0, 4, 1, 5, 2])
+    #expect(pixels(TextReader.turned(TextReader.turned(small, by: 1), by: 3)) == pixels(small))
+  }
+
   /// A dark display in a light housing, with digits on it that are hardly darker.
   @Test func aPanelIsReadWhereNoLineIsFound() throws {
     let housing = GrayImage(width: 600, height: 400) { target in
