@@ -25,7 +25,7 @@ enum PanelFinder {
       let mask = plane.pixels.map { ($0 <= threshold) == isDark }
       let (pieces, labels) = InkComponent.find(mask, width: plane.width, height: plane.height)
       for (index, piece) in pieces.enumerated() {
-        // Light ground that surrounds everything is no panel.
+        // Light ground that surrounds everything does not count as a panel.
         guard 10 * piece.width < 9 * plane.width || 10 * piece.height < 3 * plane.height,
           let outline = outline(piece, Int32(index), labels, plane)
         else { continue }
@@ -35,7 +35,7 @@ enum PanelFinder {
     return found.sorted { $0.area > $1.area }.prefix(limit).map(\.outline)
   }
 
-  /// The rectangle of a piece by its moments: those of an even rectangle are a twelfth of its sides' squares; nil where it is no rectangle.
+  /// The rectangle of a piece by its moments: those of an even rectangle are a twelfth of its sides' squares; nil for a piece of another shape.
   private static func outline(
     _ piece: InkComponent, _ label: Int32, _ labels: [Int32], _ plane: InkPlane
   ) -> Quadrilateral? {

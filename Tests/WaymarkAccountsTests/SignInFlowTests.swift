@@ -90,7 +90,7 @@ import WaymarkAccounts
     device.isHeld = false
     device.restart()
     #expect(device.flow.wait(of: ids[0], at: device.now.seconds) == 30)
-    // Where it cannot be written down they wait all the same, until the device starts again.
+    // Where it cannot be written down they still wait, until the device starts again.
     device.does(.select(ids[0]))
     device.now.seconds += 30
     device.isDiskFull = true
