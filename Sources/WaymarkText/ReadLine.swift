@@ -23,11 +23,41 @@ public struct ReadLine: Hashable, Sendable {
   /// How sure the reading is: the mean over its characters, 0 to 1; 0 for none.
   public var confidence: Double { Self.confidence(of: symbols) }
 
+  /// Its words, each with the place that its characters' spans give it.
+  package var words: [(text: String, outline: Quadrilateral)] {
+    var words: [[ReadSymbol]] = []
+    for symbol in symbols {
+      if symbol.beginsWord || words.isEmpty { words.append([]) }
+      words[words.count - 1].append(symbol)
+    }
+    let spans = symbols.map(\.span)
+    let isPlaced = spans.contains { $0.upperBound > $0.lowerBound }
+    var from = 0
+    return words.map { word in
+      let part = from..<(from + word.count)
+      from = part.upperBound
+      // Readers that do not tell places have all characters equally wide.
+      let start = isPlaced ? spans[part.lowerBound].lowerBound : Double(part.lowerBound) / Double(spans.count)
+      let end = isPlaced ? spans[part.upperBound - 1].upperBound : Double(part.upperBound) / Double(spans.count)
+      return (word.map(\.text).joined(), outline.part(from: min(max(0, start), 1), to: min(max(0, end), 1)))
+    }
+  }
+
   static func text(of symbols: [ReadSymbol]) -> String {
     symbols.enumerated().map { ($0 > 0 && $1.beginsWord ? " " : "") + $1.text }.joined()
   }
 
   static func confidence(of symbols: [ReadSymbol]) -> Double {
     symbols.isEmpty ? 0 : symbols.reduce(0) { $0 + $1.confidence } / Double(symbols.count)
+  }
+}
+
+extension Quadrilateral {
+  /// The part of an upright line between two shares of its length.
+  fileprivate func part(from start: Double, to end: Double) -> Quadrilateral {
+    func along(_ a: Point2, _ b: Point2, _ share: Double) -> Point2 { a + (b - a) * share }
+    return Quadrilateral(
+      topLeft: along(topLeft, topRight, start), topRight: along(topLeft, topRight, end),
+      bottomRight: along(bottomLeft, bottomRight, end), bottomLeft: along(bottomLeft, bottomRight, start))
   }
 }

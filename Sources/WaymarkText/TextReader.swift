@@ -33,7 +33,12 @@ package struct TextReader {
   private static let tall = 1.5
   /// A picture that is not higher, in pixels, was cut out of another one and is upright.
   private static let cutHeight = 120
-  private let finder = LineFinder()
+  private var finder = LineFinder()
+  /// More lines of a picture are not read.
+  package var lineLimit: Int {
+    get { finder.lineLimit }
+    set { finder.lineLimit = newValue }
+  }
   private let recognize: Recognizer
 
   package init(_ recognize: @escaping Recognizer) { self.recognize = recognize }

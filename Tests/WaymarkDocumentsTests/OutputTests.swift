@@ -44,6 +44,36 @@ struct OutputTests {
     #expect(String(decoding: file[position...].prefix(5), as: UTF8.self) == "xref\n")
   }
 
+  /// Two words on the first page, one on the third: one font for all of them, each word as UTF-16 at its place.
+  @Test func writesWordsThatAreNotDrawn() throws {
+    func word(_ text: String, _ left: Double, _ top: Double, _ right: Double, _ bottom: Double) -> PageWord {
+      PageWord(
+        text,
+        outline: Quadrilateral(
+          topLeft: Point2(left, top), topRight: Point2(right, top), bottomRight: Point2(right, bottom),
+          bottomLeft: Point2(left, bottom)))
+    }
+    var writer = PDFWriter(.init(title: "words", producer: "test", created: 0))
+    let page = FilteredPage.bilevel(GrayImage(width: 210, height: 297, value: 255))
+    let size = PDFWriter.PaperSize(format: .a4, width: 210, height: 297)
+    var file = writer.begin()
+    file += try writer.add(
+      page, size: size, words: [word("Ä)", 0.1, 0.2, 0.3, 0.25), word("\u{1F600}", 0.4, 0, 0.5, 0.1)])
+    file += try writer.add(page, size: size)
+    file += try writer.add(page, size: size, words: [word("x", 0, 0, 0, 0), word("ends", 0.5, 0.5, 1, 0.6)])
+    file += writer.end()
+    let text = String(decoding: file.map { $0 < 128 ? $0 : 63 }, as: UTF8.self)
+    // A fifth of the page for two characters of half the size each: 119.06 points; 0.05 high; 0.75 + a fifth of that from below.
+    #expect(text.contains("119.06 0.00 0.00 42.09 59.53 639.84 Tm <00C40029> Tj\n"))
+    #expect(text.contains("Tm <D83DDE00> Tj\n") && text.contains("Tm <0065006E00640073> Tj\n"))
+    #expect(text.split(separator: "BT 3 Tr /T 1 Tf\n").count == 3)
+    #expect(text.split(separator: "/Subtype /Type0").count == 2)
+    #expect(text.split(separator: "/Font <<").count == 3)
+    #expect(text.contains("<2000> <20FF> <2000>"))
+    // What has no size is left out.
+    #expect(!text.contains("<0078> Tj"))
+  }
+
   @Test func tellsFormatsThroughPerspective() {
     // An A4 sheet seen by a camera of 0.9 times the width as focal length, tilted both ways.
     let focal = 900.0

@@ -96,6 +96,7 @@ public struct PDFWriter {
   private var starts: [Int] = []
   private var pages: [Int] = []
   private var length = 0
+  private var fontObject: Int?
   private static let pagesObject = 1
 
   /// A writer for one file. `begin`, then `add` for each page, then `end`, give the bytes to write one behind the other.
@@ -106,6 +107,7 @@ public struct PDFWriter {
     // The list of pages comes last but has the first number.
     starts = [0]
     pages = []
+    fontObject = nil
     let head = Array("%PDF-1.7\n%".utf8) + [0xE2, 0xE3, 0xCF, 0xD3, 0x0A]
     length = head.count
     return head
@@ -114,12 +116,16 @@ public struct PDFWriter {
   /// A page, its picture coded so that it takes at most `limit` bytes if that can be had at a quality worth reading.
   ///
   /// - Throws: `cannotEncode` for a picture that JPEG cannot hold.
-  public mutating func add(_ page: FilteredPage, size: PaperSize, limit: Int = 480_000) throws(ImageError) -> [UInt8] {
-    add(try CodedPage(page, size: size, limit: limit), size: size)
+  public mutating func add(
+    _ page: FilteredPage, size: PaperSize, limit: Int = 480_000, words: [PageWord] = []
+  ) throws(ImageError) -> [UInt8] {
+    add(try CodedPage(page, size: size, limit: limit), size: size, words: words)
   }
 
   /// A page that was coded before, perhaps elsewhere.
-  public mutating func add(_ page: CodedPage, size: PaperSize) -> [UInt8] {
+  ///
+  /// - Parameter words: what stands on it; it is not drawn, but can be searched and copied.
+  public mutating func add(_ page: CodedPage, size: PaperSize, words: [PageWord] = []) -> [UInt8] {
     let (width, height) = (page.width, page.height)
     var description: String
     switch page.coding {
@@ -135,11 +141,15 @@ public struct PDFWriter {
     let image = object(&out, description, stream: page.bytes)
     // 72 points an inch.
     let (w, h) = (Self.number(size.width / 25.4 * 72), Self.number(size.height / 25.4 * 72))
-    let content = object(&out, "", stream: Array("q \(w) 0 0 \(h) 0 0 cm /P Do Q\n".utf8))
+    let text = InvisibleText.content(
+      words, width: size.width / 25.4 * 72, height: size.height / 25.4 * 72,
+      number: { ($0 < 0 ? "-" : "") + Self.number(abs($0)) })
+    let content = object(&out, "", stream: Array("q \(w) 0 0 \(h) 0 0 cm /P Do Q\n\(text)".utf8))
+    let fonts = text.isEmpty ? "" : " /Font << /T \(font(&out)) 0 R >>"
     let number = object(
       &out,
       "/Type /Page /Parent \(Self.pagesObject) 0 R /MediaBox [0 0 \(w) \(h)] /Contents \(content) 0 R "
-        + "/Resources << /XObject << /P \(image) 0 R >> >>")
+        + "/Resources << /XObject << /P \(image) 0 R >>\(fonts) >>")
     pages.append(number)
     return out
   }
@@ -172,6 +182,17 @@ public struct PDFWriter {
       .utf8
     out += "startxref\n\(length)\n%%EOF\n".utf8
     return out
+  }
+
+  /// The font of text that is not drawn: written once, with the first page that has some.
+  private mutating func font(_ out: inout [UInt8]) -> Int {
+    if let fontObject { return fontObject }
+    let map = object(&out, "", stream: Array(InvisibleText.characterMap.utf8))
+    let descriptor = object(&out, InvisibleText.descriptor)
+    let descendant = object(&out, InvisibleText.descendant(descriptor: descriptor))
+    let number = object(&out, InvisibleText.font(descendant: descendant, map: map))
+    fontObject = number
+    return number
   }
 
   /// Appends an object and tells its number.

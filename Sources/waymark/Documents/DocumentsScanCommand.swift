@@ -5,6 +5,8 @@ import WaymarkGeometry
 import WaymarkImage
 import WaymarkOnboarding
 import WaymarkSystem
+import WaymarkText
+import WaymarkWorker
 
 /// `waymark documents scan`: clean pages from pictures.
 struct DocumentsScanCommand: ParsableCommand {
@@ -17,9 +19,10 @@ struct DocumentsScanCommand: ParsableCommand {
       Examples:
         waymark documents scan page-1.jpg page-2.jpg -o letter.pdf
         waymark documents scan receipt.jpg --filter bw -o - | lp
+        waymark documents scan letter.jpg --text -o letter.pdf
 
       Exit codes, the first that applies: 64 usage, 66 a file cannot be opened, 74 the result cannot be written, 65 a \
-      file is not a picture or damaged, 0 all well.
+      file is not a picture or damaged, 69 the package waymark-text or a language is not installed, 0 all well.
       """)
 
   @Argument(help: ArgumentHelp("Pictures, folders, or - for standard input.", valueName: "picture"))
@@ -48,6 +51,13 @@ struct DocumentsScanCommand: ParsableCommand {
   @Option(help: ArgumentHelp("The title in the PDF (default: the name of the file).", valueName: "text"))
   var title: String?
 
+  @Flag(
+    help: "Put the text of the pages into the PDF, unseen, for searching and copying. Needs the package waymark-text.")
+  var text = false
+
+  @Option(help: ArgumentHelp("The languages of the text, as Tesseract names its models.", valueName: "eng+deu"))
+  var languages = TextEngine.usualLanguages.joined(separator: "+")
+
   @Option(help: ArgumentHelp("Refuse pictures of more pixels.", valueName: "count"))
   var maxPixels = PictureDecoder.defaultPixelLimit
 
@@ -69,6 +79,7 @@ struct DocumentsScanCommand: ParsableCommand {
       throw ValidationError("Several pictures go into one .pdf; a .jpg or .png holds one page.")
     }
     guard corners == nil || inputs.count == 1 else { throw ValidationError("--corners is for one picture.") }
+    guard !text || kind == .pdf else { throw ValidationError("--text goes into a PDF, not \(output).") }
     guard maxPixels > 0 else { throw ValidationError("--max-pixels takes a number above 0.") }
     guard inputs.count(where: { $0 == "-" }) <= 1 else {
       throw ValidationError("Standard input can be read only once.")
@@ -91,6 +102,7 @@ struct DocumentsScanCommand: ParsableCommand {
     var file = try PageFile(writesToStandardOutput ? nil : output)
     var worst = ExitStatus.success
     let detector = PageDetector(try pageModels())
+    let wordReader = try wordReader()
     var writer = PDFWriter(
       PDFWriter.Metadata(
         title: title ?? URL(fileURLWithPath: output).deletingPathExtension().lastPathComponent,
@@ -101,10 +113,14 @@ struct DocumentsScanCommand: ParsableCommand {
         let picture = try PictureDecoder(pixelLimit: maxPixels).rgb(try item.read()).image
         let scanned = try scan(picture, item.name, detector)
         switch kind {
-        case .pdf: try file.append(writer.add(scanned.page, size: scanned.size))
+        case .pdf:
+          let words = try wordReader?.words(of: scanned.upright, named: item.name) ?? []
+          try file.append(writer.add(scanned.page, size: scanned.size, words: words))
         case .png: try file.append(scanned.page.png())
         case .jpeg, nil: try file.append(scanned.page.jpeg(quality: 90))
         }
+      } catch let error as TextError {
+        try fail(error)
       } catch let error as ImageError {
         Output.diagnostic("waymark: \(DisplayText.escaped(item.name)): \(error.message)\n  \(error.hint)")
         worst = max(worst, error.exitStatus)
@@ -120,6 +136,16 @@ struct DocumentsScanCommand: ParsableCommand {
     try file.publish()
   }
 
+  /// What reads the pages' text; nil where it is not wanted.
+  private func wordReader() throws -> PageWordReader? {
+    guard text else { return nil }
+    do {
+      return try PageWordReader(languages: languages.split(separator: "+").map(String.init))
+    } catch {
+      try fail(error)
+    }
+  }
+
   /// The pages of an input; of one with several the first, where the result holds one.
   private func pages(of input: ScanInput) -> [InputPage] {
     let pages = InputPage.pages(of: input, keepsColour: true)
@@ -132,7 +158,7 @@ struct DocumentsScanCommand: ParsableCommand {
 
   private func scan(
     _ picture: RGBImage, _ name: String, _ detector: PageDetector
-  ) throws(ImageError) -> (page: FilteredPage, size: PDFWriter.PaperSize) {
+  ) throws(ImageError) -> (page: FilteredPage, upright: RGBImage, size: PDFWriter.PaperSize) {
     let rectifier = PageRectifier()
     var rectified: RGBImage?
     var found: PageFormat?
@@ -155,7 +181,7 @@ struct DocumentsScanCommand: ParsableCommand {
     }
     let page = rectified ?? picture
     let size = PDFWriter.PaperSize(format: format?.value ?? found, width: page.width, height: page.height)
-    return (filter.value.apply(page), size)
+    return (filter.value.apply(page), page, size)
   }
 }
 
