@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 """Render photographs of pages whose corners are known, and pictures without a page.
 
-  make_pages.py FOLDER [--count N] [--empty N] [--seed S] [--scale 2] [--stock STOCK]
+  make_pages.py FOLDER [--count N] [--empty N] [--seed S] [--scale 2] [--stock STOCK] [--scenes SHARE]
 
 Pages with text, tables, pictures, frames and headlines lie on drawn tables, planks, tiles, cloths and leaves; white on white, patterned, in
 shadow, under lamps, curled, folded, with corners that stand up, held by hands, partly over other papers; without a page also codes. Everything
 is drawn here, unless --stock names what `stock` has gathered: then most lie on photographs and textures, many are pages of manuals, and about
-half of the pictures are everyday ones (good light, little noise).
+half of the pictures are everyday ones (good light, little noise). --scenes: the share that scenes.py draws instead, with things of a desk, cards and tickets.
 FOLDER/truth.json is of the form {"documents": [{"image", "source", "width", "height", "corners": [[x, y] x 4] or null}]}.
 Needs: pip install numpy opencv-python-headless
 """
 import argparse, glob, json, os
 import cv2, numpy as np
+import scenes
 
 
 def noise(rng, h, w, octaves, falloff=.6):
@@ -280,10 +281,11 @@ def render(rng, empty, scale=1):
 
 def main():
     a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    a.add_argument('folder'); a.add_argument('--count', type=int, default=200); a.add_argument('--empty', type=int, default=60); a.add_argument('--seed', type=int, default=1); a.add_argument('--scale', type=int, default=1, help='times 640 × 480'); a.add_argument('--stock'); a = a.parse_args(); os.makedirs(a.folder, exist_ok=True); out = []
+    a.add_argument('folder'); a.add_argument('--count', type=int, default=200); a.add_argument('--empty', type=int, default=60); a.add_argument('--seed', type=int, default=1); a.add_argument('--scale', type=int, default=1, help='times 640 × 480'); a.add_argument('--stock'); a.add_argument('--scenes', type=float, default=0, help='share of the pictures, 0 to 1'); a = a.parse_args(); os.makedirs(a.folder, exist_ok=True); out = []
     global STOCK; STOCK = Stock(a.stock) if a.stock else None
+    painter = scenes.Painter(a.stock) if a.scenes else None
     for i in range(a.count + a.empty):
-        rng = np.random.default_rng([a.seed, i]); im, q, kind = render(rng, i >= a.count, a.scale); name = f'{i:04}.jpg'; cv2.imwrite(f'{a.folder}/{name}', im, [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(60, 96))])
+        rng = np.random.default_rng([a.seed, i]); im, q, kind = scenes.render(rng, 640 * a.scale, i >= a.count, painter) if painter and rng.random() < a.scenes else render(rng, i >= a.count, a.scale); name = f'{i:04}.jpg'; cv2.imwrite(f'{a.folder}/{name}', im, [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(60, 96))])
         out.append(dict(image=name, source=kind, width=im.shape[1], height=im.shape[0], corners=None if q is None else [[round(float(x), 2), round(float(y), 2)] for x, y in q]))
     json.dump(dict(documents=out), open(a.folder + '/truth.json', 'w'), indent=1)
 

@@ -27,8 +27,8 @@ struct ModelFileTests {
 
   @Test func thoseOfTheProgramFit() throws {
     let models = try PageModels.load()
-    #expect(models.network.layers.count == PageNetwork.shapes.count)
-    #expect(models.first.hidden.count == 48)
+    #expect(models.network.layers.count == PageNetwork.shapes(models.network.widths).count)
+    #expect(models.first.hidden.count == 96)
     #expect(models.followed.means.count == PageFeatures.countWithoutMask)
     #expect(try ModelFile(Self.network, name: "page-network").script == "Benchmarks/documents/segment")
     #expect(try ModelFile(Self.scorers, name: "page-scorers").script == "Benchmarks/documents/train")
@@ -74,7 +74,14 @@ struct ModelFileTests {
     #expect(code(file(payload + [0])) == .otherModel)
     #expect(code(file([])) == .otherModel)
     let nan = withUnsafeBytes(of: Float.nan.bitPattern.littleEndian) { Array($0) }
-    #expect(code(file(nan + payload.dropFirst(4))) == .otherModel)
+    // The side, how many levels there are and their channels come first.
+    let head = 4 * (2 + (try PageModels.load().network.widths.count))
+    #expect(code(file(Array(payload.prefix(head)) + nan + payload.dropFirst(head + 4))) == .otherModel)
+    for (index, value) in [(0, UInt8(97)), (1, 0xFF), (4, 0), (4, 31), (8, 12), (9, 0xFF)] {
+      var other = payload
+      other[index] = value
+      #expect(code(file(other)) == .otherModel, "byte \(index)")
+    }
     let judges = try ModelFile(Self.scorers, name: "page-scorers").payload
     func judged(_ payload: [UInt8]) -> ModelErrorCode? { code(Self.network, file(payload, name: "page-scorers")) }
     #expect(judged(judges) == nil)

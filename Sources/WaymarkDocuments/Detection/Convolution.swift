@@ -8,16 +8,25 @@ final class FeatureMap {
   init(side: Int, channels: Int) {
     self.side = side
     self.channels = channels
-    capacity = side * side * channels
+    capacity = Self.count(side, channels)
     values = .allocate(capacity: capacity)
     values.initialize(repeating: 0, count: capacity)
   }
+
+  /// Makes room for any of several.
+  convenience init(like maps: [FeatureMap]) {
+    let largest = maps.max { Self.count($0.side, $0.channels) < Self.count($1.side, $1.channels) }
+    self.init(side: largest?.side ?? 0, channels: largest?.channels ?? 0)
+  }
+
+  /// Numbers with those of three places more: convolutions of single places take four at a time.
+  private static func count(_ side: Int, _ channels: Int) -> Int { (side * side + 3) * channels }
 
   deinit { values.deallocate() }
 
   /// Of no more numbers than it was made for; their values are undefined.
   func resize(side: Int, channels: Int) {
-    precondition(side * side * channels <= capacity)
+    precondition(Self.count(side, channels) <= capacity)
     self.side = side
     self.channels = channels
   }

@@ -47,6 +47,8 @@ public final class PageDetector {
   private var mask: PageMask?
   /// Hypotheses whose sides are traced.
   private static let traced = 6
+  /// Outlines whose corners are all nearer to another's, in pixels of the work picture, are that one.
+  private static let distinct = 1.5
   /// The least score of a corner, 0…2, for moving one there.
   private static let leastCorner = 1.0
   /// By how much more than the place where it was taken to be.
@@ -190,9 +192,9 @@ public final class PageDetector {
       var hypothesis = hypothesis
       let trace = tracer.trace(hypothesis, reach: reach)
       hypothesis.outline = trace.outline
-      let evidence = judge.evidence(hypothesis, trace.sides)
-      return Judged(
-        hypothesis: hypothesis, sides: trace.sides, evidence: evidence, score: score(evidence))
+      let sides = mask == nil ? trace.sides : tracer.widened(trace.sides, of: hypothesis)
+      let evidence = judge.evidence(hypothesis, sides)
+      return Judged(hypothesis: hypothesis, sides: sides, evidence: evidence, score: score(evidence))
     }
     // A side that fingers hide is where it was, unless another place explains the frame better.
     let (near, far) = (judged(Self.followReach.near), judged(Self.followReach.far))
@@ -249,7 +251,7 @@ public final class PageDetector {
     let outline = Quadrilateral(corners: corners)
     guard outline.isConvex else { return }
     judged.hypothesis.outline = outline
-    judged.sides = tracer.sides(judged.hypothesis)
+    judged.sides = tracer.widened(tracer.sides(judged.hypothesis), of: judged.hypothesis)
   }
 
   /// Places corners to a fraction of a pixel, by the stretches of the sides next to them.
@@ -302,8 +304,9 @@ public final class PageDetector {
       let trace = tracer.trace(first.hypothesis)
       var hypothesis = first.hypothesis
       hypothesis.outline = trace.outline
-      let evidence = judge.evidence(hypothesis, trace.sides)
-      return Judged(hypothesis: hypothesis, sides: trace.sides, evidence: evidence, score: score(evidence))
+      let sides = tracer.widened(trace.sides, of: hypothesis)
+      let evidence = judge.evidence(hypothesis, sides)
+      return Judged(hypothesis: hypothesis, sides: sides, evidence: evidence, score: score(evidence))
     }
   }
 
@@ -312,7 +315,9 @@ public final class PageDetector {
     guard picture.width >= 24, picture.height >= 24 else { return [] }
     let probabilities = self.probabilities ?? segmenter.probabilities(picture)
     self.probabilities = probabilities
-    mask = PageMask(probabilities, width: picture.width, height: picture.height)
+    let mask = PageMask(
+      probabilities, cells: models.network.cells, width: picture.width, height: picture.height)
+    self.mask = mask
     picture.removeMarks(radius: 3)
     map.update(picture.closed[..<picture.planeCount])
     var all = QuadSearch().quadrilaterals(lineSearch.lines(of: map), width: map.width, height: map.height)
@@ -320,19 +325,27 @@ public final class PageDetector {
     for region in regionSearch.quadrilaterals(picture) where borders(region).count(where: { $0 }) <= 2 {
       all.append(PageHypothesis(outline: region, edgeSupport: 0))
     }
-    if let probable = regionSearch.quadrilateral(
-      of: probabilities, side: PageSegmenter.cells, width: picture.width, height: picture.height)
-    {
-      let borders = borders(probable)
-      if borders.count(where: { $0 }) <= 2 {
-        all.append(PageHypothesis(outline: probable, edgeSupport: 0, borders: borders))
-      }
-    }
+    all += probable(probabilities, mask)
     let judge = PageEvaluator(picture: picture, map: map, mask: mask)
     return all.map { hypothesis in
       let evidence = judge.evidence(hypothesis)
       return Judged(hypothesis: hypothesis, evidence: evidence, score: models.first.score(evidence))
     }.sorted { $0.score > $1.score }
+  }
+
+  /// The outlines of what the mask shows.
+  private func probable(_ probabilities: [Float], _ mask: PageMask) -> [PageHypothesis] {
+    var found: [PageHypothesis] = []
+    let start = regionSearch.quadrilaterals(
+      of: probabilities, side: models.network.cells, width: picture.width, height: picture.height)
+    for outline in start.flatMap({ [$0, mask.fitted($0)] }) where QuadSearch.looksLikeRectangle(outline) {
+      let borders = borders(outline)
+      guard borders.count(where: { $0 }) <= 2,
+        !found.contains(where: { $0.outline.largestCornerDistance(to: outline) < Self.distinct })
+      else { continue }
+      found.append(PageHypothesis(outline: outline, edgeSupport: 0, borders: borders))
+    }
+    return found
   }
 
   /// From pixels of the original to those of the work picture.

@@ -39,13 +39,14 @@ struct PageFeatures {
   var mask = PageMask.Agreement()
 
   /// How many `values` there are, and without those of the mask, which come last.
-  static let count = 21
+  static let count = 22
   static let countWithoutMask = 18
 
   var values: [Double] {
     [
       weakestSupport, support, weakestContrast, contrast, brighterInside, size, evenRim, spill, overrun, paper, marks,
       skew, taper, borders, brightness, bend * 10, worstSpill, outerMarks, mask.overlap, mask.inside, mask.share,
+      mask.weakestSide,
     ]
   }
 }
@@ -73,7 +74,7 @@ struct PageEvaluator {
   /// - Parameter sides: where the sides really run, if that is known; else they are taken for straight.
   func evidence(_ hypothesis: PageHypothesis, _ sides: [OutlineTracer.Side] = []) -> PageFeatures {
     var evidence = PageFeatures()
-    if let mask { evidence.mask = mask.agreement(with: hypothesis.outline) }
+    if let mask { evidence.mask = mask.agreement(with: hypothesis.outline, alongSides: sides.map(\.points)) }
     let corners = hypothesis.outline.corners
     let n = Self.samples
     var inside: [SIMD4<Float>] = []

@@ -2,10 +2,18 @@ import WaymarkNetworks
 
 /// The layers of the network that tells pages from everything else, in the order in which they are run.
 struct PageNetwork: Sendable {
+  /// Pixels a side of the square that it sees.
+  let side: Int
+  /// Channels of its levels, the finest first; each level has half the side of the one before, the first one half of `side`.
+  let widths: [Int]
   let layers: [Convolution]
 
-  /// Channels of the four levels, the finest first.
-  static let widths = [16, 32, 64, 128]
+  /// Places a side for which it answers.
+  var cells: Int { side / 2 }
+
+  private static let sides = 32...512
+  private static let levels: ClosedRange<UInt32> = 2...6
+  private static let mostChannels = 1024
 
   /// A kind of convolution, with its numbers of channels.
   enum Shape {
@@ -16,8 +24,8 @@ struct PageNetwork: Sendable {
     case head(inputs: Int)
   }
 
-  /// The shapes of the layers, in their order.
-  static let shapes: [Shape] = {
+  /// The shapes of the layers, in their order, by the channels of the levels.
+  static func shapes(_ widths: [Int]) -> [Shape] {
     func separable(_ a: Int, _ b: Int) -> [Shape] { [.depthwise(a), .pointwise(inputs: a, outputs: b)] }
     var all: [Shape] = [.full(inputs: 3, outputs: widths[0])]
     for level in 1..<widths.count {
@@ -29,19 +37,21 @@ struct PageNetwork: Sendable {
       all += separable(widths[level], widths[level])
     }
     return all + [.head(inputs: widths[0])]
-  }()
+  }
 
-  /// Of each layer the scales of all outputs, then their offsets, as numbers of 32 bits, little-endian, then its weights as signed bytes, the
+  /// Reads the side, how many levels there are and their channels, each as a number of 32 bits, then of each layer the scales of all outputs, then their offsets, as numbers of 32 bits, little-endian, then its weights as signed bytes, the
   /// outputs of an input side by side.
   ///
   /// - Throws: `otherModel` where the length is not that of the layers, or a number is not finite.
   init(_ file: ModelFile) throws(ModelError) {
     var numbers = ModelFile.Numbers(file)
+    (side, widths) = try Self.size(&numbers, of: file)
+    let shapes = Self.shapes(widths)
     var layers: [Convolution] = []
-    for shape in Self.shapes {
+    for shape in shapes {
       let (inputs, outputs, rows) = shape.size
       guard numbers.count >= outputs * (8 + rows) else {
-        throw file.misfit("it ends in layer \(layers.count + 1) of \(Self.shapes.count)")
+        throw file.misfit("it ends in layer \(layers.count + 1) of \(shapes.count)")
       }
       let scales = numbers.floats(outputs)
       let offsets = numbers.floats(outputs)
@@ -59,6 +69,18 @@ struct PageNetwork: Sendable {
     }
     guard numbers.isEmpty else { throw file.misfit("\(numbers.count) bytes follow the last layer") }
     self.layers = layers
+  }
+
+  private static func size(_ numbers: inout ModelFile.Numbers, of file: ModelFile) throws(ModelError) -> (Int, [Int]) {
+    let (side, count) = (Int(numbers.word()), numbers.word())
+    guard levels.contains(count), sides.contains(side), side % (1 << Int(count)) == 0 else {
+      throw file.misfit("it has \(count) levels for \(side) pixels a side")
+    }
+    let widths = (0..<count).map { _ in Int(numbers.word()) }
+    guard widths.allSatisfy({ $0 % 8 == 0 && (8...mostChannels).contains($0) }) else {
+      throw file.misfit("its levels have \(widths) channels; multiples of 8 are run")
+    }
+    return (side, widths)
   }
 }
 

@@ -9,13 +9,9 @@ import WaymarkImage
 /// "MobileNets", 2017) with 75,000 weights of eight bits, fitted to rendered pictures by `Benchmarks/documents/segment`. To be used from one
 /// thread at a time.
 final class PageSegmenter {
-  /// The picture's size for the network, whatever its aspect; half of it is that of the answer.
-  static let side = 96
-  static let cells = side / 2
-
   private let network: PageNetwork
   private var input: FeatureMap
-  /// At half, a quarter, an eighth and a sixteenth of `side`.
+  /// At half, a quarter, an eighth, … of the network's side.
   private var planes: [FeatureMap]
   private var scratch: (FeatureMap, FeatureMap)
   /// For pictures of the size of the last one.
@@ -23,23 +19,22 @@ final class PageSegmenter {
 
   init(_ network: PageNetwork) {
     self.network = network
-    input = FeatureMap(side: Self.side, channels: 3)
-    planes = PageNetwork.widths.indices.map { FeatureMap(side: Self.cells >> $0, channels: PageNetwork.widths[$0]) }
-    scratch = (
-      FeatureMap(side: Self.cells, channels: PageNetwork.widths[0]),
-      FeatureMap(side: Self.cells, channels: PageNetwork.widths[0])
-    )
+    input = FeatureMap(side: network.side, channels: 3)
+    let planes = network.widths.enumerated().map { FeatureMap(side: network.cells >> $0.offset, channels: $0.element) }
+    self.planes = planes
+    func scratch() -> FeatureMap { FeatureMap(like: planes) }
+    self.scratch = (scratch(), scratch())
   }
 
-  /// How likely each of `cells` × `cells` equal parts of the picture belongs to a page, row by row, 0…1.
+  /// How likely each of the network's `cells` × `cells` equal parts of the picture belongs to a page, row by row, 0…1.
   func probabilities(_ picture: WorkingPicture) -> [Float] {
     load(picture)
     return probabilities()
   }
 
-  /// Of `side` × `side` × 3 values (red, green, blue of a pixel side by side), 0…255.
+  /// Of the network's `side` × `side` × 3 values (red, green, blue of a pixel side by side), 0…255.
   func probabilities(of values: [Float]) -> [Float] {
-    precondition(values.count == 3 * Self.side * Self.side)
+    precondition(values.count == 3 * network.side * network.side)
     for (i, value) in values.enumerated() { input.values[i] = value }
     return probabilities()
   }
@@ -85,7 +80,7 @@ final class PageSegmenter {
 
   /// The picture resized by area, gray in all three channels where it has no colours.
   private func load(_ picture: WorkingPicture) {
-    let n = Self.side
+    let n = network.side
     let (w, h) = (picture.width, picture.height)
     guard w > 0, h > 0 else { return }
     if resampler?.isFor(w, h) != true { resampler = Resampler(from: (w, h), to: (n, n), areasOnly: true) }
@@ -103,7 +98,7 @@ final class PageSegmenter {
 
   /// Takes exposure and contrast off.
   private func normalize() {
-    let count = 3 * Self.side * Self.side
+    let count = 3 * network.side * network.side
     var (sum, squares) = (0.0, 0.0)
     for i in 0..<count {
       let value = Double(input.values[i])

@@ -6,6 +6,8 @@ import WaymarkImage
 final class RegionSearch {
   /// Pixels in which a place of a mask is looked at, across and down.
   private static let refinement = 4
+  /// Probabilities, of 255, from which on a place may belong to the page.
+  private static let probabilities = [127, 64, 191]
 
   private var levels: [UInt8] = []
   private var areas = ComponentLabels()
@@ -31,10 +33,10 @@ final class RegionSearch {
     return found
   }
 
-  /// The quadrilateral of the largest area where a page probably is, in pixels of a work picture of that size.
+  /// The quadrilaterals of the largest areas where a page is as probable as several levels, in pixels of a work picture of that size.
   ///
   /// - Parameter probabilities: of `side` × `side` equal parts of the picture, row by row.
-  func quadrilateral(of probabilities: [Float], side: Int, width: Int, height: Int) -> Quadrilateral? {
+  func quadrilaterals(of probabilities: [Float], side: Int, width: Int, height: Int) -> [Quadrilateral] {
     // Finer than the mask, so that the border between two of its places is found by their values.
     self.width = side * Self.refinement
     self.height = side * Self.refinement
@@ -50,11 +52,12 @@ final class RegionSearch {
         levels[y &* self.width &+ x] = UInt8(max(0, min(255, value * 255)))
       }
     }
-    label(127, true)
-    guard let component = largeComponents().first else { return nil }
     let scale = Point2(Double(width) / Double(self.width), Double(height) / Double(self.height))
-    guard let quad = quadrilateral(component)?.mapped({ ($0 + 0.5) * scale - 0.5 }) else { return nil }
-    return QuadSearch.looksLikeRectangle(quad) ? quad : nil
+    return Self.probabilities.compactMap { level in
+      label(level, true)
+      guard let component = largeComponents().first else { return nil }
+      return quadrilateral(component)?.mapped { ($0 + 0.5) * scale - 0.5 }
+    }
   }
 
   /// Half the resolution; of three channels the darkest: white paper is bright in all of them, coloured ground is not.
