@@ -1,14 +1,17 @@
-import WaymarkImage
+package import WaymarkImage
 
 /// Reads a line with Tesseract's networks, once for each way in which it is drawn, and mends what they are known to get wrong.
-enum TesseractReading {
+package enum TesseractReading {
+  /// Reads a picture of one line: all languages or the first alone, only characters of an alphabet.
+  package typealias Recognizer = (GrayImage, _ asksAll: Bool, LineAlphabet) throws -> [ReadSymbol]
+
   /// The characters that each drawing of a picture of one line is read as.
   ///
   /// - Parameter goesOn: asked with each reading; once it is false, no further drawing is read.
   static func readings(
     of image: GrayImage, drawn styles: [LinePicture.Style], limitedTo alphabet: LineAlphabet,
     goesOn: ([ReadSymbol]) -> Bool,
-    _ recognize: TextReader.Recognizer
+    _ recognize: Recognizer
   ) throws -> [[ReadSymbol]] {
     let asIs = styles.contains { !$0.isFlat } ? image.withView { LinePicture($0) } : nil
     let flat = styles.contains(where: \.isFlat) ? image.withView { LinePicture($0, on: .flat) } : nil

@@ -3,9 +3,6 @@ package import WaymarkImage
 
 /// Reads the lines of a picture: finds them, draws each as the network likes it, and makes one reading of several.
 package struct TextReader {
-  /// Reads a picture of one line: all languages or the first alone, only characters of an alphabet.
-  package typealias Recognizer = (GrayImage, _ asksAll: Bool, LineAlphabet) throws -> [ReadSymbol]
-
   /// The characters that lines may have.
   package var alphabet = LineAlphabet.any
   /// How each line is drawn: all ways for a picture, one for a frame that is followed by others.
@@ -39,9 +36,9 @@ package struct TextReader {
     get { finder.lineLimit }
     set { finder.lineLimit = newValue }
   }
-  private let recognize: Recognizer
+  private let recognize: TesseractReading.Recognizer
 
-  package init(_ recognize: @escaping Recognizer) { self.recognize = recognize }
+  package init(_ recognize: @escaping TesseractReading.Recognizer) { self.recognize = recognize }
 
   /// The lines of a picture, or of the part of it within `region`, with their places in the whole picture.
   package func read(_ view: ImageView, region: (x: Int, y: Int, width: Int, height: Int)? = nil) throws -> [ReadLine] {
