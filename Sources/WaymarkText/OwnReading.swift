@@ -25,7 +25,7 @@ package struct OwnReading {
   /// How sure the first view is, whatever characters it says; texture leaves it unsure.
   let glance: Double
 
-  /// Looks at a line once; nil where the network is not to read it.
+  /// Looks at a line once; nil where the network is not to read it, or told no column of it.
   ///
   /// - Parameter rows: those of the line's characters; found by the ink where that is nil.
   init?(
@@ -34,7 +34,7 @@ package struct OwnReading {
     self.image = image
     self.alphabet = alphabet
     self.rows = rows ?? image.withView { LinePicture($0)?.inkRows }
-    guard let seen = try Self.view(0, of: image, self.rows, network) else { return nil }
+    guard let seen = try Self.view(0, of: image, self.rows, network), !seen.columns.isEmpty else { return nil }
     glance = ReadLine.confidence(of: seen.symbols())
     lattices = [seen.limited(to: alphabet)]
     readings = lattices.map { $0.symbols() }
