@@ -101,6 +101,7 @@ private func seeds() -> [[UInt8]] {
     "POST /api/upload\n\(good)Content-Length:3\n\nabc", "GET /api/resource/guide%2F1\n\(good)\n",
     "GET /api/gallery/a?width=200\n\(good)\n", "GET /api/snapshot\n\(good)\n",
     "GET /api/preview?width=64&rate=5\n\(good)\n",
+    "GET /api/preview?width=64&camera=desk\n\(good)\n",
     "GET /api/events?page=p\n\(good)\n",
     "GET /\nHost:evil.example\nCookie:a=b; waymark=\"0\"\nSec-Fetch-Site:cross-site\n\n",
   ].map { Array($0.utf8) }
@@ -125,7 +126,7 @@ private struct Backend: KioskBackend {
     return CommandReply(succeeded: true, json: Array(#"{"result":{}}"#.utf8))
   }
   func events(page: String?) -> AsyncStream<[UInt8]> { AsyncStream { $0.finish() } }
-  func preview(width: Int?, rate: Double?) -> AsyncThrowingStream<PicturePart, any Error> {
+  func preview(width: Int?, rate: Double?, camera: String?) -> AsyncThrowingStream<PicturePart, any Error> {
     require(width.map { (16...4096).contains($0) } ?? true, "a width out of bounds")
     return AsyncThrowingStream { $0.finish() }
   }
