@@ -17,7 +17,7 @@ package import WaymarkWorker
 package final class Assembly {
   /// Where everything meets.
   package let hub: Hub
-  /// What each camera has of its own.
+  /// The parts that each camera has of its own.
   private let cameras: ByCamera<CameraParts>
   /// The configured pictures.
   package let gallery: GalleryModule

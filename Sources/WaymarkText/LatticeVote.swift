@@ -13,16 +13,34 @@ struct LatticeVote {
   }
 
   /// A run of words that is about as long as the pattern's texts.
-  private struct Segment {
+  struct Segment {
     var lattice: LineLattice
     var columns: Range<Int>
     var spellings: [LineLattice.Spelling]
   }
 
+  /// The runs of the views that were asked of last: a view counts in several frames, and its spellings are sought once. One thread.
+  final class Memory {
+    private var recent: [(lattice: LineLattice, pattern: TextPattern, segments: [Segment])] = []
+    /// More views are not remembered: ten lines over as many frames as are voted together.
+    static let limit = 64
+
+    /// The runs of a view by a pattern: those that were made before, or new ones.
+    func segments(of lattice: LineLattice, by pattern: TextPattern, _ make: () -> [Segment]) -> [Segment] {
+      let known = recent.last { known in
+        known.pattern == pattern && known.lattice.columns == lattice.columns
+          && known.lattice.alphabet == lattice.alphabet
+      }
+      if let known { return known.segments }
+      let made = make()
+      if recent.count == Self.limit { recent.removeFirst() }
+      recent.append((lattice, pattern, made))
+      return made
+    }
+  }
+
   /// Characters more or less that the pattern's texts may have than were seen.
   private static let slack = 2
-  /// Words of a line that are tried together, at most.
-  private static let wordLimit = 8
   /// Runs of words of one view that are tried, at most.
   private static let segmentLimit = 6
   /// How long texts are whose pattern does not say it.
@@ -36,33 +54,30 @@ struct LatticeVote {
   private let matcher: TextMatcher
 
   /// Nil for a pattern that does not name its characters and its check digit.
-  init?(_ lattices: [LineLattice], _ matcher: TextMatcher) {
+  init?(_ lattices: [LineLattice], _ matcher: TextMatcher, _ memory: Memory = Memory()) {
     let pattern = matcher.pattern
     guard pattern.check != nil, pattern.expression == nil, let alphabet = pattern.alphabet, !lattices.isEmpty else {
       return nil
     }
     self.matcher = matcher
-    views = lattices.map { Self.segments($0, alphabet, pattern.length ?? Self.lengths) }
+    views = lattices.map { lattice in
+      memory.segments(of: lattice, by: pattern) {
+        Self.segments(lattice, alphabet, pattern.length ?? Self.lengths)
+      }
+    }
   }
 
   private static func segments(
     _ lattice: LineLattice, _ alphabet: Set<Character>, _ lengths: ClosedRange<Int>
   ) -> [Segment] {
     let labels = Set(lattice.alphabet.indices.filter { alphabet.contains(lattice.alphabet[$0]) }.map { $0 + 1 })
-    var words: [[ReadSymbol]] = []
-    for symbol in lattice.symbols() {
-      if symbol.beginsWord || words.isEmpty { words.append([]) }
-      words[words.count - 1].append(symbol)
-    }
+    let words = lattice.symbols().words
     /// A number beside other digits may be a part of one that was read wrongly.
-    func isNumber(_ place: Int) -> Bool {
-      words.indices.contains(place) && words[place].count > 1
-        && words[place].allSatisfy { $0.text.allSatisfy(\.isNumber) }
-    }
+    func isNumber(_ place: Int) -> Bool { words.indices.contains(place) && words[place].isNumber }
     let count = Double(lattice.columns.count)
     var segments: [Segment] = []
     for first in words.indices {
-      for last in first..<min(words.count, first + wordLimit) {
+      for last in first..<min(words.count, first + TextMatcher.wordLimit) {
         let run = words[first...last].joined()
         guard (lengths.lowerBound - slack...lengths.upperBound + slack).contains(run.count),
           alphabet.contains("A") || !isNumber(first - 1) && !isNumber(last + 1), segments.count < segmentLimit,

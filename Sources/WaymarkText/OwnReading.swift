@@ -93,7 +93,7 @@ package struct OwnReading {
     return groups.max { ($0.count, ReadLine.confidence(of: $0)) < ($1.count, ReadLine.confidence(of: $1)) } ?? symbols
   }
 
-  /// What the surest view sees.
+  /// The lattice of the surest view.
   var lattice: LineLattice {
     let text = ReadLine.text(of: symbols)
     let place = readings.indices.filter { ReadLine.text(of: readings[$0]) == text }

@@ -25,15 +25,10 @@ public struct ReadLine: Hashable, Sendable {
 
   /// Its words, each with the place that its characters' spans give it.
   package var words: [(text: String, outline: Quadrilateral)] {
-    var words: [[ReadSymbol]] = []
-    for symbol in symbols {
-      if symbol.beginsWord || words.isEmpty { words.append([]) }
-      words[words.count - 1].append(symbol)
-    }
     let spans = symbols.map(\.span)
     let isPlaced = spans.contains { $0.upperBound > $0.lowerBound }
     var from = 0
-    return words.map { word in
+    return symbols.words.map { word in
       let part = from..<(from + word.count)
       from = part.upperBound
       // Readers that do not tell places have all characters equally wide.

@@ -37,3 +37,18 @@ public struct ReadSymbol: Hashable, Sendable {
     self.beginsWord = beginsWord
   }
 }
+
+extension [ReadSymbol] {
+  /// The characters of each word.
+  var words: [[ReadSymbol]] {
+    var words: [[ReadSymbol]] = []
+    for symbol in self {
+      if symbol.beginsWord || words.isEmpty { words.append([]) }
+      words[words.count - 1].append(symbol)
+    }
+    return words
+  }
+
+  /// True for several characters that are all digits.
+  var isNumber: Bool { count > 1 && allSatisfy { $0.text.allSatisfy(\.isNumber) } }
+}

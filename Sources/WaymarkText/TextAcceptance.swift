@@ -19,8 +19,7 @@ public struct AcceptedText: Hashable, Sendable {
 /// Finds texts that satisfy patterns in lines that were read. One thread.
 public struct TextAcceptance {
   private let matchers: [TextMatcher]
-  /// Words of a line that are tried together, at most.
-  private static let wordLimit = 8
+  private let memory = LatticeVote.Memory()
   /// By how much what lattices say together must be likelier than every other text, as a logarithm: 99 of 100 are right then.
   private static let clearLead = 4.6
   /// Of a text whose pattern has no check digit, a reading that is less sure is doubtful.
@@ -45,7 +44,8 @@ public struct TextAcceptance {
   /// Returns the text of a line by the pattern, as its characters were settled, held to what its lattices say together.
   private func text(in line: ReadLine, _ matcher: TextMatcher, _ steps: inout Int) -> AcceptedText? {
     let settled = settledText(in: line, matcher, &steps)
-    guard let outcome = LatticeVote(line.lattices, matcher)?.outcome(steps: &steps), outcome.lead >= Self.clearLead
+    guard let outcome = LatticeVote(line.lattices, matcher, memory)?.outcome(steps: &steps),
+      outcome.lead >= Self.clearLead
     else {
       return settled
     }
@@ -81,12 +81,8 @@ public struct TextAcceptance {
   private func text(
     of symbols: [ReadSymbol], in line: ReadLine, _ matcher: TextMatcher, _ steps: inout Int
   ) -> AcceptedText? {
-    var words: [[ReadSymbol]] = []
-    for symbol in symbols {
-      if symbol.beginsWord || words.isEmpty { words.append([]) }
-      words[words.count - 1].append(symbol)
-    }
-    for count in stride(from: min(words.count, Self.wordLimit), to: 0, by: -1) {
+    let words = symbols.words
+    for count in stride(from: min(words.count, TextMatcher.wordLimit), to: 0, by: -1) {
       for start in 0...(words.count - count) {
         let run = words[start..<start + count]
         let symbols = run.flatMap { $0 }
@@ -106,7 +102,7 @@ public struct TextAcceptance {
   /// Returns whether digits beside a number with a check digit may belong to it: a part of a number that was read wrongly satisfies it by chance.
   private static func isPart(_ pattern: TextPattern, of around: [[ReadSymbol]]) -> Bool {
     guard pattern.check != nil, pattern.alphabet?.contains("A") != true else { return false }
-    return around.contains { word in word.count > 1 && word.allSatisfy { $0.text.allSatisfy(\.isNumber) } }
+    return around.contains(where: \.isNumber)
   }
 
   private func zones(in lines: [ReadLine], _ name: String) -> [AcceptedText] {

@@ -20,6 +20,8 @@ public struct TextMatcher {
   private static let readingLimit = 64
   /// The most states to look at while the lines of a picture are matched with an expression: some hundredths of a second.
   static let stepLimit = 2_000_000
+  /// Words of a line that are tried together, at most.
+  static let wordLimit = 8
   /// Longer texts are not looked at: what an expression takes grows with them.
   private static let lengthLimit = 128
 

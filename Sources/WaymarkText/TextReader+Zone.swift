@@ -59,6 +59,6 @@ extension TextReader {
       bottomLeft: outline.bottomLeft - more)
     guard let picture = rectified(view, outline) else { return nil }
     if let symbols = ZoneLineReader(picture)?.read() { return (symbols, outline) }
-    return ZoneLineReader(turned(picture, by: 2))?.read().map { ($0, outline.turned(by: 2)) }
+    return ZoneLineReader(picture.oriented(.turn180))?.read().map { ($0, outline.turned(by: 2)) }
   }
 }

@@ -14,7 +14,7 @@ package struct TextReader {
   package var goesOn: () -> Bool = { true }
   /// A reading that is as sure is turned by no half turn to see whether that is surer.
   private static let sureEnough = 0.6
-  /// What Waymark's own network is less sure of at first sight is texture.
+  /// A line counts as texture where Waymark's own network is less sure of it at first sight.
   private static let leastOfText = 0.3
   /// Where no line has to be, one that no network is as sure of is texture.
   private static let leastConfidence = 0.5
@@ -22,7 +22,7 @@ package struct TextReader {
   private static let leastAgreement = 0.5
   /// A line that Waymark's own network says with this likelihood at first sight is not looked at again.
   private static let clear = 0.99
-  /// What Waymark's own network says with this likelihood is not read by Tesseract.
+  /// Tesseract does not read a line that Waymark's own network says with this likelihood.
   private static let believed = 0.9
   /// How much of a panel's height, without its rim, lies above and below its characters at most.
   private static let panelMargin = 0.1
@@ -69,7 +69,7 @@ package struct TextReader {
         lines.append(ReadLine(symbols, outline: offset.apply(outline)))
         continue
       }
-      // What was cut out holds a line.
+      // A picture that was cut out holds a line.
       let isSure = found.isWhole && part.height <= Self.cutHeight
       var turns = outlines.count > 1 || part.height > Self.cutHeight ? [2] : []
       if found.isWhole, Double(part.height) > Self.tall * Double(part.width) { turns += [1, 3] }
@@ -135,7 +135,7 @@ package struct TextReader {
     var picture = image
     var turn = 0
     for other in turns where own.glance < Self.sureEnough {
-      let over = Self.turned(image, by: other)
+      let over = image.oriented(Orientation(quarterTurns: -other))
       if let turned = try OwnReading(over, limitedTo: alphabet, lattice), turned.glance > own.glance + 0.1 {
         (own, picture, turn) = (turned, over, other)
       }
@@ -163,7 +163,7 @@ package struct TextReader {
     guard theirs.symbols.isEmpty || isText(theirs.symbols) else { return Reading(symbols: [], all: []) }
     // Its views are not independent: as witness for a check digit they count as one.
     let all = [symbols] + drawn
-    // Who says it more often, and of equals the one that is calibrated.
+    // The network that says its text more often decides, and of equals the one that is calibrated.
     let isBelieved =
       theirs.symbols.isEmpty
       || own.witnesses >= drawn.count { ReadLine.text(of: $0) == ReadLine.text(of: theirs.symbols) }
@@ -173,7 +173,7 @@ package struct TextReader {
   /// Reads a line of a language that Waymark's own network does not know.
   private func tesseractAlone(_ image: GrayImage, turns: [Int]) throws -> Reading {
     func read(_ turn: Int) throws -> Reading {
-      let drawn = try drawings(turn == 0 ? image : Self.turned(image, by: turn)) { _ in goesOn() }
+      let drawn = try drawings(image.oriented(Orientation(quarterTurns: -turn))) { _ in goesOn() }
       return Reading(symbols: LineVote.surest(drawn), all: drawn, turn: turn)
     }
     var best = try read(0)
@@ -204,28 +204,6 @@ package struct TextReader {
         for x in 0..<width {
           let p = outline.topLeft + stepX * (Double(x) + 0.5) + stepY * (Double(y) + 0.5)
           target[y * width + x] = UInt8(max(0, min(255, view.bilinear(p) + 0.5)))
-        }
-      }
-    }
-  }
-
-  /// A picture as it is seen by who begins at its corner of that number, clockwise from the top left one.
-  static func turned(_ image: GrayImage, by turn: Int) -> GrayImage {
-    let (width, height) = (image.width, image.height)
-    let (across, down) = turn % 2 == 0 ? (width, height) : (height, width)
-    return GrayImage(width: across, height: down) { target in
-      image.withView { view in
-        for y in 0..<down {
-          for x in 0..<across {
-            let (column, row) =
-              switch turn {
-              case 1: (width - 1 - y, x)
-              case 2: (width - 1 - x, height - 1 - y)
-              case 3: (y, height - 1 - x)
-              default: (x, y)
-              }
-            target[y * across + x] = view.row(row)[column]
-          }
         }
       }
     }

@@ -55,6 +55,13 @@ package final class TextEngine {
   /// The process that reads now.
   package var process: Int32? { standing.process }
 
+  /// A reader of pictures whose lines this program reads.
+  package func reader() -> TextReader {
+    var reader = TextReader { try self.read($0, asksAll: $1, alphabet: $2) }
+    reader.lattice = { try self.lattice($0) }
+    return reader
+  }
+
   /// Reads a line with Tesseract's networks; nothing where they are not there.
   ///
   /// - Throws: why it was lost. The next one is read by a program that is restarted.

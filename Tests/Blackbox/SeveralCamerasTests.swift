@@ -79,7 +79,7 @@ import WaymarkImage
     }
     #expect(fault.codes.contains(now["desk"]?.state["code"] as? String ?? ""))
 
-    // Who watches is there before the frames come.
+    // The watching client is there before the frames come.
     let (watch, output) = (Process(), Pipe())
     watch.executableURL = URL(fileURLWithPath: Executable.path)
     watch.arguments = ["watch", "--json", "--events", "scan.successful", "--count", "1", "--socket", service.socket]

@@ -70,7 +70,7 @@ struct OutputTests {
     #expect(text.split(separator: "/Subtype /Type0").count == 2)
     #expect(text.split(separator: "/Font <<").count == 3)
     #expect(text.contains("<2000> <20FF> <2000>"))
-    // What has no size is left out.
+    // A word of no size is left out.
     #expect(!text.contains("<0078> Tj"))
   }
 

@@ -28,6 +28,26 @@ struct LatticeVoteTests {
     return LatticeVote(lattices, try TextMatcher(try TextPattern.named(pattern)))?.outcome(steps: &steps)
   }
 
+  @Test func aViewIsSpelledOnceForAPattern() throws {
+    let memory = LatticeVote.Memory()
+    var made = 0
+    func ask(_ text: String, _ pattern: String) throws {
+      _ = memory.segments(of: lattice(text), by: try TextPattern.named(pattern)) {
+        made += 1
+        return []
+      }
+    }
+    for _ in 0..<3 { try ask("4006381333931", "gtin-13") }
+    #expect(made == 1)
+    try ask("4006381333931", "imei")
+    try ask("4006381333932", "gtin-13")
+    #expect(made == 3)
+    // The views of long ago are forgotten.
+    for number in 0..<LatticeVote.Memory.limit { try ask("\(number)", "gtin-13") }
+    try ask("4006381333931", "gtin-13")
+    #expect(made == 4 + LatticeVote.Memory.limit)
+  }
+
   @Test func aBeamFindsTheTextsThatColumnsSpell() {
     let lattice = lattice("120", doubts: [1: ("7", 0.3)])
     let digits = Set(1...10)
@@ -100,7 +120,7 @@ struct LatticeVoteTests {
     let accepted = acceptance.accepted(in: [line])
     #expect(accepted.map(\.text) == ["4006381333931"])
     #expect(accepted.map(\.isDoubtful) == [false])
-    // What the characters say and the lattices do not is doubtful.
+    // A text that the characters say and the lattices do not is doubtful.
     var other = ReadLine("4006381333931".map { ReadSymbol(String($0), confidence: 0.6) }, outline: outline)
     other.lattices = [lattice("9780201379624")]
     let doubted = acceptance.accepted(in: [other])

@@ -164,17 +164,6 @@ struct TextReaderTests {
     #expect(line.outline.topLeft.y > line.outline.topRight.y)
   }
 
-  @Test func turningGoesRound() {
-    let small = GrayImage(width: 3, height: 2) { target in for i in 0..<6 { target[i] = UInt8(i) } }
-    func pixels(_ image: GrayImage) -> [UInt8] {
-      image.withView { view in (0..<view.height).flatMap { y in (0..<view.width).map { view.row(y)[$0] } } }
-    }
-    #expect(pixels(TextReader.turned(small, by: 1)) == [2, 5, 1, 4, 0, 3])
-    #expect(pixels(TextReader.turned(small, by: 2)) == [5, 4, 3, 2, 1, 0])
-    #expect(pixels(TextReader.turned(small, by: 3)) == [3, 0, 4, 1, 5, 2])
-    #expect(pixels(TextReader.turned(TextReader.turned(small, by: 1), by: 3)) == pixels(small))
-  }
-
   /// A dark display in a light housing, with digits on it that are hardly darker.
   @Test func aPanelIsReadWhereNoLineIsFound() throws {
     let housing = GrayImage(width: 600, height: 400) { target in

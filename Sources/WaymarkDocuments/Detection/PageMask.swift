@@ -139,7 +139,7 @@ struct PageMask {
     var corners = best.outline.corners
     for corner in moving {
       let moved = corners[corner % 4] + move
-      // What lies beyond the picture has no mask: it would cost nothing.
+      // Places beyond the picture have no mask: an outline would cost nothing there.
       let place = cell(moved)
       guard place.x >= 0, place.y >= 0, place.x <= Double(cells), place.y <= Double(cells) else { return }
       corners[corner % 4] = moved

@@ -140,10 +140,10 @@ public struct PDFWriter {
     var out: [UInt8] = []
     let image = object(&out, description, stream: page.bytes)
     // 72 points an inch.
-    let (w, h) = (Self.number(size.width / 25.4 * 72), Self.number(size.height / 25.4 * 72))
+    let points = (width: size.width / 25.4 * 72, height: size.height / 25.4 * 72)
+    let (w, h) = (Self.number(points.width), Self.number(points.height))
     let text = InvisibleText.content(
-      words, width: size.width / 25.4 * 72, height: size.height / 25.4 * 72,
-      number: { ($0 < 0 ? "-" : "") + Self.number(abs($0)) })
+      words, width: points.width, height: points.height, number: { ($0 < 0 ? "-" : "") + Self.number(abs($0)) })
     let content = object(&out, "", stream: Array("q \(w) 0 0 \(h) 0 0 cm /P Do Q\n\(text)".utf8))
     let fonts = text.isEmpty ? "" : " /Font << /T \(font(&out)) 0 R >>"
     let number = object(

@@ -55,13 +55,8 @@ extension FilteredPage {
 
   /// Turned clockwise by quarter turns.
   public func turned(_ quarters: Int) -> FilteredPage {
-    let orientation: Orientation
-    switch ((quarters % 4) + 4) % 4 {
-    case 1: orientation = .turn90
-    case 2: orientation = .turn180
-    case 3: orientation = .turn270
-    default: return self
-    }
+    let orientation = Orientation(quarterTurns: quarters)
+    guard orientation != .upright else { return self }
     switch self {
     case .colour(let image): return .colour(image.oriented(orientation))
     case .gray(let image): return .gray(image.oriented(orientation))

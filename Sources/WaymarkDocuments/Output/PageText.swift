@@ -3,7 +3,7 @@ import WaymarkSystem
 
 /// A word of a page, with its place.
 public struct PageWord: Hashable, Sendable {
-  /// What it says.
+  /// Its characters.
   public var text: String
   /// Where it stands, in the order of the upright word, as shares of the page's width and height from its top left.
   public var outline: Quadrilateral

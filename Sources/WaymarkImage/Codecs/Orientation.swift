@@ -18,6 +18,17 @@ public enum Orientation: Int, Sendable, CaseIterable {
   /// Turn a quarter counter-clockwise.
   case turn270 = 8
 
+  /// The orientation of so many quarter turns clockwise, of any sign.
+  public init(quarterTurns: Int) {
+    self =
+      switch ((quarterTurns % 4) + 4) % 4 {
+      case 1: .turn90
+      case 2: .turn180
+      case 3: .turn270
+      default: .upright
+      }
+  }
+
   /// True if width and height change places.
   public var swapsSides: Bool { rawValue >= 5 }
 

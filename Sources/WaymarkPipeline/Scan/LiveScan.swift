@@ -28,7 +28,7 @@ package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable
   private var lastRead = 0.0
   private var hasRead = false
   private var count = 0
-  /// What the ids of scans begin with.
+  /// The beginning of the ids of scans.
   private let idPrefix: String
   /// Set once the service stops: nothing is armed any more.
   private var isStopped = false

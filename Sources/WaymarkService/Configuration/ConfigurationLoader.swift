@@ -61,7 +61,7 @@ package struct ConfigurationLoader: Sendable {
     problems += origins.flatMap(\.problems)
     var configuration = ServiceConfiguration(ConfigurationReader(layers: origins.map(\.values), table: table))
     configuration.document = document
-    configuration.cameras = document.map { NamedCamera.read($0).cameras } ?? []
+    configuration.cameras = document.map { ServiceConfiguration.NamedCamera.read($0).cameras } ?? []
     configuration.overrides = overrides
     configuration.stateFolder = stateFolder
     return (configuration, problems)

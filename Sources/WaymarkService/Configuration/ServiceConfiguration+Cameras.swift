@@ -1,42 +1,13 @@
 package import WaymarkConfiguration
 import WaymarkSystem
 
-/// A camera beside the first, as the configuration describes it.
-package struct NamedCamera: Hashable, Sendable {
-  /// Its name.
-  package let name: String
-  package let source: ServiceConfiguration.Source
-  package let camera: ServiceConfiguration.Camera
-  /// The settings of scans that it has of its own.
-  let scan: ServiceConfiguration.Scan
-  /// Frames a second that are looked at, by lane.
-  let documentRate: Double?
-  let textRate: Double?
-  let anchorRate: Double?
-
-  /// The parts that a restart alone changes.
-  var fixed: [AnyHashable] { [name, source, camera.keepOpen, camera.closeAfter] }
-
-  /// The name of the first camera where it has none of its own.
-  static let firstName = "main"
-
-  fileprivate init(_ name: String, _ section: SourceNode) {
-    self.name = name
-    let table = ConfigurationSchema.table
-    let values = ConfigurationValues(section, places: CameraKeys.places).values
-    let own = ServiceConfiguration(ConfigurationReader(layers: [values], table: table))
-    (source, camera, scan) = (own.source, own.camera, own.scan)
-    (documentRate, textRate, anchorRate) = (own.documents.rate, own.text.rate, own.anchorRate)
-  }
-}
-
-extension NamedCamera {
+extension ServiceConfiguration.NamedCamera {
   /// The cameras of a configuration file in its order, and what is wrong with their names.
   package static func read(
     _ document: ConfigurationDocument
-  ) -> (cameras: [NamedCamera], problems: [ConfigurationProblem]) {
+  ) -> (cameras: [Self], problems: [ConfigurationProblem]) {
     var problems: [ConfigurationProblem] = []
-    var cameras: [NamedCamera] = []
+    var cameras: [Self] = []
     for entry in document.checked["cameras"]?.entries ?? [] {
       func wrong(_ message: String, hint: String) {
         problems.append(document.problem(message, "cameras.\(entry.key)", entry.node, hint: hint))
@@ -46,7 +17,9 @@ extension NamedCamera {
       } else if cameras.count == CameraKeys.limit {
         wrong("there are more than \(CameraKeys.limit) cameras", hint: "Leave some out.")
       } else {
-        cameras.append(NamedCamera(entry.key, entry.node))
+        let values = ConfigurationValues(entry.node, places: CameraKeys.places).values
+        let own = ServiceConfiguration(ConfigurationReader(layers: [values], table: ConfigurationSchema.table))
+        cameras.append(Self(entry.key, own))
       }
     }
     return (cameras, problems)

@@ -136,6 +136,33 @@ package struct ServiceConfiguration: Sendable {
     var keepFor: Double?
   }
 
+  /// A camera beside the first. Of `source`, `camera` and `scan` it has what its own section says.
+  package struct NamedCamera: Hashable, Sendable {
+    /// Its name.
+    package let name: String
+    package let source: Source
+    package let camera: Camera
+    /// The settings of scans that it has of its own.
+    let scan: Scan
+    /// Frames a second that are looked at, by lane.
+    let documentRate: Double?
+    let textRate: Double?
+    let anchorRate: Double?
+
+    /// The parts that a restart alone changes.
+    var fixed: [AnyHashable] { [name, source, camera.keepOpen, camera.closeAfter] }
+
+    /// The name of the first camera where it has none of its own.
+    static let firstName = "main"
+
+    /// A camera of a name, with what its section says alone.
+    init(_ name: String, _ own: ServiceConfiguration) {
+      self.name = name
+      (source, camera, scan) = (own.source, own.camera, own.scan)
+      (documentRate, textRate, anchorRate) = (own.documents.rate, own.text.rate, own.anchorRate)
+    }
+  }
+
   package var forms = Records()
   package var signatures = Records()
   package var socket = Socket()

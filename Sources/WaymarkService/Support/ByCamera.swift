@@ -6,7 +6,10 @@ package struct ByCamera<Part> {
   package let parts: [(name: String, part: Part)]
 
   /// The parts of a first camera and further ones.
-  package init(_ first: Part, named name: String = NamedCamera.firstName, others: [(name: String, part: Part)] = []) {
+  package init(
+    _ first: Part, named name: String = ServiceConfiguration.NamedCamera.firstName,
+    others: [(name: String, part: Part)] = []
+  ) {
     parts = [(name, first)] + others
   }
 
@@ -38,7 +41,7 @@ package struct ByCamera<Part> {
       hint: "Cameras are \(parts.map(\.name).joined(separator: ", ")).")
   }
 
-  /// What is made of each of them.
+  /// The results of `make` for each of them.
   package func map<Other>(_ make: (_ name: String, _ part: Part) throws -> Other) rethrows -> ByCamera<Other> {
     ByCamera<Other>(parts: try parts.map { ($0.name, try make($0.name, $0.part)) })
   }

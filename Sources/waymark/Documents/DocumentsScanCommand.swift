@@ -136,7 +136,7 @@ struct DocumentsScanCommand: ParsableCommand {
     try file.publish()
   }
 
-  /// What reads the pages' text; nil where it is not wanted.
+  /// The reader of the pages' text; nil where it is not wanted.
   private func wordReader() throws -> PageWordReader? {
     guard text else { return nil }
     do {

@@ -22,8 +22,7 @@ struct PageWordReader {
   ///
   /// - Throws: `TextError` where the program is lost.
   func words(of page: RGBImage, named name: String) throws -> [PageWord] {
-    var reader = TextReader { [engine] in try engine.read($0, asksAll: $1, alphabet: $2) }
-    reader.lattice = { [engine] in try engine.lattice($0) }
+    var reader = engine.reader()
     reader.lineLimit = Self.lineLimit
     let end = MonotonicClock.now + Self.pageLimit
     reader.goesOn = { MonotonicClock.now < end }

@@ -88,8 +88,7 @@ struct TextCommand: ParsableCommand {
     } catch {
       try fail(error)
     }
-    var reader = TextReader { try engine.read($0, asksAll: $1, alphabet: $2) }
-    reader.lattice = { try engine.lattice($0) }
+    var reader = engine.reader()
     reader.alphabet = alphabet
     var follower = FrameFollower(patterns, languages.split(separator: "+").map(String.init))
     let decoder = PictureDecoder(pixelLimit: maxPixels)

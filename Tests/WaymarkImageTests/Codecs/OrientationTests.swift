@@ -20,6 +20,21 @@ struct OrientationTests {
     #expect(rows.joined(separator: "/") == expected)
   }
 
+  @Test(
+    arguments: [
+      (0, [0, 1, 2, 3, 4, 5]), (-1, [2, 5, 1, 4, 0, 3]), (3, [2, 5, 1, 4, 0, 3]), (2, [5, 4, 3, 2, 1, 0]),
+      (-2, [5, 4, 3, 2, 1, 0]), (1, [3, 0, 4, 1, 5, 2]), (-3, [3, 0, 4, 1, 5, 2]), (-8, [0, 1, 2, 3, 4, 5]),
+    ] as [(Int, [UInt8])])
+  func quarterTurnsGoRound(_ turns: Int, _ expected: [UInt8]) {
+    let small = GrayImage(width: 3, height: 2) { target in for i in 0..<6 { target[i] = UInt8(i) } }
+    func pixels(_ image: GrayImage) -> [UInt8] {
+      (0..<image.height).flatMap { y in (0..<image.width).map { image[$0, y] } }
+    }
+    let turned = small.oriented(Orientation(quarterTurns: turns))
+    #expect(pixels(turned) == expected)
+    #expect(pixels(turned.oriented(Orientation(quarterTurns: -turns))) == pixels(small))
+  }
+
   @Test func colourTurnsAlike() {
     for orientation in Orientation.allCases {
       let colour = RGBImage(stored).oriented(orientation)

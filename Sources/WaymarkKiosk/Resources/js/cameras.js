@@ -30,7 +30,7 @@ export class Cameras {
     const known = new Map(this.#all.map((one) => [one.name, one]));
     const [first] = this.#all;
     this.#all = (cameras ?? [{ name: null, camera, codes }]).map((one, index) => {
-      // What a view holds stays the same camera.
+      // A view keeps the camera that it holds.
       const kept = known.get(one.name) ?? (index === 0 && first.name === null ? first : new Camera(one.name));
       return Object.assign(kept, { name: one.name, status: one.camera.status, codes: new Map((one.codes ?? []).map((code) => [code.code, code])) });
     });
