@@ -117,7 +117,7 @@ package struct BundleManifest: Hashable, Sendable {
   }
 
   /// Returns whether a path stays below the folder that it is taken in, under a name that means the same everywhere.
-  package static func isPath(_ path: String) -> Bool {
+  static func isPath(_ path: String) -> Bool {
     guard (1...240).contains(path.utf8.count) else { return false }
     return path.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { part in
       (1...100).contains(part.utf8.count) && part.utf8.first != UInt8(ascii: ".")

@@ -23,7 +23,7 @@ package struct CameraSettings: Sendable, Equatable {
   /// How many buffers the driver gets.
   package var buffers: Int
   /// After how many frame times without a frame the camera counts as stalled.
-  package var stallFrames: Int
+  var stallFrames: Int
 
   /// Any camera at 640×480 and 30 frames a second, Motion JPEG first: it is what every USB camera delivers at full rate,
   /// and what a preview passes through.

@@ -5,7 +5,7 @@ package enum FormatNegotiation {
   /// One thing to ask the driver for.
   package struct Candidate: Sendable, Equatable {
     /// V4L2_PIX_FMT_…
-    package var fourCC: UInt32
+    var fourCC: UInt32
     /// Width in pixels.
     package var width: Int
     /// Height in pixels.

@@ -19,7 +19,7 @@ package struct VideoNodes: Sendable {
   /// The folder of the nodes.
   package var folder: String
   /// The system's own folder of video devices.
-  package var sysfs: String
+  var sysfs: String
 
   /// The system's places.
   package init(folder: String = "/dev", sysfs: String = "/sys/class/video4linux") {

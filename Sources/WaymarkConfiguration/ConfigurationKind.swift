@@ -74,7 +74,7 @@ package enum ConfigurationKind: Hashable, Sendable {
   }
 
   /// True where a flag or a variable of the environment can set a value.
-  package var isSimple: Bool {
+  var isSimple: Bool {
     switch self {
     case .string, .text, .choice, .int, .double, .bool, .flag, .strings: true
     default: false

@@ -30,7 +30,7 @@ package struct SourceNode: Sendable {
   /// A scalar as it was written, so that `id: 0017` keeps its zeros.
   package var written: String?
   /// True for a scalar that stands in quotes, or in a block of its own: a text, whatever it looks like.
-  package var isQuoted = false
+  var isQuoted = false
 
   /// A value from its parts.
   package init(mark: SourceMark, value: Value, written: String? = nil, isQuoted: Bool = false) {

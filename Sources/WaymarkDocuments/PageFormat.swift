@@ -1,7 +1,7 @@
-public import WaymarkGeometry
+package import WaymarkGeometry
 
 /// A known format of paper or card.
-public enum PageFormat: String, Sendable, CaseIterable, Codable {
+package enum PageFormat: String, Sendable, CaseIterable, Codable {
   /// ISO 216 A4; A5 and the others of the series have the same shape and cannot be told apart in a picture.
   case a4 = "A4"
   /// ISO 216 A5, when somebody says so.
@@ -14,7 +14,7 @@ public enum PageFormat: String, Sendable, CaseIterable, Codable {
   case receipt = "receipt"
 
   /// Width and height in millimetres, upright; nil where the format does not fix them.
-  public var millimetres: (width: Double, height: Double)? {
+  package var millimetres: (width: Double, height: Double)? {
     switch self {
     case .a4: (210, 297)
     case .a5: (148, 210)
@@ -25,7 +25,7 @@ public enum PageFormat: String, Sendable, CaseIterable, Codable {
   }
 
   /// The format of a sheet whose long side is `ratio` times its short one; nil for none of them.
-  public static func nearest(ratio: Double) -> PageFormat? {
+  package static func nearest(ratio: Double) -> PageFormat? {
     guard ratio.isFinite else { return nil }
     let known: [(PageFormat, Double)] = [(.letter, 279.4 / 215.9), (.a4, 297.0 / 210), (.id1, 85.6 / 53.98)]
     let best = known.min { abs($0.1 - ratio) < abs($1.1 - ratio) }
@@ -35,17 +35,17 @@ public enum PageFormat: String, Sendable, CaseIterable, Codable {
 }
 
 /// Estimates the shape of a page whose outline is seen in perspective.
-public struct PageShape: Hashable, Sendable {
+package struct PageShape: Hashable, Sendable {
   /// Its width divided by its height.
-  public let aspect: Double
+  package let aspect: Double
   /// The known format that it fits.
-  public let format: PageFormat?
+  package let format: PageFormat?
 
   /// The shape behind an outline in a picture of `width` × `height` pixels, the lens looking at its centre.
   ///
   /// The focal length follows from the two vanishing points where both lie near enough; else an ordinary one is taken.
   /// Z. Zhang, L. He, "Whiteboard scanning and image enhancement", Digital Signal Processing 17 (2007), section 4.
-  public init(outline q: Quadrilateral, width: Double, height: Double) {
+  package init(outline q: Quadrilateral, width: Double, height: Double) {
     let center = Point2(width - 1, height - 1) / 2
     // The picture's longer side is seen under about 60 degrees by most cameras of phones and kiosks.
     let usual = 0.87 * max(width, height)

@@ -25,7 +25,7 @@ package struct FrameTransform: Sendable, Hashable {
   }
 
   /// True if width and height change places.
-  package var swapsAxes: Bool { rotation == .quarter || rotation == .threeQuarters }
+  var swapsAxes: Bool { rotation == .quarter || rotation == .threeQuarters }
 
   /// The size of the upright picture.
   package func size(width: Int, height: Int) -> (width: Int, height: Int) {

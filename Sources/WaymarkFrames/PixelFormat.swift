@@ -19,7 +19,7 @@ package enum PixelFormat: String, Sendable, CaseIterable, Codable {
   package var isCompressed: Bool { self == .mjpeg }
 
   /// The shortest distance between two rows of the luma plane, in bytes.
-  package func minimumBytesPerLine(width: Int) -> Int {
+  func minimumBytesPerLine(width: Int) -> Int {
     switch self {
     case .mjpeg: 0
     case .yuyv, .uyvy: 2 * width

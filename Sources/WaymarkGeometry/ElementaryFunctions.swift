@@ -16,6 +16,6 @@ extension Double {
   package static func arcTangent(_ x: Double) -> Double { atan(x) }
   package static func exponential(_ x: Double) -> Double { exp(x) }
   package static func naturalLogarithm(_ x: Double) -> Double { log(x) }
-  package static func complementaryError(_ x: Double) -> Double { erfc(x) }
+  static func complementaryError(_ x: Double) -> Double { erfc(x) }
   package static func power(_ x: Double, _ y: Double) -> Double { pow(x, y) }
 }

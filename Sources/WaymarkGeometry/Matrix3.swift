@@ -45,7 +45,7 @@ package struct Matrix3: Hashable, Sendable {
   }
 
   /// The nearest frame of three unit axes by Gram–Schmidt, first column kept in direction; right-handed.
-  package var orthonormalized: Matrix3 {
+  var orthonormalized: Matrix3 {
     let a = x / x.length
     let b0 = y - a * a.dot(y)
     let b = b0 / b0.length

@@ -72,7 +72,7 @@ package enum PlanePoseSolver {
   }
 
   /// The two rotations (Collins and Bartoli, section 4 and appendix), plane → directions; `nil` for a degenerate map.
-  package static func rotations(_ homography: Homography) -> (Matrix3, Matrix3)? {
+  static func rotations(_ homography: Homography) -> (Matrix3, Matrix3)? {
     guard homography.row2.z != 0 else { return nil }
     let h = homography.normalized
     let v = Point2(h.row0.z, h.row1.z)

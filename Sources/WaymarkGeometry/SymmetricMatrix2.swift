@@ -21,7 +21,7 @@ package struct SymmetricMatrix2: Hashable, Sendable {
   }
 
   /// The unit eigenvector of the smaller eigenvalue; `nil` where both are equal.
-  package var minorAxis: Point2? {
+  var minorAxis: Point2? {
     let small = (xx + yy) / 2 - spread / 2
     return Self.unit(abs(xx - small) > abs(yy - small) ? Point2(-xy, xx - small) : Point2(yy - small, -xy))
   }

@@ -8,11 +8,11 @@ package struct LayerKernel: Sendable {
     package var outputs: Int
     package var rows: Int
     package var columns: Int
-    package var stepDown: Int
-    package var stepAcross: Int
+    var stepDown: Int
+    var stepAcross: Int
     package var padding: Padding
     /// True if each channel is folded by itself: as many outputs as inputs.
-    package var isByChannel: Bool
+    var isByChannel: Bool
 
     /// Weights of an output.
     var weightCount: Int { rows * columns * (isByChannel ? 1 : inputs) }

@@ -1,10 +1,10 @@
 public import WaymarkSystem
 
 /// Why the data of a fitted model cannot be used.
-public typealias ModelError = Problem<ModelErrorCode>
+package typealias ModelError = Problem<ModelErrorCode>
 
 /// The codes of `ModelError`.
-public enum ModelErrorCode: String, ProblemCode {
+package enum ModelErrorCode: String, ProblemCode {
   /// Not what the script wrote: no such head, another length or checksum.
   case damagedModel
   /// A format that this program does not know.

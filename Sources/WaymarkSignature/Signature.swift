@@ -25,7 +25,7 @@ package struct SignaturePoint: Hashable, Sendable {
   /// Milliseconds since the first point of the signature.
   package let time: Int
   /// Thousandths of what the device can tell; `nil` for fingers and mice, which tell none.
-  package let pressure: Int?
+  let pressure: Int?
 
   /// A point from its parts.
   package init(x: Int, y: Int, time: Int, pressure: Int? = nil) {

@@ -56,5 +56,5 @@ package final class StopSignal: Sendable {
   package var isOver: Bool { over.load(ordering: .acquiring) }
 
   /// Called by the thread as its last act.
-  package func markOver() { over.store(true, ordering: .releasing) }
+  func markOver() { over.store(true, ordering: .releasing) }
 }

@@ -1,5 +1,5 @@
 /// The check digits that numbers on things and papers end with.
-public enum CheckDigit: String, Hashable, Sendable, CaseIterable {
+package enum CheckDigit: String, Hashable, Sendable, CaseIterable {
   /// ISO/IEC 7812-1, annex B: cards, IMEI.
   case luhn
   /// ISO/IEC 7064, MOD 97-10: two digits at the end.
@@ -16,7 +16,7 @@ public enum CheckDigit: String, Hashable, Sendable, CaseIterable {
   case iban
 
   /// Returns whether a text, without spaces and hyphens, carries the right check digit. Upper and lower case are the same.
-  public func holds(for text: String) -> Bool {
+  package func holds(for text: String) -> Bool {
     let bytes = Array(text.uppercased().utf8)
     guard bytes.count >= 2, bytes.count <= 64 else { return false }
     switch self {

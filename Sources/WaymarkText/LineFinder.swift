@@ -19,7 +19,7 @@ package struct LineFinder: Sendable {
     /// How many lines beyond `lineLimit` were left out.
     package var leftOut = 0
     /// The outlines of panels on which no line was found; a line may fill each.
-    package var panels: [Quadrilateral] = []
+    var panels: [Quadrilateral] = []
     /// True if the whole picture was taken for one line.
     package var isWhole = false
   }

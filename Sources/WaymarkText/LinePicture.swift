@@ -49,7 +49,7 @@ package struct LinePicture {
   /// Dark on light, its grays stretched.
   let plane: InkPlane
   /// How high its capitals are, in its own pixels.
-  package let capitalHeight: Double
+  let capitalHeight: Double
   /// True if its characters are in pieces, as those of dots are.
   let isInPieces: Bool
   /// The rows that its characters take in, specks apart.

@@ -19,7 +19,7 @@ package enum LineVote {
   /// it is less sure, and may be what they say.
   ///
   /// - Parameter leader: the number of the reading to take in place of the surest one.
-  package static func surest(_ readings: [[ReadSymbol]], leader: Int? = nil) -> [ReadSymbol] {
+  static func surest(_ readings: [[ReadSymbol]], leader: Int? = nil) -> [ReadSymbol] {
     let (columns, _) = aligned(readings, leader: leader)
     return columns.compactMap { column in column.symbols.first.flatMap { $0 }.map { weighed($0, column) } }
   }

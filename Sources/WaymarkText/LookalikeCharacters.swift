@@ -17,7 +17,7 @@ package enum LookalikeCharacters {
   package static func of(_ character: String) -> [String] { partners[character] ?? [] }
 
   /// Returns whether one may be mistaken for the other; case apart, they are alike too.
-  package static func areAlike(_ a: String, _ b: String) -> Bool {
+  static func areAlike(_ a: String, _ b: String) -> Bool {
     of(a).contains(b) || a.uppercased() == b.uppercased()
   }
 }

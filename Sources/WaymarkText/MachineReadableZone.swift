@@ -1,7 +1,7 @@
 /// The machine-readable zone of a travel document: ICAO 9303, parts 4 to 6.
-public struct MachineReadableZone: Hashable, Sendable {
+package struct MachineReadableZone: Hashable, Sendable {
   /// Which shape it has.
-  public enum Format: String, Hashable, Sendable, CaseIterable {
+  package enum Format: String, Hashable, Sendable, CaseIterable {
     /// Cards: three lines of 30.
     case td1 = "TD1"
     /// Larger cards: two lines of 36.
@@ -14,9 +14,9 @@ public struct MachineReadableZone: Hashable, Sendable {
   }
 
   /// Its shape.
-  public let format: Format
+  package let format: Format
   /// Its lines, every check digit right.
-  public let lines: [String]
+  package let lines: [String]
 
   /// A field: where it stands, whether it is of digits or letters alone, and where its check digit is.
   fileprivate struct Field {
@@ -69,7 +69,7 @@ public struct MachineReadableZone: Hashable, Sendable {
   /// Reads lines that stand one below the other; nil unless every check digit is right and every field is what it must be.
   ///
   /// Lookalikes are settled where the field says which it is: no digit stands in a name, no letter in a date.
-  public init?(_ read: [String]) {
+  package init?(_ read: [String]) {
     let plain = read.map { line in Self.withoutTail(Array(line.uppercased().utf8.filter { $0 != 0x20 })) }
     guard let format = Format.allCases.first(where: { $0.lineCount == plain.count && Self.fits(plain, $0) }) else {
       return nil

@@ -1,32 +1,32 @@
 /// A character as it was read.
-public struct ReadSymbol: Hashable, Sendable {
+package struct ReadSymbol: Hashable, Sendable {
   /// An alternative for a character.
-  public struct Choice: Hashable, Sendable {
+  package struct Choice: Hashable, Sendable {
     /// The character.
-    public var text: String
+    package var text: String
     /// How sure that is, 0 to 1.
-    public var confidence: Double
+    package var confidence: Double
 
     /// A choice from its parts.
-    public init(_ text: String, _ confidence: Double) {
+    package init(_ text: String, _ confidence: Double) {
       self.text = text
       self.confidence = confidence
     }
   }
 
   /// The character; for some scripts, what is written as one.
-  public var text: String
+  package var text: String
   /// How sure that is, 0 to 1.
-  public var confidence: Double
+  package var confidence: Double
   /// The alternatives.
-  public var choices: [Choice]
+  package var choices: [Choice]
   /// Where it begins and ends, as shares of the line's length.
-  public var span: ClosedRange<Double>
+  package var span: ClosedRange<Double>
   /// True if a space stands before it.
-  public var beginsWord: Bool
+  package var beginsWord: Bool
 
   /// A symbol from its parts.
-  public init(
+  package init(
     _ text: String, confidence: Double, choices: [Choice] = [], span: ClosedRange<Double> = 0...0,
     beginsWord: Bool = false
   ) {

@@ -1,23 +1,23 @@
 public import WaymarkGeometry
 
 /// A text that satisfies a pattern.
-public struct AcceptedText: Hashable, Sendable {
+package struct AcceptedText: Hashable, Sendable {
   /// The text; lines of a machine-readable zone are apart by a line feed.
-  public var text: String
+  package var text: String
   /// The pattern's name.
-  public var pattern: String
+  package var pattern: String
   /// Where it stands, in pixels: the corners of the upright line from its top left clockwise.
-  public var corners: [Point2]
+  package var corners: [Point2]
   /// How sure the reading is, 0 to 1.
-  public var confidence: Double
+  package var confidence: Double
   /// True if other readings would satisfy the pattern too: a person is to look.
-  public var isDoubtful: Bool
+  package var isDoubtful: Bool
   /// Those readings.
-  public var others: [String]
+  package var others: [String]
 }
 
 /// Finds texts that satisfy patterns in lines that were read. One thread.
-public struct TextAcceptance {
+package struct TextAcceptance {
   private let matchers: [TextMatcher]
   private let memory = LatticeVote.Memory()
   /// By how much what lattices say together must be likelier than every other text, as a logarithm: 99 of 100 are right then.
@@ -26,14 +26,14 @@ public struct TextAcceptance {
   private static let sureEnough = 0.75
 
   /// - Throws: `TextError` for a pattern that is none.
-  public init(_ patterns: [TextPattern]) throws(TextError) {
+  package init(_ patterns: [TextPattern]) throws(TextError) {
     var matchers: [TextMatcher] = []
     for pattern in patterns { matchers.append(try TextMatcher(pattern)) }
     self.matchers = matchers
   }
 
   /// Returns the texts that satisfy a pattern, in the order of patterns and lines.
-  public func accepted(in lines: [ReadLine]) -> [AcceptedText] {
+  package func accepted(in lines: [ReadLine]) -> [AcceptedText] {
     matchers.flatMap { matcher in
       if matcher.pattern.kind == .mrz { return zones(in: lines, matcher.pattern.name) }
       var steps = TextMatcher.stepLimit

@@ -19,7 +19,7 @@ package struct TextFollower {
   /// The name of a text that no pattern was asked of.
   package static let anyName = "text"
   /// More candidates are not told.
-  package static let candidateLimit = 12
+  static let candidateLimit = 12
   /// Readings that are voted together.
   private static let readingLimit = 6
   /// Seconds for which a line, and what it was taken for, are remembered.

@@ -1,19 +1,19 @@
 public import WaymarkSystem
 
 /// Holds texts to a pattern. One thread.
-public struct TextMatcher {
+package struct TextMatcher {
   /// The result of matching a text.
-  public struct Match: Hashable, Sendable {
+  package struct Match: Hashable, Sendable {
     /// The text, with what the pattern settles settled.
-    public var text: String
+    package var text: String
     /// A pattern alone cannot tell: other readings of characters that look alike would satisfy it too.
-    public var isDoubtful: Bool
+    package var isDoubtful: Bool
     /// Those readings, the likelier ones first.
-    public var others: [String]
+    package var others: [String]
   }
 
   /// The pattern.
-  public let pattern: TextPattern
+  package let pattern: TextPattern
   private let expression: RegularExpression?
 
   /// More readings than this are not tried.
@@ -26,7 +26,7 @@ public struct TextMatcher {
   private static let lengthLimit = 128
 
   /// - Throws: `TextError` for an expression that is none.
-  public init(_ pattern: TextPattern) throws(TextError) {
+  package init(_ pattern: TextPattern) throws(TextError) {
     self.pattern = pattern
     guard let text = pattern.expression else {
       expression = nil
@@ -48,7 +48,7 @@ public struct TextMatcher {
   /// Matches a text; nil where no reading of it satisfies the pattern.
   ///
   /// A reading that changes nothing comes first; then those that change the fewest characters, which must be the only one.
-  public func match(_ text: String) -> Match? {
+  package func match(_ text: String) -> Match? {
     var steps = Self.stepLimit
     return match(text, steps: &steps)
   }
@@ -167,7 +167,7 @@ extension Set<Character> {
 
 extension TextPattern {
   /// The pattern of that name, among those given and those built in, else the regular expression that the word is.
-  public static func named(_ word: String, among own: [TextPattern] = []) throws(TextError) -> TextPattern {
+  package static func named(_ word: String, among own: [TextPattern] = []) throws(TextError) -> TextPattern {
     let known = own + builtIn
     if let same = known.first(where: { $0.name == word }) { return same }
     if let expression = expression(in: word) {

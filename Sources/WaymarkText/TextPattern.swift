@@ -1,10 +1,10 @@
 public import WaymarkSystem
 
 /// Why a pattern cannot be used, or text cannot be read.
-public typealias TextError = Problem<TextErrorCode>
+package typealias TextError = Problem<TextErrorCode>
 
 /// The codes of `TextError`.
-public enum TextErrorCode: String, ProblemCode, CaseIterable {
+package enum TextErrorCode: String, ProblemCode, CaseIterable {
   /// A pattern is none: not a name that is known, and no regular expression.
   case badPattern
   /// The program that reads text is not installed.
@@ -16,9 +16,9 @@ public enum TextErrorCode: String, ProblemCode, CaseIterable {
 }
 
 /// A pattern that a text must satisfy to be accepted: all that is set must hold.
-public struct TextPattern: Hashable, Sendable {
+package struct TextPattern: Hashable, Sendable {
   /// The kind of text, beyond its characters.
-  public enum Kind: String, Hashable, Sendable, CaseIterable {
+  package enum Kind: String, Hashable, Sendable, CaseIterable {
     /// A day: 2026-01-31, 31.01.2026, 31/01/26, 31 JAN 2026, 01/2026.
     case date
     /// A number, perhaps with a unit.
@@ -28,20 +28,20 @@ public struct TextPattern: Hashable, Sendable {
   }
 
   /// The name.
-  public var name: String
+  package var name: String
   /// A regular expression for the whole text.
-  public var expression: String?
+  package var expression: String?
   /// How many characters it has, spaces and hyphens apart.
-  public var length: ClosedRange<Int>?
+  package var length: ClosedRange<Int>?
   /// The characters that it may have, spaces apart.
-  public var alphabet: Set<Character>?
+  package var alphabet: Set<Character>?
   /// The check digit that it must have.
-  public var check: CheckDigit?
+  package var check: CheckDigit?
   /// The kind.
-  public var kind: Kind?
+  package var kind: Kind?
 
   /// A pattern from its parts.
-  public init(
+  package init(
     name: String, expression: String? = nil, length: ClosedRange<Int>? = nil, alphabet: Set<Character>? = nil,
     check: CheckDigit? = nil, kind: Kind? = nil
   ) {
@@ -57,7 +57,7 @@ public struct TextPattern: Hashable, Sendable {
   private static let capitals = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
   /// The patterns that everybody knows by name.
-  public static let builtIn: [TextPattern] = [
+  package static let builtIn: [TextPattern] = [
     TextPattern(name: "digits", alphabet: digits),
     TextPattern(name: "date", kind: .date),
     TextPattern(name: "number", kind: .number),
@@ -78,5 +78,5 @@ public struct TextPattern: Hashable, Sendable {
   ]
 
   /// The longest regular expression, in characters.
-  public static let expressionLimit = RegularExpression.lengthLimit
+  package static let expressionLimit = RegularExpression.lengthLimit
 }

@@ -1,18 +1,18 @@
 /// A day in one of the forms in which it is printed on goods and papers.
-public struct TextDate: Hashable, Sendable {
+package struct TextDate: Hashable, Sendable {
   /// The year, four digits.
-  public let year: Int
+  package let year: Int
   /// 1 to 12.
-  public let month: Int
+  package let month: Int
   /// 1 to 31; nil where only month and year are printed.
-  public let day: Int?
+  package let day: Int?
 
   private static let months = ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"]
   /// As German prints them, where that differs.
   private static let others = ["MRZ": 3, "MAI": 5, "OKT": 10, "DEZ": 12]
 
   /// Reads `2026-01-31`, `20260131`, `31.01.2026`, `31/01/26`, `31 JAN 2026` and `01/2026`; days before months. nil for what is not a day.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     var parts: [String] = []
     var part = ""
     for character in text.uppercased() {
@@ -59,11 +59,11 @@ public struct TextDate: Hashable, Sendable {
 }
 
 /// A number as meters and labels show it.
-public struct TextNumber: Hashable, Sendable {
+package struct TextNumber: Hashable, Sendable {
   /// Its value.
-  public let value: Double
+  package let value: Double
   /// The unit behind it; empty without.
-  public let unit: String
+  package let unit: String
 
   private static let units: Set<String> = [
     "", "m", "cm", "mm", "km", "kg", "g", "mg", "t", "l", "L", "ml", "mL", "m³", "m3", "kWh", "Wh", "MWh", "kW", "W",
@@ -74,7 +74,7 @@ public struct TextNumber: Hashable, Sendable {
   ]
 
   /// Reads `1234`, `1 234,5 kWh`, `1.234,50 €`, `1,234.5`, `-3 °C`; nil for what is none, and for a unit that is not known.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     let number = text.prefix { $0.isASCII && $0.isNumber || ".,+-' ".contains($0) }
     let unit = text.dropFirst(number.count).filter { $0 != " " }
     guard Self.units.contains(unit) else { return nil }

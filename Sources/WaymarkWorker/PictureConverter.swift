@@ -27,7 +27,7 @@ package struct PictureConverter: Sendable {
   }
 
   /// True for a file that is not read as it is.
-  package static func converts(_ file: [UInt8]) -> Bool { kind(of: file) != nil }
+  static func converts(_ file: [UInt8]) -> Bool { kind(of: file) != nil }
 
   private static func kind(of file: [UInt8]) -> (format: ConvertedFormat, name: String)? {
     file.withUnsafeBytes { ConvertedFormat.detect($0) }

@@ -13,7 +13,7 @@ package struct WorkerLauncher: Hashable, Sendable {
   /// The name in lists of processes, and the arguments.
   private let arguments: [String]
   /// How long it may take from its start until it has set up its sandbox, in seconds: a machine under load included.
-  package var startLimit = 10.0
+  var startLimit = 10.0
 
   /// `executable` is a worker when its first argument is `argument`. Usually that is the program that runs now,
   /// even when its file was replaced meanwhile.

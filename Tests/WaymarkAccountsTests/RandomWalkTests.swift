@@ -1,5 +1,6 @@
 import Testing
-import WaymarkAccounts
+
+@testable import WaymarkAccounts
 
 /// A hundred thousand steps of whatever may happen, in whatever order, against what must always hold.
 @Suite struct RandomWalkTests {

@@ -1,6 +1,7 @@
 import Testing
-import WaymarkCamera
 import WaymarkFrames
+
+@testable import WaymarkCamera
 
 struct FormatNegotiationTests {
   private func best(_ offers: [VideoFormat], _ settings: CameraSettings = CameraSettings()) -> String? {

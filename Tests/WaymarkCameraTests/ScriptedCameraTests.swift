@@ -2,10 +2,11 @@ import CV4L2
 import Foundation
 import Glibc
 import Testing
-import WaymarkCamera
 import WaymarkFrames
 import WaymarkImage
 import WaymarkSystem
+
+@testable import WaymarkCamera
 
 /// The camera against a driver that misbehaves exactly as told.
 struct ScriptedCameraTests {

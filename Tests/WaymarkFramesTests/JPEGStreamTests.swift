@@ -1,6 +1,7 @@
 import Testing
-import WaymarkFrames
 import WaymarkImage
+
+@testable import WaymarkFrames
 
 struct JPEGStreamTests {
   private let file: [UInt8]

@@ -1,6 +1,7 @@
 import Testing
-import WaymarkFrames
 import WaymarkSystem
+
+@testable import WaymarkFrames
 
 /// The machine that all sources share, with a clock of the test's own.
 struct SourceMachineTests {

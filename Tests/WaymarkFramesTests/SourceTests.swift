@@ -1,8 +1,9 @@
 import Foundation
 import Testing
-import WaymarkFrames
 import WaymarkImage
 import WaymarkSystem
+
+@testable import WaymarkFrames
 
 /// Sources that need no camera, over real files.
 struct SourceTests {

@@ -1,5 +1,6 @@
 import Testing
-import WaymarkGeometry
+
+@testable import WaymarkGeometry
 
 @Suite struct LineTests {
   /// The eigenvectors found by trying directions.

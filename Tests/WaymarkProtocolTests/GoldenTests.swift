@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 import WaymarkJSON
-import WaymarkProtocol
+
+@testable import WaymarkProtocol
 
 /// The wire, byte for byte. A change here is a change of the protocol: run with `WAYMARK_RECORD_GOLDEN=1` to write the
 /// files again, and read the difference.

@@ -32,6 +32,8 @@ private func feed(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   return 0
 }
 
+/// The connection that all requests come from: a channel that nobody closes is never freed, so there is one.
+private let channel = EmbeddedChannel()
 private let token = KioskToken()
 private let gate = AccessGate()
 private let cookie = KioskCookie(token: token.value).make(for: nil)
@@ -74,7 +76,7 @@ private func answer(_ request: Request) -> Int {
   let result = Mutex(0)
   Task.detached {
     let context = ConnectionContext(
-      source: ApplicationRequestContextSource(channel: EmbeddedChannel(), logger: Logger(label: "fuzz")))
+      source: ApplicationRequestContextSource(channel: channel, logger: Logger(label: "fuzz")))
     do {
       let response = try await responder.respond(to: request, context: context)
       result.withLock { $0 = response.status.code }

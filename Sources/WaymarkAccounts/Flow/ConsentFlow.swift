@@ -13,7 +13,7 @@ package struct ConsentFlow: Hashable, Sendable {
   package var current: Consent? { consents.indices.contains(index) ? consents[index] : nil }
 
   /// True if the screen with the choice is shown.
-  package var isLastPage: Bool { current.map { page >= $0.pages.count - 1 } ?? false }
+  var isLastPage: Bool { current.map { page >= $0.pages.count - 1 } ?? false }
 
   /// The next screen.
   package mutating func next() throws(AccountRefusal) {

@@ -41,7 +41,7 @@ package struct Onboarding: Hashable, Sendable {
   package var step: AccountPolicy.Module? { steps.indices.contains(index) ? steps[index] : nil }
 
   /// True if nothing was done yet.
-  package var isUntouched: Bool { index == 0 && account.host == nil && payload == nil && method == onlyMethod }
+  var isUntouched: Bool { index == 0 && account.host == nil && payload == nil && method == onlyMethod }
 
   private var onlyMethod: AccountPolicy.ActivationMethod? { methods.count == 1 ? methods[0] : nil }
 
@@ -82,7 +82,7 @@ package struct Onboarding: Hashable, Sendable {
 
   /// The provider knows who it is. `known` is who used the device under this name before: it is the same person, who keeps what
   /// they chose.
-  package mutating func verified(_ person: ProviderPerson, known: Account?) {
+  mutating func verified(_ person: ProviderPerson, known: Account?) {
     if var known {
       known.host = account.host ?? known.host
       account = known

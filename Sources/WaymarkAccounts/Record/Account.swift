@@ -56,7 +56,7 @@ package struct Account: Hashable, Sendable {
   package func choice(about consent: String) -> ConsentRecord? { consents.last { $0.consent == consent } }
 
   /// Returns the consents to ask this person for: those not asked in this version, and those needed but denied.
-  package func unanswered(of consents: [Consent]) -> [Consent] {
+  func unanswered(of consents: [Consent]) -> [Consent] {
     consents.filter { consent in
       guard let last = choice(about: consent.id), last.version == consent.version else { return true }
       return consent.isMandatory && last.choice != .allow

@@ -45,7 +45,7 @@ package struct PasscodeHash: Hashable, Sendable {
   }
 
   /// Sixteen bytes of chance.
-  package static func newSalt() -> [UInt8] {
+  static func newSalt() -> [UInt8] {
     var generator = SystemRandomNumberGenerator()
     return (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
   }

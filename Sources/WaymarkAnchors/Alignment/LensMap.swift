@@ -25,7 +25,7 @@ package struct LensMap: Sendable {
   package func bend(_ p: Point2) -> Point2 { camera.unrectify(p) }
 
   /// Pixels of the frame → straight pixels.
-  package func straighten(_ p: Point2) -> Point2 { camera.rectify(p) }
+  func straighten(_ p: Point2) -> Point2 { camera.rectify(p) }
 
   /// The corners as the frame shows them.
   package func bend(_ q: Quadrilateral) -> Quadrilateral {

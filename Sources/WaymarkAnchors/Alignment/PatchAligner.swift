@@ -15,11 +15,11 @@ package import WaymarkImage
 package final class PatchAligner {
   package struct Options: Sendable {
     /// How many patches are compared on the finest level; more take more time and tremble less.
-    package var patches = 96
+    var patches = 96
     /// The same where the anchor is smeared by motion: each patch says less then.
-    package var smearedPatches = 96
+    var smearedPatches = 96
     /// How many on the coarser levels.
-    package var coarsePatches = 48
+    var coarsePatches = 48
     /// The most steps on a level.
     package var iterations = 6
     /// On how many levels of the frame, each half the one before, it is done.
@@ -30,7 +30,7 @@ package final class PatchAligner {
     package var mismatch = 0.25
     /// True if a flat anchor keeps its shape, being shifted, turned and resized alone: bars look alike however long they are, and however
     /// slanted along themselves.
-    package var isRigid = false
+    var isRigid = false
     package init() {}
   }
 
@@ -43,7 +43,7 @@ package final class PatchAligner {
     /// The share of the patches in view that correlate and agree with the map.
     package var share: Double
     /// How many patches were in view, and how many agree.
-    package var patches: Int
+    var patches: Int
     package var inliers: Int
     /// Root of the weighted mean squared shift that is left in the agreeing patches, in pixels.
     package var residual: Double
@@ -55,7 +55,7 @@ package final class PatchAligner {
     /// Returns whether what agrees tells where the whole reference is: how far a map errs grows with the square of the distance from what determined it,
     /// and a frame that shows nothing but a label on the wall of a photograph says little of its corners. So the patches' deviation is at least
     /// a twentieth of half the reference's size, which a twelfth of it in sight has, evenly textured.
-    package func determines(_ template: AnchorTemplate) -> Bool {
+    func determines(_ template: AnchorTemplate) -> Bool {
       map.cylinder != nil || 40 * spread >= Double(template.width * template.height).squareRoot()
     }
 
@@ -127,7 +127,7 @@ package final class PatchAligner {
   }
 
   /// Aligns on all octaves but the finest.
-  package func alignCoarse(
+  func alignCoarse(
     _ template: AnchorTemplate, from start: SurfaceMap, in pyramid: GrayPyramid,
     octaves: (finest: Int, coarsest: Int), softness: Double = 0, blur: MotionBlur? = nil
   ) -> SurfaceMap {

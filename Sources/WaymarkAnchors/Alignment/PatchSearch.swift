@@ -9,7 +9,7 @@ package import WaymarkImage
 /// looking for each of them alone.
 package final class PatchSearch {
   /// The largest shift that can be searched, in pixels of an octave.
-  package static let greatestRadius = 12
+  static let greatestRadius = 12
 
   /// The lens of the frames; homographies are then those without its distortion.
   package var lens: LensMap? {

@@ -28,7 +28,7 @@ package final class StructureVerifier {
   /// every frame.
   package static let needed = 6.2
   /// With twice as many, nothing else is asked any more.
-  package static let ample = 12.4
+  static let ample = 12.4
 
   /// How many a followed anchor must be away at least once in a tenth of a second, in which it is asked three times. Less than a
   /// claim, because its place was proven before and a hand, a smear or dim light may leave little of it: a normal deviate

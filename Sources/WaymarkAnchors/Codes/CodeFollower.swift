@@ -18,7 +18,7 @@ package final class CodeFollower {
     /// The most codes that are followed.
     package var maximum = 64
     /// The most codes that are taken up in one frame; the others are read again.
-    package var newCodesPerFrame = 8
+    var newCodesPerFrame = 8
 
     package init() {}
   }

@@ -33,7 +33,7 @@ package final class FeatureExtractor {
 
     /// For frames at twice their size. What is only found there is small and has few corners; with 1,000 one in thirty more is
     /// found of what fills a hundredth of the frame, and frames that show nothing take a seventh longer.
-    package static var enlarging: Settings {
+    static var enlarging: Settings {
       var s = Settings()
       s.limit = 700
       s.levels = 5

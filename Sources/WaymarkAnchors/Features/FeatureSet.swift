@@ -5,7 +5,7 @@ package import WaymarkGeometry
 /// Owned by one extractor and used from its thread only.
 package final class FeatureSet {
   /// How many signed differences of leading comparisons are kept: they tell how sure the bits of an index key are.
-  package static let marginCount = 24
+  static let marginCount = 24
 
   package let capacity: Int
   package private(set) var count = 0

@@ -14,7 +14,7 @@ package enum SamplingPattern {
   }
 
   /// The 256 comparisons: bit i is set when the first box is brighter than the second.
-  package static let comparisons: [(first: Box, second: Box)] = stride(from: 0, to: table.count, by: 6).map { i in
+  static let comparisons: [(first: Box, second: Box)] = stride(from: 0, to: table.count, by: 6).map { i in
     func box(_ at: Int) -> Box {
       Box(x: Double(table[at]) - 15.5, y: Double(table[at + 1]) - 15.5, plane: Int(table[at + 2]) / 2 - 1)
     }

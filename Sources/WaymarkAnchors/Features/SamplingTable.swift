@@ -52,10 +52,10 @@ package struct SamplingTable {
   }()
 
   /// Lends the 512 offsets of one direction.
-  package func withOffsets<R>(_ body: (UnsafePointer<Int32>) -> R) -> R {
+  func withOffsets<R>(_ body: (UnsafePointer<Int32>) -> R) -> R {
     offsets.withUnsafeBufferPointer { body($0.baseAddress!) }
   }
 
   /// How many offsets belong to one direction.
-  package static var offsetsPerDirection: Int { 512 }
+  static var offsetsPerDirection: Int { 512 }
 }

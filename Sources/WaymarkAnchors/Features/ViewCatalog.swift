@@ -42,7 +42,7 @@ package enum ViewCatalog {
   package struct View: Sendable {
     package var tilt: Double
     /// Radians.
-    package var azimuth: Double
+    var azimuth: Double
 
     /// Reference pixels → view pixels, without the shift.
     package var linear: Linear2 {
@@ -73,21 +73,21 @@ package enum ViewCatalog {
   package static let details: [Double] = [2, 4.0 / 3]
 
   /// The place of the first of `details` in `linears`.
-  package static let firstDetail = views.count * levels
+  static let firstDetail = views.count * levels
 
   /// Views from further aside, at angles to 80°.
-  package static let grazing: [View] = [(4.0, 10), (32.0.squareRoot(), 14)].flatMap { tilt, count in
+  static let grazing: [View] = [(4.0, 10), (32.0.squareRoot(), 14)].flatMap { tilt, count in
     (0..<count).map { View(tilt: tilt, azimuth: Double.pi * Double($0) / Double(count)) }
   }
 
   /// The sizes of the grazing views; those above the reference's own where its picture has the pixels.
-  package static let grazingScales: [Double] = [2, 4.0 / 3, 1, 2.0 / 3]
+  static let grazingScales: [Double] = [2, 4.0 / 3, 1, 2.0 / 3]
 
   /// The place of the first of `grazing` in `linears`.
-  package static let firstGrazing = firstDetail + details.count
+  static let firstGrazing = firstDetail + details.count
 
   /// Reference pixels → pixels of a level of a view, by `view * levels + level`, then those of `details`, then those of `grazing`.
-  package static let linears: [Linear2] =
+  static let linears: [Linear2] =
     views.flatMap { view in scales.map { view.linear.scaled(by: Float($0)) } }
     + details.map { Linear2(Float($0), 0, 0, Float($0)) }
     + grazing.flatMap { view in grazingScales.map { view.linear.scaled(by: Float($0)) } }

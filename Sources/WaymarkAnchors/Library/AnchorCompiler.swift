@@ -18,7 +18,7 @@ package final class AnchorCompiler {
     /// The most features it keeps besides, of a picture that has more pixels than the reference: what is seen of it from near.
     package var details = 400
     /// The most features it keeps of views from far aside.
-    package var grazing = 300
+    var grazing = 300
     /// Simulated frames from near, and as many from far aside, that decide which of these are kept.
     let closeUps = 24
     /// The greatest Hamming distance at which a feature counts as found again.
@@ -61,7 +61,7 @@ package final class AnchorCompiler {
   }
 
   /// Fewer agreeing features are never claimed, so an anchor with fewer would never be found.
-  package static let fewestFeatures = 8
+  static let fewestFeatures = 8
 
   /// The most bytes of an anchor's name.
   static let longestName = 1024

@@ -5,7 +5,7 @@ package struct AnchorFeature: Sendable, Equatable {
   /// Where it is on the reference, in 1/64 pixels.
   package var x64: UInt16
   /// Where it is on the reference, in 1/64 pixels.
-  package var y64: UInt16
+  var y64: UInt16
   /// The view and level it was taken from: an index into `ViewCatalog.linears`.
   package var view: UInt8
   /// Its direction on that level.

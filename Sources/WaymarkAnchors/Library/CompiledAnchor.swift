@@ -23,7 +23,7 @@ package struct CompiledAnchor: Sendable {
   /// Four words a feature.
   package var descriptors: [UInt64]
   /// The expected share of simulated views in which it is found, 0…1.
-  package var recall: Double
+  var recall: Double
   /// How many of its corners are found again in each simulated view; not kept in the library.
   package var sightings: [Int]
   /// The detector's own result, where it was asked; not kept in the library.

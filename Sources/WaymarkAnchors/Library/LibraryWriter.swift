@@ -92,7 +92,7 @@ package enum LibraryWriter {
   package static func bytesWithTwins(of anchors: [CompiledAnchor]) throws(AnchorError) -> [UInt8] {
     let plain = try bytes(of: anchors)
     guard anchors.count > 1 else { return plain }
-    let twins = try AnchorLibrary(bytes: plain).findTwins()
+    let twins = AnchorTwin.pairs(in: try AnchorLibrary(bytes: plain))
     return twins.isEmpty ? plain : try bytes(of: anchors, twins: twins)
   }
 

@@ -1,5 +1,5 @@
 import CKernels
-package import WaymarkGeometry
+import WaymarkGeometry
 package import WaymarkImage
 
 /// Shows a reference picture through a map, as a camera would: averaged over each pixel instead of picked at points.
@@ -20,7 +20,7 @@ package final class PictureRenderer {
   /// - Parameters:
   ///   - map: target pixels → picture pixels.
   ///   - surroundings: whether what lies outside is wanted; otherwise it may be left black a little way off.
-  package func render(
+  func render(
     _ map: Homography, into target: UnsafeMutablePointer<UInt8>, width: Int, height: Int, shrink: Double,
     surroundings: Bool = true
   ) {

@@ -1,5 +1,5 @@
 package import WaymarkGeometry
-package import WaymarkImage
+import WaymarkImage
 
 /// Views of a reference as a camera might see it: tilted, turned, near or far, blurred, dim and noisy, before a cluttered
 /// ground. The same index always gives the same view.
@@ -65,7 +65,7 @@ package struct SimulatedCamera {
   ///
   /// It is 1.2 to 6 times its own size, spread evenly in the logarithm, tilted by up to 35°. The middles of what is in sight are spread evenly over
   /// the reference (the R2 sequence: M. Roberts, "The unreasonable effectiveness of quasirandom sequences", 2018).
-  package func closeUp(_ index: Int, of count: Int, w: Int, h: Int) -> Shot? {
+  func closeUp(_ index: Int, of count: Int, w: Int, h: Int) -> Shot? {
     var random = RandomSource(seed: seed &+ 0xC1_05_E0 &+ UInt64(index) &* 7919)
     let size = Double(w * h).squareRoot()
     let order = Double((index &* 7) % count)
@@ -132,7 +132,7 @@ package struct SimulatedCamera {
   ///
   /// - Parameter detail: how much larger than the reference the picture is that the renderer shows.
   /// - Returns: the picture and the map reference → that picture.
-  package func render(_ shot: Shot, index: Int, w: Int, h: Int, with renderer: PictureRenderer, detail: Double = 1) -> (
+  func render(_ shot: Shot, index: Int, w: Int, h: Int, with renderer: PictureRenderer, detail: Double = 1) -> (
     GrayImage, Homography
   )? {
     var random = RandomSource(seed: 0xCA_3E_0A &+ UInt64(index) &* 104_729)

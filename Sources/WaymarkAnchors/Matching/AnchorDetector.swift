@@ -29,7 +29,7 @@ public final class AnchorDetector {
   /// The camera of the picture that is searched.
   private var camera = CameraIntrinsics(assumedFor: 640, 480)
   /// True if round anchors are looked for as if they were flat.
-  package var takesAllFlat = false
+  var takesAllFlat = false
   private var templates: TemplateCache
 
   /// A detector for the anchors of a library.
@@ -327,5 +327,5 @@ public final class AnchorDetector {
   }
 
   /// True if two anchors may be claimed at one place, and none has to be proven against the others.
-  package var allowsOverlaps = false
+  var allowsOverlaps = false
 }

@@ -2,24 +2,6 @@ import WaymarkGeometry
 import WaymarkImage
 
 extension AnchorLibrary {
-  /// Pairs of anchors of which the first is found in the picture of the second.
-  package func findTwins() -> [AnchorTwin] {
-    let detector = AnchorDetector(library: self)
-    detector.allowsOverlaps = true
-    // Pictures are compared as they are printed.
-    detector.takesAllFlat = true
-    var twins: [AnchorTwin] = []
-    var seen = Set<Set<Int>>()
-    for (index, r) in references.enumerated() {
-      guard let picture = r.image else { continue }
-      for claim in picture.withView({ detector.detect($0) })
-      where claim.anchor != index && seen.insert([claim.anchor, index]).inserted {
-        twins.append(AnchorTwin(first: claim.anchor, second: index, map: claim.homography))
-      }
-    }
-    return twins
-  }
-
   /// The pairs of anchors that look alike, by their names.
   package var lookalikes: [Lookalikes] {
     var pairs: [Lookalikes] = []
@@ -44,6 +26,26 @@ extension AnchorLibrary {
     let evidence = TwinComparison().compare(
       (AnchorTemplate(one), .plane(.identity)), (AnchorTemplate(other), .plane(back)), in: pyramid, octave: 0)
     return TwinDifference(evidence, width: one.width, height: one.height)
+  }
+}
+
+extension AnchorTwin {
+  /// Pairs of anchors of which the first is found in the picture of the second.
+  static func pairs(in library: AnchorLibrary) -> [AnchorTwin] {
+    let detector = AnchorDetector(library: library)
+    detector.allowsOverlaps = true
+    // Pictures are compared as they are printed.
+    detector.takesAllFlat = true
+    var twins: [AnchorTwin] = []
+    var seen = Set<Set<Int>>()
+    for (index, r) in library.references.enumerated() {
+      guard let picture = r.image else { continue }
+      for claim in picture.withView({ detector.detect($0) })
+      where claim.anchor != index && seen.insert([claim.anchor, index]).inserted {
+        twins.append(AnchorTwin(first: claim.anchor, second: index, map: claim.homography))
+      }
+    }
+    return twins
   }
 }
 

@@ -15,7 +15,7 @@ package final class ClaimJudge {
     /// The anchors that it may be as well.
     package var rivals: [Int] = []
     /// The share of what is in sight that contradicts the anchor.
-    package var contradiction = 0.0
+    var contradiction = 0.0
     /// True if the frame does not prove that it is this anchor and no other picture.
     package var isAmbiguous: Bool { ClaimJudge.isAmbiguous(rivals, contradiction) }
   }

@@ -13,9 +13,9 @@ package struct AnchorTracker {
     let wideRadius = 44.0
     /// The least score to go on, and the least share of the patches in view that must agree.
     package var minimumScore = 0.6
-    package var minimumShare = 0.3
+    var minimumShare = 0.3
     /// True if a picture that repeats itself is compared with itself a step aside.
-    package var comparesSteps = true
+    var comparesSteps = true
     /// The fewest patches that must agree.
     package var minimumInliers = 6
     package init() {}
@@ -36,7 +36,7 @@ package struct AnchorTracker {
   /// How a flat anchor moved there.
   package private(set) var motion: CornerMotion?
   /// The deviation by which the frame is out of focus, as far as known, in pixels.
-  package private(set) var softness = 0.0
+  private(set) var softness = 0.0
 
   /// Begins with a place found by detection at `time`.
   package init(_ template: AnchorTemplate, at map: SurfaceMap, time: Double, options: Options = Options()) {
@@ -180,7 +180,7 @@ package struct AnchorTracker {
   }
 
   /// Compares three lengths of smear at the last place, and moves the estimate towards the likeliest.
-  package func learnExposure(_ exposure: inout ExposureEstimate, in pyramid: GrayPyramid, aligner: PatchAligner) {
+  func learnExposure(_ exposure: inout ExposureEstimate, in pyramid: GrayPyramid, aligner: PatchAligner) {
     guard let octaves = aligner.octaves(template, map, pyramid) else { return }
     let estimate = exposure
     func likeness(_ factor: Double) -> Double? {
@@ -195,7 +195,7 @@ package struct AnchorTracker {
   }
 
   /// Compares a sharper and a softer drawing at the last place, and goes one step towards the likelier.
-  package mutating func learnSoftness(in pyramid: GrayPyramid, aligner: PatchAligner, exposure: ExposureEstimate) {
+  mutating func learnSoftness(in pyramid: GrayPyramid, aligner: PatchAligner, exposure: ExposureEstimate) {
     guard let octaves = aligner.octaves(template, map, pyramid) else { return }
     let blur = blur(exposure)
     func likeness(_ softness: Double) -> Double {

@@ -24,8 +24,8 @@ package struct CornerVelocity: Hashable, Sendable {
 
 /// How four corners move at a moment.
 package struct CornerMotion: Hashable, Sendable {
-  package var velocity: CornerVelocity
-  package var acceleration: CornerVelocity
+  var velocity: CornerVelocity
+  var acceleration: CornerVelocity
 
   init(velocity: CornerVelocity, acceleration: CornerVelocity = CornerVelocity(values: .zero)) {
     self.velocity = velocity

@@ -17,9 +17,9 @@ package struct MotionHistory: Sendable {
   package init() {}
 
   /// The time of the last place, in seconds.
-  package var lastTime: Double? { last?.time }
+  var lastTime: Double? { last?.time }
   /// The corners of the last place, in pixels.
-  package var lastCorners: Quadrilateral? { last?.corners }
+  var lastCorners: Quadrilateral? { last?.corners }
 
   /// Takes the next place.
   package mutating func add(_ corners: Quadrilateral, at time: Double) {

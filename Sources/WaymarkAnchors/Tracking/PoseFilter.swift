@@ -9,7 +9,7 @@ package struct PoseFilter {
     package var doubt = 8.0
     /// The cutoff at rest in hertz, and its rise per unit of speed: distances a second, and radians a second.
     package var minimumCutoff = 4.0
-    package var positionSlope = 400.0
+    var positionSlope = 400.0
     let rotationSlope = 100.0
     /// The cutoff of the speed in hertz.
     package var speedCutoff = 5.0

@@ -113,7 +113,7 @@ package struct CaptureStream: ~Copyable {
   /// Gives every buffer back that the driver does not have. A refusal loses nothing: it is tried again the next time.
   ///
   /// - Returns: how many buffers the driver refused.
-  package mutating func requeue() throws(CameraFault) -> Int {
+  mutating func requeue() throws(CameraFault) -> Int {
     var refused = 0
     for index in queued.indices where !queued[index] {
       var raw = Self.empty(UInt32(index))

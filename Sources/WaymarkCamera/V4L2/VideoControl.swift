@@ -7,7 +7,7 @@ package struct VideoControl: Sendable, Equatable {
   /// The control as users see it.
   package var shown: SourceControl
   /// The driver's values of a control that users see as a plain switch.
-  package var switchValues: SwitchValues?
+  var switchValues: SwitchValues?
 
   /// The driver's values for off and on.
   package struct SwitchValues: Sendable, Equatable {
@@ -18,7 +18,7 @@ package struct VideoControl: Sendable, Equatable {
   }
 
   /// The driver's value for what a user set.
-  package func driverValue(_ value: Int) -> Int {
+  func driverValue(_ value: Int) -> Int {
     switchValues.map { value == 0 ? $0.off : $0.on } ?? value
   }
 }

@@ -81,7 +81,7 @@ extension VideoDevice {
     /// Form and size; nil format is not possible here.
     package var layout: PixelLayout
     /// Bytes that a buffer has at least.
-    package var imageSize: Int
+    var imageSize: Int
     /// Frames a second; nil when the driver does not say.
     package var rate: Double?
   }

@@ -30,14 +30,14 @@ package struct VideoDevice: ~Copyable {
     package var flags: UInt32
 
     /// True if pictures can be streamed from this node: no output, no metadata, no radio.
-    package var isCamera: Bool {
+    var isCamera: Bool {
       flags & UInt32(V4L2_CAP_VIDEO_CAPTURE) != 0 && flags & UInt32(V4L2_CAP_STREAMING) != 0
         && flags & UInt32(V4L2_CAP_VIDEO_M2M) == 0
     }
   }
 
   /// Asks who it is.
-  package func capability() throws(CameraFault) -> Capability {
+  func capability() throws(CameraFault) -> Capability {
     var raw = v4l2_capability()
     try call(wm_vidioc_querycap, &raw)
     // A driver makes several nodes (uvcvideo: one for metadata); only device_caps speaks of this one.

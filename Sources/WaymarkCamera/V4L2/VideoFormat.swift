@@ -3,11 +3,11 @@ package import WaymarkFrames
 /// A format that a camera offers, with its sizes and rates.
 package struct VideoFormat: Sendable, Equatable {
   /// The four characters of the format as a little-endian number (V4L2_PIX_FMT_…).
-  package var fourCC: UInt32
+  var fourCC: UInt32
   /// The driver's words for it.
   package var name: String
   /// True if libv4l2 makes it of something else.
-  package var isEmulated: Bool
+  var isEmulated: Bool
   /// The sizes that it offers.
   package var sizes: [FrameSize]
 
@@ -23,7 +23,7 @@ package struct VideoFormat: Sendable, Equatable {
   package var format: PixelFormat? { PixelFormat(fourCC: fourCC) }
 
   /// No camera that is meant for this gives more frames a second.
-  package static let highestRate = 1000.0
+  static let highestRate = 1000.0
   /// No picture is read that has a longer side, in pixels.
   package static let longestSide = 16384
 
@@ -34,13 +34,13 @@ package struct VideoFormat: Sendable, Equatable {
     /// Heights in pixels.
     package var height: ClosedRange<Int>
     /// Distance between two widths in a range.
-    package var widthStep: Int
+    var widthStep: Int
     /// Distance between two heights in a range.
-    package var heightStep: Int
+    var heightStep: Int
     /// Frames a second, falling; empty when the driver does not say.
     package var rates: [Double]
     /// Set when every rate between two is offered, not only those of `rates`.
-    package var rateRange: ClosedRange<Double>?
+    var rateRange: ClosedRange<Double>?
 
     /// One size.
     package init(width: Int, height: Int, rates: [Double], rateRange: ClosedRange<Double>? = nil) {
@@ -89,7 +89,7 @@ extension PixelFormat {
   }
 
   /// The V4L2 four-character code.
-  package var fourCC: UInt32 {
+  var fourCC: UInt32 {
     rawValue.utf8.enumerated().reduce(0) { $0 | UInt32($1.element) << (8 * UInt32($1.offset)) }
   }
 

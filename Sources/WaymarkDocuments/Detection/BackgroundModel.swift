@@ -28,7 +28,7 @@ package final class BackgroundModel {
   /// Since when more has changed than a page explains.
   private var sceneChangedAt: Double?
   /// The share of the picture in which the frame that was compared last differs from those before it.
-  public private(set) var changedFraction = 0.0
+  package private(set) var changedFraction = 0.0
 
   /// Seconds after which something new that rests is part of the view.
   private static let absorbDelay: Float = 4

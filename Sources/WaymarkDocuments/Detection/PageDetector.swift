@@ -1,20 +1,20 @@
-public import WaymarkGeometry
-public import WaymarkImage
+package import WaymarkGeometry
+package import WaymarkImage
 
 /// A page in a picture.
-public struct DetectedPage: Sendable {
+package struct DetectedPage: Sendable {
   /// Where its corners are, clockwise from the one that is top left if the page stands upright in the picture; pixels. A page that is only
   /// partly in the picture ends with the picture.
-  public var outline: Quadrilateral
+  package var outline: Quadrilateral
   /// How likely it is that a page was found, 0…1.
-  public var score: Double
+  package var score: Double
   /// The logarithm of how much likelier this outline is than that there is no page: by it outlines in one picture compare that were judged
   /// alike, by `follow` or by all else.
   package var logOdds: Double
   /// Where its sides run: top, right, bottom, left, each as points clockwise, in pixels. Bent paper leaves the straight way between corners.
-  public var sides: [[Point2]]
+  package var sides: [[Point2]]
   /// Which shares of these sides were seen as edges, 0…1 each; the rest was bridged (fingers, glare, the picture's border).
-  public var seen: [Double]
+  package var seen: [Double]
 }
 
 /// Finds the outline of the one page that a picture shows.
@@ -22,14 +22,14 @@ public struct DetectedPage: Sendable {
 /// Hypotheses come from straight edges and from areas that are brighter or darker than what surrounds them, in a picture of at most 400 pixels a
 /// side without its dark marks (so that writing makes no lines), and from where a small network sees a page. The likeliest are followed along their real sides, and judged by what is
 /// inside, outside and along them, and by what that network sees. To be used from one thread at a time; memory is kept from picture to picture.
-public final class PageDetector {
+package final class PageDetector {
   /// The rules for what counts as a page.
-  public struct Configuration: Sendable {
+  package struct Configuration: Sendable {
     /// Nothing below this score is a page.
-    public var minimumScore = 0.35
+    package var minimumScore = 0.35
 
     /// The limits that the scanner uses.
-    public init() {}
+    package init() {}
   }
 
   private let configuration: Configuration
@@ -65,7 +65,7 @@ public final class PageDetector {
   private static let followOdds = 2.0
 
   /// A detector that judges by fitted models, with limits of its own.
-  public init(_ models: PageModels, _ configuration: Configuration = Configuration()) {
+  package init(_ models: PageModels, _ configuration: Configuration = Configuration()) {
     self.configuration = configuration
     self.models = models
     segmenter = PageSegmenter(models.network)
@@ -73,7 +73,7 @@ public final class PageDetector {
   }
 
   /// The page in a colour picture; nil when there is none.
-  public func detect(_ image: RGBImage) -> DetectedPage? {
+  package func detect(_ image: RGBImage) -> DetectedPage? {
     load(image)
     return image.withBytes { bytes in
       best(
@@ -83,7 +83,7 @@ public final class PageDetector {
   }
 
   /// The page in a gray picture; nil when there is none.
-  public func detect(_ view: ImageView) -> DetectedPage? {
+  package func detect(_ view: ImageView) -> DetectedPage? {
     load(view)
     return best(
       FullResolutionPicture(view.base, width: view.width, height: view.height, stride: view.stride, channels: 1))
@@ -107,13 +107,13 @@ public final class PageDetector {
   ///
   /// - Parameter last: where it was in the frame before, in pixels.
   /// - Returns: nil where no page is there any more, or where it has moved by more than about a thirtieth of the picture.
-  public func follow(_ view: ImageView, from last: Quadrilateral) -> DetectedPage? {
+  package func follow(_ view: ImageView, from last: Quadrilateral) -> DetectedPage? {
     load(view)
     return follow(from: last)
   }
 
   /// The same in a colour picture.
-  public func follow(_ image: RGBImage, from last: Quadrilateral) -> DetectedPage? {
+  package func follow(_ image: RGBImage, from last: Quadrilateral) -> DetectedPage? {
     load(image)
     return follow(from: last)
   }
@@ -122,7 +122,7 @@ public final class PageDetector {
   /// likeliest.
   ///
   /// - Returns: nil where `last` is not a page's outline, or nothing but a part of it is seen.
-  public func settle(_ image: RGBImage, near last: Quadrilateral) -> DetectedPage? {
+  package func settle(_ image: RGBImage, near last: Quadrilateral) -> DetectedPage? {
     load(image)
     let all = traced(Self.traced)
     guard picture.width >= 24, picture.height >= 24, let followed = seen(near: last) else { return nil }

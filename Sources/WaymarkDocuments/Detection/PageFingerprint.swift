@@ -1,7 +1,7 @@
 import WaymarkImage
 
 /// The marks on a page: by these a page that comes back is known again, in whatever light and whichever way up.
-public struct PageFingerprint: Hashable, Sendable {
+package struct PageFingerprint: Hashable, Sendable {
   static let side = 40
   /// Darkness against the surroundings, of zero mean and unit length; empty for a page with nothing on it.
   private var values: [Float] = []
@@ -9,7 +9,7 @@ public struct PageFingerprint: Hashable, Sendable {
   private var samples: [UInt8] = []
 
   /// Nothing.
-  public init() {}
+  package init() {}
 
   /// The marks in means of luma over `n` × `n` places of a page.
   init(_ luma: [Float], _ n: Int, _ samples: [UInt8]) {
@@ -34,10 +34,10 @@ public struct PageFingerprint: Hashable, Sendable {
   }
 
   /// True if there is anything on the page.
-  public var isBlank: Bool { values.isEmpty }
+  package var isBlank: Bool { values.isEmpty }
 
   /// How much alike two pages are, -1…1: their correlation at the best of four ways up and of small shifts. Two blank pages are alike.
-  public func similarity(to other: PageFingerprint) -> Double {
+  package func similarity(to other: PageFingerprint) -> Double {
     guard !values.isEmpty, !other.values.isEmpty else { return isBlank == other.isBlank ? 1 : 0 }
     var best: Float = -1
     var turned = other.values
@@ -52,7 +52,7 @@ public struct PageFingerprint: Hashable, Sendable {
 
   /// Returns whether two pages are the same, whichever way up: laid over each other, with corners moved as much as finding them errs, they agree
   /// in most places with something on them. Pages of one layout that are filled in otherwise do not. Takes milliseconds.
-  public func isSame(as other: PageFingerprint) -> Bool {
+  package func isSame(as other: PageFingerprint) -> Bool {
     let coarse = similarity(to: other)
     guard !isBlank, !other.isBlank, coarse >= Self.related else { return isBlank && other.isBlank }
     return FinePageFingerprint(samples).similarity(to: FinePageFingerprint(other.samples)) >= Self.agreeing

@@ -1,8 +1,8 @@
 internal import CModels
-public import WaymarkNetworks
+package import WaymarkNetworks
 
 /// The models that find pages: the network for the mask, and the judges of outlines.
-public struct PageModels: Sendable {
+package struct PageModels: Sendable {
   let network: PageNetwork
   /// For hypotheses as they were put together.
   let first: PageScorer
@@ -22,7 +22,7 @@ public struct PageModels: Sendable {
   /// The models of this program.
   ///
   /// - Throws: why they cannot be used: damaged, of another format, or others than the program runs.
-  public static func load() throws(ModelError) -> PageModels { try embedded.get() }
+  package static func load() throws(ModelError) -> PageModels { try embedded.get() }
 
   init(network: ModelFile, scorers: ModelFile) throws(ModelError) {
     self.network = try PageNetwork(network)

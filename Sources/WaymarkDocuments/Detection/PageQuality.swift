@@ -1,46 +1,46 @@
-public import WaymarkGeometry
-public import WaymarkImage
+package import WaymarkGeometry
+package import WaymarkImage
 
 /// How well a page can be read in a frame, by its luma.
-public struct PageQuality: Hashable, Sendable {
+package struct PageQuality: Hashable, Sendable {
   /// How steep edges are for their height, 0…1: 0.4 behind a blur of a pixel's standard deviation, 0.2 behind two.
-  public struct Sharpness: Hashable, Sendable {
+  package struct Sharpness: Hashable, Sendable {
     /// From left to right.
-    public var across: Double
+    package var across: Double
     /// From top to bottom.
-    public var down: Double
+    package var down: Double
 
     /// A sharpness from its parts.
-    public init(across: Double, down: Double) {
+    package init(across: Double, down: Double) {
       self.across = across
       self.down = down
     }
   }
 
   /// How bright its paper is, 0…1: nine tenths of the page are darker.
-  public var brightness = 0.0
+  package var brightness = 0.0
   /// The same of the whole picture.
-  public var light = 0.0
+  package var light = 0.0
   /// The share of the page that glare makes white: saturated, where the rest of the page is not.
-  public var glare = 0.0
+  package var glare = 0.0
   /// How sharp it is; nil where there is nothing to tell it by.
-  public var sharpness: Sharpness?
+  package var sharpness: Sharpness?
   /// The share of the frame that it fills.
-  public var share = 0.0
+  package var share = 0.0
   /// Its shorter sides divided by those opposite, the worse pair: 1 seen from straight above.
-  public var foreshortening = 0.0
+  package var foreshortening = 0.0
   /// True if it goes on beyond the frame.
-  public var isCut = false
+  package var isCut = false
   /// The marks on it.
-  public var marks = PageFingerprint()
+  package var marks = PageFingerprint()
 
   private static let tile = 16
 
   /// Nothing known.
-  public init() {}
+  package init() {}
 
   /// Looks at the page within `outline`, in pixels of `view`.
-  public init(_ view: ImageView, outline: Quadrilateral) {
+  package init(_ view: ImageView, outline: Quadrilateral) {
     guard let map = Homography(unitSquareTo: outline), view.width > 2 * Self.tile, view.height > 2 * Self.tile else {
       return
     }

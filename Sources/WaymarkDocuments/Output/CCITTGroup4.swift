@@ -1,9 +1,9 @@
-package import WaymarkImage
+import WaymarkImage
 
 /// Writes black and white pictures as ITU-T T.6 (Group 4 facsimile), as PDF's CCITTFaxDecode with K = -1 reads it.
-package enum CCITTGroup4 {
+enum CCITTGroup4 {
   /// The coded picture, ended by EOFB; black is what is below 128.
-  package static func encode(_ image: GrayImage) -> [UInt8] {
+  static func encode(_ image: GrayImage) -> [UInt8] {
     var bits = BitWriter()
     let w = image.width
     // Where the colour changes, from white, with the width behind the last.

@@ -1,10 +1,10 @@
-public import WaymarkImage
-public import WaymarkSystem
+package import WaymarkImage
+package import WaymarkSystem
 
 /// A page as a PDF holds it.
-public struct CodedPage: Hashable, Sendable {
+package struct CodedPage: Hashable, Sendable {
   /// How its bytes are to be understood.
-  public enum Coding: String, Sendable, CaseIterable {
+  package enum Coding: String, Sendable, CaseIterable {
     /// JPEG of three channels.
     case colour
     /// JPEG of one channel.
@@ -14,16 +14,16 @@ public struct CodedPage: Hashable, Sendable {
   }
 
   /// How its bytes are to be understood.
-  public var coding: Coding
+  package var coding: Coding
   /// In pixels.
-  public var width: Int
+  package var width: Int
   /// In pixels.
-  public var height: Int
+  package var height: Int
   /// The picture.
-  public var bytes: [UInt8]
+  package var bytes: [UInt8]
 
   /// A page that was coded before.
-  public init(coding: Coding, width: Int, height: Int, bytes: [UInt8]) {
+  package init(coding: Coding, width: Int, height: Int, bytes: [UInt8]) {
     self.coding = coding
     self.width = width
     self.height = height
@@ -33,7 +33,7 @@ public struct CodedPage: Hashable, Sendable {
   /// A page so that it takes at most `limit` bytes if that can be had at a quality worth reading.
   ///
   /// - Throws: `cannotEncode` for a picture that JPEG cannot hold.
-  public init(_ page: FilteredPage, size: PDFWriter.PaperSize, limit: Int = 480_000) throws(ImageError) {
+  package init(_ page: FilteredPage, size: PDFWriter.PaperSize, limit: Int = 480_000) throws(ImageError) {
     var picture = page
     var data = try page.coded(quality: 82)
     for (quality, resolution) in [(72, 300.0), (60, 250), (60, 200), (50, 150)] where data.count > limit {
@@ -51,18 +51,18 @@ public struct CodedPage: Hashable, Sendable {
 /// Writes a PDF of pages that are pictures, a page at a time: what is in memory does not grow with the number of pages but for a few bytes each.
 ///
 /// PDF 1.7 (ISO 32000-1) in the form of PDF/A-2b (ISO 19005-2): JPEG for colour and gray, Group 4 for black and white.
-public struct PDFWriter {
+package struct PDFWriter {
   /// The metadata of the file.
-  public struct Metadata: Sendable {
+  package struct Metadata: Sendable {
     /// The title.
-    public var title: String
+    package var title: String
     /// The program that made it.
-    public var producer: String
+    package var producer: String
     /// When, as seconds since 1970, UTC.
-    public var created: Int
+    package var created: Int
 
     /// A description with all it has to say.
-    public init(title: String, producer: String, created: Int) {
+    package init(title: String, producer: String, created: Int) {
       self.title = title
       self.producer = producer
       self.created = created
@@ -70,14 +70,14 @@ public struct PDFWriter {
   }
 
   /// How large a page is on paper, in millimetres.
-  public struct PaperSize: Hashable, Sendable {
+  package struct PaperSize: Hashable, Sendable {
     /// From left to right.
-    public var width: Double
+    package var width: Double
     /// From top to bottom.
-    public var height: Double
+    package var height: Double
 
     /// The size of a page of a known format, turned as the picture is; what fits into A4 for an unknown one.
-    public init(format: PageFormat?, width: Int, height: Int) {
+    package init(format: PageFormat?, width: Int, height: Int) {
       let aspect = Double(max(1, width)) / Double(max(1, height))
       if let known = format?.millimetres {
         (self.width, self.height) = aspect <= 1 ? known : (known.height, known.width)
@@ -100,10 +100,10 @@ public struct PDFWriter {
   private static let pagesObject = 1
 
   /// A writer for one file. `begin`, then `add` for each page, then `end`, give the bytes to write one behind the other.
-  public init(_ metadata: Metadata) { self.metadata = metadata }
+  package init(_ metadata: Metadata) { self.metadata = metadata }
 
   /// The head of the file.
-  public mutating func begin() -> [UInt8] {
+  package mutating func begin() -> [UInt8] {
     // The list of pages comes last but has the first number.
     starts = [0]
     pages = []
@@ -116,7 +116,7 @@ public struct PDFWriter {
   /// A page, its picture coded so that it takes at most `limit` bytes if that can be had at a quality worth reading.
   ///
   /// - Throws: `cannotEncode` for a picture that JPEG cannot hold.
-  public mutating func add(
+  package mutating func add(
     _ page: FilteredPage, size: PaperSize, limit: Int = 480_000, words: [PageWord] = []
   ) throws(ImageError) -> [UInt8] {
     add(try CodedPage(page, size: size, limit: limit), size: size, words: words)
@@ -125,7 +125,7 @@ public struct PDFWriter {
   /// A page that was coded before, perhaps elsewhere.
   ///
   /// - Parameter words: what stands on it; it is not drawn, but can be searched and copied.
-  public mutating func add(_ page: CodedPage, size: PaperSize, words: [PageWord] = []) -> [UInt8] {
+  package mutating func add(_ page: CodedPage, size: PaperSize, words: [PageWord] = []) -> [UInt8] {
     let (width, height) = (page.width, page.height)
     var description: String
     switch page.coding {
@@ -155,7 +155,7 @@ public struct PDFWriter {
   }
 
   /// The tail of the file; nothing is added behind it.
-  public mutating func end() -> [UInt8] {
+  package mutating func end() -> [UInt8] {
     var out: [UInt8] = []
     let profile = object(&out, "/N 3", stream: ColourProfile.sRGB)
     let description = object(&out, "/Type /Metadata /Subtype /XML", stream: Array(xmp.utf8))

@@ -1,7 +1,7 @@
-public import WaymarkImage
+package import WaymarkImage
 
 /// The filter for a rectified page before it is shown and written.
-public enum PageFilter: String, Sendable, CaseIterable, Codable {
+package enum PageFilter: String, Sendable, CaseIterable, Codable {
   /// White balanced, shadows taken away.
   case colour
   /// The same without colour.
@@ -13,7 +13,7 @@ public enum PageFilter: String, Sendable, CaseIterable, Codable {
 }
 
 /// A page as it is written: in colour, gray, or black (0) and white (255).
-public enum FilteredPage: Sendable {
+package enum FilteredPage: Sendable {
   /// Three channels.
   case colour(RGBImage)
   /// One channel.
@@ -24,7 +24,7 @@ public enum FilteredPage: Sendable {
 
 extension FilteredPage {
   /// In pixels.
-  public var size: (width: Int, height: Int) {
+  package var size: (width: Int, height: Int) {
     switch self {
     case .colour(let image): (image.width, image.height)
     case .gray(let image), .bilevel(let image): (image.width, image.height)
@@ -32,7 +32,7 @@ extension FilteredPage {
   }
 
   /// As a JPEG file.
-  public func jpeg(quality: Int) throws(ImageError) -> [UInt8] {
+  package func jpeg(quality: Int) throws(ImageError) -> [UInt8] {
     switch self {
     case .colour(let image): try JPEGEncoder.encode(image, quality: quality)
     case .gray(let image), .bilevel(let image): try JPEGEncoder.encode(image, quality: quality)
@@ -40,7 +40,7 @@ extension FilteredPage {
   }
 
   /// As a PNG file.
-  public func png() throws(ImageError) -> [UInt8] {
+  package func png() throws(ImageError) -> [UInt8] {
     switch self {
     case .colour(let image): try PNGEncoder.encode(image)
     case .gray(let image), .bilevel(let image): try PNGEncoder.encode(image)
@@ -54,7 +54,7 @@ extension FilteredPage {
   }
 
   /// Turned clockwise by quarter turns.
-  public func turned(_ quarters: Int) -> FilteredPage {
+  package func turned(_ quarters: Int) -> FilteredPage {
     let orientation = Orientation(quarterTurns: quarters)
     guard orientation != .upright else { return self }
     switch self {
@@ -65,7 +65,7 @@ extension FilteredPage {
   }
 
   /// No wider than `width` pixels; black and white stays as it is.
-  public func reduced(width: Int) -> FilteredPage {
+  package func reduced(width: Int) -> FilteredPage {
     switch self {
     case .colour(let image) where image.width > width && width > 0:
       .colour(image.resized(width: width, height: max(1, image.height * width / image.width)))
@@ -78,7 +78,7 @@ extension FilteredPage {
 
 extension PageFilter {
   /// The page after the filter.
-  public func apply(_ page: RGBImage) -> FilteredPage {
+  package func apply(_ page: RGBImage) -> FilteredPage {
     switch self {
     case .photo: return .colour(page)
     case .colour: return .colour(Shading(of: page).removed(from: page))

@@ -1,26 +1,26 @@
-public import WaymarkGeometry
-public import WaymarkImage
+package import WaymarkGeometry
+package import WaymarkImage
 
 /// Draws a page as if it had been photographed straight from above, at the resolution that its pixels carry.
-public struct PageRectifier: Sendable {
+package struct PageRectifier: Sendable {
   /// More pixels are not made of one page.
-  public var pixelLimit = 24_000_000
+  package var pixelLimit = 24_000_000
 
   /// A rectifier with the limits that the scanner uses.
-  public init() {}
+  package init() {}
 
   /// The page within `page.outline`, its bent sides made straight; nil for an outline that is not a quadrilateral seen from its front.
-  public func rectify(_ image: RGBImage, page: DetectedPage) -> RGBImage? {
+  package func rectify(_ image: RGBImage, page: DetectedPage) -> RGBImage? {
     draw(image, outline: page.outline, bends: SideBends(page))
   }
 
   /// The part of a picture within a quadrilateral, taken for a flat page where nothing is said of its sides.
-  public func rectify(_ image: RGBImage, outline: Quadrilateral, bends: SideBends? = nil) -> RGBImage? {
+  package func rectify(_ image: RGBImage, outline: Quadrilateral, bends: SideBends? = nil) -> RGBImage? {
     draw(image, outline: outline, bends: bends)
   }
 
   /// How large the rectified page gets, in pixels.
-  public func size(of outline: Quadrilateral, in image: RGBImage) -> (width: Int, height: Int) {
+  package func size(of outline: Quadrilateral, in image: RGBImage) -> (width: Int, height: Int) {
     let shape = PageShape(outline: outline, width: Double(image.width), height: Double(image.height))
     // No side gets shorter than it is in the picture.
     let across = max(
@@ -74,21 +74,21 @@ public struct PageRectifier: Sendable {
 }
 
 /// How far the sides of a page bend away from the chords between its corners, in units of the page.
-public struct SideBends: Sendable {
+package struct SideBends: Sendable {
   /// a + b t of t (1 - t) (a + b t): nothing at both corners.
   private var coefficients: [(a: Double, b: Double)]
 
   /// Two numbers for each side: top, right, bottom, left.
-  public var numbers: [Double] { coefficients.flatMap { [$0.a, $0.b] } }
+  package var numbers: [Double] { coefficients.flatMap { [$0.a, $0.b] } }
 
   /// Bends that were kept as numbers; nil for what no page has.
-  public init?(numbers: [Double]) {
+  package init?(numbers: [Double]) {
     guard numbers.count == 8, numbers.allSatisfy({ $0.isFinite && abs($0) < 4 }) else { return nil }
     coefficients = stride(from: 0, to: 8, by: 2).map { (numbers[$0], numbers[$0 + 1]) }
   }
 
   /// nil where the sides are straight, or too little of them was seen to tell.
-  public init?(_ page: DetectedPage) {
+  package init?(_ page: DetectedPage) {
     guard page.sides.count == 4, page.seen.count == 4,
       let map = Homography(unitSquareTo: page.outline), let inverse = map.inverse
     else { return nil }

@@ -1,15 +1,15 @@
-public import WaymarkGeometry
+package import WaymarkGeometry
 import WaymarkSystem
 
 /// A word of a page, with its place.
-public struct PageWord: Hashable, Sendable {
+package struct PageWord: Hashable, Sendable {
   /// Its characters.
-  public var text: String
+  package var text: String
   /// Where it stands, in the order of the upright word, as shares of the page's width and height from its top left.
-  public var outline: Quadrilateral
+  package var outline: Quadrilateral
 
   /// A word from its parts.
-  public init(_ text: String, outline: Quadrilateral) {
+  package init(_ text: String, outline: Quadrilateral) {
     self.text = text
     self.outline = outline
   }

@@ -63,7 +63,7 @@ extension Problem where Kind == SourceErrorCode {
   }
 
   /// A stream that has come to its end, though more was to come.
-  package static func endedStream(_ path: String) -> SourceError {
+  static func endedStream(_ path: String) -> SourceError {
     path == "-"
       ? SourceError(
         code: "streamEnded", message: "standard input has ended",
@@ -74,7 +74,7 @@ extension Problem where Kind == SourceErrorCode {
   }
 
   /// An address from which nothing comes any more.
-  package static func endedConnection(_ address: String) -> SourceError {
+  static func endedConnection(_ address: String) -> SourceError {
     SourceError(
       code: "streamEnded", message: "\(address) sends no pictures, or stopped sending them",
       hint:
@@ -90,7 +90,7 @@ extension Problem where Kind == SourceErrorCode {
   }
 
   /// A pipe through which no frames come any more.
-  package static func silentStream(_ path: String) -> SourceError {
+  static func silentStream(_ path: String) -> SourceError {
     SourceError(
       code: "streamSilent", message: "\(path) stopped delivering frames",
       hint: "check the program that writes the stream; frames resume as soon as they arrive")

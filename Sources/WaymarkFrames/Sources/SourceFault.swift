@@ -7,9 +7,9 @@ package struct SourceFault: Error, Sendable, Equatable {
   /// The longest wait between two attempts, in seconds.
   package var longestPause: Double
   /// True if it stays open meanwhile.
-  package var leavesOpen: Bool
+  var leavesOpen: Bool
   /// True if there will be no further attempt.
-  package var isFinal: Bool
+  var isFinal: Bool
   /// The problems after which this one is not reported.
   package var follows: Predecessors
 

@@ -100,12 +100,12 @@ package struct SourceMachine: Sendable {
   /// The differences between kinds of sources.
   package struct Policy: Sendable {
     /// How long to wait before it is opened again the first time, in seconds; ever longer after that, as long as the fault allows.
-    package var firstPause: Double
+    var firstPause: Double
     /// How long a silent one is left alone before it is reopened, in seconds; nil: for ever, it speaks when it does.
     package var reopensAfter: Double?
     /// True if one that can be opened is there. A pipe can be opened before anybody writes into it: one that was lost and is silent
     /// is as lost as before.
-    package var openImpliesPresent: Bool
+    var openImpliesPresent: Bool
     /// Why it is silent.
     package var silence: @Sendable (_ device: String) -> SourceFault
 
@@ -129,7 +129,7 @@ package struct SourceMachine: Sendable {
   /// The name.
   package private(set) var device: String
   /// True if something is wrong with it that was told.
-  package var isTroubled: Bool { problem != nil }
+  var isTroubled: Bool { problem != nil }
 
   private let policy: Policy
   private var opening = Opening()

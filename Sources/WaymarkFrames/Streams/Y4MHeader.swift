@@ -7,7 +7,7 @@ package struct Y4MHeader: Sendable, Equatable {
   /// Frames a second; nil when the stream does not say.
   package let rate: Double?
   /// How many bytes of chroma follow the luma of a frame.
-  package let chromaBytes: Int
+  let chromaBytes: Int
   /// Form of a whole frame, luma alone where the chroma has another resolution than is known here.
   package let layout: PixelLayout
 

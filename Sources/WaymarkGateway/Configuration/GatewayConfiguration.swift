@@ -34,7 +34,7 @@ package struct GatewayConfiguration: Hashable, Sendable {
     /// As whom it sees them.
     package var role: Role
     /// The file whose first line signs what is sent.
-    package var secretFile: String
+    var secretFile: String
     /// The authorities that vouch for the address.
     package var caFile: String?
     /// Seconds that an answer may take.
@@ -60,17 +60,17 @@ package struct GatewayConfiguration: Hashable, Sendable {
   /// Streams of events at a time.
   package var streams = 256
   /// Events that are kept for clients that come back.
-  package var ringEvents = 4096
+  var ringEvents = 4096
   /// The bytes that they take at most.
-  package var ringBytes = 4096 << 10
+  var ringBytes = 4096 << 10
   /// Where events for webhooks wait.
   package var storeFolder = "/var/lib/waymark-gateway"
   /// Events that are kept for each webhook at least.
-  package var storeEvents = 100_000
+  var storeEvents = 100_000
   /// Bytes that they take at most.
   package var storeBytes = 64 << 20
   /// Addresses that events are sent to.
-  package var webhooks: [Webhook] = []
+  var webhooks: [Webhook] = []
 
   /// The standard: one Unix socket.
   package init() {}

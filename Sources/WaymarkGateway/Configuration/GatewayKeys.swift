@@ -5,7 +5,7 @@ extension GatewayConfiguration {
   package static let table = ConfigurationTable(keys)
 
   /// The Unix socket that the gateway listens on where nothing else is configured.
-  package static let standardListener = "/run/waymark-gateway/http.sock"
+  static let standardListener = "/run/waymark-gateway/http.sock"
 
   private static let path = ConfigurationKind.text(4096)
   private static let name = ConfigurationKind.text(1024)

@@ -31,7 +31,7 @@ package enum ListenAddress: Hashable, Sendable {
   }
 
   /// True if it is reached from other devices.
-  package var leavesDevice: Bool {
+  var leavesDevice: Bool {
     if case .network(let host, _) = self { !ListenAuthorities.isLoopback(host) } else { false }
   }
 }

@@ -10,13 +10,13 @@ package struct ByteReader {
     at >= 0 && at < bytes.count ? bytes[at] : nil
   }
 
-  package func uint16(_ at: Int, littleEndian: Bool) -> Int? {
+  func uint16(_ at: Int, littleEndian: Bool) -> Int? {
     guard at >= 0, at <= bytes.count - 2 else { return nil }
     let (a, b) = (Int(bytes[at]), Int(bytes[at + 1]))
     return littleEndian ? b << 8 | a : a << 8 | b
   }
 
-  package func uint32(_ at: Int, littleEndian: Bool) -> Int? {
+  func uint32(_ at: Int, littleEndian: Bool) -> Int? {
     guard at >= 0, at <= bytes.count - 4 else { return nil }
     guard let first = uint16(at, littleEndian: littleEndian), let second = uint16(at + 2, littleEndian: littleEndian)
     else { return nil }

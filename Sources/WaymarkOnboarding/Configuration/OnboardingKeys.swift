@@ -47,7 +47,7 @@ extension OnboardingConfiguration {
   }
 
   /// The key of the section `replay`, which a policy's file has too.
-  package static let replayKey = ConfigurationKey(
+  static let replayKey = ConfigurationKey(
     "replay.folder", .string, "where confirmed payloads are remembered", change: .reload)
 
   /// The table of a policy's file; what stands in sections that are for others is theirs to check.

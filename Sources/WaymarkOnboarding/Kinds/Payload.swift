@@ -7,7 +7,7 @@ package struct Payload: Sendable, Hashable {
   /// Why it is not a proper payload of its kind, if it is not.
   package var problem: String?
   /// Every place it would connect to, the one to show first.
-  package var endpoints: [Endpoint]
+  var endpoints: [Endpoint]
   /// A remark to make when the kind is refused.
   package var remark: String?
 

@@ -32,7 +32,7 @@ public struct PayloadField: Hashable, Sendable {
 extension PayloadField {
   /// Returns whether a key that some vendor chose sounds like a secret; errs towards yes, because the cost of a hidden
   /// harmless value is small.
-  package static func looksSecret(_ name: String) -> Bool {
+  static func looksSecret(_ name: String) -> Bool {
     let plain = name.lowercased().filter { $0 != "_" && $0 != "-" && $0 != "." && $0 != " " }
     // Where a token is fetched is not a secret.
     if ["endpoint", "url", "uri"].contains(where: plain.hasSuffix) { return false }

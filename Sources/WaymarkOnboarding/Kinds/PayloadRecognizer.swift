@@ -54,7 +54,7 @@ package enum PayloadRecognizer {
   }
 
   /// The structured kind that a text claims to be, for texts that cannot be taken apart.
-  package static func structuredKind(of text: String, policy: OnboardingPolicy) -> PayloadKind? {
+  static func structuredKind(of text: String, policy: OnboardingPolicy) -> PayloadKind? {
     if text.utf8.first == UInt8(ascii: "{") { return jsonKind(of: text, custom: policy.customKinds) }
     if CompactJWS.isLikely(text) { return .jws }
     if let kind = announcedKind(of: text) { return kind }
@@ -64,7 +64,7 @@ package enum PayloadRecognizer {
   }
 
   /// The kind of JSON that a broken text would have been.
-  package static func jsonKind(of text: String, custom: [CustomKind]) -> PayloadKind? {
+  static func jsonKind(of text: String, custom: [CustomKind]) -> PayloadKind? {
     let mentions = { (key: String) in text.utf8.firstRange(of: Array("\"\(key)\"".utf8)) != nil }
     for kind in custom {
       if case .json(let keys) = kind.form, keys.allSatisfy({ mentions($0) }) { return kind.kind }

@@ -1,5 +1,5 @@
 /// The text of a payload, or why there is none.
-package enum PayloadText: Sendable, Hashable {
+enum PayloadText: Sendable, Hashable {
   /// Text in UTF-8, without byte order mark and surrounding white space.
   case text(String)
   /// Text in an older encoding, as the reader understood it: good for names and notes, not for structured payloads.
@@ -10,7 +10,7 @@ package enum PayloadText: Sendable, Hashable {
   case binary
 
   /// Looks at the bytes first, because a reader's guess at the encoding is a guess.
-  package init(_ code: ScannedCode, policy: OnboardingPolicy) {
+  init(_ code: ScannedCode, policy: OnboardingPolicy) {
     var bytes = code.bytes[...]
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes = bytes.dropFirst(3) }
     let isControl = { (byte: UInt8) in byte < 0x20 && byte != 0x09 && byte != 0x0A && byte != 0x0D || byte == 0x7F }

@@ -10,7 +10,7 @@ package enum SAPLink {
   }
 
   /// Returns whether a URL has SAP's own scheme, or the parameters that only this kind has.
-  package static func hasMarks(_ parts: URLParts) -> Bool {
+  static func hasMarks(_ parts: URLParts) -> Bool {
     if parts.scheme == "com.sap.mdkclient" { return true }
     if parts.scheme == "https" || parts.scheme == "http" { return false }
     let names = Set((PercentCoding.items(parts.query ?? "") ?? []).map { $0.name.lowercased() })

@@ -75,7 +75,7 @@ package struct HostName: Sendable, Hashable {
   /// True if it leads to the device itself, to its own network link, or to nobody in particular: loopback, link-local,
   /// unspecified, multicast and reserved addresses (RFC 6890), also inside IPv6 addresses, and the names of loopback
   /// (RFC 6761, 6.3).
-  package var isLocal: Bool {
+  var isLocal: Bool {
     if ascii.hasPrefix("[") {
       guard let address = IPv6Address(ascii.dropFirst().dropLast()) else { return true }
       let groups = address.groups

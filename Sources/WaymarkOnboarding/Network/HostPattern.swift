@@ -34,7 +34,7 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// Returns whether the entry names that host and no other.
-  package func isExactly(_ other: HostName) -> Bool { !isWildcard && other == host }
+  func isExactly(_ other: HostName) -> Bool { !isWildcard && other == host }
 
   /// The entry in its comparable form.
   public var description: String { (isWildcard ? "*." : "") + host.ascii + (port.map { ":\($0)" } ?? "") }

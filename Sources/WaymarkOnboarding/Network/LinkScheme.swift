@@ -1,5 +1,5 @@
 /// Facts about URL schemes that are known without asking the system who handles them.
-package enum LinkScheme {
+enum LinkScheme {
   /// Schemes that run code, read files, reach into other apps or start a call or a login when a link is followed. No
   /// policy can make one of them an onboarding link.
   private static let dangerous: Set<String> = [
@@ -12,18 +12,18 @@ package enum LinkScheme {
   ]
 
   /// Returns whether a scheme, in lower case, must never be taken for an app's own.
-  package static func isDangerous(_ scheme: String) -> Bool {
+  static func isDangerous(_ scheme: String) -> Bool {
     dangerous.contains(scheme) || scheme.hasPrefix("ms-") || scheme.hasPrefix("search-ms")
   }
 
   /// Returns whether a scheme looks like one that an app registered for itself: a domain name in reverse order (RFC 8252,
   /// section 7.1). Schemes of the system have no dot, but for the `beep`, `lwz`, `xpc` and `z39.50` families.
-  package static func isPrivateUse(_ scheme: String) -> Bool {
+  static func isPrivateUse(_ scheme: String) -> Bool {
     let labels = scheme.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard labels.count >= 2, labels.allSatisfy({ !$0.isEmpty }), !isDangerous(scheme) else { return false }
     return !["iris", "soap", "xmlrpc", "z39"].contains(String(labels[0]) ?? "")
   }
 
   /// Returns whether a text has the form of a scheme (RFC 3986, 3.1).
-  package static func isScheme(_ text: String) -> Bool { URLParts("\(text)://") != nil }
+  static func isScheme(_ text: String) -> Bool { URLParts("\(text)://") != nil }
 }

@@ -4,7 +4,7 @@ package struct URLParts: Sendable, Hashable {
   package let authority: String
   package let path: String
   package let query: String?
-  package let fragment: String?
+  let fragment: String?
 
   /// Nil when the text does not start with a scheme and two slashes.
   package init?(_ text: String) {

@@ -59,7 +59,7 @@ package struct WebAddress: Sendable, Hashable {
 
   /// Returns whether a lenient program would take a text for a web address that is none by the book: `https:evil.test`,
   /// `//evil.test`, `\\evil.test`, a tab within the scheme (WHATWG URL standard, 4.4).
-  package static func isLookAlike(_ text: String) -> Bool {
+  static func isLookAlike(_ text: String) -> Bool {
     let plain = text.utf8.filter { $0 > 0x20 && $0 != 0x7F }.map {
       $0 == UInt8(ascii: "\\") ? UInt8(ascii: "/") : $0 | 0x20
     }
@@ -78,7 +78,7 @@ package struct WebAddress: Sendable, Hashable {
   }
 
   /// The query's items, percent-decoded; nil when one does not decode.
-  package var queryItems: [(name: String, value: String)]? { PercentCoding.items(query ?? "") }
+  var queryItems: [(name: String, value: String)]? { PercentCoding.items(query ?? "") }
 }
 
 /// A port in decimal digits.

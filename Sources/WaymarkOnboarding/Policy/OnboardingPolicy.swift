@@ -52,7 +52,7 @@ public struct OnboardingPolicy: Sendable {
   public init() {}
 
   /// Returns whether a link of that scheme (in lower case) can be SAP's onboarding link.
-  package func acceptsLinks(of scheme: String) -> Bool {
+  func acceptsLinks(of scheme: String) -> Bool {
     if LinkScheme.isDangerous(scheme) { return false }
     if let linkSchemes { return linkSchemes.contains(scheme) }
     return LinkScheme.isPrivateUse(scheme)

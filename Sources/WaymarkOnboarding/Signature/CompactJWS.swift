@@ -48,7 +48,7 @@ package struct CompactJWS: Sendable, Hashable {
   }
 
   /// The algorithm as the token spells it.
-  package var algorithmName: String { header["alg"]?.string ?? "" }
+  var algorithmName: String { header["alg"]?.string ?? "" }
   /// The key that the token names.
-  package var keyID: String? { header["kid"]?.string }
+  var keyID: String? { header["kid"]?.string }
 }

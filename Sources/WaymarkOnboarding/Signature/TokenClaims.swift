@@ -4,7 +4,7 @@ import WaymarkSystem
 /// The registered claims of a token (RFC 7519, 4.1) that a verdict looks at.
 package struct TokenClaims: Sendable, Hashable {
   package var issuer: String?
-  package var audiences: [String]?
+  var audiences: [String]?
   /// Seconds since 1970.
   package var expires: Double?
   /// Seconds since 1970.

@@ -70,7 +70,7 @@ public struct VerificationKey: Sendable {
   }
 
   /// Returns the warning that a private key stands where a public one belongs.
-  package static func privateWarning(_ id: String?) -> String {
+  static func privateWarning(_ id: String?) -> String {
     "the key \(name(id)) includes its private key, so everyone who can read this file can sign; keep only the "
       + "public key here"
   }

@@ -6,7 +6,7 @@ package struct Inspection: Sendable {
   /// The payload. When the text is damaged the kind is the one it claims to be.
   package private(set) var payload: Payload
   /// Why the text cannot be read as what it claims to be.
-  package private(set) var encodingProblem: String?
+  private(set) var encodingProblem: String?
   /// The token, when there is one that can be taken apart.
   package private(set) var token: CompactJWS?
   /// The token's claims.

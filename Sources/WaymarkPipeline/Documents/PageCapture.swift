@@ -10,14 +10,14 @@ package struct PageCapture: Sendable {
   /// The limits.
   package struct Settings: Sendable {
     /// Seconds that a page rests before it is captured.
-    package var holdTime = 0.6
+    var holdTime = 0.6
     /// How far a corner may move in that time, as a share of the page's diagonal: the mean of its places in the last `glance` seconds
     /// from that in the first.
-    package var maxDrift = 0.015
+    var maxDrift = 0.015
     /// How far it may be from the mean of its last places in one frame: a hand trembles, and finding errs.
     let maxJitter = 0.035
     /// How far it may move from one `glance` to the last.
-    package var finalMaxDrift = 0.01
+    var finalMaxDrift = 0.01
     /// Outlines whose corners are not farther apart are the same.
     package var agreement = 0.02
     /// Seconds.
@@ -152,7 +152,7 @@ package struct PageCapture: Sendable {
   private static let longestTrail = 512
 
   /// Since when the page that is in view rests; nil while none does.
-  package var stillSince: Double? { hold?.since }
+  var stillSince: Double? { hold?.since }
 
   /// Nothing captured yet.
   package init(_ settings: Settings = Settings()) { self.settings = settings }

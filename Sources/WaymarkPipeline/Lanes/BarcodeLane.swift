@@ -26,7 +26,7 @@ extension Lane where Settings == ScanConfiguration, Output == ScanReading {
   }
 
   /// Reads codes on the lane's own thread.
-  @Sendable package static func localReading(_ stages: StageTimes) -> Work {
+  @Sendable private static func localReading(_ stages: StageTimes) -> Work {
     let reader = Reader(stages: stages)
     return { reader.read($0, configuration: $1) }
   }

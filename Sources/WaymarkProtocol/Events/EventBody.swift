@@ -232,5 +232,5 @@ extension EventBody {
 
 extension EventBody {
   /// The names of all events that a subscription can bring.
-  package static let subscribable: [String] = ProtocolCatalog.subscribable.map { $0.event }
+  static let subscribable: [String] = ProtocolCatalog.subscribable.map { $0.event }
 }

@@ -32,7 +32,7 @@ package enum ProtocolCatalog {
   ]
 
   /// Every event that a subscription can bring.
-  package static let subscribable: [any EventPayload.Type] = [
+  static let subscribable: [any EventPayload.Type] = [
     ScanSuccessful.self, ScanInvalid.self, ScanUnsuccessful.self, ScanGuide.self, ScanConfirmed.self,
     ScanCancelled.self, ScanEnded.self, ScannerStatus.self, CameraStatus.self, ProfileStatus.self,
     SessionPhaseEvent.self,
@@ -46,7 +46,7 @@ package enum ProtocolCatalog {
   ]
 
   /// Events that concern one connection alone: they come without a subscription.
-  package static let personal: [any EventPayload.Type] = [
+  static let personal: [any EventPayload.Type] = [
     Hello.self, StreamDropped.self, ConnectionClosed.self, AuthenticationRequested.self, AuthenticationWithdrawn.self,
   ]
 

@@ -3,7 +3,7 @@ package struct ProtocolComments: Sendable {
   private let comments: [String: String]
 
   /// The comments of this version's types.
-  package static let ofThisVersion = Self(text)
+  static let ofThisVersion = Self(text)
 
   init(_ text: String) {
     comments = Dictionary(

@@ -26,7 +26,7 @@ package struct StatedBounds: Hashable, Sendable {
   /// The greatest, as it is spelled.
   package let greatest: String
   /// True if the least itself is not allowed.
-  package let excludesLeast: Bool
+  let excludesLeast: Bool
 
   private let range: ClosedRange<Double>
 

@@ -72,12 +72,12 @@ package struct SceneFolder: Sendable {
 }
 
 /// The kinds of pictures that are read, told by their first bytes.
-package enum PictureKind: String, Sendable {
+enum PictureKind: String, Sendable {
   case jpeg = "jpg"
   case png, webp, bmp, gif, pnm
 
   /// - Parameter bytes: the file, or its first 16 bytes.
-  package init?(of bytes: some Collection<UInt8>) {
+  init?(of bytes: some Collection<UInt8>) {
     let bytes = Array(bytes.prefix(16))
     if bytes.starts(with: [0xFF, 0xD8, 0xFF]) {
       self = .jpeg

@@ -13,7 +13,7 @@ package struct Scene: Hashable, Sendable {
   /// The name of the camera in which it is followed, where a device has several; the first one where the file has none.
   package var camera: String?
 
-  package static let defaultInstruction = "Point the camera at the picture and hold still."
+  static let defaultInstruction = "Point the camera at the picture and hold still."
 
   package init(
     name: String, instruction: String = Scene.defaultInstruction, anchors: [SceneAnchor],
@@ -100,9 +100,9 @@ package struct Marker: Hashable, Sendable {
   /// The name of an icon, or the path of a picture in the scene's folder.
   package var icon: String?
   /// The icon's name where iOS symbols are drawn.
-  package var iconIOS: String?
+  var iconIOS: String?
   /// The icon's name where Android symbols are drawn.
-  package var iconAndroid: String?
+  var iconAndroid: String?
 
   package init(icon: String? = nil, iconIOS: String? = nil, iconAndroid: String? = nil) {
     self.icon = icon

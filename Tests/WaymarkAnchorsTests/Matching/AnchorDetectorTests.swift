@@ -150,7 +150,7 @@ struct AnchorDetectorTests {
       let frame = Scenery.frame(Scenery.picture(seed: 1), Self.maps[0])
       let detections = frame.withView { AnchorDetector(library: library).detect($0) }
       #expect(detections.count == 1)
-      #expect(library.findTwins().count == 1)
+      #expect(AnchorTwin.pairs(in: library).count == 1)
     }
   }
 

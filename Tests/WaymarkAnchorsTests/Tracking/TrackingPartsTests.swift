@@ -1,6 +1,7 @@
 import Testing
-import WaymarkAnchors
 import WaymarkGeometry
+
+@testable import WaymarkAnchors
 
 @Suite struct MotionHistoryTests {
   func square(_ x: Double) -> Quadrilateral {

@@ -1,9 +1,10 @@
 import CV4L2
 import Glibc
-import WaymarkCamera
 import WaymarkFrames
 import WaymarkImage
 import WaymarkSystem
+
+@testable import WaymarkCamera
 
 /// A driver that does what a test says: a table of calls without a device.
 final class ScriptedVideo: VideoSyscalls {
