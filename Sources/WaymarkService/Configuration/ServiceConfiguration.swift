@@ -80,6 +80,7 @@ package struct ServiceConfiguration: Sendable {
     /// Hours.
     var keepFor: Double?
     package var rate: Double?
+    package var text: Bool?
   }
 
   package struct Text: Hashable, Sendable {
@@ -259,6 +260,7 @@ package struct ServiceConfiguration: Sendable {
     documents.megabytes = reader.int(forKey: "documents.megabytes")
     documents.keepFor = reader.double(forKey: "documents.keepFor")
     documents.rate = reader.double(forKey: "documents.rate")
+    documents.text = reader.bool(forKey: "documents.text")
   }
 
   private mutating func readLog(_ reader: ConfigurationReader) {

@@ -190,6 +190,10 @@ enum ServiceKeys {
       "documents.keepFor", .double(0.01...8760),
       "hours after the last change for which pages that nobody saved are kept", otherwise: "24", change: .reload),
     Key("documents.rate", .double(0.1...240), "frames a second that are looked at", change: .reload),
+    Key(
+      "documents.text", .bool,
+      "whether a PDF holds the words of its pages, unseen, for searching and copying; in the languages of `text.languages`, with the package `waymark-text`",
+      otherwise: "`false`", change: .reload),
   ]
 
   private static let following: [ConfigurationKey] = [

@@ -1,4 +1,5 @@
 import Glibc
+import WaymarkWorker
 
 /// Where pages are kept and go, and how many.
 package struct DocumentSettings: Hashable, Sendable {
@@ -13,6 +14,8 @@ package struct DocumentSettings: Hashable, Sendable {
   package var byteLimit = 1 << 30
   /// Seconds after the last change for which pages of nobody are kept.
   var keepFor = 86_400.0
+  /// The languages of the text that a PDF holds unseen under its pages, as Tesseract names its models; nil: it holds none.
+  var textLanguages: [String]?
   /// Frames a second that are looked at, at most.
   package var rate: Double?
   /// The rates that cameras have of their own, by name.
@@ -26,6 +29,7 @@ package struct DocumentSettings: Hashable, Sendable {
     settings.pageLimit = other.pageLimit
     settings.byteLimit = other.byteLimit
     settings.keepFor = other.keepFor
+    settings.textLanguages = other.textLanguages
     settings.rate = other.rate
     settings.rates = other.rates
     return settings
@@ -34,7 +38,7 @@ package struct DocumentSettings: Hashable, Sendable {
 
 extension DocumentSettings {
   /// The settings, from the configuration; pages are kept in the service's state folder unless it names another.
-  package init(_ configuration: ServiceConfiguration.Documents) {
+  package init(_ configuration: ServiceConfiguration.Documents, text: ServiceConfiguration.Text = .init()) {
     self.init()
     folder = configuration.folder ?? Self.stateFolder.map { $0 + "/documents/session" }
     output = configuration.output ?? Self.stateFolder.map { $0 + "/documents/saved" }
@@ -44,6 +48,7 @@ extension DocumentSettings {
     byteLimit = configuration.megabytes.map { $0 << 20 } ?? byteLimit
     keepFor = configuration.keepFor.map { $0 * 3600 } ?? keepFor
     rate = configuration.rate
+    if configuration.text == true { textLanguages = text.languages ?? TextEngine.usualLanguages }
   }
 
   /// The folder that systemd made for the service, else where the XDG base directory specification wants state.

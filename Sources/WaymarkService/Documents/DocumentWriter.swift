@@ -15,16 +15,13 @@ struct DocumentWriter: Sendable {
   let version: String
   /// When the document is made, in seconds since 1970.
   let created: Int
+  /// The languages of the text that a PDF holds unseen; nil: it holds none.
+  let textLanguages: [String]?
+  let log: Logger
+  /// Seconds after which no further line of a document is read: somebody waits for it.
+  private static let textLimit = 60.0
   /// Members of the service's group may read what it saved.
   private static let mode: UInt32 = 0o640
-
-  init(store: PageStore, isolation: Isolation, pages: [DocumentManifest.Page], version: String, created: Int) {
-    self.store = store
-    self.isolation = isolation
-    self.pages = pages
-    self.version = version
-    self.created = created
-  }
 
   /// Writes files that are there whole or not at all. Blocks.
   ///
@@ -37,15 +34,49 @@ struct DocumentWriter: Sendable {
     var writer = PDFWriter(
       PDFWriter.Metadata(title: name, producer: "Waymark \(version)", created: created))
     try file.append(writer.begin())
+    var text = textReader()
+    let end = MonotonicClock.now + Self.textLimit
     // A page at a time: a hundred of them take no more memory than one.
     for page in pages {
       let made = try picture(page, .coded)
-      try file.append(writer.add(made.page, size: made.paper))
+      let words = words(of: page, &text, before: end)
+      try file.append(writer.add(made.page, size: made.paper, words: words))
     }
     try file.append(writer.end())
     try file.publish()
     _ = DurableFile.synchronizeFolder(of: path)
     return [path]
+  }
+
+  /// What reads the pages' text; nil where it is not wanted, or cannot be had.
+  private func textReader() -> PageWordReader? {
+    guard let textLanguages else { return nil }
+    do {
+      return try PageWordReader(languages: textLanguages)
+    } catch {
+      log.warning("a document is saved without its text: \(error.message)", metadata: ["hint": "\(error.hint)"])
+      return nil
+    }
+  }
+
+  /// The words of a page. A document is saved without those that cannot be read: its pages are what counts.
+  private func words(of page: DocumentManifest.Page, _ reader: inout PageWordReader?, before end: Double) -> [PageWord]
+  {
+    guard reader != nil else { return [] }
+    do {
+      var evenlyLit = page
+      evenlyLit.filter = .grayscale
+      let gray = try isolation.gray(try picture(evenlyLit, .png).page.bytes)
+      guard let read = try reader?.words(of: gray, before: end) else { return [] }
+      if read.skipped > 0 {
+        log.warning("lines of a document's text were not read", metadata: ["lines": "\(read.skipped)"])
+      }
+      return read.words
+    } catch {
+      log.warning("a document is saved without its text", metadata: ["error": "\(error)"])
+      reader = nil
+      return []
+    }
   }
 
   private func writeEach(_ format: DocumentFormat, into folder: String, named name: String) throws -> [String] {

@@ -60,7 +60,8 @@ struct ProfiledSettings {
     try take(scan, configuration.source, into: &rules)
     var others: [String: ScanRules] = [:]
     var (text, documents) = (
-      TextSettings(configuration.text, configuration.document), DocumentsModule.Settings(configuration.documents)
+      TextSettings(configuration.text, configuration.document),
+      DocumentsModule.Settings(configuration.documents, text: configuration.text)
     )
     for camera in configuration.cameras {
       var own = rules

@@ -114,7 +114,7 @@ struct DocumentsScanCommand: ParsableCommand {
         let scanned = try scan(picture, item.name, detector)
         switch kind {
         case .pdf:
-          let words = try wordReader?.words(of: scanned.upright, named: item.name) ?? []
+          let words = try words(of: scanned.upright, named: item.name, wordReader)
           try file.append(writer.add(scanned.page, size: scanned.size, words: words))
         case .png: try file.append(scanned.page.png())
         case .jpeg, nil: try file.append(scanned.page.jpeg(quality: 90))
@@ -144,6 +144,18 @@ struct DocumentsScanCommand: ParsableCommand {
     } catch {
       try fail(error)
     }
+  }
+
+  /// The words of a page; none where they are not wanted.
+  private func words(of page: RGBImage, named name: String, _ reader: borrowing PageWordReader?) throws -> [PageWord] {
+    // Evenly lit.
+    guard case .gray(let gray) = PageFilter.grayscale.apply(page), let read = try reader?.words(of: gray) else {
+      return []
+    }
+    if read.skipped > 0 {
+      Output.diagnostic("waymark: \(DisplayText.escaped(name)): \(read.skipped) lines of text were not read.")
+    }
+    return read.words
   }
 
   /// The pages of an input; of one with several the first, where the result holds one.
