@@ -18,6 +18,8 @@ package struct TextReader {
   private static let leastOfText = 0.3
   /// Where no line has to be, one that no network is as sure of is texture.
   private static let leastConfidence = 0.5
+  /// The same for one or two characters: so little is in every texture.
+  private static let leastOfFew = 0.8
   /// Networks that agree on less of their characters see texture; on those that Tesseract reads rightly they agree on nearly all.
   private static let leastAgreement = 0.5
   /// A line that Waymark's own network says with this likelihood at first sight is not looked at again.
@@ -74,7 +76,7 @@ package struct TextReader {
       var turns = outlines.count > 1 || part.height > Self.cutHeight ? [2] : []
       if found.isWhole, Double(part.height) > Self.tall * Double(part.width) { turns += [1, 3] }
       guard let reading = try reading(of: picture, isSure: isSure, turns: turns), !reading.symbols.isEmpty,
-        isSure || reading.confidence > Self.leastConfidence
+        isSure || reading.confidence > (reading.symbols.count < 3 ? Self.leastOfFew : Self.leastConfidence)
       else { continue }
       lines.append(Self.line(reading, offset.apply(outline.turned(by: reading.turn))))
     }

@@ -109,6 +109,13 @@ struct TextReaderTests {
     #expect(try readPage(tesseract: "SEE", own: nil).texts == ["SEE", "SEE"], "a language that it does not know")
   }
 
+  /// Texture looks like one or two characters more easily than like three.
+  @Test func fewCharactersWantMore() throws {
+    #expect(try readPage(tesseract: "", own: says("ABC", 0.7)).texts == ["ABC", "ABC"])
+    #expect(try readPage(tesseract: "", own: says("AB", 0.7)).texts.isEmpty)
+    #expect(try readPage(tesseract: "", own: says("AB", 0.9)).texts == ["AB", "AB"])
+  }
+
   /// Views that differ tell texture from text only together with Tesseract, which is asked no further than its first drawing shows.
   @Test func networksThatAgreeOnLittleSeeTexture() throws {
     var asked = 0
