@@ -155,15 +155,22 @@ package struct JSONWriter: Sendable {
     return rest.isEmpty
   }
 
+  /// The first number whose millionths take more than the 53 bits of a fraction.
+  private static let largestRounded = 0x1p53 / 1e6
+
   /// A number: six decimals from 1 on, nine below it, and what is smaller than a ten thousandth in full. That is a
-  /// microsecond of any clock and far below what any pixel, angle or length here is known to.
+  /// microsecond of any clock and far below what any pixel, angle or length here is known to. From 9e9 on, where millionths
+  /// need more than 53 bits, the digits are the fewest by which the number is read back.
   ///
   /// - Returns: false, with nothing written, when the number is not finite.
   package mutating func number(_ value: Double) -> Bool {
     let size = value.magnitude
     guard size.isFinite else { return false }
-    guard size < 1e12, size >= 1e-4 || size == 0 else {
-      bytes.append(contentsOf: value.description.utf8)
+    guard size < Self.largestRounded, size >= 1e-4 || size == 0 else {
+      var text = value.description
+      // Whole numbers stay whole ones for who reads them.
+      if size < 1e12, text.hasSuffix(".0") { text.removeLast(2) }
+      bytes.append(contentsOf: text.utf8)
       return true
     }
     let decimals = size < 1 ? 9 : 6

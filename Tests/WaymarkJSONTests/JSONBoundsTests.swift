@@ -156,6 +156,38 @@ import WaymarkJSON
     #expect(isWritten && String(decoding: writer.bytes, as: UTF8.self) == text)
   }
 
+  @Test(
+    "From 9e9 on, where millionths are no whole numbers any more, a number has the digits by which it is read back",
+    arguments: [
+      (9_007_199_254.740_991, "9007199254.740992"), (9_007_199_254.740_994, "9007199254.740993"),
+      (100_000_000_000.3, "100000000000.3"), (-123_456_789_012.345_67, "-123456789012.34567"),
+      (10_000_000_000, "10000000000"), (-999_999_999_999, "-999999999999"), (12_345_678_901.25, "12345678901.25"),
+      (1.5e15, "1500000000000000.0"), (1e16, "1e+16"), (1.7976931348623157e308, "1.7976931348623157e+308"),
+    ])
+  func large(_ value: Double, text: String) {
+    var writer = JSONWriter()
+    let isWritten = writer.number(value)
+    #expect(isWritten && String(decoding: writer.bytes, as: UTF8.self) == text)
+  }
+
+  @Test("Numbers of every size are read back as they were, or as near as they are rounded")
+  func readBack() throws {
+    var chance = SplitMix(state: 9)
+    for round in 0..<20_000 {
+      // Any double, and every second time one between 1e-5 and 1e13.
+      let drawn = exp(Double.random(in: log(1e-5)...log(1e13), using: &chance))
+      let value = round % 2 == 0 ? Double(bitPattern: chance.next()) : Bool.random(using: &chance) ? drawn : -drawn
+      guard value.isFinite else { continue }
+      var writer = JSONWriter()
+      let isWritten = writer.number(value)
+      let text = String(decoding: writer.bytes, as: UTF8.self)
+      let read = try #require(try JSONParser.parse(text).double)
+      let size = value.magnitude
+      let slack = size < 1e-4 || size >= 9_007_199_254.740_992 ? 0 : size < 1 ? 0.5000001e-9 : 0.51e-6 + size.ulp
+      #expect(isWritten && abs(read - value) <= slack, "\(value) \(text)")
+    }
+  }
+
   @Test("A number is one of JSON or none")
   func spelling() {
     for text in ["0", "-0", "10", "0.5", "-1.25e10", "1E+5", "1e-05", "9", "100.001"] {
