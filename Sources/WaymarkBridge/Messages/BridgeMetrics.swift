@@ -1,4 +1,5 @@
 package import WaymarkSpool
+import WaymarkSystem
 
 /// The bridge's figures in the text exposition format of Prometheus, version 0.0.4.
 package enum BridgeMetrics {
@@ -18,9 +19,8 @@ package enum BridgeMetrics {
       ("events_refused_total", "counter", "Events that the broker refused.", refused),
       ("store_bytes", "gauge", "Bytes that the store has on disk.", UInt64(max(0, figures.bytes))),
     ]
-    return rows.map {
-      "# HELP waymark_bridge_\($0.name) \($0.help)\n# TYPE waymark_bridge_\($0.name) \($0.type)\n"
-        + "waymark_bridge_\($0.name) \($0.value)\n"
-    }.joined()
+    var text = MetricsText(prefix: "waymark_bridge_")
+    for row in rows { text.add(row.name, row.type, row.help, row.value) }
+    return text.lines.map { $0 + "\n" }.joined()
   }
 }

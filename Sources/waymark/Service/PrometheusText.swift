@@ -1,19 +1,22 @@
 import WaymarkProtocol
+import WaymarkSystem
 
 /// The figures in the text exposition format of Prometheus, version 0.0.4.
 enum PrometheusText {
   /// The page shown when no service answers.
-  static let down = """
-    # HELP waymark_up Whether the service answers.
-    # TYPE waymark_up gauge
-    waymark_up 0
-    """
+  static var down: String {
+    var text = MetricsText(prefix: prefix)
+    text.add("up", "gauge", "Whether the service answers.", 0)
+    return text.lines.joined(separator: "\n")
+  }
+
+  private static let prefix = "waymark_"
 
   static func text(of status: StatusResult) -> String {
     let figures = status.statistics
-    var text = Writer()
-    text.add("up", "gauge", "Whether the service answers.", 1)
-    text.add("info", "gauge", "The version of the service.", 1, ["version": status.version])
+    var text = MetricsText(prefix: prefix)
+    text.add("up", "gauge", "Whether the service answers.", 1.0)
+    text.add("info", "gauge", "The version of the service.", 1.0, ["version": status.version])
     text.add("uptime_seconds", "gauge", "Seconds since the start.", figures.uptime)
     text.add("clients", "gauge", "Open connections.", Double(figures.clients))
     text.add("events_total", "counter", "Events published.", Double(figures.events))
@@ -31,7 +34,7 @@ enum PrometheusText {
     text.head("camera_state", "gauge", "The state of the camera: 1 for the one that holds.")
     for one in cameras {
       for state in states {
-        text.sample("camera_state", one.state == state ? 1 : 0, one.labels.with("state", state.rawValue))
+        text.sample("camera_state", one.state == state ? 1.0 : 0, one.labels.with("state", state.rawValue))
       }
     }
     let lanes = cameras.flatMap { one in one.lanes.map { ($0, one.labels.with("lane", $0.name)) } }
@@ -87,30 +90,6 @@ enum PrometheusText {
       let state = status.cameras?.first { $0.name == camera.name }?.camera.status
       return CameraFigures(
         labels: ["camera": camera.name], state: state ?? .closed, frames: camera.frames, lanes: camera.lanes)
-    }
-  }
-
-  private struct Writer {
-    var lines: [String] = []
-
-    mutating func head(_ name: String, _ type: String, _ help: String) {
-      lines.append("# HELP waymark_\(name) \(help)")
-      lines.append("# TYPE waymark_\(name) \(type)")
-    }
-
-    mutating func sample(_ name: String, _ value: Double, _ labels: [String: String]) {
-      let list = labels.sorted { $0.key < $1.key }.map { "\($0.key)=\"\(escaped($0.value))\"" }
-      lines.append("waymark_\(name)\(list.isEmpty ? "" : "{\(list.joined(separator: ","))}") \(value)")
-    }
-
-    mutating func add(_ name: String, _ type: String, _ help: String, _ value: Double, _ labels: [String: String] = [:])
-    {
-      head(name, type, help)
-      sample(name, value, labels)
-    }
-
-    private func escaped(_ text: String) -> String {
-      text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
     }
   }
 }
