@@ -103,32 +103,26 @@ enum CaptureAdvisor {
     var steepest = 0.0
 
     init(_ view: ImageView, _ low: Point2, _ high: Point2) {
-      var histogram = [Int](repeating: 0, count: 256)
-      var steps = [Int](repeating: 0, count: 256)
+      var (histogram, steps) = (GrayHistogram(), GrayHistogram())
       let (x0, x1) = (max(0, Int(low.x)), min(view.width - 2, Int(high.x)))
       let (y0, y1) = (max(0, Int(low.y)), min(view.height - 1, Int(high.y)))
       guard x0 < x1, y0 < y1 else { return }
       for y in stride(from: y0, through: y1, by: 2) {
         let row = view.row(y)
         for x in x0...x1 {
-          histogram[Int(row[x])] += 1
-          steps[abs(Int(row[x + 1]) - Int(row[x]))] += 1
+          histogram.add(row[x])
+          steps.add(UInt8(abs(Int(row[x + 1]) - Int(row[x]))))
         }
       }
       dark = Self.percentile(histogram, 0.05)
       light = Self.percentile(histogram, 0.95)
-      clipped = Double(histogram[254] + histogram[255]) / Double(max(1, histogram.reduce(0, +)))
+      clipped = Double(histogram.counts[254] + histogram.counts[255]) / Double(max(1, histogram.total))
       steepest = Self.percentile(steps, 0.98)
     }
 
-    private static func percentile(_ histogram: [Int], _ share: Double) -> Double {
-      let wanted = share * Double(histogram.reduce(0, +))
-      var sum = 0.0
-      for (value, count) in histogram.enumerated() {
-        sum += Double(count)
-        if sum >= wanted { return Double(value) }
-      }
-      return 255
+    private static func percentile(_ histogram: GrayHistogram, _ share: Double) -> Double {
+      let wanted = share * Double(histogram.total)
+      return Double(histogram.level(reaching: Int(wanted.rounded(.up))) ?? 255)
     }
   }
 }

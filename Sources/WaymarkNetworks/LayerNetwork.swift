@@ -183,7 +183,9 @@ package struct LayerNetwork: Sendable {
   }
 
   /// How wide each picture is.
-  func widths(of width: Int) -> [Int] {
+  func widths(of width: Int) -> [Int] { Self.widths(of: width, layers) }
+
+  private static func widths(of width: Int, _ layers: [Layer]) -> [Int] {
     var widths = [width]
     for layer in layers { widths.append(Self.width(layer, widths)) }
     return widths
@@ -198,11 +200,6 @@ package struct LayerNetwork: Sendable {
 
   /// The least width of a picture, where all fits together for it and every greater one.
   private static func checked(_ layers: [Layer], _ planes: [Plane], _ file: ModelFile) throws(ModelError) -> Int {
-    func widths(_ width: Int) -> [Int] {
-      var widths = [width]
-      for layer in layers { widths.append(Self.width(layer, widths)) }
-      return widths
-    }
     // By how many columns a picture must grow for one more of what a layer makes.
     var strides = [1]
     for layer in layers {
@@ -213,19 +210,19 @@ package struct LayerNetwork: Sendable {
       }
       guard strides[strides.count - 1] <= 64 else { throw file.misfit("it makes one column of more than 64") }
     }
-    guard let least = (1...judgedWidth).first(where: { widths($0).allSatisfy { $0 > 0 } }) else {
+    guard let least = (1...judgedWidth).first(where: { widths(of: $0, layers).allSatisfy { $0 > 0 } }) else {
       throw file.misfit("it reads no line of \(judgedWidth) columns")
     }
     // Widths repeat themselves with the strides: what fits for some of them fits for all.
     for width in least...(least + 192) {
-      let all = widths(width)
+      let all = widths(of: width, layers)
       for layer in layers {
         if case .addition(let other, _) = layer.work, all[layer.from] != all[other] {
           throw file.misfit("it adds pictures of different widths")
         }
       }
     }
-    let judged = widths(judgedWidth)
+    let judged = widths(of: judgedWidth, layers)
     var (products, numbers) = (0, 0)
     for (index, layer) in layers.enumerated() {
       let (plane, padding) = (planes[index + 1], planes[index + 1].padding)

@@ -31,35 +31,15 @@ struct InkPlane {
   /// The same of a part of the picture; what lies beyond its border does not count.
   private func percentile(_ share: Double, x: Range<Int>, y: Range<Int>) -> UInt8 {
     let (x, y) = (x.clamped(to: 0..<width), y.clamped(to: 0..<height))
-    var histogram = [Int](repeating: 0, count: 256)
+    var histogram = GrayHistogram()
     for row in y {
-      for column in x { histogram[Int(pixels[row * width + column])] += 1 }
+      for column in x { histogram.add(pixels[row * width + column]) }
     }
-    var left = Int(Double(x.count * y.count) * share)
-    for (value, count) in histogram.enumerated() {
-      left -= count
-      if left < 0 { return UInt8(value) }
-    }
-    return 255
+    return histogram.level(behind: Int(Double(x.count * y.count) * share)).map(UInt8.init) ?? 255
   }
 
-  /// N. Otsu, "A threshold selection method from gray-level histograms", 1979.
-  var threshold: UInt8 {
-    var histogram = [Double](repeating: 0, count: 256)
-    for pixel in pixels { histogram[Int(pixel)] += 1 }
-    let total = Double(pixels.count)
-    let sum = histogram.enumerated().reduce(0) { $0 + Double($1.offset) * $1.element }
-    var (below, sumBelow, best, place) = (0.0, 0.0, -1.0, 127)
-    for value in 0..<255 {
-      below += histogram[value]
-      sumBelow += Double(value) * histogram[value]
-      guard below > 0, below < total else { continue }
-      let difference = sumBelow / below - (sum - sumBelow) / (total - below)
-      let between = below * (total - below) * difference * difference
-      if between > best { (best, place) = (between, value) }
-    }
-    return UInt8(place)
-  }
+  /// The level that separates ink from paper best.
+  var threshold: UInt8 { GrayHistogram(pixels).otsuThreshold }
 
   /// True if what stands out from its surroundings, some characters around, is light: by the third powers of the differences, since text
   /// covers less than what it stands on, and shading is not a difference.
@@ -86,8 +66,7 @@ struct InkPlane {
 
   /// Gray values stretched so that `low` becomes 10 and `high` 245.
   mutating func stretch(from low: UInt8, to high: UInt8) {
-    let range = max(1, Int(high) - Int(low))
-    let table = (0..<256).map { UInt8(max(0, min(255, 10 + (Int($0) - Int(low)) * 235 / range))) }
+    let table = GrayStretch.table(from: Int(low), to: Int(high)) { $0.rounded(.towardZero) }
     for i in pixels.indices { pixels[i] = table[Int(pixels[i])] }
   }
 

@@ -34,27 +34,17 @@ enum LatticePicture {
   /// From the 1st to the 99th percentile to 10 … 245.
   private static func stretched(_ image: GrayImage) -> GrayImage {
     image.withView { view in
-      var histogram = [Int](repeating: 0, count: 256)
-      let count = view.width * view.height
-      for y in 0..<view.height {
-        let row = view.row(y)
-        for x in 0..<view.width { histogram[Int(row[x])] += 1 }
-      }
+      let histogram = GrayHistogram(view)
       func value(_ share: Double) -> Int {
-        var left = Int(share * Double(count))
-        return histogram.firstIndex { number in
-          left -= number
-          return left < 0
-        } ?? 255
+        histogram.level(behind: Int(share * Double(view.width * view.height))) ?? 255
       }
       var (low, high) = (value(0.01), value(0.99))
       if high - low < leastContrast {
         low = (low + high - leastContrast) / 2
         high = low + leastContrast
       }
-      let table = (0..<256).map {
-        UInt8(max(0, min(255, (10 + 235 * Double($0 - low) / Double(high - low)).rounded())))
-      }
+      // Halves go up, also below the dark end.
+      let table = GrayStretch.table(from: low, to: high) { ($0 + 0.5).rounded(.down) }
       return GrayImage(width: view.width, height: view.height) { target in
         for y in 0..<view.height {
           let row = view.row(y)

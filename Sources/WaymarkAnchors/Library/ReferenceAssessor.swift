@@ -43,23 +43,9 @@ struct ReferenceAssessor {
 
   /// The gray levels between the darkest and the brightest twentieth.
   private static func spread(_ image: GrayImage) -> Int {
-    var histogram = [Int](repeating: 0, count: 256)
-    image.withView { view in
-      for y in 0..<view.height {
-        let row = view.row(y)
-        for x in 0..<view.width { histogram[Int(row[x])] += 1 }
-      }
-    }
+    let histogram = image.withView { GrayHistogram($0) }
     let twentieth = image.width * image.height / 20
-    func level(_ order: some Sequence<Int>) -> Int {
-      var sum = 0
-      for i in order {
-        sum += histogram[i]
-        if sum > twentieth { return i }
-      }
-      return 0
-    }
-    return level((0..<256).reversed()) - level(0..<256)
+    return (histogram.level(before: twentieth) ?? 0) - (histogram.level(behind: twentieth) ?? 0)
   }
 
   /// Returns whether at most half of a 4×4 grid's fields hold a fair share of the features.

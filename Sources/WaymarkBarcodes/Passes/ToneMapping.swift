@@ -27,11 +27,7 @@ enum ToneMapping {
       for tx in 0..<tiles {
         let (x0, x1) = (tx * width / tiles, (tx + 1) * width / tiles)
         let (y0, y1) = (ty * height / tiles, (ty + 1) * height / tiles)
-        var histogram = [Int](repeating: 0, count: 256)
-        for y in y0..<y1 {
-          let row = view.row(y)
-          for x in x0..<x1 { histogram[Int(row[x])] &+= 1 }
-        }
+        var histogram = GrayHistogram(view.cropped(x: x0, y: y0, width: x1 - x0, height: y1 - y0)).counts
         let area = (x1 - x0) * (y1 - y0)
         let clip = max(1, Int(limit * Double(area) / 256))
         var excess = 0

@@ -133,14 +133,10 @@ final class BackgroundDifference {
   /// Composes the foreground on an even ground, `seen` being the plane that was compared; nil where nothing came, or too much to tell.
   func composed(_ seen: UnsafePointer<UInt8>) -> GrayImage? {
     let (w, h) = (width, height)
-    var histogram = [Int](repeating: 0, count: 256)
-    for i in 0..<(w * h) where changed.pixels[i] > 0 { histogram[Int(seen[i])] += 1 }
+    var histogram = GrayHistogram()
+    for i in 0..<(w * h) where changed.pixels[i] > 0 { histogram.add(seen[i]) }
     guard share >= Self.leastChanged, !isSceneChange else { return nil }
-    var rest = histogram.reduce(0, +) / 2
-    let middle = histogram.firstIndex { count in
-      rest -= count
-      return rest <= 0
-    }
+    let middle = histogram.level(reaching: histogram.total / 2)
     // A page of any shade stands there as paper does before something darker.
     let paper = max(middle ?? 128, 24)
     let scale = Int32(max(256, Self.paper * 256 / paper))

@@ -66,20 +66,12 @@ package struct PageQuality: Hashable, Sendable {
 
   private static func light(_ view: ImageView) -> Double {
     let step = max(1, max(view.width, view.height) / 64)
-    var (histogram, count) = ([Int](repeating: 0, count: 256), 0)
+    var histogram = GrayHistogram()
     for y in stride(from: step / 2, to: view.height, by: step) {
       let row = view.row(y)
-      for x in stride(from: step / 2, to: view.width, by: step) {
-        histogram[Int(row[x])] += 1
-        count += 1
-      }
+      for x in stride(from: step / 2, to: view.width, by: step) { histogram.add(row[x]) }
     }
-    var rest = count * 9 / 10
-    let level = histogram.firstIndex { count in
-      rest -= count
-      return rest < 0
-    }
-    return Double(level ?? 0) / 255
+    return Double(histogram.level(behind: histogram.total * 9 / 10) ?? 0) / 255
   }
 
   /// Means of luma over an even grid of `n` × `n` places of the page, and the nine values of which each is the mean.

@@ -79,15 +79,9 @@ final class RegionSearch {
 
   /// Levels between the dark and the bright end of what occurs.
   private func thresholds() -> [Int] {
-    var histogram = [Int](repeating: 0, count: 256)
-    for level in levels { histogram[Int(level)] += 1 }
+    let histogram = GrayHistogram(levels)
     func quantile(_ share: Double) -> Int {
-      var rest = Int(share * Double(levels.count))
-      for (level, count) in histogram.enumerated() {
-        rest -= count
-        if rest <= 0 { return level }
-      }
-      return 255
+      histogram.level(reaching: Int(share * Double(levels.count))) ?? 255
     }
     let (low, high) = (quantile(0.03), quantile(0.97))
     guard high - low >= 12 else { return [] }

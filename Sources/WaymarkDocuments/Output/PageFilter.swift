@@ -114,26 +114,17 @@ struct Shading {
     (width, height) = (across, down)
     paper = [Float](repeating: 0, count: 3 * across * down)
     page.withBytes { bytes in
-      var histogram = [Int](repeating: 0, count: 256)
+      var histogram = GrayHistogram()
       for by in 0..<down {
         let (y0, y1) = (by * page.height / down, (by + 1) * page.height / down)
         for bx in 0..<across {
           let (x0, x1) = (bx * page.width / across, (bx + 1) * page.width / across)
           for c in 0..<3 {
-            for i in 0..<256 { histogram[i] = 0 }
-            var count = 0
+            histogram.clear()
             for y in y0..<y1 {
-              for x in x0..<x1 {
-                histogram[Int(bytes[3 * (y * page.width + x) + c])] += 1
-                count += 1
-              }
+              for x in x0..<x1 { histogram.add(bytes[3 * (y * page.width + x) + c]) }
             }
-            var rest = count / 6
-            var level = 255
-            while level > 0, rest >= histogram[level] {
-              rest -= histogram[level]
-              level -= 1
-            }
+            let level = histogram.level(before: (y1 - y0) * (x1 - x0) / 6) ?? 0
             paper[3 * (by * across + bx) + c] = Float(level)
           }
         }
