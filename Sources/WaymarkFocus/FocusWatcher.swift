@@ -147,6 +147,8 @@ package final class FocusWatcher: Sendable {
     return XFocus.program(in: String(decoding: bytes, as: UTF8.self))
   }
 
+  /// Starts xprop. By Foundation, not as a worker is started: it prints what it sees, needs DISPLAY and XAUTHORITY, and a worker has neither an
+  /// output nor an environment.
   private func run(_ arguments: [String], to output: Pipe) throws(FocusError) -> Process {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

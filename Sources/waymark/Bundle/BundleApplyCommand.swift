@@ -140,6 +140,8 @@ private struct Activation: Sendable {
     return nil
   }
 
+  /// Runs the administrator's command. By Foundation, not as a worker is started: a worker has no environment, writes nowhere and ends with the
+  /// thread that started it, while this command is to run as it would in the administrator's shell, its output shown.
   private static func execute(_ command: String) -> String? {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/sh")

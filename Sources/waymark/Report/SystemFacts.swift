@@ -51,7 +51,8 @@ enum SystemFacts {
       problem: system.diagnostics.first ?? "The journal has no lines of waymark.service that this user may read.")
   }
 
-  /// Runs a program for five seconds at most.
+  /// Runs a program for five seconds at most. By Foundation, not as a worker is started: what it prints is what is wanted of it, and a
+  /// worker's output goes nowhere.
   private static func run(_ command: [String]) -> (output: [String], diagnostics: [String]) {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
