@@ -409,6 +409,8 @@ export interface CameraOverview {
   scan?: ArmedScan | null;
   /** Codes that are followed in it; missing where nobody has codes followed, and in `status`. */
   codes?: CodeFound[] | null;
+  /** What was counted in it; missing where nobody has codes counted, and in `status`. */
+  count?: CountState | null;
 }
 
 /** The camera that is used. */
@@ -565,6 +567,8 @@ export interface CodeTracking {
   rawPose?: PoseValue | null;
   /** How alike the frame and the code's picture are, 0 to 1. */
   score: number;
+  /** True where codes are counted and this one was; missing otherwise. */
+  counted?: boolean | null;
 }
 
 /** Where every code is that is followed; one a frame. */
@@ -659,6 +663,48 @@ export interface Conventions {
   anchorFrame: string;
   /** How it is to be read. */
   matrix: string;
+}
+
+/** The count is over. */
+export interface CountEnded {
+  /** The count. */
+  count: string;
+  /** Why. */
+  reason: "ended" | "disconnected" | "stopping";
+}
+
+/** Everything that was counted; told when it changes, at most five times a second. */
+export interface CountState {
+  /** The count: the same until it is over. */
+  count: string;
+  /** How many codes, copies and all. */
+  total: number;
+  /** How many frames were looked at. */
+  views: number;
+  /** The stretches between which the camera's position was lost: where there are several, copies may count twice. */
+  stretches: number;
+  /** The different codes, in the order in which they began to count; at most 500. */
+  codes: CountedArticle[];
+  /** True where more was seen than is counted: at most 1024 copies of 500 different codes. */
+  full?: boolean | null;
+}
+
+/** A code and how often it was counted. */
+export interface CountedArticle {
+  /** The symbology. */
+  symbology: string;
+  /**
+   * Its content; missing where it may hold a secret, such as the password of a network or the data of an
+   * onboarding, or takes more than 160 bytes, and for observers where it is not known to be harmless.
+   */
+  text?: string | null;
+  /**
+   * The name under which a person may be shown it: the content where that may be the number of an article, missing
+   * for addresses, data of programs and secrets.
+   */
+  name?: string | null;
+  /** How many copies there are. */
+  amount: number;
 }
 
 /** A page was captured and written down. */
@@ -1418,6 +1464,8 @@ export interface Snapshot {
   markers: MarkerChanged[];
   /** Codes that are followed; missing where nobody has codes followed. */
   codes?: CodeFound[] | null;
+  /** What was counted; missing where nobody has codes counted. */
+  count?: CountState | null;
   /** The annotation that has the focus. */
   annotation?: AnnotationSelected | null;
   /** The card that is open. */
@@ -1431,8 +1479,8 @@ export interface Snapshot {
   /** The profile in use; missing where none are configured. */
   profile?: ProfileStatus | null;
   /**
-   * The cameras in the order of the configuration, where there are several; `scanner`, `camera`, `scan` and `codes`
-   * are of the first.
+   * The cameras in the order of the configuration, where there are several; `scanner`, `camera`, `scan`, `codes`
+   * and `count` are of the first.
    */
   cameras?: CameraOverview[] | null;
 }
@@ -1800,6 +1848,34 @@ export interface CodesFollowRequest {
 
 /** Ends what `codes.follow` of the same client began. */
 export interface CodesUnfollowRequest {
+  /** The camera, by its name; the first one when missing. */
+  camera?: string | null;
+}
+
+/**
+ * Begins to count the codes that the camera sees, each copy once, or takes part in the count that goes on: it lasts
+ * until everybody who takes part has ended it or left.
+ */
+export interface CountBeginRequest {
+  /** The symbologies to count; all that are configured for scans when missing. A count that goes on keeps its own. */
+  symbologies?: string[] | null;
+  /**
+   * The count to go on with, for a client that lost its connection: it is kept for 30 seconds after the last one
+   * has left so.
+   */
+  count?: string | null;
+  /** The camera, by its name; the first one when missing. */
+  camera?: string | null;
+}
+
+/** Forgets what was counted so far, for everybody who takes part. */
+export interface CountResetRequest {
+  /** The camera, by its name; the first one when missing. */
+  camera?: string | null;
+}
+
+/** Ends a client's part in the count; with the last one the count is over. */
+export interface CountEndRequest {
   /** The camera, by its name; the first one when missing. */
   camera?: string | null;
 }
@@ -2335,6 +2411,15 @@ export interface Methods {
   "codes.follow": { params: CodesFollowRequest; result: Record<string, never> };
   /** Ends what `codes.follow` of the same client began. */
   "codes.unfollow": { params: CodesUnfollowRequest; result: Record<string, never> };
+  /**
+   * Begins to count the codes that the camera sees, each copy once, or takes part in the count that goes on: it
+   * lasts until everybody who takes part has ended it or left.
+   */
+  "count.begin": { params: CountBeginRequest; result: CountState };
+  /** Forgets what was counted so far, for everybody who takes part. */
+  "count.reset": { params: CountResetRequest; result: CountState };
+  /** Ends a client's part in the count; with the last one the count is over. */
+  "count.end": { params: CountEndRequest; result: Record<string, never> };
   /** Switches the camera's light. */
   "torch": { params: TorchRequest; result: TorchResult };
   /** Asks for the cameras. */
@@ -2525,6 +2610,10 @@ export interface Events {
   "code.lost": CodeLost;
   /** Where every code is that is followed; one a frame. */
   "codes.updated": CodesUpdated;
+  /** Everything that was counted; told when it changes, at most five times a second. */
+  "count.changed": CountState;
+  /** The count is over. */
+  "count.ended": CountEnded;
   /** A marker becomes visible or not, selected or not. */
   "marker.changed": MarkerChanged;
   /** The focus moved to an annotation. */

@@ -199,12 +199,3 @@ package struct CodeCounter: Sendable {
     }
   }
 }
-
-extension Quadrilateral {
-  fileprivate func moved(towards other: Self, by weight: Double) -> Self {
-    func mean(_ a: Point2, _ b: Point2) -> Point2 { a + (b - a) * weight }
-    return Self(
-      topLeft: mean(topLeft, other.topLeft), topRight: mean(topRight, other.topRight),
-      bottomRight: mean(bottomRight, other.bottomRight), bottomLeft: mean(bottomLeft, other.bottomLeft))
-  }
-}

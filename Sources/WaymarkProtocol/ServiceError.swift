@@ -65,7 +65,7 @@ public struct ServiceError: Error, Codable, Hashable, Sendable {
     public static let wrongConnection = Code(rawValue: "wrongConnection")
     /// The configuration file has problems; the old configuration stays in effect.
     public static let badConfiguration = Code(rawValue: "badConfiguration")
-    /// No document or text session is open, or another client holds it.
+    /// No document or text session is open, another client holds it, or the client takes part in no count.
     public static let noSession = Code(rawValue: "noSession")
     /// The program that reads text is not installed: `apt install waymark-text`.
     public static let textEngineMissing = Code(rawValue: "textEngineMissing")

@@ -13,6 +13,8 @@ struct CameraParts {
   let scans: ScanModule
   /// Codes that are followed.
   let codes: CodesModule
+  /// Codes that are counted.
+  let count: CountModule
 
   /// The parts of a camera.
   ///
@@ -32,8 +34,9 @@ struct CameraParts {
     // The ids of the first camera's scans are what they are where it is the only one.
     scans = ScanModule(hub: hub, capture: capture, rules: rules, further: isFurther ? name : nil)
     codes = CodesModule(hub: hub, scans: scans, capture: capture, cameras: cameras)
+    count = CountModule(hub: hub, scans: scans, codes: codes, camera: name)
   }
 
   /// All of them, as modules of the server.
-  var modules: [any ServiceModule] { [capture, control, scans, codes] }
+  var modules: [any ServiceModule] { [capture, control, scans, codes, count] }
 }

@@ -6,10 +6,12 @@ extension Samples {
 
   private static let sharedResults: [(method: String, result: any Codable & Sendable)] =
     [
-      "scan.confirm", "codes.follow", "codes.unfollow", "document.mode", "document.capture", "document.retake",
+      "scan.confirm", "codes.follow", "codes.unfollow", "count.end", "document.mode", "document.capture",
+      "document.retake",
       "document.discard", "document.end", "text.cancel", "scene.unload", "account.remove", "account.unlock",
       "authentication.provide", "authentication.answer", "sync.progress",
     ].map { ($0, Empty()) }
+    + ["count.begin", "count.reset"].map { ($0, counted) }
     + ["document.pages", "document.filter", "document.reorder", "document.delete", "document.restore"].map {
       ($0, document)
     }

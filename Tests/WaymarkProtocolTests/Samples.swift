@@ -88,6 +88,12 @@ enum Samples {
     session: "t1abc", patterns: ["gtin", "serial"], region: [0.1, 0.4, 0.8, 0.2], languages: ["eng"], by: actor)
   static let accepted = TextAccepted(
     session: "t1abc", text: "AB0123", pattern: "serial", corners: corners, confidence: 0.93, automatic: false)
+  static let counted = CountState(
+    count: "n1abc", total: 4, views: 120, stretches: 1,
+    codes: [
+      CountedArticle(symbology: "ean13", text: "4006381333931", name: "4006381333931", amount: 3),
+      CountedArticle(symbology: "qr", amount: 1),
+    ], full: true)
   static let saved = DocumentSaved(
     session: "d1abc", format: .pdf, pages: 1, paths: ["/var/lib/waymark/documents/saved/note.pdf"], by: actor)
 
@@ -117,6 +123,7 @@ enum Samples {
     CodeFound(
       code: 7, symbology: "qr", text: "PUMP-7", bytesBase64: "UFVNUC03", charset: "utf8", corners: corners, pose: nil),
     CodeLost(code: 7, lastSeen: 12345.6),
+    counted, CountEnded(count: "n1abc", reason: .disconnected),
     CodesUpdated(
       codes: [CodeTracking(code: 7, trackingMethod: .fullTracking, corners: corners, score: 0.97)],
       intrinsics: intrinsics),
@@ -176,7 +183,9 @@ enum Samples {
     MediaGalleryRequest(id: "p9", width: 96), SceneListRequest(), SceneLoadRequest(name: "pump-room"),
     CodesFollowRequest(
       symbologies: ["qr", "dataMatrix"], sizes: [CodeSize(symbology: "qr", prefix: "PUMP-", width: 0.04)]),
-    CodesUnfollowRequest(), SceneUnloadRequest(), SessionStartRequest(scene: "pump-room"), SessionScanRequest(),
+    CodesUnfollowRequest(), CountBeginRequest(symbologies: ["ean13"], count: "n1abc"), CountResetRequest(),
+    CountEndRequest(),
+    SceneUnloadRequest(), SessionStartRequest(scene: "pump-room"), SessionScanRequest(),
     SessionCoachRequest(),
     SessionExitRequest(), AnnotationSelectRequest(point: [160, 140]), AnnotationNextRequest(),
     AnnotationPreviousRequest(), AnnotationClearRequest(), CardOpenRequest(id: "seal"), CardCloseRequest(),

@@ -2,7 +2,7 @@
 enum CommandAllowList {
   private static let methods: Set<String> = [
     "status", "camera.list", "scan.begin", "scan.cancel", "scan.confirm", "gallery.list", "gallery.scan", "torch",
-    "scene.list", "codes.follow", "codes.unfollow",
+    "scene.list", "codes.follow", "codes.unfollow", "count.begin", "count.reset", "count.end",
     "scene.load", "form.submit", "signature.save", "session.start", "session.scan", "session.coach", "session.exit",
     "annotation.select",
     "document.begin", "document.mode", "document.capture", "document.pages", "document.adjust", "document.filter",

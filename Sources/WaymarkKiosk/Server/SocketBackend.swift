@@ -16,7 +16,8 @@ package final class SocketBackend: KioskBackend {
 
   /// The events that a page is told of; the rest of the service's events are not for it.
   private static let events = [
-    "scan.*", "code.*", "codes.updated", "document.*", "text.*", "camera.status", "scanner.status", "session.phase",
+    "scan.*", "code.*", "codes.updated", "count.*", "document.*", "text.*", "camera.status", "scanner.status",
+    "session.phase",
     "anchor.*", "anchors.updated",
     "marker.changed",
     "annotation.*", "card.*", "scene.*", "account.state", "server.stopping",

@@ -125,11 +125,13 @@ public struct CodeTracking: Codable, Hashable, Sendable {
   public var rawPose: PoseValue?
   /// How alike the frame and the code's picture are, 0 to 1.
   public var score: Double
+  /// True where codes are counted and this one was; missing otherwise.
+  public var counted: Bool?
 
   /// A value from its parts.
   public init(
     code: Int, trackingMethod: TrackingMethod, corners: [[Double]], pose: PoseValue? = nil, rawPose: PoseValue? = nil,
-    score: Double
+    score: Double, counted: Bool? = nil
   ) {
     self.code = code
     self.trackingMethod = trackingMethod
@@ -137,6 +139,7 @@ public struct CodeTracking: Codable, Hashable, Sendable {
     self.pose = pose
     self.rawPose = rawPose
     self.score = score
+    self.counted = counted
   }
 
   /// Writes the value; `pose` and `rawPose` also when null.
@@ -148,5 +151,6 @@ public struct CodeTracking: Codable, Hashable, Sendable {
     try container.encode(pose, forKey: .pose)
     try container.encode(rawPose, forKey: .rawPose)
     try container.encode(score, forKey: .score)
+    try container.encodeIfPresent(counted, forKey: .counted)
   }
 }

@@ -38,6 +38,10 @@ public enum EventBody: Hashable, Sendable {
   case codeLost(CodeLost)
   /// `codes.updated`.
   case codesUpdated(CodesUpdated)
+  /// `count.changed`.
+  case countState(CountState)
+  /// `count.ended`.
+  case countEnded(CountEnded)
   /// `marker.changed`.
   case markerChanged(MarkerChanged)
   /// `annotation.selected`.
@@ -130,6 +134,8 @@ extension EventBody {
     case CodeFound.event: self = .codeFound(try JSONValueDecoder.decode(CodeFound.self, from: line))
     case CodeLost.event: self = .codeLost(try JSONValueDecoder.decode(CodeLost.self, from: line))
     case CodesUpdated.event: self = .codesUpdated(try JSONValueDecoder.decode(CodesUpdated.self, from: line))
+    case CountState.event: self = .countState(try JSONValueDecoder.decode(CountState.self, from: line))
+    case CountEnded.event: self = .countEnded(try JSONValueDecoder.decode(CountEnded.self, from: line))
     case MarkerChanged.event: self = .markerChanged(try JSONValueDecoder.decode(MarkerChanged.self, from: line))
     case AnnotationSelected.event:
       self = .annotationSelected(try JSONValueDecoder.decode(AnnotationSelected.self, from: line))
@@ -193,6 +199,8 @@ extension EventBody {
     case .codeFound: CodeFound.event
     case .codeLost: CodeLost.event
     case .codesUpdated: CodesUpdated.event
+    case .countState: CountState.event
+    case .countEnded: CountEnded.event
     case .markerChanged: MarkerChanged.event
     case .annotationSelected: AnnotationSelected.event
     case .annotationCleared: AnnotationCleared.event

@@ -30,6 +30,8 @@ public struct Snapshot: Codable, Hashable, Sendable {
   public var markers: [MarkerChanged]
   /// Codes that are followed; missing where nobody has codes followed.
   public var codes: [CodeFound]?
+  /// What was counted; missing where nobody has codes counted.
+  public var count: CountState?
   /// The annotation that has the focus.
   public var annotation: AnnotationSelected?
   /// The card that is open.
@@ -42,7 +44,7 @@ public struct Snapshot: Codable, Hashable, Sendable {
   public var account: AccountState?
   /// The profile in use; missing where none are configured.
   public var profile: ProfileStatus?
-  /// The cameras in the order of the configuration, where there are several; `scanner`, `camera`, `scan` and `codes` are of the first.
+  /// The cameras in the order of the configuration, where there are several; `scanner`, `camera`, `scan`, `codes` and `count` are of the first.
   public var cameras: [CameraOverview]?
 
   /// A value from its parts.
@@ -51,7 +53,8 @@ public struct Snapshot: Codable, Hashable, Sendable {
     missed: Bool? = nil, scanner: ScannerStatus,
     camera: CameraStatus, scan: ArmedScan? = nil,
     session: SessionPhaseEvent? = nil, scene: SceneDescription? = nil, anchors: [AnchorFound] = [],
-    markers: [MarkerChanged] = [], codes: [CodeFound]? = nil, annotation: AnnotationSelected? = nil,
+    markers: [MarkerChanged] = [], codes: [CodeFound]? = nil, count: CountState? = nil,
+    annotation: AnnotationSelected? = nil,
     card: CardOpened? = nil, document: DocumentSession? = nil, text: TextSession? = nil,
     account: AccountState? = nil, profile: ProfileStatus? = nil, cameras: [CameraOverview]? = nil
   ) {
@@ -69,6 +72,7 @@ public struct Snapshot: Codable, Hashable, Sendable {
     self.anchors = anchors
     self.markers = markers
     self.codes = codes
+    self.count = count
     self.annotation = annotation
     self.card = card
     self.document = document
@@ -91,16 +95,20 @@ public struct CameraOverview: Codable, Hashable, Sendable {
   public var scan: ArmedScan?
   /// Codes that are followed in it; missing where nobody has codes followed, and in `status`.
   public var codes: [CodeFound]?
+  /// What was counted in it; missing where nobody has codes counted, and in `status`.
+  public var count: CountState?
 
   /// A value from its parts.
   public init(
-    name: String, camera: CameraStatus, scanner: ScannerStatus, scan: ArmedScan? = nil, codes: [CodeFound]? = nil
+    name: String, camera: CameraStatus, scanner: ScannerStatus, scan: ArmedScan? = nil, codes: [CodeFound]? = nil,
+    count: CountState? = nil
   ) {
     self.name = name
     self.camera = camera
     self.scanner = scanner
     self.scan = scan
     self.codes = codes
+    self.count = count
   }
 
   /// The camera as an observer sees it.
@@ -108,6 +116,7 @@ public struct CameraOverview: Codable, Hashable, Sendable {
     var copy = self
     copy.scan = scan?.forObservers
     copy.codes = codes?.map(\.forObservers)
+    copy.count = count?.forObservers
     return copy
   }
 }

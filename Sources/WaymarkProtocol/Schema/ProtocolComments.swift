@@ -240,6 +240,7 @@ extension ProtocolComments {
     CameraOverview	One of several cameras, and the work in it.
     CameraOverview.camera	Its state.
     CameraOverview.codes	Codes that are followed in it; missing where nobody has codes followed, and in `status`.
+    CameraOverview.count	What was counted in it; missing where nobody has codes counted, and in `status`.
     CameraOverview.name	Its name, as in `camera` of requests and events.
     CameraOverview.scan	The scan that is armed in it.
     CameraOverview.scanner	The scanner of its frames.
@@ -334,6 +335,7 @@ extension ProtocolComments {
     CodeTracking	A code in a frame.
     CodeTracking.code	Its number.
     CodeTracking.corners	Corners of the upright code from its top left clockwise, in pixels; not smoothed.
+    CodeTracking.counted	True where codes are counted and this one was; missing otherwise.
     CodeTracking.pose	Smoothed; null where its printed size is not known.
     CodeTracking.rawPose	Not smoothed; null where its printed size is not known.
     CodeTracking.score	How alike the frame and the code's picture are, 0 to 1.
@@ -389,6 +391,33 @@ extension ProtocolComments {
     Conventions.matrix	How it is to be read.
     Conventions.pixels	The frame of pixel coordinates.
     Conventions.units	Units.
+    CountBeginRequest	Begins to count the codes that the camera sees, each copy once, or takes part in the count that goes on: it lasts until everybody who takes part has ended it or left.
+    CountBeginRequest.camera	The camera, by its name; the first one when missing.
+    CountBeginRequest.count	The count to go on with, for a client that lost its connection: it is kept for 30 seconds after the last one has left so.
+    CountBeginRequest.symbologies	The symbologies to count; all that are configured for scans when missing. A count that goes on keeps its own.
+    CountEndRequest	Ends a client's part in the count; with the last one the count is over.
+    CountEndRequest.camera	The camera, by its name; the first one when missing.
+    CountEnded	The count is over.
+    CountEnded.count	The count.
+    CountEnded.reason	Why.
+    CountEnding	Why a count ended.
+    CountEnding.disconnected	Everybody left, and nobody came back.
+    CountEnding.ended	Everybody who took part ended it.
+    CountEnding.stopping	The service stops.
+    CountResetRequest	Forgets what was counted so far, for everybody who takes part.
+    CountResetRequest.camera	The camera, by its name; the first one when missing.
+    CountState	Everything that was counted; told when it changes, at most five times a second.
+    CountState.codes	The different codes, in the order in which they began to count; at most 500.
+    CountState.count	The count: the same until it is over.
+    CountState.full	True where more was seen than is counted: at most 1024 copies of 500 different codes.
+    CountState.stretches	The stretches between which the camera's position was lost: where there are several, copies may count twice.
+    CountState.total	How many codes, copies and all.
+    CountState.views	How many frames were looked at.
+    CountedArticle	A code and how often it was counted.
+    CountedArticle.amount	How many copies there are.
+    CountedArticle.name	The name under which a person may be shown it: the content where that may be the number of an article, missing for addresses, data of programs and secrets.
+    CountedArticle.symbology	The symbology.
+    CountedArticle.text	Its content; missing where it may hold a secret, such as the password of a network or the data of an onboarding, or takes more than 160 bytes, and for observers where it is not known to be harmless.
     DocumentAdjustRequest	Sets the corners of a page in its picture.
     DocumentAdjustRequest.corners	Four [x, y] in pixels of the picture, clockwise from the page's top left; the whole picture when missing.
     DocumentAdjustRequest.page	Its id.
@@ -850,7 +879,7 @@ extension ProtocolComments {
     ServiceError.Code.noCamera	There is no camera, or it delivers no frame.
     ServiceError.Code.noScan	No scan is armed.
     ServiceError.Code.noScene	No scene is loaded.
-    ServiceError.Code.noSession	No document or text session is open, or another client holds it.
+    ServiceError.Code.noSession	No document or text session is open, another client holds it, or the client takes part in no count.
     ServiceError.Code.noSpace	The disk is full; nothing was lost.
     ServiceError.Code.notConfigured	The configuration does not enable this.
     ServiceError.Code.notFound	Nothing has this name or id.
@@ -933,9 +962,10 @@ extension ProtocolComments {
     Snapshot.anchors	Anchors in view.
     Snapshot.annotation	The annotation that has the focus.
     Snapshot.camera	The camera.
-    Snapshot.cameras	The cameras in the order of the configuration, where there are several; `scanner`, `camera`, `scan` and `codes` are of the first.
+    Snapshot.cameras	The cameras in the order of the configuration, where there are several; `scanner`, `camera`, `scan`, `codes` and `count` are of the first.
     Snapshot.card	The card that is open.
     Snapshot.codes	Codes that are followed; missing where nobody has codes followed.
+    Snapshot.count	What was counted; missing where nobody has codes counted.
     Snapshot.document	The pages that were captured and not yet saved.
     Snapshot.events	The patterns now subscribed.
     Snapshot.instance	The run of the service.

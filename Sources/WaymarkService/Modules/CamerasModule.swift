@@ -44,7 +44,8 @@ package final class CamerasModule: ServiceModule {
     snapshot.cameras = cameras.parts.map { name, modules in
       var own = empty
       for module in modules { module.contribute(to: &own) }
-      return CameraOverview(name: name, camera: own.camera, scanner: own.scanner, scan: own.scan, codes: own.codes)
+      return CameraOverview(
+        name: name, camera: own.camera, scanner: own.scanner, scan: own.scan, codes: own.codes, count: own.count)
     }
   }
 

@@ -81,6 +81,7 @@ final class CoreModule: ServiceModule {
       snapshot.profile = snapshot.profile?.forObservers
       snapshot.account = snapshot.account?.forObservers
       snapshot.codes = snapshot.codes?.map(\.forObservers)
+      snapshot.count = snapshot.count?.forObservers
       snapshot.anchors = snapshot.anchors.map(\.forObservers)
       snapshot.scene = snapshot.scene?.forObservers
       snapshot.cameras = snapshot.cameras?.map(\.forObservers)

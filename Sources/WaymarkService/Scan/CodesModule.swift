@@ -16,7 +16,14 @@ import WaymarkSystem
 /// Each client says what it wants followed; there is one follower, and events go to everybody who subscribed to them.
 @ServiceActor
 package final class CodesModule: ServiceModule {
-  /// The request of one client.
+  /// Who wants codes followed.
+  enum Follower: Hashable {
+    /// A client, by the number of its connection.
+    case client(Int)
+    /// The count of the camera.
+    case count
+  }
+
   private struct FollowRequest {
     var symbologies: Set<Symbology>
     var sizes: [CodeTask.Size]
@@ -27,7 +34,11 @@ package final class CodesModule: ServiceModule {
   private let capture: CaptureModule
   private let lane: CodeLane
   private let mailbox: CodeMailbox
-  private var requests: [(client: Int, request: FollowRequest)] = []
+  /// Where what is followed is counted.
+  let desk = CountDesk()
+  /// Called with what was counted by the end of each frame.
+  var onTally: @ServiceActor (CountDesk.Tally) -> Void = { _ in }
+  private var requests: [(follower: Follower, request: FollowRequest)] = []
   /// The codes that were told of, as they were.
   private var known: [Int: CodeFound] = [:]
   private var configured: CameraChoice
@@ -42,9 +53,12 @@ package final class CodesModule: ServiceModule {
     configured = cameras
     mailbox = scans.mail.followers
     let relay = WeakReference<CodesModule>()
+    let desk = desk
     lane = .codes(from: mailbox) { reading, frame in
       let reference = FrameReference(frame)
-      ServiceActor.execute { relay.object?.take(reading, reference) }
+      let tally = desk.take(
+        reading, width: frame.width, height: frame.height, frame: Int(truncatingIfNeeded: frame.sequence))
+      ServiceActor.execute { relay.object?.take(reading, reference, tally) }
     }
     relay.object = self
     capture.pipeline.add(lane)
@@ -55,17 +69,13 @@ package final class CodesModule: ServiceModule {
   package func register(in methods: inout MethodTable) {
     methods.add(CodesFollowRequest.self) { [weak self] request, connection in
       guard let self else { throw ServiceError.stopping }
-      let follow = FollowRequest(
-        symbologies: try request.symbologies.map(ScanWire.symbologies)
-          ?? self.scans.rules.settings.barcodeSymbologies,
-        sizes: try Self.sizes(request.sizes ?? []))
-      self.requests.removeAll { $0.client == connection.number }
-      self.requests.append((connection.number, follow))
-      self.review()
+      self.follow(
+        try request.symbologies.map(ScanWire.symbologies) ?? self.scans.rules.settings.barcodeSymbologies,
+        sizes: try Self.sizes(request.sizes ?? []), for: .client(connection.number))
       return Empty()
     }
     methods.add(CodesUnfollowRequest.self) { [weak self] _, connection in
-      self?.leave(connection.number)
+      self?.unfollow(.client(connection.number))
       return Empty()
     }
   }
@@ -77,13 +87,24 @@ package final class CodesModule: ServiceModule {
     }
   }
 
-  package func connectionClosed(_ connection: Connection) { leave(connection.number) }
+  package func connectionClosed(_ connection: Connection) { unfollow(.client(connection.number)) }
 
-  private func leave(_ client: Int) {
-    guard requests.contains(where: { $0.client == client }) else { return }
-    requests.removeAll { $0.client == client }
+  /// Has codes followed; in place of what the same one wanted before.
+  func follow(_ symbologies: Set<Symbology>, sizes: [CodeTask.Size] = [], for follower: Follower) {
+    requests.removeAll { $0.follower == follower }
+    requests.append((follower, FollowRequest(symbologies: symbologies, sizes: sizes)))
     review()
   }
+
+  /// Ends what `follow` began.
+  func unfollow(_ follower: Follower) {
+    guard requests.contains(where: { $0.follower == follower }) else { return }
+    requests.removeAll { $0.follower == follower }
+    review()
+  }
+
+  /// Returns whether observers may see the content of a code that is followed.
+  func isHarmless(_ code: Int) -> Bool { known[code]?.isHarmless ?? false }
 
   package func stop() {
     isStopped = true
@@ -129,7 +150,7 @@ package final class CodesModule: ServiceModule {
     known = [:]
   }
 
-  private func take(_ reading: CodeReading, _ frame: FrameReference) {
+  private func take(_ reading: CodeReading, _ frame: FrameReference, _ tally: CountDesk.Tally?) {
     guard reading.generation == generation, !requests.isEmpty, !isStopped else { return }
     for seen in reading.report.observations where reading.report.found.contains(seen.id) {
       guard let symbol = reading.found[seen.id] else { continue }
@@ -141,6 +162,8 @@ package final class CodesModule: ServiceModule {
       known[seen.id] = found
       hub.publish(found, camera: capture.camera, frame: frame)
     }
+    // While those are known that are lost with this frame.
+    if let tally { onTally(tally) }
     for lost in reading.report.lost where known.removeValue(forKey: lost.id) != nil {
       hub.publish(CodeLost(code: lost.id, lastSeen: lost.lastSeen), camera: capture.camera, frame: frame)
     }
@@ -148,7 +171,8 @@ package final class CodesModule: ServiceModule {
       CodeTracking(
         code: seen.id, trackingMethod: TrackingMethod(rawValue: seen.trackingMethod.rawValue) ?? .notTracking,
         corners: ScanWire.corners(seen.corners), pose: SessionWire.pose(seen.pose),
-        rawPose: SessionWire.pose(seen.rawPose), score: seen.score)
+        rawPose: SessionWire.pose(seen.rawPose), score: seen.score,
+        counted: tally?.counted.contains(seen.id) ?? false ? true : nil)
     }
     guard !codes.isEmpty || !reading.report.lost.isEmpty else { return }
     hub.publish(

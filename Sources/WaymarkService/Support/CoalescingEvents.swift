@@ -10,6 +10,7 @@ extension NewestEvent {
 
 extension AnchorsUpdated: NewestEvent {}
 extension CodesUpdated: NewestEvent {}
+extension CountState: NewestEvent {}
 extension Statistics: NewestEvent {}
 extension SceneProgress: NewestEvent {}
 extension DocumentOutline: NewestEvent {}

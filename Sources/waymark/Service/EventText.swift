@@ -57,6 +57,8 @@ enum EventText {
     case .codeLost(let lost): return "\(lost.code)"
     case .codesUpdated(let update):
       return update.codes.map { "\($0.code) \($0.trackingMethod.rawValue)" }.joined(separator: ", ")
+    case .countState(let count): return "\(count.total) in all, \(count.codes.count) different"
+    case .countEnded(let count): return "\(shown(count.count)), \(count.reason.rawValue)"
     case .markerChanged(let marker):
       let words = [marker.visible ? "visible" : "out of sight", marker.selected ? "selected" : nil]
       return "\(shown(marker.id)) " + words.compactMap { $0 }.joined(separator: ", ")

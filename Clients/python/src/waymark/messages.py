@@ -494,6 +494,8 @@ class CameraOverview(Message):
     """The scan that is armed in it."""
     codes: list[CodeFound] | None = None
     """Codes that are followed in it; missing where nobody has codes followed, and in `status`."""
+    count: CountState | None = None
+    """What was counted in it; missing where nobody has codes counted, and in `status`."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -686,6 +688,8 @@ class CodeTracking(Message):
     """Not smoothed; null where its printed size is not known."""
     score: float
     """How alike the frame and the code's picture are, 0 to 1."""
+    counted: bool | None = None
+    """True where codes are counted and this one was; missing otherwise."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -804,6 +808,56 @@ class Conventions(Message):
     """The anchor's frame."""
     matrix: str
     """How it is to be read."""
+
+
+@dataclass(kw_only=True, slots=True)
+class CountEnded(Message):
+    """The count is over."""
+
+    event: ClassVar[str] = "count.ended"
+    """The name of the event."""
+    count: str
+    """The count."""
+    reason: Literal["ended", "disconnected", "stopping"]
+    """Why."""
+
+
+@dataclass(kw_only=True, slots=True)
+class CountState(Message):
+    """Everything that was counted; told when it changes, at most five times a second."""
+
+    event: ClassVar[str] = "count.changed"
+    """The name of the event."""
+    count: str
+    """The count: the same until it is over."""
+    total: int
+    """How many codes, copies and all."""
+    views: int
+    """How many frames were looked at."""
+    stretches: int
+    """The stretches between which the camera's position was lost: where there are several, copies may count twice."""
+    codes: list[CountedArticle]
+    """The different codes, in the order in which they began to count; at most 500."""
+    full: bool | None = None
+    """True where more was seen than is counted: at most 1024 copies of 500 different codes."""
+
+
+@dataclass(kw_only=True, slots=True)
+class CountedArticle(Message):
+    """A code and how often it was counted."""
+
+    symbology: str
+    """The symbology."""
+    text: str | None = None
+    """Its content; missing where it may hold a secret, such as the password of a network or the data of an onboarding,
+    or takes more than 160 bytes, and for observers where it is not known to be harmless.
+    """
+    name: str | None = None
+    """The name under which a person may be shown it: the content where that may be the number of an article, missing
+    for addresses, data of programs and secrets.
+    """
+    amount: int
+    """How many copies there are."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -1728,6 +1782,8 @@ class Snapshot(Message):
     """Markers of anchors in view."""
     codes: list[CodeFound] | None = None
     """Codes that are followed; missing where nobody has codes followed."""
+    count: CountState | None = None
+    """What was counted; missing where nobody has codes counted."""
     annotation: AnnotationSelected | None = None
     """The annotation that has the focus."""
     card: CardOpened | None = None
@@ -1741,8 +1797,8 @@ class Snapshot(Message):
     profile: ProfileStatus | None = None
     """The profile in use; missing where none are configured."""
     cameras: list[CameraOverview] | None = None
-    """The cameras in the order of the configuration, where there are several; `scanner`, `camera`, `scan` and `codes`
-    are of the first.
+    """The cameras in the order of the configuration, where there are several; `scanner`, `camera`, `scan`, `codes` and
+    `count` are of the first.
     """
 
 
@@ -2039,6 +2095,8 @@ EVENTS: dict[str, type[Message]] = {
     "code.found": CodeFound,
     "code.lost": CodeLost,
     "codes.updated": CodesUpdated,
+    "count.changed": CountState,
+    "count.ended": CountEnded,
     "marker.changed": MarkerChanged,
     "annotation.selected": AnnotationSelected,
     "annotation.cleared": AnnotationCleared,

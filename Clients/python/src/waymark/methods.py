@@ -17,6 +17,7 @@ from .messages import (
     CodeSize,
     ConfigReloadResult,
     ConsentExportResult,
+    CountState,
     DocumentPage,
     DocumentSaved,
     DocumentSession,
@@ -199,6 +200,38 @@ class Methods:
         :param camera: The camera, by its name; the first one when missing.
         """
         self.call("codes.unfollow", {"camera": camera})
+
+    def count_begin(
+        self,
+        *,
+        symbologies: list[str] | None = None,
+        count: str | None = None,
+        camera: str | None = None,
+    ) -> CountState:
+        """Begins to count the codes that the camera sees, each copy once, or takes part in the count that goes on: it
+        lasts until everybody who takes part has ended it or left.
+
+        :param symbologies: The symbologies to count; all that are configured for scans when missing. A count that
+            goes on keeps its own.
+        :param count: The count to go on with, for a client that lost its connection: it is kept for 30 seconds
+            after the last one has left so.
+        :param camera: The camera, by its name; the first one when missing.
+        """
+        return self._call("count.begin", {"symbologies": symbologies, "count": count, "camera": camera}, CountState)
+
+    def count_reset(self, *, camera: str | None = None) -> CountState:
+        """Forgets what was counted so far, for everybody who takes part.
+
+        :param camera: The camera, by its name; the first one when missing.
+        """
+        return self._call("count.reset", {"camera": camera}, CountState)
+
+    def count_end(self, *, camera: str | None = None) -> None:
+        """Ends a client's part in the count; with the last one the count is over.
+
+        :param camera: The camera, by its name; the first one when missing.
+        """
+        self.call("count.end", {"camera": camera})
 
     def torch(self, *, on: bool, camera: str | None = None) -> TorchResult:
         """Switches the camera's light.
@@ -876,6 +909,42 @@ class AsyncMethods:
         :param camera: The camera, by its name; the first one when missing.
         """
         await self.call("codes.unfollow", {"camera": camera})
+
+    async def count_begin(
+        self,
+        *,
+        symbologies: list[str] | None = None,
+        count: str | None = None,
+        camera: str | None = None,
+    ) -> CountState:
+        """Begins to count the codes that the camera sees, each copy once, or takes part in the count that goes on: it
+        lasts until everybody who takes part has ended it or left.
+
+        :param symbologies: The symbologies to count; all that are configured for scans when missing. A count that
+            goes on keeps its own.
+        :param count: The count to go on with, for a client that lost its connection: it is kept for 30 seconds
+            after the last one has left so.
+        :param camera: The camera, by its name; the first one when missing.
+        """
+        return await self._call("count.begin", {
+            "symbologies": symbologies,
+            "count": count,
+            "camera": camera,
+        }, CountState)
+
+    async def count_reset(self, *, camera: str | None = None) -> CountState:
+        """Forgets what was counted so far, for everybody who takes part.
+
+        :param camera: The camera, by its name; the first one when missing.
+        """
+        return await self._call("count.reset", {"camera": camera}, CountState)
+
+    async def count_end(self, *, camera: str | None = None) -> None:
+        """Ends a client's part in the count; with the last one the count is over.
+
+        :param camera: The camera, by its name; the first one when missing.
+        """
+        await self.call("count.end", {"camera": camera})
 
     async def torch(self, *, on: bool, camera: str | None = None) -> TorchResult:
         """Switches the camera's light.

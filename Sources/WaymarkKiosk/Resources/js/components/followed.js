@@ -6,33 +6,33 @@ const MARK_MS = 1500;
 
 /** Requests keep their order also from view to view: two that are under way may overtake each other. */
 let order = Promise.resolve();
-const send = (camera, method, params = {}) => { order = order.then(() => camera.command(method, params)).catch(() => { /* Nothing is outlined then; the scan itself says what is wrong. */ }); };
+const inOrder = (work) => { order = order.then(work).catch(() => { /* Nothing is outlined then; the scan itself says what is wrong. */ }); };
 
 /**
  * Has codes followed in a camera until `stop()`: `onframe(event)` is told where they are in each frame, `onfound(code)` of each code once,
- * with what it says, and `onlost(number)` when it is gone. Without `symbologies` those of barcode scans are followed.
+ * with what it says, and `onlost(number)` when it is gone. Without `symbologies` those of barcode scans are followed. `begin` and `end` stand for
+ * what else has codes followed.
  * @param {any} app
- * @param {{ camera: any, symbologies?: string[], onframe: (event: any) => void, onfound?: (code: any) => void, onlost?: (number: number) => void }} options
+ * @param {{ camera: any, symbologies?: string[], begin?: () => Promise<any>, end?: string, onframe: (event: any) => void, onfound?: (code: any) => void, onlost?: (number: number) => void }} options
  */
-export function followCodes(app, { camera, symbologies, onframe, onfound = () => {}, onlost = () => {} }) {
+export function followCodes(app, { camera, symbologies, begin = () => camera.command('codes.follow', symbologies ? { symbologies } : {}), end = 'codes.unfollow', onframe, onfound = () => {}, onlost = () => {} }) {
   let live = false;
-  const begin = () => send(camera, 'codes.follow', symbologies ? { symbologies } : {});
   const offs = [
     app.events.on('codes.updated', (event) => { if (!camera.isOf(event)) return; live = event.codes.length > 0; onframe(event); }),
     app.events.on('code.found', (event) => { if (camera.isOf(event)) onfound(event); }),
     app.events.on('code.lost', (event) => { if (camera.isOf(event)) onlost(event.code); }),
-    app.events.on('connection', ({ online }) => { live = false; if (online) begin(); }),
+    app.events.on('connection', ({ online }) => { live = false; if (online) inOrder(begin); }),
   ];
   // Those that are followed for another program already are not told of again.
   for (const code of camera.codes.values()) onfound(code);
-  begin();
+  inOrder(begin);
 
   return {
     /** Whether a frame has to wait for what is outlined in it. */
     get live() { return live; },
     stop() {
       for (const off of offs) off();
-      send(camera, 'codes.unfollow');
+      inOrder(() => camera.command(end));
     },
   };
 }

@@ -1,9 +1,8 @@
 // Counting: the camera is moved along a shelf, every code counts once, and the list is handed over or saved.
 import { command, identity } from '../api.js';
-import { followCodes } from '../components/followed.js';
 import { drawCode } from '../components/overlay.js';
 import { openPickup } from '../components/pickup.js';
-import { Shelf } from '../components/shelf.js';
+import { countShelf } from '../components/shelf.js';
 import { cameraStage } from '../components/stage.js';
 import { ask, openDialog } from '../dialog.js';
 import { announce, button, el, printable, setText } from '../dom.js';
@@ -12,8 +11,7 @@ import { icon } from '../icons.js';
 import { cue } from '../sound.js';
 import { t, tOr } from '../strings.js';
 
-/** How often the list is written again at most, and how long it must stay as it is before a screen reader tells of it. */
-const LIST_MS = 200;
+/** How long the list must stay as it is before a screen reader tells of it. */
 const TELL_MS = 1200;
 
 /** What the symbologies are called: `Symbology.displayName`. */
@@ -24,11 +22,8 @@ const NAMES = {
   microQR: 'Micro QR Code', rMQR: 'rMQR Code', maxiCode: 'MaxiCode',
 };
 
-/** Contents that are no name of an article: data for programs, addresses, and what may hold a secret, such as a Wi-Fi password. */
-const NO_NAME = /^\s*[{[<]|^(wifi|mecard|begin|otpauth|smsto|sms|mailto|matmsg|tel|geo|https?):|^.{65}/is;
-
-/** The name under which a code stands in the list. */
-const articleName = (text) => (NO_NAME.test(text) ? t('count.unnamed') : printable(text));
+/** The name under which a code stands in the list: the service names no data for programs, no address, and nothing that may be a secret. */
+const articleName = (name) => (name === undefined ? t('count.unnamed') : printable(name));
 
 /** RFC 4180, every text quoted, as `waymark count --csv` writes it. */
 export function csvOf(codes) {
@@ -38,16 +33,10 @@ export function csvOf(codes) {
 
 /** Opens the view. */
 export function openCount(app) {
-  let shelf = new Shelf();
   let by = 'place';
-  /** What each followed code says, by its number. */
-  const contents = new Map();
-  let views = 0;
   let total = 0;
   let shown = '';
-  let drawn = 0;
   let telling = 0;
-  let timer = 0;
   /** Whether there is something that was neither handed over nor saved. */
   let dirty = false;
   let key = identity();
@@ -62,34 +51,28 @@ export function openCount(app) {
 
   const camera = app.cameras.for('count');
   const stage = cameraStage(app, {
-    label: t('count.title'), camera, area, expectsOverlay: () => followed.live,
+    label: t('count.title'), camera, area, expectsOverlay: () => shelf.live,
     paint: (context, overlay, place) => {
       for (const one of overlay?.codes ?? []) {
-        if (one.trackingMethod === 'fullTracking' && one.corners?.length) drawCode(context, one.corners.map((point) => place.viewport.toScreen(point, place.scale)), { state: shelf.counts(one.code) ? 'successful' : 'seen' });
+        if (one.trackingMethod === 'fullTracking' && one.corners?.length) drawCode(context, one.corners.map((point) => place.viewport.toScreen(point, place.scale)), { state: one.counted ? 'successful' : 'seen' });
       }
       return false;
     },
   });
 
-  function look(event) {
-    stage.preview.overlay(event.frame.sequence, event);
-    views += 1;
-    shelf.look(event.codes.filter((one) => one.trackingMethod === 'fullTracking' && contents.has(one.code)).map((one) => ({ ...contents.get(one.code), code: one.code, corners: one.corners })), event.frame);
-    if (!timer) timer = window.setTimeout(draw, Math.max(0, drawn + LIST_MS - performance.now()));
-  }
+  /** What was counted as `[{ symbology, text, amount }]`: by "place" copies count, by "content" they do not. */
+  const counted = () => shelf.state.codes.map(({ symbology, text = '', amount: copies }) => ({ symbology, text, amount: by === 'place' ? copies : 1 }));
 
-  const row = ({ symbology, text, amount: each }) => el('li', {}, el('span', { class: 'amount' }, `${each} ×`), el('span', { class: 'what' }, el('strong', {}, articleName(text)), el('span', { class: 'soft' }, NAMES[symbology] ?? symbology)));
+  const row = ({ symbology, name, amount: copies }) => el('li', {}, el('span', { class: 'amount' }, `${by === 'place' ? copies : 1} ×`), el('span', { class: 'what' }, el('strong', {}, articleName(name)), el('span', { class: 'soft' }, NAMES[symbology] ?? symbology)));
 
   function draw() {
-    timer = 0;
-    drawn = performance.now();
-    const codes = shelf.result(by);
-    const now = JSON.stringify(codes);
-    gap.hidden = by !== 'place' || shelf.stretches < 2;
+    const { codes, stretches } = shelf.state;
+    const now = JSON.stringify(counted());
+    gap.hidden = by !== 'place' || stretches < 2;
     if (now === shown) return;
     const before = total;
     shown = now;
-    total = codes.reduce((sum, one) => sum + one.amount, 0);
+    total = by === 'place' ? shelf.state.total : codes.length;
     dirty = total > 0;
     if (total > before) cue('counted');
     amount.textContent = String(total);
@@ -104,7 +87,7 @@ export function openCount(app) {
     if (total) telling = window.setTimeout(() => announce(`${total} ${words.textContent}`), TELL_MS);
   }
 
-  const report = () => ({ by, pictures: views, stretches: shelf.stretches, total, codes: shelf.result(by).map((one) => ({ ...one, input: 'live' })) });
+  const report = () => ({ by, pictures: shelf.state.views, stretches: shelf.state.stretches, total, codes: counted().map((one) => ({ ...one, input: 'live' })) });
 
   /** Hands a file to the visitor's phone where it can take one, else to the browser. */
   async function keep(type, ending, text) {
@@ -119,12 +102,8 @@ export function openCount(app) {
   }
 
   function restart() {
-    shelf = new Shelf();
-    views = 0;
     key = identity();
-    total = 0;
-    shown = '';
-    draw();
+    shelf.reset().catch((error) => toast(tOr(`error.${error.code}`, 'error.unavailable'), { seconds: 7 }));
   }
 
   const choices = ['place', 'content'].map((one) => button(t(`count.by.${one}`), () => {
@@ -132,14 +111,14 @@ export function openCount(app) {
     for (const [i, each] of ['place', 'content'].entries()) choices[i].setAttribute('aria-pressed', String(each === by));
     draw();
   }, { 'data-by': one, 'aria-pressed': String(one === by) }));
-  const csv = button('CSV', () => keep('text/csv;charset=utf-8', 'csv', csvOf(shelf.result(by))), { 'data-save': 'csv', 'aria-label': t('count.csv'), before: icon('document'), disabled: true });
+  const csv = button('CSV', () => keep('text/csv;charset=utf-8', 'csv', csvOf(counted())), { 'data-save': 'csv', 'aria-label': t('count.csv'), before: icon('document'), disabled: true });
   const json = button('JSON', () => keep('application/json', 'json', `${JSON.stringify(report(), null, 2)}\n`), { 'data-save': 'json', 'aria-label': t('count.json'), before: icon('document'), disabled: true });
   const again = button(t('count.again'), restart, { 'data-again': true, disabled: true });
   const send = statusButton({
     label: t('count.send'), processing: t('count.sending'), success: t('count.sent'), failure: t('common.again'),
     work: async () => {
       const handed = shown;
-      await command('form.submit', { form: 'count', key, fields: [{ name: 'by', value: by }, { name: 'total', value: String(total) }, { name: 'codes', value: JSON.stringify(shelf.result(by)) }] });
+      await command('form.submit', { form: 'count', key, fields: [{ name: 'by', value: by }, { name: 'total', value: String(total) }, { name: 'codes', value: JSON.stringify(counted()) }] });
       key = identity();
       // What was counted meanwhile was not handed over.
       if (shown === handed) dirty = false;
@@ -162,11 +141,11 @@ export function openCount(app) {
     dialog.close();
   }
 
-  const followed = followCodes(app, { camera, onframe: look, onfound: ({ code, symbology, text }) => { if (typeof text === 'string') contents.set(code, { symbology, text }); }, onlost: (code) => { contents.delete(code); shelf.lost(code); } });
+  const shelf = countShelf(app, { camera, onframe: (event) => stage.preview.overlay(event.frame.sequence, event), onchange: draw });
   const dialog = openDialog({
     label: t('count.title'), kind: 'view camera counting',
     mayClose: () => { if (!dirty) return true; leave(); return false; },
-    onclose: () => { clearTimeout(timer); clearTimeout(telling); followed.stop(); stage.stop(); },
+    onclose: () => { clearTimeout(telling); shelf.stop(); stage.stop(); },
     build: () => {
       const box = document.createDocumentFragment();
       box.append(stage.node, el('header', { class: 'bar' }, button(t('common.cancel'), leave, { kind: 'leave' }), el('h2', {}, t('count.title')), el('span', {}, stage.light)), area, el('div', { class: 'panel' }, panel));
