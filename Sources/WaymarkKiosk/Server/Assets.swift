@@ -78,7 +78,7 @@ struct Assets: Sendable {
 
   private static let contentTypes = [
     "html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8",
-    "svg": "image/svg+xml",
+    "svg": "image/svg+xml", "woff2": "font/woff2",
   ]
 
   /// Where the page's files are: beside the executable in a build folder, or where a package puts them.

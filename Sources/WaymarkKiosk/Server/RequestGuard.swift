@@ -14,7 +14,8 @@ struct RequestGuard: RouterMiddleware {
   /// Nothing from elsewhere, nothing inline, nobody may frame the page.
   static var policy: String {
     [
-      "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' blob:", "connect-src 'self'",
+      "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' blob:", "font-src 'self'",
+      "connect-src 'self'",
       "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'",
       "trusted-types 'none'",
     ].joined(separator: "; ")
