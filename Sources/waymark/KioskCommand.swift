@@ -68,6 +68,13 @@ struct KioskCommand: AsyncParsableCommand {
     completion: .file(extensions: ["yaml"]))
   var page: String?
 
+  @Flag(
+    help: """
+      Show the page while neither a camera nor the service is there, to look at brand, words and forms: what a form \
+      would hand over is printed.
+      """)
+  var preview = false
+
   @Flag(help: "Print all texts of the page in English as `words` of --page, to be translated, and end.")
   var printWords = false
 
@@ -132,9 +139,10 @@ struct KioskCommand: AsyncParsableCommand {
       return
     }
     let socket = place.path
+    let backend: any KioskBackend = preview ? PreviewBackend { Output.line($0) } : SocketBackend(path: socket)
     let folder = (socket as NSString).deletingLastPathComponent
     do {
-      let token = try KioskToken(file: tokenFile ?? folder + "/kiosk-token")
+      let token = try preview ? KioskToken() : KioskToken(file: tokenFile ?? folder + "/kiosk-token")
       var options = KioskOptions(assets: assets ?? KioskOptions.installedAssets, token: token)
       (options.host, options.port) = try address()
       options.origins = try origins()
@@ -182,7 +190,7 @@ struct KioskCommand: AsyncParsableCommand {
       }
       let isTerminal = isatty(STDOUT_FILENO) == 1
       let printed = Atomic(false)
-      try await KioskServer(options: options, backend: SocketBackend(path: socket), logger: logger).run(
+      try await KioskServer(options: options, backend: backend, logger: logger).run(
         endedBySignals: true,
         onCode: { port, code in
           let address = "http://\(host):\(port)/?token=\(code)"

@@ -17,7 +17,7 @@ struct KioskServerTests {
   /// - Parameter body: gets the port, the cookie of a browser that was let in, and the service behind the page.
   func withServer(
     limits: HTTPLimits = HTTPLimits(), origins: [HTTPOrigin] = [], backend: FakeBackend = FakeBackend(),
-    codes: Codes = Codes(), pickup: HTTPOrigin? = nil,
+    codes: Codes = Codes(), pickup: HTTPOrigin? = nil, page: PageSettings = PageSettings(),
     _ body: @escaping @Sendable (Int, String, FakeBackend) async throws -> Void
   ) async throws {
     var options = KioskOptions(assets: Self.assets, token: KioskToken())
@@ -25,6 +25,7 @@ struct KioskServerTests {
     options.limits = limits
     options.origins = origins
     options.pickup = pickup
+    options.page = page
     let token = options.token.value
     var logger = Logger(label: "test")
     logger.logLevel = .critical

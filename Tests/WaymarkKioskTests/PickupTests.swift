@@ -51,21 +51,26 @@ struct PickupTests {
   @Test("Only a document that the service saved is read, and once")
   func documents() throws {
     let origin = try #require(HTTPOrigin("https://kiosk.example"))
-    let pickups = Pickups(origin: origin, limits: PickupStore.Limits(item: 8)) { 0 }
+    let documents = SavedDocuments()
+    let pickups = Pickups(origin: origin, documents: documents, limits: PickupStore.Limits(item: 8)) { 0 }
     let path = NSTemporaryDirectory() + "waymark-pickup-\(UUID().uuidString).pdf"
     defer { try? FileManager.default.removeItem(atPath: path) }
     try Data("%PDF-1.7".utf8).write(to: URL(fileURLWithPath: path))
     #expect(pickups.document(path) == nil && pickups.document("/etc/hostname") == nil)
-    pickups.note(savedBy: Array(#"{"error":{"paths":["/etc/hostname"]}}"#.utf8))
-    pickups.note(savedBy: Array("[".utf8))
+    documents.note(savedBy: Array(#"{"error":{"paths":["/etc/hostname"]}}"#.utf8))
+    documents.note(savedBy: Array("[".utf8))
     #expect(pickups.document("/etc/hostname") == nil)
-    pickups.note(savedBy: Array(#"{"result":{"paths":["\#(path)"],"pages":1}}"#.utf8))
+    documents.note(savedBy: Array(#"{"result":{"paths":["\#(path)"],"pages":1}}"#.utf8))
     #expect(pickups.document(path) == Array("%PDF-1.7".utf8))
     #expect(pickups.document(path) == nil)
+    // A program of the integrator's may get it still, also twice.
+    for _ in 1...2 { #expect(documents.read(path, limit: 8) == Array("%PDF-1.7".utf8)) }
     // One that is too large is not read.
-    try Data("%PDF-1.7 and more".utf8).write(to: URL(fileURLWithPath: path))
-    pickups.note(savedBy: Array(#"{"result":{"paths":["\#(path)"],"pages":1}}"#.utf8))
-    #expect(pickups.document(path) == nil)
+    let large = path.replacing(".pdf", with: "-large.pdf")
+    defer { try? FileManager.default.removeItem(atPath: large) }
+    try Data("%PDF-1.7 and more".utf8).write(to: URL(fileURLWithPath: large))
+    documents.note(savedBy: Array(#"{"result":{"paths":["\#(large)"],"pages":1}}"#.utf8))
+    #expect(pickups.document(large) == nil && documents.read(large, limit: 8) == nil)
   }
 
   private static let access = AccessGuard(

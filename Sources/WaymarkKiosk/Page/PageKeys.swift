@@ -2,7 +2,7 @@ package import WaymarkConfiguration
 
 extension PageSettings {
   /// The keys of the integrator's file for the page.
-  package static let table = ConfigurationTable(brand + words + cameras + forms)
+  package static let table = ConfigurationTable(brand + words + cameras + forms + handover)
 
   private static let colour = ConfigurationKind.text(7)
   private static let name = ConfigurationKind.text(64)
@@ -59,6 +59,22 @@ extension PageSettings {
     key("forms.fields.choices.label", .localized, "what people read"),
     key("forms.fields.when.field", name, "shown only where that field above"),
     key("forms.fields.when.is", .strings, "has one of these values; without it any"),
+  ]
+
+  private static let handover: [ConfigurationKey] = [
+    key("handover", .sections, "the ways on which results leave by a program"),
+    key("handover.name", name, "the name by which the program knows it"),
+    key("handover.label", .localized, "what its button says"),
+    key("handover.program", .text(4096), "the program's file"),
+    key("handover.arguments", .texts(4096), "its arguments; `{file}` and `{number}` stand for those of a result"),
+    key(
+      "handover.of", .choices(HandoverWay.Kind.allCases.map(\.rawValue)), "the results that go this way; all without it"
+    ),
+    key("handover.ask", .localized, "the label of what a visitor is asked for first, such as an address"),
+    key("handover.pattern", .text(500), "a regular expression that all of the answer must match"),
+    key("handover.wrong", .localized, "what is said where it does not"),
+    key("handover.seconds", .int(1...300), "the seconds after which the program is ended"),
+    key("handover.done", .localized, "what is said when it has ended well"),
   ]
 
   private static func key(_ path: String, _ kind: ConfigurationKind, _ meaning: String) -> ConfigurationKey {

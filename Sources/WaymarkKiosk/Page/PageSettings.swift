@@ -15,6 +15,8 @@ package struct PageSettings: Sendable {
   let style: String
   /// The logo's file, with the name under which it is served.
   let logo: (name: String, file: Assets.File)?
+  /// The ways on which results leave by a program.
+  let ways: [HandoverWay]
   /// The languages in which the page speaks.
   package let languages: [String]
   /// Everything that is wrong with the file.
@@ -25,6 +27,7 @@ package struct PageSettings: Sendable {
     json = .object([])
     style = ""
     logo = nil
+    ways = []
     languages = PageReview.ownLanguages
     problems = []
   }
@@ -44,7 +47,9 @@ package struct PageSettings: Sendable {
     review.run()
     var forms = FormReview(document: document)
     forms.run()
-    var problems = document.problems + review.problems + forms.problems
+    var handover = HandoverReview(document: document)
+    handover.run()
+    var problems = document.problems + review.problems + forms.problems + handover.problems
     let brand = document.checked["brand"]
     var logo: (name: String, file: Assets.File)?
     if let node = brand?["logo"], let name = node.string {
@@ -62,16 +67,27 @@ package struct PageSettings: Sendable {
     }
     self.logo = logo
     style = review.style
+    ways = handover.ways
     languages = PageReview.ownLanguages + (document.checked["words"]?.entries ?? []).map(\.key)
     self.problems = problems.inOrder
-    var members = document.checked.entries.filter { $0.key != "brand" }.map {
+    var members = document.checked.entries.filter { !["brand", "handover"].contains($0.key) }.map {
       JSONValue.Member($0.key, Self.json($0.node))
+    }
+    if let nodes = document.checked["handover"]?.elements, !nodes.isEmpty {
+      members.append(JSONValue.Member("handover", .array(nodes.map(Self.shownWay))))
     }
     var shown: [JSONValue.Member] = []
     if let name = brand?["name"]?.string { shown.append(JSONValue.Member("name", .string(name))) }
     if let logo { shown.append(JSONValue.Member("logo", .string("/assets/\(logo.name)"))) }
     if !shown.isEmpty { members.append(JSONValue.Member("brand", .object(shown))) }
     json = .object(members)
+  }
+
+  /// What the page is told of a way: nothing of its program.
+  private static func shownWay(_ node: SourceNode) -> JSONValue {
+    let shown = ["name", "label", "of", "ask", "pattern", "wrong", "done"]
+    return .object(
+      node.entries.filter { shown.contains($0.key) }.map { JSONValue.Member($0.key, json($0.node)) })
   }
 
   private static func logo(_ path: String) throws(FileError) -> (name: String, file: Assets.File)? {

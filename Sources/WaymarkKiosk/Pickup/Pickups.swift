@@ -1,29 +1,31 @@
 import Foundation
 import Synchronization
 import WaymarkHTTP
-import WaymarkJSON
 import WaymarkSystem
 
-/// The results that visitors may take home: the store, the documents that the service said it saved, and the clock.
+/// The results that visitors may take home: the store, the documents that were offered, and the clock.
 final class Pickups: Sendable {
-  /// The most documents of which it is remembered that they may be taken.
+  /// The most documents of which it is remembered that they were offered.
   private static let documentLimit = 16
 
   private struct State {
     var store: PickupStore
-    /// Files that the service saved for a page, the newest last; each can be offered once.
-    var documents: [String] = []
+    /// Files that were offered, the newest last; each can be offered once.
+    var offered: [String] = []
   }
 
   /// The address under which phones reach the kiosk.
   let origin: HTTPOrigin
+  private let documents: SavedDocuments
   private let state: Mutex<State>
   private let clock: @Sendable () -> Double
 
   init(
-    origin: HTTPOrigin, limits: PickupStore.Limits, clock: @escaping @Sendable () -> Double = { MonotonicClock.now }
+    origin: HTTPOrigin, documents: SavedDocuments, limits: PickupStore.Limits,
+    clock: @escaping @Sendable () -> Double = { MonotonicClock.now }
   ) {
     self.origin = origin
+    self.documents = documents
     self.clock = clock
     state = Mutex(State(store: PickupStore(limits: limits)))
   }
@@ -32,15 +34,6 @@ final class Pickups: Sendable {
   var life: Double { state.withLock { $0.store.limits.life } }
   /// The most bytes of a result.
   var itemLimit: Int { state.withLock { $0.store.limits.item } }
-
-  /// Notes the files that a reply to `document.save` names.
-  func note(savedBy reply: [UInt8]) {
-    guard let paths = try? JSONParser.parse(reply)["result"]?["paths"]?.array?.compactMap(\.string), paths.count == 1
-    else { return }
-    state.withLock { state in
-      state.documents = (state.documents + paths).suffix(Self.documentLimit)
-    }
-  }
 
   /// Keeps a result; gives the address under which a phone takes it, or nil where there is no room.
   func keep(_ item: PickupStore.Item) -> String? {
@@ -53,13 +46,11 @@ final class Pickups: Sendable {
 
   /// The bytes of a document that the service saved, where the page names one, and can be offered only once.
   func document(_ path: String) -> [UInt8]? {
-    let isKnown = state.withLock { state in
-      guard let index = state.documents.firstIndex(of: path) else { return false }
-      state.documents.remove(at: index)
-      return true
+    guard !state.withLock({ $0.offered.contains(path) }), let bytes = documents.read(path, limit: itemLimit) else {
+      return nil
     }
-    guard isKnown else { return nil }
-    return try? WholeFile.read(path, limit: itemLimit)
+    state.withLock { $0.offered = ($0.offered + [path]).suffix(Self.documentLimit) }
+    return bytes
   }
 
   func look(_ code: String) -> PickupStore.Item? {

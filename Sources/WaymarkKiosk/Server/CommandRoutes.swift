@@ -14,8 +14,8 @@ struct CommandRoutes: Sendable {
   let backend: any KioskBackend
   /// The memory for the pictures of all pages together.
   let pictures: PictureMemoryBudget
-  /// The results that visitors may take home, where that is offered.
-  var pickups: Pickups?
+  /// The documents that may leave the kiosk.
+  let documents: SavedDocuments
 
   func add(to router: Router<ConnectionContext>) {
     router.post("/api/command") { request, _ in
@@ -36,7 +36,7 @@ struct CommandRoutes: Sendable {
       }
       let reply = await backend.command(
         method, params: Array(parameters.compactText.utf8), page: request.headers[Self.pageHeader])
-      if method == "document.save", reply.succeeded { pickups?.note(savedBy: reply.json) }
+      if method == "document.save", reply.succeeded { documents.note(savedBy: reply.json) }
       return KioskAnswer.reply(reply)
     }
 

@@ -11,6 +11,7 @@ package struct KioskServer: Sendable {
   private let commands: CommandRoutes
   private let pictures: PictureRoutes
   private let pickups: Pickups?
+  private let handover: HandoverRoutes?
   private let logger: Logger
 
   /// A server that is not yet listening.
@@ -22,12 +23,14 @@ package struct KioskServer: Sendable {
     // All pages share the memory for pictures.
     let memory = PictureMemoryBudget(bytes: options.limits.pictures, waiting: options.limits.waiting)
     page = try PageRoutes(options: options)
+    let documents = SavedDocuments()
     pickups = options.pickup.map { origin in
       var limits = PickupStore.Limits()
       limits.life = options.pickupSeconds
-      return Pickups(origin: origin, limits: limits)
+      return Pickups(origin: origin, documents: documents, limits: limits)
     }
-    commands = CommandRoutes(options: options, backend: backend, pictures: memory, pickups: pickups)
+    commands = CommandRoutes(options: options, backend: backend, pictures: memory, documents: documents)
+    handover = options.page.ways.isEmpty ? nil : HandoverRoutes(options: options, documents: documents)
     pictures = PictureRoutes(options: options, backend: backend, pictures: memory)
   }
 
@@ -75,6 +78,7 @@ package struct KioskServer: Sendable {
     commands.add(to: router)
     pictures.add(to: router)
     if let pickups { PickupRoutes(options: options, pickups: pickups, connections: connections).add(to: router) }
+    handover?.add(to: router)
     return router
   }
 }

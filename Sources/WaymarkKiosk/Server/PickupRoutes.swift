@@ -13,9 +13,6 @@ import WaymarkSystem
 struct PickupRoutes: Sendable {
   /// The largest text that the page hands over, in bytes of JSON.
   private static let bodyLimit = 2 << 20
-  private static let endings = [
-    "csv": "text/csv", "json": "application/json", "txt": "text/plain", "pdf": "application/pdf",
-  ]
 
   let options: KioskOptions
   let pickups: Pickups
@@ -60,16 +57,13 @@ struct PickupRoutes: Sendable {
   /// The result that the page hands over: a text of its own, or a document that the service saved.
   private func item(_ json: JSONValue?) -> PickupStore.Item? {
     let words = PickupWords(json?["words"])
-    if let path = json?["document"]?.string {
-      let ending = (path as NSString).pathExtension.lowercased()
-      guard let type = Self.endings[ending], let bytes = pickups.document(path) else { return nil }
-      return PickupStore.Item(name: "document.\(ending)", contentType: type, bytes: bytes, words: words)
+    let path = json?["document"]?.string
+    let result = path.map { HandedResult.document($0, read: pickups.document) } ?? HandedResult.text(json)
+    return result.map { result in
+      PickupStore.Item(
+        name: "\(path == nil ? "result" : "document").\(result.ending)", contentType: result.contentType,
+        bytes: result.bytes, words: words)
     }
-    guard let ending = json?["type"]?.string, ending != "pdf", let type = Self.endings[ending],
-      let text = json?["text"]?.string, !text.isEmpty
-    else { return nil }
-    return PickupStore.Item(
-      name: "result.\(ending)", contentType: "\(type); charset=utf-8", bytes: Array(text.utf8), words: words)
   }
 
   private static var gone: Response {

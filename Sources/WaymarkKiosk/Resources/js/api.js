@@ -3,6 +3,15 @@
 /** A name that nothing else has. */
 export const identity = () => crypto.randomUUID ? crypto.randomUUID() : [...crypto.getRandomValues(new Uint32Array(4))].join('-');
 
+/** Digits and letters that cannot be mistaken for each other, without vowels, so that they make no words. */
+const SIGNS = '23456789BCDFGHJKLMNPQRSTVWXYZ';
+
+/** A short number for something that is handed over, such as "K7RM-42QD": one in 5 · 10¹¹. */
+export function handedNumber() {
+  const signs = [...crypto.getRandomValues(new Uint32Array(8))].map((one) => SIGNS[one % SIGNS.length]).join('');
+  return `${signs.slice(0, 4)}-${signs.slice(4)}`;
+}
+
 /** Names this page to the kiosk, so that what it armed is disarmed when it goes away. */
 const page = identity();
 
@@ -32,13 +41,18 @@ export async function command(method, params = {}) {
   return answer(response);
 }
 
-/** Offers a result to a visitor's phone; resolves to the address under which it is taken, and how many seconds it waits there. */
-export async function offerPickup(result) {
+async function post(path, body) {
   let response;
-  try { response = await fetch('/api/pickup', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(result) }); }
+  try { response = await fetch(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }); }
   catch { throw new CommandError({ code: 'offline' }); }
   return answer(response);
 }
+
+/** Offers a result to a visitor's phone; resolves to the address under which it is taken, and how many seconds it waits there. */
+export const offerPickup = (result) => post('/api/pickup', result);
+
+/** Gives a result to a program of the integrator's; resolves once that has ended well. */
+export const sendHandover = (result) => post('/api/handover', result);
 
 /** Hands a picture to the service, which answers with a verdict. */
 export async function upload(file) {

@@ -3,6 +3,7 @@
 import * as account from './strings/account.js';
 import * as count from './strings/count.js';
 import * as elements from './strings/elements.js';
+import * as handover from './strings/handover.js';
 
 const en = {
   'start.title': 'What would you like to do?',
@@ -57,8 +58,6 @@ const en = {
   'document.enlarge': 'Enlarge the page',
   'document.saved': 'Saved',
   'document.saved.help': 'Pages: {count}. They are kept here as one file.',
-  'document.saved.number': 'Number: {number}',
-  'document.saved.keep': 'With this number the staff finds it again.',
   'document.filter.colour': 'In colour',
   'document.filter.grayscale': 'Grayscale',
   'document.filter.bw': 'Black & white',
@@ -312,8 +311,6 @@ const de = {
   'document.enlarge': 'Seite vergrößern',
   'document.saved': 'Gespeichert',
   'document.saved.help': 'Seiten: {count}. Sie sind hier als eine Datei gespeichert.',
-  'document.saved.number': 'Nummer: {number}',
-  'document.saved.keep': 'Mit dieser Nummer findet das Personal sie wieder.',
   'document.filter.colour': 'Farbig',
   'document.filter.grayscale': 'Graustufen',
   'document.filter.bw': 'Schwarzweiß',
@@ -514,7 +511,7 @@ const de = {
   'take.code': 'QR-Code zum Mitnehmen',
 };
 
-const TABLES = { en: { ...en, ...account.en, ...count.en, ...elements.en }, de: { ...de, ...account.de, ...count.de, ...elements.de } };
+const TABLES = { en: { ...en, ...account.en, ...count.en, ...elements.en, ...handover.en }, de: { ...de, ...account.de, ...count.de, ...elements.de, ...handover.de } };
 
 const NAMES = { en: 'English', de: 'Deutsch' };
 

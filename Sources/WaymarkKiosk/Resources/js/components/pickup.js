@@ -1,11 +1,15 @@
-// Results that a visitor takes home: a QR code of an address under which a phone takes one, once. Offered where the kiosk has
-// such an address (`--pickup`).
+// Results that a visitor takes home: the number by which staff finds one again, a QR code of an address under which a phone takes it, once
+// (`--pickup`), and the integrator's ways (`handover` of the page's file).
 import { offerPickup } from '../api.js';
 import { announce, button, el } from '../dom.js';
 import { openDialog } from '../dialog.js';
 import { toast } from '../elements/feedback.js';
 import { t, tOr } from '../strings.js';
 import { qrDrawing } from './cards.js';
+import { handoverPlace, waysOf } from './handover.js';
+
+/** The least time for which a result can be taken, in seconds. */
+const TAKE_SECONDS = 60;
 
 /**
  * The code of a result, with what to do with it.
@@ -18,21 +22,34 @@ async function pickupCode(result) {
   return el('div', { class: 'take', 'data-pickup': address }, el('p', {}, t('pickup.scan', { minutes: Math.max(1, Math.floor(seconds / 60)) })), qrDrawing(address));
 }
 
-/** A place that the code of a result fills once it is there; empty where it cannot be offered, since the result is kept anyway. */
-export function pickupPlace(app, result) {
-  if (!app.config.pickup) return null;
-  const place = el('div', { class: 'pickup' });
-  pickupCode(result).then((code) => { place.append(code); announce(code.textContent); }, () => place.remove());
-  return place;
-}
+/** Whether a kind of result can be taken home here. */
+export const goesHome = (app, of) => Boolean(app.config.pickup) || waysOf(app, of).length > 0;
 
-/** Opens the code of a result under a title; whether there was one. */
-export async function openPickup(result, title = t('pickup.open')) {
-  let code;
-  try { code = await pickupCode(result); } catch (error) { toast(tOr(`error.${error.code}`, 'error.unavailable')); return false; }
-  await openDialog({
-    label: title,
-    build: (dialog) => el('div', { class: 'column center pickup' }, el('h2', {}, title), code, button(t('common.close'), () => dialog.close(), { kind: 'primary', 'data-first': true })),
-  }).closed;
-  return true;
+/**
+ * Shows all the ways home of a result, with its number where it is kept here, and closes by itself. Resolves when it is closed to whether it could be taken.
+ * @param {any} app
+ * @param {import('./handover.js').Handed} handed
+ * @param {{ title: string, state: string, parts?: any[], kept?: boolean, onclose?: () => void }} options
+ * @returns {Promise<boolean>}
+ */
+export async function openTakeHome(app, handed, { title, state, parts = [], kept = true, onclose = () => {} }) {
+  let timer = 0;
+  // It is there when the dialog is, so that nothing moves. What is kept here needs no word about a code that is missing.
+  const code = app.config.pickup ? await pickupCode(handed.result).catch((error) => { if (!kept) toast(tOr(`error.${error.code}`, 'error.unavailable')); return null; }) : null;
+  let taken = code !== null;
+  if (!kept && !taken && !waysOf(app, handed.of).length) return false;
+  const seconds = goesHome(app, handed.of) ? Math.max(TAKE_SECONDS, app.config.returnSeconds) : app.config.returnSeconds;
+  const wait = () => { clearTimeout(timer); timer = window.setTimeout(() => dialog.close(), seconds * 1000); };
+  const dialog = openDialog({
+    label: title, onclose: () => { clearTimeout(timer); onclose(); },
+    build: (self) => el('div', { class: 'column center home', 'data-state': state }, ...parts,
+      kept ? el('p', { class: 'number' }, el('strong', {}, t('handover.number', { number: handed.number })), el('br'), t('handover.keep')) : null,
+      code ? el('div', { class: 'pickup' }, code) : null,
+      handoverPlace(app, handed, { onbusy: (busy) => { if (busy) clearTimeout(timer); else wait(); }, ontaken: () => { taken = true; } }),
+      button(t('common.done'), () => self.close(), { kind: 'primary', 'data-first': true })),
+  });
+  wait();
+  announce([title, kept ? t('handover.number', { number: handed.number }) : '', code?.textContent].filter(Boolean).join('. '));
+  await dialog.closed;
+  return taken;
 }

@@ -1,7 +1,7 @@
 // Counting: the camera is moved along a shelf, every code counts once, and the list is handed over or saved.
-import { command, identity } from '../api.js';
+import { command, handedNumber } from '../api.js';
 import { drawCode } from '../components/overlay.js';
-import { openPickup } from '../components/pickup.js';
+import { goesHome, openTakeHome } from '../components/pickup.js';
 import { countShelf } from '../components/shelf.js';
 import { cameraStage } from '../components/stage.js';
 import { ask, openDialog } from '../dialog.js';
@@ -39,7 +39,7 @@ export function openCount(app) {
   let telling = 0;
   /** Whether there is something that was neither handed over nor saved. */
   let dirty = false;
-  let key = identity();
+  let key = handedNumber();
 
   const prompt = el('p', { class: 'prompt' }, el('span', {}, t('count.prompt')));
   const area = el('div', { class: 'area' }, el('div', { class: 'hint' }, prompt));
@@ -91,8 +91,8 @@ export function openCount(app) {
 
   /** Hands a file to the visitor's phone where it can take one, else to the browser. */
   async function keep(type, ending, text) {
-    if (app.config.pickup) {
-      if (await openPickup({ type: ending, text })) dirty = false;
+    if (goesHome(app, 'count')) {
+      if (await openTakeHome(app, { of: 'count', number: key, result: { type: ending, text } }, { title: t('pickup.open'), state: 'count-home', kept: false, parts: [el('h2', {}, t('pickup.open'))] })) dirty = false;
       return;
     }
     const address = URL.createObjectURL(new Blob([text], { type }));
@@ -102,7 +102,7 @@ export function openCount(app) {
   }
 
   function restart() {
-    key = identity();
+    key = handedNumber();
     shelf.reset().catch((error) => toast(tOr(`error.${error.code}`, 'error.unavailable'), { seconds: 7 }));
   }
 
@@ -119,10 +119,11 @@ export function openCount(app) {
     work: async () => {
       const handed = shown;
       await command('form.submit', { form: 'count', key, fields: [{ name: 'by', value: by }, { name: 'total', value: String(total) }, { name: 'codes', value: JSON.stringify(counted()) }] });
-      key = identity();
+      const number = key;
+      key = handedNumber();
       // What was counted meanwhile was not handed over.
       if (shown === handed) dirty = false;
-      toast(t('count.sent'));
+      toast(`${t('count.sent')}. ${t('handover.number', { number })}`, { seconds: 7 });
     },
     onfailure: (error) => toast(tOr(`error.${error.code}`, 'error.unavailable'), { seconds: 7 }),
   });

@@ -1,8 +1,8 @@
 // The document scanner: pages are held before the camera, captured by themselves or by the shutter, put right and saved.
-import { command, pictures } from '../api.js';
+import { command, handedNumber, pictures } from '../api.js';
 import { cornerEditor } from '../components/corner-editor.js';
 import { drawPage } from '../components/overlay.js';
-import { pickupPlace } from '../components/pickup.js';
+import { openTakeHome } from '../components/pickup.js';
 import { reorderable } from '../components/reorder.js';
 import { cameraStage } from '../components/stage.js';
 import { ask, openDialog } from '../dialog.js';
@@ -238,14 +238,16 @@ export function openDocuments(app) {
       build: () => el('div', { class: 'column center', 'data-state': 'document-saving' }, indicator(t('document.saving')), el('p', { class: 'soft' }, t('document.saving.help', { count: pages().length }))),
     });
     announce(t('document.saving'));
-    const saved = await attempt('document.save');
+    // The number is part of the file's name, and so of `document.saved`.
+    const number = handedNumber();
+    const saved = await attempt('document.save', { name: `document-${day(new Date())}-${number}` });
     waiting.close();
     delete save.dataset.state;
     draw();
     if (!saved || done) return;
     session = null;
     dialog.close(saved);
-    savedSheet(app, saved);
+    savedSheet(app, saved, number);
   }
 
   /** Pages are not thrown away without a question. */
@@ -297,29 +299,21 @@ export function openDocuments(app) {
       return box;
     },
   });
+  Object.assign(dialog.node, { holds: () => pages().length > 0 });
   stage.measure();
   draw();
   begin();
   return dialog;
 }
 
-/** The least time for which a code can be scanned, in seconds. */
-const SCAN_SECONDS = 60;
+/** A time as it stands in names of files: "2026-11-26-081500", of the kiosk's own clock. */
+const day = (time) => new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 19).replace('T', '-').replaceAll(':', '');
 
-/** "Saved", which goes back to the start by itself: how many pages, the number by which they are found again, and a code to take them along. */
-function savedSheet(app, saved) {
+/** "Saved", which goes back to the start by itself: how many pages, the number by which they are found again, and how to take them along. */
+function savedSheet(app, saved, number) {
   const [path = ''] = saved.paths ?? [];
-  // A file that nobody named has the time in its name.
-  const [, day, time] = /-(\d{4}-\d\d-\d\d)-(\d{6})(?:-\d+)?\.\w+$/.exec(path) ?? [];
-  const code = path.endsWith('.pdf') ? pickupPlace(app, { document: path }) : null;
-  const timer = setTimeout(() => dialog.close(), (code ? Math.max(SCAN_SECONDS, app.config.returnSeconds) : app.config.returnSeconds) * 1000);
-  const dialog = openDialog({
-    label: t('document.saved'), onclose: () => { clearTimeout(timer); app.forget(); app.home(); },
-    build: (self) => el('div', { class: 'column center', 'data-state': 'document-saved' }, tick(), el('h2', {}, t('document.saved')),
-      el('p', { class: 'soft' }, t('document.saved.help', { count: saved.pages })),
-      ...(time ? [el('p', {}, el('strong', {}, t('document.saved.number', { number: `${day.replaceAll('-', '')}-${time}` })), el('br'), t('document.saved.keep'))] : []),
-      code, button(t('common.done'), () => self.close(), { kind: 'primary', 'data-first': true })),
+  return openTakeHome(app, { of: 'document', number, result: { document: path } }, {
+    title: t('document.saved'), state: 'document-saved', onclose: () => { app.forget(); app.home(); },
+    parts: [tick(), el('h2', {}, t('document.saved')), el('p', { class: 'soft' }, t('document.saved.help', { count: saved.pages }))],
   });
-  announce(t('document.saved'));
-  return dialog;
 }

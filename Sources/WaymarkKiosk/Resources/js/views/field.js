@@ -1,5 +1,5 @@
 // A form that a scanner fills, and that is handed to the programs on the socket.
-import { command, identity } from '../api.js';
+import { command, handedNumber } from '../api.js';
 import { ask } from '../dialog.js';
 import { button, el } from '../dom.js';
 import '../elements/choice.js';
@@ -10,7 +10,7 @@ import '../elements/signature.js';
 import '../elements/text-field.js';
 import { statusButton, toast } from '../elements/feedback.js';
 import { said, t, tOr } from '../strings.js';
-import { openPickup } from '../components/pickup.js';
+import { goesHome, openTakeHome } from '../components/pickup.js';
 import { openScanner } from './scanner.js';
 import { openTextReader } from './text.js';
 
@@ -93,8 +93,8 @@ export function fieldView(app, wanted) {
   fields.addEventListener('input', depend);
   depend();
 
-  /** The service's way to know that it has this one already, when its answer was lost. */
-  let key = identity();
+  /** The number by which the form is found again, and by which the service knows that it has it already, when its answer was lost. */
+  let key = handedNumber();
   const save = statusButton({
     label: t('field.save'), processing: t('field.saving'), success: t('field.saved'), failure: t('field.save.again'), type: 'submit',
     ready: () => fields.reportValidity(),
@@ -102,26 +102,27 @@ export function fieldView(app, wanted) {
       fields.say(null);
       const values = inputs.filter((one) => !one.hidden).map((one) => ({ name: one.name, label: one.getAttribute('label'), value: one.value }));
       await command('form.submit', { form: description.name, key, fields: values });
-      key = identity();
-      const receipt = `${title}\n${new Date().toLocaleString(document.documentElement.lang)}\n\n${values.filter(({ name, value }) => value && inputs.find((one) => one.name === name)?.nodeName !== 'WM-SIGNATURE').map(({ label, value }) => `${label}: ${value}`).join('\n')}\n`;
+      const number = key;
+      key = handedNumber();
+      const receipt = `${title}\n${t('handover.number', { number })}\n${new Date().toLocaleString(document.documentElement.lang)}\n\n${values.filter(({ name, value }) => value && inputs.find((one) => one.name === name)?.nodeName !== 'WM-SIGNATURE').map(({ label, value }) => `${label}: ${value}`).join('\n')}\n`;
       // A saved form leaves the screen: the next one begins empty.
       form.reset();
       depend();
-      const told = () => toast(`${t('field.saved')}. ${description.next ?? t('field.new.own')}`);
-      if (app.config.pickup) openPickup({ type: 'txt', text: receipt }, t('field.saved')).then((shown) => shown || told()); else told();
+      if (goesHome(app, 'form')) openTakeHome(app, { of: 'form', number, form: description.name, result: { type: 'txt', text: receipt } }, { title: t('field.saved'), state: 'form-saved', parts: [el('h2', {}, t('field.saved'))] });
+      else toast(`${t('field.saved')}. ${t('handover.number', { number })}. ${description.next ?? t('field.new.own')}`, { seconds: 7 });
       setTimeout(() => { if (form.isConnected) { save.rest(); inputs[0].focus(); } }, 1600);
     },
     onfailure: (error) => fields.say({ kind: 'error', title: t('field.failed'), text: tOr(`error.${error.code}`, 'error.unavailable') }),
   });
+  const entered = () => inputs.some((one) => !one.hasAttribute('readonly') && one.value && one.value !== one.getAttribute('value'));
   /** Asks before input is thrown away. */
   async function leave() {
-    const entered = inputs.some((one) => !one.hasAttribute('readonly') && one.value && one.value !== one.getAttribute('value'));
-    if (entered && !await ask({ label: t('field.leave'), text: t('field.leave.help'), choices: [{ label: t('field.discard'), value: true }, { label: t('field.stay'), value: false, primary: true }] })) return;
+    if (entered() && !await ask({ label: t('field.leave'), text: t('field.leave.help'), choices: [{ label: t('field.discard'), value: true }, { label: t('field.stay'), value: false, primary: true }] })) return;
     app.home();
   }
   const form = el('form', { class: 'form', noValidate: true, onsubmit: (event) => { event.preventDefault(); save.begin(); } },
     el('header', { class: 'bar' }, button(t('common.cancel'), leave, { kind: 'quiet leave' }), el('span', {}), el('span', {})),
     el('div', { class: 'fields' }, el('h1', {}, title), fields, el('div', { class: 'actions' }, save)));
   scansInto(app, form);
-  return form;
+  return Object.assign(form, { holds: entered });
 }
