@@ -7,6 +7,7 @@ import sys
 import time
 
 from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 
@@ -96,7 +97,14 @@ class Browser:
         raise AssertionError(f"{selector} did not go away within {within} s")
 
     def click(self, selector, within=20):
-        self.driver.execute_script("arguments[0].click()", self.find(selector, within))
+        end = time.monotonic() + within
+        while True:
+            try:
+                self.driver.execute_script("arguments[0].click()", self.find(selector, within))
+                return
+            except StaleElementReferenceException:  # replaced meanwhile
+                if time.monotonic() > end:
+                    raise
 
     def text(self, selector):
         return self.find(selector).text

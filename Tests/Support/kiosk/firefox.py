@@ -24,7 +24,7 @@ CHECKS = """
   pages_capture_themselves_and_are_asked_about an_answer_finds_nobody_there a_printed_number_is_read_into_the_field what_looks_alike_is_asked
   nothing_to_read_says_what_to_change the_service_goes_and_comes_back the_camera_goes_and_comes_back what_moves_for_ever_is_no_visitor
   the_kiosk_shows_what_it_was_told_to a_language_stays_until_nobody_is_there an_observer_is_told_so every_screen_holds_what_it_must
-  hands_reach_what_they_press
+  hands_reach_what_they_press the_page_is_small_and_soon_there messages_cover_neither_headings_nor_prompts
 """.split()
 
 

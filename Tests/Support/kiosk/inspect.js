@@ -98,14 +98,16 @@
       break;
     }
   }
-  for (const node of nodes) if (node.scrollTop && node.matches('main, .column, dialog, .fields')) node.scrollTop = 0;
+  for (const node of nodes) if (node.scrollTop && node.matches('main, .column, dialog, .fields, .tools')) node.scrollTop = 0;
 
   // Nothing scrolls sideways but strips of pictures and cards.
   if (document.documentElement.scrollWidth > innerWidth + 1) faults.push(`sideways: the page is ${document.documentElement.scrollWidth} wide`);
   for (const node of nodes) if (!node.matches(mayScrollSideways) && node.scrollWidth > node.clientWidth + 1 && /auto|scroll/.test(getComputedStyle(node).overflowX)) faults.push(`sideways: ${name(node)}`);
 
   // The order of Tab follows that of reading; the bar may lie below what it belongs to.
-  const stops = targets.filter((node) => !node.disabled && node.tabIndex >= 0 && !node.closest('.bar, #layer, .corners') && !floats(node)).map((node) => [node, node.getBoundingClientRect()]);
+  const stops = targets.filter((node) => !node.disabled && node.tabIndex >= 0 && !node.closest('.bar, #layer, .corners') && !floats(node)).map((node) => [node, node.getBoundingClientRect()])
+    // What is scrolled away within its part of the screen has no place beside the rest.
+    .filter(([node, box]) => !isEmpty(seen(box, node).part));
   for (let i = 1; i < stops.length; i++) {
     const [[a, p], [b, q]] = [stops[i - 1], stops[i]];
     const beside = Math.min(p.right, q.right) - Math.max(p.left, q.left) > 4;

@@ -192,9 +192,14 @@ def ar_states_at_rest(browser):
         browser.resize(1280, 720)
         at_rest(browser)
         for place, card in (((873, 252), "pressure"), ((1100, 400), None)):
-            for kind in ("mousePressed", "mouseReleased"):
-                browser.cdp("Input.dispatchMouseEvent", type=kind, x=place[0], y=place[1], button="left", clickCount=1)
-            browser.until(f"(document.querySelector('.rail').dataset.card ?? null) === {json.dumps(card)}", what=f"a choice of {card}")
+            chosen = f"return (document.querySelector('.rail').dataset.card ?? null) === {json.dumps(card)}"
+            # The markers come with the first frame in which the service tells where they are.
+            end = time.monotonic() + 20
+            while not browser.script(chosen):
+                assert time.monotonic() < end, f"a choice of {card}"
+                for kind in ("mousePressed", "mouseReleased"):
+                    browser.cdp("Input.dispatchMouseEvent", type=kind, x=place[0], y=place[1], button="left", clickCount=1)
+                time.sleep(0.3)
         browser.usual()
         browser.script("document.querySelector('dialog').dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true }))")
         browser.find(".rail[data-card]")

@@ -3,14 +3,20 @@ import contextlib
 import inspect
 import os
 import re
+import tempfile
 
 from checks import PICTURES, SCENE, picture
 from accounts import PASSCODE, configuration, consent, fill, passcode, screen, submit
 from documents import FLAT, loaded, sheets, storage
+from handover import ways
 from mended import STILL
 from provider import Provider
 from stand import ROOT, Stand
 
+# The texts of the sample scene in both languages, and no form in place of the page's own.
+TEXTS = os.path.join(tempfile.mkdtemp(prefix="waymark-texts-"), "page.yaml")
+with open(os.path.join(ROOT, "Samples/page/page.yaml"), encoding="utf8") as sample, open(TEXTS, "w", encoding="utf8") as kept:
+    kept.write("texts:\n" + sample.read().split("\ntexts:\n")[1].split("\nforms:\n")[0])
 PLATES = os.path.join(ROOT, "Tests/Fixtures/Text")
 
 
@@ -34,9 +40,13 @@ def left(browser):
 
 def plain(browser, lang):
     """What needs no code before the camera."""
-    with Stand([picture("no-code.jpg")], gallery=PICTURES, scene=SCENE, options=["--idle-after", "0"]) as stand:
+    with Stand([picture("no-code.jpg")], gallery=PICTURES, scene=SCENE, options=["--page", TEXTS, "--idle-after", "0"]) as stand:
         begun(browser, stand)
         yield "start"
+        browser.click(".brand")
+        browser.find(".about dl")
+        yield "about the device"
+        browser.click(".about .primary")
         browser.click("[data-open=onboard]")
         browser.find(".roll .ask")
         browser.until("document.querySelector('.stage canvas').dataset.frame")
@@ -132,7 +142,7 @@ def codes(browser, lang):
 
 
 def explored(browser, lang):
-    with Stand([STILL], scene=SCENE, options=["--idle-after", "0"]) as stand:
+    with Stand([STILL], scene=SCENE, options=["--page", TEXTS, "--idle-after", "0"]) as stand:
         begun(browser, stand)
         browser.click("[data-open=ar]")
         browser.click(".coaching .primary", within=60)
@@ -184,6 +194,37 @@ def papers(browser, lang):
         yield "document saved"
 
 
+def home(browser, lang):
+    """Results with every way home at once."""
+    extra, _ = storage()
+    options = ["--page", os.path.join(ways(), "page.yaml"), "--pickup", "http://pickup.example", "--idle-after", "0"]
+    with Stand(sheets(browser, [(FLAT, 7, 30)]), extra=extra, rate=15, options=options) as stand:
+        begun(browser, stand)
+        browser.click("[data-open=field]")
+        browser.find("wm-text-field[name=material]")
+        browser.script("document.querySelector('.form [name=material]').fill('4012345')")
+        browser.click("form .primary")
+        browser.find('[data-state="form-saved"] [data-pickup] svg')
+        yield "form taken home"
+        browser.click("[data-way=mail]")
+        browser.find(".handover-question")
+        yield "address for a way home"
+        browser.click(".handover-question .button:not(.primary)")
+        browser.click('[data-state="form-saved"] > .primary')
+        browser.click(".form .leave")
+        browser.click("[data-open=document]")
+        browser.until("!document.querySelector('.shutter').disabled")
+        browser.script("document.querySelector('[data-mode][aria-pressed=true]')?.click()")
+        browser.until("document.querySelector('[data-mode]').getAttribute('aria-pressed') === 'false'")
+        browser.click(".shutter")
+        browser.click("dialog.ask .primary")
+        browser.click("[data-save]")
+        browser.find('[data-state="document-saved"] [data-pickup] svg', within=40)
+        browser.click("[data-way=stick]")
+        browser.until("document.querySelector('[data-handed]').textContent && document.querySelector('[data-way=stick]').dataset.state === 'success'")
+        yield "document taken home"
+
+
 def accounts(browser, lang):
     with Stand([picture("no-code.jpg")], extra=configuration(), options=["--idle-after", "0"]) as stand:
         provider = Provider(stand.socket).start()
@@ -213,6 +254,10 @@ def accounts(browser, lang):
         submit(browser)
         browser.find("[data-do=signOut]")
         yield "start signed in"
+        browser.click(".brand")
+        browser.find(".about summary")
+        yield "about with consents"
+        browser.click(".about .primary")
         browser.click("[data-do=signOut]")
         screen(browser, "signIn")
         yield "account sign in"
@@ -274,9 +319,9 @@ def gone(browser, lang):
 
 
 # The names of all states by their group, as they stand in its code.
-GROUPS = [plain, form, codes, explored, papers, accounts, alone("document"), alone("onboard"), alone("onboard,field"), alone("ar,document,count"), at_reach, gone]
+GROUPS = [plain, form, codes, explored, papers, home, accounts, alone("document"), alone("onboard"), alone("onboard,field"), alone("ar,document,count"), at_reach, gone]
 NAMES = {group: re.findall(r'yield f?"([^"{]+)', inspect.getsource(group)) for group in GROUPS}
-SAMPLE = ["start", "scan waiting", "picture with two codes", "form with errors", "verdict onboarding-on-a-card", "documents with pages", "pages", "start signed in", "account wrong passcode", "only document", "reach start", "service gone"]
+SAMPLE = ["start", "scan waiting", "document taken home", "picture with two codes", "form with errors", "verdict onboarding-on-a-card", "documents with pages", "pages", "start signed in", "account wrong passcode", "only document", "reach start", "service gone"]
 
 
 def reached(group, browser, lang, wanted, sample):

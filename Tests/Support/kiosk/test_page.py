@@ -20,6 +20,8 @@ import documents  # noqa: F401
 import fields  # noqa: F401
 import page  # noqa: F401
 import pickup  # noqa: F401
+import handover  # noqa: F401
+import finish  # noqa: F401
 import signing  # noqa: F401
 import texts  # noqa: F401
 import interruptions  # noqa: F401

@@ -8,6 +8,8 @@ import { command } from './api.js';
 export class Account {
   state = null;
   policy = null;
+  /** When users' data were last synchronized, as far as this page has seen it. @type {Date | null} */
+  synced = null;
   #changed;
 
   constructor(changed) { this.#changed = changed; }
@@ -17,6 +19,7 @@ export class Account {
 
   async take(state, fresh = false) {
     const same = JSON.stringify(state ?? null) === JSON.stringify(this.state);
+    if (this.state?.phase === 'sync' && state?.phase === 'signedIn') this.synced = new Date();
     this.state = state ?? null;
     const renew = Boolean(this.state) && (fresh || !this.policy);
     if (renew) this.policy = await command('account.policy').catch(() => null);

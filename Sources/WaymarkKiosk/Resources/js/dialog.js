@@ -69,6 +69,13 @@ export function openDialog({ label, kind = 'ask', build, onclose, mayClose = () 
     if (mayClose()) dialog.close();
   });
   node.addEventListener('cancel', (event) => { if (event.target !== node) return; event.preventDefault(); if (mayClose()) dialog.close(); });
+  // A touch beside a question that floats leaves it, as Escape does.
+  if (kind.startsWith('ask')) node.addEventListener('click', (event) => {
+    if (event.target !== node || stack.at(-1) !== dialog || !event.isTrusted) return;
+    const box = node.getBoundingClientRect();
+    if (event.clientX >= box.left && event.clientX <= box.right && event.clientY >= box.top && event.clientY <= box.bottom) return;
+    if (mayClose()) dialog.close();
+  });
   // The browser closes it by itself when it no longer asks.
   node.addEventListener('close', () => dialog.close());
   node.append(build(dialog));

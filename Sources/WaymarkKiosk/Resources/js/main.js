@@ -12,7 +12,7 @@ const root = document.getElementById('app');
 let current = startView;
 
 /** The code of views comes once the start view is there, which needs none of it. */
-const parts = { scanner: () => import('./views/scanner.js'), ar: () => import('./views/ar.js'), field: () => import('./views/field.js'), documents: () => import('./views/documents.js'), count: () => import('./views/count.js'), account: () => import('./views/signin.js') };
+const parts = { scanner: () => import('./views/scanner.js'), ar: () => import('./views/ar.js'), field: () => import('./views/field.js'), documents: () => import('./views/documents.js'), count: () => import('./views/count.js'), account: () => import('./views/signin.js'), about: () => import('./views/about.js') };
 let coming = false;
 
 /** Hands a view's code to `work`; a second touch while it is on its way does nothing. */
@@ -54,6 +54,7 @@ const app = {
     offline = null;
     show(startView);
   },
+  about() { return using(parts.about, ({ openAbout }) => openAbout(app)); },
   open(name, what) { return views.find((one) => one.name === name)?.open(what); },
   /** Nobody is there any more. */
   rest() { app.account.abandon(); forget(); show(attractView); },
@@ -118,12 +119,15 @@ let online = false;
 let first = true;
 let offline = null;
 
+/** Whether a person has entered something where they are, as the view on the page or a dialog says. */
+const holds = () => [shown, ...document.querySelectorAll('dialog[open]')].some((one) => /** @type {any} */ (one)?.holds?.());
+
 /** Said once while it lasts, and once more when it is over. */
 function tellOffline() {
   if (online || first) return;
   // The start view says it itself, as all that is on it then.
   if (current === startView && !isOpen()) return;
-  offline = banner({ kind: 'error', title: t('banner.offline'), text: t(current === startView ? 'banner.offline.help' : 'banner.offline.kept'), busy: true });
+  offline = banner({ kind: 'error', title: t('banner.offline'), text: t(holds() ? 'banner.offline.kept' : 'banner.offline.help'), busy: true });
 }
 
 function connection(now) {

@@ -8,6 +8,8 @@ import { icon } from '../icons.js';
 import { t } from '../strings.js';
 
 const CONSENT = 'picturesShown';
+/** How far the roll is pulled before it follows, in pixels. */
+const PULL = 24;
 
 /** A reply to `gallery.scan` or to an upload, as the verdict that the live scan's events have. */
 function verdictOf(reply) {
@@ -134,21 +136,27 @@ export function cameraRoll(app, { onbegin, onpicture, onverdict }) {
     choose();
   }
 
-  const chevron = button('', () => {
-    const open = chevron.getAttribute('aria-expanded') !== 'true';
+  function unfold(open) {
     chevron.setAttribute('aria-expanded', String(open));
     chevron.setAttribute('aria-label', t(open ? 'roll.hide' : 'roll.show'));
     body.hidden = !open;
-  }, { kind: 'chevron', before: icon('chevron'), 'aria-controls': 'roll-body', 'aria-expanded': 'true', 'aria-label': t('roll.hide') });
+  }
+
+  const chevron = button('', () => unfold(chevron.getAttribute('aria-expanded') !== 'true'), { kind: 'chevron', before: icon('chevron'), 'aria-controls': 'roll-body', 'aria-expanded': 'true', 'aria-label': t('roll.hide') });
 
   if (!app.state.gallery) body.hidden = true;
   else if (sessionStorage.getItem(CONSENT)) load();
   else body.replaceChildren(el('div', { class: 'ask' }, el('p', {}, t('roll.ask')), button(t('roll.allow'), allowed)));
 
   const choice = app.state.gallery || app.config.upload;
-  const node = el('section', { class: 'roll', 'aria-label': t('roll.title'), hidden: !choice },
-    el('div', { class: 'head' }, app.state.gallery ? chevron : null, el('span', { class: 'grow' }),
-      choice ? button(t('roll.gallery'), openGallery, { before: icon('gallery'), 'data-gallery': true }) : null),
-    body, file);
+  /** Pulled down the roll folds away, pulled up it comes back. */
+  let pulled = null;
+  const head = el('div', {
+    class: 'head', onpointerdown: (event) => { if (event.target.closest('button')) return; pulled = event.clientY; head.setPointerCapture(event.pointerId); },
+    onpointerup: (event) => { if (pulled !== null && app.state.gallery && Math.abs(event.clientY - pulled) > PULL) unfold(event.clientY < pulled); pulled = null; },
+    onpointercancel: () => { pulled = null; },
+  }, app.state.gallery ? chevron : null, el('span', { class: 'grow' }),
+      choice ? button(t('roll.gallery'), openGallery, { before: icon('gallery'), 'data-gallery': true }) : null);
+  const node = el('section', { class: 'roll', 'aria-label': t('roll.title'), hidden: !choice }, head, body, file);
   return node;
 }

@@ -153,11 +153,11 @@ function rem() {
 /** The radius of a marker. */
 export const markerRadius = () => Math.max(15, rem() * .95);
 
-/** The markers of a frame as `{ id, x, y, selected }` on the stage. */
-export function markersOf(update, place) {
-  return update.anchors.flatMap((anchor) => anchor.markers)
-    .filter((marker) => marker.visible && marker.screen)
-    .map((marker) => { const [x, y] = place.viewport.toScreen(marker.screen, place.scale); return { id: marker.id, selected: marker.selected, x, y }; });
+/** The markers of a frame as `{ id, x, y, selected, opacity }` on the stage; `opacityOf(anchor)` is that of what they hang on. */
+export function markersOf(update, place, opacityOf) {
+  return update.anchors.flatMap((anchor) => anchor.markers.map((marker) => ({ ...marker, opacity: opacityOf(anchor.anchor) })))
+    .filter((marker) => marker.visible && marker.screen && marker.opacity > 0)
+    .map((marker) => { const [x, y] = place.viewport.toScreen(marker.screen, place.scale); return { id: marker.id, selected: marker.selected, opacity: marker.opacity, x, y }; });
 }
 
 /** Pictures of a scene's own markers, as they come. */
@@ -177,15 +177,16 @@ function customIcon(id, repaint) {
 export function forgetIcons() { custom.clear(); }
 
 /**
- * All markers with their icons: a disc, for a warning a triangle; the selected one filled, larger, and pulsing.
+ * All markers with their icons, each with its own share of `opacity`: a disc, for a warning a triangle; the selected one filled, larger, and pulsing.
  * `iconOf(id)` is a name, or the id of a picture of the scene. True while something moves.
  */
-export function drawMarkers(context, markers, { now, opacity, iconOf, repaint }) {
+export function drawMarkers(context, markers, { now, opacity: all, iconOf, repaint }) {
   const c = colors();
   const base = markerRadius();
   context.save();
   context.lineJoin = 'round';
-  for (const { id, x, y, selected } of [...markers].sort((a, b) => Number(a.selected) - Number(b.selected))) {
+  for (const { id, x, y, selected, opacity: own = 1 } of [...markers].sort((a, b) => Number(a.selected) - Number(b.selected))) {
+    const opacity = all * own;
     const name = iconOf(id) ?? 'info';
     const radius = selected ? base * 1.25 : base;
     const warns = name === 'warning';
@@ -227,7 +228,7 @@ export function drawMarkers(context, markers, { now, opacity, iconOf, repaint })
     } else glyph(context, name, x, y, radius * 1.2, c.ink);
   }
   context.restore();
-  return !still.matches && markers.some((marker) => marker.selected);
+  return markers.some((marker) => marker.opacity < 1 || marker.selected && !still.matches);
 }
 
 /** The line from the selected marker to the card, both in CSS pixels of the stage. */

@@ -103,9 +103,16 @@ export function bannerNode({ kind, title, text, closable, busy, close }, more = 
     closable ? button('', close, { kind: 'round', 'aria-label': t('common.dismiss'), before: icon('close') }) : null);
 }
 
+/** How much room the messages take below the bar. */
+const room = new ResizeObserver(([{ target }]) => {
+  const height = /** @type {HTMLElement} */ (target).offsetHeight;
+  document.documentElement.style.setProperty('--messages', height ? `calc(${height}px + 2 * var(--s2))` : '0px');
+});
+
 let open = false;
 function draw() {
   const host = document.getElementById('banners');
+  room.observe(host);
   if (shown.length < 2) open = false;
   const order = ['error', 'warning', 'success', 'info'];
   const sorted = [...shown].sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));

@@ -11,6 +11,8 @@ import { said, t, tOr } from '../strings.js';
 
 const FADE_MS = 320;
 const MOVE_MS = 420;
+/** How fast markers go when what they hang on is gone: the service keeps it in mind for a while longer. */
+const GONE_MS = 160;
 
 /** A name as people write it: what programs call "pump-7" is read as "Pump 7". */
 export function spoken(name) {
@@ -34,6 +36,8 @@ export function openAR(app) {
   let opened = null;
   /** Anchors that are in sight, as the service counts them. */
   let sight = new Set();
+  /** Since when anchors that the service still has in mind are not seen any more. */
+  const unseen = new Map();
   const offs = [];
 
   const say = (error) => { const text = tOr(`error.${error.code}`, 'error.unavailable'); toast(text); };
@@ -59,7 +63,9 @@ export function openAR(app) {
   const anchors = () => app.state.scene?.anchors ?? [];
   const annotations = () => anchors().flatMap((anchor) => anchor.annotations.map((one) => ({ ...one, anchor: anchor.anchor })));
   const inSight = () => annotations().filter((one) => sight.has(one.anchor));
-  const counted = () => { const { length } = inSight(); return t(length === 1 ? 'ar.sight.one' : 'ar.sight', { count: length }); };
+  const opacityOf = (anchor) => (unseen.has(anchor) ? Math.max(0, 1 - (performance.now() - unseen.get(anchor)) / GONE_MS) : 1);
+  const seen = () => inSight().filter(({ anchor }) => opacityOf(anchor) > 0).length;
+  const counted = () => { const length = seen(); return t(length === 1 ? 'ar.sight.one' : 'ar.sight', { count: length }); };
   const iconOf = (id) => annotations().find((one) => one.id === id)?.icon;
 
   function paint(context, update, place) {
@@ -69,12 +75,13 @@ export function openAR(app) {
     if (phase === 'matched') drawIndicator(context, update, place, share, spoken);
     if (phase !== 'annotating') return share < 1 && phase === 'matched';
     drawIndicator(context, update, place, 1 - share, spoken);
-    hits = markersOf(update, place);
+    hits = markersOf(update, place, opacityOf);
+    tellSights();
     const focus = hits.find((marker) => marker.selected);
     const edge = focus && (opened === null ? rail.edge() : panelEdge());
     if (edge) {
       const own = stage.canvas.getBoundingClientRect();
-      drawConnector(context, focus, { x: edge.x - own.left, y: edge.y - own.top }, share);
+      drawConnector(context, focus, { x: edge.x - own.left, y: edge.y - own.top }, share * focus.opacity);
     }
     return drawMarkers(context, hits, { now: place.now, opacity: share, iconOf, repaint: () => stage.preview.redraw() }) || share < 1;
   }
@@ -101,6 +108,19 @@ export function openAR(app) {
     else if (selected) send('annotation.clear');
   }
 
+  function tellSights() {
+    const none = phase !== 'annotating' || !seen();
+    if (sights.hidden !== none) sights.hidden = none;
+    setText(sights, counted());
+  }
+
+  /** Notes which anchors a frame shows. */
+  function look(anchors) {
+    for (const { anchor, trackingMethod } of anchors) {
+      if (trackingMethod === 'fullTracking') unseen.delete(anchor); else if (!unseen.has(anchor)) unseen.set(anchor, performance.now());
+    }
+  }
+
   /** The cards of what is in sight, and the chosen one even while it is not. */
   function cards() {
     if (phase !== 'annotating' && !(phase === 'scanning' && selected)) { rail.hide(); sights.hidden = true; return; }
@@ -108,8 +128,7 @@ export function openAR(app) {
     const chosen = annotations().find((one) => one.id === selected);
     const isInSight = !chosen || near.some((one) => one.id === selected);
     rail.show(isInSight ? near : [chosen, ...near], selected, isInSight);
-    sights.hidden = phase !== 'annotating';
-    setText(sights, counted());
+    tellSights();
   }
 
   /** What the panel holds: coaching, a choice, or the detail of a card. */
@@ -221,9 +240,9 @@ export function openAR(app) {
     build: (self) => {
       stage.canvas.addEventListener('click', tap);
       offs.push(
-        app.events.on('anchors.updated', (event) => stage.preview.overlay(event.frame.sequence, event)),
+        app.events.on('anchors.updated', (event) => { look(event.anchors); stage.preview.overlay(event.frame.sequence, event); }),
         app.events.on('anchor.found', (event) => { sight.add(event.anchor); cards(); }),
-        app.events.on('anchor.lost', (event) => { sight.delete(event.anchor); cards(); }),
+        app.events.on('anchor.lost', (event) => { sight.delete(event.anchor); unseen.delete(event.anchor); cards(); }),
         app.events.on('scene.loaded', () => cards()),
         app.events.on('session.phase', follow),
         app.events.on('annotation.selected', (event) => { selected = event.id; cards(); announce(printable(said(annotations().find((one) => one.id === event.id)?.card.title))); }),

@@ -1,7 +1,7 @@
 // A shared device: signing in, changing users, synchronizing; and which screen a state of the service is.
 import { command } from '../api.js';
 import { button, el, printable, setText, still } from '../dom.js';
-import { progress } from '../elements/feedback.js';
+import { emptyState, progress, skeleton } from '../elements/feedback.js';
 import { icon } from '../icons.js';
 import { t } from '../strings.js';
 import { avatar, backButton, busy, logo, person, screen, secretField, told, trouble, words } from './account-parts.js';
@@ -61,7 +61,13 @@ function users(app) {
   let all = [];
   let loaded = false;
   const row = (user, selected) => el('button', { class: 'row', type: 'button', role: 'radio', 'aria-checked': String(selected), 'data-user': user.id, onclick: () => app.account.send('account.select', { user: user.id }) },
-    avatar(user), el('span', { class: 'grow' }, el('strong', {}, printable(user.title ?? t('account.person'))), user.subtitle ? el('span', { class: 'soft' }, printable(user.subtitle)) : null), selected ? icon('check') : null);
+    avatar(user), el('span', { class: 'grow' }, el('strong', {}, ...marked(printable(user.title ?? t('account.person')))), user.subtitle ? el('span', { class: 'soft' }, ...marked(printable(user.subtitle))) : null), selected ? icon('check') : null);
+  /** A text with what is searched for marked in it. */
+  function marked(text) {
+    const wanted = search.value.trim().toLocaleLowerCase();
+    const at = wanted ? text.toLocaleLowerCase().indexOf(wanted) : -1;
+    return at < 0 ? [text] : [text.slice(0, at), el('mark', {}, text.slice(at, at + wanted.length)), text.slice(at + wanted.length)];
+  }
   const group = (label, people, selected) => people.length ? el('div', { role: 'radiogroup', 'aria-label': label }, el('h2', {}, label), ...people.map((user) => row(user, user.id === selected))) : null;
   function draw() {
     const selected = app.account.state.user?.id;
@@ -69,7 +75,8 @@ function users(app) {
     const found = all.filter((one) => !wanted || `${one.title ?? ''} ${one.subtitle ?? ''}`.toLocaleLowerCase().includes(wanted));
     const held = /** @type {HTMLElement} */ (document.activeElement)?.dataset?.user;
     list.replaceChildren(...[group(t('users.selected'), found.filter((one) => one.id === selected), selected), group(t('account.all'), found.filter((one) => one.id !== selected), selected),
-      loaded && !found.length ? el('p', { class: 'soft' }, t('users.none')) : null].filter(Boolean));
+      loaded && !found.length ? emptyState({ picture: 'gallery', title: t('users.none'), text: t('users.none.help'), actions: wanted ? [{ label: t('users.clear'), onclick: () => { search.value = ''; draw(); search.focus(); } }] : [], level: 2 }) : null,
+      ...(loaded ? [] : [1, 2, 3].map(() => skeleton('row')))].filter(Boolean));
     if (held) /** @type {HTMLElement} */ (list.querySelector(`[data-user="${held}"]`))?.focus();
   }
   const node = screen({

@@ -21,8 +21,10 @@ function who(app) {
     button(t('account.signOut'), () => app.account.send('account.leave'), { kind: 'quiet', 'data-do': 'signOut' }));
 }
 
-/** The brand: the integrator's, or the page's own. */
-const brand = ({ config: { page } }) => el('div', { class: 'brand' }, el('img', { src: page.brand?.logo ?? '/assets/icon.svg', alt: '' }), el('span', {}, page.brand?.name ?? 'Waymark'));
+const name = ({ config: { page } }) => page.brand?.name ?? 'Waymark';
+
+/** The brand, the integrator's or the page's own, which leads to what this device is. */
+const brand = (app) => el('button', { class: 'brand', type: 'button', 'aria-label': `${name(app)}: ${t('about.title')}`, onclick: () => app.about() }, el('img', { src: app.config.page.brand?.logo ?? '/assets/icon.svg', alt: '' }), el('span', {}, name(app)));
 
 /** The start view: a tile for each of the app's views that this kiosk shows. */
 export function startView(app) {

@@ -1,0 +1,35 @@
+// What this device is and how it stands: version, cameras, languages, the last synchronization, and the consents that it asks for. Behind the brand of the
+// start view, for staff and for whoever wants to know.
+import { command } from '../api.js';
+import { openDialog } from '../dialog.js';
+import { button, el, printable, printableLines } from '../dom.js';
+import { icon } from '../icons.js';
+import { languageChoices, t } from '../strings.js';
+import { own } from './account-parts.js';
+
+/** The state of a camera in words: whether it works is all that a person wants to know. */
+const stateOf = (status) => t(['lost', 'stalled'].includes(status) ? 'about.camera.out' : 'about.camera.ready');
+
+/** Opens the dialog; resolves when it is closed. */
+export async function openAbout(app) {
+  const now = await command('status').catch(() => null);
+  const { account } = app;
+  const time = (date) => date.toLocaleString(document.documentElement.lang, { dateStyle: 'medium', timeStyle: 'short' });
+  const cameras = now?.cameras ?? (now ? [now] : []);
+  const facts = [
+    [t('about.version'), now ? printable(now.version) : t('about.service.out')],
+    ...(now ? [[t('about.started'), time(new Date(now.started))]] : []),
+    ...cameras.map(({ name, camera }) => [name ? `${t('about.camera')} ${printable(name)}` : t('about.camera'), stateOf(camera.status)]),
+    [t('start.languages'), languageChoices().map(({ name }) => name).join(', ')],
+    ...(account.state && account.state.phase !== 'off' ? [[t('about.synced'), account.synced ? time(account.synced) : t('about.synced.never')]] : []),
+  ];
+  const consents = account.policy?.consents ?? [];
+  return openDialog({
+    label: t('about.title'), kind: 'ask',
+    build: (dialog) => el('div', { class: 'column about', 'data-state': 'about' }, el('h2', {}, t('about.title')),
+      el('dl', {}, ...facts.flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, value)])),
+      ...consents.map((one) => el('details', {}, el('summary', {}, icon('forward'), el('span', {}, printable(own(one.pages[0]?.title, account.policy.language) || t('consents.label')))),
+        ...one.pages.map((page) => el('p', {}, printableLines(own(page.text, account.policy.language)))))),
+      el('div', { class: 'actions' }, button(t('common.close'), () => dialog.close(), { kind: 'primary', 'data-first': true }))),
+  }).closed;
+}
