@@ -7,7 +7,8 @@ import time
 from stand import ROOT
 
 WANTED = len(sys.argv) > 1
-SIZES = {"phone": (360, 640), "kiosk": (1280, 720)}
+# One picture of each: what the matrix looks at in every combination is shown in two.
+LOOKS = {"kiosk-light": (1280, 720), "phone-dark": (360, 640)}
 SHOTS = sys.argv[1] if len(sys.argv) > 1 else tempfile.mkdtemp(prefix="waymark-screens-")
 PICTURES = os.path.join(ROOT, "Samples/pictures")
 FRAMES = os.path.join(ROOT, "Samples/sequences/pump-room")
@@ -27,7 +28,7 @@ def picture(name):
 
 
 def shown(browser, name, everywhere=True):
-    """Asks axe-core about a state once it has come to rest, and pictures it where pictures are wanted: small and large, light
+    """Asks axe-core about a state once it has come to rest, and pictures it where pictures are wanted: large and light, small
     and dark; where a check has set up a screen of its own, as it is."""
     at_rest(browser)
     found = browser.accessibility()
@@ -37,12 +38,11 @@ def shown(browser, name, everywhere=True):
     if not everywhere:
         browser.shot(os.path.join(SHOTS, name + ".webp"))
         return
-    for size, (width, height) in SIZES.items():
-        for scheme in ("light", "dark"):
-            browser.resize(width, height)
-            browser.media(prefers_color_scheme=scheme)
-            at_rest(browser)
-            browser.shot(os.path.join(SHOTS, f"{name}-{size}-{scheme}.webp"))
+    for look, (width, height) in LOOKS.items():
+        browser.resize(width, height)
+        browser.media(prefers_color_scheme=look.split("-")[1])
+        at_rest(browser)
+        browser.shot(os.path.join(SHOTS, f"{name}-{look}.webp"))
     browser.usual()
 
 
