@@ -27,7 +27,7 @@ struct HandoverTests {
 
     func text(_ name: String) -> String? { try? String(contentsOfFile: "\(path)/\(name)", encoding: .utf8) }
 
-    /// What results left behind.
+    /// The files that results left behind.
     func left() throws -> [String] {
       try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasPrefix("waymark-") }
     }

@@ -8,7 +8,7 @@ import WaymarkSystem
 /// description as JSON on its standard input, few variables, and no descriptor of the kiosk. It is a process group of its own, which is killed
 /// when its time is over.
 struct HandoverProgram: Sendable {
-  /// What became of a result.
+  /// The end that a result came to.
   enum Outcome: Equatable, Sendable {
     /// The program ended with 0.
     case done
@@ -101,7 +101,7 @@ struct HandoverProgram: Sendable {
     for descriptor in [STDOUT_FILENO, STDERR_FILENO] {
       posix_spawn_file_actions_adddup2(&actions, output, descriptor)
     }
-    // Whatever else is open here stays here; one that has been closed meanwhile is passed over.
+    // All else that is open here stays here; closing one that is gone already does no harm.
     let open = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
     for descriptor in open.compactMap(Int32.init) where descriptor > STDERR_FILENO {
       posix_spawn_file_actions_addclose(&actions, descriptor)
@@ -156,7 +156,7 @@ struct HandoverProgram: Sendable {
   /// Reads all that there is, and keeps the beginning; false when nothing comes any more.
   private static func drain(_ descriptor: Int32, into output: inout [UInt8]) -> Bool {
     var buffer = [UInt8](repeating: 0, count: 4096)
-    // Whoever writes without end is read for a while, and then looked at again.
+    // A program that writes without end is read for a while, and then looked at again.
     for _ in 0..<64 {
       let count = read(descriptor, &buffer, buffer.count)
       if count < 0 { return errno == EAGAIN || errno == EINTR }

@@ -1,8 +1,8 @@
 import WaymarkConfiguration
 
 /// A way of the integrator's on which results leave the kiosk: printed, mailed, written to a stick, by a program of theirs.
-package struct HandoverWay: Hashable, Sendable {
-  /// What is handed over.
+struct HandoverWay: Hashable, Sendable {
+  /// A kind of result.
   enum Kind: String, CaseIterable, Sendable {
     /// The pages of a document, as a PDF.
     case document
@@ -23,7 +23,7 @@ package struct HandoverWay: Hashable, Sendable {
   let program: String
   /// Its arguments, in which `{file}` and `{number}` stand for those of a result.
   let arguments: [String]
-  /// What goes this way.
+  /// The kinds of results that go this way.
   let kinds: Set<Kind>
   /// The seconds after which the program is ended.
   let seconds: Int

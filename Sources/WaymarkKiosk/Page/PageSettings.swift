@@ -83,7 +83,7 @@ package struct PageSettings: Sendable {
     json = .object(members)
   }
 
-  /// What the page is told of a way: nothing of its program.
+  /// The part of a way that the page is told: nothing of its program.
   private static func shownWay(_ node: SourceNode) -> JSONValue {
     let shown = ["name", "label", "of", "ask", "pattern", "wrong", "done"]
     return .object(

@@ -1,4 +1,4 @@
-"""What the page owes whoever looks twice: messages that cover nothing, markers that go with their object, what this device is, hands that pull and touch."""
+"""Things for whoever looks twice: messages that cover nothing, markers that go with their object, what this device is, hands that pull and touch."""
 
 import os
 

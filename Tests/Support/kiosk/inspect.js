@@ -106,7 +106,7 @@
 
   // The order of Tab follows that of reading; the bar may lie below what it belongs to.
   const stops = targets.filter((node) => !node.disabled && node.tabIndex >= 0 && !node.closest('.bar, #layer, .corners') && !floats(node)).map((node) => [node, node.getBoundingClientRect()])
-    // What is scrolled away within its part of the screen has no place beside the rest.
+    // A target that is scrolled away within its part of the screen has no place beside the rest.
     .filter(([node, box]) => !isEmpty(seen(box, node).part));
   for (let i = 1; i < stops.length; i++) {
     const [[a, p], [b, q]] = [stops[i - 1], stops[i]];

@@ -119,7 +119,7 @@ let online = false;
 let first = true;
 let offline = null;
 
-/** Whether a person has entered something where they are, as the view on the page or a dialog says. */
+/** True where a person has entered something, as the view on the page or a dialog says. */
 const holds = () => [shown, ...document.querySelectorAll('dialog[open]')].some((one) => /** @type {any} */ (one)?.holds?.());
 
 /** Said once while it lasts, and once more when it is over. */

@@ -22,7 +22,7 @@ async function pickupCode(result) {
   return el('div', { class: 'take', 'data-pickup': address }, el('p', {}, t('pickup.scan', { minutes: Math.max(1, Math.floor(seconds / 60)) })), qrDrawing(address));
 }
 
-/** Whether a kind of result can be taken home here. */
+/** True where a kind of result can be taken home here. */
 export const goesHome = (app, of) => Boolean(app.config.pickup) || waysOf(app, of).length > 0;
 
 /**

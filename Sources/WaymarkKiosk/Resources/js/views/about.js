@@ -1,4 +1,4 @@
-// What this device is and how it stands: version, cameras, languages, the last synchronization, and the consents that it asks for. Behind the brand of the
+// The dialog about this device and how it stands: version, cameras, languages, the last synchronization, and the consents that it asks for. Behind the brand of the
 // start view, for staff and for whoever wants to know.
 import { command } from '../api.js';
 import { openDialog } from '../dialog.js';
