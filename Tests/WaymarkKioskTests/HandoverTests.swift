@@ -5,7 +5,7 @@ import WaymarkJSON
 
 @testable import WaymarkKiosk
 
-@Suite("Results that leave by a program of the integrator's")
+@Suite("Results that leave by a program of the integrator's", .serialized, .ownThread)
 struct HandoverTests {
   /// A folder of its own, which is gone afterwards.
   private final class Place: Sendable {

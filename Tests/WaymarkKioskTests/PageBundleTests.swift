@@ -9,13 +9,13 @@ struct PageBundleTests {
     try? String(contentsOfFile: KioskServerTests.assets + "/" + name, encoding: .utf8)
   }
 
-  @Test("The real page asks for one style sheet and one script, and every module is in exactly one of the two scripts")
+  @Test("The real page asks for one style sheet, one script and its letters, and every module is in exactly one of the two scripts")
   func page() throws {
     let files = try #require(PageBundle.gather({ Self.real($0) }, configuration: #"{"show":["<\"&"]}"#))
     let index = try #require(files["index.html"])
     #expect(
       index.matches(of: /(?:href|src)="\/assets\/([^"]+)"/).map { String($0.1) }.sorted() == [
-        "icon.svg", "page.css", "page.js", "page.js",
+        "fonts/inter-regular.woff2", "fonts/inter-semibold.woff2", "icon.svg", "page.css", "page.js", "page.js",
       ])
     #expect(index.contains(#"content="{&quot;show&quot;:[&quot;&lt;\&quot;&amp;&quot;]}""#))
     let first = try #require(files["page.js"])

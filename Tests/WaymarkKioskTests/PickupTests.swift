@@ -18,7 +18,7 @@ private final class Store {
   func take(_ code: String, at now: Double) -> PickupStore.Item? { value.take(code, at: now) }
 }
 
-@Suite("Results that are taken home")
+@Suite("Results that are taken home", .ownThread)
 struct PickupTests {
   private func item(_ size: Int) -> PickupStore.Item {
     PickupStore.Item(name: "result.csv", contentType: "text/csv", bytes: [UInt8](repeating: 7, count: size))
