@@ -9,7 +9,7 @@ struct PageBundleTests {
     try? String(contentsOfFile: KioskServerTests.assets + "/" + name, encoding: .utf8)
   }
 
-  @Test("The real page asks for one style sheet, one script and its letters, and every module is in exactly one of the two scripts")
+  @Test("The real page asks for one style sheet, one script and its letters, and each module is in one of the two")
   func page() throws {
     let files = try #require(PageBundle.gather({ Self.real($0) }, configuration: #"{"show":["<\"&"]}"#))
     let index = try #require(files["index.html"])
