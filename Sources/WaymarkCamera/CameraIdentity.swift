@@ -2,7 +2,7 @@
 /// gave one, else where it is plugged in.
 package struct CameraIdentity: Sendable, Hashable {
   /// The words of the identity, `usb:1d6b:0102:SN4711` or `path:pci-0000:00:14.0-usb-2`; with `#1` and so on for a camera that has
-  /// several lenses.
+  /// several lenses, and `#0.1` and so on for a further camera of one device.
   package var text: String
 
   /// An identity from its words.
@@ -14,9 +14,10 @@ package struct CameraIdentity: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - devicePath: the real path of the device, `/sys/devices/pci0000:00/0000:00:14.0/usb1/1-2/1-2:1.0`.
-  ///   - index: the number of the node among those of the device.
+  ///   - index: the number of the node among those of its camera.
+  ///   - rank: how many nodes of the device that have this index come before it: a device that is not on USB may have several cameras.
   ///   - attribute: reads an attribute of the USB device that the interface belongs to.
-  package init?(devicePath: String, index: Int, attribute: (String) -> String?) {
+  package init?(devicePath: String, index: Int, rank: Int = 0, attribute: (String) -> String?) {
     let parts = devicePath.split(separator: "/").map(String.init)
     guard let last = parts.last else { return nil }
     // The second node of a UVC camera is metadata, and those numbers are not the same on every kernel: lenses are told
@@ -34,7 +35,7 @@ package struct CameraIdentity: Sendable, Hashable {
       text = "path:\(controller)-usb-\(ports)\(suffix)"
       return
     }
-    text = "path:\(last)" + (index > 0 ? "#\(index)" : "")
+    text = "path:\(last)" + (rank > 0 ? "#\(index).\(rank)" : index > 0 ? "#\(index)" : "")
   }
 
   /// The identity of a camera of which only the driver tells where it is.

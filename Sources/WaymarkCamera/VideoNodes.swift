@@ -29,10 +29,7 @@ package struct VideoNodes: Sendable {
 
   /// All nodes, by their number. Costs some microseconds and wakes no camera.
   package func list() -> [VideoNode] {
-    let numbers = Files.names(in: folder).compactMap { name in
-      name.hasPrefix("video") ? Int(name.dropFirst(5)) : nil
-    }
-    return numbers.sorted().map { number in
+    return Self.numbers(in: folder).map { number in
       let path = "\(folder)/video\(number)"
       return VideoNode(path: path, identity: identity(of: path))
     }
@@ -49,9 +46,20 @@ package struct VideoNodes: Sendable {
     guard let (major, minor) = Files.deviceNumber(of: path) else { return nil }
     let name = Files.names(in: sysfs).first { Files.line("\(sysfs)/\($0)/dev") == "\(major):\(minor)" }
     guard let name else { return nil }
-    let index = Files.line("\(sysfs)/\(name)/index").flatMap { Int($0) } ?? 0
     guard let device = Files.realPath("\(sysfs)/\(name)/device") else { return nil }
-    return CameraIdentity(devicePath: device, index: index) { Files.line("\(device)/../\($0)") }
+    let index = index(of: name)
+    // The kernel counts the nodes of each camera from 0 on, also where one device has several cameras.
+    let same = Self.numbers(in: device + "/video4linux").filter { self.index(of: "video\($0)") == index }
+    return CameraIdentity(
+      devicePath: device, index: index, rank: same.firstIndex { "video\($0)" == name } ?? 0
+    ) { Files.line("\(device)/../\($0)") }
+  }
+
+  private func index(of name: String) -> Int { Files.line("\(sysfs)/\(name)/index").flatMap { Int($0) } ?? 0 }
+
+  /// The numbers of the nodes in a folder, in their order.
+  private static func numbers(in folder: String) -> [Int] {
+    Files.names(in: folder).compactMap { $0.hasPrefix("video") ? Int($0.dropFirst(5)) : nil }.sorted()
   }
 }
 

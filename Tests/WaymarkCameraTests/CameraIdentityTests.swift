@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import WaymarkCamera
 
@@ -30,6 +31,25 @@ struct CameraIdentityTests {
   @Test func isThePathOfAPlatformDevice() {
     #expect(identity("/sys/devices/platform/vivid.0", [:]) == "path:vivid.0")
     #expect(identity("/sys/devices/platform/vivid.0", index: 1, [:]) == "path:vivid.0#1")
+    let second = CameraIdentity(devicePath: "/sys/devices/platform/vivid.0", index: 0, rank: 1) { _ in nil }
+    #expect(second?.text == "path:vivid.0#0.1")
+  }
+
+  /// /dev/null and /dev/zero stand for the nodes: only their numbers count.
+  @Test func tellsTwoCamerasOfOneDeviceApart() throws {
+    let folder = NSTemporaryDirectory() + "waymark-sysfs-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let device = folder + "/devices/platform/twin.0"
+    for (name, number) in [("video0", "1:3"), ("video1", "1:5")] {
+      let node = "\(device)/video4linux/\(name)"
+      try FileManager.default.createDirectory(atPath: node, withIntermediateDirectories: true)
+      try number.write(toFile: node + "/dev", atomically: true, encoding: .utf8)
+      try "0\n".write(toFile: node + "/index", atomically: true, encoding: .utf8)
+      try FileManager.default.createSymbolicLink(atPath: node + "/device", withDestinationPath: device)
+    }
+    let nodes = VideoNodes(sysfs: device + "/video4linux")
+    #expect(nodes.node(at: "/dev/null")?.identity?.text == "path:twin.0")
+    #expect(nodes.node(at: "/dev/zero")?.identity?.text == "path:twin.0#0.1")
   }
 
   @Test func understandsWhatUsersWrite() {
