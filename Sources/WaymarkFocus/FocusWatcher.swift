@@ -6,20 +6,24 @@ import WaymarkSystem
 package final class FocusWatcher: Sendable {
   private let desktop: Desktop
   private let xprop: String
+  private let patience: Double
   private let onFocus: @Sendable (String?) -> Void
   private let onProblem: @Sendable (FocusError) -> Void
   private let thread = WorkerThread(name: "wm-focus")
 
   /// - Parameters:
   ///   - xprop: the program that asks an X server.
+  ///   - patience: how long it may take to tell of a window, in seconds.
   ///   - onFocus: told the program that has the focus, nil for none, whenever it may be another.
   ///   - onProblem: told why nothing can be told; it is tried again.
   package init(
-    _ desktop: Desktop, xprop: String = "xprop", onFocus: @escaping @Sendable (String?) -> Void,
+    _ desktop: Desktop, xprop: String = "xprop", patience: Double = 2,
+    onFocus: @escaping @Sendable (String?) -> Void,
     onProblem: @escaping @Sendable (FocusError) -> Void
   ) {
     self.desktop = desktop
     self.xprop = xprop
+    self.patience = patience
     self.onFocus = onFocus
     self.onProblem = onProblem
   }
@@ -51,17 +55,23 @@ package final class FocusWatcher: Sendable {
   /// Ends.
   package func stop() { thread.stop() }
 
-  /// Reads what a descriptor has, until it ends or the thread is to.
+  /// Reads what a descriptor has, until it ends, the thread is to, or so many seconds are over.
+  ///
+  /// - Returns: whether it has ended.
+  @discardableResult
   private static func read(
-    _ descriptor: Int32, _ stop: StopSignal, each take: (ArraySlice<UInt8>) throws(FocusError) -> Void
-  ) throws(FocusError) {
+    _ descriptor: Int32, _ stop: StopSignal, for seconds: Double? = nil,
+    each take: (ArraySlice<UInt8>) throws(FocusError) -> Void
+  ) throws(FocusError) -> Bool {
     var buffer = [UInt8](repeating: 0, count: 64 << 10)
-    while case .ready = stop.wait(for: descriptor, seconds: nil) {
+    let deadline = seconds.map { MonotonicClock.now + $0 }
+    while case .ready = stop.wait(for: descriptor, seconds: deadline.map { max(0, $0 - MonotonicClock.now) }) {
       let count = Glibc.read(descriptor, &buffer, buffer.count)
       if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return }
+      guard count > 0 else { return true }
       try take(buffer[..<count])
     }
+    return false
   }
 
   private static func lines(
@@ -122,15 +132,12 @@ package final class FocusWatcher: Sendable {
   private func followX11(_ stop: StopSignal, connected: () -> Void) throws(FocusError) {
     let output = Pipe()
     let process = try run(["-root", "-spy", "_NET_ACTIVE_WINDOW"], to: output)
-    defer {
-      process.terminate()
-      process.waitUntilExit()
-    }
+    defer { Self.end(process) }
     try Self.lines(of: output.fileHandleForReading.fileDescriptor, stop) { line throws(FocusError) in
       guard line.hasPrefix("_NET_ACTIVE_WINDOW") else { return }
       connected()
       guard let window = XFocus.window(in: line) else { return onFocus(nil) }
-      onFocus(try program(of: window))
+      onFocus(try program(of: window, stop))
     }
     if stop.isRaised { return }
     throw FocusError(
@@ -139,12 +146,26 @@ package final class FocusWatcher: Sendable {
   }
 
   /// The program of a window; nil where it is closed already.
-  private func program(of window: String) throws(FocusError) -> String? {
+  ///
+  /// - Throws: where it does not answer in time: an X server may hang, or be far away.
+  private func program(of window: String, _ stop: StopSignal) throws(FocusError) -> String? {
     let output = Pipe()
     let process = try run(["-id", window, "WM_CLASS"], to: output)
-    let bytes = output.fileHandleForReading.readDataToEndOfFile()
+    defer { Self.end(process) }
+    var text: [UInt8] = []
+    let isWhole = try Self.read(output.fileHandleForReading.fileDescriptor, stop, for: patience) { text += $0 }
+    if !isWhole, !stop.isRaised {
+      throw FocusError(
+        .noDesktop, "xprop does not answer: the X server hangs.",
+        hint: "Check DISPLAY with: xprop -root _NET_ACTIVE_WINDOW")
+    }
+    return XFocus.program(in: String(decoding: text, as: UTF8.self))
+  }
+
+  /// Ends a program that may wait for an X server that does not answer.
+  private static func end(_ process: Process) {
+    kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()
-    return XFocus.program(in: String(decoding: bytes, as: UTF8.self))
   }
 
   /// Starts xprop. By Foundation, not as a worker is started: it prints what it sees, needs DISPLAY and XAUTHORITY, and a worker has neither an
