@@ -70,10 +70,11 @@ package final class Assembly {
     let settings = ScenesModule.Settings(configuration, log: log.subsystem(.scenes))
     profiled = try ProfiledSettings.all(configuration, log: log.subsystem(.scan))
     let (hub, isolation, usual) = (hub, isolation, profiled[nil])
-    let isOne = configuration.cameras.isEmpty
+    let names = configuration.cameraNames
     cameras = try configuration.byCamera.map { name, own in
       try CameraParts(
-        hub: hub, configuration: own, name: isOne ? nil : name, isFurther: name != configuration.firstCamera,
+        hub: hub, configuration: own, name: names.count == 1 ? nil : name,
+        place: (names.firstIndex(of: name) ?? 0, names.count),
         isolation: isolation, rules: usual?.rules(of: name) ?? .init(), cameras: settings.choice(of: name))
     }
     hub.add(CamerasModule(cameras.map { $1.modules }))
@@ -150,7 +151,7 @@ package final class Assembly {
   /// Listens to the hardware key, where one is configured.
   private func startTrigger() throws {
     guard let device = configuration.trigger.device else { return }
-    let (scans, log) = (cameras.first.scans, log.subsystem(.trigger))
+    let (scans, log) = (try cameras.part(of: configuration.trigger.camera).scans, log.subsystem(.trigger))
     let mode = configuration.trigger.mode.flatMap(ScanModule.Machine.Mode.init(rawValue:)) ?? .barcode
     trigger = try HardwareTrigger(
       device: device, key: configuration.trigger.key ?? "KEY_ENTER",

@@ -21,9 +21,9 @@ struct CameraParts {
   /// - Parameters:
   ///   - configuration: of this camera.
   ///   - name: the name that its events carry, where there are several.
-  ///   - isFurther: true for a camera beside the first.
+  ///   - place: which of how many cameras it is, from 0 on.
   init(
-    hub: Hub, configuration: ServiceConfiguration, name: String?, isFurther: Bool, isolation: Isolation,
+    hub: Hub, configuration: ServiceConfiguration, name: String?, place: (index: Int, count: Int), isolation: Isolation,
     rules: ScanRules, cameras: CameraChoice
   ) throws {
     let factory = SourceFactory(configuration: configuration, isolation: isolation)
@@ -32,8 +32,8 @@ struct CameraParts {
       keepsOpen: configuration.camera.keepOpen, idleTime: configuration.camera.closeAfter)
     control = CameraModule(capture: capture, settings: factory.cameraSettings, makeDecoder: isolation.makeDecoder)
     // The ids of the first camera's scans are what they are where it is the only one.
-    scans = ScanModule(hub: hub, capture: capture, rules: rules, further: isFurther ? name : nil)
-    codes = CodesModule(hub: hub, scans: scans, capture: capture, cameras: cameras)
+    scans = ScanModule(hub: hub, capture: capture, rules: rules, further: place.index > 0 ? name : nil)
+    codes = CodesModule(hub: hub, scans: scans, capture: capture, cameras: cameras, place: place)
     count = CountModule(hub: hub, scans: scans, codes: codes, camera: name)
   }
 

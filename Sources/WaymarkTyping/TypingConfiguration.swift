@@ -28,6 +28,11 @@ package struct TypingConfiguration {
     for word in typing.symbologies ?? [] where Symbology(name: word) == nil {
       add("\"\(word)\" is not a symbology", "type.symbologies", nil, hint: Self.symbologyHint)
     }
+    let cameras = configuration.cameraNames
+    // A file without cameras may be another than the service's.
+    if let camera = typing.camera, cameras.count > 1, !cameras.contains(camera) {
+      add("no camera has this name", "type.camera", nil, hint: ServiceConfiguration.hint(of: cameras))
+    }
     let section = configuration.document?.checked["type"]
     form.substitutions = substitutions(section?["substitutions"], "type.substitutions")
     rules = TypingRules(standard: form)

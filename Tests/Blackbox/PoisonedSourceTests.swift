@@ -13,7 +13,7 @@ struct PoisonedSourceTests {
 
   /// A few hundred bytes that keep a decoder busy for a second or more: a progressive JPEG (ITU-T T.81, Annex G) of so many pixels a side whose
   /// many scans go over all of its blocks and say nothing about them.
-  private static func timeBomb(side: Int = 4096) -> [UInt8] {
+  static func timeBomb(side: Int = 4096) -> [UInt8] {
     func segment(_ marker: UInt8, _ content: [UInt8]) -> [UInt8] {
       [0xFF, marker, UInt8((content.count + 2) >> 8), UInt8((content.count + 2) & 0xFF)] + content
     }

@@ -10,13 +10,21 @@ import WaymarkImage
     case ends = "cat FRAMES > PIPE"
     case hangs = "(cat FRAMES; exec sleep 600) > PIPE"
     case lies = "while :; do head -c 200000 /dev/urandom > PIPE; done"
+    case poisons = "while :; do cat POISON > PIPE; done"
 
     var codes: Set<String> {
       switch self {
       case .ends: ["streamEnded"]
       case .hangs: ["streamSilent"]
       case .lies: ["unknownStream", "damagedStream", "streamEnded"]
+      case .poisons: []
       }
+    }
+
+    /// Returns whether it shows in what the service tells of the camera: frames that keep their decoder busy cost themselves alone.
+    func isTold(of camera: (state: [String: Any], frames: [String: Any])?) -> Bool {
+      self == .poisons
+        ? camera?.frames["bad"] as? Int ?? 0 > 0 : codes.contains(camera?.state["code"] as? String ?? "")
     }
   }
 
@@ -47,7 +55,7 @@ import WaymarkImage
     return (status?["statistics"] as? [String: Any])?["clients"] as? Int ?? 0
   }
 
-  @Test("One that ends, hangs or lies costs the other no frame", arguments: Fault.allCases)
+  @Test("One that ends, hangs, lies or keeps its decoder busy costs the other no frame", arguments: Fault.allCases)
   func fails(_ fault: Fault) throws {
     let folder = try TemporaryFolder()
     for name in ["front", "desk"] { #expect(mkfifo(folder.file(name), 0o600) == 0) }
@@ -65,8 +73,9 @@ import WaymarkImage
     try write(Self.count, of: code, to: folder.file("many"))
     try write(3, of: GrayImage(width: 320, height: 240, value: 128), to: folder.file("few"))
     let service = try RunningService(["--config", folder.file("waymark.yaml")])
+    try Data(PoisonedSourceTests.timeBomb()).write(to: URL(fileURLWithPath: folder.file("poison")))
     let script = fault.rawValue.replacing("FRAMES", with: folder.file("few"))
-      .replacing("PIPE", with: folder.file("desk"))
+      .replacing("POISON", with: folder.file("poison")).replacing("PIPE", with: folder.file("desk"))
     let desk = try ChildProcess(["/bin/sh", "-c", script], diagnostics: folder.file("desk.log"))
     defer {
       desk.send(SIGKILL)
@@ -74,10 +83,8 @@ import WaymarkImage
     }
     let deadline = Date(timeIntervalSinceNow: 120)
     var now = try cameras(of: service)
-    while !fault.codes.contains(now["desk"]?.state["code"] as? String ?? ""), Date() < deadline {
-      now = try cameras(of: service)
-    }
-    #expect(fault.codes.contains(now["desk"]?.state["code"] as? String ?? ""))
+    while !fault.isTold(of: now["desk"]), Date() < deadline { now = try cameras(of: service) }
+    #expect(fault.isTold(of: now["desk"]))
 
     // The watching client is there before the frames come.
     let (watch, output) = (Process(), Pipe())
@@ -102,6 +109,81 @@ import WaymarkImage
     let frames = try #require(now["front"]?.frames)
     #expect(frames["captured"] as? Int == Self.count)
     #expect(frames["bad"] as? Int == 0 && frames["lost"] as? Int == 0)
+    #expect(service.stop().status == 0)
+  }
+
+  /// A service whose cameras `front` and `desk` see a code each, again and again.
+  private func service(in folder: TemporaryFolder, _ more: String) throws -> RunningService {
+    for (camera, code) in [("front", "ean13"), ("desk", "upce")] {
+      try FileManager.default.createDirectory(atPath: folder.file(camera), withIntermediateDirectories: true)
+      let picture = Executable.project.appendingPathComponent("Tests/Fixtures/Codes/\(code).pbm")
+      for index in 0..<4 {
+        try FileManager.default.copyItem(atPath: picture.path, toPath: "\(folder.file(camera))/0\(index).pbm")
+      }
+      for index in 10..<20 {
+        try Data("P5 64 64 255\n".utf8 + [UInt8](repeating: 128, count: 64 * 64)).write(
+          to: URL(fileURLWithPath: "\(folder.file(camera))/\(index).pgm"))
+      }
+    }
+    try """
+    source: {path: "\(folder.file("front"))"}
+    camera: {name: front}
+    cameras:
+      desk: {source: {path: "\(folder.file("desk"))"}}
+    \(more)
+    """.write(toFile: folder.file("waymark.yaml"), atomically: true, encoding: .utf8)
+    return try RunningService(["--config", folder.file("waymark.yaml")])
+  }
+
+  /// Whether a scan is armed, by camera.
+  private func armed(in service: RunningService) throws -> [String: Bool] {
+    let status = try Executable.run(["status", "--json", "--socket", service.socket]).objects.first
+    let states = status?["cameras"] as? [[String: Any]] ?? []
+    return Dictionary(uniqueKeysWithValues: states.map { ($0["name"] as? String ?? "", $0["scan"] != nil) })
+  }
+
+  @Test("The hardware key arms a scan in the camera that is configured")
+  func hardwareKey() throws {
+    let folder = try TemporaryFolder()
+    #expect(mkfifo(folder.file("key"), 0o600) == 0)
+    let service = try service(in: folder, "trigger: {device: \"\(folder.file("key"))\", camera: desk}")
+    #expect(try armed(in: service) == ["front": false, "desk": false])
+    // struct input_event: EV_KEY, KEY_ENTER, pressed.
+    let press = [UInt8](repeating: 0, count: 16) + [1, 0, 28, 0, 1, 0, 0, 0]
+    let device = try #require(FileHandle(forWritingAtPath: folder.file("key")))
+    try device.write(contentsOf: press)
+    let deadline = Date(timeIntervalSinceNow: 60)
+    while try armed(in: service)["desk"] != true, Date() < deadline {}
+    #expect(try armed(in: service) == ["front": false, "desk": true])
+    try device.close()
+    #expect(service.stop().status == 0)
+  }
+
+  @Test("The typist arms the camera that is named, types its codes alone, and lets others end their scans")
+  func typist() throws {
+    let folder = try TemporaryFolder()
+    let service = try service(in: folder, "scan: {autoBegin: barcode, newAfter: 0.1}")
+    func type(_ options: [String]) throws -> [[Int]] {
+      let run = try Executable.run(
+        ["type", "--dry-run", "--layout", "us", "--socket", service.socket, "--count", "1"] + options)
+      return run.objects.map { ($0["keys"] as? [[String: Any]] ?? []).compactMap { $0["key"] as? Int } }
+    }
+    func keys(_ camera: String) throws -> [Int] {
+      let read = try Executable.run(["scan", "--raw", "\(folder.file(camera))/00.pbm"]).text.filter(\.isNumber)
+      return read.map { $0 == "0" ? 11 : Int(String($0)).map { $0 + 1 } ?? 0 } + [28]
+    }
+    #expect(try type(["--arm", "always", "--camera", "desk"]) == [keys("desk")])
+    #expect(try type(["--arm", "always"]) == [keys("front")])
+    #expect(try type(["--arm", "service", "--camera", "front"]) == [keys("front")])
+    let unknown = try Executable.run([
+      "type", "--dry-run", "--layout", "us", "--config", folder.file("waymark.yaml"), "--camera", "roof", "--socket",
+      service.socket,
+    ])
+    #expect(unknown.status == 65 && unknown.diagnostics.contains("front, desk"), "\(unknown.diagnostics)")
+    // It begins no other for what its own scan took the place of: few scans have been.
+    let status = try Executable.run(["status", "--json", "--socket", service.socket]).objects.first
+    let number = (status?["scan"] as? [String: Any])?["scan"] as? String
+    #expect(number.flatMap { Int($0) }.map { $0 < 10 } == true, "\(number ?? "none")")
     #expect(service.stop().status == 0)
   }
 }

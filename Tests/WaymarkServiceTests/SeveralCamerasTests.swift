@@ -7,9 +7,12 @@ import WaymarkImage
 import WaymarkJSON
 import WaymarkPipeline
 import WaymarkProtocol
+import WaymarkSystem
+import WaymarkText
 
 @testable import WaymarkServer
 @testable import WaymarkService
+@testable import WaymarkWorker
 
 /// A service with two cameras: requests name one, events say of which they are, and one that fails leaves the other alone.
 @Suite("Several cameras", .serialized, .ownThread) struct SeveralCamerasTests {
@@ -41,17 +44,24 @@ import WaymarkProtocol
       others: [("desk", CaptureModule(hub: hub, source: desk, camera: "desk"))])
     let cameras = captures.map { name, capture in
       let scans = ScanModule(hub: hub, capture: capture, rules: .init(), further: name == "front" ? nil : name)
-      let codes = CodesModule(hub: hub, scans: scans, capture: capture, cameras: CameraChoice())
+      let codes = CodesModule(
+        hub: hub, scans: scans, capture: capture, cameras: CameraChoice(), place: (name == "front" ? 0 : 1, 2))
       return (capture: capture, scans: scans, codes: codes)
     }
     var pages = DocumentsModule.Settings()
     (pages.folder, pages.output) = (cache + "/pages", cache + "/saved")
     let documents = DocumentsModule(hub: hub, cameras: captures, settings: pages, models: try PageModels.load())
+    let text = TextModule(
+      hub: hub, cameras: captures, settings: TextSettings(),
+      engineHost: TextEngineHost { languages throws(TextError) in
+        try TextEngine(languages: ["eng"], executable: cache + "/engine", limit: 0.5)
+      })
     for capture in captures.all { capture.start() }
     documents.start()
     return [
       CamerasModule(cameras.map { [$1.capture, $1.scans, $1.codes] as [any ServiceModule] }),
       StatisticsModule(hub: hub, cameras: captures), MediaModule(hub: hub, cameras: captures), documents,
+      text,
       ScenesModule(hub: hub, cameras: cameras.map { ($1.capture, $1.scans) }, settings: scenes(cache)),
     ]
   }
@@ -204,6 +214,113 @@ import WaymarkProtocol
       camera["lanes"]?.array?.first { $0["name"] == "documents" }?["frames"]?.int ?? -1
     }
     #expect(lanes.first == 0 && (lanes.last ?? 0) > 0)
+    await service.stop()
+  }
+
+  @Test(
+    "Pages are captured at the desk while a scene is followed and text is read in front",
+    .enabled(if: ConfirmationTests.isPossible && FakeTextEngine.isPossible, "needs qrencode, python3"),
+    .timeLimit(.minutes(3)))
+  func sessionsInBoth() async throws {
+    let folder = try TestFolder.make()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let engine = try FakeTextEngine("text('ABOVE')")
+    try FileManager.default.createSymbolicLink(atPath: folder + "/engine", withDestinationPath: engine.path)
+    let service = try await service(in: folder, desk: Self.samples.appending(path: "papers/letter-1.jpg").path)
+    let client = try client(service)
+    _ = try client.ask("subscribe", #"{"events":["scene.loaded","session.phase","text.*","document.captured"]}"#)
+    try client.send(#"{"id":2,"method":"scene.load","params":{"name":"stores","camera":"front"}}"# + "\n")
+    var event = try client.next()
+    while event["event"] != "scene.loaded" { event = try client.next() }
+    _ = try client.ask("session.start", "{}", id: 3)
+    let text = try client.ask("text.begin", #"{"camera":"front","region":[0,0,1,1]}"#, id: 4)
+    #expect(text["result"]?["camera"] == "front")
+    var begun = try client.ask("document.begin", #"{"camera":"desk"}"#, id: 5)
+    while begun["error"]?["code"] == "notConfigured" {
+      begun = try client.ask("document.begin", #"{"camera":"desk"}"#, id: 5)
+    }
+    event = try client.next()
+    while event["event"] != "document.captured" { event = try client.next() }
+    #expect(event["camera"] == "desk")
+    // All three are still at work, each in its camera.
+    let lanes = { (name: String) in
+      let status = try client.ask("status", "{}", id: 6)
+      return (status["result"]?["statistics"]?["cameras"]?.array ?? []).map { camera in
+        camera["lanes"]?.array?.first { $0["name"]?.string == name }?["frames"]?.int ?? 0
+      }
+    }
+    while try lanes("anchors")[0] == 0 || lanes("text")[0] == 0 {}
+    #expect(try lanes("anchors")[1] == 0 && lanes("text")[1] == 0)
+    #expect(try lanes("documents")[0] == 0 && lanes("documents")[1] > 0)
+    let state = try client.ask("status", "{}", id: 7)["result"]
+    #expect(state?["text"]?["camera"] == "front" && state?["session"] != "inactive" && state?["scene"] == "stores")
+    await service.stop()
+  }
+
+  @Test(
+    "No two cameras give codes that are followed the same number",
+    .enabled(if: ConfirmationTests.isPossible, "needs qrencode"), .timeLimit(.minutes(2)))
+  func numbersOfCodes() async throws {
+    let folder = try TestFolder.make()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let service = try await service(in: folder)
+    let client = try client(service)
+    _ = try client.ask("subscribe", #"{"events":["code.found"]}"#)
+    var texts: [Int: String] = [:]
+    // Begun twice: what is followed again has other numbers.
+    for round in 0..<2 {
+      for camera in ["front", "desk"] {
+        try client.send("{\"id\":2,\"method\":\"codes.follow\",\"params\":{\"camera\":\"\(camera)\"}}\n")
+      }
+      while texts.count < 2 * (round + 1) {
+        let event = try client.next()
+        guard event["event"] == "code.found", let number = event["code"]?.int else { continue }
+        #expect(texts[number] == nil)
+        texts[number] = event["text"]?.string
+      }
+      for camera in ["front", "desk"] {
+        try client.send("{\"id\":3,\"method\":\"codes.unfollow\",\"params\":{\"camera\":\"\(camera)\"}}\n")
+      }
+    }
+    #expect(texts.values.sorted() == ["ABOVE", "ABOVE", "BELOW", "BELOW"])
+    await service.stop()
+  }
+
+  @Test("A lane that hangs is named with its camera, and the other's frames are looked at", .timeLimit(.minutes(2)))
+  func hangs() async throws {
+    let folder = try TestFolder.make()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let frames = Self.samples.appending(path: "frames").path
+    let front = Counter()
+    let source = try SteppedSource(folder: frames, rate: 10, blanks: 0, processed: { front.value })
+    let desk = try SteppedSource(folder: frames, rate: 10, blanks: 0, processed: { 0 })
+    let count = try FileManager.default.contentsOfDirectory(atPath: frames).count { $0.hasSuffix(".jpg") }
+    let goesOn = Monitor(false)
+    let pipelines = Mutex<[FramePipeline]>([])
+    let service = try await TestService { hub in
+      let modules = try Self.modules(hub, front: source, desk: desk, cache: folder)
+      let all = (modules.compactMap { $0 as? StatisticsModule }.first?.cameras.all ?? []).map(\.pipeline)
+      pipelines.withLock { $0 = all }
+      front.read.withLock { $0 = { Self.processed(all[0]) } }
+      all[1].add(
+        Lane<Int, Int>(
+          name: "stuck", settings: 0, enabled: true,
+          makeWork: {
+            return { _, _ in goesOn.wait { $0 ? 1 : nil } }
+          }, deliver: { _, _ in }))
+      return modules
+    }
+    let client = try client(service)
+    _ = try client.ask("scan.begin", #"{"mode":"barcode"}"#)
+    try await service.until { _ in source.isOpen && desk.isOpen }
+    desk.release()
+    let all = pipelines.withLock { $0 }
+    try await service.until { _ in all[1].hungLanes(limit: 0) == ["stuck"] }
+    source.release()
+    try await service.until { _ in source.isFinished }
+    #expect(front.value == UInt64(count))
+    #expect(all[1].hungLanes(limit: 0) == ["stuck"] && all[0].hungLanes(limit: 10).isEmpty)
+    goesOn.update { $0 = true }
     await service.stop()
   }
 

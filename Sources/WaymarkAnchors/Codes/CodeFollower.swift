@@ -64,15 +64,20 @@ package final class CodeFollower {
   private let verifier = StructureVerifier()
   private var exposure = ExposureEstimate()
   private var codes: [FollowedCode] = []
-  private var count = 0
+  /// The number of the next code that is found.
+  package private(set) var next: Int
+  private let step: Int
   private var frames = 0
   private var size = (width: 0, height: 0)
   private var lastTime = -Double.infinity
 
-  /// - Parameter first: the number of the first code.
-  package init(intrinsics: CameraIntrinsics, options: Options = Options(), first: Int = 1) {
+  /// - Parameters:
+  ///   - first: the number of the first code.
+  ///   - step: by how much each next number is greater.
+  package init(intrinsics: CameraIntrinsics, options: Options = Options(), first: Int = 1, step: Int = 1) {
     self.intrinsics = intrinsics
-    count = first - 1
+    next = first
+    self.step = step
     self.options = options
     lens = LensMap(intrinsics)
     var alignment = PatchAligner.Options()
@@ -90,9 +95,6 @@ package final class CodeFollower {
     search.lens = lens
     verifier.lens = lens
   }
-
-  /// The number of the last code that was found; 0 where there was none.
-  package var last: Int { count }
 
   /// Forgets all codes.
   ///
@@ -182,8 +184,8 @@ package final class CodeFollower {
     if let known {
       code = codes[known]
     } else {
-      count += 1
-      code = FollowedCode(id: count, sighting, read.time)
+      code = FollowedCode(id: next, sighting, read.time)
+      next += step
     }
     code.begin(portrait, corners, score, at: read.time)
     if read.time == now { code.see(portrait.homography, score: score, at: now, intrinsics, lens) }

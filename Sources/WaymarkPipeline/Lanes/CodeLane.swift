@@ -57,14 +57,17 @@ package struct CodeReading: Sendable {
 extension Lane where Settings == CodeTask, Output == CodeReading {
   /// A lane that is off until somebody wants codes followed.
   ///
-  /// - Parameter deliver: receives what every frame gave, also when that is nothing, on the lane's thread.
+  /// - Parameters:
+  ///   - lane: which of the `lanes` of the device it is: no two of them give a code the same number.
+  ///   - deliver: receives what every frame gave, also when that is nothing, on the lane's thread.
   package static func codes(
-    from mailbox: CodeMailbox, deliver: @escaping @Sendable (CodeReading, Frame) -> Void
+    from mailbox: CodeMailbox, lane: Int = 0, of lanes: Int = 1,
+    deliver: @escaping @Sendable (CodeReading, Frame) -> Void
   ) -> CodeLane {
     CodeLane(
       name: "codes", settings: CodeTask(),
       makeWork: {
-        let work = CodeProcessor(mailbox)
+        let work = CodeProcessor(mailbox, first: lane + 1, step: lanes)
         return { work.follow($0, $1) }
       }, deliver: deliver)
   }
@@ -73,6 +76,7 @@ extension Lane where Settings == CodeTask, Output == CodeReading {
 /// Keeps the follower between frames; lives on the lane's thread.
 private final class CodeProcessor {
   private let mailbox: CodeMailbox
+  private let (first, step): (Int, Int)
   private var follower: CodeFollower?
   private var intrinsics: CameraIntrinsics?
   private var generation: Int?
@@ -80,7 +84,10 @@ private final class CodeProcessor {
   /// The contents of the codes that were read lately.
   private var symbols: [CodeDetection.Content: Symbol] = [:]
 
-  init(_ mailbox: CodeMailbox) { self.mailbox = mailbox }
+  init(_ mailbox: CodeMailbox, first: Int, step: Int) {
+    self.mailbox = mailbox
+    (self.first, self.step) = (first, step)
+  }
 
   func follow(_ frame: Frame, _ task: CodeTask) -> CodeReading? {
     var gone: [(id: Int, lastSeen: Double)] = []
@@ -90,8 +97,7 @@ private final class CodeProcessor {
       size = (frame.width, frame.height)
       let camera = task.cameras.intrinsics(width: frame.width, height: frame.height)
       intrinsics = camera
-      let first = (follower?.last ?? 0) + 1
-      follower = CodeFollower(intrinsics: camera, first: first)
+      follower = CodeFollower(intrinsics: camera, first: follower?.next ?? first, step: step)
       symbols = [:]
     }
     guard let follower, let intrinsics else { return nil }

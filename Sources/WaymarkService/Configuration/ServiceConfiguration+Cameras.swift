@@ -46,6 +46,12 @@ extension ServiceConfiguration {
     ByCamera(self, named: firstCamera, others: cameras.map { ($0.name, using(camera: $0)) })
   }
 
+  /// The names of all cameras, the first one's first.
+  package var cameraNames: [String] { [firstCamera] + cameras.map(\.name) }
+
+  /// Names those that can be named.
+  package static func hint(of names: [String]) -> String { "Cameras are \(names.joined(separator: ", "))." }
+
   /// The problems of names and devices of several cameras.
   var cameraProblems: [ConfigurationProblem] {
     guard let document else { return [] }
@@ -56,6 +62,9 @@ extension ServiceConfiguration {
     if !NamedCamera.isName(firstCamera) {
       wrong(
         "camera.name", "it is not a name for a camera", hint: "Use letters, digits, - and _, 64 characters at most.")
+    }
+    if let named = trigger.camera, !cameraNames.contains(named) {
+      wrong("trigger.camera", "no camera has this name", hint: Self.hint(of: cameraNames))
     }
     guard !cameras.isEmpty else { return problems }
     if cameras.contains(where: { $0.name == firstCamera }) {

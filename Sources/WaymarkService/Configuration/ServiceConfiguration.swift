@@ -69,6 +69,8 @@ package struct ServiceConfiguration: Sendable {
     package var device: String?
     package var key: String?
     package var mode: String?
+    /// The camera in which it arms; nil for the first.
+    package var camera: String?
   }
 
   package struct Documents: Hashable, Sendable {
@@ -101,6 +103,8 @@ package struct ServiceConfiguration: Sendable {
     }
 
     package var arm = Arm.service
+    /// The camera whose codes are typed; nil for any.
+    package var camera: String?
     package var layout: String?
     package var variant: String?
     package var model: String?
@@ -231,6 +235,7 @@ package struct ServiceConfiguration: Sendable {
     trigger.device = reader.string(forKey: "trigger.device")
     trigger.key = reader.string(forKey: "trigger.key")
     trigger.mode = reader.string(forKey: "trigger.mode")
+    trigger.camera = reader.string(forKey: "trigger.camera")
     readDocuments(reader)
     text = Text(
       languages: reader.stringArray(forKey: "text.languages"), rate: reader.double(forKey: "text.rate"))
@@ -274,6 +279,7 @@ package struct ServiceConfiguration: Sendable {
 
   private mutating func readTyping(_ reader: ConfigurationReader) {
     typing.arm = reader.string(forKey: "type.arm").flatMap(Typing.Arm.init(rawValue:)) ?? typing.arm
+    typing.camera = reader.string(forKey: "type.camera")
     typing.layout = reader.string(forKey: "type.layout")
     typing.variant = reader.string(forKey: "type.variant")
     typing.model = reader.string(forKey: "type.model")

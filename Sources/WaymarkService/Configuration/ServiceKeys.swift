@@ -128,12 +128,16 @@ enum ServiceKeys {
     Key("trigger.device", .string, "an input device with a scan key"),
     Key("trigger.key", .string, "its name or number", otherwise: "`KEY_ENTER`"),
     Key("trigger.mode", .choice(["onboarding", "barcode"]), "what the key arms", otherwise: "`barcode`"),
+    Key("trigger.camera", .string, "the name of the camera in which it arms that", otherwise: "the first"),
   ]
 
   private static let typing: [ConfigurationKey] = [
     Key(
       "type.arm", .choice(ServiceConfiguration.Typing.Arm.allCases.map(\.rawValue)),
       "whose codes `waymark type` types ([typing.md](typing.md))", defaultValue: .string("service"), change: .typing),
+    Key(
+      "type.camera", .string, "the name of the camera whose codes they are", otherwise: "any; armed is the first",
+      change: .typing),
     Key(
       "type.layout", .string, "the keyboard layout that the focused program reads with, in the words of `setxkbmap`",
       otherwise: "that of `/etc/default/keyboard`, else `us`", change: .typing),

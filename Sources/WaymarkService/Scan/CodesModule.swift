@@ -46,7 +46,11 @@ package final class CodesModule: ServiceModule {
   private var isStopped = false
 
   /// The module of `hub`, with a lane in the pipeline of `capture`, fed with what `scans` reads.
-  package init(hub: Hub, scans: ScanModule, capture: CaptureModule, cameras: CameraChoice) {
+  ///
+  /// - Parameter place: which of how many cameras this is, from 0 on: no two give a code the same number.
+  package init(
+    hub: Hub, scans: ScanModule, capture: CaptureModule, cameras: CameraChoice, place: (index: Int, count: Int) = (0, 1)
+  ) {
     self.hub = hub
     self.scans = scans
     self.capture = capture
@@ -54,7 +58,7 @@ package final class CodesModule: ServiceModule {
     mailbox = scans.mail.followers
     let relay = WeakReference<CodesModule>()
     let desk = desk
-    lane = .codes(from: mailbox) { reading, frame in
+    lane = .codes(from: mailbox, lane: place.index, of: place.count) { reading, frame in
       let reference = FrameReference(frame)
       let tally = desk.take(
         reading, width: frame.width, height: frame.height, frame: Int(truncatingIfNeeded: frame.sequence))

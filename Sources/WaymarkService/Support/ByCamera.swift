@@ -38,7 +38,7 @@ package struct ByCamera<Part> {
     let shown = name.unicodeScalars.prefix(64).map { $0.value >= 32 ? Character($0) : "?" }
     return ServiceError(
       .notFound, "There is no camera \"\(String(shown))\".",
-      hint: "Cameras are \(parts.map(\.name).joined(separator: ", ")).")
+      hint: ServiceConfiguration.hint(of: parts.map(\.name)))
   }
 
   /// The results of `make` for each of them.

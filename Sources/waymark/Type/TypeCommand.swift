@@ -41,6 +41,9 @@ struct TypeCommand: AsyncParsableCommand {
   @Option(help: "Whose codes are typed: service, key or always.")
   var arm: String?
 
+  @Option(help: "The camera whose codes are typed, where the service has several.")
+  var camera: String?
+
   @Option(help: "Typed after each code, such as {Tab}.")
   var suffix: String?
 
@@ -61,7 +64,8 @@ struct TypeCommand: AsyncParsableCommand {
     do {
       var flags: [String: String] = [:]
       for (key, value) in [
-        ("type.layout", layout), ("type.variant", variant), ("type.arm", arm), ("type.suffix", suffix),
+        ("type.layout", layout), ("type.variant", variant), ("type.arm", arm), ("type.camera", camera),
+        ("type.suffix", suffix),
       ] { flags[key] = value }
       let environment = ProcessInfo.processInfo.environment
       let loader = ConfigurationLoader(
@@ -111,7 +115,7 @@ struct TypeCommand: AsyncParsableCommand {
     ServiceManager.clearEnvironment()
     manager.ready("Types on the layout \(controller.layoutName)")
     var feed = ScanFeed(
-      arm: configuration.typing.arm, symbologies: configuration.typing.symbologies,
+      ScanFeed.Choice(configuration.typing),
       onProblem: { Output.diagnostic("waymark: \($0.message)\n  \($0.hint)") })
     var left = count ?? Int.max
     for try await update in WaymarkClient.updates(at: place.path, events: ScanFeed.events) {
@@ -119,7 +123,7 @@ struct TypeCommand: AsyncParsableCommand {
       case .connected(let client, let snapshot):
         guard client.hello.role == .operator else { throw ScanFeed.observes }
         await use(snapshot.profile?.profile, of: configuration, controller, &feed)
-        if await feed.connected(client, armed: snapshot.scan != nil) {
+        if await feed.connected(client, snapshot) {
           Output.diagnostic("waymark: the scan is armed.")
         }
       case .event(let received):
@@ -164,7 +168,7 @@ extension TypeCommand {
     } catch {
       Output.diagnostic("waymark: \(error.code.rawValue): \(error.message)\n  \(error.hint)")
     }
-    await feed.use(arm: configuration.typing.arm, symbologies: configuration.typing.symbologies)
+    await feed.use(ScanFeed.Choice(configuration.typing))
   }
 }
 

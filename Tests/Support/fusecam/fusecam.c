@@ -5,7 +5,9 @@
 // One file, so that whoever needs a camera compiles it with one line of cc; its parts (file system, requests of the device,
 // sensor, commands) share one state under one lock.
 //
-//   fusecam [-r RATE] [-s WIDTHxHEIGHT] [-y FRAMES.yuyv] MOUNTPOINT FRAME.jpg...
+//   fusecam [-r RATE] [-s WIDTHxHEIGHT] [-b BUS] [-y FRAMES.yuyv] MOUNTPOINT FRAME.jpg...
+//
+// BUS is where it says that it is plugged in, `fuse-0` by default: cameras are told apart by it.
 //
 // It says "ready" on standard output when it is mounted, and takes commands on standard input, one a line, each answered
 // by a line "ok":
@@ -20,8 +22,9 @@
 //   rate N        frames a second
 //   burst N       N frames as fast as buffers are queued, none left out (for counting)
 //   busy, free    another program holds the device: S_FMT and REQBUFS give EBUSY
-//   lie           S_FMT silently gives YUYV whatever is asked for
+//   lie, honest   S_FMT silently gives YUYV whatever is asked for, and what was asked for again
 //   load N FILE   frame N is this picture from now on
+//   controls      answers "controls 128 1 3 0 0" in place of "ok": brightness, power line frequency, exposure, light, focus
 //   stats         answers "frames N dropped N opens N" in place of "ok"
 //   quit
 #define FUSE_USE_VERSION 35
@@ -63,7 +66,7 @@ static struct {
   pthread_mutex_t lock;
   pthread_cond_t changed;
   struct fuse_session *session;
-  const char *mountpoint;
+  const char *mountpoint, *bus;
   int width, height;
   size_t buffer_size;
   picture jpeg[MAX_PICTURES];
@@ -99,6 +102,7 @@ static struct {
     .width = 640,
     .height = 480,
     .rate = 30,
+    .bus = "fuse-0",
     .plugged = true,
     .inode = ROOT_INODE + 1,
     .format = V4L2_PIX_FMT_MJPEG,
@@ -278,7 +282,7 @@ static void put(void *field, const char *text) { strcpy(field, text); }
 static int querycap(struct v4l2_capability *answer) {
   put(answer->driver, "fusecam");
   put(answer->card, "FUSE camera");
-  put(answer->bus_info, "fuse-0");
+  snprintf((char *)answer->bus_info, sizeof answer->bus_info, "%s", cam.bus);
   answer->version = 0x60100;
   answer->device_caps = V4L2_CAP_VIDEO_CAPTURE | V4L2_CAP_STREAMING | V4L2_CAP_EXT_PIX_FORMAT;
   answer->capabilities = answer->device_caps | V4L2_CAP_DEVICE_CAPS;
@@ -641,7 +645,11 @@ static void obey(const char *line) {
   else if (!strcmp(word, "busy")) cam.busy = true;
   else if (!strcmp(word, "free")) cam.busy = false;
   else if (!strcmp(word, "lie")) cam.lie = true;
+  else if (!strcmp(word, "honest")) cam.lie = false;
   else if (loads && number >= 0 && number < cam.jpegs && new.size <= cam.buffer_size - 8192) replace((int)number, new);
+  else if (!strcmp(word, "controls"))
+    snprintf(reply, sizeof reply, "controls %d %d %d %d %d", cam.controls[0].value, cam.controls[1].value,
+             cam.controls[2].value, cam.controls[3].value, cam.controls[4].value);
   else if (!strcmp(word, "stats"))
     snprintf(reply, sizeof reply, "frames %lu dropped %lu opens %lu", cam.frames, cam.dropped, cam.opens);
   else known = false;
@@ -685,14 +693,15 @@ static picture load(const char *path) {
 int main(int count, char **arguments) {
   const char *raw = NULL;
   int option;
-  while ((option = getopt(count, arguments, "r:s:y:")) != -1) {
+  while ((option = getopt(count, arguments, "r:s:b:y:")) != -1) {
     if (option == 'r') cam.rate = atof(optarg);
     else if (option == 's') sscanf(optarg, "%dx%d", &cam.width, &cam.height);
+    else if (option == 'b') cam.bus = optarg;
     else if (option == 'y') raw = optarg;
     else return 64;
   }
   if (count - optind < 2) {
-    fprintf(stderr, "usage: fusecam [-r RATE] [-s WIDTHxHEIGHT] [-y FRAMES.yuyv] MOUNTPOINT FRAME.jpg...\n");
+    fprintf(stderr, "usage: fusecam [-r RATE] [-s WIDTHxHEIGHT] [-b BUS] [-y FRAMES.yuyv] MOUNTPOINT FRAME.jpg...\n");
     return 64;
   }
   // Offsets of mappings are whole pages.
