@@ -16,6 +16,7 @@ def main():
     parser = argparse.ArgumentParser(prog='Scripts/soak')
     parser.add_argument('minutes', nargs='?', type=float, default=40)
     parser.add_argument('--frames', type=int)
+    parser.add_argument('--cameras', type=int, choices=(1, 2), default=1)
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--output', default=os.path.join(ROOT, '.build', 'soak'))
     parser.add_argument('--waymark', default=os.path.join(ROOT, '.build', 'release', 'waymark'))
@@ -47,8 +48,9 @@ def main():
             soak.service.stopping = True
             if soak.service.process and soak.service.process.poll() is None:
                 soak.service.process.kill()
-            if soak.camera.process.poll() is None:
-                soak.camera.end()
+            for camera in soak.cameras:
+                if camera.process.poll() is None:
+                    camera.end()
         subprocess.run(['cp', f'{folder}/service.log', options.output], check=False)
         subprocess.run(['umount', '-l', f'{folder}/state'], check=False)
         subprocess.run(['rm', '-rf', '--one-file-system', folder], check=False)

@@ -172,8 +172,8 @@ class Witness(threading.Thread):
             stay['verdicts'][seq] = name
         if name == 'scan.successful':
             self.log.count('read')
-            if not self.codes.is_known(event.get('text')):
-                self.log.violation('wrong', f'a code was read that was never shown: {event.get("text")!r}')
+            if not self.codes.is_known(event.get('text'), event.get('camera')):
+                self.log.violation('wrong', f'a code was read that was never shown there: {event.get("text")!r}, {event.get("camera")}')
         elif name in ('scan.invalid', 'scan.confirmed', 'anchor.found', 'anchor.lost'):
             self.log.count(name)
 
@@ -193,6 +193,31 @@ def compare(witnesses, log):
                     if seq not in stay['verdicts']:
                         log.violation('lost', f'{witness.name} never got {name} {seq} of {stay["instance"]}')
     return compared
+
+
+class Counter(threading.Thread):
+    """Asks once a second for the frames of each camera, over all runs of the service: what one that is killed had since the last time is missing."""
+
+    def __init__(self, path):
+        super().__init__(daemon=True)
+        self.path, self.runs, self.stopping = path, {}, False
+
+    def run(self):
+        while not self.stopping:
+            try:
+                with Link(self.path) as link:
+                    while not self.stopping:
+                        figures = link.request('status')['statistics']
+                        self.runs[link.hello['instance']] = {
+                            camera.get('name'): camera['frames'] for camera in figures.get('cameras', [figures])}
+                        time.sleep(1)
+            except (OSError, ValueError, Refused):
+                time.sleep(0.2)
+
+    def total(self, name):
+        """The figures of a camera in all runs together."""
+        runs = [run[name] for run in self.runs.values() if name in run]
+        return {key: sum(run[key] for run in runs) for key in ('captured', 'bad', 'lost')}
 
 
 class Crowd(threading.Thread):

@@ -45,10 +45,11 @@ def time_bomb(side):
 class Codes:
     """Makes fresh codes, and knows all that were ever shown."""
 
-    def __init__(self, waymark, folder):
+    def __init__(self, waymark, folder, first=None):
         self.waymark, self.folder = waymark, folder
         self.lock = threading.Lock()
-        self.truth = set()
+        # Each with the cameras that are shown it, by name; pictures that clients send count as the first one's.
+        self.truth, self.first = {}, first
         self.count = 0
         self.key = os.path.join(folder, 'key.pem')
         self.keys = os.path.join(folder, 'keys.jwks')
@@ -57,23 +58,23 @@ class Codes:
         with open(self.keys, 'wb') as file:
             file.write(made.stdout)
 
-    def known(self, text):
+    def known(self, text, camera=None):
         with self.lock:
-            self.truth.add(text)
+            self.truth.setdefault(text, set()).add(camera or self.first)
 
-    def is_known(self, text):
+    def is_known(self, text, camera=None):
         with self.lock:
-            return text in self.truth
+            return camera in self.truth.get(text, ())
 
-    def plain(self):
+    def plain(self, camera=None):
         """A text that was never shown before."""
         with self.lock:
             self.count += 1
             text = 'waymark-soak-%06d' % self.count
-            self.truth.add(text)
+            self.truth[text] = {camera or self.first}
         return text
 
-    def token(self, lasting='1d'):
+    def token(self, lasting='1d', camera=None):
         """A signed payload that may be confirmed once."""
         with self.lock:
             self.count += 1
@@ -81,5 +82,5 @@ class Codes:
         text = subprocess.run(
             [self.waymark, 'onboarding', 'sign', '--key', self.key, '--kid', 'soak', '--expires-in', lasting, '--jti',
              'random', '-'], input=payload.encode(), capture_output=True, check=True).stdout.decode().strip()
-        self.known(text)
+        self.known(text, camera)
         return text

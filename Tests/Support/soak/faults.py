@@ -1,4 +1,5 @@
 """What is done to the service while it runs. Every fault ends by making good again; then the service must be well."""
+import contextlib
 import os
 import random
 import signal
@@ -19,6 +20,13 @@ def runs(process):
         return False
 
 
+def processors():
+    """The time that all processors of the machine have had, and how much of it they were idle."""
+    with open('/proc/stat') as file:
+        fields = [int(word) for word in file.readline().split()[1:9]]
+    return sum(fields), fields[3] + fields[4]
+
+
 def signalled(process, number):
     """Sends a signal; whether there was somebody to take it."""
     try:
@@ -36,6 +44,7 @@ class Faults:
         # How often each comes up, relative to the others.
         self.kinds = {
             self.unplug: 4, self.freeze: 2, self.bad_frames: 3, self.refused_queue: 2, self.stream_fails: 3, self.busy: 2,
+            self.lies: 2,
             self.disk_full: 3, self.clock_ahead: 3, self.clock_back: 3, self.descriptors_out: 3, self.memory_short: 3,
             self.out_of_memory: 1, self.killed: 4, self.killed_confirming: 5, self.told_to_stop: 1, self.reload: 2,
             self.scene_changed: 3, self.scene_broken: 2, self.worker_ended: 3, self.worker_hangs: 3, self.poison: 2,
@@ -71,47 +80,87 @@ class Faults:
 
     # ---- The camera.
 
+    @contextlib.contextmanager
+    def one_camera(self):
+        """The camera to which something happens. Where there is another, all of its frames arrive meanwhile."""
+        soak = self.soak
+        camera = soak.one_camera(self.dice)
+        others = [other for other in soak.cameras if other is not camera]
+        # Asked in this order, and the other way round afterwards, so that frames on their way are never missing.
+        before = [(soak.frames_of(other.name), other.given) for other in others]
+        total, idle = processors()
+        yield camera
+        now_total, now_idle = processors()
+        # A camera whose buffers come back late leaves frames out. On a full machine everything comes late.
+        is_full = now_idle - idle < 0.1 * (now_total - total)
+        for other, (frames, given) in zip(others, before):
+            gave = other.given['given'] - given['given']
+            now = soak.frames_of(other.name)
+            came, bad, lost = (now[key] - frames[key] for key in ('captured', 'bad', 'lost'))
+            soak.log.count('frames of the other camera', came)
+            soak.log.count('frames of the other camera left out by a full machine' if is_full else 'frames of the other camera lost', bad + lost)
+            # As many as have buffers may have been filled before and taken since, or still lie there.
+            if bad or (lost and not is_full) or came < gave - 8:
+                soak.log.violation('other camera', f'{camera.name} failed, and of {gave} frames of {other.name} {came} came, {bad} bad, {lost} lost')
+
     def unplug(self):
-        camera = self.soak.camera
-        with self.soak.operator() as link:
+        with self.one_camera() as camera, self.soak.operator() as link:
             link.request('subscribe', events=['camera.status'])
-            link.request('scan.begin', mode='barcode')
+            link.request('scan.begin', mode='barcode', **({'camera': camera.name} if camera.name else {}))
             camera.tell('unplug')
             told = time.monotonic()
-            lost = link.wait(lambda e: e.get('status') == 'lost', 10)
+            lost = link.wait(lambda e: e.get('status') == 'lost' and e.get('camera') == camera.name, 10)
             after = time.monotonic() - told
             self.pause(0.2, 4)
             camera.tell('plug')
             told = time.monotonic()
-            back = link.wait(lambda e: e.get('status') == 'streaming', 15)
+            back = link.wait(lambda e: e.get('status') == 'streaming' and e.get('camera') == camera.name, 15)
             if not lost or not back:
                 self.soak.log.violation('unplug', f'lost told: {bool(lost)}, streaming again: {bool(back)}')
             return {'lost told after': round(after, 3), 'streaming after': round(time.monotonic() - told, 3)}
 
     def freeze(self):
-        self.soak.camera.tell('freeze')
-        self.pause(1, 6)
-        self.soak.camera.tell('go')
+        with self.one_camera() as camera:
+            camera.tell('freeze')
+            self.pause(1, 6)
+            camera.tell('go')
 
     def bad_frames(self):
-        for _ in range(self.dice.randint(1, 20)):
-            self.soak.camera.tell(self.dice.choice(['error', 'truncate 5']))
-            self.pause(0.02, 0.2)
+        with self.one_camera() as camera:
+            for _ in range(self.dice.randint(1, 20)):
+                camera.tell(self.dice.choice(['error', 'truncate 5']))
+                self.pause(0.02, 0.2)
 
     def refused_queue(self):
-        for _ in range(5):
-            self.soak.camera.tell('refuse-queue')
-            self.pause(0.02, 0.3)
+        with self.one_camera() as camera:
+            for _ in range(5):
+                camera.tell('refuse-queue')
+                self.pause(0.02, 0.3)
 
     def stream_fails(self):
-        self.soak.camera.tell('fatal')
-        self.pause(0, 2)
+        with self.one_camera() as camera:
+            camera.tell('fatal')
+            self.pause(0, 2)
 
     def busy(self):
-        self.soak.camera.tell('busy')
-        self.soak.camera.tell('fatal')
-        self.pause(1, 4)
-        self.soak.camera.tell('free')
+        with self.one_camera() as camera:
+            camera.tell('busy')
+            camera.tell('fatal')
+            self.pause(1, 4)
+            camera.tell('free')
+
+    def lies(self):
+        """It gives another format than it was asked for and says so only in what it answers."""
+        with self.one_camera() as camera, self.soak.operator() as link:
+            link.request('subscribe', events=['camera.status'])
+            told = {}
+            for word, format_ in (('lie', 'YUYV'), ('honest', 'MJPG')):
+                camera.tell(word)
+                camera.tell('fatal')
+                told[format_] = bool(link.wait(
+                    lambda e, format_=format_: e.get('status') == 'streaming' and e.get('format') == format_ and e.get('camera') == camera.name, 15))
+            if not all(told.values()):
+                self.soak.log.violation('lies', f'streaming told, by format: {told}')
 
     # ---- The machine.
 
@@ -204,7 +253,7 @@ class Faults:
         got_in = len(links)
         for link in links:
             link.close()
-        self.soak.camera.tell('fatal')
+        self.soak.one_camera(self.dice).tell('fatal')
         return {'of 20 got in': got_in, 'cores': round(spent, 2)}
 
     def memory_short(self):

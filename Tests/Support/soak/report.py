@@ -30,7 +30,8 @@ def growth(soak):
         for key in ('memory', 'descriptors', 'threads'):
             entry[key] = [min(s[key] for s in first), min(s[key] for s in last), max(s[key] for s in samples)]
         result.append(entry)
-        if entry['memory'][1] - entry['memory'][0] > 10:
+        # Each camera has workers of its own, whose memory settles on its own.
+        if entry['memory'][1] - entry['memory'][0] > 10 * len(soak.cameras):
             soak.log.violation('memory', f'run {life}: {entry["memory"][0]} -> {entry["memory"][1]} MB')
         if entry['descriptors'][1] - entry['descriptors'][0] > 8:
             soak.log.violation('descriptors', f'run {life}: {entry["descriptors"][0]} -> {entry["descriptors"][1]}')
@@ -57,7 +58,7 @@ def report(soak):
         'seconds': round(time.monotonic() - soak.began), 'seed': soak.options.seed, 'violations': soak.log.violations,
         'verdicts compared': soak.compared, 'counts': dict(sorted(soak.log.counts.items())), 'faults': table,
         'skipped': soak.log.skipped, 'cgroup': soak.group.reason or 'used', 'runs of the service': ends,
-        'flat': flat, 'quiet at the end': soak.final, 'codes shown': soak.codes.count,
+        'flat': flat, 'quiet at the end': soak.final, 'cameras': soak.given, 'codes shown': soak.codes.count,
         'log of faults': soak.log.faults}
     if soak.options.frames:
         result['frames'] = soak.frames
@@ -71,6 +72,7 @@ def text(report):
     lines += [f'  {v["at"]:8.1f} {v["kind"]}: {v["text"]}' for v in report['violations'][:50]]
     lines += [f'verdicts compared among witnesses: {report["verdicts compared"]}']
     lines += [f'{key}: {value}' for key, value in report['counts'].items()]
+    lines += [f'frames of {name}: ' + ', '.join(f'{key} {value:,}' for key, value in figures.items()) for name, figures in report['cameras'].items()]
     if 'frames' in report:
         lines += [f'frames: {report["frames"]}']
     if report['faults']:
@@ -90,12 +92,15 @@ def text(report):
 def summary(report):
     """The same for docs/reliability.md."""
     counts, count = report['counts'], len(report['violations'])
-    lines = [f'`Scripts/soak {report["seconds"] // 60} --seed {report["seed"]}`: {len(report["log of faults"])} faults of {len(report["faults"])} kinds, '
+    cameras = f' --cameras {len(report["cameras"])}' if len(report['cameras']) > 1 else ''
+    lines = [f'`Scripts/soak {report["seconds"] // 60} --seed {report["seed"]}{cameras}`: {len(report["log of faults"])} faults of {len(report["faults"])} kinds, '
              f'{sum(report["runs of the service"].values())} runs of the service, {report["codes shown"]:,} different codes shown, '
              f'{report["verdicts compared"]:,} verdicts and other',
              f'events compared between the clients that stay, {count} violation{"" if count == 1 else "s"}.', '',
              '| counted | times |', '|---|---|']
     lines += [f'| {key} | {value:,} |' for key, value in counts.items() if isinstance(value, int)]
+    lines += ['', '| camera | frames given | without a buffer | captured | bad | lost |', '|---|---|---|---|---|---|']
+    lines += ['| ' + ' | '.join([name, *(f'{value:,}' for value in figures.values())]) + ' |' for name, figures in report['cameras'].items()]
     lines += ['', '| fault | times | well again | median | worst |', '|---|---|---|---|---|']
     lines += [f'| {f["fault"]} | {f["times"]} | {f["well again"]} | {f["median s"] or 0:.2f} s | {f["worst s"] or 0:.2f} s |' for f in report['faults']]
     longest = sorted(report['flat'], key=lambda g: -g['seconds'])[:3]

@@ -123,11 +123,11 @@ class Clock:
 class Camera:
     """The camera in user space of Tests/Support/fusecam."""
 
-    def __init__(self, program, folder, rate, pictures):
-        self.folder, self.pictures = folder, pictures
+    def __init__(self, program, folder, rate, pictures, raw, name=None):
+        self.folder, self.pictures, self.name = folder, pictures, name
         os.makedirs(folder, exist_ok=True)
-        self.process = subprocess.Popen([program, '-r', str(rate), folder, *pictures], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen([program, '-r', str(rate), '-y', raw, '-b', f'fuse-{name or 0}', folder, *pictures],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.lock = threading.Lock()
         if self.process.stdout.readline().strip() != 'ready':
             raise SystemExit('the camera in user space does not start: needs root, /dev/fuse and libfuse3-dev')
@@ -140,6 +140,12 @@ class Camera:
         if answer == 'unknown command' or not answer:
             raise RuntimeError(f'the camera does not understand {command}')
         return answer
+
+    @property
+    def given(self):
+        """Frames that it filled, and those for which nobody had given it a buffer."""
+        words = self.tell('stats').split()
+        return {'given': int(words[1]), 'without a buffer': int(words[3])}
 
     def end(self):
         self.process.stdin.close()

@@ -11,7 +11,7 @@ import threading
 import time
 
 import codes as making
-from clients import Crowd, Link, Refused, Witness, compare
+from clients import Counter, Crowd, Link, Refused, Witness, compare
 from faults import Faults
 from service import Camera, Clock, MemoryGroup, Service
 
@@ -70,11 +70,14 @@ class Soak:
         shutil.copytree(f'{ROOT}/Samples/scenes/pump-room', self.scene)
         fuse = subprocess.run(['pkg-config', '--cflags', '--libs', 'fuse3'], capture_output=True, text=True, check=True)
         program = compile_c('fusecam/fusecam.c', f'{folder}/fusecam', *fuse.stdout.split())
-        self.codes = making.Codes(options.waymark, folder)
-        self.codes.known(POSTER)
+        names = ('front', 'desk') if options.cameras == 2 else (None,)
+        self.codes = making.Codes(options.waymark, folder, names[0])
         self.clock, self.group = Clock(folder), MemoryGroup()
         preload = compile_c('soak/clock.c', f'{folder}/clock.so', '-shared', '-fPIC', '-ldl')
-        self.camera = Camera(program, f'{folder}/camera', 30, self.pictures())
+        for name in names:
+            self.codes.known(POSTER, name)
+        self.cameras = [Camera(program, f'{folder}/{name or "camera"}', 30, self.pictures(), self.raw(), name) for name in names]
+        self.camera = self.cameras[0]
         self.tokens = []         # (token, picture) that count as used
         self.samples = []
         self.configure()
@@ -90,10 +93,21 @@ class Soak:
         assert len(pictures) == 40
         return pictures
 
+    def raw(self):
+        """A picture without a code as it is without Motion JPEG, for a camera that lies about its format."""
+        path = f'{self.folder}/gray.yuyv'
+        with open(path, 'wb') as file:
+            file.write(bytes([140, 128]) * (640 * 480))
+        return path
+
     def configure(self):
+        further = {camera.name: {'device': f'{camera.folder}/video0', 'closeAfter': 3, 'scan': {'autoBegin': 'barcode'}}
+                   for camera in self.cameras[1:]}
         with open(f'{self.folder}/waymark.yaml', 'w') as file:
             json.dump({
-                'camera': {'device': f'{self.camera.folder}/video0', 'closeAfter': 3},
+                'camera': {'device': f'{self.camera.folder}/video0', 'closeAfter': 3,
+                           **({'name': self.camera.name} if further else {})},
+                **({'cameras': further} if further else {}),
                 'scan': {'autoBegin': 'barcode', 'newAfter': 0.3},
                 'onboarding': {'signatures': 'required', 'keyFiles': [self.codes.keys], 'hosts': [making.HOST],
                                'clockSkew': 60},
@@ -164,27 +178,46 @@ class Soak:
             total += int(fields[11]) + int(fields[12])
         return total / os.sysconf('SC_CLK_TCK')
 
-    def show(self, text):
-        """Holds a code before the camera."""
+    def one_camera(self, dice=None):
+        """The camera, or by chance one of several."""
+        return self.camera if len(self.cameras) == 1 else (dice or self.dice).choice(self.cameras)
+
+    def show(self, text, camera=None):
+        """Holds a code before a camera, the first where none is named."""
         picture = making.jpeg(making.picture(text), f'{self.folder}/code-{self.codes.count}.jpg')
         for place in self.dice.choice(SHOWN):
-            self.camera.tell(f'load {place} {picture}')
+            (camera or self.camera).tell(f'load {place} {picture}')
         os.unlink(picture)
 
+    def show_fresh(self):
+        """Holds a code that was never shown before a camera."""
+        camera = self.one_camera()
+        self.show(self.codes.plain(camera.name), camera)
+
     def until_well(self, seconds):
-        """Until a code that was never shown before has been read and told; how long that took."""
+        """Until codes that were never shown before have been read by each camera and told; how long that took."""
         since = time.monotonic()
-        while time.monotonic() < since + seconds:
-            text = self.codes.plain()
+        well = [self.is_read(camera, since + seconds) for camera in self.cameras]
+        return time.monotonic() - since if all(well) else None
+
+    def is_read(self, camera, deadline):
+        while time.monotonic() < deadline:
+            text = self.codes.plain(camera.name)
             try:
                 with self.operator() as link:
                     link.request('subscribe', events=['scan.successful'])
-                    self.show(text)
-                    if link.wait(lambda e: e.get('text') == text, 4):
-                        return time.monotonic() - since
+                    self.show(text, camera)
+                    if link.wait(lambda e, text=text: e.get('text') == text, 4):
+                        return True
             except (OSError, ValueError):
                 time.sleep(0.1)
-        return None
+        return False
+
+    def frames_of(self, name):
+        """The frames of a camera in this run of the service."""
+        with self.operator() as link:
+            figures = link.request('status')['statistics']
+        return next(camera['frames'] for camera in figures.get('cameras', [figures]) if camera.get('name') == name)
 
     def until_restarted(self, pid=None):
         """Until the service answers again; in another process than `pid`, where one is given."""
@@ -205,7 +238,7 @@ class Soak:
     def work(self):
         what = self.dice.random()
         if what < 0.4:
-            self.show(self.codes.plain())
+            self.show_fresh()
             time.sleep(self.dice.uniform(0.3, 1.5))
         elif what < 0.6:
             self.onboard_live()
@@ -254,23 +287,27 @@ class Soak:
 
     def onboard_live(self):
         """A signed code before the camera: accepted, confirmed, and refused from then on."""
-        token = self.codes.token()
+        camera = self.one_camera()
+        token = self.codes.token(camera=camera.name)
+        which = {'camera': camera.name} if camera.name else {}
         with self.operator() as link:
             link.request('subscribe', events=['scan.*'])
-            link.request('scan.begin', mode='onboarding', context={'soak': True})
-            self.show(token)
+            link.request('scan.begin', mode='onboarding', context={'soak': True}, **which)
+            self.show(token, camera)
             event = link.wait(lambda e: e['event'] == 'scan.successful' and e.get('text') == token, 8)
             if not event:
                 self.log.violation('live', 'a signed code before the camera was not accepted within 8 s')
                 return
-            link.request('scan.confirm')
+            link.request('scan.confirm', **which)
+            # Pictures of it are looked at as if they came from the first.
+            self.codes.known(token, self.camera.name)
             self.used(token, making.picture(token))
             self.log.count('confirmed live')
-            link.request('scan.begin', mode='onboarding')
-            event = link.wait(lambda e: e['event'] in ('scan.invalid', 'scan.successful'), 8)
+            link.request('scan.begin', mode='onboarding', **which)
+            event = link.wait(lambda e: e['event'] in ('scan.invalid', 'scan.successful') and e.get('camera') == camera.name, 8)
             if event and (event['event'] == 'scan.successful' and event.get('text') == token):
                 self.log.violation('replay', 'a token that was confirmed was accepted again before the camera')
-        self.show(self.codes.plain())
+        self.show(self.codes.plain(camera.name), camera)
 
     def sample(self):
         while not self.over:
@@ -292,6 +329,8 @@ class Soak:
         for witness in witnesses:
             witness.start()
         threading.Thread(target=self.sample, daemon=True).start()
+        self.counter = Counter(self.path)
+        self.counter.start()
         if self.until_well(30) is None:
             self.log.violation('unwell', 'no code was read after the start')
         if self.options.frames:
@@ -304,6 +343,7 @@ class Soak:
         self.check_used(300)
         for witness in witnesses:
             witness.stopping = True
+        self.counter.stopping = True
         took = self.service.stop()
         if took > 2:
             self.log.violation('stop', f'it took {took:.1f} s to stop')
@@ -311,7 +351,9 @@ class Soak:
         for witness in witnesses:
             witness.join(5)
         self.compared = compare(witnesses, self.log)
-        self.camera.end()
+        self.given = {camera.name or 'camera': {**camera.given, **self.counter.total(camera.name)} for camera in self.cameras}
+        for camera in self.cameras:
+            camera.end()
         self.group.remove()
 
     def suffer(self):
@@ -341,7 +383,7 @@ class Soak:
             self.camera.tell(f'burst {self.options.frames + 100000}')
             told, shown = time.monotonic(), 0
             while (now := frames())['captured'] - start['captured'] < self.options.frames:
-                self.show(self.codes.plain())
+                self.show_fresh()
                 shown += 1
                 time.sleep(1)
                 if time.monotonic() - told > 60:
