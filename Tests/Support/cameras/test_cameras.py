@@ -19,6 +19,7 @@ sys.path[:0] = [str(ROOT / "Tests/Support/gateway")]
 from gateway import free_port, wait
 
 PASSWORD = "pass:word/ö"
+LONG = ("minute",)
 passed, failed = 0, 0
 
 
@@ -37,6 +38,46 @@ class Rtsp:
 
     def end(self):
         self.process.kill()
+        self.process.wait()
+
+
+class Desktop:
+    """A PipeWire of its own with its session manager, as a desktop has them, and a camera that can be unplugged."""
+
+    programs = ("pipewire", "wireplumber", "dbus-run-session", "gst-launch-1.0")
+    name = "desk-camera"
+
+    def __init__(self, folder):
+        folder.mkdir(0o700)
+        self.environment = dict(os.environ, XDG_RUNTIME_DIR=str(folder), HOME=str(folder), XDG_CONFIG_HOME=str(folder), XDG_STATE_HOME=str(folder))
+        self.camera = None
+        # One group, which is ended as a whole.
+        self.process = self.start("dbus-run-session", "--", "sh", "-c",
+                                  "pipewire & until [ -S $XDG_RUNTIME_DIR/pipewire-0 ]; do sleep 0.05; done; exec wireplumber")
+        wait(lambda: (folder / "pipewire-0").exists() and b"WirePlumber" in self.ask("pw-cli", "ls", "Client"), "no PipeWire")
+
+    def start(self, *command):
+        return subprocess.Popen(command, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                start_new_session=True)
+
+    def ask(self, *command):
+        return subprocess.run(command, env=self.environment, capture_output=True, check=False).stdout
+
+    def plug(self, picture):
+        self.camera = self.start(
+            *("gst-launch-1.0 -q filesrc location=%s ! jpegdec ! imagefreeze is-live=true ! videoconvert ! video/x-raw,format=YUY2,framerate=15/1 "
+              "! identity drop-allocation=true ! pipewiresink mode=provide stream-properties=props,media.class=Video/Source,node.name=%s"
+              % (picture, self.name)).split())
+        wait(lambda: self.name.encode() in self.ask("pw-cli", "ls", "Node"), "no camera in PipeWire")
+
+    def unplug(self):
+        self.camera.kill()
+        self.camera.wait()
+
+    def end(self):
+        if self.camera and self.camera.poll() is None:
+            self.unplug()
+        os.killpg(self.process.pid, signal.SIGTERM)
         self.process.wait()
 
 
@@ -127,6 +168,7 @@ class Mjpeg:
 
     def __init__(self, frame):
         outer = self
+        self.pause = 1 / 15
         self.frames, self.then, self.kind, self.body, self.asked = 10 ** 9, "end", "multipart/x-mixed-replace; boundary=frame", None, 0
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -141,7 +183,7 @@ class Mjpeg:
                         return
                     for _ in range(outer.frames):
                         self.wfile.write(b"--frame\r\nContent-Type: image/jpeg\r\nContent-Length: %d\r\n\r\n" % len(frame) + frame + b"\r\n")
-                        time.sleep(1 / 15)
+                        time.sleep(outer.pause)
                     if outer.then == "hang":
                         time.sleep(60)
                 except OSError:
@@ -238,6 +280,29 @@ class Tests:
         assert counts[-1] <= counts[1], counts
         service.end()
 
+    def minute(self):
+        """A server that is back after a minute is found within the longest pause between attempts, and nothing has piled up."""
+        port = free_port()
+        service = Service(self.waymark, self.folder, "rtsp://127.0.0.1:%d/stream" % port)
+        counts = []
+        for _ in range(2):
+            server = Rtsp(port, self.code)
+            since = time.monotonic()
+            service.wait("camera.status", status="streaming")
+            took = time.monotonic() - since
+            assert took < 10, took
+            time.sleep(0.6)
+            server.show("code")
+            service.wait("scan.successful")
+            counts.append(service.descriptors)
+            server.end()
+            service.wait("camera.status", status="lost", code="streamEnded")
+            time.sleep(60)
+            assert len(service.players) <= 1, service.players
+        print("        found after %.1f s, descriptors %s" % (took, counts), flush=True)
+        assert counts[1] <= counts[0], counts
+        service.end()
+
     def hangs(self):
         """A server that hangs is told as stalled and asked again."""
         server = Mjpeg(self.frame)
@@ -248,6 +313,19 @@ class Tests:
         server.frames = 10 ** 9
         service.wait("camera.status", status="streaming")
         assert server.asked >= 2
+        service.end()
+
+    def slow(self):
+        """A server that takes three seconds for a frame is told as stalled and streaming in turn, and not asked again."""
+        server = Mjpeg(self.frame)
+        server.frames = 60
+        service = Service(self.waymark, self.folder, server.address)
+        service.wait("camera.status", status="streaming")
+        server.pause = 3
+        for _ in range(2):
+            service.wait("camera.status", status="stalled", code="streamSilent")
+            service.wait("camera.status", status="streaming")
+        assert server.asked == 1, server.asked
         service.end()
 
     def lies(self):
@@ -284,6 +362,40 @@ class Tests:
         finally:
             server.kill()
             server.wait()
+
+    def pipewire(self):
+        """A camera of PipeWire, the usual one or one by its name, is read through a pipe, and again after it was unplugged."""
+        if not all(map(shutil.which, Desktop.programs)):
+            print("        PipeWire is not there", flush=True)
+            return
+        desktop, pipe = Desktop(self.folder / "desktop"), self.folder / "pipe"
+        os.mkfifo(pipe)
+        player = None
+        try:
+            for number, named in enumerate(("", "target-object=" + Desktop.name)):
+                desktop.plug(ROOT / "Samples/frames/010.jpg")
+                # As docs/camera.md has it.
+                player = desktop.start(
+                    "sh", "-c", "while :; do gst-launch-1.0 -q pipewiresrc %s ! videoconvert ! video/x-raw,format=I420 ! y4menc ! fdsink sync=false > %s; "
+                    "sleep 1; done" % (named, pipe))
+                service = Service(self.waymark, self.folder, pipe)
+                _, event = service.wait("scan.successful")
+                assert event["source"] == "stream", event
+                if number == 0:
+                    desktop.unplug()
+                    service.wait("camera.status", status="stalled", code="streamSilent")
+                    # Debian 12's pipewiresrc never finds it again.
+                    subprocess.run(["pkill", "-KILL", "-P", str(player.pid), "gst-launch-1.0"], check=True)
+                    desktop.plug(ROOT / "Samples/frames/010.jpg")
+                    service.wait("camera.status", status="streaming")
+                os.killpg(player.pid, signal.SIGKILL)
+                player.wait()
+                service.end()
+                desktop.unplug()
+        finally:
+            if player and player.poll() is None:
+                os.killpg(player.pid, signal.SIGKILL)
+            desktop.end()
 
     def activated(self):
         """Where systemd listens for it, the process is systemd's, and none of the service's own."""
@@ -328,8 +440,9 @@ def main():
     waymark, wanted = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:]
     with tempfile.TemporaryDirectory(prefix="cameras-") as folder:
         tests = Tests(waymark, pathlib.Path(folder))
-        for name in ("rtsp", "secrets", "gone", "hangs", "lies", "screen", "activated", "missing"):
-            if wanted and name not in wanted:
+        for name in ("rtsp", "secrets", "gone", "minute", "hangs", "slow", "lies", "screen", "pipewire", "activated", "missing"):
+            # What takes minutes is run only when it is named.
+            if name not in wanted if wanted else name in LONG:
                 continue
             began = time.monotonic()
             try:
