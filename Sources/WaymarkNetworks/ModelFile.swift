@@ -1,4 +1,4 @@
-public import WaymarkSystem
+package import WaymarkSystem
 
 /// Why the data of a fitted model cannot be used.
 package typealias ModelError = Problem<ModelErrorCode>

@@ -1,4 +1,4 @@
-public import WaymarkGeometry
+package import WaymarkGeometry
 
 /// A line of text that was read.
 package struct ReadLine: Hashable, Sendable {

@@ -1,4 +1,4 @@
-public import WaymarkGeometry
+package import WaymarkGeometry
 
 /// A text that satisfies a pattern.
 package struct AcceptedText: Hashable, Sendable {

@@ -1,4 +1,4 @@
-public import WaymarkSystem
+import WaymarkSystem
 
 /// Holds texts to a pattern. One thread.
 package struct TextMatcher {

@@ -1,4 +1,4 @@
-public import WaymarkSystem
+package import WaymarkSystem
 
 /// Why a pattern cannot be used, or text cannot be read.
 package typealias TextError = Problem<TextErrorCode>

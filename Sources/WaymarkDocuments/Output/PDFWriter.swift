@@ -1,5 +1,5 @@
 package import WaymarkImage
-package import WaymarkSystem
+import WaymarkSystem
 
 /// A page as a PDF holds it.
 package struct CodedPage: Hashable, Sendable {
