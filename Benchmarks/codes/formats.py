@@ -59,7 +59,7 @@ def main():
     parser.add_argument('--write', action='store_true')
     options = parser.parse_args()
     asked = programs(options.program)
-    # What holds noise and no code is there to be compared with its PNG.
+    # Pictures of noise without a code are there to be compared with their PNG.
     paths = sorted(path for folder in ('read', 'converted') for path in (PICTURES / folder).iterdir()
                    if path.is_file() and not path.name.startswith('noise-'))
     rows = {row[0]: [] for row in ROWS}

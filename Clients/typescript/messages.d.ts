@@ -409,7 +409,7 @@ export interface CameraOverview {
   scan?: ArmedScan | null;
   /** Codes that are followed in it; missing where nobody has codes followed, and in `status`. */
   codes?: CodeFound[] | null;
-  /** What was counted in it; missing where nobody has codes counted, and in `status`. */
+  /** The count in it; missing where nobody has codes counted, and in `status`. */
   count?: CountState | null;
 }
 
@@ -1464,7 +1464,7 @@ export interface Snapshot {
   markers: MarkerChanged[];
   /** Codes that are followed; missing where nobody has codes followed. */
   codes?: CodeFound[] | null;
-  /** What was counted; missing where nobody has codes counted. */
+  /** The count; missing where nobody has codes counted. */
   count?: CountState | null;
   /** The annotation that has the focus. */
   annotation?: AnnotationSelected | null;

@@ -108,7 +108,7 @@ package struct FollowedCounter: Sendable {
       }
     }
     let motion = FollowedPlaces.fit(pairs.map { ($0.now, $0.then) })
-    // What was out of sight, or leapt to a copy of itself, has to be found by its place.
+    // A code that was out of sight, or leapt to a copy of itself, has to be found by its place.
     for code in seen {
       let isSteady = pairs.contains { pair in
         pair.number == code.number && motion.map { FollowedPlaces.isNear($0, pair.now, pair.then, 0.5) } ?? false

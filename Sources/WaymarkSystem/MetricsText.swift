@@ -1,6 +1,6 @@
 /// Figures as they grow into the text exposition format of Prometheus, version 0.0.4.
 package struct MetricsText: Sendable {
-  /// What the name of each figure begins with.
+  /// The beginning of the name of each figure.
   private let prefix: String
   /// The lines so far.
   package private(set) var lines: [String] = []
@@ -8,7 +8,7 @@ package struct MetricsText: Sendable {
   /// Without a figure.
   package init(prefix: String) { self.prefix = prefix }
 
-  /// What a figure is; its samples follow.
+  /// Begins a figure with its meaning; its samples follow.
   ///
   /// - Parameter type: `gauge` or `counter`.
   package mutating func head(_ name: String, _ type: String, _ help: String) {

@@ -135,7 +135,7 @@ import WaymarkImage
     return try RunningService(["--config", folder.file("waymark.yaml")])
   }
 
-  /// Whether a scan is armed, by camera.
+  /// The state of the scan, armed or not, by camera.
   private func armed(in service: RunningService) throws -> [String: Bool] {
     let status = try Executable.run(["status", "--json", "--socket", service.socket]).objects.first
     let states = status?["cameras"] as? [[String: Any]] ?? []

@@ -74,7 +74,7 @@ struct CamerasByIdentityTests {
       #expect(device?.string == "path:fuse-\(camera)")
     }
     #expect(front.tell("controls").hasSuffix(" 10") && desk.tell("controls").hasSuffix(" 200"))
-    // What is set of one later is set of it alone, and again when it comes back.
+    // A control that is set later is set of that camera alone, and again when it comes back.
     try client.send(
       #"{"id":3,"method":"camera.control","params":{"name":"focus","value":50,"camera":"desk"}}"# + "\n")
     while try client.next()["id"] != 3 {}

@@ -171,7 +171,7 @@ import WaymarkServer
       let code = try #require(event["codes"]?.array?.first)
       #expect(code["text"]?.string == "PUMP-7" && code["name"]?.string == "PUMP-7" && code["amount"]?.int == 1)
     }
-    // Who comes later sees what is there, also in the snapshot.
+    // A client that comes later sees what is there, also in the snapshot.
     #expect(try two.ask("subscribe", "{}", id: 6)["result"]?["count"]?["total"]?.int == 1)
     let joined = try #require(try two.ask("count.begin", "{}", id: 7)["result"])
     #expect(joined["count"]?.string == count && joined["total"]?.int == 1)

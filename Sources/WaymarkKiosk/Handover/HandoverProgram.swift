@@ -71,9 +71,10 @@ struct HandoverProgram: Sendable {
       return (.notStarted(error.localizedDescription), "")
     }
     var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0, fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0 else {
-      return (.notStarted("no pipe: errno \(errno)"), "")
-    }
+    guard pipe(&ends) == 0 else { return (.notStarted("no pipe: errno \(errno)"), "") }
+    // No other program that is started meanwhile is to hold the pipe open.
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
     defer { close(ends[0]) }
     var process: pid_t = 0
     let problem = spawn(

@@ -1,4 +1,3 @@
-import Foundation
 import WaymarkConfiguration
 import WaymarkProtocol
 
@@ -49,9 +48,7 @@ struct FormReview {
         "Leave it out, or choose another kind.")
     }
     choices(of: field, kind, path)
-    if let node = field["pattern"], let pattern = node.string, (try? NSRegularExpression(pattern: pattern)) == nil {
-      add("it is not a regular expression", "\(path).pattern", node, "Correct it; backslashes need single quotes.")
-    }
+    if let problem = document.patternProblem("\(path).pattern", field["pattern"]) { problems.append(problem) }
     if let minimum = field["minimum"]?.int, let maximum = field["maximum"]?.int, minimum > maximum {
       add("it is less than the minimum", "\(path).maximum", field["maximum"], "Swap them.")
     }

@@ -46,11 +46,7 @@ struct HandoverReview {
     for key in ["pattern", "wrong"] where node["ask"] == nil && node[key] != nil {
       add("nothing is asked", "\(path).\(key)", node[key], "Add ask, or leave it out.")
     }
-    if let pattern = node["pattern"]?.string, (try? NSRegularExpression(pattern: pattern)) == nil {
-      add(
-        "it is not a regular expression", "\(path).pattern", node["pattern"],
-        "Correct it; backslashes need single quotes.")
-    }
+    if let problem = document.patternProblem("\(path).pattern", node["pattern"]) { problems.append(problem) }
     guard let way = HandoverWay(node, in: document) else { return }
     if ways.contains(where: { $0.name == way.name }) {
       add("another one is called \(way.name), too", "\(path).name", node["name"], "Use distinct names.")

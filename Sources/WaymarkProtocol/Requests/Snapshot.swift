@@ -30,7 +30,7 @@ public struct Snapshot: Codable, Hashable, Sendable {
   public var markers: [MarkerChanged]
   /// Codes that are followed; missing where nobody has codes followed.
   public var codes: [CodeFound]?
-  /// What was counted; missing where nobody has codes counted.
+  /// The count; missing where nobody has codes counted.
   public var count: CountState?
   /// The annotation that has the focus.
   public var annotation: AnnotationSelected?
@@ -95,7 +95,7 @@ public struct CameraOverview: Codable, Hashable, Sendable {
   public var scan: ArmedScan?
   /// Codes that are followed in it; missing where nobody has codes followed, and in `status`.
   public var codes: [CodeFound]?
-  /// What was counted in it; missing where nobody has codes counted, and in `status`.
+  /// The count in it; missing where nobody has codes counted, and in `status`.
   public var count: CountState?
 
   /// A value from its parts.

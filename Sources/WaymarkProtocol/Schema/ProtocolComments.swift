@@ -240,7 +240,7 @@ extension ProtocolComments {
     CameraOverview	One of several cameras, and the work in it.
     CameraOverview.camera	Its state.
     CameraOverview.codes	Codes that are followed in it; missing where nobody has codes followed, and in `status`.
-    CameraOverview.count	What was counted in it; missing where nobody has codes counted, and in `status`.
+    CameraOverview.count	The count in it; missing where nobody has codes counted, and in `status`.
     CameraOverview.name	Its name, as in `camera` of requests and events.
     CameraOverview.scan	The scan that is armed in it.
     CameraOverview.scanner	The scanner of its frames.
@@ -965,7 +965,7 @@ extension ProtocolComments {
     Snapshot.cameras	The cameras in the order of the configuration, where there are several; `scanner`, `camera`, `scan`, `codes` and `count` are of the first.
     Snapshot.card	The card that is open.
     Snapshot.codes	Codes that are followed; missing where nobody has codes followed.
-    Snapshot.count	What was counted; missing where nobody has codes counted.
+    Snapshot.count	The count; missing where nobody has codes counted.
     Snapshot.document	The pages that were captured and not yet saved.
     Snapshot.events	The patterns now subscribed.
     Snapshot.instance	The run of the service.

@@ -19,8 +19,6 @@ final class DocumentMethods {
   /// Where documents are saved.
   private let output: String?
   private let isolation: Isolation
-  /// The languages of the text that a PDF holds unseen; nil: it holds none.
-  var textLanguages: [String]?
 
   init(hub: Hub, document: OpenDocument, capture: DocumentCapture, output: String?, isolation: Isolation) {
     self.hub = hub
@@ -293,7 +291,7 @@ final class DocumentMethods {
     let format = request.format ?? .pdf
     let writer = DocumentWriter(
       store: store, isolation: isolation, pages: pages, version: hub.version, created: Int(hub.wall()),
-      textLanguages: textLanguages, log: hub.log.subsystem(.documents))
+      textLanguages: document.textLanguages, log: hub.log.subsystem(.documents))
     let paths = try await OpenDocument.blocking { try writer.write(format, into: output, named: name) }
     let saved = DocumentSaved(
       session: ledger.session, format: format, pages: pages.count, paths: paths, by: connection.actor)

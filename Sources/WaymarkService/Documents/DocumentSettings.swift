@@ -38,7 +38,7 @@ package struct DocumentSettings: Hashable, Sendable {
 
 extension DocumentSettings {
   /// The settings, from the configuration; pages are kept in the service's state folder unless it names another.
-  package init(_ configuration: ServiceConfiguration.Documents, text: ServiceConfiguration.Text = .init()) {
+  package init(_ configuration: ServiceConfiguration.Documents, text: ServiceConfiguration.Text) {
     self.init()
     folder = configuration.folder ?? Self.stateFolder.map { $0 + "/documents/session" }
     output = configuration.output ?? Self.stateFolder.map { $0 + "/documents/saved" }

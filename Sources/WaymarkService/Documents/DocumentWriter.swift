@@ -48,7 +48,7 @@ struct DocumentWriter: Sendable {
     return [path]
   }
 
-  /// What reads the pages' text; nil where it is not wanted, or cannot be had.
+  /// The reader of the pages' text; nil where it is not wanted, or cannot be had.
   private func textReader() -> PageWordReader? {
     guard let textLanguages else { return nil }
     do {
@@ -64,6 +64,7 @@ struct DocumentWriter: Sendable {
   {
     guard reader != nil else { return [] }
     do {
+      // Rendered for this alone: shadows hide lines, and the PDF holds a lossy or a black and white page.
       var evenlyLit = page
       evenlyLit.filter = .grayscale
       let gray = try isolation.gray(try picture(evenlyLit, .png).page.bytes)

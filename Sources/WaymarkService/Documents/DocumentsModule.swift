@@ -31,7 +31,6 @@ package final class DocumentsModule: ServiceModule {
     relay.object = capture
     methods = DocumentMethods(
       hub: hub, document: document, capture: capture, output: settings.output, isolation: cameras.first.isolation)
-    methods.textLanguages = settings.textLanguages
   }
 
   package var features: [String] { settings.folder == nil ? [] : ["documents"] }
@@ -53,7 +52,6 @@ package final class DocumentsModule: ServiceModule {
     settings = settings.limited(as: new)
     document.use(settings)
     capture.use(settings)
-    methods.textLanguages = settings.textLanguages
   }
 
   package func connectionClosed(_ connection: Connection) {

@@ -47,6 +47,9 @@ final class OpenDocument {
     self.onRelease = onRelease
   }
 
+  /// The languages of the text that a PDF holds unseen; nil: it holds none.
+  var textLanguages: [String]? { settings.textLanguages }
+
   /// Other limits hold from now on.
   func use(_ new: DocumentSettings) {
     settings = new

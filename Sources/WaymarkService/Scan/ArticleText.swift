@@ -2,7 +2,7 @@ import WaymarkCounting
 import WaymarkOnboarding
 import WaymarkProtocol
 
-/// What is told of a content that was counted: nobody wants the password of a network in a list of articles, nor in what is made of it.
+/// The part of a counted content that is told: nobody wants the password of a network in a list of articles, nor in what is made of it.
 struct ArticleText: Hashable {
   /// The content, where it holds no secret.
   var text: String?

@@ -16,7 +16,7 @@ import WaymarkSystem
 /// Each client says what it wants followed; there is one follower, and events go to everybody who subscribed to them.
 @ServiceActor
 package final class CodesModule: ServiceModule {
-  /// Who wants codes followed.
+  /// One that wants codes followed.
   enum Follower: Hashable {
     /// A client, by the number of its connection.
     case client(Int)

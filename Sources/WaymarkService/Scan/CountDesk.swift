@@ -9,7 +9,7 @@ import WaymarkSystem
 
 /// Counts on the thread that follows codes: laying a view over what is known may take longer than other clients should wait.
 final class CountDesk: Sendable {
-  /// What was counted when a frame had been looked at.
+  /// The count when a frame had been looked at.
   struct Tally: Sendable {
     /// Which count it is of: what was still under way when a count was emptied is of the one before.
     var run: Int
@@ -29,7 +29,7 @@ final class CountDesk: Sendable {
   private struct State {
     var run = 0
     var counter: FollowedCounter?
-    /// What each followed code says, by its number.
+    /// The content of each followed code, by its number.
     var contents: [Int: (content: CodeContent, isMatrix: Bool)] = [:]
     var generation: Int?
   }

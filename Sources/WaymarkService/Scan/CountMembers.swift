@@ -1,4 +1,4 @@
-/// Who takes part in a count, and when it is over: a value without a clock.
+/// The clients that take part in a count, and when it is over: a value without a clock.
 struct CountMembers {
   /// Seconds for which a count is kept when all who took part have lost their connections.
   static let grace = 30.0

@@ -22,7 +22,7 @@ package final class CountModule: ServiceModule {
   private var pace = UpdatePace(interval: 0.2)
   private var tally = CountDesk.Tally(run: 0)
   private var told = CountDesk.Tally(run: 0)
-  /// What is told of the contents that count.
+  /// The texts that are told of the contents that count.
   private var texts: [CodeContent: ArticleText] = [:]
   private var isStopped = false
 

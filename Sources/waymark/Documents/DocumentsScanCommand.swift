@@ -148,10 +148,9 @@ struct DocumentsScanCommand: ParsableCommand {
 
   /// The words of a page; none where they are not wanted.
   private func words(of page: RGBImage, named name: String, _ reader: borrowing PageWordReader?) throws -> [PageWord] {
-    // Evenly lit.
-    guard case .gray(let gray) = PageFilter.grayscale.apply(page), let read = try reader?.words(of: gray) else {
-      return []
-    }
+    guard text, case .gray(let evenlyLit) = PageFilter.grayscale.apply(page),
+      let read = try reader?.words(of: evenlyLit)
+    else { return [] }
     if read.skipped > 0 {
       Output.diagnostic("waymark: \(DisplayText.escaped(name)): \(read.skipped) lines of text were not read.")
     }

@@ -441,7 +441,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="cameras-") as folder:
         tests = Tests(waymark, pathlib.Path(folder))
         for name in ("rtsp", "secrets", "gone", "minute", "hangs", "slow", "lies", "screen", "pipewire", "activated", "missing"):
-            # What takes minutes is run only when it is named.
+            # A test that takes minutes is run only when it is named.
             if name not in wanted if wanted else name in LONG:
                 continue
             began = time.monotonic()

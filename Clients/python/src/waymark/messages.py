@@ -495,7 +495,7 @@ class CameraOverview(Message):
     codes: list[CodeFound] | None = None
     """Codes that are followed in it; missing where nobody has codes followed, and in `status`."""
     count: CountState | None = None
-    """What was counted in it; missing where nobody has codes counted, and in `status`."""
+    """The count in it; missing where nobody has codes counted, and in `status`."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -1783,7 +1783,7 @@ class Snapshot(Message):
     codes: list[CodeFound] | None = None
     """Codes that are followed; missing where nobody has codes followed."""
     count: CountState | None = None
-    """What was counted; missing where nobody has codes counted."""
+    """The count; missing where nobody has codes counted."""
     annotation: AnnotationSelected | None = None
     """The annotation that has the focus."""
     card: CardOpened | None = None

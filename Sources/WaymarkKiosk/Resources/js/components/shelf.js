@@ -14,7 +14,7 @@ export function countShelf(app, { camera, onframe, onchange }) {
   let state = EMPTY;
 
   function take(told) {
-    // What was told in between is newer than an answer that was under way.
+    // An event that came in between is newer than an answer that was under way.
     if (told.count === state.count && told.views < state.views && told.views > 0) return;
     state = told;
     onchange();

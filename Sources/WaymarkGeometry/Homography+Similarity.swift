@@ -1,27 +1,12 @@
-import WaymarkGeometry
-
-extension Quadrilateral {
-  /// Half the mean of the diagonals: how large it looks, also where it is a line.
-  var size: Double { max(1e-9, ((bottomRight - topLeft).length + (bottomLeft - topRight).length) / 4) }
-
-  /// The corners, a share of the way towards those of another one.
-  func moved(towards other: Self, by weight: Double) -> Self {
-    func mean(_ a: Point2, _ b: Point2) -> Point2 { a + (b - a) * weight }
-    return Self(
-      topLeft: mean(topLeft, other.topLeft), topRight: mean(topRight, other.topRight),
-      bottomRight: mean(bottomRight, other.bottomRight), bottomLeft: mean(bottomLeft, other.bottomLeft))
-  }
-}
-
 extension Homography {
   /// The similarity that takes two points to two others; nil where they are one.
-  init?(similarityFrom a0: Point2, _ a1: Point2, to b0: Point2, _ b1: Point2) {
+  package init?(similarityFrom a0: Point2, _ a1: Point2, to b0: Point2, _ b1: Point2) {
     self.init(similarityOver: [PointPair(reference: a0, frame: b0), PointPair(reference: a1, frame: b1)])
   }
 
   /// The similarity of least squared distance (K. Arun, T. Huang, S. Blostein, "Least-squares fitting of two 3-D point sets",
   /// 1987, in the plane and with scale).
-  init?(similarityOver pairs: [PointPair]) {
+  package init?(similarityOver pairs: [PointPair]) {
     let count = Double(pairs.count)
     guard pairs.count >= 2 else { return nil }
     let from = pairs.reduce(Point2.zero) { $0 + $1.reference } / count
