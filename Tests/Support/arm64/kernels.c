@@ -1,6 +1,7 @@
 // Runs every kernel on the same made-up picture and prints what came out: "i NAME CHECKSUM" for whole numbers, "f NAME V…"
 // for numbers with a fraction. Compiled for two processors, the prints are compared (Scripts/test-arm64).
 #include "ckernels.h"
+#include "cknetworks.h"
 #include "ckpatches.h"
 
 #include <stdio.h>
@@ -29,6 +30,42 @@ static void fractions(const char *name, const float *values, int count) {
   printf("f %s", name);
   for (int i = 0; i < count; i++) printf(" %.9g", values[i]);
   printf("\n");
+}
+
+// The layers of networks, in sizes that leave places over beside whole vectors and whole groups of places.
+static void networks(void) {
+  enum { ROWS = 5, COLUMNS = 3, PLACES = 37, CHANNELS = 24, BLOCKS = 2, WIDTH = BLOCKS * CK_OUTPUTS };
+  static int16_t src[ROWS * (PLACES + COLUMNS) * CHANNELS + CK_SLACK], weights[ROWS * COLUMNS * CHANNELS * WIDTH];
+  static int32_t offsets[WIDTH], sums[PLACES * WIDTH];
+  static int16_t settled[PLACES * CHANNELS], more[PLACES * CHANNELS], added[PLACES * CHANNELS];
+  float factors[WIDTH];
+  // The largest sum is 5 * 3 * 24 products of less than 2^11 * 2^10, beside an offset of 2^20: it stays within 32 bits.
+  for (size_t i = 0; i < sizeof src / sizeof *src; i++) src[i] = (int16_t)((int)(next() >> 20) - 2048);
+  for (size_t i = 0; i < sizeof weights / sizeof *weights; i++) weights[i] = (int16_t)((int)(next() >> 21) - 1024);
+  for (int i = 0; i < WIDTH; i++) {
+    offsets[i] = (int32_t)(next() >> 11) - (1 << 20);
+    factors[i] = (float)(next() >> 20) / (1 << 28);
+  }
+  const size_t row = (PLACES + COLUMNS) * CHANNELS;
+  for (int count = 1; count <= PLACES; count += 4) {
+    ck_convolve(src, row, CHANNELS, ROWS, COLUMNS * CHANNELS / 2, count, weights, BLOCKS, offsets, sums);
+    whole("convolve", sums, sizeof *sums * (size_t)(count * WIDTH));
+  }
+  for (int channels = CHANNELS; channels > CK_OUTPUTS; channels -= 7) {
+    ck_settle(sums, BLOCKS, PLACES, factors, -2047.0f, 2047.0f, channels, settled);
+    whole("settle", settled, sizeof *settled * (size_t)(PLACES * channels));
+  }
+  ck_convolve_channels(src, row, CHANNELS, ROWS, COLUMNS, CHANNELS, PLACES, weights, BLOCKS, offsets, sums);
+  for (int place = 0; place < PLACES; place++) whole("convolve_channels", sums + place * WIDTH, sizeof *sums * CHANNELS);
+  // Halves, which either way of rounding decides: whole and odd sums times a half.
+  for (int i = 0; i < WIDTH; i++) factors[i] = 0.5f;
+  for (int i = 0; i < PLACES * WIDTH; i++) sums[i] = i - PLACES * WIDTH / 2;
+  ck_settle(sums, BLOCKS, PLACES, factors, -300.0f, 400.0f, CHANNELS, more);
+  whole("settle", more, sizeof more);
+  for (size_t count = 1; count <= PLACES * CHANNELS; count += 97) {
+    ck_add(settled, 3 << (CK_SHARE_BITS - 2), more, -(1 << (CK_SHARE_BITS - 1)), -1500, 1600, count, added);
+    whole("add", added, sizeof *added * count);
+  }
 }
 
 int main(void) {
@@ -115,6 +152,10 @@ int main(void) {
     ck_patch_quantize(prepared, pattern);
     ck_patch_search(image, STRIDE, pattern, 4, 1, places9);
     fractions("patch_search", places9, 81);
+    float structure[10] = {0};
+    ck_patch_structure(drawn, image, STRIDE, structure);
+    fractions("patch_structure", structure, 10);
   }
+  networks();
   return 0;
 }
