@@ -17,24 +17,41 @@ skip() { skip_part "$*"; exit 77; }
 # Debian packages without which nothing compiles.
 # shellcheck disable=SC2034 # used by those that source this
 build_packages=(g++ pkg-config libzbar-dev libv4l-dev libjpeg-dev libpng-dev libwebp-dev zlib1g-dev libxkbcommon-dev)
+# The linker that Swift uses is a package of its own from Debian 13 on.
+command -v ld.gold >/dev/null || build_packages+=(binutils-gold)
 
-# Installs those of the named Debian packages that are missing.
+# installed NAME: whether the Debian package is.
+installed() { dpkg-query -W -f '${db:Status-Abbrev}' "$1" 2>/dev/null | grep -q '^ii'; }
+
+# Installs those of the named Debian packages that are missing. What releases of Debian name differently is NAME|NAME: any one of them
+# will do, and the first that this release has is installed.
 need() {
-  local missing=() name
+  local missing=() chosen=() alternatives name one
   for name in "$@"; do
-    dpkg-query -W -f '${db:Status-Abbrev}' "$name" 2>/dev/null | grep -q '^ii' || missing+=("$name")
+    IFS='|' read -ra alternatives <<< "$name"
+    for one in "${alternatives[@]}"; do ! installed "$one" || continue 2; done
+    missing+=("$name")
   done
   [ ${#missing[@]} -eq 0 ] && return 0
   command -v apt-get >/dev/null || die "Missing: ${missing[*]}. This is not a Debian: install their counterparts by hand."
   local as_root=()
   if [ "$(id -u)" -ne 0 ]; then
-    command -v sudo >/dev/null || die "Missing: ${missing[*]}. Install them as root: apt-get install ${missing[*]}"
+    command -v sudo >/dev/null || die "Missing: ${missing[*]}. Install them as root: apt-get install ${missing[*]//|*/}"
     as_root=(sudo)
   fi
   say "Installing ${missing[*]}"
   "${as_root[@]}" apt-get update -qq || say "apt-get update failed; trying with the package lists that are here."
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2 \
-    || die "Could not install ${missing[*]}. Install them as root: apt-get install ${missing[*]}"
+  for name in "${missing[@]}"; do
+    IFS='|' read -ra alternatives <<< "$name"
+    name=${alternatives[0]}
+    for one in "${alternatives[@]}"; do
+      # A name that other packages merely provide has no version of its own.
+      if apt-cache policy "$one" | grep '^  Candidate: [^(]' > /dev/null; then name=$one; break; fi
+    done
+    chosen+=("$name")
+  done
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${chosen[@]}" >&2 \
+    || die "Could not install ${chosen[*]}. Install them as root: apt-get install ${chosen[*]}"
 }
 
 if ! command -v swift >/dev/null && [ -x /opt/swift/usr/bin/swift ]; then PATH="/opt/swift/usr/bin:$PATH"; fi
