@@ -2,18 +2,20 @@
 """Renders plates and machine-readable zones as a camera would see them, with the text that stands on them.
 
   make_plates.py FOLDER [--count 200] [--zones 100] [--seed 1] [--text TEXT] [--frames 1]
-                        [--kinds print,print,engraved,dots,inverted] [--broken 0]
+                        [--form gtin|date|code] [--kinds print,print,engraved,dots,inverted] [--broken 0]
 
-Writes 640x480 pictures and FOLDER/truth.tsv: picture, pattern, text; with --text plates with that text in place of numbers. Needs: apt-get install python3-numpy python3-opencv
+Writes 640x480 pictures and FOLDER/truth.tsv: picture, pattern, text. Plates carry numbers with a check digit, with --form days in the forms in which
+goods carry them, or codes such as AB-12345-C, with --text that text. Needs: apt-get install python3-numpy python3-opencv
 python3-pil fonts-dejavu-core fonts-liberation2 fonts-ocr-b. Plates are printed, engraved (a bright and a dark edge), of dots (a printer's
 matrix of five by seven), or light on dark; with `raster` among the kinds also of dots on a grid that no typeface was drawn for, some of
 which nobody can read; 12 to 40 pixels high, tilted by up to 12 degrees, with uneven light, glare, blur and noise. With --frames each plate is a folder of
 as many frames of a hand-held camera: it trembles, the focus wanders, glare comes and goes, the noise is another one. With --broken that share of
-plates carries a number whose check digit is wrong; their pattern is `none`.
+plates carries a text that does not satisfy its form: a wrong check digit, a day that there is not, a letter for a digit; their pattern is `none`.
 """
 import argparse
 import pathlib
 import random
+import re
 
 import cv2
 import numpy as np
@@ -33,6 +35,30 @@ MATRIX = {"0": "3e4141413e", "1": "00427f4000", "2": "4261514946", "3": "2241494
 def gtin(r):
     digits = [r.randrange(10) for _ in range(12)]
     return "".join(map(str, digits + [-sum(d * (3 if i % 2 else 1) for i, d in enumerate(digits)) % 10]))
+
+
+def date(r):
+    """A day in one of the forms in which goods carry it."""
+    year, month, day = r.randint(2024, 2032), r.randint(1, 12), r.randint(1, 28)
+    return r.choice([f"{year}-{month:02}-{day:02}", f"{day:02}.{month:02}.{year}", f"{day:02}/{month:02}/{year % 100:02}"])
+
+
+def code(r):
+    """A code of capitals and digits that no check digit protects."""
+    letters = "ABCDEFGHJKLMNPRSTUVWXYZ"
+    return f"{r.choice(letters)}{r.choice(letters)}-{r.randrange(100000):05}-{r.choice(letters)}"
+
+
+def broken(r, text, form):
+    """The text, changed so that it is none of its form: a wrong check digit, a 13th month, a letter for a digit that it does not look like."""
+    if form == "gtin":
+        return text[:-1] + str((int(text[-1]) + r.randint(1, 9)) % 10)
+    if form == "date":
+        parts = re.split("([-./])", text)
+        parts[2] = str(r.randint(13, 19))
+        return "".join(parts)
+    place = r.randint(3, 7)
+    return text[:place] + r.choice("EHKNPRUVWXY") + text[place + 1:]
 
 
 def check(field):
@@ -132,6 +158,7 @@ def main():
     a.add_argument("--count", type=int, default=200)
     a.add_argument("--zones", type=int, default=100)
     a.add_argument("--seed", type=int, default=1)
+    a.add_argument("--form", choices=["gtin", "date", "code"], default="gtin")
     a.add_argument("--text")
     a.add_argument("--frames", type=int, default=1)
     a.add_argument("--broken", type=float, default=0)
@@ -142,9 +169,9 @@ def main():
     truth = []
     for i in range(a.count):
         kind = r.choice(a.kinds.split(","))
-        text, pattern = a.text or gtin(r), "gtin"
+        text, pattern = a.text or {"gtin": gtin, "date": date, "code": code}[a.form](r), a.form
         if a.broken and r.random() < a.broken:
-            text, pattern = text[:-1] + str((int(text[-1]) + r.randint(1, 9)) % 10), "none"
+            text, pattern = broken(r, text, a.form), "none"
         size = round(r.randint(18 if kind in ("dots", "raster") else 12, 40) * 1.37)  # the capitals' height
         name = f"plate-{i:04}" if a.frames > 1 else f"plate-{i:04}.png"
         if a.frames > 1:
